@@ -1,0 +1,129 @@
+import { parseDocument } from 'yaml'
+import type { Json } from '../core/json.ts'
+
+export interface FrontMatter {
+  readonly fields: ReadonlyMap<string, Json>
+  /** Keys whose value is no valid YAML, or that stand twice: what `fields` holds for them is a guess. */
+  readonly guessed: ReadonlySet<string>
+  readonly warnings: readonly string[]
+  /** What stands below the front matter; the whole text where there is none. */
+  readonly body: string
+}
+
+/** Larger front matter is refused: parsing must stay fast whatever the file holds. Characters. */
+const MAX_CHARS = 32 * 1024
+
+/**
+ * Reads the block between two `---` lines at the start of a Markdown file. Front matter in the wild is often not valid
+ * YAML (a colon in an unquoted description), so where the whole does not parse each top-level key is read by itself.
+ * Returns a sentence instead when the block is not closed or too large.
+ */
+export function readFrontMatter(text: string): FrontMatter | string {
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
+  if (lines[0]?.trimEnd() !== '---') return { ...nothing, body: lines.join('\n').trim() }
+  const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---')
+  if (end < 0) return 'its front matter is not closed by a line ---'
+  const block = lines.slice(1, end)
+  if (block.join('\n').length > MAX_CHARS) return `its front matter is longer than ${MAX_CHARS} characters`
+  return {
+    ...readFields(block),
+    body: lines
+      .slice(end + 1)
+      .join('\n')
+      .trim(),
+  }
+}
+
+const nothing = { fields: new Map<string, Json>(), guessed: new Set<string>(), warnings: [] }
+
+function readFields(lines: readonly string[]): Omit<FrontMatter, 'body'> {
+  const whole = parseYaml(lines.join('\n'))
+  if (whole === null) return nothing
+  if (isMap(whole))
+    return { ...nothing, fields: new Map(Object.entries(whole).map(([key, value]) => [key, value ?? null])) }
+  return readKeyByKey(lines)
+}
+
+function readKeyByKey(lines: readonly string[]): Omit<FrontMatter, 'body'> {
+  const fields = new Map<string, Json>()
+  const guessed = new Set<string>()
+  const warnings: string[] = []
+  for (const block of keyBlocks(lines)) {
+    const at = `line ${block.line}`
+    if (block.key === null) {
+      warnings.push(`${at}: not \`key: value\`, ignored`)
+      continue
+    }
+    if (fields.has(block.key)) {
+      guessed.add(block.key)
+      warnings.push(`${at}: ${block.key} stands twice, the last one counts`)
+    }
+    const value = parseYaml(block.lines.join('\n'))
+    const parsed = isMap(value) && block.key in value
+    fields.set(block.key, parsed ? (value[block.key] ?? null) : plainText(block.lines))
+    if (parsed) continue
+    guessed.add(block.key)
+    warnings.push(`${at}: the value of ${block.key} is not valid YAML, read as plain text`)
+  }
+  return { fields, guessed, warnings }
+}
+
+interface KeyBlock {
+  /** null: lines before the first key. */
+  readonly key: string | null
+  /** Counted in the file, from 1. */
+  readonly line: number
+  readonly lines: string[]
+}
+
+/** A key at the start of a line, with the lines that belong to it. */
+function keyBlocks(lines: readonly string[]): KeyBlock[] {
+  const blocks: KeyBlock[] = []
+  lines.forEach((line, index) => {
+    const key = /^([A-Za-z_$][\w$.-]*)[ \t]*:(?:[ \t]|$)/.exec(line)?.[1]
+    const open = blocks.at(-1)
+    if (key !== undefined) blocks.push({ key, line: index + 2, lines: [line] })
+    else if (open) open.lines.push(line)
+    else if (line.trim() !== '' && !line.startsWith('#'))
+      blocks.push({ key: null, line: index + 2, lines: [line] })
+  })
+  return blocks
+}
+
+function plainText(lines: readonly string[]): string {
+  const [first = '', ...rest] = lines
+  const start = first
+    .slice(first.indexOf(':') + 1)
+    .trim()
+    .replace(/^[|>][+-]?$/, '')
+  const text = [start, ...rest.map((line) => line.trim())].filter((line) => line !== '').join(' ')
+  return /^(["']).*\1$/.test(text) ? text.slice(1, -1) : text
+}
+
+/** undefined: not valid YAML. Values are plain data: no tags, no merge keys, few aliases. */
+function parseYaml(text: string): Json | undefined {
+  try {
+    const document = parseDocument(text, {
+      schema: 'core',
+      resolveKnownTags: false,
+      stringKeys: true,
+      prettyErrors: false,
+    })
+    if (document.errors.length > 0) return undefined
+    return plainData(document.toJS({ maxAliasCount: 20 }))
+  } catch {
+    return undefined // nested too deeply, or an alias that grows too large
+  }
+}
+
+function plainData(value: unknown): Json {
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
+  if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
+  if (Array.isArray(value)) return value.map(plainData)
+  if (typeof value !== 'object') return null
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainData(item)]))
+}
+
+function isMap(value: Json | undefined): value is { readonly [key: string]: Json | undefined } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,347 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { nameOfFile, parseDefinition } from './parse-definition.ts'
+
+const file = (matter: string, body = 'You do it.') => `---\n${matter}\n---\n${body}\n`
+const parse = (matter: string) => parseDefinition(file(matter), '/p/.offshoot/agents/critic.md')
+const agentOf = (matter: string) => {
+  const parsed = parse(matter)
+  if ('agent' in parsed) return parsed.agent
+  throw new Error(parsed.skipped)
+}
+const skippedOf = (matter: string) => {
+  const parsed = parse(matter)
+  return 'skipped' in parsed ? parsed.skipped : null
+}
+
+describe('a definition', () => {
+  test('has every field of its file', () => {
+    const matter = `
+name: critic
+title: Critic
+icon: "!"
+description: Judges a text.
+model: small
+tools: [read, mcp/search]
+disallowedTools: write, edit
+permissions:
+  - { tool: bash, pattern: "git *", action: ask }
+  - { tool: "webfetch:example.com/*", action: allow }
+  - { tool: write, action: deny }
+maxTurns: 7
+maxCostUsd: 0.5
+timeoutMs: 60000
+background: true
+isolation: worktree
+backend: native
+spawns: [explore]
+inputSchema: { type: object, properties: { text: { type: string } } }
+outputSchema: { type: array }
+summarize: first paragraph
+exposeAsTool: { name: judge, maxTurns: 3 }
+contextFiles: [docs/style.md]
+skills: [prose]
+mcpServers: [search]
+temperature: 0.2
+hooks: { start: [a, 1, null] }`
+    expect(parse(matter)).toEqual({
+      warnings: [],
+      agent: {
+        name: 'critic',
+        title: 'Critic',
+        icon: '!',
+        description: 'Judges a text.',
+        prompt: 'You do it.',
+        model: 'small',
+        tools: ['read', 'mcp/search'],
+        disallowedTools: ['write', 'edit'],
+        permissions: [
+          { tool: 'bash', pattern: 'git *', action: 'ask' },
+          { tool: 'webfetch', pattern: 'example.com/*', action: 'allow' },
+          { tool: 'write', action: 'deny' },
+        ],
+        maxTurns: 7,
+        maxCostUsd: 0.5,
+        timeoutMs: 60_000,
+        background: true,
+        isolation: 'worktree',
+        backend: 'native',
+        spawns: ['explore'],
+        inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+        outputSchema: { type: 'array' },
+        summarize: 'first paragraph',
+        exposeAsTool: { name: 'judge', maxTurns: 3 },
+        contextFiles: ['docs/style.md'],
+        skills: ['prose'],
+        mcpServers: ['search'],
+        extra: { temperature: 0.2, hooks: { start: ['a', 1, null] } },
+        source: '/p/.offshoot/agents/critic.md',
+      },
+    })
+  })
+
+  test('reads the other spellings of its keys', () => {
+    expect(agentOf('description: x\nmax_turns: 3\ndisallowed-tools: [bash]')).toMatchObject({
+      maxTurns: 3,
+      disallowedTools: ['bash'],
+    })
+  })
+
+  test('is named after its file where it has no name', () => {
+    expect(agentOf('description: x').name).toBe('critic')
+    expect(['/a/b.md', 'C:\\a\\b.agent.md', 'b.toml', 'b.MD', 'b'].map(nameOfFile)).toEqual([
+      'b',
+      'b',
+      'b',
+      'b',
+      'b',
+    ])
+  })
+
+  test.each([
+    ['exposeAsTool: true', { name: 'critic' }],
+    ['exposeAsTool: judge_it', { name: 'judge_it' }],
+    ['exposeAsTool: false', undefined],
+  ])('%s', (line, expected) => {
+    expect(agentOf(`description: x\n${line}`).exposeAsTool).toEqual(expected)
+  })
+
+  test('an empty list of tools is no tool at all', () => {
+    expect(agentOf('description: x\ntools: []').tools).toEqual([])
+  })
+
+  test('numbers and booleans are read as text where text is meant', () => {
+    expect(agentOf('name: 7\ndescription: true')).toMatchObject({ name: '7', description: 'true' })
+  })
+})
+
+describe('a file is skipped when', () => {
+  test.each([
+    ['name: a', 'it has no description'],
+    ['name: a\ndescription:', 'it has no description'],
+    ['name: a\ndescription: [x]', 'it has no description'],
+    ['name:\ndescription: x', 'its name is empty'],
+    ['name: "  "\ndescription: x', 'its name is empty'],
+    ['name: {a: 1}\ndescription: x', 'its name is empty'],
+    ['name: "a:b"\ndescription: x', 'its name contains a colon'],
+    ['name: "a\\nb"\ndescription: x', 'its name contains invisible characters'],
+    ['name: "a\\u202eb"\ndescription: x', 'its name contains invisible characters'],
+    ['name: "a\\u200bb"\ndescription: x', 'its name contains invisible characters'],
+    [`name: ${'a'.repeat(129)}\ndescription: x`, 'its name is longer than 128 characters'],
+  ])('%j: %s', (matter, reason) => {
+    expect(skippedOf(matter)).toBe(reason)
+  })
+
+  test('its front matter is not closed', () => {
+    const parsed = parseDefinition('---\nname: a\ndescription: x\n', 'a.md')
+    expect(parsed).toEqual({ skipped: 'its front matter is not closed by a line ---', warnings: [] })
+  })
+
+  test('there is a colon in the name of the file that names it', () => {
+    expect(parseDefinition(file('description: x'), '/a/b:c.md')).toMatchObject({
+      skipped: 'its name contains a colon',
+    })
+  })
+})
+
+/** Leaving these out would give the agent more than its author meant. */
+describe('a restriction that cannot be read skips the file', () => {
+  test.each([
+    'tools: {read: true}',
+    'tools:',
+    'tools: [1, {}]',
+    'tools: "Bash(npm *), Read"',
+    'tools: *',
+    'tools: [read\nmodel: small',
+    'tools: [read]\ntools: [read, bash]\nmodel: *',
+    'disallowedTools: true',
+    'permissions: deny',
+    'permissions: { bash: deny }',
+    'permissions: [{ tool: bash, action: never }]',
+    'permissions: [{ tool: bash, action: deny, path: x }]',
+    'permissions: [{ action: deny }]',
+    'permission: { bash: { "(a+)+$": allow } }',
+    'tool: [read]',
+    'isolation: container',
+    'spawns: { explore: true }',
+    'max_turns: 3\ntools: [read]\nTools: [bash]',
+    'inputSchema: { $ref: "#" }',
+    'inputSchema: { type: array }',
+    'outputSchema: { $ref: "#" }',
+    'outputSchema: text',
+  ])('%j', (lines) => {
+    expect(skippedOf(`description: x\n${lines}`)).toMatch(
+      /^(its field .* cannot be read: expected |it has no field )/,
+    )
+  })
+})
+
+describe('what does not restrict is ignored, and said', () => {
+  test.each([
+    ['maxTurns: many', 'maxTurns is ignored: expected a whole number from 1'],
+    ['maxTurns: 0', 'maxTurns is ignored: expected a whole number from 1'],
+    ['maxCostUsd: -1', 'maxCostUsd is ignored: expected a number of US dollars'],
+    ['background: perhaps', 'background is ignored: expected true or false'],
+    ['exposeAsTool: Not A Name', 'exposeAsTool is ignored: expected a tool name, or {name, maxTurns?}'],
+    ['skill: [a]', 'skill is not known and has no effect; skills was probably meant'],
+  ])('%s', (line, warning) => {
+    const parsed = parse(`description: x\n${line}`)
+    expect(parsed.warnings).toEqual([warning])
+    expect(parsed).toHaveProperty('agent')
+  })
+
+  test('a field without a value is as good as absent', () => {
+    expect(parse('description: x\nmodel:')).toEqual({ agent: agentOf('description: x'), warnings: [] })
+  })
+
+  test('a name that only looks like a known one is pointed out', () => {
+    const parsed = parse('name: gеneral\ndescription: x')
+    expect(parsed).toMatchObject({ warnings: ['the name gеneral has characters outside ASCII'] })
+  })
+})
+
+describe('front matter that is not valid YAML', () => {
+  test('a colon in a description is part of it', () => {
+    const parsed = parse("description: Use it when: 'a', or: b.\ntools: [read]\nmaxTurns: 4")
+    expect(parsed.warnings).toEqual([
+      'line 2: the value of description is not valid YAML, read as plain text',
+    ])
+    expect(parsed).toMatchObject({
+      agent: { description: "Use it when: 'a', or: b.", tools: ['read'], maxTurns: 4 },
+    })
+  })
+
+  test('a description over several lines stays together', () => {
+    const matter = 'description: Examples:\n  user: "a"\n  agent: b: c\nmodel: small'
+    expect(agentOf(matter)).toMatchObject({ description: 'Examples: user: "a" agent: b: c', model: 'small' })
+  })
+
+  test('a key that stands twice is said; the last one counts', () => {
+    const parsed = parse('description: x\nmodel: a\nmodel: b')
+    expect(parsed).toMatchObject({
+      agent: { model: 'b' },
+      warnings: ['line 4: model stands twice, the last one counts'],
+    })
+  })
+
+  test('lines that are no key are said', () => {
+    expect(parse('- a\ndescription: "x').warnings[0]).toBe('line 2: not `key: value`, ignored')
+  })
+
+  test('keys of the language are keys like others', () => {
+    const agent = agentOf('description: x\n__proto__: { tools: [bash] }\nconstructor: 1')
+    expect(Object.getPrototypeOf(agent)).toBe(Object.prototype)
+    expect(Object.getPrototypeOf(agent.extra)).toBe(Object.prototype)
+    expect(agent.tools).toBeUndefined()
+    expect(Object.keys(agent.extra!).toSorted()).toEqual(['__proto__', 'constructor'])
+  })
+})
+
+describe('text of any kind', () => {
+  test.each([
+    ['CRLF', '---\r\nname: a\r\ndescription: x\r\n---\r\nb\r\nc'],
+    ['a byte order mark', '\ufeff---\nname: a\ndescription: x\n---\nb\nc'],
+    ['spaces behind the fences', '---  \nname: a\ndescription: x\n---\t\nb\nc\n\n'],
+    ['CR alone', '---\rname: a\rdescription: x\r---\rb\rc'],
+  ])('%s', (_, text) => {
+    expect(parseDefinition(text, 'f.md')).toEqual({
+      agent: { name: 'a', description: 'x', prompt: 'b\nc', source: 'f.md' },
+      warnings: [],
+    })
+  })
+
+  test('is an agent or skipped with a reason, never an error', () => {
+    const line = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        '---',
+        'name: a',
+        'description: x',
+        'tools: [',
+        '  - b',
+        '? a',
+        '&a [*a]',
+        '!!js x',
+        '<<: {}',
+        '"',
+        '{{',
+        '|',
+      ),
+    )
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
+        const parsed = parseDefinition(['---', ...lines].join('\n'), 'f.md')
+        if ('agent' in parsed) expect(parsed.agent.description).not.toBe('')
+        else expect(parsed.skipped).toMatch(/^it(s| has) /)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test.each([
+    ['brackets', `x: ${'['.repeat(30_000)}`],
+    ['braces', `x: ${'{a: '.repeat(7_500)}`],
+    ['indentation', Array.from({ length: 300 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
+    [
+      'aliases',
+      `a: &a [x, x]\n${Array.from({ length: 26 }, (_, i) => `b${i}: &b${i} [*${i ? `b${i - 1}` : 'a'}, *${i ? `b${i - 1}` : 'a'}]`).join('\n')}`,
+    ],
+    ['keys', Array.from({ length: 3_500 }, (_, i) => `k${i}: "`).join('\n')],
+    ['length', `x: ${'a'.repeat(70_000)}`],
+  ])('a bomb of %s is an agent or a reason', (_, bomb) => {
+    const parsed = parse(`description: x\n${bomb}`)
+    expect('agent' in parsed ? parsed.agent.name : parsed.skipped).toMatch(/critic|longer than/)
+  })
+})
+
+interface Row {
+  readonly id: string
+  readonly name: string
+  readonly content: string | null
+}
+
+const rows = readFileSync(new URL('fixtures/malformed.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Row)
+  .filter((row): row is Row & { content: string } => row.content !== null)
+
+describe('malformed files', () => {
+  const expected: Record<string, string> = {
+    'no-frontmatter': 'it has no description',
+    'name-null': 'its name is empty',
+    'name-homoglyph': 'it has no description',
+    'permission-regex': 'it has no description',
+    'include-traversal': 'it has no description',
+    'schema-ref-cycle': 'it has no description',
+  }
+
+  test.each(rows)('$id $name', ({ name, content }) => {
+    const parsed = parseDefinition(content, '/p/file.md')
+    if (name === 'crlf') expect(parsed).toMatchObject({ agent: { name: 'a', description: 'x', prompt: 'x' } })
+    else expect(parsed).toMatchObject({ skipped: expected[name] })
+  })
+
+  /** The same with what they lack, so that it is not the description that saves us. */
+  const completed: Record<string, object> = {
+    'no-frontmatter': { agent: { name: 'file' } },
+    'name-null': { skipped: 'its name is empty' },
+    'name-homoglyph': { agent: { name: 'gеneral' } },
+    'permission-regex': { skipped: 'it has no field permission; permissions was probably meant' },
+    crlf: { agent: { name: 'a' } },
+    'include-traversal': { agent: { contextFiles: ['../../../etc/passwd'] } },
+    'schema-ref-cycle': {
+      skipped:
+        'its field inputSchema cannot be read: expected a JSON Schema of type object (# refers to itself)',
+    },
+  }
+
+  test.each(rows)('$id $name, with a description', ({ name, content }) => {
+    const text = content.startsWith('---')
+      ? content.replace(/^---(\r?\n)/, '---$1description: x$1')
+      : file('description: x', content)
+    const once = text.replace(/(description: x\r?\n)([^]*)description: x\r?\n/, '$1$2')
+    expect(parseDefinition(once, '/p/file.md')).toMatchObject(completed[name]!)
+  })
+})

@@ -1,0 +1,69 @@
+import type { AgentDefinition } from '../core/agent.ts'
+import { bounded, boundedLine, fenced } from './bounded-text.ts'
+import { delegationRules, limitRules, workRules, type RuleFacts } from './prompt-rules.ts'
+import { filesPrompt, workspacePrompt, type ReferenceFile, type WorkspaceFacts } from './workspace-prompt.ts'
+
+/** The prompt of another agent that is placed before the role; tools and limits stay the agent's own. */
+export interface Persona {
+  readonly agent: string
+  readonly prompt: string
+  /** Whether it is the spawning agent's, handed down, rather than asked for. */
+  readonly inherited: boolean
+}
+
+export interface SystemPromptInput {
+  readonly agent: AgentDefinition
+  /** 0: it works with the person; more: it reports to the agent that started it. */
+  readonly depth: number
+  readonly persona?: Persona
+  readonly workspace: WorkspaceFacts
+  readonly limits: { readonly maxTurns: number }
+  /** Names of the tools that are offered: with `task` it can delegate, with `ask_user` it can ask. */
+  readonly tools: readonly string[]
+  readonly files?: readonly ReferenceFile[]
+  /** Tools whose schemas were handed over at the start. */
+  readonly schemas?: readonly {
+    readonly name: string
+    readonly description: string
+    readonly inputSchema: object
+  }[]
+}
+
+const MAX_PERSONA_CHARS = 8_000
+const MAX_ROLE_CHARS = 32_000
+const MAX_SCHEMAS_CHARS = 20_000
+
+/** The system text of a branch's first context (runtime.md §3), bounded in each part and so as a whole. */
+export function systemPrompt(input: SystemPromptInput): string {
+  const { agent, persona, workspace, tools, files = [], schemas = [] } = input
+  const facts: RuleFacts = { depth: input.depth, tools, maxTurns: input.limits.maxTurns }
+  const sections = [
+    ...(persona ? [personaPrompt(persona)] : []),
+    rolePrompt(agent),
+    workRules(facts),
+    ...(tools.includes('task') ? [delegationRules()] : []),
+    workspacePrompt(workspace),
+    ...(files.length > 0 ? [filesPrompt(files)] : []),
+    ...(schemas.length > 0 ? [schemasPrompt(schemas)] : []),
+    limitRules(facts),
+  ]
+  return `${sections.join('\n\n')}\n`
+}
+
+function personaPrompt({ agent, prompt, inherited }: Persona): string {
+  const name = boundedLine(agent, 128)
+  const source = inherited ? `inherited from the agent ${name} that started you` : `of the agent ${name}`
+  const scope = 'It sets the manner; the role and the rules below count where they differ.'
+  return `# Persona, ${source}\n${scope}\n${bounded(prompt, MAX_PERSONA_CHARS, 'the rest is left out')}`
+}
+
+function rolePrompt({ name, prompt }: AgentDefinition): string {
+  return `# Role: ${boundedLine(name, 128)}\n${bounded(prompt, MAX_ROLE_CHARS, 'the rest is left out')}`
+}
+
+function schemasPrompt(schemas: NonNullable<SystemPromptInput['schemas']>): string {
+  const lines = schemas.map(({ name, description, inputSchema }) =>
+    JSON.stringify({ name, description, inputSchema }),
+  )
+  return `# Tools at hand\n${fenced(bounded(lines.join('\n'), MAX_SCHEMAS_CHARS, 'ask for the other schemas'))}`
+}

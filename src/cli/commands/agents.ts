@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { resolve } from 'node:path'
+import { builtinAgents } from '../../agents/builtin-agents.ts'
+import { loadAgents } from '../../agents/load.ts'
+import { ownDirectories } from '../../agents/own-format.ts'
+import { createAgentRegistry } from '../../agents/registry.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { configHome } from '../../runtime/config.ts'
+import { write, type Io } from '../io.ts'
+
+export function agentsCommand(program: Command, io: Io): void {
+  program
+    .command('agents')
+    .description('list the agents of a directory')
+    .option('-C, --directory <dir>', 'the directory to work on', '.')
+    .option('--json', 'one JSON array')
+    .action(async ({ directory, json }: { directory: string; json?: true }) => {
+      const { agents: found } = await loadAgents(
+        ownDirectories(resolve(io.cwd, directory), configHome(io.env)),
+      )
+      const agents = createAgentRegistry([...found, ...builtinAgents()]).list()
+      if (json) return write(io.stdout, `${JSON.stringify(agents)}\n`)
+      const lines = agents.map(
+        ({ name, description, maxTurns }) =>
+          `${name.padEnd(12)} ${maxTurns ?? '-'} turns  ${terminalLine(description)}`,
+      )
+      await write(io.stdout, lines.map((line) => `${line}\n`).join(''))
+    })
+}

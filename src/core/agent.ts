@@ -1,0 +1,63 @@
+import type { Json } from './json.ts'
+
+export type Action = 'allow' | 'ask' | 'deny'
+
+/** A standing permission: a tool or toolset (`*`: every tool), and a pattern over the call's subject. */
+export interface Rule {
+  readonly tool: string
+  readonly pattern?: string | undefined
+  readonly action: Action
+}
+
+/** A JSON Schema, as data. */
+export interface JsonSchema {
+  readonly [keyword: string]: Json | undefined
+}
+
+/** How an agent is offered as a tool of its own: its typed input is the agent's `inputSchema`. */
+export interface AgentTool {
+  readonly name: string
+  readonly maxTurns?: number
+}
+
+/** Who works on a branch (tools.md §5). The agent named `main` works with the person; it is never started by delegation. */
+export interface AgentDefinition {
+  readonly name: string
+  /** For people. */
+  readonly title?: string
+  readonly icon?: string
+  /** When to delegate to it: the text that the spawning model reads. */
+  readonly description: string
+  /** The body of its file: the role, in its own words. */
+  readonly prompt: string
+  /** `provider/model`, `inherit` (default) or `small`. */
+  readonly model?: string
+  /** Tool or toolset names; absent: all that the parent has. */
+  readonly tools?: readonly string[]
+  readonly disallowedTools?: readonly string[]
+  readonly permissions?: readonly Rule[]
+  readonly maxTurns?: number
+  readonly maxCostUsd?: number
+  readonly timeoutMs?: number
+  /** Whether a spawn that does not say so runs in the background. */
+  readonly background?: boolean
+  readonly isolation?: 'none' | 'worktree'
+  /** `native` (default) or the name of an external agent. */
+  readonly backend?: string
+  /** Names of agents that it may start; absent: all for main and general, none for others. */
+  readonly spawns?: readonly string[]
+  readonly inputSchema?: JsonSchema
+  readonly outputSchema?: JsonSchema
+  /** A preset's name, or one line that says how its report is to be shortened. */
+  readonly summarize?: string
+  readonly exposeAsTool?: AgentTool
+  /** Paths whose text goes into its first context, each decided as a `read` of the spawning agent. */
+  readonly contextFiles?: readonly string[]
+  readonly skills?: readonly string[]
+  /** Names of configured MCP servers. */
+  readonly mcpServers?: readonly string[]
+  /** Keys of foreign files that are not ours, unchanged. */
+  readonly extra?: { readonly [key: string]: Json | undefined }
+  /** Where it comes from: `built-in`, or the path of its file. */
+  readonly source: string
+}

@@ -1,0 +1,104 @@
+import type { Branch } from './conversation.ts'
+import type { BranchId, CallId, MessageId } from './ids.ts'
+import type { Message, Part, Role, ToolCallPart, ToolResultPart } from './message.ts'
+
+/** What `buildContext` reads of a conversation. Messages come in the order of their branch. */
+export interface ConversationTree {
+  readonly branches: ReadonlyMap<BranchId, Branch>
+  messages(branchId: BranchId): readonly Message[]
+}
+
+export interface ContextMessage {
+  readonly role: Role
+  readonly parts: readonly Part[]
+}
+
+const NOT_RUN = 'not run on this branch'
+
+/**
+ * What the model sees on a branch: with `inheritContext` the context of the parent up to and including the origin
+ * message, then the branch's own messages; otherwise its own messages only (domain.md §2). The result is one that
+ * every provider accepts:
+ * - system text stands first, and the nearest branch that has any replaces what it would inherit;
+ * - every tool call is followed at once by exactly one result; a missing one is "not run on this branch";
+ * - no result without its call, no empty message, no interrupted text, no notice;
+ * - no reasoning at the end of a message: providers take it only together with what it led to.
+ */
+export function buildContext(tree: ConversationTree, branchId: BranchId): ContextMessage[] {
+  const path = pathOf(tree, branchId)
+  const system = lastRun(path.filter((message) => message.role === 'system'))
+  return [...system.map(visible), ...pairCalls(path.filter((message) => message.role !== 'system'))].filter(
+    (message) => message.parts.length > 0,
+  )
+}
+
+/** The messages of a branch and of what it inherits, oldest first. */
+function pathOf(tree: ConversationTree, branchId: BranchId): Message[] {
+  let path: Message[] = []
+  for (const branch of lineage(tree, branchId)) {
+    path = [...upTo(path, branch.originMessageId), ...tree.messages(branch.id)]
+  }
+  return path.filter(isVisible)
+}
+
+/** The branches whose messages can be seen, the oldest first. A missing or circular parent ends the line. */
+function lineage(tree: ConversationTree, branchId: BranchId): Branch[] {
+  const line = new Map<BranchId, Branch>()
+  for (let branch = tree.branches.get(branchId); branch && !line.has(branch.id);) {
+    line.set(branch.id, branch)
+    if (!branch.inheritContext || !branch.parentBranchId) break
+    branch = tree.branches.get(branch.parentBranchId)
+  }
+  return [...line.values()].reverse()
+}
+
+/** Up to and including the origin, wherever on the path it stands; nothing where it does not stand there. */
+function upTo(path: readonly Message[], origin: MessageId | null): readonly Message[] {
+  return path.slice(0, path.findLastIndex((message) => message.id === origin) + 1)
+}
+
+/** A `tool` message is open while its batch runs; the results that it already holds are true. */
+function isVisible(message: Message): boolean {
+  return message.state === 'complete' || message.role === 'tool'
+}
+
+/** The system messages of the branch that came last on the path. */
+function lastRun(system: readonly Message[]): readonly Message[] {
+  const nearest = system.findLast((message) => message.parts.some(isForModel))?.branchId
+  return system.filter((message) => message.branchId === nearest)
+}
+
+function visible({ role, parts }: Message): ContextMessage {
+  const shown = parts.filter(
+    (part) => isForModel(part) && (part.type !== 'tool-call' || role === 'assistant'),
+  )
+  return { role, parts: shown.slice(0, shown.findLastIndex((part) => part.type !== 'reasoning') + 1) }
+}
+
+/** Providers refuse text of white space only; with metadata it may carry what they want back. */
+function isForModel(part: Part): boolean {
+  if (part.type === 'text' || part.type === 'reasoning')
+    return part.text.trim() !== '' || part.metadata !== undefined
+  return part.type !== 'notice' && part.type !== 'tool-result'
+}
+
+/** Puts the results of each assistant message right behind it, in the order of its calls. */
+function pairCalls(messages: readonly Message[]): ContextMessage[] {
+  const results = new Map<CallId, ToolResultPart>()
+  for (const { role, parts } of messages) {
+    if (role !== 'tool') continue
+    for (const part of parts) if (part.type === 'tool-result') results.set(part.callId, part)
+  }
+  return messages.flatMap((message) => {
+    if (message.role === 'tool') return []
+    const shown = visible(message)
+    const calls = shown.parts.filter((part) => part.type === 'tool-call')
+    if (calls.length === 0) return [shown]
+    return [shown, { role: 'tool', parts: calls.map((call) => results.get(call.callId) ?? notRun(call)) }]
+  })
+}
+
+function notRun(call: ToolCallPart): ToolResultPart {
+  const { id, callId, tool } = call
+  return { id, type: 'tool-result', callId, tool, status: 'skipped', output: { text: NOT_RUN } }
+}

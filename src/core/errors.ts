@@ -1,0 +1,78 @@
+/**
+ * Every error that a person or a program can meet has a code, one sentence that says what is wrong, and where it helps
+ * a hint that says what to do next. The command line maps codes to exit codes (docs/cli.md).
+ */
+export type ErrorCode =
+  | 'usage' // wrong arguments, unknown id, agent or model, unreadable directory
+  | 'config' // a configuration file or value
+  | 'key' // no credentials for a provider
+  | 'store_corrupt'
+  | 'store_newer' // written by a newer program
+  | 'store_foreign' // a database, but not ours
+  | 'store_readonly'
+  | 'store_full'
+  | 'store_locked'
+  | 'not_found'
+  | 'conflict' // the thing is not in a state that allows this
+  | 'window' // the context exceeds the model's window
+  | 'provider' // the model's provider answered with an error
+  | 'aborted'
+  | 'internal'
+
+export interface ErrorOptions {
+  readonly hint?: string
+  readonly cause?: unknown
+}
+
+export class OffshootError extends Error {
+  readonly code: ErrorCode
+  readonly hint: string | undefined
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'OffshootError'
+    this.code = code
+    this.hint = options.hint
+  }
+}
+
+/** What the provider of a model answered, in a shape that retry and the person can use. */
+export interface ProviderErrorDetails extends ErrorOptions {
+  /** HTTP status; undefined when there was no answer at all. */
+  readonly status?: number
+  /** Milliseconds that the provider asked us to wait (Retry-After). */
+  readonly retryAfterMs?: number
+  readonly retryable: boolean
+}
+
+export class ProviderError extends OffshootError {
+  readonly status: number | undefined
+  readonly retryAfterMs: number | undefined
+  readonly retryable: boolean
+
+  constructor(message: string, details: ProviderErrorDetails) {
+    super('provider', message, details)
+    this.name = 'ProviderError'
+    this.status = details.status
+    this.retryAfterMs = details.retryAfterMs
+    this.retryable = details.retryable
+  }
+}
+
+/** The message of anything that was thrown, on one line. */
+export function errorMessage(error: unknown): string {
+  return textOf(error).replace(/\s+/g, ' ').trim() || 'unknown error'
+}
+
+function textOf(error: unknown): string {
+  try {
+    return String(error instanceof Error ? error.message : error)
+  } catch {
+    return '' // an object that has no text
+  }
+}
+
+/** For exhaustive switches: a case that the types say cannot be. */
+export function unreachable(value: never): never {
+  throw new OffshootError('internal', `unexpected value: ${JSON.stringify(value)}`)
+}

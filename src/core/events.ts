@@ -1,0 +1,236 @@
+import { z } from 'zod'
+import type {
+  ApprovalId,
+  BranchId,
+  CallId,
+  ConversationId,
+  InboxItemId,
+  MessageId,
+  PartId,
+  RunId,
+} from './ids.ts'
+import { isId, type IdPrefix } from './ids.ts'
+
+/**
+ * The events of a conversation: facts in the past tense, one flat stream for the whole tree (interfaces.md §2).
+ * Durable events carry their own `seq`; ephemeral ones carry the last durable `seq` and a `sub` that counts on from it,
+ * and are never replayed. A field of an event that its schema does not name is kept: readers tolerate newer ones.
+ */
+
+function id<T extends string>(prefix: IdPrefix) {
+  return z.custom<T>(
+    (value) => typeof value === 'string' && isId(prefix, value),
+    `expected an id ${prefix}_…`,
+  )
+}
+
+const ids = {
+  conversation: id<ConversationId>('cnv'),
+  branch: id<BranchId>('brn'),
+  message: id<MessageId>('msg'),
+  part: id<PartId>('prt'),
+  run: id<RunId>('run'),
+  call: id<CallId>('cal'),
+  approval: id<ApprovalId>('apr'),
+  item: id<InboxItemId>('inb'),
+}
+
+const ms = z.int().min(0)
+const cost = z.number().min(0).nullable()
+const usage = z.object({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  reasoning: z.number(),
+})
+const errorShape = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() })
+const status = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'])
+
+/** What every event carries, so that one subscriber can draw the whole tree. null where there is none. */
+const base = {
+  seq: z.int().min(0),
+  sub: z.int().min(1).optional(),
+  at: ms,
+  conversationId: ids.conversation,
+  branchId: ids.branch.nullable(),
+  runId: ids.run.nullable(),
+  parentRunId: ids.run.nullable(),
+  depth: z.int().min(0),
+}
+
+function event<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {
+  return z.looseObject({ type: z.literal(type), ...base, ...shape })
+}
+
+const runShape = {
+  status,
+  reason: z.string().nullable().optional(),
+  endReason: z.string().nullable().optional(),
+  /** The status before; null at the first event of a run. */
+  from: status.nullable(),
+  callId: ids.call.nullable().optional(),
+  input: z.string().optional(),
+  report: z.string().nullable().optional(),
+  error: errorShape.nullable().optional(),
+  agent: z.string(),
+  description: z.string(),
+  model: z.string(),
+  turns: z.int().min(0),
+  maxTurns: z.int().min(1),
+  toolCalls: z.int().min(0),
+  usage,
+  costUsd: cost,
+  background: z.boolean(),
+}
+const waitingFor = z.object({ what: z.string(), detail: z.string(), since: ms, until: ms.optional() })
+
+const partShape = z.looseObject({ id: ids.part, type: z.string() })
+const messageShape = {
+  messageId: ids.message,
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  position: z.int().min(0),
+}
+const toolShape = {
+  callId: ids.call,
+  tool: z.string(),
+  title: z.string(),
+  input: z.unknown().optional(),
+  output: z.string().optional(),
+  exitCode: z.int().nullable().optional(),
+  error: errorShape.nullable().optional(),
+}
+const inboxShape = {
+  itemId: ids.item,
+  kind: z.enum(['user', 'result', 'note']),
+  mode: z.enum(['steer', 'follow_up']),
+}
+
+export const eventSchemas = {
+  'conversation.created': event('conversation.created', { directory: z.string(), title: z.string() }),
+  'conversation.updated': event('conversation.updated', { title: z.string() }),
+  'conversation.deleted': event('conversation.deleted', {}),
+  'branch.created': event('branch.created', {
+    kind: z.string(),
+    inheritContext: z.boolean(),
+    parentBranchId: ids.branch.nullable(),
+    originMessageId: ids.message.nullable(),
+    originToolCallId: ids.call.nullable(),
+    agent: z.string(),
+    label: z.string(),
+  }),
+  'message.appended': event('message.appended', messageShape),
+  'message.completed': event('message.completed', {
+    ...messageShape,
+    state: z.enum(['complete', 'interrupted']),
+  }),
+  'part.started': event('part.started', { messageId: ids.message, partId: ids.part, kind: z.string() }),
+  'part.delta': event('part.delta', {
+    messageId: ids.message,
+    partId: ids.part,
+    kind: z.string(),
+    text: z.string(),
+  }),
+  'part.completed': event('part.completed', {
+    messageId: ids.message,
+    partId: ids.part,
+    kind: z.string(),
+    part: partShape,
+  }),
+  'run.queued': event('run.queued', { ...runShape, position: z.int().min(1).optional() }),
+  'run.started': event('run.started', runShape),
+  'run.resumed': event('run.resumed', runShape),
+  'run.progress': event('run.progress', {
+    ...runShape,
+    lastAction: z.object({ tool: z.string(), title: z.string(), at: ms }).nullable(),
+  }),
+  'run.waiting': event('run.waiting', { ...runShape, waitingFor }),
+  'run.paused': event('run.paused', runShape),
+  'run.completed': event('run.completed', runShape),
+  'run.failed': event('run.failed', runShape),
+  'run.cancelled': event('run.cancelled', runShape),
+  'run.backgrounded': event('run.backgrounded', runShape),
+  'turn.completed': event('turn.completed', { turn: z.int().min(1), usage, costUsd: cost }),
+  'usage.updated': event('usage.updated', { usage, costUsd: cost }),
+  'tool.started': event('tool.started', toolShape),
+  'tool.output': event('tool.output', { callId: ids.call, text: z.string() }),
+  'tool.completed': event('tool.completed', toolShape),
+  'tool.failed': event('tool.failed', toolShape),
+  'tool.denied': event('tool.denied', toolShape),
+  'tool.skipped': event('tool.skipped', toolShape),
+  'tool.unknown': event('tool.unknown', toolShape),
+  'approval.requested': event('approval.requested', {
+    approvalId: ids.approval,
+    callId: ids.call,
+    tool: z.string(),
+    title: z.string(),
+    detail: z.string(),
+    directory: z.string(),
+    path: z.array(z.string()),
+    rule: z.string(),
+    /** What "always" would grant; null where nothing may be granted for good. */
+    grant: z.object({ tool: z.string(), pattern: z.string().optional() }).nullable(),
+    position: z.int().min(1),
+    of: z.int().min(1),
+  }),
+  'approval.answered': event('approval.answered', {
+    approvalId: ids.approval,
+    answer: z.enum(['once', 'run', 'always', 'deny']),
+    by: z.string(),
+    note: z.string().nullable().optional(),
+  }),
+  'question.asked': event('question.asked', {
+    callId: ids.call,
+    question: z.string(),
+    options: z.array(z.string()).optional(),
+  }),
+  'question.answered': event('question.answered', { callId: ids.call, text: z.string(), by: z.string() }),
+  'context.compacted': event('context.compacted', {
+    messages: z.int().min(1),
+    tokensBefore: z.int(),
+    tokensAfter: z.int(),
+  }),
+  'inbox.added': event('inbox.added', inboxShape),
+  'inbox.updated': event('inbox.updated', inboxShape),
+  'inbox.delivered': event('inbox.delivered', inboxShape),
+  'inbox.withdrawn': event('inbox.withdrawn', inboxShape),
+  'report.delivered': event('report.delivered', {
+    itemId: ids.item.optional(),
+    callId: ids.call.optional(),
+    fromRunId: ids.run,
+    toBranchId: ids.branch,
+    status,
+  }),
+} as const
+
+export type EventType = keyof typeof eventSchemas
+type Schemas = typeof eventSchemas
+type Known<T> = { [K in keyof T as string extends K ? never : K]: T[K] }
+/** One event; switch on `type`. */
+export type OffshootEvent = { [K in EventType]: Known<z.infer<Schemas[K]>> }[EventType]
+export type EventOf<K extends EventType> = Extract<OffshootEvent, { type: K }>
+/** An event as its maker knows it, before `seq` is given out. */
+export type EventDraft<K extends EventType = EventType> = K extends EventType
+  ? Omit<EventOf<K>, 'seq' | 'sub'>
+  : never
+
+/** Live only: never stored, never replayed; the snapshot holds what they built. */
+export const ephemeralTypes = [
+  'part.started',
+  'part.delta',
+  'run.progress',
+  'tool.output',
+] as const satisfies readonly EventType[]
+
+export function isEphemeral(type: EventType): boolean {
+  return (ephemeralTypes as readonly EventType[]).includes(type)
+}
+
+/** Reads one event of unknown origin. @throws ZodError when it is none of ours or a field is wrong. */
+export function parseEvent(value: unknown): OffshootEvent {
+  const type = z.object({ type: z.string() }).parse(value).type
+  const schema = Object.hasOwn(eventSchemas, type) ? eventSchemas[type as EventType] : undefined
+  if (!schema)
+    throw new z.ZodError([{ code: 'custom', path: ['type'], message: `unknown event ${type}`, input: value }])
+  return schema.parse(value)
+}

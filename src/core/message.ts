@@ -1,0 +1,98 @@
+import type { ArtifactId, BranchId, CallId, MessageId, PartId, RunId } from './ids.ts'
+import type { Json } from './json.ts'
+import type { Usage } from './usage.ts'
+
+export type Role = 'system' | 'user' | 'assistant' | 'tool'
+
+/** `interrupted`: the partial text of a request that was cut; kept for people, never sent to the model again (R3). */
+export type MessageState = 'streaming' | 'complete' | 'interrupted'
+
+/** Data that a provider wants back unchanged (signatures of reasoning, ids of its own items). */
+export type ProviderMetadata = { readonly [provider: string]: { readonly [key: string]: Json | undefined } }
+
+export interface FileData {
+  readonly mediaType: string
+  /** Base64. */
+  readonly data: string
+  readonly filename?: string
+}
+
+/** What the model gets to read of a tool's output: bounded; the whole of a larger one is the artifact. */
+export interface ToolOutput {
+  readonly text: string
+  readonly files?: readonly FileData[]
+  readonly artifactId?: ArtifactId
+}
+
+/** How a call ended. `unknown`: it was running when its process died (R2). */
+export type ToolResultStatus = 'completed' | 'failed' | 'denied' | 'skipped' | 'unknown'
+
+export interface TextPart {
+  readonly id: PartId
+  readonly type: 'text'
+  readonly text: string
+  readonly metadata?: ProviderMetadata
+}
+
+export interface ReasoningPart {
+  readonly id: PartId
+  readonly type: 'reasoning'
+  readonly text: string
+  readonly metadata?: ProviderMetadata
+}
+
+export interface ToolCallPart {
+  readonly id: PartId
+  readonly type: 'tool-call'
+  readonly callId: CallId
+  readonly tool: string
+  /** The parsed arguments; where the model sent something that is not JSON, its text in `invalid` and `{}` here. */
+  readonly input: Json
+  readonly invalid?: string
+  readonly metadata?: ProviderMetadata
+}
+
+export interface ToolResultPart {
+  readonly id: PartId
+  readonly type: 'tool-result'
+  readonly callId: CallId
+  readonly tool: string
+  readonly status: ToolResultStatus
+  readonly output: ToolOutput
+}
+
+export interface FilePart {
+  readonly id: PartId
+  readonly type: 'file'
+  readonly file: FileData
+}
+
+/** Something the runtime tells the person; not sent to the model. */
+export interface NoticePart {
+  readonly id: PartId
+  readonly type: 'notice'
+  readonly text: string
+  readonly branchId?: BranchId
+}
+
+export type Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | FilePart | NoticePart
+
+export interface Message {
+  readonly id: MessageId
+  readonly branchId: BranchId
+  /** 0, 1, 2, ... in its branch: the order of the branch. */
+  readonly position: number
+  readonly role: Role
+  readonly state: MessageState
+  readonly parts: readonly Part[]
+  /** The run that wrote it; null for what a person wrote. */
+  readonly runId: RunId | null
+  /** Of an assistant message: what its request measured. */
+  readonly usage: Usage | null
+  readonly createdAt: number
+}
+
+/** The text parts of a message, joined. */
+export function textOf(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}

@@ -1,0 +1,79 @@
+import { OffshootError } from './errors.ts'
+
+/** domain.md §3. `status` is always one bare word; what stands in brackets there is the reason. */
+export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled'
+
+export type WaitReason = 'approval' | 'question' | 'children' | 'retry'
+export type PauseReason = 'limit' | 'budget' | 'user' | 'parent' | 'restart' | 'stall'
+export type RunReason = WaitReason | PauseReason
+
+export type EndReason =
+  | 'done'
+  | 'max_turns'
+  | 'timeout'
+  | 'max_tokens'
+  | 'budget'
+  | 'stall'
+  | 'restart'
+  | 'user'
+  | 'parent'
+  | 'error'
+
+/** A status with what belongs to it: the only shape in which a run's status is ever set. */
+export type RunState =
+  | { readonly status: 'queued' | 'running'; readonly reason: null; readonly endReason: null }
+  | { readonly status: 'waiting'; readonly reason: WaitReason; readonly endReason: null }
+  | { readonly status: 'paused'; readonly reason: PauseReason; readonly endReason: EndReason }
+  | { readonly status: 'completed'; readonly reason: null; readonly endReason: 'done' }
+  | { readonly status: 'failed'; readonly reason: null; readonly endReason: 'error' }
+  | { readonly status: 'cancelled'; readonly reason: null; readonly endReason: 'user' | 'parent' }
+
+const NEXT: Record<RunStatus, readonly RunStatus[]> = {
+  queued: ['running', 'paused', 'completed', 'failed', 'cancelled'],
+  running: ['waiting', 'paused', 'completed', 'failed', 'cancelled'],
+  // a run whose wait is over takes its place at the head of the queue
+  waiting: ['running', 'queued', 'paused', 'completed', 'failed', 'cancelled'],
+  paused: ['queued', 'cancelled'],
+  completed: [],
+  failed: [],
+  cancelled: [],
+}
+
+export const runStatuses = Object.keys(NEXT) as readonly RunStatus[]
+
+/** Final for a run; its branch can always get a new one. */
+export function isFinal(status: RunStatus): boolean {
+  return NEXT[status].length === 0
+}
+
+/** Stopped: final, or paused. What a parent waits for. */
+export function isStopped(status: RunStatus): boolean {
+  return status === 'paused' || isFinal(status)
+}
+
+export function canBecome(from: RunStatus, to: RunStatus): boolean {
+  return NEXT[from].includes(to)
+}
+
+/** Checks a step and returns the new state. @throws OffshootError `internal` for a step that the table lacks. */
+export function transition(from: RunStatus, to: RunState): RunState {
+  if (!canBecome(from, to.status)) {
+    throw new OffshootError('internal', `a run cannot go from ${from} to ${to.status}`)
+  }
+  return to
+}
+
+export const state = {
+  queued: { status: 'queued', reason: null, endReason: null },
+  running: { status: 'running', reason: null, endReason: null },
+  completed: { status: 'completed', reason: null, endReason: 'done' },
+  failed: { status: 'failed', reason: null, endReason: 'error' },
+  waiting: (reason: WaitReason) => ({ status: 'waiting', reason, endReason: null }),
+  cancelled: (by: 'user' | 'parent') => ({ status: 'cancelled', reason: null, endReason: by }),
+  /** A pause and its why: three end reasons share the reason `limit`, the others are their own. */
+  paused: (why: Exclude<EndReason, 'done' | 'error'>) => ({
+    status: 'paused',
+    reason: why === 'max_turns' || why === 'timeout' || why === 'max_tokens' ? 'limit' : why,
+    endReason: why,
+  }),
+} as const satisfies Record<string, RunState | ((arg: never) => RunState)>

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import type { ApprovalId, BranchId, CallId, ConversationId, MessageId, PartId, RunId } from './ids.ts'
+import type { EndReason, RunReason, RunStatus } from './run-status.ts'
+import type { Usage } from './usage.ts'
+
+/** What a run waits for, in a form that a person can read (L1). */
+export interface WaitingFor {
+  readonly what: 'approval' | 'question' | 'children' | 'retry'
+  readonly detail: string
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  readonly until?: number
+}
+
+export interface LastAction {
+  readonly tool: string
+  readonly title: string
+  readonly at: number
+}
+
+export interface RunError {
+  readonly code: string
+  readonly message: string
+  readonly hint?: string
+}
+
+/** The caps of one run, after call, config, definition and default were weighed. null: none of its own. */
+export const runLimitsSchema = z.object({
+  maxTurns: z.int().min(1),
+  maxTokens: z.int().min(1).nullable(),
+  maxCostUsd: z.number().min(0).nullable(),
+  timeoutMs: z.int().min(1).nullable(),
+  stallMs: z.int().min(1),
+})
+export type RunLimits = z.infer<typeof runLimitsSchema>
+
+/** From accepted input to idle, on one branch. */
+export interface Run {
+  readonly id: RunId
+  readonly conversationId: ConversationId
+  readonly branchId: BranchId
+  readonly parentRunId: RunId | null
+  /** The `task` call that waits for this run; null for a main run and for what a person spawned. */
+  readonly originCallId: CallId | null
+  /** 0 for a main run. */
+  readonly depth: number
+  readonly agent: string
+  /** `provider/model`. */
+  readonly model: string
+  readonly description: string
+  readonly background: boolean
+  readonly status: RunStatus
+  readonly reason: RunReason | null
+  readonly waitingFor: WaitingFor | null
+  readonly endReason: EndReason | null
+  /** 1 for the first process that tries it. */
+  readonly attempt: number
+  /** How often it stopped: each stop is handed over once. */
+  readonly stopNo: number
+  readonly limits: RunLimits
+  readonly turns: number
+  readonly toolCalls: number
+  readonly usage: Usage
+  /** null while a price is unknown, never 0 for it. */
+  readonly costUsd: number | null
+  readonly lastAction: LastAction | null
+  /** The message whose text is the report; null while there is none. */
+  readonly reportMessageId: MessageId | null
+  /** Why there is no report, or what is to be said about it. */
+  readonly reportNote: string | null
+  readonly error: RunError | null
+  readonly queuedAt: number
+  readonly startedAt: number | null
+  readonly endedAt: number | null
+}
+
+export type ToolCallStatus =
+  | 'pending'
+  | 'awaiting_approval'
+  | 'running'
+  | 'completed'
+  | 'failed'
+  | 'denied'
+  | 'skipped'
+  | 'unknown'
+
+/** The journal of one call: the intent before the effect, the outcome after it (R1). Input and output are its parts. */
+export interface ToolCall {
+  readonly id: CallId
+  readonly conversationId: ConversationId
+  readonly branchId: BranchId
+  readonly runId: RunId
+  readonly messageId: MessageId
+  /** The part that holds the input. */
+  readonly partId: PartId
+  /** The part that holds the output; null until there is one. */
+  readonly resultPartId: PartId | null
+  readonly tool: string
+  readonly title: string
+  readonly status: ToolCallStatus
+  /** Whether it may run again after a crash: declared read-only or idempotent. */
+  readonly repeatable: boolean
+  readonly exitCode: number | null
+  readonly error: RunError | null
+  readonly startedAt: number
+  readonly endedAt: number | null
+}
+
+export type ApprovalAnswer = 'once' | 'run' | 'always' | 'deny'
+
+/** One question and its answer. It is addressed to the conversation, whatever depth it comes from. */
+export interface Approval {
+  readonly id: ApprovalId
+  readonly conversationId: ConversationId
+  readonly branchId: BranchId
+  readonly runId: RunId
+  readonly callId: CallId
+  readonly tool: string
+  readonly title: string
+  /** The exact command, diff or path. */
+  readonly detail: string
+  readonly directory: string
+  /** Agents from the root to the one that asks. */
+  readonly path: readonly string[]
+  /** The rule that asked, in words. */
+  readonly rule: string
+  readonly answer: ApprovalAnswer | null
+  readonly answeredBy: string | null
+  readonly note: string | null
+  readonly requestedAt: number
+  readonly answeredAt: number | null
+}

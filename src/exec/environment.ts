@@ -1,0 +1,54 @@
+/**
+ * What a child process may know of our environment. It is a list of what passes, so that no key or token of ours reaches
+ * a program that a model starts (permissions.md, The shell).
+ */
+export function childEnvironment(
+  base: Readonly<Record<string, string | undefined>>,
+  marks: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const passed: Record<string, string> = {}
+  for (const [name, value] of Object.entries(base)) {
+    if (value !== undefined && passes(name, value)) passed[name] = value
+  }
+  return { ...passed, ...FIXED, ...GIT, ...marks }
+}
+
+const PASSED = new Set(
+  (
+    'PATH HOME USER LOGNAME SHELL LANG LANGUAGE TZ TMPDIR TMP TEMP HOSTNAME ' +
+    'XDG_RUNTIME_DIR XDG_CACHE_HOME XDG_CONFIG_HOME XDG_DATA_HOME XDG_STATE_HOME ' +
+    'SSL_CERT_FILE SSL_CERT_DIR NODE_EXTRA_CA_CERTS NVM_DIR VIRTUAL_ENV PYENV_ROOT JAVA_HOME GOPATH GOROOT CARGO_HOME RUSTUP_HOME ' +
+    'SYSTEMROOT WINDIR COMSPEC PATHEXT USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA'
+  ).split(' '),
+)
+
+const PROXIES = new Set(['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'])
+
+/** A proxy's address may hold a password; then it stays here. */
+function passes(name: string, value: string): boolean {
+  const upper = name.toUpperCase()
+  if (PROXIES.has(upper)) return !value.includes('@')
+  return PASSED.has(upper) || upper.startsWith('LC_')
+}
+
+/** No colours, no pager, no question on a terminal that is not there. */
+const FIXED = { TERM: 'dumb', PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0' }
+
+/** A repository must not run code of its own through git: no monitor, no hooks, no transport by command. */
+const GIT = gitConfig({
+  'core.fsmonitor': 'false',
+  'core.hooksPath': '/dev/null',
+  'protocol.ext.allow': 'never',
+})
+
+function gitConfig(settings: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(settings)
+  const pairs = entries.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ])
+  return {
+    GIT_CONFIG_COUNT: String(entries.length),
+    ...(Object.fromEntries(pairs) as Record<string, string>),
+  }
+}

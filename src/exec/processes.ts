@@ -1,0 +1,58 @@
+import { readFileSync, readdirSync } from 'node:fs'
+
+/** A mark is a variable in the environment of everything that was started for its owner (domain.md R6). */
+export interface ProcessMark {
+  readonly name: string
+  readonly value: string
+}
+
+export interface ProcessEntry {
+  readonly pid: number
+  readonly parentPid: number
+  readonly group: number
+  /** Clock ticks since boot: with the pid it names one process for good. */
+  readonly startTime: string
+  readonly zombie: boolean
+}
+
+/** Every process that can be seen; empty where there is no /proc. */
+export function listProcesses(): ProcessEntry[] {
+  return processIds().flatMap((pid) => readEntry(pid) ?? [])
+}
+
+/** One process, or undefined when it is gone. */
+export function readEntry(pid: number): ProcessEntry | undefined {
+  const stat = readText(`/proc/${pid}/stat`)
+  if (stat === undefined) return undefined
+  // The name stands in brackets and may hold anything, brackets too.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return {
+    pid,
+    parentPid: Number(fields[1]),
+    group: Number(fields[2]),
+    startTime: fields[19] ?? '',
+    zombie: fields[0] === 'Z' || fields[0] === 'X',
+  }
+}
+
+/** Whether the process was started with the mark. What belongs to another user cannot be read and is not ours. */
+export function carriesMark(pid: number, mark: ProcessMark): boolean {
+  const environment = readText(`/proc/${pid}/environ`)
+  return environment !== undefined && `\0${environment}`.includes(`\0${mark.name}=${mark.value}\0`)
+}
+
+function processIds(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger)
+  } catch {
+    return []
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

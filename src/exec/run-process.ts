@@ -1,0 +1,172 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import type { Clock } from '../core/clock.ts'
+import { childEnvironment } from './environment.ts'
+import { killTree, type KillOptions } from './kill.ts'
+import { OutputBuffer } from './output-buffer.ts'
+import type { ProcessMark } from './processes.ts'
+import { spawnError } from './spawn-error.ts'
+import { collect, drain } from './streams.ts'
+import { systemClock } from './system-clock.ts'
+
+export interface ProcessOptions {
+  readonly program: string
+  readonly args: readonly string[]
+  /** Absolute. */
+  readonly directory: string
+  /** Text for stdin; without it stdin is empty. */
+  readonly input?: string
+  /** `merged`: stdout and stderr in `output`, as they came. `apart`: stderr in `errorOutput`. */
+  readonly streams?: 'merged' | 'apart'
+  /** Variables that are added to the filtered environment. */
+  readonly marks?: Readonly<Record<string, string>>
+  /** One of `marks`, by which a stop finds what left the process group. */
+  readonly sweep?: ProcessMark
+  /** Characters of output kept from the start and from the end. */
+  readonly headSize?: number
+  readonly tailSize?: number
+  readonly timeoutMs?: number
+  readonly killGraceMs?: number
+  readonly clock?: Clock
+  /** What is filtered; `process.env` by default. */
+  readonly environment?: Readonly<Record<string, string | undefined>>
+  /** Live text of both streams. */
+  readonly onOutput?: (text: string) => void
+  readonly signal?: AbortSignal
+}
+
+export interface ProcessResult {
+  /** null when a signal ended it. */
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly timedOut: boolean
+  readonly aborted: boolean
+  readonly output: string
+  readonly errorOutput: string
+  /** What `output` leaves out between head and tail. */
+  readonly droppedBytes: number
+  readonly durationMs: number
+  /** Something that it started still holds its output, and goes on. */
+  readonly leftRunning: boolean
+  /** Processes that a stop could not end. */
+  readonly survivors: readonly number[]
+}
+
+const HEAD_SIZE = 512 * 1024
+const TAIL_SIZE = 512 * 1024
+const ERROR_SIZE = 16 * 1024
+
+/**
+ * Runs a program in a process group of its own, with a filtered environment. Resolves when it is gone, however it
+ * ended; a timeout and an abort end the group and everything that carries the mark.
+ * @throws SpawnError when it does not start.
+ */
+export async function runProcess(options: ProcessOptions): Promise<ProcessResult> {
+  const clock = options.clock ?? systemClock
+  const startedAt = clock.now()
+  if (options.signal?.aborted) return neverStarted
+  const { child, ended } = await start(options)
+  const output = new OutputBuffer(options.headSize ?? HEAD_SIZE, options.tailSize ?? TAIL_SIZE)
+  const errors = options.streams === 'apart' ? new OutputBuffer(0, ERROR_SIZE) : output
+  const streams = [
+    collect(child.stdout, output, options.onOutput),
+    collect(child.stderr, errors, options.onOutput),
+  ]
+  const stops = watchStops(child.pid!, options, clock)
+  const { exitCode, signal } = await Promise.race([ended, stops.gaveUp])
+  const held = await drain(streams, clock)
+  const { reason, survivors } = await stops.end()
+  return {
+    exitCode,
+    signal,
+    timedOut: reason === 'timeout',
+    aborted: reason === 'abort',
+    output: output.text(),
+    errorOutput: errors === output ? '' : errors.text(),
+    droppedBytes: output.droppedBytes,
+    durationMs: clock.now() - startedAt,
+    leftRunning: held && reason === undefined,
+    survivors,
+  }
+}
+
+const neverStarted: ProcessResult = {
+  exitCode: null,
+  signal: null,
+  timedOut: false,
+  aborted: true,
+  output: '',
+  errorOutput: '',
+  droppedBytes: 0,
+  durationMs: 0,
+  leftRunning: false,
+  survivors: [],
+}
+
+type Ending = Pick<ProcessResult, 'exitCode' | 'signal'>
+
+interface Started {
+  readonly child: ChildProcess
+  readonly ended: Promise<Ending>
+}
+
+async function start(options: ProcessOptions): Promise<Started> {
+  try {
+    const child = spawnChild(options)
+    const ended = new Promise<Ending>((resolve) => {
+      child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
+    })
+    await once(child, 'spawn')
+    child.on('error', () => {}) // later errors are of signals, and those are checked where they are sent
+    child.stdin?.on('error', () => {}) // a program need not read its input
+    child.stdin?.end(options.input)
+    return { child, ended }
+  } catch (error) {
+    throw spawnError(error, options.program, options.directory)
+  }
+}
+
+function spawnChild(options: ProcessOptions): ChildProcess {
+  return spawn(options.program, options.args, {
+    cwd: options.directory,
+    env: childEnvironment(options.environment ?? process.env, options.marks),
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    detached: process.platform !== 'win32',
+    windowsHide: true,
+  })
+}
+
+interface Stops {
+  /** Resolves only when a stop could not end the process. */
+  readonly gaveUp: Promise<Ending>
+  end(): Promise<{ reason: 'timeout' | 'abort' | undefined; survivors: readonly number[] }>
+}
+
+function watchStops(group: number, options: ProcessOptions, clock: Clock): Stops {
+  let reason: 'timeout' | 'abort' | undefined
+  let killing: Promise<readonly number[]> = Promise.resolve([])
+  const gaveUp = Promise.withResolvers<Ending>()
+  const stop = (why: 'timeout' | 'abort') => {
+    if (reason) return
+    reason = why
+    killing = killTree({ group, ...(options.sweep && { mark: options.sweep }) }, killOptions(options, clock))
+    void killing.then((left) => left.length > 0 && gaveUp.resolve({ exitCode: null, signal: null }))
+  }
+  const onAbort = () => stop('abort')
+  const cancelTimeout =
+    options.timeoutMs === undefined ? () => {} : clock.after(options.timeoutMs, () => stop('timeout'))
+  options.signal?.addEventListener('abort', onAbort, { once: true })
+  if (options.signal?.aborted) onAbort()
+  return {
+    gaveUp: gaveUp.promise,
+    end: async () => {
+      cancelTimeout()
+      options.signal?.removeEventListener('abort', onAbort)
+      return { reason, survivors: await killing }
+    },
+  }
+}
+
+function killOptions(options: ProcessOptions, clock: Clock): KillOptions {
+  return options.killGraceMs === undefined ? { clock } : { clock, graceMs: options.killGraceMs }
+}

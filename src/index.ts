@@ -1,0 +1,5 @@
+export { compose, type Composed, type ComposeOptions } from './runtime/compose.ts'
+export type { Runtime, StartedRun, StartOptions } from './runtime/runtime.ts'
+export type { RunResult } from './runtime/run-result.ts'
+export { OffshootError, ProviderError, type ErrorCode } from './core/errors.ts'
+export { eventSchemas, parseEvent, type EventOf, type EventType, type OffshootEvent } from './core/events.ts'

@@ -1,0 +1,167 @@
+import { addCost, noUsage, type Usage } from '../core/usage.ts'
+import type { ContextMessage } from '../core/build-context.ts'
+import { sleep } from '../core/clock.ts'
+import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
+import { estimateTokens } from '../core/tokens.ts'
+import type { ModelPart, ModelRequest } from '../model/port.ts'
+import { costOf } from '../model/pricing.ts'
+import { retryDelay } from '../model/retry.ts'
+import { toUsage } from '../model/usage.ts'
+import { unlessAborted } from './aborted.ts'
+import type { Answer, LiveEvent, LoopPorts } from './ports.ts'
+import { AnswerReader } from './read-answer.ts'
+import type { Watchdog } from './watchdog.ts'
+
+/**
+ * One answer of the model: a request, repeated by the rules of retry.ts when it fails or its stream is cut. What a cut
+ * request had said is kept as an interrupted message. @throws ProviderError, OffshootError `window`, or the signal's reason.
+ */
+export async function* askModel(
+  request: Omit<ModelRequest, 'signal'>,
+  turn: number,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+): AsyncGenerator<LiveEvent, Answer> {
+  checkWindow(request.messages, ports)
+  for (let attempt = 1; ; attempt++) {
+    const reader = new AnswerReader(ports.newId('msg'), ports.newId)
+    try {
+      yield* readStream({ ...request, signal: ports.signal }, reader, ports, watchdog)
+      return await complete(reader, request.toolChoice, turn, ports)
+    } catch (cause) {
+      const error = asProviderError(cause, ports)
+      if (reader.parts.length > 0) await ports.journal.messageInterrupted(reader.messageId, reader.parts)
+      if (ports.signal.aborted) throw ports.signal.reason
+      const delayMs = error instanceof ProviderError ? retryDelay(error, attempt, ports.random) : null
+      if (delayMs === null) throw error
+      await waitToRetry(error, delayMs, ports, watchdog)
+    }
+  }
+}
+
+/** An estimate at four characters a token: it errs far from the limit, and the provider decides near it. */
+function checkWindow(messages: readonly ContextMessage[], ports: LoopPorts): void {
+  const { window, id } = ports.model.info
+  if (window === null) return
+  const tokens = estimateTokens(messages.reduce((sum, message) => sum + charsOf(message), 0))
+  if (tokens <= window) return
+  throw new OffshootError(
+    'window',
+    `the context has about ${tokens} tokens, but the window of ${id} is ${window}`,
+    {
+      hint: 'shorten the input, or choose a model with a larger window (offshoot models)',
+    },
+  )
+}
+
+const sizes = new WeakMap<ContextMessage, number>()
+
+function charsOf(message: ContextMessage): number {
+  let size = sizes.get(message)
+  if (size === undefined)
+    sizes.set(message, (size = message.parts.reduce((sum, part) => sum + partChars(part), 0)))
+  return size
+}
+
+function partChars(part: ContextMessage['parts'][number]): number {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return part.text.length
+    case 'tool-call':
+      return JSON.stringify(part.input).length
+    case 'tool-result':
+      return part.output.text.length
+    default:
+      return 0
+  }
+}
+
+async function* readStream(
+  request: ModelRequest,
+  reader: AnswerReader,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+): AsyncGenerator<LiveEvent> {
+  const stream = await unlessAborted(ports.model.stream(request), ports.signal, ports.clock, 0)
+  const pieces = stream.getReader()
+  const onAbort = () => void pieces.cancel(ports.signal.reason).catch(() => {})
+  ports.signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    for (;;) {
+      const { done, value } = await pieces.read()
+      watchdog.touch()
+      if (done) break
+      yield* handOn(value, reader, ports)
+    }
+  } finally {
+    ports.signal.removeEventListener('abort', onAbort)
+    if (reader.finish === undefined) void pieces.cancel().catch(() => {})
+  }
+  if (ports.signal.aborted) throw ports.signal.reason
+  if (reader.finish === undefined) {
+    throw new ProviderError(`the answer of ${ports.model.info.id} was cut before its end`, {
+      retryable: true,
+    })
+  }
+}
+
+function* handOn(piece: ModelPart, reader: AnswerReader, ports: LoopPorts): Generator<LiveEvent> {
+  const before = reader.parts.length
+  for (const event of reader.take(piece)) {
+    if (before === 0 && event.type === 'part.started') ports.journal.messageStarted(reader.messageId)
+    if (event.type === 'part.delta') ports.journal.messagePartial(reader.messageId, reader.parts)
+    yield event
+  }
+}
+
+/** Calls in an answer that was asked to have none are dropped: nobody will run them. */
+async function complete(
+  reader: AnswerReader,
+  toolChoice: ModelRequest['toolChoice'],
+  turn: number,
+  ports: LoopPorts,
+): Promise<Answer> {
+  const usage: Usage = reader.usage ? toUsage(reader.usage) : noUsage
+  const answer: Answer = {
+    messageId: reader.messageId,
+    turn,
+    parts: toolChoice === 'none' ? reader.parts.filter((part) => part.type !== 'tool-call') : reader.parts,
+    usage,
+    costUsd: addCost(0, costOf(usage, ports.model.info.price)),
+    truncated: reader.finish === 'length',
+  }
+  await ports.journal.messageCompleted(answer)
+  return answer
+}
+
+/** A model of somebody's own may throw anything; that is its failure, not the program's. */
+function asProviderError(error: unknown, ports: LoopPorts): unknown {
+  if (error instanceof OffshootError || ports.signal.aborted) return error
+  return new ProviderError(`${ports.model.info.id} failed: ${errorMessage(error)}`, {
+    retryable: false,
+    cause: error,
+  })
+}
+
+async function waitToRetry(
+  error: unknown,
+  delayMs: number,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+): Promise<void> {
+  const since = ports.clock.now()
+  const release = watchdog.hold()
+  try {
+    await ports.journal.waiting('retry', {
+      what: 'retry',
+      detail: errorMessage(error),
+      since,
+      until: since + delayMs,
+    })
+    await sleep(ports.clock, delayMs, ports.signal)
+    await ports.journal.resumed()
+  } finally {
+    release()
+  }
+}

@@ -1,0 +1,188 @@
+import { errorMessage } from '../core/errors.ts'
+import { bounds } from '../core/limits.ts'
+import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
+import { parseInput } from '../tools/parse-input.ts'
+import { ToolError, type AnyTool, type ToolContext } from '../tools/port.ts'
+import { unlessAborted } from './aborted.ts'
+import { Channel } from './channel.ts'
+import type { Answer, EndedCall, LiveEvent, LoopPorts } from './ports.ts'
+import type { Watchdog } from './watchdog.ts'
+
+type Emit = (event: LiveEvent) => void
+
+/** What a call came to; the journal turns it into the result that the model reads. */
+type Ended = Pick<EndedCall, 'status' | 'output' | 'exitCode' | 'error'>
+
+/**
+ * Runs the calls of one answer and returns their results in the order of the calls. They start in order; one with
+ * effects (spawns excepted) waits for all before it, and all after it wait for it; the rest run side by side
+ * (tools.md §1). Whatever a call does, it ends in a result.
+ */
+export async function* executeTools(
+  answer: Answer,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+): AsyncGenerator<LiveEvent, ToolResultPart[]> {
+  const live = new Channel<LiveEvent>()
+  const emit: Emit = (event) => {
+    watchdog.touch()
+    live.push(event)
+  }
+  const results = runInOrder(answer, ports, watchdog, emit).finally(() => live.close())
+  results.catch(() => {}) // awaited below; until then it must not count as unhandled
+  yield* live
+  return results
+}
+
+async function runInOrder(
+  answer: Answer,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+  emit: Emit,
+): Promise<ToolResultPart[]> {
+  const running: Promise<ToolResultPart>[] = []
+  for (const part of answer.parts) {
+    if (part.type !== 'tool-call') continue
+    const alone = runsAlone(ports.tools.get(part.tool))
+    if (alone) await Promise.all(running)
+    const result = answer.truncated
+      ? ports.journal.callEnded(cutOff(part))
+      : runCall(part, ports, watchdog, emit)
+    running.push(result)
+    result.catch(() => {})
+    if (alone) await result
+  }
+  return Promise.all(running)
+}
+
+function runsAlone(tool: AnyTool | undefined): boolean {
+  return tool !== undefined && tool.effects !== 'none' && tool.effects !== 'spawn'
+}
+
+/** The output limit cut the answer: any call in it may be incomplete, so none is run. */
+function cutOff(part: ToolCallPart): EndedCall {
+  const message =
+    'not run: the answer reached its output limit, so the arguments may be incomplete; call again with shorter ones'
+  return { part, title: part.tool, ...failure('skipped', 'truncated', message) }
+}
+
+async function runCall(
+  part: ToolCallPart,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+  emit: Emit,
+): Promise<ToolResultPart> {
+  let title = part.tool
+  if (ports.signal.aborted)
+    return ports.journal.callEnded({
+      part,
+      title,
+      ...failure('skipped', 'interrupted', 'not run: the run was stopped before'),
+    })
+  try {
+    const tool = findTool(part, ports)
+    const input = readInput(tool, part)
+    title = tool.title(input)
+    const denied = await askLeave(part, tool, input, title, ports, watchdog)
+    if (denied) return await ports.journal.callEnded({ part, title, ...denied })
+    await ports.journal.callStarted({ part, tool, title, input })
+    return await ports.journal.callEnded({
+      part,
+      title,
+      ...(await effect(tool, input, part, ports, watchdog, emit)),
+    })
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+    return ports.journal.callEnded({
+      part,
+      title,
+      ...failure('failed', error.code, error.message, error.hint),
+    })
+  }
+}
+
+function findTool(part: ToolCallPart, ports: LoopPorts): AnyTool {
+  const tool = ports.tools.get(part.tool)
+  if (tool) return tool
+  const known = ports.tools.list().map((each) => each.name)
+  throw new ToolError(
+    'unknown_tool',
+    `there is no tool "${part.tool.slice(0, 100)}"; the tools are: ${known.join(', ') || 'none'}`,
+  )
+}
+
+/** `never`: the registry forgot the type, and the tool's own schema has just checked the value. */
+function readInput(tool: AnyTool, part: ToolCallPart): never {
+  const size = part.invalid?.length ?? JSON.stringify(part.input).length
+  if (size > bounds.toolInputChars) {
+    throw new ToolError(
+      'input_too_large',
+      `the input of ${tool.name} has ${size} characters; at most ${bounds.toolInputChars} are read`,
+    )
+  }
+  return parseInput(tool, part.invalid ?? part.input) as never
+}
+
+async function askLeave(
+  part: ToolCallPart,
+  tool: AnyTool,
+  input: never,
+  title: string,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+): Promise<Ended | undefined> {
+  const release = watchdog.hold()
+  try {
+    const permit = await ports.permit({ part, tool, title, subjects: tool.subject(input) })
+    return permit.allowed ? undefined : failure('denied', permit.code, permit.why)
+  } finally {
+    release()
+  }
+}
+
+/** Runs the tool. Everything it throws is a failed result; what ignores a stop is left behind after the time that a kill takes. */
+async function effect(
+  tool: AnyTool,
+  input: never,
+  part: ToolCallPart,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+  emit: Emit,
+): Promise<Ended> {
+  const context: ToolContext = ports.toolContext(part.callId, (text) =>
+    emit({ type: 'tool.output', callId: part.callId, text }),
+  )
+  const release = boundsItself(tool) ? watchdog.hold() : undefined
+  try {
+    const running = Promise.resolve().then(() => tool.execute(input, context))
+    const output = await unlessAborted(running, ports.signal, ports.clock, bounds.killGraceMs * 2)
+    return {
+      status: 'completed',
+      output: tool.toModelOutput(output),
+      exitCode: tool.exitCode?.(output) ?? null,
+      error: null,
+    }
+  } catch (error) {
+    if (ports.signal.aborted) return failure('failed', 'interrupted', 'interrupted before it ended')
+    if (error instanceof ToolError) return failure('failed', error.code, error.message, error.hint)
+    return failure('failed', 'tool_error', `${tool.name} failed: ${errorMessage(error)}`)
+  } finally {
+    release?.()
+    watchdog.touch()
+  }
+}
+
+/** Programs have a timeout of their own, and subagents have limits of their own (runtime.md §9). */
+function boundsItself(tool: AnyTool): boolean {
+  return tool.effects === 'execute' || tool.effects === 'spawn'
+}
+
+function failure(
+  status: 'failed' | 'denied' | 'skipped',
+  code: string,
+  message: string,
+  hint?: string,
+): Ended {
+  const text = hint ? `${message}\n${hint}` : message
+  return { status, output: { text }, exitCode: null, error: { code, message, ...(hint ? { hint } : {}) } }
+}

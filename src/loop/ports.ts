@@ -1,0 +1,140 @@
+import type { ContextMessage } from '../core/build-context.ts'
+import type { Clock } from '../core/clock.ts'
+import type { CallId, MessageId, NewId, PartId } from '../core/ids.ts'
+import type { Part, ToolCallPart, ToolOutput, ToolResultPart, ToolResultStatus } from '../core/message.ts'
+import type { RunError, RunLimits, WaitingFor } from '../core/run.ts'
+import type { Usage } from '../core/usage.ts'
+import type { Model } from '../model/port.ts'
+import type { AnyTool, Subject, ToolContext } from '../tools/port.ts'
+
+/** What the loop is given to work with. It opens nothing, reads no clock of its own, and asks nobody directly. */
+export interface LoopPorts {
+  readonly model: Model
+  /** The tools of this agent, by every name under which it may call them. */
+  readonly tools: ToolSet
+  readonly journal: Journal
+  /** Decides one call; waits for a person where the rules say `ask` and somebody can answer. */
+  readonly permit: (request: PermitRequest) => Promise<Permit>
+  readonly toolContext: (callId: CallId, emit: (text: string) => void) => ToolContext
+  readonly clock: Clock
+  readonly newId: NewId
+  /** 0 ≤ x < 1, for the jitter of retries. */
+  readonly random: () => number
+  readonly signal: AbortSignal
+  /** Stops this run from within: its own watchdog or time limit. Aborts `signal` with that reason. */
+  readonly stop: (reason: OwnStop) => void
+}
+
+export type OwnStop = 'stall' | 'timeout'
+
+export interface ToolSet {
+  get(name: string): AnyTool | undefined
+  list(): readonly AnyTool[]
+}
+
+export interface RunInput {
+  readonly agent: string
+  readonly depth: number
+  /** What the model sees, ending with what it has to answer. */
+  readonly context: readonly ContextMessage[]
+  /** Turns that earlier attempts used. */
+  readonly turns: number
+  readonly limits: RunLimits
+}
+
+export interface Answer {
+  readonly messageId: MessageId
+  /** Turns used with this one; a concluding answer is none. */
+  readonly turn: number
+  readonly parts: readonly Part[]
+  readonly usage: Usage
+  /** null: the price is unknown. */
+  readonly costUsd: number | null
+  /** The answer was cut at the output limit: the arguments of its calls may be incomplete. */
+  readonly truncated: boolean
+}
+
+export interface StartedCall {
+  readonly part: ToolCallPart
+  readonly tool: AnyTool
+  readonly title: string
+  readonly input: unknown
+}
+
+export interface EndedCall {
+  readonly part: ToolCallPart
+  readonly title: string
+  readonly status: ToolResultStatus
+  /** Unbounded: the journal keeps what is too large for the model as an artifact. */
+  readonly output: ToolOutput
+  readonly exitCode: number | null
+  readonly error: RunError | null
+}
+
+/**
+ * The durable side of a run, declared by its user. Writes take effect in the order of the calls; a promise settles when
+ * its write is on disk. An effect begins only after `callStarted` settled (R1).
+ */
+export interface Journal {
+  /** The first piece of an answer came. */
+  messageStarted(messageId: MessageId): void
+  /** What a streaming answer holds so far; the journal stores it now and then. */
+  messagePartial(messageId: MessageId, parts: readonly Part[]): void
+  /** The request was cut: its text is kept for people only (R3). */
+  messageInterrupted(messageId: MessageId, parts: readonly Part[]): Promise<void>
+  messageCompleted(answer: Answer): Promise<void>
+  /** @throws ToolError when the call cannot begin; it becomes a failed result. */
+  callStarted(call: StartedCall): Promise<void>
+  /** Returns the result as the model will read it: bounded, with a pointer to the rest. */
+  callEnded(call: EndedCall): Promise<ToolResultPart>
+  /** Something the runtime tells the model: a user message that no person wrote. */
+  instruct(text: string): Promise<ContextMessage>
+  waiting(reason: 'retry', waitingFor: WaitingFor): Promise<void>
+  resumed(): Promise<void>
+  /** What was said to this run since the last boundary, oldest first. */
+  steers(): Promise<readonly ContextMessage[]>
+}
+
+export interface PermitRequest {
+  readonly part: ToolCallPart
+  readonly tool: AnyTool
+  readonly title: string
+  readonly subjects: readonly Subject[]
+}
+
+/** `unattended`: the rules ask, and nobody can answer. */
+export type Permit =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly code: 'denied' | 'unattended' | 'interrupted'; readonly why: string }
+
+/** Live facts: shown, not stored. */
+export type LiveEvent =
+  | {
+      readonly type: 'part.started'
+      readonly messageId: MessageId
+      readonly partId: PartId
+      readonly kind: Part['type']
+    }
+  | {
+      readonly type: 'part.delta'
+      readonly messageId: MessageId
+      readonly partId: PartId
+      readonly kind: 'text' | 'reasoning'
+      readonly text: string
+    }
+  | { readonly type: 'tool.output'; readonly callId: CallId; readonly text: string }
+
+/** How a run stopped, as far as the loop knows: who aborted the signal, and why, its owner knows. */
+export type Outcome =
+  | { readonly type: 'completed'; readonly report: Report }
+  | { readonly type: 'limit'; readonly report: Report }
+  | { readonly type: 'stopped'; readonly reason: unknown; readonly report: Report }
+  | { readonly type: 'failed'; readonly error: RunError; readonly report: Report }
+
+export interface Report {
+  /** The message whose text is the report; null when there is no text at all. */
+  readonly messageId: MessageId | null
+  readonly text: string
+  /** What must be said about it: that it is an earlier turn's text, or why there is none. */
+  readonly note: string | null
+}

@@ -1,0 +1,118 @@
+import type { ContextMessage } from '../core/build-context.ts'
+import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
+import type { MessageId } from '../core/ids.ts'
+import { textOf } from '../core/message.ts'
+import type { RunError } from '../core/run.ts'
+import type { ToolSchema } from '../model/port.ts'
+import { toolSchema } from '../tools/tool-schema.ts'
+import { askModel } from './ask-model.ts'
+import { executeTools } from './execute-tools.ts'
+import type { Answer, LiveEvent, LoopPorts, Outcome, Report, RunInput } from './ports.ts'
+import { createWatchdog, type Watchdog } from './watchdog.ts'
+
+/**
+ * Drives one run, main or subagent, from its context to its outcome (runtime.md §1). Live facts are yielded; what must
+ * last goes to the journal. It never throws for what a model, a tool or a provider does: that is in the outcome.
+ * @throws what the store throws: without a journal there is no run.
+ */
+export async function* runAgent(input: RunInput, ports: LoopPorts): AsyncGenerator<LiveEvent, Outcome> {
+  const watchdog = createWatchdog(ports.clock, input.limits.stallMs, () => ports.stop('stall'))
+  const { timeoutMs } = input.limits
+  const cancelTimeout =
+    timeoutMs === null ? () => {} : ports.clock.after(timeoutMs, () => ports.stop('timeout'))
+  const loop = new Loop(input, ports, watchdog)
+  try {
+    return yield* loop.run()
+  } catch (error) {
+    if (ports.signal.aborted) return { type: 'stopped', reason: ports.signal.reason, report: loop.report() }
+    const failed = asRunError(error)
+    if (!failed) throw error
+    return { type: 'failed', error: failed, report: loop.report() }
+  } finally {
+    watchdog.end()
+    cancelTimeout()
+  }
+}
+
+class Loop {
+  readonly #input: RunInput
+  readonly #ports: LoopPorts
+  readonly #watchdog: Watchdog
+  readonly #context: ContextMessage[]
+  readonly #schemas: readonly ToolSchema[]
+  #turn: number
+  /** The latest turn that had text. */
+  #latest: { messageId: MessageId; text: string; turn: number } | undefined
+
+  constructor(input: RunInput, ports: LoopPorts, watchdog: Watchdog) {
+    this.#input = input
+    this.#ports = ports
+    this.#watchdog = watchdog
+    this.#context = [...input.context]
+    this.#schemas = ports.tools.list().map(toolSchema)
+    this.#turn = input.turns
+  }
+
+  async *run(): AsyncGenerator<LiveEvent, Outcome> {
+    while (this.#turn < this.#input.limits.maxTurns) {
+      const answer = yield* this.#ask('auto')
+      if (!hasCalls(answer)) return yield* this.#finish(answer)
+      const results = yield* executeTools(answer, this.#ports, this.#watchdog)
+      this.#context.push({ role: 'tool', parts: results })
+      if (this.#ports.signal.aborted) throw this.#ports.signal.reason
+      this.#context.push(...(await this.#ports.journal.steers()))
+    }
+    yield* this.#conclude(
+      `You have used all ${this.#input.limits.maxTurns} turns. Conclude now, without tools, with what you have.`,
+    )
+    return { type: 'limit', report: this.report() }
+  }
+
+  /** The text of the latest turn that had any. */
+  report(): Report {
+    if (!this.#latest)
+      return { messageId: null, text: '', note: 'no text: the model ended without writing any' }
+    const { messageId, text, turn } = this.#latest
+    return {
+      messageId,
+      text,
+      note: turn === this.#turn ? null : `the text of turn ${turn}; later turns had none`,
+    }
+  }
+
+  /** No calls: the run is done. Without any text so far, one request for a conclusion. */
+  async *#finish(answer: Answer): AsyncGenerator<LiveEvent, Outcome> {
+    if (textOf(answer.parts).trim() === '' && !this.#latest) {
+      yield* this.#conclude('You ended without any text. Write your conclusion now.')
+    }
+    return { type: 'completed', report: this.report() }
+  }
+
+  async *#conclude(instruction: string): AsyncGenerator<LiveEvent> {
+    this.#context.push(await this.#ports.journal.instruct(instruction))
+    yield* this.#ask('none')
+  }
+
+  async *#ask(toolChoice: 'auto' | 'none'): AsyncGenerator<LiveEvent, Answer> {
+    const { agent, depth } = this.#input
+    const request = { messages: this.#context, tools: this.#schemas, toolChoice, agent, depth }
+    if (toolChoice === 'auto') this.#turn++
+    const answer = yield* askModel(request, this.#turn, this.#ports, this.#watchdog)
+    const text = textOf(answer.parts)
+    if (text.trim() !== '') this.#latest = { messageId: answer.messageId, text, turn: this.#turn }
+    if (answer.parts.length > 0) this.#context.push({ role: 'assistant', parts: answer.parts })
+    return answer
+  }
+}
+
+function hasCalls(answer: Answer): boolean {
+  return answer.parts.some((part) => part.type === 'tool-call')
+}
+
+/** What a provider or the context did is the run's failure; anything else is not ours to hide. */
+function asRunError(error: unknown): RunError | undefined {
+  const known =
+    error instanceof ProviderError || (error instanceof OffshootError && !error.code.startsWith('store_'))
+  if (!known) return undefined
+  return { code: error.code, message: errorMessage(error), ...(error.hint ? { hint: error.hint } : {}) }
+}

@@ -1,0 +1,57 @@
+import { defaultModels } from './catalogue.ts'
+import { firstCompatibleModel, firstOllamaModel } from './discover.ts'
+import type { Fetch } from './fetch.ts'
+import { endpoint, keyOf, type Env, type ModelConfig } from './settings.ts'
+
+export interface ChooseOptions {
+  /** Of the command line. */
+  readonly flag?: string | undefined
+  /** Of the configuration: the model, and where providers are. */
+  readonly config?: (ModelConfig & { readonly model?: string | undefined }) | undefined
+  readonly env: Env
+  readonly fetch: Fetch
+  /** How long a local Ollama may take to answer. */
+  readonly ollamaTimeoutMs?: number
+}
+
+export interface Choice {
+  readonly id: string
+  /** One line for people: which model, and what decided. */
+  readonly why: string
+}
+
+/**
+ * Which model to use, in the order of docs/models.md: what was asked for, else the first key, a base URL alone, a local
+ * Ollama that answers, and the offline searcher.
+ * @throws OffshootError `config` when OPENAI_BASE_URL stands alone and no model is found there.
+ */
+export async function chooseModel(options: ChooseOptions): Promise<Choice> {
+  const { flag, config, env, fetch, ollamaTimeoutMs = 500 } = options
+  if (flag) return choice(flag, 'asked for')
+  if (config?.model) return choice(config.model, 'configured')
+  for (const [provider, variable] of BY_KEY) {
+    if (keyOf(provider, env))
+      return choice(`${provider}/${defaultModels[provider]!.main}`, `${variable} is set`)
+  }
+  if (env['OPENAI_BASE_URL']?.trim()) {
+    const model = await firstCompatibleModel(endpoint('openai-compatible', env, config), fetch)
+    return choice(`openai-compatible/${model}`, 'OPENAI_BASE_URL is set, and this is the first model there')
+  }
+  const ollama = endpoint('ollama', env, config)
+  const model = await firstOllamaModel(ollama, fetch, ollamaTimeoutMs)
+  if (model) return choice(`ollama/${model}`, 'no key is set, and a local Ollama has it')
+  return choice(
+    'offline',
+    'no key is set and no Ollama answers, so a rule-based search answers, not a language model',
+  )
+}
+
+const BY_KEY = [
+  ['anthropic', 'ANTHROPIC_API_KEY'],
+  ['openai', 'OPENAI_API_KEY'],
+  ['google', 'GEMINI_API_KEY'],
+] as const
+
+function choice(id: string, reason: string): Choice {
+  return { id, why: `model ${id}: ${reason}` }
+}

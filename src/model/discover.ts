@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import { errorMessage, OffshootError } from '../core/errors.ts'
+import type { Fetch } from './fetch.ts'
+import type { Endpoint } from './settings.ts'
+
+const MAX_LIST_BYTES = 4 * 1024 * 1024
+
+const compatibleList = z.object({ data: z.array(z.object({ id: z.string().min(1) })) })
+const ollamaList = z.object({ models: z.array(z.object({ name: z.string().min(1) })) })
+
+/** The first model of an OpenAI-compatible server. @throws OffshootError `config` when it names none. */
+export async function firstCompatibleModel({ baseUrl, key }: Endpoint, fetch: Fetch): Promise<string> {
+  const headers: Record<string, string> = key === undefined ? {} : { authorization: `Bearer ${key}` }
+  const list = await readJson(fetch, `${baseUrl}/models`, headers, 10_000)
+    .then((json) => compatibleList.parse(json).data)
+    .catch((error: unknown) => {
+      throw noModels(`${baseUrl}/models`, error)
+    })
+  if (!list[0]) throw noModels(`${baseUrl}/models`, 'the list is empty')
+  return list[0].id
+}
+
+/** The first model that a local Ollama has; null when none answers within `timeoutMs` or it has none. */
+export async function firstOllamaModel(
+  { baseUrl }: Endpoint,
+  fetch: Fetch,
+  timeoutMs: number,
+): Promise<string | null> {
+  try {
+    const json = await readJson(fetch, `${baseUrl?.replace(/\/v1$/, '')}/api/tags`, {}, timeoutMs)
+    return ollamaList.parse(json).models[0]?.name ?? null
+  } catch {
+    return null
+  }
+}
+
+function noModels(url: string, error: unknown): OffshootError {
+  const cause = error instanceof TypeError ? error.cause : error
+  const why = cause instanceof z.ZodError ? 'the answer is no list of models' : errorMessage(cause)
+  return new OffshootError('config', `no model was found at ${url}: ${why}`, {
+    hint: 'Name one: -m openai-compatible/NAME.',
+    cause: error,
+  })
+}
+
+async function readJson(
+  fetch: Fetch,
+  url: string,
+  headers: Record<string, string>,
+  timeoutMs: number,
+): Promise<unknown> {
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(timeoutMs) })
+  if (!response.ok) {
+    await response.body?.cancel()
+    throw new Error(`HTTP ${response.status}`)
+  }
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    chunks.push(chunk)
+    if ((bytes += chunk.length) > MAX_LIST_BYTES) throw new Error('the list is too long')
+  }
+  return JSON.parse(Buffer.concat(chunks).toString())
+}

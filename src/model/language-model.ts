@@ -1,0 +1,183 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import { OffshootError } from '../core/errors.ts'
+import type { Model, ModelInfo, ModelPart, ModelRequest, ToolSchema } from './port.ts'
+import { createToPrompt } from './prompt.ts'
+import { cutError, toProviderError, type ErrorSource } from './provider-error.ts'
+
+export interface ModelOptions {
+  /** Keys and tokens that no error message may show. */
+  readonly secrets?: readonly string[]
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+}
+
+/**
+ * Any model of the AI SDK's provider interface (specification v4) as the loop sees it. A failure before the first part
+ * rejects `stream` with a ProviderError; a later one is an `error` part that holds a ProviderError, and the last part.
+ * A stream that ends without a real `finish` is such a failure. Abort rejects, or errors the stream, with the signal's
+ * reason at once, whatever the model does with it.
+ * @throws OffshootError `usage` for anything that is not such a model.
+ */
+export function createModel(
+  languageModel: LanguageModelV4,
+  info: ModelInfo,
+  options: ModelOptions = {},
+): Model {
+  checkVersion(languageModel)
+  const source: ErrorSource = { id: info.id, secrets: options.secrets ?? [], now: options.now ?? Date.now }
+  const toPrompt = createToPrompt()
+  const toTools = createToTools()
+  const family = languageModel.provider.split('.')[0]!
+  return {
+    info,
+    async stream(request) {
+      const { signal } = request
+      const prompt = toPrompt(request.messages)
+      const { stream } = await untilAbort(
+        signal,
+        () => languageModel.doStream(callOptions(request, family, prompt, toTools(request.tools))),
+        (late) => void late.stream.cancel().catch(() => {}),
+      ).catch((error: unknown) => {
+        throw signal.aborted ? signal.reason : toProviderError(error, source)
+      })
+      return guard(stream, signal, source)
+    },
+  }
+}
+
+function checkVersion(model: { readonly specificationVersion?: unknown; readonly doStream?: unknown }): void {
+  const version = model.specificationVersion
+  if (version === 'v4' && typeof model.doStream === 'function') return
+  const found = typeof version === 'string' ? `specification ${version}` : 'no language model of the AI SDK'
+  throw new OffshootError('usage', `this model has ${found}; a model of specification v4 is needed`, {
+    hint: 'Install the provider package of the AI SDK that matches @ai-sdk/provider 4.',
+  })
+}
+
+function createToTools(): (tools: readonly ToolSchema[]) => LanguageModelV4FunctionTool[] {
+  const known = new WeakMap<ToolSchema, LanguageModelV4FunctionTool>()
+  return (tools) =>
+    tools.map((tool) => {
+      let converted = known.get(tool)
+      if (!converted) {
+        const { name, description, inputSchema } = tool
+        converted = { type: 'function', name, description, inputSchema }
+        known.set(tool, converted)
+      }
+      return converted
+    })
+}
+
+function callOptions(
+  request: ModelRequest,
+  family: string,
+  prompt: LanguageModelV4Prompt,
+  tools: LanguageModelV4FunctionTool[],
+): LanguageModelV4CallOptions {
+  const { maxOutputTokens, toolChoice, agent, depth, signal } = request
+  return {
+    prompt: family === 'anthropic' ? withCacheBreakpoints(prompt) : prompt,
+    ...(tools.length > 0 ? { tools, toolChoice: { type: toolChoice } } : {}),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    abortSignal: signal,
+    providerOptions: { offshoot: { agent, depth }, ...FAMILY_OPTIONS[family] },
+  }
+}
+
+/**
+ * OpenAI: nothing is kept on its servers, so that a transcript is self-contained; reasoning then travels encrypted in
+ * the metadata of its parts.
+ */
+const FAMILY_OPTIONS: Readonly<Record<string, SharedV4ProviderOptions>> = {
+  openai: { openai: { store: false } },
+}
+
+const BREAKPOINT: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
+
+/**
+ * Anthropic caches what stands before a breakpoint (at most four): the tools and the system text, and the conversation
+ * up to the last message; the one before that is where the previous request's entry is found again.
+ */
+function withCacheBreakpoints(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const input = prompt.flatMap((message, at) =>
+    message.role === 'user' || message.role === 'tool' ? [at] : [],
+  )
+  const marked = [...prompt]
+  for (const at of [prompt.findLastIndex((message) => message.role === 'system'), ...input.slice(-2)]) {
+    if (at >= 0) marked[at] = { ...marked[at]!, providerOptions: BREAKPOINT }
+  }
+  return marked
+}
+
+/** What `start` promises, or the signal's reason as soon as it aborts; what comes later is handed to `discard`. */
+function untilAbort<T>(
+  signal: AbortSignal,
+  start: () => PromiseLike<T>,
+  discard: (late: T) => void,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted()
+    const onAbort = () => reject(signal.reason as Error)
+    signal.addEventListener('abort', onAbort, { once: true })
+    Promise.resolve()
+      .then(start)
+      .then((value) => {
+        if (signal.aborted) discard(value)
+        resolve(value)
+      }, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}
+
+function guard(
+  parts: ReadableStream<ModelPart>,
+  signal: AbortSignal,
+  source: ErrorSource,
+): ReadableStream<ModelPart> {
+  const reader = parts.getReader()
+  let controller!: ReadableStreamDefaultController<ModelPart>
+  let finished = false
+  const release = () => signal.removeEventListener('abort', onAbort)
+  const onAbort = () => {
+    controller.error(signal.reason)
+    reader.cancel(signal.reason).catch(() => {})
+  }
+  const fail = (error: unknown) => {
+    if (signal.aborted) return
+    release()
+    // what breaks after the end takes nothing away
+    if (!finished) controller.enqueue({ type: 'error', error: toProviderError(error, source) })
+    controller.close()
+    reader.cancel(error).catch(() => {})
+  }
+  const take = ({ done, value }: Awaited<ReturnType<typeof reader.read>>) => {
+    if (signal.aborted) return
+    if (done) return finished ? (release(), controller.close()) : fail(cutError(source))
+    if (value.type === 'error') return fail(value.error)
+    if (value.type === 'finish') {
+      const { unified, raw } = value.finishReason
+      if (unified === 'interrupted') return fail(cutError(source))
+      if (unified === 'error') return fail({ message: raw ?? 'no reason was given' })
+      finished = true
+    }
+    controller.enqueue(value)
+  }
+  return new ReadableStream<ModelPart>({
+    start(created) {
+      controller = created
+      if (signal.aborted) onAbort()
+      else signal.addEventListener('abort', onAbort, { once: true })
+    },
+    pull: () => reader.read().then(take, fail),
+    cancel(reason) {
+      release()
+      return reader.cancel(reason)
+    },
+  })
+}

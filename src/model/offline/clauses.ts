@@ -1,0 +1,55 @@
+import type { AngleKind } from './angle.ts'
+
+/** The sentences of a long text that ask: a pasted log may come with one question at its end. */
+export function focus(text: string): string {
+  if (text.length <= 600) return text
+  const sentences = text.split(/(?<=[?!.。？])\s+|\n+/).map((sentence) => sentence.trim())
+  const asking = sentences.filter((sentence) => /[?？]$/.test(sentence) && sentence.length < 400)
+  const chosen = asking.length > 0 ? asking.slice(-4) : [...sentences.slice(0, 3), ...sentences.slice(-3)]
+  return chosen.join('\n').slice(0, 2_000)
+}
+
+const ASKING =
+  'where|which|what|how|who|when|why|is|are|does|do|show|find|list|explain|wo|welche[rsn]?|was|wie|wer|warum|où|quels?|quelles?|comment|dónde|cómo|qué|cuáles'
+
+/** Sentences, and parts of a sentence that ask again: "where is X, and which tests cover it". */
+export function splitClauses(text: string): string[] {
+  const joint = new RegExp(
+    `[?!;？。\\n]+|\\.\\s+|,?\\s+(?:and|und|et|y|also|then|plus|as well as|sowie)\\s+(?=(?:also\\s+)?(?:in\\s+|on\\s+)?(?:${ASKING})\\b)|,\\s*(?=(?:${ASKING})\\b)`,
+    'iu',
+  )
+  const clauses = text.split(joint).map((clause) => clause.trim())
+  return clauses
+    .flatMap(splitTests)
+    .filter((clause) => /[\p{L}\p{N}]/u.test(clause))
+    .slice(0, 8)
+}
+
+/** "the parser and its tests" asks for two things. */
+function splitTests(clause: string): string[] {
+  const match =
+    /^(.*\S)\s+(?:and|und|et|y|with)\s+((?:its|their|the|any|seine|ihre)?\s*(?:unit |integration )?(?:tests?|docs|documentation|config(?:uration)?))$/i.exec(
+      clause,
+    )
+  return match && kindOf(match[1]!) === 'implementation' ? [match[1]!, match[2]!] : [clause]
+}
+
+export function kindOf(clause: string): AngleKind {
+  if (/\btests?\b|\btested\b|\bspecs?\b|\btesting\b|\btest coverage\b|\btestet|测试|テスト/i.test(clause))
+    return 'tests'
+  if (/\bdocument(ed|ation|s)?\b|\bdocs?\b|\breadme\b|\bmanual\b|\bguide\b/i.test(clause)) return 'docs'
+  if (
+    /\b(where|who|what) (else )?(is|are|uses?|calls?|imports?)\b.*\b(used|called|imported|invoked|referenced)\b|\bwho (calls|uses)\b|\bcallers?\b|\busages?\b|\bwhich (files?|modules?|functions?|parts?|places?)\b.*\b(uses?|calls?|imports?)\b/i.test(
+      clause,
+    )
+  )
+    return 'usage'
+  if (/\bconfig(uration)? files?\b|\bin (the )?config(uration)?\b/i.test(clause)) return 'config'
+  return 'implementation'
+}
+
+export function pointsBack(clause: string): boolean {
+  return /\b(it|its|they|them|their|that|this|those|these|there|es|sie|das|dies|diese|ça|cela|ceux|eso|esto)\b/i.test(
+    clause,
+  )
+}

@@ -1,0 +1,107 @@
+import { angle, echoOf, readAngle, type Angle } from './angle.ts'
+import { focus, kindOf, pointsBack, splitClauses } from './clauses.ts'
+import { intentOf, type Intent } from './intent.ts'
+import { scopeOf, withoutScope } from './scope.ts'
+import { termsOf, type Term } from './term.ts'
+import type { Transcript } from './transcript.ts'
+
+export interface Question {
+  readonly intent: Intent
+  readonly angles: readonly Angle[]
+  /** Of a review: `Focus: security`. */
+  readonly focus: string | null
+}
+
+const MAX_ANGLES = 4
+
+/** What a transcript asks for: at least two angles where it asks for something that can be searched. */
+export function readQuestion({ question, steers, earlier }: Transcript): Question {
+  const text = [question, ...steers].join('\n')
+  const labelled = readAngle(text)
+  const focus = /^Focus:\s*(\w+)/im.exec(text)?.[1]?.toLowerCase() ?? null
+  if (labelled) return { intent: 'search', angles: [labelled], focus }
+  const intent = intentOf(text)
+  if (intent !== 'search' && intent !== 'change') return { intent, angles: [], focus }
+  return { intent, angles: anglesOf(withoutLabels(text), scopeOf(text), earlier), focus }
+}
+
+/** The labels under which an agent's typed input comes: `Query: ...`. */
+function withoutLabels(text: string): string {
+  return text
+    .replace(/^(focus|scope|constraints)\s*:.*$/gim, '')
+    .replace(/^(query|task|target|question|prompt)\s*:/gim, '')
+}
+
+function anglesOf(text: string, scope: string | null, earlier: readonly string[]): Angle[] {
+  const frame = { scope, asked: true, echo: echoOf(text) }
+  const body = focus(text)
+  const clauses = splitClauses(body)
+  const overview =
+    frame.scope === null
+      ? [angle('overview', [], frame), angle('entry', [], frame)]
+      : [angle('outline', [], frame, body), angle('overview', [], { ...frame, asked: false })]
+  if (strong(termsOf(body)).length === 0 && OVERVIEW.test(body)) return overview
+  if (frame.scope !== null && strong(termsOf(withoutScope(body, frame.scope))).length === 0) return overview
+  let subject: readonly Term[] =
+    refersBack(body) || strong(termsOf(body)).length === 0 ? termsBefore(earlier) : []
+  const angles: Angle[] = []
+  for (const clause of clauses) {
+    const kind = kindOf(clause)
+    const about = frame.scope === null ? clause : withoutScope(clause, frame.scope)
+    const own = termsOf(kind === 'usage' ? about.replace(USING, ' ') : about)
+    const terms = strong(own).length === 0 || pointsBack(clause) ? merge(own, subject) : own
+    if (terms.length > 0) angles.push(angle(kind, terms, frame, clause))
+    if (strong(terms).length > 0) subject = terms
+  }
+  return angles.length === 0 ? overview : complete(distinct(angles)).slice(0, MAX_ANGLES)
+}
+
+const OVERVIEW =
+  /\b(project|repo(sitory)?|code ?base|package|library|program|app(lication)?|workspace|overview|summar(y|i[sz]e)|structured?|architecture|organi[sz]ed|projekt|projet|proyecto)\b/i
+
+/** Angles that are worth a look though nobody asked. */
+function complete(angles: readonly Angle[]): Angle[] {
+  if (angles.length > 1) return [...angles]
+  const [only] = angles
+  if (!only) return []
+  const more = (['implementation', 'tests', 'docs'] as const).filter((kind) => kind !== only.kind)
+  return [
+    only,
+    ...more
+      .slice(0, 2)
+      .map((kind) => angle(kind, only.terms, { scope: only.scope, echo: only.echo, asked: false })),
+  ]
+}
+
+function distinct(angles: readonly Angle[]): Angle[] {
+  const seen = new Set<string>()
+  return angles.filter(({ kind, terms }) => {
+    const key = `${kind} ${terms.map((term) => term.word).join(' ')}`
+    return seen.has(key) ? false : (seen.add(key), true)
+  })
+}
+
+const USING =
+  /\b(calls?|called|callers?|uses?|used|users?|usages?|references?|referenced|imports?|imported|invokes?|invoked)\b/gi
+
+/** A short question about what was just said: "and who calls it?", "why?". */
+function refersBack(text: string): boolean {
+  return text.length < 200 && pointsBack(text.split(/[?.!,]/)[0] ?? '') && strong(termsOf(text)).length < 2
+}
+
+function termsBefore(earlier: readonly string[]): readonly Term[] {
+  for (const text of earlier) {
+    const terms = termsOf(focus(text))
+    if (strong(terms).length > 0) return terms
+  }
+  return []
+}
+
+function strong(terms: readonly Term[]): readonly Term[] {
+  return terms.filter((term) => term.weight > 0.5)
+}
+
+function merge(own: readonly Term[], inherited: readonly Term[]): Term[] {
+  const words = new Set(own.map((term) => term.word))
+  return [...inherited.filter((term) => !words.has(term.word)), ...own].slice(0, 8)
+}

@@ -1,0 +1,123 @@
+import { stem, subwords } from './stem.ts'
+import { foreignStems, stopWords, synonymGroups, weakWords } from './vocabulary.ts'
+
+/** One idea of a question. */
+export interface Term {
+  /** As the question writes it. */
+  readonly word: string
+  /** Stems that mean it. */
+  readonly stems: readonly string[]
+  /** Stems of related words: they count for half. */
+  readonly soft: readonly string[]
+  /** An identifier, a path or a quoted text: looked for as it stands, too. */
+  readonly exact: string | null
+  readonly weight: number
+}
+
+const MAX_TERMS = 8
+
+/** The terms of a question's text, weightiest first and at most eight. Bounded by the caller: it reads all of `text`. */
+export function termsOf(text: string): Term[] {
+  const terms = new Map<string, Term>()
+  for (const term of [...literals(text), ...plainWords(text)]) {
+    const key = term.stems.join(' ')
+    const known = terms.get(key)
+    if (!known || known.weight < term.weight) terms.set(key, term)
+  }
+  const covered = new Set(
+    [...terms.values()].filter((term) => term.exact).flatMap((term) => subwords(term.exact!).map(stem)),
+  )
+  const kept = [...terms.values()].filter((term) => term.exact !== null || !covered.has(term.stems[0]!))
+  return kept.toSorted((a, b) => b.weight - a.weight).slice(0, MAX_TERMS)
+}
+
+/** How strongly a set of stems speaks of a term: 1, a half for a related word, 0. */
+export function strength(term: Term, stems: ReadonlySet<string>): number {
+  if (term.stems.every((own) => stems.has(own))) return 1
+  return term.soft.some((related) => stems.has(related)) ? 0.5 : 0
+}
+
+/** Quoted texts, identifiers, paths and file names. */
+function literals(text: string): Term[] {
+  const quoted = [...text.matchAll(/`([^`\n]{2,80})`|"([^"\n]{2,80})"|“([^”\n]{2,80})”/g)].map(
+    (m) => m[1] ?? m[2] ?? m[3]!,
+  )
+  const identifiers =
+    text.match(/[@$#.]?[\p{L}_$][\p{L}\d_$]*(?:(?:[./:-]|::|->)[\p{L}\d_$]+)*(?:\(\))?/gu) ?? []
+  return [...quoted, ...identifiers.filter(looksLikeCode)].flatMap((found) => literal(found.trim()))
+}
+
+function looksLikeCode(token: string): boolean {
+  if (/^(e\.g|i\.e|etc|and\/or)$/i.test(token)) return false
+  return /[a-z]\p{Lu}|_|::|->|\(\)|^[@$#]|[\p{L}\d]\.[\p{L}\d]|\/|[a-z]\d/u.test(token)
+}
+
+function literal(token: string): Term[] {
+  const exact = token.replace(/\(\)$/, '')
+  const stems = [
+    ...new Set(
+      subwords(exact)
+        .filter((word) => word.length > 1 || /\d/.test(word))
+        .map(stem),
+    ),
+  ]
+  return stems.length === 0 || exact.length < 2 ? [] : [{ word: exact, stems, soft: [], exact, weight: 2.5 }]
+}
+
+function plainWords(text: string): Term[] {
+  const found = text.normalize('NFC').match(/[\p{L}\p{M}\d_$]+(?:['’-][\p{L}\p{M}\d]+)*/gu) ?? []
+  const words = found.flatMap((word) => word.split(/[-’']/))
+  return words
+    .flatMap(inEnglish)
+    .flatMap((word, i) =>
+      plainWord(word).map((term) => (isHead(words, i) ? { ...term, weight: term.weight * 0.8 } : term)),
+    )
+}
+
+/** The second noun of a pair says less than the first: `email address`, `rate limit`. */
+function isHead(words: readonly string[], i: number): boolean {
+  const before = words[i - 1]?.toLowerCase()
+  return before !== undefined && before.length > 2 && !stopWords.has(before) && !weakWords.has(before)
+}
+
+/** A run of a script without spaces may hold several words that are known. */
+function inEnglish(word: string): string[] {
+  if (!/[\p{Script=Han}\p{Script=Katakana}\p{Script=Hiragana}]/u.test(word)) return [word]
+  const known = foreignStems.flatMap(([from, to]) => (word.includes(from) ? [to] : []))
+  return known.length > 0 ? [...known, ...(word.match(/[A-Za-z]\w+/g) ?? [])] : [word]
+}
+
+function plainWord(word: string): Term[] {
+  const lower = word.toLowerCase()
+  if (
+    looksLikeCode(word) ||
+    stopWords.has(lower) ||
+    lower.length < 2 ||
+    /^\d{1,2}$/.test(lower) ||
+    lower.length > 60
+  )
+    return []
+  const english = translate(lower)
+  const base = english ?? lower
+  if (stopWords.has(base)) return []
+  const own = stem(base)
+  const weight = weakWords.has(base) ? 0.5 : /^\p{Lu}{2,}\d*$|^\p{Lu}\p{Ll}+$/u.test(word) ? 1.2 : 1
+  return [
+    {
+      word: base,
+      stems: [own],
+      soft: weight > 0.5 ? related(own) : [],
+      exact: null,
+      weight: lower.length < 3 ? weight * 0.6 : weight,
+    },
+  ]
+}
+
+function translate(lower: string): string | undefined {
+  return foreignStems.find(([from]) => lower.startsWith(from))?.[1]
+}
+
+function related(own: string): string[] {
+  const stems = synonymGroups.map((group) => group.map(stem)).filter((group) => group.includes(own))
+  return [...new Set(stems.flat())].filter((other) => other !== own)
+}

@@ -1,0 +1,87 @@
+import { citationsIn } from './citation.ts'
+import {
+  CANNOT_CHANGE,
+  composeAnswer,
+  delegate,
+  hasFailed,
+  isReport,
+  passOn,
+  planText,
+  sectionsFromReports,
+} from './main-agent.ts'
+import { writePlan } from './planner.ts'
+import { readQuestion, type Question } from './question.ts'
+import { sectionsOf, writeReport } from './report.ts'
+import { reviewCalls, writeReview } from './reviewer.ts'
+import type { WantedCall } from './search-calls.ts'
+import { nextCalls } from './searcher.ts'
+import { smallTalk } from './small-talk.ts'
+import type { Transcript } from './transcript.ts'
+
+export interface Situation {
+  readonly agent: string
+  readonly transcript: Transcript
+  /** Names of the tools that may be called; empty where the model has to conclude. */
+  readonly offered: ReadonlySet<string>
+}
+
+/** What the model says and calls next. No calls: it is done. */
+export interface Thought {
+  readonly text: string
+  readonly calls: readonly WantedCall[]
+}
+
+/** The whole of the model: a pure function of the prompt. */
+export function think(situation: Situation): Thought {
+  const question = readQuestion(situation.transcript)
+  if (situation.agent === 'reviewer') return review(question, situation)
+  const talk = smallTalk(question.intent)
+  if (talk !== null) return { text: talk, calls: [] }
+  if (isReport(situation.transcript.question))
+    return { text: passOn(situation.transcript.question), calls: [] }
+  if (situation.agent === 'researcher' && !situation.offered.has('grep')) return { text: NO_WEB, calls: [] }
+  return situation.agent === 'main' ? asMain(question, situation) : search(question, situation)
+}
+
+const NO_WEB =
+  'I cannot look this up: I am offline, a rule-based search over the files of a workspace and not a language model, and I cannot search or judge pages of the web. A language model (option -m) can.'
+
+function asMain(question: Question, situation: Situation): Thought {
+  const { transcript, offered } = situation
+  const tasks = transcript.turns.flat().filter((call) => call.tool === 'task')
+  const asked = transcript.turns
+    .slice(transcript.turnsBeforeSteer)
+    .flat()
+    .some((call) => call.tool === 'task')
+  if (offered.has('task') && !asked) {
+    const calls = delegate(question.angles, transcript)
+    if (calls.length > 0) return { text: planText(calls), calls }
+  }
+  const useful = tasks.some((task) => !hasFailed(task) || citationsIn(task.output).length > 0)
+  if (tasks.length === 0 || (!useful && offered.has('grep'))) return search(question, situation)
+  return { text: composeAnswer(question, sectionsFromReports(question.angles, tasks), tasks), calls: [] }
+}
+
+function search(question: Question, { transcript, offered, agent }: Situation): Thought {
+  const own = {
+    ...transcript,
+    turns: transcript.turns.filter((turn) => turn.every((call) => call.tool !== 'task')),
+  }
+  const calls = nextCalls(question.angles, own, offered)
+  if (calls.length > 0) return { text: '', calls }
+  const past = own.turns.flat()
+  const sections = sectionsOf(question.angles, past)
+  if (agent === 'planner') return { text: writePlan(sections), calls: [] }
+  const report = writeReport(sections, past)
+  return {
+    text: question.intent === 'change' && agent === 'main' ? `${CANNOT_CHANGE}\n\n${report}` : report,
+    calls: [],
+  }
+}
+
+function review(question: Question, { transcript, offered }: Situation): Thought {
+  const calls = reviewCalls(question, transcript).filter((call) => offered.has(call.tool))
+  return calls.length > 0
+    ? { text: '', calls }
+    : { text: writeReview(question, transcript.turns.flat()), calls: [] }
+}

@@ -1,0 +1,170 @@
+import type {
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider'
+
+/** One tool call of the past, with what came back. */
+export interface PastCall {
+  readonly tool: string
+  readonly input: Readonly<Record<string, unknown>>
+  readonly output: string
+  /** Failed, denied, skipped without a result: the output says why, if anything does. */
+  readonly failed: boolean
+}
+
+/** What a prompt comes down to: what is asked, and what was found out about it so far. */
+export interface Transcript {
+  /** The latest message that asks for something. */
+  readonly question: string
+  /** What was said to the run while it worked on the question, oldest first. */
+  readonly steers: readonly string[]
+  /** Earlier questions of the conversation, newest first. */
+  readonly earlier: readonly string[]
+  /** The tool calls made for the question, turn by turn. */
+  readonly turns: readonly (readonly PastCall[])[]
+  /** Turns of `turns` that came before the latest steer. */
+  readonly turnsBeforeSteer: number
+  /** Tool calls of the whole prompt, for ids that do not repeat. */
+  readonly callCount: number
+}
+
+/** Characters of one message that are looked at, half of them from its end. */
+const MESSAGE_CHARS = 12_000
+const OUTPUT_CHARS = 200_000
+
+/** Reads a prompt from its front. Its cost is bounded per message, however long a message is. */
+export function readTranscript(prompt: LanguageModelV4Prompt): Transcript {
+  const results = resultsById(prompt)
+  let state: Draft = {
+    question: '',
+    steers: [],
+    earlier: [],
+    turns: [],
+    turnsBeforeSteer: 0,
+    callCount: 0,
+    answered: true,
+  }
+  for (const message of prompt) state = read(state, message, results)
+  const { answered: _, ...transcript } = state
+  return transcript
+}
+
+/** What the runtime says to a run about its work: it asks for nothing new. */
+function isNotice(text: string): boolean {
+  if (text.length > 1_000) return false
+  if (/^\s*continue your previous work\b/i.test(text)) return true
+  return (
+    /^\s*(you (have|had|ended|made|must|are|did|called|should)|reminder|conclude)\b/i.test(text) &&
+    NOTICE.test(text)
+  )
+}
+
+const NOTICE = /\bturns?\b|\bconclu(de|sion)\b|\btools?\b|\btool calls?\b|\bidentical\b|\bsame call\b/i
+
+type Draft = Transcript & { readonly answered: boolean }
+
+type Results = ReadonlyMap<string, LanguageModelV4ToolResultPart>
+
+function read(state: Draft, message: LanguageModelV4Message, results: Results): Draft {
+  switch (message.role) {
+    case 'user':
+      return hear(state, textOf(message.content))
+    case 'assistant':
+      return remember(state, message.content, results)
+    default:
+      return state
+  }
+}
+
+function hear(state: Draft, text: string): Draft {
+  if (state.question !== '' && isNotice(text)) return { ...state, answered: false }
+  if (!state.answered && state.question !== '') {
+    return { ...state, steers: [...state.steers, text], turnsBeforeSteer: state.turns.length }
+  }
+  const earlier = [...state.steers.toReversed(), state.question, ...state.earlier]
+    .filter((past) => past.trim() !== '')
+    .slice(0, 6)
+  return {
+    question: text,
+    steers: [],
+    earlier,
+    turns: [],
+    turnsBeforeSteer: 0,
+    callCount: state.callCount,
+    answered: false,
+  }
+}
+
+function remember(
+  state: Draft,
+  content: Extract<LanguageModelV4Message, { role: 'assistant' }>['content'],
+  results: Results,
+): Draft {
+  const calls = content.flatMap((part) => (part.type === 'tool-call' ? [part] : []))
+  if (calls.length === 0) return { ...state, answered: true }
+  const turn = calls.map(({ toolCallId, toolName, input }) =>
+    pastCall(toolName, input, results.get(toolCallId)),
+  )
+  return {
+    ...state,
+    answered: false,
+    turns: [...state.turns, turn],
+    callCount: state.callCount + calls.length,
+  }
+}
+
+function resultsById(prompt: LanguageModelV4Prompt): Results {
+  const results = new Map<string, LanguageModelV4ToolResultPart>()
+  for (const message of prompt) {
+    if (message.role !== 'tool') continue
+    for (const part of message.content) if (part.type === 'tool-result') results.set(part.toolCallId, part)
+  }
+  return results
+}
+
+function pastCall(tool: string, input: unknown, result: LanguageModelV4ToolResultPart | undefined): PastCall {
+  const fields = typeof input === 'object' && input !== null ? (input as Record<string, unknown>) : {}
+  const { text, failed } = outputOf(result?.output)
+  return { tool, input: fields, output: text.slice(0, OUTPUT_CHARS), failed }
+}
+
+function outputOf(output: LanguageModelV4ToolResultPart['output'] | undefined): {
+  text: string
+  failed: boolean
+} {
+  switch (output?.type) {
+    case 'text':
+      return { text: output.value, failed: false }
+    case 'json':
+      return {
+        text: typeof output.value === 'string' ? output.value : JSON.stringify(output.value),
+        failed: false,
+      }
+    case 'content':
+      return {
+        text: output.value.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+        failed: false,
+      }
+    case 'error-text':
+      return { text: output.value, failed: true }
+    case 'error-json':
+      return { text: JSON.stringify(output.value), failed: true }
+    case 'execution-denied':
+      return { text: output.reason ?? 'denied', failed: true }
+    default:
+      return { text: '', failed: true }
+  }
+}
+
+/** The text of a message, its middle left out where it is long. */
+function textOf(content: Extract<LanguageModelV4Message, { role: 'user' }>['content']): string {
+  let text = ''
+  for (const part of content) if (part.type === 'text') text += (text === '' ? '' : '\n') + ends(part.text)
+  return ends(text)
+}
+
+function ends(text: string): string {
+  if (text.length <= MESSAGE_CHARS) return text
+  return `${text.slice(0, MESSAGE_CHARS / 2)}\n${text.slice(-MESSAGE_CHARS / 2)}`
+}

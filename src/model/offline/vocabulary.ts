@@ -1,0 +1,131 @@
+/** Words that carry no search meaning in a question, in the languages whose questions are understood at all. */
+export const stopWords: ReadonlySet<string> = words(`
+  a an the this that these those it its they them their there here he she his her we us our i me my you your
+  and or not no nor but if then else than so as at by for from in into of off on onto out over per to up with within
+  without about above after again against all also any both before between down during each few further just more most
+  only other others own same some such too under until very via what where which who whom whose when why how is are was
+  were be been being am do does did done doing has have had having can could should would will shall may might must
+  let lets please tell show find explain describe list give me look see know want need like get gets got give given
+  there's what's where's how's which's it's i'd i'm i've let's
+  exactly actually currently really please kindly thanks thank hello hi hey ok okay yes
+  place places thing things stuff way ways kind kinds sort part parts bit lot many much every everything anything something
+  code codebase codebases repo repository repositories project projects program source sources file files folder folders
+  directory directories line lines module modules package packages library
+  work works working happen happens happened occur occurs live lives located location sit sits stand stands
+  implement implements implemented implementation implementations define defines defined definition definitions
+  responsible respective relevant related involved cited citation citations cite
+  one two three first last next new old main use uses used using
+  cover covers covered covering coverage test tests tested testing exercise exercised verify verified verifies
+  wo was wer wie wann warum welche welcher welches welchen wird werden wurde wurden ist sind war hat haben der die das den
+  dem des ein eine einen einem einer und oder nicht mit von zu zum zur im in auf aus bei nach für über unter es sie er wir
+  ihr man kann können soll muss sich auch noch dann denn als ob diese dieser dieses abdecken deckt decken ab finde zeige erkläre
+  où ou que qui quoi quel quelle quels quelles comment pourquoi quand est sont le la les un une des du de et dans sur sous
+  pour par avec sans ce cette ces il elle ils elles se ne pas plus couvrent couvre
+  dónde donde qué que quién cómo como cuándo cuando cuál cuáles por porque es son el los las una unos unas y o en sobre
+  para con sin este esta estos estas se no cubren cubre
+  где что кто как какой какая какие почему когда это и или не в на с по для из от их его
+`)
+
+/** Verbs and nouns that may be meant literally, but say little about the place that is looked for. */
+export const weakWords: ReadonlySet<string> = words(`
+  handle handles handled handling process processes processed make makes made making create creates created run runs running
+  call calls called calling set sets add adds added change changes changed return returns returned take takes taken
+  start starts started stop stops function functions class classes method methods variable variables constant constants
+  type types interface interfaces value values name names object objects data logic behavior behaviour feature features
+  system main default thing support supports supported provide provides put keep keeps kept come comes go goes
+  actual real overall internal internals mechanism mechanisms different
+  fix fixes fixed write writes written implement refactor improve update updates updated bug bugs
+`)
+
+/** Groups of words that programs use for one idea. A question that names one is also looked for, with less weight, by the others. */
+export const synonymGroups: readonly (readonly string[])[] = groups(`
+  decide decision evaluate resolve determine check
+  permission permit allow deny access authorize rule policy
+  authenticate authentication auth login credential
+  authorization authorize auth permission
+  error exception failure fail throw
+  delete remove drop unlink
+  create make build new
+  configuration config configure setting option preference
+  parse parser decode deserialize tokenize lexer
+  serialize stringify encode marshal
+  retry backoff attempt
+  cache memoize memo
+  store storage persist save database
+  persist save store
+  validate validation check verify assert
+  log logger logging trace
+  send emit publish dispatch
+  receive listen subscribe handler
+  start launch boot init initialize spawn
+  stop abort cancel kill terminate
+  timeout deadline expire
+  limit cap max bound quota
+  queue schedule scheduler enqueue
+  route router routing path match
+  request req
+  response res reply
+  render draw display print
+  format formatter print
+  environment env
+  argument args param parameter
+  command cmd cli
+  directory dir folder
+  connection connect socket
+  concurrency concurrent parallel worker
+  encrypt cipher crypto
+  hash digest checksum
+  escape sanitize
+  version semver
+  recover recovery resume restore
+  migrate migration schema
+  message msg
+  cost price billing
+  token tokenize
+  user account
+  middleware hook plugin interceptor
+  install setup bootstrap
+  compile transform build
+  transaction commit rollback
+  fetch request http
+  stream pipe chunk
+  event emit listener
+  release publish deploy
+  license licence copyright
+`)
+
+/** Words of a few other languages for what programs name in English, by their first letters. */
+export const foreignStems: readonly (readonly [string, string])[] = pairs(`
+  berechtigung permission | entschied decide | entscheid decide | fehler error | einstellung setting | anmeld login
+  | speicher store | gespeicher store | datenbank database | anfrage request | antwort response | konfiguration configuration
+  | abbruch abort | abgebrochen cancel | warteschlange queue | zeitlimit timeout | wiederhol retry | prüf check | geprüft check
+  | protokoll log | nachricht message | befehl command | werkzeug tool | verzeichnis directory | datei file | schlüssel key
+  | autoris authorize | permiso permission | décid decide | decid decide | erreur error | configura configuration
+  | connexion connection | conexión connection | requête request | réponse response | respuesta response | solicitud request
+  | stock store | enregistr save | guarda save | almacen store | base-de-données database | outil tool | herramienta tool
+  | valid validate | analys parse | analiz parse | enruta route | enrutador router | routeur router | mensaje message
+  | adress address
+  | файл file | ошибк error | разрешени permission | прав permission | хран store | настройк setting | запрос request
+  | ответ response | маршрут route | тест test | 权限 permission | 错误 error | 配置 configuration | 路由 route | 解析 parse
+  | 验证 validate | 测试 test | 缓存 cache | 数据库 database | 请求 request | 响应 response | 日志 log | 命令 command
+  | 権限 permission | 検証 validate | 認証 authenticate | 处理 handle | 処理 handle | 决定 decide | 決定 decide | メール email
+  | エラー error | 設定 setting | テスト test
+`)
+
+function words(text: string): ReadonlySet<string> {
+  return new Set(text.split(/\s+/).filter(Boolean))
+}
+
+function groups(text: string): string[][] {
+  return text
+    .split('\n')
+    .map((line) => line.trim().split(' '))
+    .filter((group) => group.length > 1)
+}
+
+function pairs(text: string): [string, string][] {
+  return text.split('|').map((pair) => {
+    const [from = '', to = ''] = pair.trim().split(' ')
+    return [from, to]
+  })
+}

@@ -1,0 +1,61 @@
+import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { ContextMessage } from '../core/build-context.ts'
+
+/** US dollars per million tokens. */
+export interface TokenPrice {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
+}
+
+export interface Price extends TokenPrice {
+  /** What a request costs whose whole input has more tokens than this. */
+  readonly long?: TokenPrice & { readonly overTokens: number }
+}
+
+export interface ModelInfo {
+  /** `provider/model`, or the bare name of a local one: `offline`, `scripted`. */
+  readonly id: string
+  readonly provider: string
+  /** For people, wherever the model is named; says of a model that is none that it is none. */
+  readonly label: string
+  /** Context window in tokens; null where it is not known. */
+  readonly window: number | null
+  /** Largest answer in tokens; null where it is not known. */
+  readonly maxOutput: number | null
+  /** null: unknown, so costs are null too, never 0. */
+  readonly price: Price | null
+}
+
+export interface ToolSchema {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema (draft 7) of the input. */
+  readonly inputSchema: object
+}
+
+export interface ModelRequest {
+  readonly messages: readonly ContextMessage[]
+  readonly tools: readonly ToolSchema[]
+  /** `none`: the tools are shown so that earlier calls stay valid, but must not be called. */
+  readonly toolChoice: 'auto' | 'none'
+  readonly maxOutputTokens?: number
+  /** The agent that asks: local models pick their role by it. */
+  readonly agent: string
+  readonly depth: number
+  readonly signal: AbortSignal
+}
+
+export type ModelPart = LanguageModelV4StreamPart
+export type ModelUsage = LanguageModelV4Usage
+
+/** A model as the loop sees it. */
+export interface Model {
+  readonly info: ModelInfo
+  /** One request. @throws ProviderError; `abort` rejects with the signal's reason. An error may also come as a part. */
+  stream(request: ModelRequest): Promise<ReadableStream<ModelPart>>
+}
+
+/** Finds a model by its id. @throws OffshootError `usage` (unknown), `key` (no credentials). */
+export type ResolveModel = (id: string) => Promise<Model>

@@ -1,0 +1,142 @@
+import { AISDKError, APICallError } from '@ai-sdk/provider'
+import { errorMessage, ProviderError } from '../core/errors.ts'
+
+export interface ErrorSource {
+  /** `provider/model`: every message begins with it. */
+  readonly id: string
+  /** Keys and tokens in use: providers echo them, and no message shows them. */
+  readonly secrets: readonly string[]
+  /** Milliseconds since the epoch, for a Retry-After that is a date. */
+  readonly now: () => number
+}
+
+const MAX_MESSAGE_CHARS = 500
+const RETRYABLE_4XX = new Set([408, 425, 429])
+const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|EHOST|ENET|ERR_HTTP|ERR_STREAM|UND_ERR|Z_)/
+const FINAL_KINDS =
+  /invalid|auth|permission|not_found|forbidden|context_length|too_large|billing|quota|unsupported/i
+
+/** Anything that a provider package throws or sends as an `error` part, as one kind of error with one line of text. */
+export function toProviderError(error: unknown, source: ErrorSource): ProviderError {
+  if (error instanceof ProviderError) return error
+  if (APICallError.isInstance(error)) return fromApiCall(error, source)
+  if (isFrame(error)) return fromFrame(error, source)
+  if (isBroken(error)) return cutError(source, error)
+  return new ProviderError(line(source, errorMessage(error)), { retryable: false, cause: error })
+}
+
+/** The answer ended before it was complete. */
+export function cutError(source: ErrorSource, cause?: unknown): ProviderError {
+  const why = cause === undefined ? '' : `: ${errorMessage(cause)}`
+  return new ProviderError(line(source, `the answer was cut off before its end${why}`), {
+    retryable: true,
+    cause,
+  })
+}
+
+/** Milliseconds to wait by the `retry-after-ms` or `retry-after` header (seconds, or a date); undefined without. */
+export function retryAfterMs(
+  headers: Readonly<Record<string, string>> | undefined,
+  now: number,
+): number | undefined {
+  const ms = Number.parseFloat(headers?.['retry-after-ms'] ?? '')
+  if (ms >= 0) return ms
+  const value = headers?.['retry-after']?.trim()
+  if (!value) return undefined
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000
+  const date = /^[A-Z][a-z]{2,8},? /.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+}
+
+function fromApiCall(error: APICallError, source: ErrorSource): ProviderError {
+  const { statusCode: status } = error
+  if (status === undefined) {
+    const why = errorMessage(error).replace(/^Cannot connect to API: /, '')
+    return new ProviderError(line(source, `no connection: ${why}`), {
+      retryable: true,
+      cause: error,
+    })
+  }
+  if (status < 400) return cutError(source, error.cause ?? error)
+  const wait = retryAfterMs(error.responseHeaders, source.now())
+  return new ProviderError(line(source, apiMessage(error, status)), {
+    status,
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    retryable: isRetryableStatus(status) && !isQuota(error.data),
+    cause: error,
+    ...hint(status),
+  })
+}
+
+function apiMessage(error: APICallError, status: number): string {
+  const text = error.message.trim() || error.responseBody?.trim() || ''
+  return text === '' ? `HTTP ${status}` : `HTTP ${status}: ${text}`
+}
+
+/** OpenAI says 429 both for "slow down" and for "no money left"; waiting helps only the first. */
+function isQuota(data: unknown): boolean {
+  return /insufficient_quota/.test(JSON.stringify(data ?? null))
+}
+
+function isRetryableStatus(status: number): boolean {
+  return status >= 500 || RETRYABLE_4XX.has(status)
+}
+
+function hint(status: number): { hint?: string } {
+  if (status === 401 || status === 403) return { hint: 'Check the key of this provider and its rights.' }
+  if (status === 404) return { hint: 'Check the name of the model and the base URL.' }
+  return {}
+}
+
+/** An error inside a stream: the provider packages hand it on as an object rather than as an Error. */
+interface Frame {
+  readonly message: string
+  readonly type?: unknown
+  readonly code?: unknown
+  readonly statusCode?: unknown
+  readonly isRetryable?: unknown
+}
+
+function isFrame(error: unknown): error is Frame {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    !(error instanceof Error) &&
+    typeof (error as { message?: unknown }).message === 'string'
+  )
+}
+
+function fromFrame(frame: Frame, source: ErrorSource): ProviderError {
+  const status = [frame.statusCode, frame.code].map(Number).find((code) => code >= 400 && code <= 599)
+  const kind = JSON.stringify([frame.type, frame.code])
+  const retryable =
+    typeof frame.isRetryable === 'boolean'
+      ? frame.isRetryable
+      : status === undefined
+        ? !FINAL_KINDS.test(kind)
+        : isRetryableStatus(status)
+  return new ProviderError(line(source, `error in the answer: ${frame.message}`), {
+    ...(status === undefined ? {} : { status }),
+    retryable,
+    cause: frame,
+  })
+}
+
+/** A stream that is not what its protocol promises is as good as one that was cut. */
+function isBroken(error: unknown): boolean {
+  if (error instanceof Error && NETWORK_CODES.test((error as NodeJS.ErrnoException).code ?? '')) return true
+  return (
+    AISDKError.isInstance(error) &&
+    /JSONParse|TypeValidation|InvalidResponseData|EmptyResponse/.test(error.name)
+  )
+}
+
+function line(source: ErrorSource, text: string): string {
+  let safe = errorMessage(text)
+  for (const secret of source.secrets) if (secret.length > 3) safe = safe.replaceAll(secret, '[key]')
+  safe = safe
+    .replace(/\b(?:sk|pk|rk|gsk|xai)-[\w*.-]{6,}|\bAIza[\w*-]{6,}|\bBearer\s+[\w.~+/=-]{6,}/g, '[key]')
+    .replace(/([?&](?:key|api_key|token)=)[^&\s]+/gi, '$1[key]')
+  const cut = safe.length > MAX_MESSAGE_CHARS ? `${safe.slice(0, MAX_MESSAGE_CHARS)}…` : safe
+  return `${source.id}: ${cut}`
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '../core/clock.ts'
+import { OffshootError } from '../core/errors.ts'
+import { loadProvider } from './ai-sdk/providers.ts'
+import { catalogue, defaultModels, modelInfo, providers, type Provider } from './catalogue.ts'
+import { firstCompatibleModel, firstOllamaModel } from './discover.ts'
+import type { Fetch } from './fetch.ts'
+import { createModel } from './language-model.ts'
+import type { Model, ResolveModel } from './port.ts'
+import { free } from './pricing.ts'
+import { readScript } from './script.ts'
+import { createScriptedModel } from './scripted.ts'
+import { endpoint, type Endpoint, type Env, type ModelConfig } from './settings.ts'
+
+export interface ResolverOptions {
+  readonly env: Env
+  readonly fetch: Fetch
+  readonly clock: Clock
+  readonly config?: ModelConfig | undefined
+}
+
+const OLLAMA_TIMEOUT_MS = 5_000
+
+/**
+ * Finds models by id: `provider/model`, a provider alone (its default model), `offline`, `scripted:FILE`. One id is one
+ * model for the life of the resolver: children share connections, and the answers of a script.
+ * @throws OffshootError `usage` (unknown or malformed id), `key`, `config` (base URL, script).
+ */
+export function createResolver(options: ResolverOptions): ResolveModel {
+  const known = new Map<string, Promise<Model>>()
+  return (id) => {
+    const found = known.get(id) ?? resolve(id, options)
+    known.set(id, found)
+    found.catch(() => known.delete(id))
+    return found
+  }
+}
+
+async function resolve(id: string, options: ResolverOptions): Promise<Model> {
+  if (id === 'offline') return offline(options)
+  if (id.startsWith('scripted:')) return scripted(id, options)
+  const slash = id.indexOf('/')
+  const provider = slash < 0 ? id : id.slice(0, slash)
+  const name = slash < 0 ? undefined : id.slice(slash + 1)
+  if (!isProvider(provider)) throw unknown(id)
+  if (name !== undefined && !/^[^\s\p{Cc}]+$/u.test(name)) throw malformed(id, provider)
+  const { env, fetch, clock, config } = options
+  const place = endpoint(provider, env, config)
+  const model = name ?? (await defaultModel(provider, place, fetch))
+  const create = await loadProvider(provider, { ...place, fetch })
+  return createModel(create(model), modelInfo(`${provider}/${model}`, config?.prices), {
+    secrets: place.key === undefined ? [] : [place.key],
+    now: () => clock.now(),
+  })
+}
+
+async function defaultModel(provider: Provider, place: Endpoint, fetch: Fetch): Promise<string> {
+  const listed = defaultModels[provider]
+  if (listed) return listed.main
+  if (provider === 'openai-compatible') return firstCompatibleModel(place, fetch)
+  const model = await firstOllamaModel(place, fetch, OLLAMA_TIMEOUT_MS)
+  if (model) return model
+  throw new OffshootError(
+    'config',
+    `no Ollama with a model answers at ${place.baseUrl?.replace(/\/v1$/, '')}`,
+    {
+      hint: 'Start it with `ollama serve`, pull a model, or set OLLAMA_HOST.',
+    },
+  )
+}
+
+async function offline({ clock }: ResolverOptions): Promise<Model> {
+  const { createOfflineModel } = await import('./offline/offline-model.ts')
+  const label = 'offline (a rule-based search, not a language model)'
+  const info = { ...modelInfo('offline'), label, price: free }
+  return createModel(createOfflineModel({ clock }), info, { now: () => clock.now() })
+}
+
+async function scripted(id: string, { clock }: ResolverOptions): Promise<Model> {
+  const file = id.slice('scripted:'.length)
+  if (file === '') throw new OffshootError('usage', 'scripted: needs the path of a script: -m scripted:FILE')
+  const info = {
+    ...modelInfo(id),
+    provider: 'scripted',
+    label: `${id} (prepared answers, not a language model)`,
+    price: free,
+  }
+  return createModel(createScriptedModel(await readScript(file), { clock, id }), info, {
+    now: () => clock.now(),
+  })
+}
+
+function isProvider(name: string): name is Provider {
+  return (providers as readonly string[]).includes(name)
+}
+
+function unknown(id: string): OffshootError {
+  const same = Object.keys(catalogue).find((known) => known.endsWith(`/${id}`))
+  return new OffshootError(
+    'usage',
+    `unknown model ${JSON.stringify(id)}: a model is PROVIDER/MODEL, offline, or scripted:FILE`,
+    {
+      hint: same ? `Did you mean ${same}?` : `Known providers: ${providers.join(', ')}.`,
+    },
+  )
+}
+
+function malformed(id: string, provider: Provider): OffshootError {
+  return new OffshootError(
+    'usage',
+    `malformed model ${JSON.stringify(id)}: after ${provider}/ comes the name of a model`,
+  )
+}

@@ -1,0 +1,65 @@
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { errorMessage, OffshootError } from '../core/errors.ts'
+
+const count = z.int().min(0)
+
+const pattern = z.string().transform((source, context) => {
+  try {
+    return new RegExp(source)
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: errorMessage(error) })
+    return z.NEVER
+  }
+})
+
+const entrySchema = z.strictObject({
+  match: z.union([z.instanceof(RegExp), pattern]).optional(),
+  text: z.string().optional(),
+  toolCalls: z.array(z.strictObject({ tool: z.string(), input: z.json() })).optional(),
+  delayMs: count.max(86_400_000).optional(),
+  chunks: z.int().min(1).optional(),
+  error: z
+    .strictObject({ status: z.int().min(400).max(599), retryAfter: z.number().min(0).optional() })
+    .optional(),
+  usage: z
+    .strictObject({ input: count, output: count, cacheRead: count, cacheWrite: count, reasoning: count })
+    .partial()
+    .optional(),
+})
+
+const scriptSchema = z.strictObject({ agents: z.record(z.string(), z.array(entrySchema)) })
+
+/** What a scripted model answers, by agent (`*`: any other). A string as the `input` of a call is sent as it is. */
+export type ScriptInput = z.input<typeof scriptSchema>
+export type Script = z.infer<typeof scriptSchema>
+export type ScriptEntry = z.infer<typeof entrySchema>
+
+/** @throws OffshootError `config` that names the source and the field. */
+export function parseScript(value: unknown, source: string): Script {
+  const parsed = scriptSchema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]!
+  const where = issue.path.map(String).join('.') || 'the whole file'
+  throw new OffshootError('config', `${source}: ${where}: ${issue.message}`, {
+    hint: 'A script is {"agents": {"NAME or *": [{"text": "..."}, ...]}}; docs/models.md lists the fields.',
+  })
+}
+
+/** @throws OffshootError `config` for a file that is missing, unreadable, not JSON, or of another shape. */
+export async function readScript(file: string): Promise<Script> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new OffshootError('config', `the script ${file} cannot be read: ${errorMessage(error)}`, {
+      cause: error,
+    })
+  })
+  return parseScript(parseJson(text, file), file)
+}
+
+function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new OffshootError('config', `${file} is not JSON: ${errorMessage(error)}`, { cause: error })
+  }
+}

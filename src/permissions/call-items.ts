@@ -1,0 +1,51 @@
+import type { Item } from './item.ts'
+import { pathItems } from './path-items.ts'
+import { shellItems } from './shell/shell-items.ts'
+import type { PermissionCall, PermissionSubject } from './types.ts'
+
+/** What a call does, one item for everything that rules decide by itself. Never empty. */
+export function callItems(call: PermissionCall): readonly Item[] {
+  if (call.subjects.length === 0) return [textItem(call, '', null)]
+  return call.subjects.flatMap((subject) => subjectItems(call, subject))
+}
+
+function subjectItems(call: PermissionCall, subject: PermissionSubject): readonly Item[] {
+  switch (subject.kind) {
+    case 'path':
+      return pathItems(call, subject.path)
+    case 'command':
+      return shellItems(call, subject.command)
+    case 'host':
+      return [textItem(call, subject.value, hostPattern(subject.value))]
+    case 'name':
+      return [textItem(call, subject.value, exactPattern(subject.value))]
+  }
+}
+
+function textItem(call: PermissionCall, text: string, pattern: string | null): Item {
+  const allowed = call.effects === 'none' || call.effects === 'spawn'
+  return {
+    tools: [call.tool, call.toolset, '*'],
+    effects: call.effects,
+    title: text === '' ? call.tool : `${call.tool} ${text}`,
+    kind: 'text',
+    texts: [text],
+    aliases: [],
+    uncertain: null,
+    cautions: [],
+    guard: null,
+    fallback: allowed ? 'allow' : 'ask',
+    grant: pattern === null ? (text === '' ? { tool: call.tool } : null) : { tool: call.tool, pattern },
+  }
+}
+
+/** The whole host: an answer for one page would be asked again for the next. */
+function hostPattern(value: string): string | null {
+  const host = value.split('/', 1)[0] ?? ''
+  return host === '' || host.includes('*') || value.includes('://') ? exactPattern(value) : `${host}/*`
+}
+
+/** Patterns have no way to quote a star. */
+function exactPattern(value: string): string | null {
+  return value === '' || value.includes('*') ? null : value
+}

@@ -1,0 +1,114 @@
+import type { Action, Rule } from '../core/agent.ts'
+import { callItems } from './call-items.ts'
+import type { Caution, Item, Opinion } from './item.ts'
+import { strictest } from './item.ts'
+import { layerOpinion } from './layer-opinion.ts'
+import { matchPattern } from './pattern.ts'
+import type { Decision, Grant, Level, PermissionCall } from './types.ts'
+
+/**
+ * What the rules say of a call. Every subject (of a command line: each simple command and each file that it names) is
+ * decided by itself and the strictest answer counts; so does the strictest level of the chain, whose first is the root.
+ * Pure, total and bounded: whatever a model sends, this neither throws nor hangs. Nobody to ask is not its matter.
+ */
+export function decide(
+  call: PermissionCall,
+  chain: readonly Level[],
+  grants: readonly Grant[] = [],
+): Decision {
+  const verdicts = callItems(call).map((item) => decideItem(item, chain, grants))
+  const action = verdicts.map((verdict) => verdict.action).reduce(strictest, 'allow')
+  const deciding = verdicts.filter((verdict) => verdict.action === action)
+  const why = deciding[0]?.why ?? 'nothing to decide'
+  return { action, why, grant: action === 'ask' ? commonGrant(deciding) : null }
+}
+
+/** One answer can be kept for good only where it answers the whole question. */
+function commonGrant(asked: readonly Decision[]): Grant | null {
+  const first = asked[0]?.grant ?? null
+  const same = asked.every(({ grant }) => grant?.tool === first?.tool && grant?.pattern === first?.pattern)
+  return same ? first : null
+}
+
+function decideItem(item: Item, chain: readonly Level[], grants: readonly Grant[]): Decision {
+  const verdict = chain
+    .map((level, depth) => decideLevel(item, level, depth === 0))
+    .filter((decision) => decision !== null)
+    .reduce<Verdict | null>(stricter, null)
+  const decision = verdict ?? byDefault(item)
+  if (decision.action === 'deny') return decision
+  if (item.guard !== null) return { action: 'ask', why: item.guard, grant: null }
+  if (!decision.liftable || !granted(item, grants)) return decision
+  return { action: 'allow', why: `allowed for good by an earlier answer: ${item.title}`, grant: null }
+}
+
+/** Whether a grant may turn it into an allow: an `ask` of a rule or a default, about nothing that needs caution. */
+interface Verdict extends Decision {
+  readonly liftable: boolean
+}
+
+function stricter(a: Verdict | null, b: Verdict): Verdict {
+  return a !== null && strictest(a.action, b.action) === a.action ? a : b
+}
+
+function decideLevel(item: Item, level: Level, root: boolean): Verdict | null {
+  const opinions = level.layers
+    .map((layer) => layerOpinion(item, layer))
+    .filter((opinion) => opinion !== null)
+  if (opinions.length === 0) return root ? byDefault(item) : null
+  const action = opinions.map((opinion) => opinion.action).reduce(strictest)
+  const deciding = opinions.filter((opinion) => opinion.action === action)
+  const caution = action === 'allow' ? uncovered(item, level, deciding) : undefined
+  const source = deciding[0]
+  const said = source === undefined ? level.name : `${source.layer}: ${ruleText(source.rule)}`
+  if (caution !== undefined) {
+    const why = `asks because it ${caution.reason}, which ${said} does not cover`
+    return { action: 'ask', why, grant: null, liftable: false }
+  }
+  const liftable = action === 'ask' && item.cautions.length === 0 && opinions.every((opinion) => !opinion.doubt)
+  return { action, why: `${VERBS[action]} ${said}`, grant: liftable ? item.grant : null, liftable }
+}
+
+function uncovered(item: Item, level: Level, opinions: readonly Opinion[]): Caution | undefined {
+  if (opinions.some((opinion) => opinion.whole)) return undefined
+  return item.cautions.find((caution) => !covered(caution, level, opinions))
+}
+
+function covered(caution: Caution, level: Level, opinions: readonly Opinion[]): boolean {
+  const { word, write } = caution
+  if (word !== undefined && opinions.some(({ rule }) => spellsOut(rule, word))) return true
+  if (write === undefined) return false
+  const said = level.layers.map((layer) => layerOpinion(write, layer)).filter((opinion) => opinion !== null)
+  return said.length > 0 && said.every((opinion) => opinion.action === 'allow')
+}
+
+function spellsOut(rule: Rule, word: string): boolean {
+  return (rule.pattern ?? '').split(' ').slice(1).includes(word)
+}
+
+const VERBS: Readonly<Record<Action, string>> = {
+  allow: 'allowed by',
+  ask: 'asks because of',
+  deny: 'denied by',
+}
+
+/** Cautions need no word here: where nothing allows a command, it asks anyway. */
+function byDefault(item: Item): Verdict {
+  const tool = item.tools[0] ?? 'it'
+  const action = item.fallback
+  const verb = { allow: 'is allowed', ask: 'asks', deny: 'is denied' }[action]
+  const liftable = action === 'ask' && item.cautions.length === 0
+  return { action, why: `no rule: ${tool} ${verb} by default`, grant: liftable ? item.grant : null, liftable }
+}
+
+function granted(item: Item, grants: readonly Grant[]): boolean {
+  return grants.some(
+    (grant) =>
+      item.tools.includes(grant.tool) &&
+      item.texts.some((text) => matchPattern(grant.pattern, text, item.kind)),
+  )
+}
+
+export function ruleText(rule: Rule): string {
+  return rule.pattern === undefined ? rule.tool : `${rule.tool} ${rule.pattern}`
+}

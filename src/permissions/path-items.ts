@@ -1,0 +1,65 @@
+import type { Item } from './item.ts'
+import type { PermissionCall, PermissionPath } from './types.ts'
+
+/** A file tool's call on one path: the path itself, and what guards directories and files. */
+export function pathItems(call: PermissionCall, path: PermissionPath): readonly Item[] {
+  const own: Item = {
+    ...pathItem([call.tool, call.toolset, '*'], path),
+    effects: call.effects,
+    guard: guardOf(path),
+    fallback: call.effects === 'none' || call.effects === 'spawn' ? 'allow' : 'ask',
+    grant: pathGrant(call.tool, path),
+  }
+  return path.outside ? [own, outsideItem(path)] : [own]
+}
+
+/** A path outside of the workspace asks until a rule or a grant for `external_directory` names it. */
+export function outsideItem(path: PermissionPath): Item {
+  return {
+    ...pathItem(['external_directory'], path),
+    title: `${path.absolute} is outside of the workspace`,
+    fallback: 'ask',
+  }
+}
+
+/** A file that a command names: rules for file tools that forbid it bind the command too; only rules that name them. */
+export function commandPathItem(access: 'read' | 'write', path: PermissionPath): Item {
+  const write = access === 'write'
+  return {
+    ...pathItem(write ? ['write', 'edit', 'files'] : ['read', 'files'], path),
+    effects: write ? 'write' : 'none',
+    guard: guardOf(path),
+    fallback: 'allow',
+  }
+}
+
+function pathItem(tools: readonly string[], path: PermissionPath): Item {
+  return {
+    tools,
+    effects: null,
+    title: `${tools[0] ?? ''} ${path.relative}`,
+    kind: 'path',
+    texts: path.relative === path.absolute ? [path.absolute] : [path.relative, path.absolute],
+    aliases: [],
+    uncertain: null,
+    cautions: [],
+    guard: null,
+    fallback: 'ask',
+    grant: null,
+  }
+}
+
+const GUARDED = {
+  git: 'belongs to version control',
+  config: 'holds rules or code that runs by itself',
+  secret: 'looks like a secret',
+} as const
+
+function guardOf(path: PermissionPath): string | null {
+  return path.guarded === null ? null : `${path.relative} ${GUARDED[path.guarded]} and always asks`
+}
+
+function pathGrant(tool: string, path: PermissionPath) {
+  const literal = !/[*?]/.test(path.relative)
+  return literal && !path.outside && path.guarded === null ? { tool, pattern: path.relative } : null
+}

@@ -1,0 +1,150 @@
+/**
+ * Stands in a subject where the shell puts text that cannot be known beforehand. Commands with control characters are
+ * refused before anything is matched, so it never stands for itself.
+ */
+export const UNKNOWN = '\0'
+
+export type PatternKind = 'text' | 'path'
+
+/** Longer patterns are refused when rules are read: matching is bounded by subject length times this. */
+export const MAX_PATTERN_LENGTH = 1000
+
+/** Above this length the answer is "may match". */
+const MAX_UNKNOWN_SUBJECT = 4096
+
+export function matchesAll(pattern: string | undefined): boolean {
+  return pattern === undefined || pattern === '*'
+}
+
+/**
+ * Whether a pattern matches a subject. `text` (commands, hosts, names): `*` is any characters, a trailing ` *` also
+ * matches without arguments. `path`: `*` and `?` stop at `/`, `**` does not, a leading or inner `** /` (without the
+ * space) may be no directory at all, and a trailing `/**` also matches the directory itself.
+ */
+export function matchPattern(pattern: string | undefined, subject: string, kind: PatternKind): boolean {
+  if (pattern === undefined || pattern === '*') return true
+  return kind === 'path' ? matchPath(pattern, subject) : matchText(pattern, subject)
+}
+
+/** Whether a text pattern can match for some value of the UNKNOWN characters of the subject. */
+export function mayMatchText(pattern: string | undefined, subject: string): boolean {
+  if (pattern === undefined || pattern === '*') return true
+  if (subject.length > MAX_UNKNOWN_SUBJECT) return true
+  if (overlaps(pattern, subject)) return true
+  return pattern.endsWith(' *') && overlaps(pattern.slice(0, -2), subject)
+}
+
+function matchText(pattern: string, subject: string): boolean {
+  if (pattern.endsWith(' *') && matchChunks(pattern.slice(0, -2).split('*'), subject)) return true
+  return matchChunks(pattern.split('*'), subject)
+}
+
+/** Chunks between stars, found from left to right; the first is bound to the start, the last to the end. */
+function matchChunks(chunks: readonly string[], subject: string): boolean {
+  const first = chunks[0] ?? ''
+  if (chunks.length === 1) return subject === first
+  const last = chunks.at(-1) ?? ''
+  if (!subject.startsWith(first) || !subject.endsWith(last)) return false
+  const end = subject.length - last.length
+  let at = first.length
+  for (const chunk of chunks.slice(1, -1)) {
+    const found = subject.indexOf(chunk, at)
+    if (found === -1) return false
+    at = found + chunk.length
+  }
+  return at <= end
+}
+
+type PathToken = string | typeof ANY_NAME | typeof ANY_PATH | typeof ANY_DIRECTORIES | typeof ONE
+const ONE = 1
+const ANY_NAME = 2
+const ANY_PATH = 3
+const ANY_DIRECTORIES = 4
+
+function matchPath(pattern: string, subject: string): boolean {
+  const tokens = pathTokens(pattern.startsWith('./') ? pattern.slice(2) : pattern)
+  if (tokens.at(-1) === ANY_PATH && tokens.at(-2) === '/' && runPath(tokens.slice(0, -2), subject)) return true
+  return runPath(tokens, subject)
+}
+
+function pathTokens(pattern: string): PathToken[] {
+  const tokens: PathToken[] = []
+  for (let at = 0; at < pattern.length; at += 1) {
+    const char = pattern.charAt(at)
+    if (char === '?') tokens.push(ONE)
+    else if (char !== '*') tokens.push(char)
+    else if (pattern.charAt(at + 1) !== '*') tokens.push(ANY_NAME)
+    else {
+      const starts = at === 0 || pattern.charAt(at - 1) === '/'
+      const directories = starts && pattern.charAt(at + 2) === '/'
+      tokens.push(directories ? ANY_DIRECTORIES : ANY_PATH)
+      at += directories ? 2 : 1
+    }
+  }
+  return tokens
+}
+
+/** All positions in the pattern at once, character by character: no backtracking, whatever the pattern is. */
+function runPath(tokens: readonly PathToken[], subject: string): boolean {
+  let states = new Uint8Array(tokens.length + 1)
+  states[0] = 1
+  skipEmpty(tokens, states)
+  for (const char of subject.split('')) {
+    const next = new Uint8Array(tokens.length + 1)
+    for (let at = 0; at < tokens.length; at += 1) {
+      if (states[at] !== 0) stepPath(tokens, at, char, next, states[at] === 2)
+    }
+    skipEmpty(tokens, next)
+    states = next
+  }
+  return states[tokens.length] !== 0
+}
+
+/** State 2 of ANY_DIRECTORIES: inside a directory's name, which only a `/` can leave. */
+function stepPath(tokens: readonly PathToken[], at: number, char: string, next: Uint8Array, inside: boolean) {
+  const token = tokens[at]
+  if (token === ANY_DIRECTORIES) {
+    if (char === '/' && inside) next[at] = 1
+    else if (next[at] === 0) next[at] = 2
+  } else if (token === ANY_PATH || (token === ANY_NAME && char !== '/')) next[at] = 1
+  else if (token === char || (token === ONE && char !== '/')) next[at + 1] = 1
+}
+
+function skipEmpty(tokens: readonly PathToken[], states: Uint8Array) {
+  for (let at = 0; at < tokens.length; at += 1) {
+    const token = tokens[at]
+    const empty = token === ANY_NAME || token === ANY_PATH || token === ANY_DIRECTORIES
+    if (states[at] === 1 && empty && states[at + 1] === 0) states[at + 1] = 1
+  }
+}
+
+/** Whether two texts with gaps have a string in common: `*` of the pattern, UNKNOWN of the subject. */
+function overlaps(pattern: string, subject: string): boolean {
+  let states = new Uint8Array(pattern.length + 1)
+  states[0] = 1
+  for (let at = 0; at < subject.length; at += 1) {
+    skipStars(pattern, states)
+    const char = subject.charAt(at)
+    if (char === UNKNOWN) {
+      const first = states.indexOf(1)
+      if (first === -1) return false
+      states.fill(1, first)
+      continue
+    }
+    const next = new Uint8Array(pattern.length + 1)
+    for (let i = 0; i < pattern.length; i += 1) {
+      if (states[i] === 0) continue
+      if (pattern.charAt(i) === '*') next[i] = 1
+      else if (pattern.charAt(i) === char) next[i + 1] = 1
+    }
+    states = next
+  }
+  skipStars(pattern, states)
+  return states[pattern.length] === 1
+}
+
+function skipStars(pattern: string, states: Uint8Array) {
+  for (let at = 0; at < pattern.length; at += 1) {
+    if (states[at] === 1 && pattern.charAt(at) === '*') states[at + 1] = 1
+  }
+}

@@ -1,0 +1,126 @@
+import type { Field } from './field.ts'
+import { isStatic, restOf, startsUnknown } from './field.ts'
+
+/** Which options of a program are known to be harmless. What is not listed here makes a call ask. */
+export interface OptionTable {
+  /** Letters that take no value, `0-9` included where `-20` is one. */
+  readonly flags?: string
+  /** Long names, without dashes, that take no value or only an attached one. */
+  readonly longs?: string
+  /** Letters and long names that take a text. */
+  readonly values?: string
+  /** Letters and long names that take a file or directory that is read. */
+  readonly reads?: string
+  /** No option of the program writes a file, runs a program or changes anything. */
+  readonly any?: boolean
+  /** Options end at the first operand: the rest belongs to another program. */
+  readonly ordered?: boolean
+}
+
+export interface Option {
+  /** As written, without an attached value: `-o`, `--output`. */
+  readonly name: string
+  readonly value: Field | null
+}
+
+export interface Arguments {
+  readonly options: readonly Option[]
+  readonly operands: readonly Field[]
+  /** Option words that the table does not know. */
+  readonly unknown: readonly string[]
+  readonly reads: readonly Field[]
+  /** A word that is not known before the command runs, and may be an option. */
+  readonly doubtful: boolean
+}
+
+/** Sorts the words after a command's name by the rules of getopt: clusters, attached values, `--`. */
+export function sortArguments(fields: readonly Field[], table: OptionTable): Arguments {
+  const sorter = new ArgumentSorter(table)
+  for (let at = 0; at < fields.length; ) {
+    const field = fields[at]
+    if (field === undefined) break
+    if (isStatic(field) && field.text === '--') {
+      sorter.operands.push(...fields.slice(at + 1))
+      break
+    }
+    at += sorter.take(field, fields[at + 1])
+    if (table.ordered === true && sorter.operands.length > 0) {
+      sorter.operands.push(...fields.slice(at))
+      break
+    }
+  }
+  return sorter
+}
+
+class ArgumentSorter implements Arguments {
+  readonly options: Option[] = []
+  readonly operands: Field[] = []
+  readonly unknown: string[] = []
+  readonly reads: Field[] = []
+  doubtful = false
+  readonly #table: OptionTable
+  readonly #reads: ReadonlySet<string>
+  readonly #values: ReadonlySet<string>
+  readonly #longs: ReadonlySet<string>
+
+  constructor(table: OptionTable) {
+    this.#table = table
+    this.#reads = names(table.reads)
+    this.#values = names(table.values)
+    this.#longs = names(table.longs)
+  }
+
+  /** How many words it took. */
+  take(field: Field, next: Field | undefined): 1 | 2 {
+    if (field.text.startsWith('--')) return this.#long(field, next)
+    if (field.text.startsWith('-') && field.text.length > 1) return this.#cluster(field, next)
+    if (startsUnknown(field) && field.from === undefined) this.doubtful = true
+    this.operands.push(field)
+    return 1
+  }
+
+  #long(field: Field, next: Field | undefined): 1 | 2 {
+    const equals = field.text.indexOf('=')
+    const name = equals === -1 ? field.text : field.text.slice(0, equals)
+    const attached = equals === -1 ? null : restOf(field, `${name}=`)
+    const key = name.slice(2)
+    if (this.#reads.has(key) || this.#values.has(key)) {
+      const value = attached ?? next ?? null
+      if (value !== null && this.#reads.has(key)) this.reads.push(value)
+      this.options.push({ name, value })
+      return attached === null ? 2 : 1
+    }
+    if (this.#table.any !== true && !this.#longs.has(key)) this.unknown.push(name)
+    this.options.push({ name, value: attached })
+    return 1
+  }
+
+  #cluster(field: Field, next: Field | undefined): 1 | 2 {
+    for (let at = 1; at < field.text.length; at += 1) {
+      const letter = field.text.charAt(at)
+      const name = `-${letter}`
+      if (this.#reads.has(letter) || this.#values.has(letter)) {
+        const rest = at + 1 < field.text.length ? restOf(field, field.text.slice(0, at + 1)) : null
+        const value = rest ?? next ?? null
+        if (value !== null && this.#reads.has(letter)) this.reads.push(value)
+        this.options.push({ name, value })
+        return rest === null ? 2 : 1
+      }
+      this.options.push({ name, value: null })
+      if (this.#table.any !== true && !this.#flag(letter)) {
+        this.unknown.push(name)
+        return 1
+      }
+    }
+    return 1
+  }
+
+  #flag(letter: string): boolean {
+    const flags = this.#table.flags ?? ''
+    return flags.includes(letter) || (/\d/.test(letter) && flags.includes('0-9'))
+  }
+}
+
+function names(text = ''): ReadonlySet<string> {
+  return new Set(text.split(/\s+/).filter((name) => name !== ''))
+}

@@ -1,0 +1,146 @@
+import { sortArguments } from './arguments.ts'
+import { carriesCode, looksEvaluated } from './code-variables.ts'
+import type { Field } from './field.ts'
+import { isStatic, joinText, restOf } from './field.ts'
+import type { Inner, Invocation, Reading } from './reading.ts'
+import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
+
+/** Builtins of the shell that run text, set variables or change what later commands mean. */
+export const builtins: Readonly<Record<string, (command: Invocation) => Reading>> = {
+  eval: ({ args }) => (args.length === 0 ? reading({}) : runText(args.filter((arg) => arg.text !== '--'), 'eval')),
+  trap: readTrap,
+  source: readSource,
+  '.': readSource,
+  cd: readDirectory,
+  pushd: readDirectory,
+  popd: () => caution('changes to a directory that is not known'),
+  dirs: () => reading({}),
+  export: readDeclaration,
+  declare: readDeclaration,
+  typeset: readDeclaration,
+  local: readDeclaration,
+  readonly: readDeclaration,
+  read: (command) => merge(readNames(command), uses('read', [])),
+  let: readNames,
+  unset: readNames,
+  getopts: readNames,
+  printf: readPrintf,
+  test: readTest,
+  '[': readTest,
+  alias: readAlias,
+  unalias: () => reading({}),
+  enable: () => caution('changes which builtins there are'),
+  hash: ({ args }) => (args.length === 0 ? reading({}) : unknownInner('changes what a name runs')),
+  mapfile: readMapfile,
+  readarray: readMapfile,
+  history: readHistory,
+  fc: () => caution('runs commands of the history'),
+  bind: () => caution('binds a command to a key'),
+  complete: () => caution('sets a command that completes words'),
+  compgen: () => caution('may run a command that completes words'),
+  compopt: () => reading({}),
+  set: readSet,
+  shopt: readShopt,
+  coproc: () => unknownInner('starts a coprocess'),
+  ulimit: () => reading({}),
+}
+
+function runText(args: readonly Field[], name: string): Reading {
+  const inner: Inner = args.every(isStatic)
+    ? { type: 'script', text: joinText(args) }
+    : { type: 'unknown', reason: `gives ${name} a text that is not known before it runs` }
+  return reading({ inner: [inner] })
+}
+
+function readAlias({ args }: Invocation): Reading {
+  const definitions = args.filter((arg) => arg.text.includes('='))
+  const inner = definitions.map((arg) => runText([restOf(arg, arg.text.slice(0, arg.text.indexOf('=') + 1))], 'alias'))
+  return merge(definitions.length > 0 ? caution('defines an alias') : reading({}), ...inner)
+}
+
+function readTrap({ args }: Invocation): Reading {
+  const operands = args.filter((arg) => !/^-[lp]$|^--$/.test(arg.text))
+  const [action] = operands
+  if (action === undefined || operands.length === 1 || action.text === '-' || action.text === '') return reading({})
+  return runText([action], 'trap')
+}
+
+function readSource({ args, stdin }: Invocation): Reading {
+  const [file] = args
+  if (file === undefined) return reading({})
+  const hidden = !isStatic(file) || file.text.startsWith('/dev/')
+  return hidden
+    ? unknownInner(`runs a script that is not known before it runs${stdin.type === 'pipe' ? ', from a pipe' : ''}`)
+    : merge(uses('read', [file]), file.text.includes('/') ? reading({}) : caution('runs a script that PATH finds'))
+}
+
+function readDirectory({ args }: Invocation): Reading {
+  return uses('read', args.filter((arg) => !/^(-[LPen@]*|[+-]\d+)$/.test(arg.text)))
+}
+
+function readDeclaration({ program, args }: Invocation): Reading {
+  const table = { flags: 'aAfFgiIlnprtuxp', any: false }
+  const found = sortArguments(args, table)
+  const options = new Set(found.options.map((option) => option.name))
+  const reasons = found.operands.flatMap(assignmentProblem)
+  return merge(
+    optionCautions(program, found.unknown),
+    options.has('-n') && program !== 'export' ? caution('declares a reference by name') : reading({}),
+    options.has('-i') ? caution('makes a variable evaluate what it is given') : reading({}),
+    options.has('-f') && args.length > 1 ? caution('changes a function') : reading({}),
+    ...reasons,
+  )
+}
+
+function assignmentProblem(field: Field): readonly Reading[] {
+  const equals = field.text.indexOf('=')
+  const name = equals === -1 ? field.text : field.text.slice(0, equals).replace(/\+$/, '')
+  const value = equals === -1 ? '' : field.text.slice(equals + 1)
+  if (!/^\w+$/.test(name)) return [caution('names a variable in a way that runs code')]
+  return carriesCode(name, isStatic(field) ? value : null) ? [caution(`sets ${name}`)] : []
+}
+
+/** Names with a subscript are evaluated, and what is in the subscript runs. */
+function readNames({ args }: Invocation): Reading {
+  const odd = args.some((arg) => !isStatic(arg) || looksEvaluated(arg.text) || arg.text.includes('['))
+  const names = args.map((arg) => arg.text.split('=', 1)[0] ?? '')
+  return merge(
+    odd ? caution('evaluates a name that may hold code') : reading({}),
+    odd ? unknownInner('evaluates a name that may hold code') : reading({}),
+    names.some((name) => carriesCode(name, '')) ? caution('sets a variable that other programs obey') : reading({}),
+  )
+}
+
+function readPrintf(command: Invocation): Reading {
+  return command.args[0]?.text.startsWith('-v') === true ? readNames(command) : reading({})
+}
+
+const EVALUATING = /^-(eq|ne|lt|le|gt|ge|v|R)$/
+
+function readTest(command: Invocation): Reading {
+  const { args } = command
+  if (args.some((arg) => EVALUATING.test(arg.text)) && args.some((arg) => looksEvaluated(arg.text) || arg.text.includes('['))) {
+    return merge(caution('evaluates a text that may hold code'), unknownInner('evaluates a text that may hold code'))
+  }
+  return uses('read', args.filter((arg, at) => /^-[a-zA-Z]$/.test(args[at - 1]?.text ?? '') && isStatic(arg)))
+}
+
+function readMapfile(command: Invocation): Reading {
+  const runs = command.args.some((arg) => /^-[a-zA-Z]*C/.test(arg.text))
+  return merge(readNames(command), runs ? unknownInner('runs a command for the lines that it reads') : reading({}))
+}
+
+function readHistory({ args }: Invocation): Reading {
+  const harmless = args.every((arg) => /^(-[cdps]|\d+)$/.test(arg.text))
+  return harmless ? reading({}) : caution('reads or writes a history file')
+}
+
+function readSet({ args }: Invocation): Reading {
+  const harmless = args.every((arg) => /^([-+][eEuCfhnvbBmT]*o?|errexit|nounset|pipefail|noglob|noclobber|verbose)$/.test(arg.text))
+  return harmless ? reading({}) : caution('changes how the shell runs')
+}
+
+function readShopt({ args }: Invocation): Reading {
+  const harmless = args.every((arg) => /^(-[supq]+|nullglob|globstar|failglob|nocaseglob|dotglob|extglob|lastpipe)$/.test(arg.text))
+  return harmless ? reading({}) : caution('changes how the shell runs')
+}

@@ -1,0 +1,205 @@
+import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from 'unbash'
+import { UNKNOWN } from '../pattern.ts'
+import type { Field } from './field.ts'
+import { staticField, unknownField } from './field.ts'
+
+/** What is known of shell variables where a word stands. */
+export interface Variables {
+  /** Every value that the variable may have, each a list of words; null: not known. */
+  values(name: string): readonly (readonly Field[])[] | null
+}
+
+/** More than this many possibilities of one word are not told apart. */
+const MAX_ALTERNATIVES = 8
+
+/**
+ * The words that one word of the source becomes, once for each possible value of the variables in it. Text that the
+ * command line itself does not hold (output of commands, the environment) is UNKNOWN.
+ */
+export function expandWord(word: Word, variables: Variables): readonly (readonly Field[])[] {
+  if (word.parts === undefined) return [[{ ...staticField(word.value), tilde: word.text.startsWith('~') }]]
+  const spellings = braceSpellings(word.parts)
+  if (spellings === null) return [[unknownField]]
+  const tilde = word.text.startsWith('~')
+  let alternatives: readonly (readonly Field[])[] = [[]]
+  for (const parts of spellings) {
+    const fields = expandParts(parts, variables, tilde)
+    alternatives = alternatives.flatMap((before) => fields.map((after) => [...before, ...after]))
+    if (alternatives.length > MAX_ALTERNATIVES) return [[unknownField]]
+  }
+  return alternatives
+}
+
+/** The words while they are put together; `open`: the last one may still grow. */
+interface Build {
+  readonly fields: readonly Field[]
+  readonly open: boolean
+}
+
+function expandParts(parts: readonly Part[], variables: Variables, tilde: boolean): readonly (readonly Field[])[] {
+  let builds: readonly Build[] = [{ fields: [], open: false }]
+  for (const part of parts) {
+    const values = partValues(part, variables)
+    builds = builds.flatMap((build) => values.map((value) => append(build, value)))
+    if (builds.length > MAX_ALTERNATIVES) return [[unknownField]]
+  }
+  return builds.map(({ fields }) => fields.map((field, at) => (at === 0 && tilde ? { ...field, tilde } : field)))
+}
+
+/** The value of one part: words that join what stands before and after; `splits` where white space separates. */
+interface Value {
+  readonly fields: readonly Field[]
+  readonly startsNew?: boolean
+  readonly endsWord?: boolean
+}
+
+function append(build: Build, value: Value): Build {
+  const [first, ...rest] = value.fields
+  if (first === undefined) return build
+  const last = build.fields.at(-1)
+  const joins = build.open && value.startsNew !== true && last !== undefined
+  const head = joins ? [...build.fields.slice(0, -1), concat(last, first)] : [...build.fields, first]
+  return { fields: [...head, ...rest], open: value.endsWord !== true }
+}
+
+function concat(a: Field, b: Field): Field {
+  const from = b.from ?? a.from
+  return {
+    text: a.text + b.text,
+    uncertain: a.uncertain + b.uncertain,
+    loose: a.loose || b.loose,
+    tilde: a.text === '' ? b.tilde : a.tilde,
+    glob: a.glob || b.glob,
+    ...(from === undefined ? {} : { from }),
+  }
+}
+
+type Part = WordPart | { readonly type: 'Text'; readonly text: string }
+
+function partValues(part: Part, variables: Variables): readonly Value[] {
+  switch (part.type) {
+    case 'Text':
+      return [literal(part.text)]
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return [literal(part.value)]
+    case 'Glob':
+    case 'ExtendedGlob':
+      return [{ fields: [{ ...unknownField, text: part.text, loose: false, glob: true }] }]
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return quotedValues(part.parts, variables)
+    case 'ProcessSubstitution':
+      return [{ fields: [{ ...unknownField, loose: false, from: 'process' }] }]
+    case 'ArithmeticExpansion':
+      return [{ fields: [{ ...unknownField, loose: false, from: 'number' }] }]
+    case 'CommandExpansion':
+    case 'BraceExpansion':
+      return [{ fields: [unknownField] }]
+    case 'SimpleExpansion':
+    case 'ParameterExpansion':
+      return parameterValues(part, variables).flatMap((words) => splitWords(words))
+  }
+}
+
+function literal(text: string): Value {
+  return { fields: [staticField(text)] }
+}
+
+function quotedValues(parts: readonly DoubleQuotedChild[], variables: Variables): readonly Value[] {
+  const [only] = parts
+  if (parts.length === 1 && only?.type === 'ParameterExpansion' && only.index?.text === '@') {
+    return parameterValues(only, variables).map((fields) => ({ fields }))
+  }
+  let texts: readonly Field[] = [staticField('')]
+  for (const part of parts) {
+    const values = quotedPart(part, variables)
+    texts = texts.flatMap((before) => values.map((after) => concat(before, after)))
+    if (texts.length > MAX_ALTERNATIVES) return [{ fields: [{ ...unknownField, loose: false }] }]
+  }
+  return texts.map((field) => ({ fields: [field] }))
+}
+
+function quotedPart(part: DoubleQuotedChild, variables: Variables): readonly Field[] {
+  const quotedUnknown = { ...unknownField, loose: false }
+  switch (part.type) {
+    case 'Literal':
+      return [staticField(part.value)]
+    case 'ArithmeticExpansion':
+      return [{ ...quotedUnknown, from: 'number' }]
+    case 'CommandExpansion':
+      return [quotedUnknown]
+    case 'SimpleExpansion':
+    case 'ParameterExpansion':
+      // "${x[@]}" is several words even in quotes.
+      return parameterValues(part, variables).map((words) => {
+        const [only] = words
+        return words.length === 1 && only !== undefined ? { ...only, glob: false, uncertain: only.text } : unknownField
+      })
+  }
+}
+
+type Parameter = Extract<WordPart, { type: 'SimpleExpansion' | 'ParameterExpansion' }>
+
+const NUMBERS = new Set(['$?', '$$', '$#', '$!', '$RANDOM', '$SECONDS', '$LINENO', '$UID', '$EUID', '$PPID'])
+
+function parameterValues(part: Parameter, variables: Variables): readonly (readonly Field[])[] {
+  if (part.type === 'SimpleExpansion') {
+    if (NUMBERS.has(part.text)) return [[{ ...unknownField, loose: false, from: 'number' }]]
+    return variables.values(part.text.slice(1)) ?? [[unknownField]]
+  }
+  if (part.prefix !== undefined) return [[unknownField]]
+  const values = indexedValues(part, variables)
+  const { operation } = part
+  if (operation === undefined) return values
+  if (operation.type !== 'Default' || operation.operator.includes('?')) return [[unknownField]]
+  const operand = expandWord(operation.operand, variables)
+  return operation.operator.includes('+') ? [...operand, []] : [...values, ...operand]
+}
+
+function indexedValues(part: ParameterExpansionPart, variables: Variables): readonly (readonly Field[])[] {
+  const values = variables.values(part.parameter) ?? [[unknownField]]
+  const index = part.index?.text
+  if (index === '@' || index === '*') return values
+  return index === undefined ? values.map((words) => words.slice(0, 1)) : [[unknownField]]
+}
+
+/** White space in an unquoted value separates words, and its globs are expanded. */
+function splitWords(words: readonly Field[]): readonly Value[] {
+  if (words.length === 0) return [{ fields: [] }]
+  const fields = words.flatMap(splitField)
+  const text = words.map((word) => word.text).join(' ')
+  return [{ fields, startsNew: /^\s/.test(text), endsWord: /\s$/.test(text) }]
+}
+
+function splitField(field: Field): readonly Field[] {
+  return field.text
+    .split(/[ \t\n]+/)
+    .filter((text) => text !== '')
+    .map((text, at) => {
+      const glob = field.glob || /[*?[]/.test(text)
+      const loose = text.includes(UNKNOWN)
+      return { ...field, text, uncertain: glob ? UNKNOWN : text, glob, loose, tilde: field.tilde && at === 0 }
+    })
+}
+
+const MAX_BRACES = 64
+
+/** The spellings of a word with braces (`a{b,c}` is two words); null where they cannot be told. */
+function braceSpellings(parts: readonly WordPart[]): readonly (readonly Part[])[] | null {
+  let spellings: readonly (readonly Part[])[] = [[]]
+  for (const part of parts) {
+    const texts = part.type === 'BraceExpansion' ? braceTexts(part.text) : [part]
+    if (texts === null) return null
+    spellings = spellings.flatMap((before) => texts.map((text) => [...before, text]))
+    if (spellings.length > MAX_BRACES) return null
+  }
+  return spellings
+}
+
+function braceTexts(text: string): readonly Part[] | null {
+  const inside = text.slice(1, -1)
+  if (!/^[\w./,:=@%+-]*$/.test(inside) || inside.includes('..') || !inside.includes(',')) return null
+  return inside.split(',').map((item) => ({ type: 'Text', text: item }))
+}

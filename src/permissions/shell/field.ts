@@ -1,0 +1,59 @@
+import { UNKNOWN } from '../pattern.ts'
+
+/** A word of a command after expansion and quote removal. */
+export interface Field {
+  /** UNKNOWN where text comes from outside of the command line; globs as they are written. */
+  readonly text: string
+  /** As `text`, with UNKNOWN for globs too. */
+  readonly uncertain: string
+  /** The unknown part may be several words, or none. */
+  readonly loose: boolean
+  /** Begins with an unquoted `~`. */
+  readonly tilde: boolean
+  /** Holds an unquoted glob. */
+  readonly glob: boolean
+  /** Where the unknown part comes from, if that makes it less dangerous. */
+  readonly from?: 'process' | 'files' | 'number'
+}
+
+export function staticField(text: string): Field {
+  return { text, uncertain: text, loose: false, tilde: false, glob: false }
+}
+
+export const unknownField: Field = {
+  text: UNKNOWN,
+  uncertain: UNKNOWN,
+  loose: true,
+  tilde: false,
+  glob: false,
+}
+
+export function isStatic(field: Field): boolean {
+  return !field.uncertain.includes(UNKNOWN)
+}
+
+export function startsUnknown(field: Field): boolean {
+  return field.text.startsWith(UNKNOWN)
+}
+
+/** A word's own part of another field: what follows `--file=` and the like. */
+export function restOf(field: Field, prefix: string): Field {
+  const text = field.text.slice(prefix.length)
+  return { ...field, text, uncertain: field.glob ? UNKNOWN : text, tilde: text.startsWith('~') && !field.glob }
+}
+
+export function joinText(fields: readonly Field[]): string {
+  return fields.map((field) => field.text).join(' ')
+}
+
+/** For matching what may be: an unknown that may be no word at all takes the spaces beside it along. */
+export function joinUncertain(fields: readonly Field[]): string {
+  return fields.reduce((line, field, at) => {
+    const space = at === 0 || vanishes(field) || vanishes(fields[at - 1]) ? '' : ' '
+    return line + space + field.uncertain
+  }, '')
+}
+
+function vanishes(field: Field | undefined): boolean {
+  return field !== undefined && field.loose && field.uncertain === UNKNOWN
+}

@@ -1,0 +1,81 @@
+import type { OptionTable } from './arguments.ts'
+import { sortArguments } from './arguments.ts'
+import type { Field } from './field.ts'
+import { isStatic, staticField } from './field.ts'
+import { gitCommands } from './git-commands.ts'
+import type { Invocation, Reading } from './reading.ts'
+import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
+
+const GLOBAL: OptionTable = {
+  flags: 'Pvh',
+  longs: `no-pager version help no-optional-locks literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs
+    no-replace-objects no-lazy-fetch no-advice html-path man-path info-path`,
+  values: 'c C git-dir work-tree config-env namespace super-prefix attr-source list-cmds',
+  ordered: true,
+}
+
+/** Options before the command that name other code, configuration or repositories. */
+const REDIRECTING = new Set(['-c', '-C', '--git-dir', '--work-tree', '--config-env', '--namespace', '--super-prefix'])
+
+/**
+ * `git COMMAND`: harmless options of the commands that have any, others ask. A command that the table lacks may be an
+ * alias or a program on the PATH. What the configuration of a repository runs is not seen here: `-C` and the like ask.
+ */
+export function readGit(command: Invocation): Reading {
+  const found = sortArguments(command.args, GLOBAL)
+  const redirecting = found.options.map(({ name }) => name).filter((name) => REDIRECTING.has(name))
+  const [name, ...rest] = found.operands
+  const before = optionCautions('git', [...redirecting, ...found.unknown])
+  const configured = found.options.filter((option) => option.name === '-c' || option.name === '--config-env')
+  const code = configured.length > 0 || found.unknown.length > 0 ? unknownInner('gives git configuration that may run code') : reading({})
+  if (name === undefined) return merge(before, code)
+  const aliases = found.options.length > 0 ? [[staticField('git'), ...found.operands]] : []
+  return merge(before, code, reading({ aliases }), readSubcommand(name, rest))
+}
+
+function readSubcommand(name: Field, args: readonly Field[]): Reading {
+  const spec = Object.hasOwn(gitCommands, name.text) ? gitCommands[name.text] : undefined
+  if (!isStatic(name)) return unknownInner('runs a git command that is not known')
+  const runs = RUNNING.test(`${name.text} ${args[0]?.text ?? ''}`) ? unknownInner(`runs what git ${name.text} is given`) : reading({})
+  if (spec === undefined) return merge(caution(`runs git ${name.text}, which may run anything`, name.text), runs)
+  const only = spec.only?.split(' ')
+  if (only !== undefined && args.length < 2 && args.every(isStatic)) return reading({})
+  if (only !== undefined && !args.some(({ text }) => only.includes(text))) {
+    return caution(`changes something by git ${name.text}`)
+  }
+  const table = spec.sub === undefined ? spec : subTable(spec.sub, args)
+  if (table === undefined) return merge(caution(`runs git ${name.text} ${args[0]?.text ?? ''}`.trimEnd(), args[0]?.text), runs)
+  const found = sortArguments(spec.sub === undefined ? args : args.slice(1), table)
+  return merge(
+    optionCautions(`git ${name.text}`, found.unknown),
+    found.unknown.length > 0 ? unknownInner(`uses an option of git ${name.text} that may run a program`) : reading({}),
+    found.doubtful && spec.any !== true ? caution('has an argument that is not known before it runs') : reading({}),
+    spec.remote === true ? remoteCaution(found.operands) : reading({}),
+    uses('read', found.reads),
+    spec.text === true ? reading({}) : uses(spec.writes === true ? 'write' : 'read', found.operands.flatMap(pathsOf)),
+  )
+}
+
+/** What exists to run something else. */
+const RUNNING = /^(filter-branch|difftool|mergetool|hook|send-email|instaweb|web--browse|daemon|credential|bisect run|submodule foreach|maintenance)\b/
+
+function subTable(sub: Readonly<Record<string, OptionTable>>, args: readonly Field[]): OptionTable | undefined {
+  const name = args[0]?.text ?? ''
+  const key = name.startsWith('-') || name === '' ? '' : name
+  return Object.hasOwn(sub, key) ? sub[key] : undefined
+}
+
+/** `ext::sh -c ...` is an address that runs a program; a directory is a repository whose hooks and helpers run. */
+function remoteCaution(operands: readonly Field[]): Reading {
+  const odd = operands.find(({ text }) => /::|^(\.{1,2}(\/|$)|\/|~|file:)/.test(text) || text.startsWith('-'))
+  return odd === undefined ? reading({}) : caution('names a remote that may run a program')
+}
+
+/** A file, or `REVISION:file`. */
+function pathsOf(field: Field): readonly Field[] {
+  if (!isStatic(field) && !field.glob) return []
+  const colon = field.text.indexOf(':')
+  if (colon === -1 || field.text.startsWith(':')) return /^[\w@^~{}-]+(\.\.\.?[\w@^~{}/-]*)?$/.test(field.text) ? [] : [field]
+  const text = field.text.slice(colon + 1)
+  return text === '' || text.startsWith('/') ? [] : [{ ...field, text, uncertain: text }]
+}

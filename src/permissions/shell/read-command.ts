@@ -1,0 +1,125 @@
+import { sortArguments } from './arguments.ts'
+import { builtins } from './builtins.ts'
+import { readCurl } from './curl.ts'
+import type { Field } from './field.ts'
+import { isStatic, restOf, startsUnknown } from './field.ts'
+import { readFind } from './find.ts'
+import { readGit } from './git.ts'
+import { interpreters, readInterpreter } from './interpreters.ts'
+import type { Program } from './programs.ts'
+import { programs } from './programs.ts'
+import type { Invocation, Reading } from './reading.ts'
+import { caution, merge, optionCautions, reading, uses } from './reading.ts'
+import { readAwk, readSed } from './scripts.ts'
+import { readShell, shells } from './shells.ts'
+import { readTool, tools } from './tools.ts'
+import { readWrapper, readXargs } from './wrapped.ts'
+import { wrappers } from './wrappers.ts'
+
+const SPECIAL: Readonly<Record<string, (command: Invocation) => Reading>> = {
+  ...builtins,
+  xargs: readXargs,
+  find: readFind,
+  git: readGit,
+  sed: readSed,
+  gsed: readSed,
+  awk: readAwk,
+  gawk: readAwk,
+  mawk: readAwk,
+  nawk: readAwk,
+  curl: readCurl,
+}
+
+/** What a simple command does beyond what its name says. A program that no table lists may do all that its rule allows. */
+export function readCommand(command: Invocation): Reading {
+  const special = own(SPECIAL, command.program)
+  if (special !== undefined) return special(command)
+  if (shells.has(command.program)) return readShell(command)
+  const wrapper = own(wrappers, command.program)
+  if (wrapper !== undefined) return readWrapper(command, wrapper)
+  const program = own(programs, command.program)
+  if (program !== undefined) return merge(readProgram(command, program), removal(command))
+  const interpreter = own(interpreters, command.program.replace(/[\d.]+$/, ''))
+  if (interpreter !== undefined) return readInterpreter(command, interpreter)
+  const tool = own(tools, command.program)
+  return merge(tool === undefined ? reading({}) : readTool(command, tool), readUnlisted(command))
+}
+
+/** Names come from a model: `constructor` is no program of ours. */
+function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
+function readProgram(command: Invocation, program: Program): Reading {
+  const found = sortArguments(command.args, program)
+  const given = new Set(found.options.map((option) => option.name))
+  const scripted = (program.scriptOptions ?? '').split(' ').some((name) => given.has(name))
+  const skip = program.operands === 'script' && !scripted ? 1 : 0
+  return merge(
+    optionCautions(command.program, found.unknown),
+    found.doubtful && program.any !== true ? caution('has an argument that is not known before it runs') : reading({}),
+    program.globs === 'ask' && command.args.some((field) => field.glob && /^[*?[]/.test(field.text))
+      ? caution('has a glob that may become an option')
+      : reading({}),
+    program.pluses === true && command.args.some((field) => field.text.startsWith('+'))
+      ? caution(`gives ${command.program} a command`)
+      : reading({}),
+    uses('read', found.reads),
+    readOperands(program, found.operands.slice(skip)),
+  )
+}
+
+function readOperands(program: Program, operands: readonly Field[]): Reading {
+  switch (program.operands) {
+    case 'text':
+      return reading({})
+    case 'read':
+    case 'script':
+      return uses('read', operands)
+    case 'remove':
+      return uses('remove', operands)
+    case 'write':
+      return uses('write', operands)
+    case 'copy':
+      return merge(uses('read', operands.slice(0, -1)), uses('write', operands.slice(-1)))
+    case 'output':
+      return operands.length < 2
+        ? uses('read', operands)
+        : merge(caution('names a file to write'), uses('read', operands.slice(0, 1)), uses('write', operands.slice(1)))
+  }
+}
+
+/** Removing everything is never covered by a rule for `rm`. */
+function removal(command: Invocation): Reading {
+  if (command.program !== 'rm') return reading({})
+  const whole = command.args.filter((field) => !field.text.startsWith('-')).find(isEverything)
+  if (whole !== undefined) return reading({ guards: ['removes a whole directory tree and always asks'] })
+  const recursive = command.args.some((field) => /^-[a-zA-Z]*[rR]|^--r/.test(field.text))
+  const unknown = command.args.some((field) => field.text.includes('\0'))
+  return recursive && unknown ? caution('removes what is not known before it runs') : reading({})
+}
+
+const EVERYTHING = /^(~[\w+-]*|\/|\.|\.\.|\*|\.\*|\/\*|(\.|\.\.|~)\/\*?|\{,\.\}\*|\.\[.*|\.\?.*|(\.\.\/)+(\.\.)?\*?|\/[^/]+\/?\*?)$/
+
+function isEverything(field: Field): boolean {
+  return EVERYTHING.test(field.text.replaceAll(/\/+/g, '/').replaceAll('/./', '/'))
+}
+
+/** Any word of an unlisted program may be a file: what looks like a path is one. */
+function readUnlisted(command: Invocation): Reading {
+  const paths = command.args.flatMap(possiblePaths)
+  const doubtful = command.args.some((field) => startsUnknown(field) && field.from === undefined)
+  return merge(
+    uses('read', paths),
+    doubtful ? caution('has an argument that is not known before it runs') : reading({}),
+  )
+}
+
+function possiblePaths(field: Field): readonly Field[] {
+  if (!isStatic(field)) return []
+  const equals = field.text.indexOf('=')
+  if (field.text.startsWith('-')) return equals === -1 ? [] : [restOf(field, field.text.slice(0, equals + 1))]
+  const value = /^\w+=/.exec(field.text)?.[0]
+  if (value !== undefined) return [field, restOf(field, value)]
+  return /\s/.test(field.text) || /^[a-z][a-z0-9+.-]*:\/\//i.test(field.text) ? [] : [field]
+}

@@ -1,0 +1,72 @@
+import type { Caution } from '../item.ts'
+import type { Field } from './field.ts'
+
+/** A simple command as the program would get it. */
+export interface Invocation {
+  /** The name of the program, without its directory. */
+  readonly program: string
+  readonly args: readonly Field[]
+  readonly stdin: Stdin
+}
+
+/** `files`: names of files inside the workspace, one a line, from a program such as find. */
+export type Stdin =
+  | { readonly type: 'none' | 'pipe' | 'files' | 'unknown' }
+  | { readonly type: 'text'; readonly text: string }
+
+export interface FileUse {
+  readonly access: 'read' | 'write' | 'remove'
+  readonly field: Field
+}
+
+/** Something that the command runs in turn. */
+export type Inner =
+  | { readonly type: 'command'; readonly fields: readonly Field[] }
+  | { readonly type: 'script'; readonly text: string }
+  /** `reason` completes "asks because it ...". */
+  | { readonly type: 'unknown'; readonly reason: string }
+
+/** What a command does beyond what its name says. */
+export interface Reading {
+  readonly cautions: readonly Caution[]
+  /** Why only a person may allow it. */
+  readonly guards: readonly string[]
+  readonly files: readonly FileUse[]
+  readonly inner: readonly Inner[]
+  /** Words after which the command would be the same, for rules that forbid: `git push` of `git -C x push`. */
+  readonly aliases: readonly (readonly Field[])[]
+}
+
+const nothing: Reading = { cautions: [], guards: [], files: [], inner: [], aliases: [] }
+
+export function reading(found: Partial<Reading>): Reading {
+  return { ...nothing, ...found }
+}
+
+export function merge(...readings: readonly Reading[]): Reading {
+  return {
+    cautions: readings.flatMap((one) => one.cautions),
+    guards: readings.flatMap((one) => one.guards),
+    files: readings.flatMap((one) => one.files),
+    inner: readings.flatMap((one) => one.inner),
+    aliases: readings.flatMap((one) => one.aliases),
+  }
+}
+
+export function caution(reason: string, word?: string): Reading {
+  return reading({ cautions: [word === undefined ? { reason } : { reason, word }] })
+}
+
+export function uses(access: FileUse['access'], fields: readonly Field[]): Reading {
+  return reading({ files: fields.map((field) => ({ access, field })) })
+}
+
+export function unknownInner(reason: string): Reading {
+  return reading({ inner: [{ type: 'unknown', reason }] })
+}
+
+export function optionCautions(program: string, names: readonly string[]): Reading {
+  return reading({
+    cautions: names.map((name) => ({ reason: `uses the option ${name} of ${program}`, word: name })),
+  })
+}

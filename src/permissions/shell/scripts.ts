@@ -1,0 +1,149 @@
+import { sortArguments } from './arguments.ts'
+import type { Field } from './field.ts'
+import { isStatic } from './field.ts'
+import type { Invocation, Reading } from './reading.ts'
+import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
+
+const SED = {
+  flags: 'nErsuz',
+  longs: 'quiet silent regexp-extended separate unbuffered null-data debug posix sandbox help version',
+  values: 'e l expression line-length',
+}
+
+/** sed can write files (`w`, `s///w`) and run programs (`e`, `s///e`) from its script. */
+export function readSed({ args }: Invocation): Reading {
+  const found = sortArguments(args, SED)
+  const given = found.options.filter(({ name }) => name === '-e' || name === '--expression').map(({ value }) => value)
+  const scripts = given.length > 0 ? given : found.operands.slice(0, 1)
+  return merge(
+    optionCautions('sed', found.unknown),
+    ...scripts.map((script) => (script === null ? reading({}) : readSedScript(script))),
+    uses('read', given.length > 0 ? found.operands : found.operands.slice(1)),
+  )
+}
+
+function readSedScript(script: Field): Reading {
+  if (!isStatic(script) && !script.glob) return caution('gives sed a script that is not known before it runs')
+  if (isPlainSed(script.text)) return reading({})
+  return merge(caution('gives sed a script that may write or run'), unknownInner('gives sed a script that may write or run'))
+}
+
+/** Only addresses, `s` and `y` with flags that stay inside sed, and commands of one letter are understood as harmless. */
+function isPlainSed(text: string): boolean {
+  let at = 0
+  while (at < text.length) {
+    const next = sedCommandEnd(text, at)
+    if (next === null) return false
+    at = next
+  }
+  return true
+}
+
+function sedCommandEnd(text: string, start: number): number | null {
+  let at = skipSpace(text, start)
+  if (at >= text.length) return at
+  const address = sedAddresses(text, at)
+  if (address === null) return null
+  at = skipSpace(text, address)
+  while (text.charAt(at) === '!' || text.charAt(at) === ' ') at += 1
+  const name = text.charAt(at)
+  if (name === '{' || name === '}') return at + 1
+  if (name === 's' || name === 'y') return sedSubstitution(text, at)
+  if ('pdDgGhHnNPxzl=qQ'.includes(name) && name !== '') return sedEnd(text, at + 1)
+  if (name === 'b' || name === 't' || name === 'T' || name === ':') return lineEnd(text, at)
+  return 'aic'.includes(name) && name !== '' ? text.length : null
+}
+
+function sedSubstitution(text: string, at: number): number | null {
+  const delimiter = text.charAt(at + 1)
+  if (delimiter === '' || delimiter === '\n' || delimiter === '\\') return null
+  const middle = delimited(text, at + 2, delimiter)
+  const end = middle === null ? null : delimited(text, middle, delimiter)
+  if (end === null) return null
+  let flags = end
+  while (/[gpiImM0-9]/.test(text.charAt(flags))) flags += 1
+  return sedEnd(text, flags)
+}
+
+/** Index behind the delimiter; a backslash hides the next character. null where a bracket may hide the delimiter. */
+function delimited(text: string, from: number, delimiter: string): number | null {
+  for (let at = from; at < text.length; at += 1) {
+    const char = text.charAt(at)
+    if (char === '\\') at += 1
+    else if (char === '[' && hidesInBracket(text, at, delimiter)) return null
+    else if (char === delimiter) return at + 1
+    else if (char === '\n') return null
+  }
+  return null
+}
+
+function hidesInBracket(text: string, at: number, delimiter: string): boolean {
+  const close = text.indexOf(']', at + 2)
+  return close !== -1 && text.slice(at, close).includes(delimiter)
+}
+
+function sedAddresses(text: string, start: number): number | null {
+  let at = start
+  for (let count = 0; count < 2; count += 1) {
+    const end = sedAddress(text, at)
+    if (end === null) return null
+    at = skipSpace(text, end)
+    if (text.charAt(at) !== ',') return at
+    at = skipSpace(text, at + 1)
+  }
+  return at
+}
+
+function sedAddress(text: string, at: number): number | null {
+  const number = /^([0-9]+([~][0-9]+)?|[+~][0-9]+|\$)/.exec(text.slice(at, at + 40))
+  if (number !== null) return at + number[0].length
+  if (text.charAt(at) !== '/') return at
+  const end = delimited(text, at + 1, '/')
+  return end === null ? null : end + (/[IM]/.test(text.charAt(end)) ? 1 : 0)
+}
+
+function sedEnd(text: string, from: number): number | null {
+  let at = from
+  while (text.charAt(at) === ' ' || text.charAt(at) === '\t') at += 1
+  const char = text.charAt(at)
+  if (char === '' || char === '}') return at
+  return char === ';' || char === '\n' ? at + 1 : null
+}
+
+function lineEnd(text: string, from: number): number {
+  const end = text.slice(from).search(/[;\n]/)
+  return end === -1 ? text.length : from + end + 1
+}
+
+function skipSpace(text: string, from: number): number {
+  let at = from
+  while (/[\s;]/.test(text.charAt(at)) && at < text.length) at += 1
+  return at
+}
+
+const AWK = {
+  flags: 'bcCghNnOPrStVsk',
+  longs: 'posix traditional re-interval sandbox version help csv characters-as-bytes',
+  values: 'F v field-separator assign',
+}
+
+/** awk runs programs by `system` and by pipes, and writes by `>`; where the text holds one of them it may do so. */
+export function readAwk({ args }: Invocation): Reading {
+  const found = sortArguments(args, { ...AWK, ordered: true })
+  const [script, ...files] = found.operands
+  const risky = script !== undefined && (!isStatic(script) || isRiskyAwk(script.text))
+  const assignments = files.filter((file) => /^[A-Za-z_]\w*=/.test(file.text))
+  return merge(
+    optionCautions('awk', found.unknown),
+    risky ? caution('gives awk a program that may write or run') : reading({}),
+    risky ? unknownInner('gives awk a program that may write or run') : reading({}),
+    uses('read', files.filter((file) => !assignments.includes(file))),
+  )
+}
+
+/** `>` as a comparison stands in the pattern or in brackets, never after `print`. */
+function isRiskyAwk(program: string): boolean {
+  const text = program.replaceAll(/"(\\.|[^"\\])*"/g, '""')
+  if (/\b(system|getline|close|fflush|ENVIRON|PROCINFO)\b|@|\|&|(^|[^|])\|([^|]|$)/.test(text)) return true
+  return text.split(/[;}\n]/).some((part) => part.slice(Math.max(0, part.indexOf('print'))).includes('>') && part.includes('print'))
+}

@@ -1,0 +1,377 @@
+import { forEachChild } from 'unbash'
+import type { AndOr, Assignment, Command, CommandArgument, For, Pipeline, Redirection, Statement, SyntaxNode, WordPart } from 'unbash'
+import type { Caution } from '../item.ts'
+import { UNKNOWN } from '../pattern.ts'
+import { checkArithmetic, checkParameter, checkTest } from './arithmetic.ts'
+import { carriesCode, looksEvaluated } from './code-variables.ts'
+import { expandWord } from './expand.ts'
+import type { Field } from './field.ts'
+import { isStatic, joinText, joinUncertain, staticField, unknownField } from './field.ts'
+import { forbiddenSpellings } from './spellings.ts'
+import { pipedInput } from './piped-input.ts'
+import { readCommand } from './read-command.ts'
+import { MAX_NODES, readScript } from './read-script.ts'
+import type { FileUse, Inner, Stdin } from './reading.ts'
+import { reading } from './reading.ts'
+import { collectAssigned, newAssigned, variablesAt } from './variables.ts'
+
+/** A simple command that the line runs. */
+export interface SurveyedCommand {
+  readonly text: string
+  /** Spellings that only rules that forbid or ask see. */
+  readonly aliases: readonly string[]
+  /** null: all of it is known. */
+  readonly uncertain: string | null
+  readonly cautions: readonly Caution[]
+  readonly guards: readonly string[]
+  readonly fields: readonly Field[]
+}
+
+/** A file that the line names, from each of the directories that the command may run in. */
+export interface SurveyedFile extends FileUse {
+  /** null: not known. */
+  readonly directories: readonly string[] | null
+  /** By a redirection, which a rule for the command does not cover. */
+  readonly redirected: boolean
+}
+
+/** All that a command line runs and touches. */
+export interface Survey {
+  readonly commands: readonly SurveyedCommand[]
+  readonly files: readonly SurveyedFile[]
+  /** Of the whole line. */
+  readonly cautions: readonly Caution[]
+  /** Why no rule may allow it; completes "asks because the command ...". */
+  readonly problem: string | null
+}
+
+/** `root`: the absolute path of the workspace, where the line starts. */
+export function surveyScript(command: string, root: string): Survey {
+  const surveyor = new Surveyor(root)
+  surveyor.script(command, { directories: ['.'], certain: new Set(), depth: 0, stdin: { type: 'none' } })
+  return surveyor
+}
+
+/** Where a part of the line stands. */
+interface Scope {
+  /** From the workspace; null: not known. */
+  directories: readonly string[] | null
+  /** Names that have surely been assigned before. */
+  readonly certain: Set<string>
+  /** Of scripts in scripts. */
+  readonly depth: number
+  readonly stdin: Stdin
+}
+
+const MAX_SCRIPT_DEPTH = 8
+const MAX_DIRECTORIES = 8
+const MAX_SPELLINGS = 8
+
+class Surveyor implements Survey {
+  readonly commands: SurveyedCommand[] = []
+  readonly files: SurveyedFile[] = []
+  readonly cautions: Caution[] = []
+  problem: string | null = null
+  readonly #root: string
+  readonly #assigned = newAssigned()
+  #allowance = MAX_NODES
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  script(text: string, scope: Scope) {
+    if (scope.depth > MAX_SCRIPT_DEPTH) this.problem ??= 'is nested too deeply'
+    if (this.problem !== null || (scope.depth > 0 && text.trim() === '')) return
+    const found = readScript(text, this.#allowance)
+    if (!found.ok) {
+      this.problem = found.problem
+      return
+    }
+    this.#allowance -= found.nodes
+    collectAssigned(found.script, this.#assigned)
+    this.#visit(found.script, scope)
+  }
+
+  #visit(node: SyntaxNode, scope: Scope) {
+    switch (node.type) {
+      case 'Statement':
+        return this.#statement(node, scope)
+      case 'AndOr':
+        return this.#andOr(node, scope)
+      case 'Pipeline':
+        return this.#pipeline(node, scope)
+      case 'Command':
+        return this.#command(node, scope)
+      case 'For':
+        return this.#loop(node, scope)
+      case 'Function':
+        this.cautions.push({ reason: 'defines a function' })
+        return this.#children(node, copy(scope))
+      case 'Assignment':
+        this.#assignment(node)
+        return this.#children(node, copy(scope))
+      case 'Redirect':
+      case 'HereString':
+      case 'HereDoc':
+        this.#redirection(node, scope)
+        return this.#children(node, copy(scope))
+      case 'TestUnary':
+      case 'TestBinary':
+        this.#doubt(checkTest(node, this.#assigned))
+        return this.#children(node, scope)
+      case 'ArithmeticExpansion':
+      case 'ArithmeticCommand':
+      case 'ArithmeticFor':
+        this.#doubt(checkArithmetic(node, this.#assigned))
+        return this.#compound(node, scope)
+      case 'ParameterExpansion':
+        this.#doubt(checkParameter(node, this.#assigned))
+        if (node.operation?.type === 'Default' && node.operation.operator.includes('=')) this.#sets(node.parameter, null)
+        return this.#children(node, copy(scope))
+      case 'Script':
+      case 'CompoundList':
+      case 'BraceGroup':
+        return this.#children(node, scope)
+      case 'Subshell':
+      case 'CommandExpansion':
+      case 'ProcessSubstitution':
+      case 'Coproc':
+        return this.#children(node, copy(scope))
+      default:
+        return this.#compound(node, scope)
+    }
+  }
+
+  #children(node: SyntaxNode, scope: Scope) {
+    forEachChild(node, (child) => this.#visit(child, scope))
+  }
+
+  /** Whether its parts run is not known, nor in which order: what they change may hold afterwards. */
+  #compound(node: SyntaxNode, scope: Scope) {
+    const inner = copy(scope)
+    forEachChild(node, (child) => {
+      const before = inner.directories
+      this.#visit(child, inner)
+      inner.directories = either(before, inner.directories)
+    })
+    scope.directories = either(scope.directories, inner.directories)
+  }
+
+  #statement(node: Statement, scope: Scope) {
+    const before = scope.directories
+    this.#visit(node.command, node.background === true ? copy(scope) : scope)
+    scope.directories = either(before, scope.directories)
+  }
+
+  #andOr(node: AndOr, scope: Scope) {
+    const before = scope.directories
+    let chain = scope
+    node.commands.forEach((command, at) => {
+      if (at === 1) chain = copy(scope)
+      if (node.operators[at - 1] === '||') {
+        chain = { ...copy(scope), directories: either(before, chain.directories) }
+      }
+      this.#visit(command, chain)
+    })
+    scope.directories = either(scope.directories, chain.directories)
+  }
+
+  #pipeline(node: Pipeline, scope: Scope) {
+    let stdin = scope.stdin
+    for (const command of node.commands) {
+      const inner = node.commands.length === 1 ? scope : copy(scope)
+      this.#visit(command, node.commands.length === 1 ? inner : { ...inner, stdin })
+      stdin = pipedInput(command, stdin)
+    }
+  }
+
+  #loop(node: For, scope: Scope) {
+    this.#sets(node.name.value, null)
+    const inner = copy(scope)
+    inner.certain.add(node.name.value)
+    for (const word of node.wordlist ?? []) this.#visit(word, copy(scope))
+    this.#compound(node.body, inner)
+    scope.directories = either(scope.directories, inner.directories)
+  }
+
+  #sets(name: string, value: string | null) {
+    if (carriesCode(name, value)) this.cautions.push({ reason: `sets ${name}` })
+  }
+
+  #assignment(node: Assignment) {
+    const value = node.value.type === 'Word' ? staticText(node.value.text, expandWord(node.value, this.#variables(new Set()))) : null
+    this.#sets(node.name, value)
+    if (value !== null && looksEvaluated(value)) this.#unknown(`sets ${node.name} to a text that may run`)
+    if (node.index !== undefined && !/^\d+$/.test(node.index.text)) this.#doubt('computes a subscript')
+  }
+
+  #redirection(node: Redirection, scope: Scope) {
+    if (node.type !== 'Redirect') return
+    if (node.target === undefined) return
+    const read = node.operator === '<' || node.operator === '<&'
+    for (const field of expandWord(node.target, this.#variables(scope.certain)).flat()) {
+      const duplicates = node.operator.endsWith('&') && /^(\d+-?|-)$/.test(field.text)
+      if (duplicates) continue
+      const use = { access: read ? 'read' : 'write', field, directories: scope.directories, redirected: !read } as const
+      this.files.push(use)
+    }
+  }
+
+  #command(node: Command, scope: Scope) {
+    const variables = this.#variables(scope.certain)
+    const words = node.name === undefined ? [] : [node.name, ...node.args]
+    const computed = node.name?.parts?.some((part) => !isLiteral(part)) === true
+    const stdin = inputOf(node.redirects, scope.stdin)
+    for (const fields of spellings(words.map((word) => this.#expand(word, variables)))) {
+      this.#run(fields, { ...scope, stdin }, computed)
+    }
+    this.#children(node, copy(scope))
+    if (node.name === undefined) for (const prefix of node.prefix) remember(prefix, scope)
+    for (const arg of DECLARING.has(node.name?.value ?? '') ? node.args : []) remember(arg, scope)
+    if (node.name !== undefined) scope.directories = this.#changedDirectory(node, scope, variables)
+  }
+
+  #expand(word: CommandArgument, variables: ReturnType<typeof variablesAt>): readonly (readonly Field[])[] {
+    if (word.type === 'Word') return expandWord(word, variables)
+    const values = word.value.type === 'Word' ? expandWord(word.value, variables) : [[unknownField]]
+    const name = word.text.slice(0, Math.max(0, word.text.indexOf('=')))
+    return values.map((fields) => {
+      const text = `${name}=${joinText(fields)}`
+      return [{ ...staticField(text), uncertain: fields.every(isStatic) ? text : `${name}=${UNKNOWN}` }]
+    })
+  }
+
+  /** One simple command and what it runs in turn. */
+  #run(fields: readonly Field[], scope: Scope, computed: boolean) {
+    const [name, ...args] = fields
+    if (name === undefined || this.problem !== null) return
+    if (this.commands.length >= MAX_NODES || scope.depth > MAX_SCRIPT_DEPTH) {
+      this.problem = 'runs too many commands'
+      return
+    }
+    const known = isStatic(name) && name.text !== ''
+    const program = name.text.slice(name.text.lastIndexOf('/') + 1)
+    const found = known ? readCommand({ program, args, stdin: scope.stdin }) : reading({})
+    const elsewhere = program === 'git' && scope.directories?.join() !== '.'
+    const cautions = [
+      ...found.cautions,
+      ...(computed || !known ? [{ reason: 'computes the name of a command' }] : []),
+      ...(elsewhere ? [{ reason: 'runs git in another directory, with its configuration' }] : []),
+    ]
+    const plain = { ...staticField(program), uncertain: known ? program : UNKNOWN, loose: name.loose }
+    this.commands.push({
+      text: joinText(fields),
+      aliases: forbiddenSpellings([{ ...name, text: program }, ...args], found.aliases),
+      uncertain: fields.every(isStatic) ? null : joinUncertain([plain, ...args]),
+      cautions,
+      guards: found.guards,
+      fields,
+    })
+    for (const use of found.files) this.files.push({ ...use, directories: scope.directories, redirected: false })
+    for (const inner of found.inner) this.#inner(inner, { ...copy(scope), depth: scope.depth + 1 })
+  }
+
+  #inner(inner: Inner, scope: Scope) {
+    switch (inner.type) {
+      case 'command':
+        return this.#run(inner.fields, scope, false)
+      case 'script':
+        return this.script(inner.text, scope)
+      case 'unknown':
+        return this.#unknown(inner.reason)
+    }
+  }
+
+  /** A command of which nothing is known: every rule that forbids something may be meant. */
+  #unknown(reason: string) {
+    const unknown = { text: UNKNOWN, aliases: [], uncertain: UNKNOWN, guards: [], fields: [unknownField] }
+    this.commands.push({ ...unknown, cautions: [{ reason }] })
+  }
+
+  #doubt(reason: string | null) {
+    if (reason === null) return
+    this.cautions.push({ reason })
+    this.#unknown(reason)
+  }
+
+  #variables(certain: ReadonlySet<string>) {
+    return variablesAt(this.#assigned, certain, this.#root)
+  }
+
+  #changedDirectory(node: Command, scope: Scope, variables: ReturnType<typeof variablesAt>): readonly string[] | null {
+    const name = node.name?.value ?? ''
+    if (name === 'popd') return null
+    if (name !== 'cd' && name !== 'pushd') return scope.directories
+    const targets = node.args.filter((arg) => !/^(-[LPe@]+|--)$/.test(arg.text))
+    const [target] = targets
+    if (target === undefined) return name === 'cd' ? ['~'] : null
+    const paths = this.#expand(target, variables)
+    const known = paths.every(([field, more]) => field !== undefined && more === undefined && isStatic(field) && field.text !== '-')
+    if (!known || scope.directories === null || targets.length > 1) return null
+    const texts = paths.map(([field]) => (field?.text === this.#root ? '.' : (field?.text ?? '')))
+    const joined = scope.directories.flatMap((directory) => texts.map((text) => joinPath(directory, text)))
+    return joined.length > MAX_DIRECTORIES ? null : joined
+  }
+}
+
+function isLiteral(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.every(isLiteral)
+  return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'
+}
+
+const DECLARING: ReadonlySet<string> = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
+
+function copy(scope: Scope): Scope {
+  return { ...scope, certain: new Set(scope.certain) }
+}
+
+function either(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
+  if (a === null || b === null || a === b) return a === b ? a : null
+  const both = [...new Set([...a, ...b])]
+  return both.length > MAX_DIRECTORIES ? null : both
+}
+
+/** A path as seen from the workspace; `..` is left to whoever resolves it, since links come first. */
+export function joinPath(directory: string, path: string): string {
+  if (path === '.') return directory
+  return directory === '.' || path.startsWith('/') || path.startsWith('~') ? path : `${directory}/${path}`
+}
+
+function remember(node: Command['prefix'][number] | CommandArgument, scope: Scope) {
+  if (node.type === 'Assignment' && node.append !== true && node.index === undefined) scope.certain.add(node.name)
+}
+
+function staticText(source: string, alternatives: readonly (readonly Field[])[]): string | null {
+  const [fields] = alternatives
+  if (fields === undefined || alternatives.length > 1 || !fields.every(isStatic)) return /[*?[]/.test(source) ? joinText(fields ?? []) : null
+  return joinText(fields)
+}
+
+/** What the command reads as its input, where its own words say so. */
+function inputOf(redirects: readonly Redirection[], inherited: Stdin): Stdin {
+  return redirects.reduce<Stdin>((stdin, redirect) => {
+    if (redirect.type === 'HereString') {
+      const { target } = redirect
+      const [fields, more] = target === undefined ? [] : expandWord(target, { values: () => null })
+      const known = fields !== undefined && more === undefined && fields.every((field) => !field.text.includes(UNKNOWN))
+      return known ? { type: 'text', text: joinText(fields) } : { type: 'unknown' }
+    }
+    if (redirect.type === 'HereDoc') {
+      const known = redirect.delimiter?.quoted === true || redirect.body.parts?.every((part) => part.type === 'Literal') !== false
+      return known ? { type: 'text', text: redirect.body.text } : { type: 'unknown' }
+    }
+    return redirect.operator.startsWith('<') ? { type: 'unknown' } : stdin
+  }, inherited)
+}
+
+/** Every combination of the possible words; a word with many is not known where there would be too many. */
+function spellings(words: readonly (readonly (readonly Field[])[])[]): readonly (readonly Field[])[] {
+  let lines: readonly (readonly Field[])[] = [[]]
+  for (const alternatives of words) {
+    const many = lines.length * alternatives.length > MAX_SPELLINGS
+    const choices = many ? [[unknownField]] : alternatives
+    lines = lines.flatMap((line) => choices.map((fields) => [...line, ...fields]))
+  }
+  return lines.filter((line) => line.length > 0)
+}

@@ -1,0 +1,106 @@
+import { sortArguments } from './arguments.ts'
+import { carriesCode } from './code-variables.ts'
+import type { Field } from './field.ts'
+import { isStatic, staticField, unknownField } from './field.ts'
+import type { Inner, Invocation, Reading } from './reading.ts'
+import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
+import type { Wrapper } from './wrappers.ts'
+
+/** A program that runs the rest of its words. Where options hide the start of them, every word may be the start. */
+export function readWrapper(command: Invocation, wrapper: Wrapper): Reading {
+  const found = sortArguments(command.args, { ...wrapper, ordered: true })
+  const rest = found.operands.slice(wrapper.skip ?? 0)
+  const assigned = wrapper.assigns === true ? leadingAssignments(rest) : []
+  const inner = rest.slice(assigned.length)
+  const shell = /^(-c|--command)$/.test(inner[0]?.text ?? '') ? inner[1] : undefined
+  const hidden = found.unknown.length > 0 || found.doubtful
+  return merge(
+    optionCautions(command.program, found.unknown),
+    wrapper.caution === undefined ? reading({}) : caution(wrapper.caution),
+    hidden ? unknownInner(`runs a command that ${command.program} hides`) : reading({}),
+    splitString(command, found.unknown),
+    ...assigned.map(assignmentCaution),
+    uses('read', found.reads),
+    reading({
+      inner: looksUp(command.program, found.options) ? [] : payload(inner, shell),
+      aliases: hidden || wrapper.any === true ? suffixes(command.args) : [],
+    }),
+  )
+}
+
+/** `flock FILE -c TEXT` gives the text to a shell. */
+function payload(fields: readonly Field[], text: Field | undefined): readonly Inner[] {
+  if (text === undefined) return fields.length === 0 ? [] : [{ type: 'command', fields }]
+  return isStatic(text)
+    ? [{ type: 'script', text: text.text }]
+    : [{ type: 'unknown', reason: 'gives a shell a text that is not known before it runs' }]
+}
+
+/** `command -v NAME` only says where NAME is. */
+function looksUp(program: string, options: readonly { readonly name: string }[]): boolean {
+  return program === 'command' && options.some(({ name }) => name === '-v' || name === '-V')
+}
+
+function leadingAssignments(fields: readonly Field[]): readonly Field[] {
+  const end = fields.findIndex((field) => !/^[A-Za-z_]\w*=/.test(field.text))
+  return end === -1 ? fields : fields.slice(0, end)
+}
+
+function assignmentCaution(field: Field): Reading {
+  const equals = field.text.indexOf('=')
+  const name = field.text.slice(0, equals)
+  const value = isStatic(field) ? field.text.slice(equals + 1) : null
+  return carriesCode(name, value) ? caution(`sets ${name}`) : reading({})
+}
+
+/** `env -S 'FOO=1 cmd arg'` takes a whole command line as one word. */
+function splitString(command: Invocation, unknown: readonly string[]): Reading {
+  if (command.program !== 'env' || !unknown.some((name) => /^-S|^--sp?/.test(name))) return reading({})
+  const at = command.args.findIndex((field) => /^-[a-zA-Z0]*S|^--sp?l?i?t?/.test(field.text))
+  const attached = command.args[at]?.text.replace(/^-[a-zA-Z0]*S|^--s[a-z-]*=?/, '') ?? ''
+  const rest = command.args.slice(attached === '' ? at + 2 : at + 1)
+  const text = attached === '' ? (command.args[at + 1]?.text ?? '') : attached
+  const words = text.split(/\s+/).filter((word) => word !== '')
+  const fields = [...words.map((word) => staticField(word)), ...rest]
+  const inner = fields.slice(leadingAssignments(fields).length)
+  return reading({ inner: [{ type: 'command', fields: inner }, { type: 'script', text }] })
+}
+
+const MAX_SUFFIXES = 32
+
+function suffixes(fields: readonly Field[]): readonly (readonly Field[])[] {
+  return fields
+    .slice(0, MAX_SUFFIXES)
+    .map((_, at) => fields.slice(at))
+    .filter(([first]) => first !== undefined && !first.text.startsWith('-'))
+}
+
+const XARGS = {
+  flags: '0rtpxo',
+  longs: 'null no-run-if-empty verbose exit show-limits open-tty help version',
+  values: 'd E e I i L l n P s delimiter eof max-args max-procs max-lines max-chars replace process-slot-var',
+  reads: 'a arg-file',
+  ordered: true,
+}
+
+export function readXargs(command: Invocation): Reading {
+  const found = sortArguments(command.args, XARGS)
+  const replace = found.options.find(({ name }) => name === '-I' || name === '--replace')?.value?.text
+  const fed: Field = command.stdin.type === 'files' ? { ...unknownField, from: 'files' } : unknownField
+  const placed = found.operands.map((field) => replacePlace(field, replace, fed))
+  const fields = replace === undefined ? [...placed, fed] : placed
+  const inner: Inner = { type: 'command', fields }
+  return merge(
+    optionCautions('xargs', found.unknown),
+    uses('read', found.reads),
+    reading({ inner: found.operands.length === 0 ? [] : [inner], aliases: suffixes(found.operands) }),
+    found.unknown.length > 0 ? unknownInner('runs a command that xargs hides') : reading({}),
+  )
+}
+
+/** A word with a place for a text that is not known: `{}` of `xargs -I{}` and of `find -exec`. */
+export function replacePlace(field: Field, place: string | undefined, fed: Field): Field {
+  if (place === undefined || place === '' || !field.text.includes(place)) return field
+  const text = field.text.replaceAll(place, fed.text)
+  return { ...field, text, uncertain: text, ...(fed.from === undefined ? {} : { from: fed.from }) }
+}

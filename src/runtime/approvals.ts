@@ -1,0 +1,144 @@
+import type { ApprovalId, NewId } from '../core/ids.ts'
+import { OffshootError } from '../core/errors.ts'
+import type { Approval, ApprovalAnswer } from '../core/run.ts'
+import { state } from '../core/run-status.ts'
+import type { StartedCall } from '../loop/ports.ts'
+import type { Grant } from '../permissions/types.ts'
+import { changeRun, place, type LiveRun } from './live-run.ts'
+import type { Change, Recorder } from './recorder.ts'
+
+/** What is asked, and in which words it is shown. */
+export type Question = Pick<Approval, 'detail' | 'directory' | 'rule'> & {
+  readonly call: Pick<StartedCall, 'part' | 'tool' | 'title'>
+  /** What "always" would grant. */
+  readonly grant: Grant | null
+}
+
+export interface Answered {
+  readonly answer: ApprovalAnswer
+  readonly by: string
+  readonly note?: string
+}
+
+interface Pending {
+  readonly run: LiveRun
+  readonly approval: Approval
+  readonly settle: (answered: Answered) => void
+}
+
+/** The open questions of this process, whatever depth they come from; each is answered once (A2). */
+export class Approvals {
+  readonly #recorder: Recorder
+  readonly #newId: NewId
+  readonly #pending = new Map<ApprovalId, Pending>()
+  #surfaces = 0
+
+  constructor(recorder: Recorder, newId: NewId) {
+    this.#recorder = recorder
+    this.#newId = newId
+  }
+
+  /** Whether somebody who can answer is connected (permissions.md, Approvals). */
+  get attended(): boolean {
+    return this.#surfaces > 0
+  }
+
+  /** A surface that can answer is there until the returned function is called. */
+  attend(): () => void {
+    this.#surfaces++
+    let here = true
+    return () => {
+      if (here) this.#surfaces--
+      here = false
+    }
+  }
+
+  /** Puts the run in `waiting(approval)` until the answer. Rejects with the run's stop reason when it is stopped first. */
+  async ask(run: LiveRun, question: Question): Promise<Answered> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answered>()
+    const approval = await this.#request(run, question, resolve)
+    const { signal } = run.controller
+    const onAbort = () => reject(signal.reason as Error)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', onAbort)
+      this.#pending.delete(approval.id)
+    }
+  }
+
+  /** @throws OffshootError `not_found`, or `conflict` when it was answered before. */
+  async answer(id: ApprovalId, answered: Answered): Promise<void> {
+    const pending = this.#pending.get(id)
+    if (!pending) throw new OffshootError('not_found', `no open approval ${id}`)
+    this.#pending.delete(id)
+    const { run } = pending
+    await this.#recorder.record(run.row.conversationId, (change) =>
+      this.#writeAnswer(change, run, id, answered),
+    )
+    pending.settle(answered)
+  }
+
+  async #request(
+    run: LiveRun,
+    { call, grant, ...question }: Question,
+    settle: Pending['settle'],
+  ): Promise<Approval> {
+    const { conversationId, branchId, id: runId } = run.row
+    const id = this.#newId('apr')
+    const about = { callId: call.part.callId, tool: call.tool.name, title: call.title }
+    const open = { answer: null, answeredBy: null, note: null, answeredAt: null }
+    return await this.#recorder.record(conversationId, (change) => {
+      const approval: Approval = {
+        id,
+        conversationId,
+        branchId,
+        runId,
+        path: agentPath(run),
+        ...about,
+        ...question,
+        ...open,
+        requestedAt: change.at,
+      }
+      run.journal!.writeAwaiting(change, call)
+      change.tx.insert('approvals', approval)
+      this.#pending.set(id, { run, approval, settle })
+      const waitingFor = { what: 'approval' as const, detail: approval.title, since: change.at }
+      if (run.row.status === 'running') changeRun(change, run, state.waiting('approval'), { waitingFor })
+      change.event({
+        type: 'approval.requested',
+        ...place(run, change.at),
+        ...shown(approval),
+        grant,
+        position: this.#pending.size,
+        of: this.#pending.size,
+      })
+      return approval
+    })
+  }
+
+  #writeAnswer(change: Change, run: LiveRun, id: ApprovalId, { answer, by, note }: Answered): void {
+    change.tx.update('approvals', id, { answer, answeredBy: by, note: note ?? null, answeredAt: change.at })
+    change.event({
+      type: 'approval.answered',
+      ...place(run, change.at),
+      approvalId: id,
+      answer,
+      by,
+      ...(note ? { note } : {}),
+    })
+    const others = [...this.#pending.values()].some((pending) => pending.run === run)
+    if (!others && run.row.status === 'waiting' && run.row.reason === 'approval')
+      changeRun(change, run, state.running)
+  }
+}
+
+function agentPath(run: LiveRun): string[] {
+  return run.parent ? [...agentPath(run.parent), run.row.agent] : [run.row.agent]
+}
+
+function shown({ id, callId, tool, title, detail, directory, path, rule }: Approval) {
+  return { approvalId: id, callId, tool, title, detail, directory, path: [...path], rule }
+}

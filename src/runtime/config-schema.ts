@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { limitsSchema } from '../core/limits.ts'
+import { providers } from '../model/catalogue.ts'
+
+const ruleSchema = z.strictObject({
+  tool: z.string().min(1).describe('a tool, a toolset, or * for every tool'),
+  pattern: z.string().optional().describe('over what the call touches: a command, a path, a host, a name'),
+  action: z.enum(['allow', 'ask', 'deny']),
+})
+
+const agentSettings = z.strictObject({
+  model: z.string().min(1).optional(),
+  maxTurns: z.int().min(1).optional(),
+})
+
+const dollars = z.number().min(0)
+const priceSchema = z
+  .strictObject({
+    input: dollars,
+    output: dollars,
+    cacheRead: dollars.optional(),
+    cacheWrite: dollars.optional(),
+  })
+  .transform(({ input, output, cacheRead = input, cacheWrite = input }) => ({
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+  }))
+
+/** What a configuration file may hold (interfaces.md §5). Money in US dollars, times in milliseconds. */
+export const configSchema = z.strictObject({
+  $schema: z.string().optional(),
+  model: z.string().min(1).optional().describe('provider/model of the main agent'),
+  smallModel: z.string().min(1).optional().describe('provider/model of agents that ask for a small one'),
+  baseUrls: z
+    .partialRecord(z.enum(providers), z.string().min(1))
+    .default({})
+    .describe('base URL of a provider, in the form of its environment variable'),
+  delegation: z.enum(['off', 'ask', 'auto']).default('auto'),
+  limits: limitsSchema.prefault({}),
+  subagents: z
+    .strictObject({
+      backend: z.string().default('native'),
+      isolation: z.enum(['none', 'worktree']).default('none'),
+    })
+    .prefault({}),
+  discovery: z.enum(['auto', 'on', 'off']).default('auto'),
+  permissions: z.array(ruleSchema).default([]),
+  agents: z.record(z.string(), agentSettings).default({}),
+  prices: z
+    .record(z.string(), priceSchema)
+    .default({})
+    .describe('US dollars per million tokens, by provider/model'),
+  recovery: z.enum(['continue', 'pause']).default('continue'),
+  announce: z.enum(['full', 'summary']).default('full'),
+})
+
+export type Config = z.infer<typeof configSchema>

@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { errorMessage, OffshootError } from '../core/errors.ts'
+import type { Layer } from '../permissions/types.ts'
+import { checkConfig, parseConfigFile, type RawConfig } from './config-file.ts'
+import { configSchema, type Config } from './config-schema.ts'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+export interface LoadedConfig {
+  readonly config: Config
+  /** The rules of each source stay a layer of their own: the strictest of them wins (permissions.md). */
+  readonly layers: readonly Layer[]
+  readonly warnings: readonly string[]
+}
+
+/** Variables that are ours but are no configuration. */
+const RESERVED = ['OFFSHOOT_HOME', 'OFFSHOOT_OWNER', 'OFFSHOOT_RUN_ID']
+
+/** User file, project file, environment: later ones win, key by key. @throws OffshootError `config`. */
+export function loadConfig(directory: string, env: Env): LoadedConfig {
+  const sources = [
+    { name: 'user config', ...readSource(join(configHome(env), 'offshoot', 'config.jsonc')) },
+    { name: 'project config', ...withoutSecrets(readSource(join(directory, 'offshoot.jsonc'))) },
+    { name: 'environment', ...readEnvironment(env) },
+  ]
+  const merged = sources.map((source) => source.values).reduce(merge, {})
+  return {
+    config: configSchema.parse(merged),
+    layers: sources.map(({ name, values }) => ({
+      name,
+      rules: configSchema.shape.permissions.parse(values['permissions']),
+    })),
+    warnings: sources.flatMap((source) => source.warnings),
+  }
+}
+
+/** `$XDG_CONFIG_HOME`, or what stands for it. */
+export function configHome(env: Env): string {
+  return env['XDG_CONFIG_HOME'] || join(homeOf(env), '.config')
+}
+
+/** Where data lies: `$OFFSHOOT_HOME`, else `$XDG_DATA_HOME/offshoot`. */
+export function dataHome(env: Env): string {
+  return (
+    env['OFFSHOOT_HOME'] || join(env['XDG_DATA_HOME'] || join(homeOf(env), '.local', 'share'), 'offshoot')
+  )
+}
+
+function homeOf(env: Env): string {
+  return env['HOME'] || homedir()
+}
+
+function readSource(file: string) {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { values: {}, warnings: [] }
+    throw new OffshootError('config', `${file} cannot be read: ${errorMessage(error)}`, {
+      hint: 'mend or remove the file',
+    })
+  }
+  return parseConfigFile(text, file)
+}
+
+/** A project must not send the user's key to a server of its choice. */
+function withoutSecrets({ values, warnings }: { values: RawConfig; warnings: readonly string[] }) {
+  if (!('baseUrls' in values)) return { values, warnings }
+  const { baseUrls: _, ...rest } = values
+  const warning =
+    'offshoot.jsonc: baseUrls is read from the user config and the environment only; it is ignored here'
+  return { values: rest, warnings: [...warnings, warning] }
+}
+
+/** `OFFSHOOT_LIMITS__MAX_TURNS=5` is limits.maxTurns. */
+function readEnvironment(env: Env) {
+  const names = Object.keys(env).filter((name) => name.startsWith('OFFSHOOT_') && !RESERVED.includes(name))
+  const values: RawConfig = {}
+  const origin = new Map<string, string>()
+  for (const name of names.sort()) {
+    const path = name.slice('OFFSHOOT_'.length).split('__').map(camelCase)
+    origin.set(path.join('.'), name)
+    setAt(values, path, parseValue(env[name] ?? ''))
+  }
+  return checkConfig(
+    values,
+    (path) => `environment ${origin.get(path.join('.')) ?? originBelow(origin, path)}`,
+  )
+}
+
+function originBelow(origin: ReadonlyMap<string, string>, path: readonly PropertyKey[]): string {
+  const prefix = path.join('.')
+  return [...origin].find(([key]) => key.startsWith(prefix) || prefix.startsWith(key))?.[1] ?? 'OFFSHOOT_…'
+}
+
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_([a-z0-9])/g, (_, char: string) => char.toUpperCase())
+}
+
+function setAt(values: RawConfig, path: readonly string[], value: unknown): void {
+  const [name, ...rest] = path as [string, ...string[]]
+  if (rest.length === 0) values[name] = value
+  else {
+    const inner = values[name]
+    const next: RawConfig = typeof inner === 'object' && inner !== null ? (inner as RawConfig) : {}
+    values[name] = next
+    setAt(next, rest, value)
+  }
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function merge(below: RawConfig, above: RawConfig): RawConfig {
+  const result: RawConfig = { ...below }
+  for (const [key, value] of Object.entries(above)) {
+    const old = result[key]
+    result[key] = isObject(old) && isObject(value) ? merge(old, value) : value
+  }
+  return result
+}
+
+function isObject(value: unknown): value is RawConfig {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../core/clock.ts'
+import type { NewId } from '../core/ids.ts'
+import type { AgentRegistry } from '../agents/registry.ts'
+import type { ResolveModel } from '../model/port.ts'
+import type { Layer } from '../permissions/types.ts'
+import type { Store } from '../store/port.ts'
+import type { Registry } from '../tools/registry.ts'
+import type { Approvals } from './approvals.ts'
+import type { Bus } from './bus.ts'
+import type { Config } from './config-schema.ts'
+import type { Recorder } from './recorder.ts'
+
+/** Everything a runtime works with; made once by `createRuntime`, injected everywhere. */
+export interface Deps {
+  readonly store: Store
+  readonly bus: Bus
+  readonly recorder: Recorder
+  readonly approvals: Approvals
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly random: () => number
+  readonly tools: Registry
+  readonly agents: AgentRegistry
+  readonly resolveModel: ResolveModel
+  /** The cheaper model of a model's provider; the same id where there is none. */
+  readonly smallModelOf: (modelId: string) => string
+  readonly config: Config
+  /** The layers of the root level, mode included. */
+  readonly rootLayers: readonly Layer[]
+  /** Identifies this process in the environment of its children. */
+  readonly owner: string
+}

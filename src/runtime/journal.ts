@@ -1,0 +1,354 @@
+import type { CallId, MessageId, NewId, PartId } from '../core/ids.ts'
+import { bounds } from '../core/limits.ts'
+import type { Message, MessageState, Part, ToolCallPart, ToolResultPart } from '../core/message.ts'
+import type { ToolCall, WaitingFor } from '../core/run.ts'
+import { state } from '../core/run-status.ts'
+import { addCost, addUsage } from '../core/usage.ts'
+import type { Answer, EndedCall, Journal, StartedCall } from '../loop/ports.ts'
+import { boundOutput } from './output.ts'
+import type { Bus } from './bus.ts'
+import { changeRun, patchRun, place, runEvent, type LiveRun } from './live-run.ts'
+import { appendMessage, insertMessage, insertPart, nextPosition } from './messages.ts'
+import type { Change, Recorder } from './recorder.ts'
+import type { Clock } from '../core/clock.ts'
+
+export interface JournalPorts {
+  readonly recorder: Recorder
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly newId: NewId
+  /** Writes the child of a `task` call in the transaction of its intent (R2). */
+  readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => void
+}
+
+/** The calls of one answer and what has come back. */
+interface Batch {
+  readonly answer: Answer
+  readonly results: Map<CallId, ToolResultPart>
+  toolMessage: Message | undefined
+  open: number
+}
+
+/** Writes one run: the answers of its model, the calls and their results, and its figures. */
+export class RunJournal implements Journal {
+  readonly #run: LiveRun
+  readonly #ports: JournalPorts
+  /** The message being streamed, and when it was last stored. */
+  #streaming: { message: Message; stored: Set<PartId>; at: number } | undefined
+  #batch: Batch | undefined
+  readonly #counted = new Set<CallId>()
+  #failed: Promise<never> | undefined
+
+  constructor(run: LiveRun, ports: JournalPorts) {
+    this.#run = run
+    this.#ports = ports
+  }
+
+  messageStarted(id: MessageId): void {
+    const { branchId, id: runId } = this.#run.row
+    const at = this.#ports.clock.now()
+    const message: Message = {
+      id,
+      branchId,
+      position: -1,
+      role: 'assistant',
+      state: 'streaming',
+      parts: [],
+      runId,
+      usage: null,
+      createdAt: at,
+    }
+    const streaming = { message, stored: new Set<PartId>(), at }
+    this.#streaming = streaming
+    this.#later((change) => {
+      streaming.message = { ...message, position: nextPosition(change.tx, branchId) }
+      insertMessage(change, place(this.#run, change.at), streaming.message)
+    })
+  }
+
+  messagePartial(_id: MessageId, parts: readonly Part[]): void {
+    const streaming = this.#streaming!
+    const now = this.#ports.clock.now()
+    if (now - streaming.at < bounds.partialWriteMs) return
+    streaming.at = now
+    this.#later((change) => this.#writeParts(change, parts))
+  }
+
+  async messageInterrupted(_id: MessageId, parts: readonly Part[]): Promise<void> {
+    if (!this.#streaming) return
+    await this.#record((change) => this.#endMessage(change, parts, 'interrupted', null))
+  }
+
+  async messageCompleted(answer: Answer): Promise<void> {
+    const calls = answer.parts.filter((part) => part.type === 'tool-call').length
+    this.#batch = { answer, results: new Map(), toolMessage: undefined, open: calls }
+    await this.#record((change) => {
+      if (this.#streaming) this.#endMessage(change, answer.parts, 'complete', answer.usage)
+      const usage = addUsage(this.#run.row.usage, answer.usage)
+      const costUsd = addCost(this.#run.row.costUsd, answer.costUsd)
+      patchRun(change, this.#run, { turns: answer.turn, usage, costUsd })
+      if (calls === 0) this.#endTurn(change, answer)
+    })
+  }
+
+  async callStarted(call: StartedCall): Promise<void> {
+    const { part, title, tool } = call
+    await this.#record((change) => {
+      const repeatable = tool.effects === 'none' || tool.idempotent
+      const asked = change.tx.get('tool_calls', part.callId)
+      if (asked) change.tx.update('tool_calls', part.callId, { status: 'running', startedAt: change.at })
+      else
+        change.tx.insert('tool_calls', {
+          ...this.#callRow(part, title, change.at),
+          status: 'running',
+          repeatable,
+        })
+      if (tool.effects === 'spawn') this.#ports.spawn(change, this.#run, call)
+      const event = { callId: part.callId, tool: part.tool, title, input: part.input }
+      change.event({ type: 'tool.started', ...place(this.#run, change.at), ...event })
+    })
+    this.#progress(part.callId, part.tool, title)
+  }
+
+  /** Writes a call that waits for an answer; the approval points at it, and survives with it (R2). */
+  writeAwaiting(change: Change, { part, tool, title }: Pick<StartedCall, 'part' | 'tool' | 'title'>): void {
+    const repeatable = tool.effects === 'none' || tool.idempotent
+    change.tx.insert('tool_calls', {
+      ...this.#callRow(part, title, change.at),
+      status: 'awaiting_approval',
+      repeatable,
+    })
+  }
+
+  async callEnded(call: EndedCall): Promise<ToolResultPart> {
+    const written = this.#batch!.results.get(call.part.callId)
+    if (written) return written
+    const child = this.#run.children.get(call.part.callId)
+    // an interrupted delegation stays open: its child keeps its work and answers when it is continued
+    if (child && call.error?.code === 'interrupted') return openResult(call.part)
+    return await this.#record((change) => this.writeResult(change, call))
+  }
+
+  /** Writes the result of a call; the end of a child does it in its own transaction (D2). */
+  writeResult(change: Change, call: EndedCall): ToolResultPart {
+    const batch = this.#batch!
+    const { callId, tool } = call.part
+    const output = boundOutput(change, this.#ports.newId, this.#run.row.conversationId, call.output)
+    const part: ToolResultPart = {
+      id: this.#ports.newId('prt'),
+      type: 'tool-result',
+      callId,
+      tool,
+      status: call.status,
+      output,
+    }
+    this.#writeResultPart(change, batch, part)
+    this.#endCallRow(change, call, part)
+    this.#count(callId)
+    batch.results.set(callId, part)
+    if (--batch.open === 0) this.#endBatch(change, batch)
+    return part
+  }
+
+  async instruct(text: string) {
+    const parts: Part[] = [{ id: this.#ports.newId('prt'), type: 'text', text }]
+    const { branchId, id: runId } = this.#run.row
+    return await this.#record((change) =>
+      appendMessage(change, this.#ports.newId, place(this.#run, change.at), {
+        branchId,
+        role: 'user',
+        parts,
+        runId,
+      }),
+    )
+  }
+
+  async waiting(reason: 'retry', waitingFor: WaitingFor): Promise<void> {
+    await this.#record((change) => changeRun(change, this.#run, state.waiting(reason), { waitingFor }))
+  }
+
+  async resumed(): Promise<void> {
+    await this.#record((change) => changeRun(change, this.#run, state.running))
+  }
+
+  async steers() {
+    return []
+  }
+
+  async #record<T>(write: (change: Change) => T): Promise<T> {
+    if (this.#failed) await this.#failed
+    return this.#ports.recorder.record(this.#run.row.conversationId, write)
+  }
+
+  /** A write that nobody waits for; if it fails, the next one that somebody waits for says so. */
+  #later(write: (change: Change) => void): void {
+    const done = this.#ports.recorder.record(this.#run.row.conversationId, write, { durable: false })
+    done.catch((error: unknown) => {
+      this.#failed ??= Promise.reject(error)
+      this.#failed.catch(() => {})
+    })
+  }
+
+  #writeParts(change: Change, parts: readonly Part[]): void {
+    const { message, stored } = this.#streaming!
+    parts.forEach((part, position) => {
+      if (stored.has(part.id)) change.tx.update('parts', part.id, { part: { ...part } })
+      else insertPart(change, this.#run.row.conversationId, message.id, position, { ...part })
+      stored.add(part.id)
+    })
+  }
+
+  #endMessage(
+    change: Change,
+    parts: readonly Part[],
+    to: 'complete' | 'interrupted',
+    usage: Message['usage'],
+  ): void {
+    this.#writeParts(change, parts)
+    const { message } = this.#streaming!
+    change.tx.update('messages', message.id, { state: to, usage })
+    const here = place(this.#run, change.at)
+    for (const part of parts) {
+      change.event({
+        type: 'part.completed',
+        ...here,
+        messageId: message.id,
+        partId: part.id,
+        kind: part.type,
+        part: { ...part },
+      })
+    }
+    completed(change, here, message, to)
+    this.#streaming = undefined
+  }
+
+  #callRow(part: ToolCallPart, title: string, at: number): Omit<ToolCall, 'status' | 'repeatable'> {
+    const { conversationId, branchId, id: runId } = this.#run.row
+    const { messageId } = this.#batch!.answer
+    const open = { resultPartId: null, exitCode: null, error: null, startedAt: at, endedAt: null }
+    return {
+      id: part.callId,
+      conversationId,
+      branchId,
+      runId,
+      messageId,
+      partId: part.id,
+      tool: part.tool,
+      title,
+      ...open,
+    }
+  }
+
+  #writeResultPart(change: Change, batch: Batch, part: ToolResultPart): void {
+    const here = place(this.#run, change.at)
+    batch.toolMessage ??= this.#startToolMessage(change)
+    const { id: messageId } = batch.toolMessage
+    insertPart(change, here.conversationId, messageId, batch.results.size, part)
+    change.event({
+      type: 'part.completed',
+      ...here,
+      messageId,
+      partId: part.id,
+      kind: part.type,
+      part: { ...part },
+    })
+  }
+
+  #startToolMessage(change: Change): Message {
+    const { branchId, id: runId } = this.#run.row
+    const position = nextPosition(change.tx, branchId)
+    const base = {
+      id: this.#ports.newId('msg'),
+      branchId,
+      position,
+      runId,
+      usage: null,
+      createdAt: change.at,
+    }
+    const message: Message = { ...base, role: 'tool', state: 'streaming', parts: [] }
+    insertMessage(change, place(this.#run, change.at), message)
+    return message
+  }
+
+  #endCallRow(change: Change, call: EndedCall, part: ToolResultPart): void {
+    const { callId } = part
+    const ended = {
+      status: call.status,
+      resultPartId: part.id,
+      exitCode: call.exitCode,
+      error: call.error,
+      endedAt: change.at,
+    }
+    if (change.tx.get('tool_calls', callId)) change.tx.update('tool_calls', callId, ended)
+    else
+      change.tx.insert('tool_calls', {
+        ...this.#callRow(call.part, call.title, change.at),
+        repeatable: true,
+        ...ended,
+      })
+    const { tool, input } = call.part
+    const event = {
+      callId,
+      tool,
+      title: call.title,
+      input,
+      output: part.output.text,
+      exitCode: call.exitCode,
+    }
+    change.event({
+      type: `tool.${call.status}`,
+      ...place(this.#run, change.at),
+      ...event,
+      ...(call.error ? { error: call.error } : {}),
+    })
+  }
+
+  #endBatch(change: Change, batch: Batch): void {
+    change.tx.update('messages', batch.toolMessage!.id, { state: 'complete' })
+    completed(change, place(this.#run, change.at), batch.toolMessage!, 'complete')
+    const { toolCalls, lastAction } = this.#run.row
+    patchRun(change, this.#run, { toolCalls, lastAction })
+    this.#endTurn(change, batch.answer)
+  }
+
+  #endTurn(change: Change, answer: Answer): void {
+    const { usage, costUsd } = answer
+    change.event({
+      type: 'turn.completed',
+      ...place(this.#run, change.at),
+      turn: Math.max(1, answer.turn),
+      usage,
+      costUsd,
+    })
+  }
+
+  /** Figures between two turns live in memory and on the bus; the end of the turn stores them. */
+  #progress(callId: CallId, tool: string, title: string): void {
+    const at = this.#ports.clock.now()
+    this.#count(callId)
+    this.#run.row = { ...this.#run.row, lastAction: { tool, title, at } }
+    this.#ports.bus.live(runEvent(this.#run, 'run.progress', at, { from: this.#run.row.status }))
+  }
+
+  /** Every call counts once, whether it began or was refused. */
+  #count(callId: CallId): void {
+    if (this.#counted.has(callId)) return
+    this.#counted.add(callId)
+    this.#run.row = { ...this.#run.row, toolCalls: this.#run.row.toolCalls + 1 }
+  }
+}
+
+function completed(
+  change: Change,
+  here: ReturnType<typeof place>,
+  message: Message,
+  to: Exclude<MessageState, 'streaming'>,
+): void {
+  const { id: messageId, role, position } = message
+  change.event({ type: 'message.completed', ...here, messageId, role, position, state: to })
+}
+
+function openResult(part: ToolCallPart): ToolResultPart {
+  const { id, callId, tool } = part
+  return { id, type: 'tool-result', callId, tool, status: 'skipped', output: { text: 'still open' } }
+}

@@ -1,0 +1,169 @@
+import type { AgentDefinition } from '../core/agent.ts'
+import type { EventDraft } from '../core/events.ts'
+import type { CallId, RunId } from '../core/ids.ts'
+import type { Run } from '../core/run.ts'
+import { isStopped, transition, type RunState } from '../core/run-status.ts'
+import type { Grant, Level } from '../permissions/types.ts'
+import type { EndedCall, StartedCall } from '../loop/ports.ts'
+import type { ToolResultPart } from '../core/message.ts'
+import type { AnyTool, FileLedger, ResolvedPath } from '../tools/port.ts'
+import type { Change } from './recorder.ts'
+
+/** Why a run is to stop. The reason of its AbortSignal. */
+export type StopReason =
+  | { readonly verb: 'pause'; readonly why: 'user' | 'parent' | 'stall' | 'timeout' }
+  | { readonly verb: 'cancel'; readonly by: 'user' | 'parent' }
+
+/** A run that this process drives: its row as last written, and what only lives in memory. */
+export interface LiveRun {
+  row: Run
+  readonly agent: AgentDefinition
+  /** The rules that bind it: the root level first, its own last. */
+  readonly chain: readonly Level[]
+  /** Answers "for this run". */
+  readonly grants: Grant[]
+  /** Answers "always": for the whole conversation. */
+  readonly conversationGrants: Grant[]
+  readonly files: FileLedger
+  /** The paths of each call as they were when it was decided. */
+  readonly decidedPaths: Map<CallId, readonly ResolvedPath[]>
+  readonly controller: AbortController
+  readonly children: Map<CallId, LiveRun>
+  readonly parent: LiveRun | undefined
+  /** The parent's call that waits for this run. */
+  readonly call: StartedCall | undefined
+  /** The tools it may use, before `task`; a child gets none that its parent lacks. */
+  readonly tools: readonly AnyTool[]
+  /** Resolves when the run has stopped and that is on disk. */
+  readonly stopped: Promise<void>
+  readonly markStopped: () => void
+  /** While it is driven: where the results of its calls are written. */
+  journal: CallWriter | undefined
+  /** Set once it is to stop. */
+  stop: StopReason | undefined
+}
+
+/** Writes what happens to a call in a transaction of somebody else: of its child's end, of a question about it. */
+interface CallWriter {
+  writeResult(change: Change, call: EndedCall): ToolResultPart
+  writeAwaiting(change: Change, call: Pick<StartedCall, 'part' | 'tool' | 'title'>): void
+}
+
+export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'parent' | 'call' | 'tools'>
+
+export function createLiveRun(start: LiveRunStart): LiveRun {
+  const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>()
+  return {
+    ...start,
+    grants: [],
+    conversationGrants: start.parent?.conversationGrants ?? [],
+    files: createFileLedger(),
+    decidedPaths: new Map(),
+    controller: new AbortController(),
+    children: new Map(),
+    stopped,
+    markStopped,
+    journal: undefined,
+    stop: undefined,
+  }
+}
+
+/** Stops a run and everything below it. A cancel that follows a pause counts; otherwise the first reason stays. */
+export function stopRun(run: LiveRun, reason: StopReason): void {
+  if (run.stop?.verb !== 'cancel' && (!run.stop || reason.verb === 'cancel')) run.stop = reason
+  run.controller.abort(reason)
+  const below: StopReason =
+    reason.verb === 'cancel' ? { verb: 'cancel', by: 'parent' } : { verb: 'pause', why: 'parent' }
+  for (const child of run.children.values()) stopRun(child, below)
+}
+
+/** Takes a run to its next state with what else changes, and tells of it. @throws OffshootError for an illegal step. */
+export function changeRun(
+  change: Change,
+  run: LiveRun,
+  to: RunState,
+  more: Partial<Run> = {},
+  report?: string,
+): void {
+  const from = run.row.status
+  const state = transition(from, to)
+  const waitingFor = state.status === 'waiting' ? (more.waitingFor ?? null) : null
+  const endedAt = isStopped(state.status) ? change.at : null
+  const next = { ...state, ...more, waitingFor, endedAt }
+  change.tx.update('runs', run.row.id, next)
+  run.row = { ...run.row, ...next }
+  change.event(
+    runEvent(run, eventTypeOf(from, to.status), change.at, {
+      from,
+      ...(report === undefined ? {} : { report }),
+    }),
+  )
+}
+
+/** Changes figures of a run without a new state and without an event. */
+export function patchRun(change: Change, run: LiveRun, more: Partial<Run>): void {
+  change.tx.update('runs', run.row.id, more)
+  run.row = { ...run.row, ...more }
+}
+
+type RunEventType = Extract<EventDraft['type'], `run.${string}`>
+
+function eventTypeOf(from: Run['status'], to: Run['status']): RunEventType {
+  if (to === 'running') return from === 'waiting' ? 'run.resumed' : 'run.started'
+  return `run.${to}`
+}
+
+export function runEvent(
+  run: LiveRun,
+  type: RunEventType,
+  at: number,
+  more: { from: Run['status'] | null; input?: string; report?: string | null },
+): EventDraft {
+  const { row } = run
+  const {
+    status,
+    reason,
+    endReason,
+    agent,
+    description,
+    model,
+    turns,
+    toolCalls,
+    usage,
+    costUsd,
+    background,
+    error,
+  } = row
+  return {
+    type,
+    ...place(run, at),
+    status,
+    reason,
+    endReason,
+    agent,
+    description,
+    model,
+    turns,
+    maxTurns: row.limits.maxTurns,
+    toolCalls,
+    usage,
+    costUsd,
+    background,
+    callId: row.originCallId,
+    ...(error ? { error } : {}),
+    ...(type === 'run.waiting' && row.waitingFor ? { waitingFor: row.waitingFor } : {}),
+    ...(type === 'run.progress' ? { lastAction: row.lastAction } : {}),
+    ...more,
+  } as EventDraft
+}
+
+/** Where an event of this run belongs. */
+export function place(run: LiveRun, at: number) {
+  const { conversationId, branchId, id: runId, parentRunId, depth } = run.row
+  return { at, conversationId, branchId, runId: runId as RunId | null, parentRunId, depth }
+}
+
+function createFileLedger(): FileLedger {
+  const stamps = new Map<string, Parameters<FileLedger['record']>[1]>()
+  return { seen: (path) => stamps.get(path), record: (path, stamp) => void stamps.set(path, stamp) }
+}

@@ -1,0 +1,87 @@
+import type { BranchId, ConversationId, NewId, RunId } from '../core/ids.ts'
+import type { Message, Part, Role } from '../core/message.ts'
+import type { Reader } from '../store/port.ts'
+import type { Change } from './recorder.ts'
+import type { EventDraft } from '../core/events.ts'
+
+export type Place = Pick<EventDraft, 'at' | 'conversationId' | 'branchId' | 'runId' | 'parentRunId' | 'depth'>
+
+export interface NewMessage {
+  readonly branchId: BranchId
+  readonly role: Role
+  readonly parts: readonly Part[]
+  readonly runId: RunId | null
+}
+
+/** Appends a whole message to its branch and tells of it. */
+export function appendMessage(change: Change, newId: NewId, place: Place, message: NewMessage): Message {
+  const full: Message = {
+    id: newId('msg'),
+    position: nextPosition(change.tx, message.branchId),
+    state: 'complete',
+    usage: null,
+    createdAt: change.at,
+    ...message,
+  }
+  insertMessage(change, place, full)
+  const { id: messageId, role, position } = full
+  change.event({ type: 'message.completed', ...place, messageId, role, position, state: 'complete' })
+  return full
+}
+
+/** Writes a message row with the parts it has so far. */
+export function insertMessage(change: Change, place: Place, message: Message): void {
+  const { parts, ...row } = message
+  const conversationId = place.conversationId
+  change.tx.insert('messages', { ...row, conversationId })
+  change.event({
+    type: 'message.appended',
+    ...place,
+    messageId: row.id,
+    role: row.role,
+    position: row.position,
+  })
+  parts.forEach((part, position) => insertPart(change, conversationId, message.id, position, part))
+  for (const part of parts) {
+    change.event({
+      type: 'part.completed',
+      ...place,
+      messageId: row.id,
+      partId: part.id,
+      kind: part.type,
+      part: { ...part },
+    })
+  }
+}
+
+export function insertPart(
+  change: Change,
+  conversationId: ConversationId,
+  messageId: Message['id'],
+  position: number,
+  part: Part,
+): void {
+  change.tx.insert('parts', { id: part.id, messageId, conversationId, position, part })
+}
+
+export function nextPosition(reader: Reader, branchId: BranchId): number {
+  const last = reader.find('messages', {
+    where: { branchId },
+    orderBy: 'position',
+    descending: true,
+    limit: 1,
+  })[0]
+  return last ? last.position + 1 : 0
+}
+
+/** The messages of a branch with their parts, oldest first. */
+export function readMessages(reader: Reader, branchId: BranchId): Message[] {
+  return reader
+    .find('messages', { where: { branchId }, orderBy: 'position' })
+    .map(({ conversationId: _, ...row }) => ({
+      ...row,
+      parts: reader
+        .find('parts', { where: { messageId: row.id }, orderBy: 'position' })
+        .map((each) => each.part),
+    }))
+}

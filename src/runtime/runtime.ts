@@ -1,0 +1,211 @@
+import type { AgentDefinition } from '../core/agent.ts'
+import type { Branch, Conversation } from '../core/conversation.ts'
+import { OffshootError } from '../core/errors.ts'
+import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
+import type { Part } from '../core/message.ts'
+import type { Run } from '../core/run.ts'
+import { isFinal, isStopped, state } from '../core/run-status.ts'
+import type { Layer } from '../permissions/types.ts'
+import type { Workspace } from '../tools/port.ts'
+import { Approvals } from './approvals.ts'
+import { createBus, type Subscriber } from './bus.ts'
+import { agentLevel } from './chain.ts'
+import type { Deps } from './deps.ts'
+import { driveRun, type Scope } from './drive.ts'
+import { createLiveRun, place, runEvent, stopRun, type LiveRun, type StopReason } from './live-run.ts'
+import { appendMessage } from './messages.ts'
+import { createRecorder, type Change } from './recorder.ts'
+import { readRunResult, type RunResult } from './run-result.ts'
+import { aboutRun, freshFigures, type SystemText } from './spawn.ts'
+
+export type RuntimeOptions = Omit<Deps, 'bus' | 'recorder' | 'approvals'>
+
+export interface StartOptions {
+  readonly workspace: Workspace
+  readonly prompt: string
+  readonly agent: AgentDefinition
+  /** `provider/model`. */
+  readonly model: string
+  readonly maxTurns?: number
+  /** Go on with this conversation instead of a new one. */
+  readonly conversationId?: ConversationId
+  readonly systemText: SystemText
+}
+
+/** A main run that is being driven. */
+export interface StartedRun {
+  readonly conversationId: ConversationId
+  readonly branchId: BranchId
+  readonly runId: RunId
+  /** Settles when the run and everything below it has stopped. Rejects only when the store fails. */
+  readonly result: Promise<RunResult>
+  /** Stops the whole tree: `pause` keeps it resumable, `cancel` is final. The first reason stays. */
+  stop(verb: 'pause' | 'cancel'): void
+}
+
+export interface Runtime {
+  readonly approvals: Approvals
+  readonly resolveModel: Deps['resolveModel']
+  start(options: StartOptions): Promise<StartedRun>
+  subscribe(conversationId: ConversationId, subscriber: Subscriber): () => void
+}
+
+/** The runtime over its ports. It starts nothing by itself. */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const bus = createBus(options.clock)
+  const recorder = createRecorder(options.store, bus, options.clock)
+  const approvals = new Approvals(recorder, options.newId)
+  const deps: Deps = { ...options, bus, recorder, approvals }
+  return {
+    approvals,
+    resolveModel: deps.resolveModel,
+    subscribe: bus.subscribe,
+    start: (start) => startRun(deps, start),
+  }
+}
+
+async function startRun(deps: Deps, options: StartOptions): Promise<StartedRun> {
+  const known = options.conversationId ? openConversation(deps, options.conversationId) : undefined
+  const conversation = known?.conversation ?? newConversation(deps, options)
+  const branch = known?.branch ?? newBranch(deps, conversation, options.agent)
+  const run = newLiveRun(deps, branch, options)
+  await deps.recorder.record(conversation.id, (change) => {
+    if (!known) writeConversation(change, deps, conversation, branch, run, options)
+    change.tx.insert('runs', run.row)
+    appendMessage(change, deps.newId, place(run, change.at), {
+      branchId: branch.id,
+      role: 'user',
+      parts: text(deps, options.prompt),
+      runId: null,
+    })
+    change.event(
+      runEvent(run, 'run.started', change.at, { from: null, input: options.prompt.slice(0, 2_000) }),
+    )
+  })
+  const scope: Scope = { deps, workspace: options.workspace, systemText: options.systemText }
+  return handle(deps, run, driveRun(scope, run))
+}
+
+function handle(deps: Deps, run: LiveRun, driven: Promise<void>): StartedRun {
+  const { conversationId, branchId, id: runId } = run.row
+  const result = keepAlive(driven).then(() => readRunResult(deps.store, runId))
+  result.catch(() => {}) // whoever asks for the result gets the error; nobody asking must not end the process
+  const reasons = {
+    pause: { verb: 'pause', why: 'user' },
+    cancel: { verb: 'cancel', by: 'user' },
+  } as const satisfies Record<string, StopReason>
+  return { conversationId, branchId, runId, result, stop: (verb) => stopRun(run, reasons[verb]) }
+}
+
+/** The clock's timers let a process end; a run that waits for one must not. */
+async function keepAlive(driven: Promise<void>): Promise<void> {
+  const hold = setInterval(() => {}, 2 ** 30)
+  try {
+    await driven
+  } finally {
+    clearInterval(hold)
+  }
+}
+
+function openConversation(deps: Deps, id: ConversationId): { conversation: Conversation; branch: Branch } {
+  const conversation = deps.store.get('conversations', id)
+  const branch = deps.store.find('branches', { where: { conversationId: id, kind: 'main' }, limit: 1 })[0]
+  if (!conversation || !branch)
+    throw new OffshootError('usage', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
+  const last = deps.store.find('runs', {
+    where: { branchId: branch.id },
+    orderBy: 'queuedAt',
+    descending: true,
+    limit: 1,
+  })[0]
+  if (last && !isFinal(last.status)) {
+    const how = isStopped(last.status) ? 'is paused' : `is ${last.status}`
+    throw new OffshootError('conflict', `the last run of ${id} ${how} and cannot be continued yet`, {
+      hint: 'start a new conversation',
+    })
+  }
+  return { conversation, branch }
+}
+
+function newConversation(deps: Deps, { workspace, prompt }: StartOptions): Conversation {
+  const now = deps.clock.now()
+  const title = prompt.trim().split('\n', 1)[0]!.slice(0, 80)
+  return { id: deps.newId('cnv'), directory: workspace.root, title, seq: 0, createdAt: now, updatedAt: now }
+}
+
+function newBranch(deps: Deps, { id, createdAt }: Conversation, agent: AgentDefinition): Branch {
+  const origin = { parentBranchId: null, originMessageId: null, originToolCallId: null }
+  const times = { createdAt, updatedAt: createdAt }
+  return {
+    id: deps.newId('brn'),
+    conversationId: id,
+    kind: 'main',
+    inheritContext: false,
+    ...origin,
+    agent: agent.name,
+    label: 'main',
+    ...times,
+  }
+}
+
+function newLiveRun(deps: Deps, branch: Branch, { agent, model, maxTurns }: StartOptions): LiveRun {
+  const { limits } = deps.config
+  const now = deps.clock.now()
+  const runLimits = {
+    maxTurns: maxTurns ?? deps.config.agents[agent.name]?.maxTurns ?? agent.maxTurns ?? limits.maxTurns,
+    maxTokens: null,
+    maxCostUsd: agent.maxCostUsd ?? null,
+    timeoutMs: agent.timeoutMs ?? limits.timeoutMs,
+    stallMs: limits.stallMs,
+  }
+  const row: Run = {
+    ...freshFigures,
+    ...state.running,
+    id: deps.newId('run'),
+    conversationId: branch.conversationId,
+    branchId: branch.id,
+    parentRunId: null,
+    originCallId: null,
+    depth: 0,
+    agent: agent.name,
+    model,
+    description: branch.label,
+    background: false,
+    limits: runLimits,
+    queuedAt: now,
+    startedAt: now,
+  }
+  const root: Layer[] = [...deps.rootLayers]
+  const chain = [{ name: 'root', layers: root }, agentLevel(agent)]
+  const tools = deps.tools.forAgent(agent.tools, agent.disallowedTools).list()
+  return createLiveRun({ row, agent, chain, tools, parent: undefined, call: undefined })
+}
+
+function writeConversation(
+  change: Change,
+  deps: Deps,
+  conversation: Conversation,
+  branch: Branch,
+  run: LiveRun,
+  options: StartOptions,
+): void {
+  const here = place(run, change.at)
+  change.tx.insert('conversations', conversation)
+  change.tx.insert('branches', branch)
+  const { directory, title } = conversation
+  change.event({ type: 'conversation.created', ...here, branchId: null, runId: null, directory, title })
+  const { kind, inheritContext, parentBranchId, originMessageId, originToolCallId, agent, label } = branch
+  const about = { kind, inheritContext, parentBranchId, originMessageId, originToolCallId, agent, label }
+  change.event({ type: 'branch.created', ...here, runId: null, ...about })
+  const system = options.systemText(aboutRun(deps, run))
+  appendMessage(
+    change,
+    deps.newId,
+    { ...here, runId: null },
+    { branchId: branch.id, role: 'system', parts: text(deps, system), runId: null },
+  )
+}
+
+function text(deps: Deps, text: string): Part[] {
+  return [{ id: deps.newId('prt'), type: 'text', text }]
+}

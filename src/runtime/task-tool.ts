@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import type { AgentDefinition } from '../core/agent.ts'
+import type { CallId } from '../core/ids.ts'
+import type { ToolOutput } from '../core/message.ts'
+import type { Tool } from '../tools/port.ts'
+import {
+  describeTask,
+  taskInputAliases,
+  taskInputSchema,
+  taskJsonSchema,
+  type TaskInput,
+} from './task-input.ts'
+
+const TEXT = new URL('task.txt', import.meta.url)
+
+/**
+ * The `task` tool of one run: it starts a subagent and waits for its report. Branch and run of the child are written
+ * with the intent of the call (R2); `report` is the wait for what that child comes to.
+ */
+export function createTaskTool(
+  agents: readonly AgentDefinition[],
+  report: (callId: CallId) => Promise<ToolOutput>,
+): Tool<TaskInput, ToolOutput> {
+  const known = agents.map(({ name, description }) => `- ${name}: ${description}`).join('\n')
+  return {
+    name: 'task',
+    toolset: 'agents',
+    description: `${readFileSync(TEXT, 'utf8').trim()}\n\nAgents for \`subagent_type\`:\n${known}`,
+    inputSchema: taskInputSchema,
+    jsonSchema: taskJsonSchema(agents.map(({ name }) => name)),
+    inputAliases: taskInputAliases,
+    effects: 'spawn',
+    idempotent: true, // never run again: after a crash the call is attached to its child
+    aliases: ['Task', 'Agent', 'subagent', 'spawn_subagent'],
+    subject: ({ subagent_type }) => [{ kind: 'name', value: subagent_type }],
+    title: (input) => `${input.subagent_type}: ${describeTask(input)}`,
+    execute: (_input, { run }) => report(run.callId),
+    toModelOutput: (output) => output,
+  }
+}

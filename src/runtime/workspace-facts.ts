@@ -1,0 +1,76 @@
+import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { WorkspaceFacts } from '../agents/workspace-prompt.ts'
+
+const MAX_BYTES = 64 * 1024
+const NOTES = ['AGENTS.md', 'CLAUDE.md']
+
+/** What the first context tells of a directory. What cannot be read is left out: the agent finds out by its tools. */
+export function readWorkspaceFacts(root: string): WorkspaceFacts {
+  const branch = gitBranch(root)
+  const notes = nearestNotes(root)
+  return {
+    root,
+    vcs: branch === undefined ? null : { branch, state: 'state not checked' },
+    entries: topLevel(root),
+    ...(notes ? { notes } : {}),
+  }
+}
+
+function topLevel(root: string): string[] {
+  const entries = attempt(() => readdirSync(root, { withFileTypes: true })) ?? []
+  return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort()
+}
+
+/** HEAD of a plain repository or of a worktree, whose `.git` is a file that names the directory. */
+function gitBranch(root: string): string | undefined {
+  const dotGit = ancestors(root)
+    .map((directory) => join(directory, '.git'))
+    .find((path) => headOf(path) !== undefined)
+  const head = dotGit && headOf(dotGit)
+  return head?.replace(/^ref: refs\/heads\//, '').trim()
+}
+
+function headOf(dotGit: string): string | undefined {
+  const link = attempt(() => readHead(dotGit))
+  const directory = link === undefined ? dotGit : /^gitdir: (.*)$/m.exec(link)?.[1]
+  return directory && attempt(() => readHead(join(directory, 'HEAD')))
+}
+
+/** The nearest notes win: those of the directory itself before those above it, up to the top of the repository. */
+function nearestNotes(root: string): { path: string; text: string } | undefined {
+  for (const directory of ancestors(root)) {
+    for (const name of NOTES) {
+      const path = join(directory, name)
+      const text = attempt(() => readHead(path))
+      if (text !== undefined) return { path, text }
+    }
+    if (attempt(() => readdirSync(directory))?.includes('.git')) return undefined
+  }
+  return undefined
+}
+
+function ancestors(directory: string): string[] {
+  const parent = dirname(directory)
+  return parent === directory ? [directory] : [directory, ...ancestors(parent)]
+}
+
+/** The first bytes of a regular file: what is no file must not keep the start waiting, and nobody reads more of it. */
+function readHead(path: string): string {
+  if (!statSync(path).isFile()) throw new Error('not a regular file')
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(MAX_BYTES)
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, MAX_BYTES, 0))
+  } finally {
+    closeSync(file)
+  }
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}

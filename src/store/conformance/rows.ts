@@ -1,0 +1,227 @@
+import { createIds, type IdPrefix } from '../../core/ids.ts'
+import { noUsage } from '../../core/usage.ts'
+import type { ArtifactRow, InboxRow, MessageRow, PartRow, Rows, Table, Tx } from '../port.ts'
+
+/** Rows with every column filled in, of one conversation with one branch. Ids are the same each time. */
+export function sampleRows() {
+  const id = createIds(
+    () => 1_000,
+    (bytes) => new Uint8Array(bytes),
+  )
+  const conversation: Rows['conversations'] = {
+    id: id('cnv'),
+    directory: '/work',
+    title: 'A title',
+    seq: 0,
+    createdAt: 1,
+    updatedAt: 2,
+  }
+  const conversationId = conversation.id
+  const branch: Rows['branches'] = {
+    id: id('brn'),
+    conversationId,
+    kind: 'main',
+    inheritContext: false,
+    parentBranchId: null,
+    originMessageId: null,
+    originToolCallId: null,
+    agent: 'main',
+    label: 'main',
+    createdAt: 1,
+    updatedAt: 1,
+  }
+  const run: Rows['runs'] = {
+    id: id('run'),
+    conversationId,
+    branchId: branch.id,
+    parentRunId: null,
+    originCallId: null,
+    depth: 0,
+    agent: 'main',
+    model: 'scripted/test',
+    description: 'a run',
+    background: false,
+    status: 'waiting',
+    reason: 'approval',
+    waitingFor: { what: 'approval', detail: 'bash', since: 5 },
+    endReason: null,
+    attempt: 1,
+    stopNo: 0,
+    limits: { maxTurns: 50, maxTokens: null, maxCostUsd: 0.5, timeoutMs: null, stallMs: 300_000 },
+    turns: 1,
+    toolCalls: 1,
+    usage: { ...noUsage, input: 10 },
+    costUsd: 0.25,
+    lastAction: { tool: 'bash', title: 'ls', at: 6 },
+    reportMessageId: null,
+    reportNote: null,
+    error: null,
+    queuedAt: 3,
+    startedAt: 4,
+    endedAt: null,
+  }
+  const message = (position: number, change: Partial<MessageRow> = {}): MessageRow => ({
+    id: id('msg'),
+    conversationId,
+    branchId: branch.id,
+    position,
+    role: 'user',
+    state: 'complete',
+    runId: null,
+    usage: null,
+    createdAt: 10 + position,
+    ...change,
+  })
+  const part = (messageId: MessageRow['id'], position: number, text: string): PartRow => {
+    const partId = id('prt')
+    return { id: partId, messageId, conversationId, position, part: { id: partId, type: 'text', text } }
+  }
+  const item = (change: Partial<InboxRow> = {}): InboxRow => ({
+    id: id('inb'),
+    conversationId,
+    branchId: branch.id,
+    kind: 'result',
+    mode: 'follow_up',
+    text: 'hello',
+    fromRunId: null,
+    stopNo: null,
+    createdAt: 7,
+    deliveredAt: null,
+    withdrawnAt: null,
+    ...change,
+  })
+  const artifact = (hash: string, content: Uint8Array): ArtifactRow => ({
+    id: id('art'),
+    conversationId,
+    hash,
+    mediaType: 'text/plain',
+    size: content.length,
+    content,
+    createdAt: 8,
+  })
+  const event = (seq: number): Rows['events'] => ({
+    conversationId,
+    seq,
+    event: {
+      type: 'conversation.updated',
+      seq,
+      at: seq,
+      conversationId,
+      branchId: null,
+      runId: null,
+      parentRunId: null,
+      depth: 0,
+      title: `title ${seq}`,
+    },
+  })
+  return {
+    id: <P extends IdPrefix>(prefix: P) => id(prefix),
+    conversation,
+    branch,
+    run,
+    message,
+    part,
+    item,
+    artifact,
+    event,
+  }
+}
+
+export type Sample = ReturnType<typeof sampleRows>
+
+/** The conversation, its branch and a run: what most rows refer to. */
+export function seed(tx: Tx, sample: Sample): void {
+  tx.insert('conversations', sample.conversation)
+  tx.insert('branches', sample.branch)
+  tx.insert('runs', sample.run)
+}
+
+/** One row of each table or more, referring to each other in every way that there is. Gives what it inserted. */
+export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
+  const rows = new Map<Table, object[]>()
+  const insert = <T extends Table>(table: T, row: Rows[T]) => {
+    rows.set(table, [...(rows.get(table) ?? []), row])
+    tx.insert(table, row)
+  }
+  const { conversation, branch, run } = sample
+  insert('conversations', conversation)
+  insert('branches', branch)
+  insert('runs', run)
+  const base = { conversationId: conversation.id, branchId: branch.id }
+  const message = sample.message(0, { role: 'assistant', runId: run.id, usage: noUsage })
+  const input = sample.part(message.id, 0, 'call')
+  const result = sample.part(message.id, 1, 'result')
+  const call: Rows['tool_calls'] = {
+    ...base,
+    id: sample.id('cal'),
+    runId: run.id,
+    messageId: message.id,
+    partId: input.id,
+    resultPartId: result.id,
+    tool: 'bash',
+    title: 'ls',
+    status: 'failed',
+    repeatable: true,
+    exitCode: 1,
+    error: { code: 'exit', message: 'it failed' },
+    startedAt: 9,
+    endedAt: 10,
+  }
+  insert('messages', message)
+  insert('parts', input)
+  insert('parts', result)
+  insert('tool_calls', call)
+  const fork = {
+    kind: 'fork',
+    inheritContext: true,
+    parentBranchId: branch.id,
+    originMessageId: message.id,
+  } as const
+  const child = { ...branch, ...fork, id: sample.id('brn'), originToolCallId: call.id }
+  insert('branches', child)
+  const childRun = { parentRunId: run.id, originCallId: call.id, reportMessageId: message.id, costUsd: null }
+  insert('runs', { ...run, ...childRun, id: sample.id('run'), branchId: child.id })
+  insert('approvals', {
+    ...base,
+    id: sample.id('apr'),
+    runId: run.id,
+    callId: call.id,
+    tool: 'bash',
+    title: 'ls',
+    detail: 'ls -l',
+    directory: '/work',
+    path: ['main', 'explore'],
+    rule: 'bash asks',
+    answer: null,
+    answeredBy: null,
+    note: null,
+    requestedAt: 11,
+    answeredAt: null,
+  })
+  insert('inbox', sample.item({ fromRunId: run.id, stopNo: 1 }))
+  insert('rules', {
+    ...base,
+    id: 'rul_1',
+    kind: 'grant',
+    tool: 'bash',
+    pattern: null,
+    action: 'allow',
+    createdAt: 12,
+  })
+  insert('todos', { ...base, items: [{ text: 'look', status: 'pending' }], updatedAt: 13 })
+  insert('events', sample.event(1))
+  insert('artifacts', sample.artifact('hash', new Uint8Array([1, 2, 3])))
+  insert('leases', {
+    conversationId: conversation.id,
+    owner: 'owner',
+    host: 'host',
+    bootId: 'boot',
+    pid: 1,
+    pidStart: 2,
+    epoch: 3,
+    renewedAt: 14,
+  })
+  const command = { conversationId: conversation.id, verb: 'cancel', target: run.id, args: { force: true } }
+  insert('commands', { ...command, id: 'cmd_1', createdAt: 15, answer: null, answeredAt: null })
+  return rows
+}

@@ -1,0 +1,139 @@
+import { OffshootError } from '../core/errors.ts'
+import type { Table } from './port.ts'
+import { tables, type BaseKind, type Kind } from './tables.ts'
+
+/** A row whose table is known at run time only. */
+export type Row = Readonly<Record<string, unknown>>
+
+export interface AnyQuery {
+  readonly where?: Row
+  readonly after?: number | string
+  readonly before?: number | string
+  readonly orderBy?: string
+  readonly descending?: boolean
+  readonly limit?: number
+}
+
+/** What a kind of store has to do, one call after the other; `groupCommit` makes a Store of it. */
+export interface Engine {
+  get(table: Table, key: string): Row | undefined
+  find(table: Table, query: AnyQuery): Row[]
+  count(table: Table, where: Row): number
+  insert(table: Table, row: Row): void
+  update(table: Table, key: string, change: Row): void
+  delete(table: Table, key: string): boolean
+  begin(durable: boolean): void
+  /** Marks a place to return to; one at a time. */
+  savepoint(): void
+  release(): void
+  rollbackToSavepoint(): void
+  commit(): void
+  /** Undoes what was begun, if anything. Never throws. */
+  rollback(): void
+  /** Why the transaction is over although nobody ended it (a full disk, say); undefined while it is open. */
+  lost(): Error | undefined
+  close(): void
+}
+
+/** A table's spec as both engines read it. */
+export interface Shape {
+  readonly table: Table
+  readonly key: readonly string[]
+  readonly order: string
+  readonly columns: Readonly<Record<string, Kind>>
+  readonly names: readonly string[]
+  readonly references: Readonly<Record<string, Table>>
+  readonly unique: readonly (readonly [string, string])[]
+  readonly lookups: readonly (readonly string[])[]
+}
+
+export function shapes(): Record<Table, Shape> {
+  const names = Object.keys(tables) as Table[]
+  return Object.fromEntries(names.map((table) => [table, shapeOf(table)])) as Record<Table, Shape>
+}
+
+function shapeOf(table: Table): Shape {
+  const spec = tables[table]
+  return {
+    ...spec,
+    table,
+    names: Object.keys(spec.columns),
+    references: spec.references,
+  }
+}
+
+export function baseKind(kind: Kind): BaseKind {
+  return (kind.endsWith('?') ? kind.slice(0, -1) : kind) as BaseKind
+}
+
+/** @throws OffshootError `internal` for a column that the table has not, or one that cannot be searched. */
+export function checkWhere(shape: Shape, where: Row): readonly string[] {
+  const names = Object.keys(where)
+  for (const name of names) {
+    const kind = shape.columns[name]
+    if (kind === undefined) throw noColumn(shape, name)
+    if (kind === 'packed' || where[name] === undefined)
+      throw wrong(shape, name, 'cannot be searched for this value')
+  }
+  return names
+}
+
+/** The columns of a change, without the key, which never changes. */
+export function changedColumns(shape: Shape, key: string, change: Row): string[] {
+  const names = Object.keys(change).filter((name) => name !== shape.key[0])
+  for (const name of names) if (shape.columns[name] === undefined) throw noColumn(shape, name)
+  const given = change[shape.key[0]!]
+  if (given !== undefined && given !== key)
+    throw wrong(shape, shape.key[0]!, 'is the key and does not change')
+  return names
+}
+
+/**
+ * The value as both stores keep it, JSON as text. @throws OffshootError `internal` when it is not of the column's kind.
+ */
+export function checked(shape: Shape, name: string, value: unknown): unknown {
+  const kind = shape.columns[name]!
+  if (value === null || (value === undefined && kind === 'json?')) {
+    if (!kind.endsWith('?')) throw wrong(shape, name, 'must not be null')
+    return null
+  }
+  switch (baseKind(kind)) {
+    case 'text':
+      return typeof value === 'string' ? value.toWellFormed() : fail(shape, name, 'must be text', value)
+    case 'int':
+      return Number.isSafeInteger(value)
+        ? (value as number) + 0
+        : fail(shape, name, 'must be an integer', value)
+    case 'real':
+      return Number.isFinite(value)
+        ? (value as number) + 0
+        : fail(shape, name, 'must be a finite number', value)
+    case 'bool':
+      return typeof value === 'boolean' ? value : fail(shape, name, 'must be true or false', value)
+    case 'packed':
+      return value instanceof Uint8Array ? value : fail(shape, name, 'must be bytes', value)
+    case 'json':
+      return jsonText(value) ?? fail(shape, name, 'must be JSON', value)
+  }
+}
+
+export function noRow(table: Table, key: string): OffshootError {
+  return new OffshootError('not_found', `there is no row ${key} in ${table}`)
+}
+
+/** JSON.stringify is typed as if there always were a text; for a function or undefined there is none. */
+function jsonText(value: unknown): string | undefined {
+  return JSON.stringify(value)
+}
+
+function fail(shape: Shape, name: string, what: string, value: unknown): never {
+  throw wrong(shape, name, `${what}, not ${typeof value === 'number' ? String(value) : typeof value}`)
+}
+
+function noColumn(shape: Shape, name: string): OffshootError {
+  return new OffshootError('internal', `${shape.table} has no column ${name}`)
+}
+
+function wrong(shape: Shape, name: string, what: string): OffshootError {
+  return new OffshootError('internal', `${shape.table}.${name} ${what}`)
+}

@@ -1,0 +1,169 @@
+import { OffshootError } from '../core/errors.ts'
+import type { Engine, Row } from './engine.ts'
+import type { Query, Rows, Store, Table, Tx, TxOptions } from './port.ts'
+
+/**
+ * A Store over an engine: the closures that one turn of the event loop hands in share one transaction at `setImmediate`,
+ * each in a savepoint of its own, and every promise settles after its commit, in the order of the calls.
+ */
+export function groupCommit(engine: Engine): Store {
+  let pending: Member[] = []
+  let closing: Promise<void> | undefined
+  let writing = false
+
+  const flush = () => {
+    const members = pending
+    pending = []
+    writing = true
+    const outcomes = commitTogether(engine, members)
+    writing = false
+    members.forEach((member, i) => member.settle(outcomes[i]!))
+  }
+  const checkReadable = () => {
+    if (closing) throw closedError()
+    if (writing)
+      throw new OffshootError('internal', 'inside store.tx, read through the tx that it hands over')
+  }
+  return {
+    get<T extends Table>(table: T, key: string) {
+      checkReadable()
+      return engine.get(table, key) as Rows[T] | undefined
+    },
+    find<T extends Table>(table: T, query: Query<T>) {
+      checkReadable()
+      return engine.find(table, query) as unknown as Rows[T][]
+    },
+    count(table, where) {
+      checkReadable()
+      return engine.count(table, where)
+    },
+    tx<T>(write: (tx: Tx) => T, { durable }: TxOptions) {
+      if (closing) return Promise.reject(closedError())
+      return new Promise<T>((resolve, reject) => {
+        if (pending.length === 0) setImmediate(flush)
+        const settle = (outcome: Outcome) =>
+          outcome.ok ? resolve(outcome.value as T) : reject(outcome.error)
+        pending.push({ write, durable, settle })
+      })
+    },
+    close() {
+      // immediates run in the order in which they were asked for: what was begun is done by then
+      closing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => engine.close())
+      return closing
+    },
+  }
+}
+
+interface Member {
+  readonly write: (tx: Tx) => unknown
+  readonly durable: boolean
+  readonly settle: (outcome: Outcome) => void
+}
+
+type Outcome =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: unknown }
+
+function commitTogether(engine: Engine, members: readonly Member[]): Outcome[] {
+  try {
+    engine.begin(members.some((member) => member.durable))
+    const outcomes =
+      members.length === 1 ? [runAlone(engine, members[0]!)] : members.map((member) => runOne(engine, member))
+    if (outcomes.some((outcome) => outcome.ok)) engine.commit()
+    else engine.rollback()
+    return outcomes
+  } catch (error) {
+    engine.rollback()
+    return members.map(() => ({ ok: false, error }))
+  }
+}
+
+/** A single closure needs no savepoint: its failure is the failure of the transaction. */
+function runAlone(engine: Engine, member: Member): Outcome {
+  const outcome = attempt(engine, member.write)
+  throwIfLost(engine)
+  return outcome
+}
+
+function runOne(engine: Engine, member: Member): Outcome {
+  engine.savepoint()
+  const outcome = attempt(engine, member.write)
+  throwIfLost(engine)
+  if (outcome.ok) engine.release()
+  else engine.rollbackToSavepoint()
+  return outcome
+}
+
+/** Then nothing of the group is stored, even if the closure that met the error caught it. */
+function throwIfLost(engine: Engine): void {
+  const error = engine.lost()
+  if (error !== undefined) throw error
+}
+
+function attempt(engine: Engine, write: (tx: Tx) => unknown): Outcome {
+  const tx = new OpenTx(engine)
+  try {
+    const value = write(tx)
+    if (!isThenable(value)) return { ok: true, value }
+    value.then(undefined, () => undefined)
+    return {
+      ok: false,
+      error: new OffshootError('internal', ASYNC, { hint: 'Await before or after store.tx, not in it.' }),
+    }
+  } catch (error) {
+    return { ok: false, error }
+  } finally {
+    tx.end()
+  }
+}
+
+const ASYNC = 'a closure of store.tx returned a promise; nothing of it was stored'
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
+}
+
+class OpenTx implements Tx {
+  #engine: Engine | undefined
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  end(): void {
+    this.#engine = undefined
+  }
+
+  get<T extends Table>(table: T, key: string): Rows[T] | undefined {
+    return this.#open().get(table, key) as Rows[T] | undefined
+  }
+
+  find<T extends Table>(table: T, query: Query<T>): Rows[T][] {
+    return this.#open().find(table, query) as unknown as Rows[T][]
+  }
+
+  count<T extends Table>(table: T, where: Partial<Rows[T]>): number {
+    return this.#open().count(table, where)
+  }
+
+  insert<T extends Table>(table: T, row: Rows[T]): void {
+    this.#open().insert(table, row as unknown as Row)
+  }
+
+  update<T extends Table>(table: T, key: string, change: Partial<Rows[T]>): void {
+    this.#open().update(table, key, change)
+  }
+
+  delete(table: Table, key: string): boolean {
+    return this.#open().delete(table, key)
+  }
+
+  #open(): Engine {
+    if (this.#engine) return this.#engine
+    throw new OffshootError('internal', 'a tx was used after its closure had returned')
+  }
+}
+
+function closedError(): OffshootError {
+  return new OffshootError('conflict', 'the store is closed', { hint: 'Open it again.' })
+}

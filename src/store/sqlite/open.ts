@@ -1,0 +1,57 @@
+import { resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { groupCommit } from '../group-commit.ts'
+import type { Store } from '../port.ts'
+import { asStoreError } from './errors.ts'
+import { APPLICATION_ID, inspectDatabase, prepareFile } from './inspect.ts'
+import { migrate } from './migrate.ts'
+import { SqliteEngine } from './sqlite-engine.ts'
+
+export interface SqliteOptions {
+  /** A path, or `:memory:`. A missing file is made (mode 0600), and so is its directory (0700). */
+  readonly file: string
+  /** Milliseconds since the epoch. */
+  readonly now: () => number
+  /** How long to wait for another process that writes. Everything in this process waits as long. Default 5,000. */
+  readonly busyTimeoutMs?: number
+  /** The file grows to so many pages of 4,096 bytes and no further. */
+  readonly maxPageCount?: number
+}
+
+/**
+ * The store in a SQLite file. A file that cannot serve is refused and left as it is.
+ * @throws OffshootError `store_newer`, `store_foreign`, `store_corrupt`, `store_readonly`, `store_full`, `store_locked`
+ */
+export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+  const file = options.file === ':memory:' ? options.file : resolve(options.file)
+  const isNew = file === ':memory:' || prepareFile(file) === 'new'
+  const timeout = options.busyTimeoutMs ?? 5_000
+  if (!isNew) inspectDatabase(file, timeout)
+  return groupCommit(new SqliteEngine(openDatabase(file, isNew, timeout, options), file))
+}
+
+function openDatabase(file: string, isNew: boolean, timeout: number, options: SqliteOptions): DatabaseSync {
+  let db: DatabaseSync | undefined
+  try {
+    db = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })
+    if (options.maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${options.maxPageCount}`)
+    // before WAL, so that the file itself says whose it is, whatever becomes of the log beside it
+    if (isNew) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+    db.exec('PRAGMA journal_mode = WAL')
+    db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA journal_size_limit = ${LOG_PAGES * 4096}`)
+    db.exec(`PRAGMA cache_size = ${-CACHE_KIB}`)
+    migrate(db, file, options.now)
+    return db
+  } catch (error) {
+    db?.close()
+    throw asStoreError(error, file)
+  }
+}
+
+const CACHE_KIB = 16 * 1024
+
+/**
+ * The log goes into the file when it has so many pages (16 MiB): the same few pages change with each append, and are so
+ * written once for many commits. After a crash the log is read once, which takes some 20 ms.
+ */
+const LOG_PAGES = 4_096

@@ -1,0 +1,209 @@
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { unreachable } from '../../core/errors.ts'
+import {
+  baseKind,
+  changedColumns,
+  checked,
+  noRow,
+  shapes,
+  type AnyQuery,
+  type Engine,
+  type Row,
+  type Shape,
+} from '../engine.ts'
+import type { Table } from '../port.ts'
+import type { BaseKind } from '../tables.ts'
+import { asStoreError } from './errors.ts'
+import { Statements } from './statements.ts'
+
+/** Rows in an open database of the present version. Errors come out as OffshootErrors that name the file. */
+export class SqliteEngine implements Engine {
+  readonly #db: DatabaseSync
+  readonly #file: string
+  readonly #statements: Statements
+  readonly #readers: Record<Table, RowReader>
+  #full: boolean | undefined
+  #begun = false
+  /** The last error of the database, in case that it ended the transaction. */
+  #error: Error | undefined
+
+  constructor(db: DatabaseSync, file: string) {
+    this.#db = db
+    this.#file = file
+    this.#statements = new Statements(db)
+    this.#readers = Object.fromEntries(
+      Object.values(shapes()).map((shape) => [shape.table, new RowReader(shape)]),
+    ) as Record<Table, RowReader>
+  }
+
+  get(table: Table, key: string): Row | undefined {
+    const reader = this.#readers[table]
+    return this.#guard(() => {
+      const row = this.#statements.get(reader.shape).get(key) as Values | undefined
+      return row && reader.read(row)
+    })
+  }
+
+  find(table: Table, query: AnyQuery): Row[] {
+    const reader = this.#readers[table]
+    return this.#guard(() => {
+      const values = whereValues(reader.shape, query.where ?? {})
+      if (query.after !== undefined) values.push(query.after)
+      if (query.before !== undefined) values.push(query.before)
+      const rows = this.#statements.find(reader.shape, query).all(...values, query.limit ?? -1)
+      return (rows as unknown as Values[]).map((row) => reader.read(row))
+    })
+  }
+
+  count(table: Table, where: Row): number {
+    const { shape } = this.#readers[table]
+    return this.#guard(() => {
+      const statement = this.#statements.count(shape, where)
+      return (statement.get(...whereValues(shape, where)) as unknown as [number])[0]
+    })
+  }
+
+  insert(table: Table, row: Row): void {
+    const { shape } = this.#readers[table]
+    const values = shape.names.map((name) => stored(shape, name, row[name]))
+    this.#run(
+      this.#guard(() => this.#statements.insert(shape)),
+      values,
+    )
+  }
+
+  update(table: Table, key: string, change: Row): void {
+    const { shape } = this.#readers[table]
+    const names = changedColumns(shape, key, change)
+    if (names.length === 0) return void (this.get(table, key) ?? fail(table, key))
+    const values = names.map((name) => stored(shape, name, change[name]))
+    const changes = this.#run(
+      this.#guard(() => this.#statements.update(shape, names)),
+      [...values, key],
+    )
+    if (changes === 0) fail(table, key)
+  }
+
+  delete(table: Table, key: string): boolean {
+    if (table === 'conversations') this.#run(this.#statements.fixed(UNCHAIN), [key])
+    return this.#run(this.#statements.delete(this.#readers[table].shape), [key]) > 0
+  }
+
+  begin(durable: boolean): void {
+    this.#error = undefined
+    this.#guard(() => {
+      if (this.#full !== durable) this.#db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`)
+      this.#full = durable
+      this.#statements.fixed('BEGIN IMMEDIATE').run()
+    })
+    this.#begun = true
+  }
+
+  savepoint(): void {
+    this.#run(this.#statements.fixed('SAVEPOINT member'))
+  }
+
+  release(): void {
+    this.#run(this.#statements.fixed('RELEASE member'))
+  }
+
+  rollbackToSavepoint(): void {
+    this.#run(this.#statements.fixed('ROLLBACK TO member'))
+    this.release()
+  }
+
+  commit(): void {
+    this.#run(this.#statements.fixed('COMMIT'))
+    this.#begun = false
+  }
+
+  rollback(): void {
+    this.#begun = false
+    try {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
+    } catch (error) {
+      // what was not committed is void either way; a transaction that stays open is the next one's error
+      this.#error = asStoreError(error, this.#file)
+    }
+  }
+
+  lost(): Error | undefined {
+    return this.#begun && !this.#db.isTransaction ? this.#error : undefined
+  }
+
+  close(): void {
+    this.#guard(() => this.#db.close())
+  }
+
+  #run(statement: StatementSync, values: SQLInputValue[] = []): number {
+    return this.#guard(() => Number(statement.run(...values).changes))
+  }
+
+  #guard<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      this.#error = asStoreError(error, this.#file)
+      throw this.#error
+    }
+  }
+}
+
+/** A chain of forks of forks can be longer than the depth to which SQLite follows a cascade (1,000). */
+const UNCHAIN =
+  'UPDATE branches SET parent_branch_id = NULL, origin_message_id = NULL WHERE conversation_id = ?'
+
+type Values = readonly SQLOutputValue[]
+
+class RowReader {
+  readonly shape: Shape
+  readonly #names: readonly string[]
+  readonly #kinds: readonly BaseKind[]
+
+  constructor(shape: Shape) {
+    this.shape = shape
+    this.#names = shape.names
+    this.#kinds = shape.names.map((name) => baseKind(shape.columns[name]!))
+  }
+
+  read(values: Values): Row {
+    const row: Record<string, unknown> = {}
+    for (let i = 0; i < values.length; i++) row[this.#names[i]!] = loaded(this.#kinds[i]!, values[i]!)
+    return row
+  }
+}
+
+function whereValues(shape: Shape, where: Row): SQLInputValue[] {
+  return Object.keys(where)
+    .filter((name) => where[name] !== null && shape.columns[name] !== undefined)
+    .map((name) => stored(shape, name, where[name]))
+}
+
+function stored(shape: Shape, name: string, value: unknown): SQLInputValue {
+  const plain = checked(shape, name, value)
+  if (plain instanceof Uint8Array) return zstdCompressSync(plain)
+  return typeof plain === 'boolean' ? Number(plain) : (plain as SQLInputValue)
+}
+
+function loaded(kind: BaseKind, value: SQLOutputValue): unknown {
+  if (value === null) return null
+  switch (kind) {
+    case 'text':
+    case 'int':
+    case 'real':
+      return value
+    case 'bool':
+      return value !== 0
+    case 'json':
+      return JSON.parse(value as string)
+    case 'packed':
+      return new Uint8Array(zstdDecompressSync(value as Uint8Array))
+    default:
+      return unreachable(kind)
+  }
+}
+
+function fail(table: Table, key: string): never {
+  throw noRow(table, key)
+}

@@ -1,0 +1,305 @@
+import type { Rows, Table } from './port.ts'
+
+/**
+ * How a value is stored; `?`: it may be null. `text` is well-formed Unicode (a lone surrogate becomes U+FFFD), `json`
+ * keeps any string. `packed` is bytes, compressed on disk. A `json` null is stored as NULL.
+ */
+export type Kind = BaseKind | `${BaseKind}?`
+export type BaseKind = 'text' | 'int' | 'real' | 'bool' | 'json' | 'packed'
+
+export type Column<T extends Table> = keyof Rows[T] & string
+
+export interface TableSpec<T extends Table> {
+  readonly key: readonly Column<T>[]
+  /** The ordering column of a query that names none. */
+  readonly order: Column<T>
+  readonly columns: { readonly [C in Column<T>]-?: KindOf<Rows[T][C]> }
+  /** Foreign keys to the one-column key of another table; a deleted row takes what refers to it along. */
+  readonly references: { readonly [C in Column<T>]?: Table }
+  /** Pairs that stand once; a pair with a null may stand often. Also the way to read by the first in order of the second. */
+  readonly unique: readonly (readonly [Column<T>, Column<T>])[]
+  /** Columns that are searched together, beyond key, references and unique pairs. */
+  readonly lookups: readonly (readonly Column<T>[])[]
+}
+
+type KindOf<V> = unknown extends V ? 'json?' : null extends V ? `${BaseOf<NonNullable<V>>}?` : BaseOf<V>
+type BaseOf<V> = V extends boolean
+  ? 'bool'
+  : V extends string
+    ? 'text'
+    : V extends number
+      ? 'int' | 'real'
+      : V extends Uint8Array
+        ? 'packed'
+        : 'json'
+
+/** Every table once: the memory store and the SQLite store are both driven by this, the migrations are tested against it. */
+export const tables: { readonly [T in Table]: TableSpec<T> } = {
+  conversations: {
+    key: ['id'],
+    order: 'id',
+    columns: { id: 'text', directory: 'text', title: 'text', seq: 'int', createdAt: 'int', updatedAt: 'int' },
+    references: {},
+    unique: [],
+    lookups: [],
+  },
+  branches: {
+    key: ['id'],
+    order: 'id',
+    columns: {
+      id: 'text',
+      conversationId: 'text',
+      kind: 'text',
+      inheritContext: 'bool',
+      parentBranchId: 'text?',
+      originMessageId: 'text?',
+      originToolCallId: 'text?',
+      agent: 'text',
+      label: 'text',
+      createdAt: 'int',
+      updatedAt: 'int',
+    },
+    references: {
+      conversationId: 'conversations',
+      parentBranchId: 'branches',
+      originMessageId: 'messages',
+      originToolCallId: 'tool_calls',
+    },
+    unique: [],
+    lookups: [],
+  },
+  messages: {
+    key: ['id'],
+    order: 'id',
+    columns: {
+      id: 'text',
+      conversationId: 'text',
+      branchId: 'text',
+      position: 'int',
+      role: 'text',
+      state: 'text',
+      runId: 'text?',
+      usage: 'json?',
+      createdAt: 'int',
+    },
+    references: { conversationId: 'conversations', branchId: 'branches', runId: 'runs' },
+    unique: [['branchId', 'position']],
+    lookups: [],
+  },
+  parts: {
+    key: ['id'],
+    order: 'id',
+    columns: { id: 'text', messageId: 'text', conversationId: 'text', position: 'int', part: 'json' },
+    references: { messageId: 'messages', conversationId: 'conversations' },
+    unique: [['messageId', 'position']],
+    lookups: [],
+  },
+  runs: {
+    key: ['id'],
+    order: 'id',
+    columns: {
+      id: 'text',
+      conversationId: 'text',
+      branchId: 'text',
+      parentRunId: 'text?',
+      originCallId: 'text?',
+      depth: 'int',
+      agent: 'text',
+      model: 'text',
+      description: 'text',
+      background: 'bool',
+      status: 'text',
+      reason: 'text?',
+      waitingFor: 'json?',
+      endReason: 'text?',
+      attempt: 'int',
+      stopNo: 'int',
+      limits: 'json',
+      turns: 'int',
+      toolCalls: 'int',
+      usage: 'json',
+      costUsd: 'real?',
+      lastAction: 'json?',
+      reportMessageId: 'text?',
+      reportNote: 'text?',
+      error: 'json?',
+      queuedAt: 'int',
+      startedAt: 'int?',
+      endedAt: 'int?',
+    },
+    references: {
+      conversationId: 'conversations',
+      branchId: 'branches',
+      parentRunId: 'runs',
+      originCallId: 'tool_calls',
+      reportMessageId: 'messages',
+    },
+    unique: [],
+    lookups: [['status'], ['conversationId', 'status']],
+  },
+  tool_calls: {
+    key: ['id'],
+    order: 'id',
+    columns: {
+      id: 'text',
+      conversationId: 'text',
+      branchId: 'text',
+      runId: 'text',
+      messageId: 'text',
+      partId: 'text',
+      resultPartId: 'text?',
+      tool: 'text',
+      title: 'text',
+      status: 'text',
+      repeatable: 'bool',
+      exitCode: 'int?',
+      error: 'json?',
+      startedAt: 'int',
+      endedAt: 'int?',
+    },
+    references: {
+      conversationId: 'conversations',
+      branchId: 'branches',
+      runId: 'runs',
+      messageId: 'messages',
+    },
+    unique: [],
+    lookups: [],
+  },
+  approvals: {
+    key: ['id'],
+    order: 'id',
+    columns: {
+      id: 'text',
+      conversationId: 'text',
+      branchId: 'text',
+      runId: 'text',
+      callId: 'text',
+      tool: 'text',
+      title: 'text',
+      detail: 'text',
+      directory: 'text',
+      path: 'json',
+      rule: 'text',
+      answer: 'text?',
+      answeredBy: 'text?',
+      note: 'text?',
+      requestedAt: 'int',
+      answeredAt: 'int?',
+    },
+    references: {
+      conversationId: 'conversations',
+      branchId: 'branches',
+      runId: 'runs',
+      callId: 'tool_calls',
+    },
+    unique: [],
+    lookups: [['answer']],
+  },
+  inbox: {
+    key: ['id'],
+    order: 'id',
+    columns: {
+      id: 'text',
+      conversationId: 'text',
+      branchId: 'text',
+      kind: 'text',
+      mode: 'text',
+      text: 'text',
+      fromRunId: 'text?',
+      stopNo: 'int?',
+      createdAt: 'int',
+      deliveredAt: 'int?',
+      withdrawnAt: 'int?',
+    },
+    references: { conversationId: 'conversations', branchId: 'branches', fromRunId: 'runs' },
+    unique: [['fromRunId', 'stopNo']],
+    lookups: [
+      ['branchId', 'deliveredAt'],
+      ['conversationId', 'deliveredAt'],
+    ],
+  },
+  rules: {
+    key: ['id'],
+    order: 'id',
+    columns: {
+      id: 'text',
+      conversationId: 'text',
+      branchId: 'text?',
+      kind: 'text',
+      tool: 'text',
+      pattern: 'text?',
+      action: 'text',
+      createdAt: 'int',
+    },
+    references: { conversationId: 'conversations', branchId: 'branches' },
+    unique: [],
+    lookups: [],
+  },
+  todos: {
+    key: ['branchId'],
+    order: 'branchId',
+    columns: { branchId: 'text', conversationId: 'text', items: 'json', updatedAt: 'int' },
+    references: { branchId: 'branches', conversationId: 'conversations' },
+    unique: [],
+    lookups: [],
+  },
+  events: {
+    key: ['conversationId', 'seq'],
+    order: 'seq',
+    columns: { conversationId: 'text', seq: 'int', event: 'json' },
+    references: { conversationId: 'conversations' },
+    unique: [['conversationId', 'seq']],
+    lookups: [],
+  },
+  artifacts: {
+    key: ['id'],
+    order: 'id',
+    columns: {
+      id: 'text',
+      conversationId: 'text',
+      hash: 'text',
+      mediaType: 'text',
+      size: 'int',
+      content: 'packed',
+      createdAt: 'int',
+    },
+    references: { conversationId: 'conversations' },
+    unique: [['conversationId', 'hash']],
+    lookups: [],
+  },
+  leases: {
+    key: ['conversationId'],
+    order: 'conversationId',
+    columns: {
+      conversationId: 'text',
+      owner: 'text',
+      host: 'text',
+      bootId: 'text',
+      pid: 'int',
+      pidStart: 'int',
+      epoch: 'int',
+      renewedAt: 'int',
+    },
+    references: { conversationId: 'conversations' },
+    unique: [],
+    lookups: [],
+  },
+  commands: {
+    key: ['id'],
+    order: 'id',
+    columns: {
+      id: 'text',
+      conversationId: 'text',
+      verb: 'text',
+      target: 'text',
+      args: 'json?',
+      createdAt: 'int',
+      answer: 'json?',
+      answeredAt: 'int?',
+    },
+    references: { conversationId: 'conversations' },
+    unique: [],
+    lookups: [['conversationId', 'answeredAt']],
+  },
+}

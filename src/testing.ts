@@ -1,0 +1,2 @@
+export { storeConformance } from './store/conformance.ts'
+export type { StoreCase } from './store/conformance/case.ts'

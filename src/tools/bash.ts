@@ -1,0 +1,122 @@
+import { access, constants } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { z } from 'zod'
+import { runProcess, type ProcessResult } from '../exec/run-process.ts'
+import { SpawnError } from '../exec/spawn-error.ts'
+import { defineTool, describeTool, titleLine } from './define-tool.ts'
+import { ToolError, type AnyTool, type ToolContext } from './port.ts'
+
+const inputSchema = z.object({
+  command: z.string().min(1).describe('the command line'),
+  timeout_ms: z.int().min(1).max(600_000).optional().describe('milliseconds, 120000 by default'),
+  description: z.string().optional().describe('what it does, in a few words'),
+  run_in_background: z.boolean().optional().describe('not available: a call always waits for its command'),
+})
+
+type Input = z.infer<typeof inputSchema>
+
+const DEFAULT_TIMEOUT_MS = 120_000
+/** By this a stop finds what one call started, wherever it went. */
+const CALL_MARK = 'OFFSHOOT_CALL_ID'
+
+/** `bash {command, timeout_ms?, description?}`: a command in a process group of its own. */
+export function bashTool(): AnyTool {
+  return defineTool<Input, BashOutput>({
+    name: 'bash',
+    toolset: 'shell',
+    description: describeTool('bash.txt'),
+    inputSchema,
+    effects: 'execute',
+    idempotent: false,
+    aliases: ['Bash', 'shell', 'run_command', 'run_shell_command', 'execute_command', 'run_terminal_cmd'],
+    inputAliases: {
+      cmd: 'command',
+      script: 'command',
+      timeout: 'timeout_ms',
+      timeoutMs: 'timeout_ms',
+      background: 'run_in_background',
+    },
+    subject: (input) => [{ kind: 'command', value: input.command }],
+    title: (input) => titleLine(`$ ${input.command}`),
+    execute,
+    toModelOutput: (output) => ({ text: render(output) }),
+    exitCode: (output) => output.result.exitCode,
+  })
+}
+
+interface BashOutput {
+  readonly result: ProcessResult
+  readonly timeoutMs: number
+}
+
+async function execute(input: Input, context: ToolContext): Promise<BashOutput> {
+  if (input.run_in_background) {
+    throw new ToolError(
+      'not_available',
+      'run_in_background is not available: a call waits for its command',
+      'Run the command without it, with a timeout_ms that is long enough.',
+    )
+  }
+  const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS
+  const result = await start(input.command, timeoutMs, context)
+  if (result.aborted)
+    throw new ToolError(
+      'interrupted',
+      `interrupted after ${result.durationMs} ms; it had printed:\n${result.output}`,
+    )
+  return { result, timeoutMs }
+}
+
+async function start(command: string, timeoutMs: number, context: ToolContext): Promise<ProcessResult> {
+  const mark = { name: CALL_MARK, value: context.run.callId }
+  try {
+    return await runProcess({
+      // One pipe for stdout and stderr, so that what was printed keeps its order.
+      program: '/bin/sh',
+      args: ['-c', 'exec "$@" 2>&1', 'sh', await findShell(process.env['PATH'] ?? ''), '-c', command],
+      directory: context.workspace.root,
+      marks: { ...context.processMarks, [mark.name]: mark.value },
+      sweep: mark,
+      timeoutMs,
+      onOutput: (text) => context.emit(text),
+      signal: context.signal,
+    })
+  } catch (error) {
+    if (error instanceof SpawnError) throw new ToolError(error.reason, error.message)
+    throw error
+  }
+}
+
+async function findShell(path: string): Promise<string> {
+  for (const name of ['bash', 'sh']) {
+    for (const directory of path.split(delimiter)) {
+      const candidate = join(directory, name)
+      if (directory && (await isProgram(candidate))) return candidate
+    }
+  }
+  throw new ToolError(
+    'program_missing',
+    'there is neither bash nor sh on this machine; commands cannot be run here',
+  )
+}
+
+function isProgram(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+}
+
+function render({ result, timeoutMs }: BashOutput): string {
+  const output = result.output === '' ? '(no output)\n' : result.output.replace(/\n?$/, '\n')
+  const notes = [ending(result, timeoutMs)]
+  if (result.leftRunning)
+    notes.push('something that it started still runs; it is ended with this run at the latest')
+  if (result.survivors.length > 0) notes.push(`could not be stopped: process ${result.survivors.join(', ')}`)
+  return `${output}(${notes.join('; ')})`
+}
+
+function ending({ exitCode, signal, timedOut }: ProcessResult, timeoutMs: number): string {
+  const code = exitCode === null ? `no exit code, ended by ${signal ?? 'a stop'}` : `exit code ${exitCode}`
+  return timedOut ? `timed out after ${timeoutMs} ms; ${code}` : code
+}

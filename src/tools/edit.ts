@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { defineTool, describeTool, titleLine } from './define-tool.ts'
+import { replaceText } from './edit-text.ts'
+import { notFound } from './near-names.ts'
+import { ToolError, type AnyTool, type ResolvedPath, type ToolContext } from './port.ts'
+import { targetOf } from './target.ts'
+import { decodeText, encodeText, toLineFeeds } from './text-file.ts'
+import { unifiedDiff } from './unified-diff.ts'
+import { checkSeen, readCurrent, replaceFile } from './write-file.ts'
+
+const inputSchema = z.object({
+  file_path: z.string().min(1).describe('the file, relative to the workspace or absolute'),
+  old_string: z.string().describe('the text to replace, as it stands in the file'),
+  new_string: z.string().describe('the text that comes in its place'),
+  replace_all: z.boolean().optional().describe('replace every occurrence'),
+})
+
+type Input = z.infer<typeof inputSchema>
+
+/** `edit {file_path, old_string, new_string, replace_all?}`: a part of a file. */
+export function editTool(): AnyTool {
+  return defineTool<Input, string>({
+    name: 'edit',
+    toolset: 'files',
+    description: describeTool('edit.txt'),
+    inputSchema,
+    effects: 'write',
+    idempotent: false,
+    aliases: ['Edit', 'MultiEdit', 'str_replace', 'edit_file', 'replace', 'search_replace'],
+    inputAliases: {
+      path: 'file_path',
+      filePath: 'file_path',
+      file: 'file_path',
+      oldString: 'old_string',
+      old_str: 'old_string',
+      old_text: 'old_string',
+      oldText: 'old_string',
+      old: 'old_string',
+      newString: 'new_string',
+      new_str: 'new_string',
+      new_text: 'new_string',
+      newText: 'new_string',
+      new: 'new_string',
+      replaceAll: 'replace_all',
+    },
+    subject: (input) => [{ kind: 'path', value: input.file_path }],
+    title: (input) => titleLine(`Edit ${input.file_path}`),
+    execute,
+    toModelOutput: (text) => ({ text }),
+  })
+}
+
+async function execute(input: Input, context: ToolContext): Promise<string> {
+  const target = targetOf(context, input.file_path)
+  const current = await readCurrent(target)
+  if (!current) return create(input, target, context)
+  checkSeen(target, current, context)
+  const file = decodeText(current.bytes, target.relative)
+  // A file that mixes its line ends is matched as it is first.
+  const mixed = file.text.includes('\r')
+  const { text, count, tolerant } = replaceText(file.text, {
+    old: mixed ? input.old_string : toLineFeeds(input.old_string),
+    new: mixed ? input.new_string : toLineFeeds(input.new_string),
+    all: input.replace_all ?? false,
+    name: target.relative,
+  })
+  await replaceFile(target, encodeText(file, text), current, context)
+  const places = count === 1 ? '1 place' : `${count} places`
+  const how = tolerant ? '; white space in old_string was not exact' : ''
+  return `edited ${target.relative} (${places}${how})\n${unifiedDiff(target.relative, file.text, text)}`
+}
+
+async function create(input: Input, target: ResolvedPath, context: ToolContext): Promise<string> {
+  if (input.old_string !== '') throw await notFound(target)
+  if (input.new_string === '')
+    throw new ToolError('no_change', 'old_string and new_string are both empty; there is nothing to do')
+  await replaceFile(target, Buffer.from(input.new_string), undefined, context)
+  return `created ${target.relative}\n${unifiedDiff(target.relative, '', input.new_string)}`
+}

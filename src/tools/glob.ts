@@ -1,0 +1,84 @@
+import { isAbsolute, join } from 'node:path'
+import { z } from 'zod'
+import { defineTool, describeTool, titleLine } from './define-tool.ts'
+import { ToolError, type AnyTool, type ToolContext } from './port.ts'
+import { ripgrep } from './ripgrep.ts'
+import { searchPlace, shownName } from './search-place.ts'
+import { targetOf } from './target.ts'
+
+const inputSchema = z.object({
+  pattern: z.string().min(1).max(1_000).describe('a glob such as `**/*.ts`'),
+  path: z.string().optional().describe('the directory to search; the workspace by default'),
+  limit: z.int().min(1).max(5_000).optional().describe('paths to show, 200 by default'),
+})
+
+type Input = z.infer<typeof inputSchema>
+
+const DEFAULT_LIMIT = 200
+
+/** `glob {pattern, path?, limit?}`: paths of files, newest first. */
+export function globTool(): AnyTool {
+  return defineTool<Input, string>({
+    name: 'glob',
+    toolset: 'files',
+    description: describeTool('glob.txt'),
+    inputSchema,
+    effects: 'none',
+    idempotent: true,
+    aliases: ['Glob', 'find_files', 'file_search'],
+    inputAliases: { glob_pattern: 'pattern', glob: 'pattern', directory: 'path', target_directory: 'path' },
+    subject: (input) => [{ kind: 'path', value: splitPattern(input).base }],
+    title: (input) => titleLine(`Glob ${input.pattern}${input.path ? ` in ${input.path}` : ''}`),
+    execute,
+    toModelOutput: (text) => ({ text }),
+  })
+}
+
+/** What stands before the first wildcard is a directory, and that is what the call touches: `../**` leaves the workspace. */
+function splitPattern(input: Input): { base: string; glob: string } {
+  const names = input.pattern.split('/')
+  const wild = names.findIndex((name) => /[*?[{\\]/.test(name))
+  const fixed = names.slice(0, wild < 0 ? -1 : wild)
+  // A plain relative name is left to match at its place below `path`; only what leaves it must be resolved.
+  if (fixed.length === 0 || (wild < 0 && !leaves(fixed)))
+    return { base: input.path ?? '.', glob: input.pattern }
+  const prefix = fixed.join('/') || '/'
+  const base = isAbsolute(prefix) || prefix.startsWith('~') ? prefix : join(input.path ?? '.', prefix)
+  return { base, glob: `/${names.slice(fixed.length).join('/')}` }
+}
+
+function leaves(names: readonly string[]): boolean {
+  return names[0] === '' || names.includes('..') || names[0] === '~'
+}
+
+async function execute(input: Input, context: ToolContext): Promise<string> {
+  const { base, glob } = splitPattern(input)
+  if (glob.split(/[/{},]/).includes('..'))
+    throw new ToolError('invalid_pattern', '".." may stand only before the first wildcard of a glob')
+  const place = await searchPlace(targetOf(context, base))
+  if (place.file !== undefined)
+    throw new ToolError('invalid_path', `${place.target.relative} is a file; path is the directory to search`)
+  const { output, truncated, problems } = await ripgrep({
+    args: ['--files', '--sortr=modified'],
+    directory: place.directory,
+    glob,
+    parents: place.parents,
+    signal: context.signal,
+  })
+  const files = output
+    .split('\n')
+    .filter(Boolean)
+    .flatMap((path) => shownName(path, place, context) ?? [])
+  return render(files, input.limit ?? DEFAULT_LIMIT, truncated, problems)
+}
+
+function render(files: readonly string[], limit: number, truncated: boolean, problems: string): string {
+  const lines = files.slice(0, limit)
+  if (files.length === 0) lines.push('(no file matches)')
+  if (files.length > limit)
+    lines.push(
+      `(${files.length - limit}${truncated ? ' or more' : ''} further files; narrow the pattern or raise limit)`,
+    )
+  if (problems) lines.push(`(not searched: ${problems.split('\n')[0]})`)
+  return lines.join('\n')
+}

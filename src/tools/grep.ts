@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { defineTool, describeTool, titleLine } from './define-tool.ts'
+import type { AnyTool, ToolContext } from './port.ts'
+import { ripgrep, type RipgrepResult } from './ripgrep.ts'
+import { searchPlace, shownText, type SearchPlace } from './search-place.ts'
+import { targetOf } from './target.ts'
+
+const inputSchema = z.object({
+  pattern: z.string().min(1).max(10_000).describe('a regular expression'),
+  path: z.string().optional().describe('the file or directory to search; the workspace by default'),
+  glob: z.string().max(1_000).optional().describe('only files that match this glob'),
+  output_mode: z.enum(['content', 'files_with_matches', 'count']).optional().describe('`content` by default'),
+  context: z.int().min(0).max(50).optional().describe('lines around each match'),
+  ignore_case: z.boolean().optional().describe('match upper and lower case alike'),
+  limit: z.int().min(1).max(20_000).optional().describe('lines to show, 250 by default'),
+})
+
+type Input = z.infer<typeof inputSchema>
+
+const DEFAULT_LIMIT = 250
+const MAX_COLUMNS = 500
+
+/** `grep {pattern, path?, glob?, output_mode?, context?, ignore_case?, limit?}`: ripgrep, in the order of the paths. */
+export function grepTool(): AnyTool {
+  return defineTool<Input, string>({
+    name: 'grep',
+    toolset: 'files',
+    description: describeTool('grep.txt'),
+    inputSchema,
+    effects: 'none',
+    idempotent: true,
+    aliases: ['Grep', 'search', 'grep_search', 'search_file_content', 'ripgrep', 'rg'],
+    inputAliases: {
+      query: 'pattern',
+      regex: 'pattern',
+      include: 'glob',
+      '-C': 'context',
+      '-i': 'ignore_case',
+      head_limit: 'limit',
+      max_results: 'limit',
+      directory: 'path',
+      file_path: 'path',
+    },
+    subject: (input) => [{ kind: 'path', value: input.path ?? '.' }],
+    title: (input) => titleLine(`Grep ${JSON.stringify(input.pattern)}${placeOf(input)}`),
+    execute,
+    toModelOutput: (text) => ({ text }),
+  })
+}
+
+function placeOf({ path, glob }: Input): string {
+  return [path, glob]
+    .filter(Boolean)
+    .map((part) => ` in ${part}`)
+    .join('')
+}
+
+async function execute(input: Input, context: ToolContext): Promise<string> {
+  const place = await searchPlace(targetOf(context, input.path ?? '.'))
+  const result = await ripgrep({
+    args: [...argumentsOf(input), '--regexp', input.pattern, '--', place.file ?? '.'],
+    directory: place.directory,
+    ...(input.glob && place.file === undefined ? { glob: input.glob } : {}),
+    parents: place.parents,
+    signal: context.signal,
+  })
+  return render(result, input, place, context)
+}
+
+function argumentsOf(input: Input): string[] {
+  const args = ['--sort=path', '--with-filename', '--null']
+  if (input.ignore_case) args.push('--ignore-case')
+  switch (input.output_mode ?? 'content') {
+    case 'files_with_matches':
+      return [...args, '--files-with-matches']
+    case 'count':
+      return [...args, '--count-matches']
+    case 'content':
+      args.push('--line-number', '--no-heading', `--max-columns=${MAX_COLUMNS}`, '--max-columns-preview')
+      return input.context ? [...args, `--context=${input.context}`] : args
+  }
+}
+
+function render(result: RipgrepResult, input: Input, place: SearchPlace, context: ToolContext): string {
+  const named = nameLines(result.output, input, place, context)
+  const limit = input.limit ?? DEFAULT_LIMIT
+  const lines = named.lines.slice(0, limit)
+  if (named.lines.length === 0) lines.push('(no match)')
+  const more = named.lines.length - limit
+  if (more > 0 || result.truncated)
+    lines.push(
+      `(${Math.max(more, 0)}${result.truncated ? ' or more' : ''} further lines; narrow the search or raise limit)`,
+    )
+  if (named.hidden > 0)
+    lines.push(
+      `(${named.hidden} files that look like secrets or settings were left out; name one as path to search it)`,
+    )
+  if (result.problems) lines.push(`(not searched: ${result.problems.split('\n')[0]})`)
+  return lines.join('\n')
+}
+
+/** Each line of ripgrep is a path, NUL, and the rest; the path becomes the one that the other tools take. */
+function nameLines(output: string, input: Input, place: SearchPlace, context: ToolContext) {
+  const names = new Map<string, string | undefined>()
+  const lines: string[] = []
+  const records = input.output_mode === 'files_with_matches' ? output.split('\0') : output.split('\n')
+  for (const record of records) {
+    if (record === '') continue
+    const [path, rest] = splitRecord(record)
+    if (rest === undefined && record === '--') {
+      lines.push(record)
+      continue
+    }
+    if (!names.has(path)) names.set(path, shownText(path, place, context))
+    const name = names.get(path)
+    if (name !== undefined) lines.push(joinRecord(name, rest))
+  }
+  return { lines, hidden: [...names.values()].filter((name) => name === undefined).length }
+}
+
+function splitRecord(record: string): [path: string, rest: string | undefined] {
+  const end = record.indexOf('\0')
+  return end < 0 ? [record, undefined] : [record.slice(0, end), record.slice(end + 1)]
+}
+
+/** After the number comes `:` in a match and `-` in a line of context; before it stands the same sign. */
+function joinRecord(name: string, rest: string | undefined): string {
+  if (rest === undefined) return name
+  const text = rest.replace(/\r$/, '')
+  const sign = /^\d+-/.test(text) ? '-' : ':'
+  return name + sign + text
+}

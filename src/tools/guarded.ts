@@ -1,0 +1,71 @@
+import type { ResolvedPath } from './port.ts'
+
+type Guard = NonNullable<ResolvedPath['guarded']>
+
+/**
+ * Which kind of guarded file a path names, by its names alone (permissions.md, Files). Names are compared as the
+ * laxest file system would: without case, without what some systems ignore.
+ */
+export function guardOf(path: string): Guard | null {
+  const names = path.split(/[/\\]/).filter(Boolean).map(plainName)
+  const file = names.at(-1) ?? ''
+  if (names.some(isGit)) return 'git'
+  if (names.some((name) => SECRET_DIRECTORIES.has(name)) || isSecret(names, file)) return 'secret'
+  if (names.some((name) => CONFIG_DIRECTORIES.has(name)) || isConfig(names, file)) return 'config'
+  return null
+}
+
+/** `.GIT`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<zero width>it` and `git~1` open the same directory somewhere. */
+function plainName(name: string): string {
+  const visible = name.normalize('NFKC').replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
+  const bare = visible.replace(/:.*$/, '').replace(/[. ]+$/, '')
+  return bare.toLowerCase()
+}
+
+function isGit(name: string): boolean {
+  return name === '.git' || name === 'git~1'
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
+
+const CONFIG_DIRECTORIES = words(
+  `.offshoot .claude .opencode .codex .gemini .cursor .windsurf .roo .kiro .continue .cline .amazonq .agents
+  .vscode .idea .zed .devcontainer .husky .githooks`,
+)
+
+const CONFIG_FILES = words(
+  `offshoot.json offshoot.jsonc opencode.json opencode.jsonc .mcp.json .gitconfig .gitmodules .ripgreprc
+  .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout .kshrc .cshrc
+  .tcshrc .inputrc .pre-commit-config.yaml .pre-commit-config.yml lefthook.yml lefthook.yaml .lefthook.yml .curlrc .wgetrc
+  .vimrc .exrc .gdbinit .lldbinit .yarnrc .yarnrc.yml .pnpmfile.cjs`,
+)
+
+function isConfig(names: readonly string[], file: string): boolean {
+  if (CONFIG_FILES.has(file)) return true
+  const github = names.lastIndexOf('.github')
+  if (github >= 0 && (names[github + 1] === 'agents' || names[github + 1] === 'hooks')) return true
+  const config = names.lastIndexOf('.config')
+  return config >= 0 && OUR_CONFIG.has(names[config + 1] ?? '')
+}
+
+/** Directories below `~/.config` that hold the rules of agents, shells and version control. */
+const OUR_CONFIG = words('offshoot opencode git fish')
+
+const SECRET_DIRECTORIES = words('.ssh .aws .gnupg .password-store .kube .azure .gcloud')
+
+const SECRET_FILES = words(
+  `.netrc _netrc .npmrc .pypirc .pgpass .my.cnf .htpasswd .git-credentials .dockercfg .vault-token .boto .s3cfg
+  credentials credentials.json .credentials credentials.yml credentials.yaml .credentials.json credentials.toml
+  secrets.json secrets.yml secrets.yaml secrets.toml
+  id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk id_ed25519_sk`,
+)
+
+const SECRET_ENDINGS = /\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|p8)$/
+
+function isSecret(names: readonly string[], file: string): boolean {
+  if (file.startsWith('.env') || SECRET_FILES.has(file) || SECRET_ENDINGS.test(file)) return true
+  if (/^service[-_]?account.*\.json$/.test(file)) return true
+  if (names.at(-2) === '.docker' && file === 'config.json') return true
+  if (names[0] === 'etc') return file === 'shadow' || file === 'gshadow' || file === 'sudoers'
+  return names[0] === 'proc' && (file === 'environ' || file === 'mem')
+}

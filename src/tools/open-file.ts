@@ -1,0 +1,76 @@
+import { constants, type Stats } from 'node:fs'
+import { lstat, open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { ToolError, type ResolvedPath } from './port.ts'
+import { fileError, pathChanged } from './target.ts'
+
+export interface OpenedFile {
+  readonly handle: FileHandle
+  readonly stats: Stats
+}
+
+/**
+ * Opens a regular file for reading and checks, on what was opened, that it is the file that was decided on: between a
+ * decision and its use somebody may have put a link in the way. The caller closes the handle.
+ * @throws ToolError `not_found`, `is_directory`, `not_a_file`, `path_changed`, `not_permitted`.
+ */
+export async function openFile(target: ResolvedPath): Promise<OpenedFile> {
+  const handle = await openNode(target.absolute, target.relative, constants.O_RDONLY)
+  try {
+    const stats = await handle.stat()
+    if (stats.isDirectory())
+      throw new ToolError(
+        'is_directory',
+        `${target.relative} is a directory; use list or glob to look into it`,
+      )
+    if (!stats.isFile()) throw notAFile(target.relative)
+    return { handle, stats }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** As `openFile`, for a directory. On Linux what is done through `handlePath` stays in this very directory. */
+export async function openDirectory(
+  absolute: string,
+  name: string,
+): Promise<{ handle: FileHandle; handlePath: string }> {
+  const standing = await stat(absolute).catch(() => undefined)
+  if (standing?.isFile()) throw new ToolError('is_file', `${name} is a file, not a directory`)
+  const handle = await openNode(absolute, name, constants.O_RDONLY | constants.O_DIRECTORY)
+  return { handle, handlePath: process.platform === 'linux' ? `/proc/self/fd/${handle.fd}` : absolute }
+}
+
+function notAFile(name: string): ToolError {
+  return new ToolError('not_a_file', `${name} is a socket, a pipe or a device, not a file`)
+}
+
+/** Never waits for the other end of a pipe, never follows a link in the last place. */
+async function openNode(absolute: string, name: string, flags: number): Promise<FileHandle> {
+  try {
+    const before = await stat(absolute)
+    if (!before.isFile() && !before.isDirectory()) throw notAFile(name)
+    const handle = await open(absolute, flags | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    if (await isAt(handle, absolute)) return handle
+    await handle.close()
+  } catch (error) {
+    // The resolved path holds no link, so one that is there now was put there since.
+    if (!(await isLink(absolute))) throw fileError(error, name)
+  }
+  throw pathChanged(name)
+}
+
+function isLink(path: string): Promise<boolean> {
+  return lstat(path).then(
+    (stats) => stats.isSymbolicLink(),
+    () => false,
+  )
+}
+
+/** Whether what is open is what stands at this path, with no link on the way. */
+async function isAt(handle: FileHandle, absolute: string): Promise<boolean> {
+  if (process.platform === 'linux') return (await readlink(`/proc/self/fd/${handle.fd}`)) === absolute
+  if ((await realpath(absolute)) !== absolute) return false
+  const [opened, standing] = [await handle.stat(), await stat(absolute)]
+  return opened.dev === standing.dev && opened.ino === standing.ino
+}

@@ -1,0 +1,137 @@
+import { errorMessage } from '../core/errors.ts'
+import { mendInput, type InputIssue } from './mend-input.ts'
+import { ToolError, type AnyTool } from './port.ts'
+import { inputShape } from './tool-schema.ts'
+
+/**
+ * Checks what a model sent against the tool's schema and returns it as the tool gets it. Text is read as JSON first;
+ * other spellings, numbers in quotes and `null` for what may be absent are mended.
+ * @throws ToolError `invalid_input`, and never anything else; it names the field, what was expected and what came.
+ */
+export function parseInput(tool: AnyTool, input: unknown): unknown {
+  try {
+    const fields = renameFields(tool, readObject(input))
+    checkText(fields)
+    return check(tool, fields)
+  } catch (error) {
+    const reason = error instanceof InputProblem ? error.message : `it cannot be read: ${errorMessage(error)}`
+    throw new ToolError(
+      'invalid_input',
+      `wrong input for ${tool.name}: ${reason}`,
+      `expected: ${inputShape(tool)}`,
+    )
+  }
+}
+
+class InputProblem extends Error {}
+
+type Fields = Record<string, unknown>
+
+const MAX_ISSUES = 5
+const MAX_PREVIEW = 80
+
+/** Some models send the object as text, or as text in text. */
+function readObject(input: unknown): Fields {
+  let value = input
+  for (let tries = 0; tries < 2 && typeof value === 'string' && value.trim() !== ''; tries++)
+    value = readJson(value)
+  if (value === undefined || value === null || value === '') return {}
+  if (isObject(value)) return value
+  throw new InputProblem(`expected an object, got ${describe(value)}`)
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    throw new InputProblem(
+      `it is not JSON (${errorMessage(error).slice(0, MAX_PREVIEW)}); got ${describe(text)}`,
+    )
+  }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function renameFields(tool: AnyTool, fields: Fields): Fields {
+  const aliases = Object.entries(tool.inputAliases ?? {})
+  if (aliases.length === 0) return fields
+  const renamed = renameKeys(fields, aliases)
+  for (const [name, value] of Object.entries(renamed)) {
+    if (Array.isArray(value))
+      renamed[name] = value.map((item: unknown) => (isObject(item) ? renameKeys(item, aliases) : item))
+  }
+  return renamed
+}
+
+function renameKeys(fields: Fields, aliases: readonly (readonly [string, string])[]): Fields {
+  const renamed = { ...fields }
+  for (const [alias, name] of aliases) {
+    if (!Object.hasOwn(renamed, alias)) continue
+    const value = renamed[alias]
+    delete renamed[alias]
+    if (renamed[name] === undefined || renamed[name] === null) renamed[name] = value
+    else if (value !== null && JSON.stringify(renamed[name]) !== JSON.stringify(value)) {
+      throw new InputProblem(
+        `"${name}" and "${alias}" are one field, and their values differ; send only "${name}"`,
+      )
+    }
+  }
+  return renamed
+}
+
+/** Half a character would reach files and programs as something else than what was approved. */
+function checkText(fields: Fields): void {
+  const pending: [path: string, value: unknown][] = Object.entries(fields)
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const [path, value] = next
+    if (typeof value === 'string' && !value.isWellFormed())
+      throw new InputProblem(`${path}: the text is not valid Unicode`)
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, inner] of Object.entries(value)) pending.push([`${path}.${key}`, inner])
+    }
+  }
+}
+
+function check(tool: AnyTool, fields: Fields): unknown {
+  const first = tool.inputSchema.safeParse(fields)
+  if (first.success) return first.data
+  const mended = mendInput(fields, first.error.issues)
+  const second = tool.inputSchema.safeParse(mended)
+  if (second.success) return second.data
+  const issues = second.error.issues as readonly InputIssue[]
+  const lines = issues.slice(0, MAX_ISSUES).map((issue) => explain(issue, mended))
+  if (issues.length > MAX_ISSUES) lines.push(`and ${issues.length - MAX_ISSUES} more`)
+  throw new InputProblem(
+    `${lines.join('; ')} (got the fields: ${Object.keys(fields).slice(0, 20).join(', ').slice(0, 300) || 'none'})`,
+  )
+}
+
+function explain(issue: InputIssue, input: Fields): string {
+  const field = issue.path.map(String).join('.') || 'input'
+  const value = issue.path.reduce<unknown>(
+    (inner, key) => (inner as Fields | undefined)?.[key as string],
+    input,
+  )
+  if (value === undefined) return `${field} is missing${issue.expected ? ` (${issue.expected})` : ''}`
+  const expected = issue.expected
+    ? `expected ${issue.expected}`
+    : issue.message.replace(/^Invalid (input|option): /, '')
+  return `${field}: ${expected}, got ${describe(value)}`
+}
+
+function describe(value: unknown): string {
+  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_PREVIEW)) : preview(value)
+  const type = value === null ? 'null' : Array.isArray(value) ? 'a list' : typeof value
+  const size = typeof value === 'string' && value.length > MAX_PREVIEW ? ` of ${value.length} characters` : ''
+  return value === null ? 'null' : `${type}${size} ${text}`
+}
+
+function preview(value: unknown): string {
+  try {
+    return (JSON.stringify(value) ?? String(value)).slice(0, MAX_PREVIEW)
+  } catch {
+    return '(too deep to show)'
+  }
+}

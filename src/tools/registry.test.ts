@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { builtinTools } from './builtin-tools.ts'
+import { createRegistry } from './registry.ts'
+
+const registry = createRegistry(builtinTools())
+const names = (of: { list(): readonly { name: string }[] }) => of.list().map((tool) => tool.name)
+
+test('the working tools are these, in this order', () => {
+  expect(names(registry)).toEqual(['read', 'write', 'edit', 'list', 'glob', 'grep', 'bash', 'todo'])
+})
+
+test('tools answer to the names that models know', () => {
+  const known = {
+    Read: 'read',
+    Write: 'write',
+    Edit: 'edit',
+    MultiEdit: 'edit',
+    LS: 'list',
+    Glob: 'glob',
+    Grep: 'grep',
+    Bash: 'bash',
+    TodoWrite: 'todo',
+    todowrite: 'todo',
+    READ_FILE: 'read',
+  }
+  for (const [alias, name] of Object.entries(known)) expect(registry.get(alias)?.name, alias).toBe(name)
+  expect(registry.get('task')).toBeUndefined()
+  expect(registry.get('__proto__')).toBeUndefined()
+})
+
+test('an agent gets what it names, less what it may not have', () => {
+  expect(names(registry.forAgent())).toEqual(names(registry))
+  expect(names(registry.forAgent(['Read', 'grep', 'nothing']))).toEqual(['read', 'grep'])
+  expect(names(registry.forAgent(['files'], ['Write', 'edit']))).toEqual(['read', 'list', 'glob', 'grep'])
+  expect(names(registry.forAgent(['*'], ['files', 'shell']))).toEqual(['todo'])
+  expect(names(registry.forAgent(['Bash(git *)'], ['Bash(rm *)']))).toEqual(['bash'])
+  expect(names(registry.forAgent([]))).toEqual([])
+  expect(registry.forAgent(['read']).get('bash')).toBeUndefined()
+  expect(registry.unknownNames(['files', 'Bash(x)', '*', 'nothing'])).toEqual(['nothing'])
+})
+
+test('every schema is plain JSON Schema, made once', () => {
+  for (const tool of registry.list()) {
+    const schema = registry.schema(tool)
+    expect(registry.schema(tool)).toBe(schema)
+    expect(JSON.parse(JSON.stringify(schema.inputSchema))).toMatchObject({
+      type: 'object',
+      properties: expect.any(Object),
+    })
+    expect(schema.description.length).toBeGreaterThan(50)
+    for (const target of Object.values(tool.inputAliases ?? {}))
+      expect(JSON.stringify(schema.inputSchema)).toContain(`"${target}"`)
+  }
+})
+
+test('two tools of one name are refused', () => {
+  expect(() => createRegistry([...builtinTools(), ...builtinTools()])).toThrow(/two tools are named "read"/)
+})
+
+test('titles are one line without commands for the terminal', () => {
+  for (const tool of registry.list()) {
+    const text = 'a\n\u001b[2J\u0007b'.repeat(100)
+    const title = tool.title({
+      file_path: text,
+      pattern: text,
+      path: text,
+      command: text,
+      items: [],
+    } as never)
+    expect(title).toMatch(/^[^\u0000-\u001f\u007f-\u009f]{1,160}$/)
+  }
+})

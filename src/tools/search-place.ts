@@ -1,0 +1,45 @@
+import { stat } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { ResolvedPath, ToolContext } from './port.ts'
+import { fileError } from './target.ts'
+
+/** Where a search runs: a directory, or one file in it. */
+export interface SearchPlace {
+  readonly target: ResolvedPath
+  readonly directory: string
+  /** Name of the one file to search. */
+  readonly file: string | undefined
+  /** Whether ignore files above the directory count: those of the workspace do, those above it do not. */
+  readonly parents: boolean
+}
+
+export async function searchPlace(target: ResolvedPath): Promise<SearchPlace> {
+  const isDirectory = await stat(target.absolute).then(
+    (stats) => stats.isDirectory(),
+    (error: unknown) => {
+      throw fileError(error, target.relative)
+    },
+  )
+  return {
+    target,
+    directory: isDirectory ? target.absolute : dirname(target.absolute),
+    file: isDirectory ? undefined : basename(target.absolute),
+    parents: !target.outside && target.relative !== '.',
+  }
+}
+
+/** How a file that a search found is named in its result; undefined where it leads out of the workspace. */
+export function shownName(found: string, place: SearchPlace, context: ToolContext): string | undefined {
+  return shown(found, place, context)?.relative
+}
+
+/** As `shownName`, where the text is shown too: not of a guarded file, unless the place itself is (permissions.md, Files). */
+export function shownText(found: string, place: SearchPlace, context: ToolContext): string | undefined {
+  const path = shown(found, place, context)
+  return path && (path.guarded === null || place.target.guarded !== null) ? path.relative : undefined
+}
+
+function shown(found: string, place: SearchPlace, context: ToolContext): ResolvedPath | undefined {
+  const path = context.workspace.resolve(join(place.directory, found))
+  return path.outside && !place.target.outside ? undefined : path
+}

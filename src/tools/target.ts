@@ -1,0 +1,45 @@
+import { ToolError, type ResolvedPath, type ToolContext } from './port.ts'
+
+/**
+ * Where a path of an input leads now.
+ * @throws ToolError when that is not where it led when the call was decided, or no system call could take it.
+ */
+export function targetOf(context: ToolContext, path: string): ResolvedPath {
+  if (path.includes('\0'))
+    throw new ToolError('invalid_path', 'the path holds a NUL character; no file has such a name')
+  const target = context.workspace.resolve(path)
+  const decided = context.decidedPaths
+  if (decided && !decided.some((each) => each.absolute === target.absolute)) throw pathChanged(path)
+  return target
+}
+
+export function pathChanged(path: string): ToolError {
+  return new ToolError(
+    'path_changed',
+    `${path} does not lead where it led when the call was decided: a directory or a link on the way was exchanged`,
+    'Look at the path with list, then call again.',
+  )
+}
+
+/** What the file system said, in words a model can act on. */
+export function fileError(error: unknown, path: string): unknown {
+  if (!(error instanceof Error) || error instanceof ToolError) return error
+  const code = (error as NodeJS.ErrnoException).code
+  const words = code === undefined ? undefined : FILE_ERRORS[code]
+  return words === undefined ? error : new ToolError(words[0], `${path}: ${words[1]}`)
+}
+
+const FILE_ERRORS: Readonly<Record<string, readonly [code: string, words: string]>> = {
+  ENOENT: ['not_found', 'there is no such file or directory'],
+  ENOTDIR: ['not_found', 'a part of this path is a file, not a directory'],
+  EISDIR: ['is_directory', 'this is a directory, not a file'],
+  EACCES: ['not_permitted', 'the system does not permit this to the current user'],
+  EPERM: ['not_permitted', 'the system does not permit this to the current user'],
+  EROFS: ['not_permitted', 'the file system is read-only'],
+  ENAMETOOLONG: ['invalid_path', 'the path is too long'],
+  ELOOP: ['invalid_path', 'the symbolic links on this path lead in a circle'],
+  ENXIO: ['not_a_file', 'this is a socket, a pipe or a device, not a file'],
+  ENOSPC: ['no_space', 'the disk is full'],
+  EDQUOT: ['no_space', 'the disk quota is used up'],
+  EMFILE: ['busy', 'too many files are open; try again'],
+}

@@ -1,0 +1,97 @@
+import { realpathSync, statSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, parse, relative, resolve, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { OffshootError } from '../core/errors.ts'
+import { guardOf } from './guarded.ts'
+import type { ResolvedPath, Workspace } from './port.ts'
+import { walkPath } from './walk-path.ts'
+
+export interface WorkspaceOptions {
+  /** What `~` stands for. */
+  readonly home?: string
+  /** Directories outside that hold the program's own configuration and data; they count as `config`. */
+  readonly ownDirectories?: readonly string[]
+}
+
+/**
+ * The workspace of a directory. `resolve` never throws: a path that the system could not follow, and one that leads to
+ * a device, a pipe or a socket, counts as outside. `$NAME` is not expanded.
+ * @throws OffshootError `usage` when the directory cannot be used.
+ */
+export function createWorkspace(directory: string, options: WorkspaceOptions = {}): Workspace {
+  const root = realDirectory(directory)
+  const home = options.home ?? homedir()
+  const own = (options.ownDirectories ?? []).map(realOrSame).filter((each) => !isWithin(each, root))
+  return {
+    root,
+    resolve: (path) => resolvePath(root, own, expand(path, home)),
+  }
+}
+
+function realDirectory(directory: string): string {
+  try {
+    const root = realpathSync.native(directory)
+    if (statSync(root).isDirectory()) return root
+  } catch (cause) {
+    throw new OffshootError('usage', `the directory ${directory} cannot be read`, { cause })
+  }
+  throw new OffshootError('usage', `${directory} is not a directory`)
+}
+
+function realOrSame(path: string): string {
+  const { root, base } = splitRoot(resolve(path))
+  return walkPath(root, base).real
+}
+
+/** `~`, `~/x` and `file:` URLs are what shells and models write for absolute paths. */
+function expand(path: string, home: string): string {
+  if (path === '~' || path.startsWith('~/')) return home + path.slice(1)
+  if (!/^file:/i.test(path)) return path
+  try {
+    return fileURLToPath(path)
+  } catch {
+    return parse(home).root
+  }
+}
+
+function resolvePath(root: string, own: readonly string[], path: string): ResolvedPath {
+  if (path.includes('\0')) return { absolute: path, relative: path, outside: true, guarded: null }
+  const walked = walk(root, path)
+  const inside = isWithin(root, walked.real)
+  return {
+    absolute: walked.real,
+    relative: inside ? relative(root, walked.real).split(sep).join('/') || '.' : walked.real,
+    outside: !inside || walked.unsure,
+    guarded: guardOfAny(root, own, [walked.real, ...walked.links]),
+  }
+}
+
+/** From the root where the path is written below it, so that names above the root play no part. */
+function walk(root: string, path: string): ReturnType<typeof walkPath> {
+  if (!isAbsolute(path)) return walkPath(root, path)
+  if (path === root || path.startsWith(root + sep)) return walkPath(root, path.slice(root.length + 1))
+  const split = splitRoot(path)
+  return walkPath(split.root, split.base)
+}
+
+function splitRoot(path: string): { root: string; base: string } {
+  const { root } = parse(path)
+  return { root, base: path.slice(root.length) }
+}
+
+/** A symlink that is guarded where it stands is guarded wherever it leads. */
+function guardOfAny(root: string, own: readonly string[], paths: readonly string[]): ResolvedPath['guarded'] {
+  for (const path of paths) {
+    if (isWithin(path, root)) continue
+    const guard = guardOf(isWithin(root, path) ? relative(root, path) : path)
+    if (guard) return guard
+    if (own.some((directory) => isWithin(directory, path))) return 'config'
+  }
+  return null
+}
+
+function isWithin(directory: string, path: string): boolean {
+  const prefix = directory.endsWith(sep) ? directory : directory + sep
+  return path === directory || path.startsWith(prefix)
+}

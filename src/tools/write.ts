@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { defineTool, describeTool, titleLine } from './define-tool.ts'
+import { ToolError, type AnyTool, type ToolContext } from './port.ts'
+import { targetOf } from './target.ts'
+import { decodeText, encodeText, type TextFile } from './text-file.ts'
+import { unifiedDiff } from './unified-diff.ts'
+import { checkSeen, readCurrent, replaceFile, type CurrentFile } from './write-file.ts'
+
+const inputSchema = z.object({
+  file_path: z.string().min(1).describe('the file, relative to the workspace or absolute'),
+  content: z.string().describe('the whole new text'),
+})
+
+type Input = z.infer<typeof inputSchema>
+
+/** `write {file_path, content}`: a whole file. */
+export function writeTool(): AnyTool {
+  return defineTool<Input, string>({
+    name: 'write',
+    toolset: 'files',
+    description: describeTool('write.txt'),
+    inputSchema,
+    effects: 'write',
+    idempotent: true,
+    aliases: ['Write', 'write_file', 'create_file'],
+    inputAliases: {
+      path: 'file_path',
+      filePath: 'file_path',
+      file: 'file_path',
+      filename: 'file_path',
+      text: 'content',
+      contents: 'content',
+    },
+    subject: (input) => [{ kind: 'path', value: input.file_path }],
+    title: (input) => titleLine(`Write ${input.file_path}`),
+    execute,
+    toModelOutput: (text) => ({ text }),
+  })
+}
+
+async function execute(input: Input, context: ToolContext): Promise<string> {
+  const target = targetOf(context, input.file_path)
+  if (/[/\\]\.?$/.test(input.file_path))
+    throw new ToolError('invalid_path', `${input.file_path} names a directory; give the path of a file`)
+  const current = await readCurrent(target)
+  const old = current && textOf(current, target.relative)
+  const bytes = old ? encodeText(old, input.content.replace(/^\ufeff/, '')) : Buffer.from(input.content)
+  // A call that runs again after a crash finds its own work (domain.md R2).
+  if (current?.bytes.equals(bytes)) return unchanged(target.relative)
+  if (current) checkSeen(target, current, context)
+  await replaceFile(target, bytes, current, context)
+  const size = `${lineCount(input.content)} lines, ${bytes.length} bytes`
+  if (!current) return `created ${target.relative} (${size})`
+  return `wrote ${target.relative} (${size})\n${old ? unifiedDiff(target.relative, old.text, input.content) : ''}`.trimEnd()
+}
+
+function lineCount(text: string): number {
+  return text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0)
+}
+
+function unchanged(name: string): string {
+  return `${name} already has exactly this content`
+}
+
+/** Undefined for what is no text: then it is replaced byte by byte. */
+function textOf(current: CurrentFile, name: string): TextFile | undefined {
+  try {
+    return decodeText(current.bytes, name)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,267 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { findCycles } from './support/architecture/find-cycles.ts'
+import { findViolations } from './support/architecture/find-violations.ts'
+import { PACKAGES, ROOMS } from './support/architecture/rules.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+  optionalDependencies: Record<string, string>
+}
+
+describe('the source tree', () => {
+  const names = globSync('src/**/*.ts', { cwd: ROOT })
+  const tree = new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]))
+
+  it('keeps the rules', () => {
+    expect(tree.size).toBeGreaterThan(0)
+    expect(findViolations(tree)).toEqual([])
+  })
+})
+
+describe('the dependencies', () => {
+  const { dependencies, devDependencies, optionalDependencies } = manifest
+
+  it('have rooms named for each that the program uses, and for no other', () => {
+    expect(Object.keys(PACKAGES).toSorted()).toEqual(Object.keys(dependencies).toSorted())
+  })
+
+  it('each have a line in docs/dependencies.md, and no other has', () => {
+    const page = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')
+    const described = [...page.matchAll(/^\| `([^`]+)`/gm)].map((match) => match[1]!)
+    const all = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
+    expect(described.toSorted()).toEqual(all.toSorted())
+  })
+
+  it('are pinned to one version', () => {
+    const all = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
+    expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
+  })
+})
+
+/** What the rules say about a small tree. `core/a.ts` and the like stand below src. */
+function violations(files: Record<string, string>): string[] {
+  return findViolations(new Map(Object.entries(files).map(([name, text]) => [`src/${name}`, text])))
+}
+
+describe('rule: a room imports what the table allows', () => {
+  const EMPTY = 'export const x = 1\n'
+
+  for (const room of Object.keys(ROOMS)) {
+    const allowed = ROOMS[room]!
+    const others = Object.keys(ROOMS).filter((other) => other !== room)
+    const wrong = others.filter((other) => allowed !== 'everything' && !allowed.includes(other))
+
+    it(`${room}: exactly these`, () => {
+      const imports = others.map((other) => `import type {} from '../${other}/b.ts'\n`).join('')
+      const found = violations({
+        [`${room}/a.ts`]: imports,
+        ...Object.fromEntries(others.map((o) => [`${o}/b.ts`, EMPTY])),
+      })
+      expect(found).toHaveLength(wrong.length)
+      for (const other of wrong) expect(found.join('\n')).toContain(`: ${room} may not import ${other}`)
+    })
+  }
+
+  const FORMS = {
+    import: `import { x } from '../store/b.ts'`,
+    'type import': `import type { X } from '../store/b.ts'`,
+    'bare import': `import '../store/b.ts'`,
+    're-export': `export { x } from '../store/b.ts'`,
+    'star re-export': `export * from '../store/b.ts'`,
+    'dynamic import': `export const later = () => import('../store/b.ts')`,
+    'dynamic import of a template': 'export const later = () => import(`../store/b.ts`)',
+    'type query': `export type X = import('../store/b.ts').X`,
+    'import after a comment': `/* import */ import /* from '../core/b.ts' */ { x } from '../store/b.ts'`,
+  }
+  for (const [form, text] of Object.entries(FORMS)) {
+    it(`sees a ${form}`, () => {
+      expect(violations({ 'core/a.ts': text, 'store/b.ts': EMPTY })).toContainEqual(
+        expect.stringMatching(/^src\/core\/a\.ts:1 imports/),
+      )
+    })
+  }
+
+  it('is not misled by comments and strings', () => {
+    const text = `// import '../store/b.ts'\nexport const s = "import('../store/b.ts')" + \`import '../store/b.ts'\`\n`
+    expect(violations({ 'core/a.ts': text, 'store/b.ts': EMPTY })).toEqual([])
+  })
+
+  it('gives the line', () => {
+    const files = { 'core/a.ts': `\n\nimport '../store/b.ts'\n`, 'store/b.ts': EMPTY }
+    expect(violations(files)).toEqual(['src/core/a.ts:3 imports src/store/b.ts: core may not import store'])
+  })
+
+  it('allows client only the types of core', () => {
+    const core = { 'core/b.ts': EMPTY }
+    expect(violations({ ...core, 'client/a.ts': `import type { X } from '../core/b.ts'` })).toEqual([])
+    expect(violations({ ...core, 'client/a.ts': `import { x } from '../core/b.ts'` })).toEqual([
+      'src/client/a.ts:1 imports src/core/b.ts: client may import only types of core',
+    ])
+  })
+
+  it('allows src/index.ts and src/testing.ts every room, and the command line src/index.ts', () => {
+    const text = `import { x } from './store/b.ts'\n`
+    expect(violations({ 'index.ts': text, 'testing.ts': text, 'store/b.ts': EMPTY })).toEqual([])
+    expect(violations({ 'index.ts': EMPTY, 'cli/a.ts': `import '../index.ts'` })).toEqual([])
+    expect(violations({ 'index.ts': EMPTY, 'store/a.ts': `import '../index.ts'` })).toHaveLength(1)
+    expect(violations({ 'testing.ts': EMPTY, 'cli/a.ts': `import '../testing.ts'` })).toHaveLength(1)
+  })
+
+  it('allows a test beside its source the support for tests too, and nothing else', () => {
+    const text = `import '../testing.ts'\nimport '../../test/support/tree.ts'\n`
+    expect(violations({ 'core/a.test.ts': text, 'testing.ts': EMPTY })).toEqual([])
+    expect(violations({ 'core/a.ts': text, 'testing.ts': EMPTY })).toHaveLength(2)
+    expect(violations({ 'core/a.test.ts': `import '../store/b.ts'`, 'store/b.ts': EMPTY })).toHaveLength(1)
+  })
+
+  it('refuses what is no source file of a room', () => {
+    expect(violations({ 'core/a.ts': `import './b.js'`, 'core/b.ts': EMPTY })).toHaveLength(1)
+    expect(violations({ 'core/a.ts': `import './b'`, 'core/b.ts': EMPTY })).toHaveLength(1)
+    expect(violations({ 'cli/a.ts': `import '../../package.json'` })).toHaveLength(1)
+    expect(violations({ 'core/a.ts': `import './b.test.ts'`, 'core/b.test.ts': EMPTY })).toHaveLength(1)
+    expect(violations({ 'utils/a.ts': EMPTY })).toEqual(['src/utils/a.ts is in no room of the table'])
+    expect(violations({ 'helpers.ts': EMPTY })).toEqual(['src/helpers.ts is in no room of the table'])
+  })
+
+  it('refuses a computed import outside the command line', () => {
+    const text = `export const load = (name: string) => import(name)\n`
+    expect(violations({ 'cli/a.ts': text })).toEqual([])
+    expect(violations({ 'tools/a.ts': text })).toEqual([
+      'src/tools/a.ts:1 imports a computed name, which only cli may',
+    ])
+  })
+
+  it('reports a file that cannot be parsed', () => {
+    expect(violations({ 'core/a.ts': 'export const = 1' })).toContainEqual(
+      expect.stringContaining('src/core/a.ts cannot be parsed'),
+    )
+  })
+})
+
+describe('rule: no import cycle', () => {
+  it('finds a cycle of type imports', () => {
+    const a = `import type { B } from './b.ts'\nexport type A = B[]\n`
+    const b = `import type { A } from './a.ts'\nexport type B = A[]\n`
+    expect(violations({ 'core/a.ts': a, 'core/b.ts': b })).toEqual([
+      'import cycle: src/core/a.ts -> src/core/b.ts -> src/core/a.ts',
+    ])
+  })
+
+  it('finds a file that imports itself, and each of two separate cycles once', () => {
+    expect(findCycles(new Map([['a', ['a']]]))).toEqual([['a', 'a']])
+    const graph = new Map([
+      ['a', ['b']],
+      ['b', ['c', 'x']],
+      ['c', ['a', 'b']],
+      ['x', ['y']],
+      ['y', ['x']],
+    ])
+    expect(findCycles(graph)).toEqual([
+      ['a', 'b', 'c', 'a'],
+      ['x', 'y', 'x'],
+    ])
+  })
+
+  it('allows two ways to one file', () => {
+    const graph = new Map([
+      ['a', ['b', 'c']],
+      ['b', ['d']],
+      ['c', ['d']],
+      ['d', []],
+    ])
+    expect(findCycles(graph)).toEqual([])
+  })
+})
+
+describe('rule: no any', () => {
+  for (const text of [
+    'let x: any',
+    'type X = Record<string, any>',
+    'const x = y as any',
+    'function f(x: any[]) {}',
+  ]) {
+    it(`finds: ${text}`, () =>
+      expect(violations({ 'core/a.ts': text })).toEqual(['src/core/a.ts:1 uses any']))
+  }
+
+  it('leaves the word alone', () => {
+    expect(violations({ 'core/a.ts': `// any\nexport const any = 'any'\n` })).toEqual([])
+  })
+})
+
+describe('rule: no barrel but the entries', () => {
+  const B = { 'core/b.ts': 'export const x = 1\n' }
+
+  for (const text of [
+    `export { x } from './b.ts'`,
+    `export * from './b.ts'`,
+    `export * as b from './b.ts'`,
+    `export type { X } from './b.ts'`,
+    `import { x } from './b.ts'; export { x }`,
+    `export { z } from 'zod'`,
+  ]) {
+    it(`finds: ${text}`, () => {
+      expect(violations({ ...B, 'core/a.ts': text })).toEqual([
+        'src/core/a.ts:1 re-exports, and is no entry file',
+      ])
+    })
+  }
+
+  it('allows entries, and exports of what a file declares', () => {
+    expect(violations({ ...B, 'index.ts': `export { x } from './core/b.ts'` })).toEqual([])
+    expect(violations({ ...B, 'testing.ts': `export * from './core/b.ts'` })).toEqual([])
+    expect(violations({ 'core/a.ts': 'const x = 1\nexport { x }\n' })).toEqual([])
+  })
+
+  it('keeps src/index.ts short and by name', () => {
+    expect(violations({ ...B, 'index.ts': '// line\n'.repeat(40) })).toEqual([])
+    expect(violations({ ...B, 'index.ts': '// line\n'.repeat(41) })).toEqual([
+      'src/index.ts has 41 lines, more than 40',
+    ])
+    expect(violations({ ...B, 'index.ts': `export * from './core/b.ts'` })).toHaveLength(1)
+  })
+})
+
+describe('rule: a dependency stands in the rooms named for it', () => {
+  it('refuses it elsewhere, and a package without rooms everywhere', () => {
+    expect(violations({ 'model/a.ts': `import { x } from '@ai-sdk/openai/internal'` })).toEqual([])
+    expect(violations({ 'loop/a.ts': `import type { x } from '@ai-sdk/provider'` })).toEqual([
+      'src/loop/a.ts:1 imports the package @ai-sdk/provider, which belongs to model',
+    ])
+    expect(violations({ 'tools/a.ts': `export const load = () => import('unbash')` })).toHaveLength(1)
+    expect(violations({ 'core/a.ts': `import { z } from 'zod'` })).toEqual([])
+    expect(violations({ 'core/a.ts': `import x from 'left-pad'` })).toEqual([
+      'src/core/a.ts:1 imports the package left-pad, for which the rules name no room',
+    ])
+  })
+
+  it('allows the packages for tests in tests only', () => {
+    expect(violations({ 'core/a.test.ts': `import { it } from 'vitest'` })).toEqual([])
+    expect(violations({ 'core/a.ts': `import { it } from 'vitest'` })).toHaveLength(1)
+  })
+
+  it('keeps child processes and the database in their rooms', () => {
+    expect(
+      violations({ 'exec/a.ts': `import 'node:child_process'`, 'store/a.ts': `import 'node:sqlite'` }),
+    ).toEqual([])
+    expect(
+      violations({ 'tools/a.ts': `import 'child_process'`, 'runtime/a.ts': `import 'node:sqlite'` }),
+    ).toEqual([
+      'src/tools/a.ts:1 imports node:child_process, which belongs to exec',
+      'src/runtime/a.ts:1 imports node:sqlite, which belongs to store',
+    ])
+  })
+
+  it('keeps Node out of the pure rooms', () => {
+    expect(violations({ 'core/a.ts': `import type { Stats } from 'node:fs'` })).toEqual([
+      'src/core/a.ts:1 imports node:fs: core is pure',
+    ])
+    expect(violations({ 'permissions/a.ts': `import { join } from 'node:path/posix'` })).toEqual([])
+    expect(violations({ 'permissions/a.ts': `import { join } from 'path'` })).toHaveLength(1)
+    expect(violations({ 'core/a.test.ts': `import 'node:fs'` })).toEqual([])
+  })
+})

@@ -1,0 +1,78 @@
+/**
+ * The rules of the source tree, as data. To change one is a decision: it takes a line in docs/decisions.
+ */
+
+/** What a room may import besides itself. `everything` is any room and src/index.ts. */
+export const ROOMS: Readonly<Record<string, readonly string[] | 'everything'>> = {
+  core: [],
+  permissions: ['core'],
+  agents: ['core'],
+  store: ['core'],
+  model: ['core'],
+  exec: ['core'],
+  protocol: ['core'],
+  tools: ['core', 'exec'],
+  backends: ['core', 'exec'],
+  loop: ['core', 'permissions', 'model', 'tools'],
+  runtime: ['core', 'permissions', 'agents', 'store', 'model', 'tools', 'loop', 'backends', 'exec'],
+  server: ['core', 'protocol', 'runtime'],
+  mcp: ['core', 'protocol', 'runtime'],
+  acp: ['core', 'protocol', 'runtime'],
+  client: ['core', 'protocol'],
+  tui: ['client', 'protocol'],
+  cli: 'everything',
+}
+
+/** `from -> to` where only types may be imported. */
+export const TYPES_ONLY: ReadonlySet<string> = new Set(['client -> core'])
+
+/** The only files beside the rooms; they may import every room. */
+export const ROOT_FILES: ReadonlySet<string> = new Set(['src/index.ts', 'src/testing.ts'])
+
+/** The only files that may hand on what another file exports. */
+export const ENTRIES: ReadonlySet<string> = new Set([
+  'src/index.ts',
+  'src/testing.ts',
+  'src/client/index.ts',
+  'src/protocol/index.ts',
+])
+
+export const INDEX_MAX_LINES = 40
+
+/** The rooms in which a package may stand. A package that is not here may stand nowhere in src. */
+export const PACKAGES: Readonly<Record<string, readonly string[] | 'everywhere'>> = {
+  zod: 'everywhere',
+  '@ai-sdk/anthropic': ['model'],
+  '@ai-sdk/google': ['model'],
+  '@ai-sdk/openai': ['model'],
+  '@ai-sdk/openai-compatible': ['model'],
+  '@ai-sdk/provider': ['model'],
+  '@vscode/ripgrep': ['tools'],
+  commander: ['cli'],
+  diff: ['tools'],
+  'jsonc-parser': ['agents', 'runtime'],
+  unbash: ['permissions'],
+  yaml: ['agents'],
+}
+
+/** These may stand in tests beside their source. */
+export const TEST_PACKAGES: ReadonlySet<string> = new Set([
+  'vitest',
+  'fast-check',
+  '@copilotkit/aimock',
+  'ai',
+])
+
+/** Parts of Node that belong to one room. */
+export const NODE_MODULES: Readonly<Record<string, readonly string[]>> = {
+  'node:child_process': ['exec'],
+  'node:sqlite': ['store'],
+}
+
+/** Rooms without I/O, and the parts of Node that they may use all the same. */
+export const PURE_ROOMS: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  permissions: ['node:path/posix'],
+  protocol: [],
+  client: [],
+}

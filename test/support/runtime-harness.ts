@@ -1,0 +1,309 @@
+import { z } from 'zod'
+import type { LanguageModelV4Message, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { createAgentRegistry } from '../../src/agents/registry.ts'
+import type { AgentDefinition } from '../../src/core/agent.ts'
+import type { Clock } from '../../src/core/clock.ts'
+import type { OffshootEvent } from '../../src/core/events.ts'
+import type { ConversationId } from '../../src/core/ids.ts'
+import { createModel } from '../../src/model/language-model.ts'
+import type { Model, ModelInfo, ModelRequest } from '../../src/model/port.ts'
+import { free } from '../../src/model/pricing.ts'
+import type { ScriptInput } from '../../src/model/script.ts'
+import { createScriptedModel, type ScriptedModel } from '../../src/model/scripted.ts'
+import type { Layer } from '../../src/permissions/types.ts'
+import { configSchema } from '../../src/runtime/config-schema.ts'
+import { randomIds } from '../../src/runtime/ids.ts'
+import type { RunResult } from '../../src/runtime/run-result.ts'
+import { createRuntime, type Runtime, type StartedRun, type StartOptions } from '../../src/runtime/runtime.ts'
+import { createMemoryStore } from '../../src/store/memory.ts'
+import type { Store } from '../../src/store/port.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { defineTool } from '../../src/tools/define-tool.ts'
+import type { AnyTool, Tool, ToolContext, Workspace } from '../../src/tools/port.ts'
+import { createRegistry } from '../../src/tools/registry.ts'
+
+/** A clock that a test moves. Timers that fire at the same time fire in the order in which they were set. */
+export interface HandClock extends Clock {
+  /** Lets everything that can go on without time go on. */
+  settle(): Promise<void>
+  /** Moves time forward, firing what is due on the way. */
+  advance(ms: number): Promise<void>
+  /** Waits for a promise; whenever nothing else can happen, time jumps to the next timer. Fails when there is none. */
+  until<T>(promise: Promise<T>): Promise<T>
+  pending(): number
+}
+
+const START = 1_800_000_000_000
+/** Turns of the event loop without which nothing happens any more: a write takes one, and a chain of them several. */
+const IDLE_TURNS = 30
+
+export function handClock(): HandClock {
+  let now = START
+  let order = 0
+  let timers: { at: number; order: number; fn: () => void }[] = []
+  const settle = async () => {
+    for (let turn = 0; turn < IDLE_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
+  }
+  const next = () => timers.toSorted((a, b) => a.at - b.at || a.order - b.order)[0]
+  const fire = async (timer: NonNullable<ReturnType<typeof next>>) => {
+    timers = timers.filter((each) => each !== timer)
+    now = Math.max(now, timer.at)
+    timer.fn()
+    await settle()
+  }
+  return {
+    now: () => now,
+    after(ms, fn) {
+      const timer = { at: now + ms, order: order++, fn }
+      timers.push(timer)
+      return () => void (timers = timers.filter((each) => each !== timer))
+    },
+    settle,
+    async advance(ms) {
+      const target = now + ms
+      await settle()
+      for (let timer = next(); timer && timer.at <= target; timer = next()) await fire(timer)
+      now = target
+    },
+    async until(promise) {
+      let done = false
+      const end = () => void (done = true)
+      promise.then(end, end)
+      for (await settle(); !done; ) {
+        const timer = next()
+        if (!timer) throw new Error('nothing can happen any more, and the promise has not settled')
+        await fire(timer)
+      }
+      return await promise
+    },
+    pending: () => timers.length,
+  }
+}
+
+/** Both stores, for `describe.each`. */
+export const stores = [
+  ['memory', async () => createMemoryStore()],
+  ['sqlite', () => openSqliteStore({ file: ':memory:', now: () => START })],
+] as const satisfies readonly (readonly [string, () => Promise<Store>])[]
+
+export const workspace: Workspace = {
+  root: '/w',
+  resolve: (path) => ({ absolute: `/w/${path}`, relative: path, outside: false, guarded: null }),
+}
+
+type ToolSpec = Partial<Omit<Tool<Input, unknown>, 'execute'>> & {
+  readonly execute?: (input: Input, context: ToolContext) => unknown
+}
+type Input = Readonly<Record<string, unknown>>
+
+/** A tool with what a test leaves out filled in: it reads, and answers `NAME done`. */
+export function tool(name: string, spec: ToolSpec = {}): AnyTool {
+  const { execute = () => `${name} done`, ...rest } = spec
+  return defineTool<Input, unknown>({
+    name,
+    toolset: 'files',
+    description: `the tool ${name}`,
+    inputSchema: z.looseObject({}),
+    effects: 'none',
+    idempotent: true,
+    subject: () => [],
+    title: () => name,
+    execute: execute as Tool<Input, unknown>['execute'],
+    toModelOutput: (output) => ({ text: output as string }),
+    ...rest,
+  })
+}
+
+export function agent(name: string, more: Partial<AgentDefinition> = {}): AgentDefinition {
+  return { name, description: `the agent ${name}`, prompt: `You are ${name}.`, source: 'test', ...more }
+}
+
+export const modelInfo: ModelInfo = {
+  id: 'scripted',
+  provider: 'scripted',
+  label: 'scripted',
+  window: null,
+  maxOutput: null,
+  price: free,
+}
+
+/** A model of somebody's own: the pieces of its n-th answer, or whatever else it does. */
+export function rawModel(
+  answer: (n: number, request: ModelRequest) => ReturnType<Model['stream']> | readonly unknown[],
+  info: Partial<ModelInfo> = {},
+): Model {
+  let n = 0
+  return {
+    info: { ...modelInfo, id: 'own/model', ...info },
+    stream: async (request) => {
+      const given = answer(n++, request)
+      return Array.isArray(given) ? streamOf(given) : await (given as ReturnType<Model['stream']>)
+    },
+  }
+}
+
+/** A stream of these pieces; `open`: it does not end by itself. */
+export function streamOf(pieces: readonly unknown[], end: 'close' | 'open' = 'close') {
+  return new ReadableStream<LanguageModelV4StreamPart>({
+    start(controller) {
+      for (const piece of pieces) controller.enqueue(piece as LanguageModelV4StreamPart)
+      if (end === 'close') controller.close()
+    },
+  })
+}
+
+export const finish = (unified = 'stop') => ({
+  type: 'finish',
+  finishReason: { unified, raw: unified },
+  usage: {
+    inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 5, text: 5, reasoning: 0 },
+  },
+})
+export const said = (text: string, id = 't') => [
+  { type: 'text-start', id },
+  { type: 'text-delta', id, delta: text },
+  { type: 'text-end', id },
+]
+export const called = (toolName: unknown, input: unknown = '{}') => ({
+  type: 'tool-call',
+  toolCallId: 'c',
+  toolName,
+  input,
+})
+
+export interface HarnessOptions {
+  readonly script?: ScriptInput['agents']
+  readonly model?: Model
+  readonly tools?: readonly AnyTool[]
+  readonly agents?: readonly AgentDefinition[]
+  readonly config?: unknown
+  readonly layers?: readonly Layer[]
+  readonly store?: Store
+  readonly clock?: HandClock
+}
+
+export interface Harness {
+  readonly runtime: Runtime
+  readonly store: Store
+  readonly clock: HandClock
+  readonly scripted: ScriptedModel
+  /** What subscribers were told of every conversation that was started here. */
+  readonly told: OffshootEvent[]
+  /** Starts a run and subscribes to its conversation. */
+  start(prompt: string, more?: Partial<StartOptions>): Promise<StartedRun>
+  /** Starts a run and waits for its end; time jumps where only time is missing. */
+  run(prompt: string, more?: Partial<StartOptions>): Promise<RunResult>
+  /** Waits until every subscriber was told everything. */
+  flush(): void
+}
+
+const MAIN = agent('main')
+
+/** A runtime in memory with a scripted model, whose agents are `main`, `general` and `explore` unless said otherwise. */
+export function harness(options: HarnessOptions = {}): Harness {
+  const clock = options.clock ?? handClock()
+  const store = options.store ?? createMemoryStore()
+  const scripted = createScriptedModel({ agents: options.script ?? {} }, { clock })
+  const model = options.model ?? createModel(scripted, modelInfo, { now: clock.now })
+  const told: OffshootEvent[] = []
+  const followed = new Map<ConversationId, () => void>()
+  const runtime = createRuntime({
+    store,
+    clock,
+    newId: randomIds(clock),
+    random: () => 0.5,
+    tools: createRegistry(options.tools ?? []),
+    agents: createAgentRegistry(options.agents ?? [MAIN, agent('general'), agent('explore')]),
+    resolveModel: async () => model,
+    smallModelOf: (id) => id,
+    config: configSchema.parse(options.config ?? {}),
+    rootLayers: options.layers ?? [],
+    owner: 'test',
+  })
+  const follow = (id: ConversationId) => {
+    if (!followed.has(id)) followed.set(id, runtime.subscribe(id, (events) => void told.push(...events)))
+  }
+  const start: Harness['start'] = async (prompt, more = {}) => {
+    const systemText: StartOptions['systemText'] = ({ agent, tools }) =>
+      `${agent.prompt} Tools: ${tools.join(', ')}.`
+    const given = { workspace, prompt, agent: MAIN, model: 'scripted', systemText, ...more }
+    const started = await runtime.start(given)
+    follow(started.conversationId)
+    return started
+  }
+  return {
+    runtime,
+    store,
+    clock,
+    scripted,
+    told,
+    start,
+    run: async (prompt, more) => clock.until((await start(prompt, more)).result),
+    flush() {
+      for (const [id, end] of [...followed]) {
+        end()
+        followed.set(
+          id,
+          runtime.subscribe(id, (events) => void told.push(...events)),
+        )
+      }
+    },
+  }
+}
+
+/** What a request says, one line a message: `assistant text(hi) call(read)`. */
+export function shownPrompt(prompt: readonly LanguageModelV4Message[]): string[] {
+  return prompt.map((message) => {
+    if (message.role === 'system') return `system ${message.content}`
+    return [message.role, ...message.content.map(shownContent)].join(' ')
+  })
+}
+
+function shownContent(part: Exclude<LanguageModelV4Message, { role: 'system' }>['content'][number]): string {
+  switch (part.type) {
+    case 'text':
+    case 'reasoning':
+      return `${part.type}(${part.text})`
+    case 'tool-call':
+      return `call(${part.toolName})`
+    case 'tool-result':
+      return `result(${part.toolName}: ${resultText(part.output)})`
+    default:
+      return part.type
+  }
+}
+
+function resultText(output: { readonly type: string; readonly value?: unknown; readonly reason?: unknown }) {
+  return String(output.value ?? output.reason ?? output.type)
+}
+
+/** Why a provider would refuse this request. Empty: it accepts it. */
+export function refusals(prompt: readonly LanguageModelV4Message[]): string[] {
+  const problems: string[] = []
+  prompt.forEach((message, at) => {
+    const where = `message ${at} (${message.role})`
+    if (message.content.length === 0) problems.push(`${where} is empty`)
+    if (message.role === 'system' && at > 0 && prompt[at - 1]!.role !== 'system')
+      problems.push(`${where} stands behind others`)
+    if (message.role !== 'assistant' && message.role !== 'tool') return
+    const parts = message.content
+    if (message.role === 'assistant' && parts.at(-1)?.type === 'reasoning')
+      problems.push(`${where} ends with reasoning`)
+    const other = message.role === 'assistant' ? prompt[at + 1] : prompt[at - 1]
+    const mine = idsOf(message, message.role === 'assistant' ? 'tool-call' : 'tool-result')
+    const theirs = other ? idsOf(other, message.role === 'assistant' ? 'tool-result' : 'tool-call') : ''
+    if (mine !== theirs) problems.push(`${where}: ${mine} stands beside ${theirs}`)
+  })
+  if (prompt.at(-1)?.role === 'assistant') problems.push('it ends with an answer')
+  return problems
+}
+
+function idsOf(message: LanguageModelV4Message, type: 'tool-call' | 'tool-result'): string {
+  if (message.role === 'system' || message.role === 'user') return ''
+  return message.content
+    .flatMap((part) =>
+      part.type === type ? [(part as unknown as { readonly toolCallId: string }).toolCallId] : [],
+    )
+    .join()
+}

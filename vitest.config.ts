@@ -1,0 +1,34 @@
+import { defineConfig } from 'vitest/config'
+
+/** These start whole programs and install packages, so they run one file at a time, after the quick ones. */
+const SLOW = 'test/{e2e,crash}/**/*.test.ts'
+
+export default defineConfig({
+  test: {
+    // A worker is used for many files: starting a fresh one for each takes four times as long.
+    pool: 'threads',
+    isolate: false,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [SLOW],
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'e2e',
+          include: [SLOW],
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
+  },
+})
