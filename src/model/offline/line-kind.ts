@@ -58,10 +58,11 @@ export function isProse(path: string): boolean {
 }
 
 function definedName(text: string, cLike: boolean): string | null {
+  const typed = cLike && !CONTROL.test(text) ? C_FUNCTION.exec(text) : null
+  if (typed) return typed[1]!
   const plain = DEFINITION.exec(text) ?? SQL.exec(text) ?? MACRO.exec(text) ?? MEMBER_ASSIGNED.exec(text)
   if (plain) return LOCAL.test(text) ? null : plain[1]!
-  if (CONTROL.test(text)) return null
-  return (ASSIGNED.exec(text) ?? METHOD.exec(text) ?? (cLike ? C_FUNCTION.exec(text) : null))?.[1] ?? null
+  return CONTROL.test(text) ? null : ((ASSIGNED.exec(text) ?? METHOD.exec(text))?.[1] ?? null)
 }
 
 function proseKind(bare: string): LineKind {

@@ -181,6 +181,15 @@ describe('other agents', () => {
     expect(cited.length).toBeGreaterThanOrEqual(5)
   })
 
+  test('main whose subagents all fail searches by itself, and says so', async () => {
+    await write(TYPESCRIPT)
+    const failing = () => Promise.resolve({ type: 'error-text' as const, value: 'no slot' })
+    const question = user('Where are addresses validated, and which tests cover it?')
+    const { text } = await drive('main', [question], true, FILE_TOOLS, failing)
+    expect(text).toMatch(/^2 subagents were started, but none brought a result/)
+    expect((await trueCitations(text)).length).toBeGreaterThanOrEqual(5)
+  })
+
   test('the reviewer cites what its patterns fit', async () => {
     await write({ 'src/a.ts': 'try {\n  work()\n} catch {}\n// TODO: handle the failure\n' })
     const { text } = await drive('reviewer', [user('Target: src\nFocus: bugs')], false)
@@ -204,6 +213,8 @@ describe('other agents', () => {
   })
 })
 
+const FILE_TOOLS = ['read', 'list', 'glob', 'grep']
+
 interface Driven {
   readonly text: string
   readonly tasks: readonly Record<string, unknown>[]
@@ -219,7 +230,8 @@ async function drive(
   agent: string,
   messages: LanguageModelV4Prompt,
   delegates: boolean,
-  names = ['read', 'list', 'glob', 'grep'],
+  names = FILE_TOOLS,
+  runTask: typeof delegate | (() => Promise<{ type: 'error-text'; value: string }>) = delegate,
 ): Promise<Driven> {
   const model = createOfflineModel()
   const tools = [...names, ...(delegates ? ['task'] : [])].map((name) => ({
@@ -245,7 +257,7 @@ async function drive(
     if (calls.length === 0) return { text, tasks, messages: prompt }
     const results = calls.map(async ({ toolCallId, toolName, input }) => {
       if (toolName === 'task') tasks.push(input)
-      const output = toolName === 'task' ? await delegate(input) : await use(toolName, input)
+      const output = toolName === 'task' ? await runTask(input) : await use(toolName, input)
       return { type: 'tool-result' as const, toolCallId, toolName, output }
     })
     prompt.push({ role: 'tool', content: await Promise.all(results) })

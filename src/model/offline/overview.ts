@@ -65,33 +65,29 @@ export function rankOverview(angle: Angle, seen: SeenLines): RankedLine[] {
   const ranked: RankedLine[] = []
   for (const [path, lines] of seen) {
     if (angle.kind !== 'outline' && (fileKind(path) === 'noise' || fileKind(path) === 'test')) continue
-    const depth = angle.kind === 'outline' ? 1 : path.split('/').length
     const prose = isProse(path)
     for (const [line, text] of lines) {
       const kind = lineKind(text, path)
-      if (
-        kind.type === 'trivial' ||
-        /^\s*(\[!\[|<|!\[|```|---|===)/.test(text) ||
-        !isTelling(text, prose, angle)
-      )
-        continue
-      const open =
-        angle.kind !== 'outline'
-          ? 1
-          : /^(export|pub|public|class|interface|module|def [a-z]|func [A-Z])\b/.test(text)
-            ? /\b(function|class|def|fn|func)\b/.test(text)
-              ? 1.8
-              : 1.5
-            : /^\s/.test(text)
-              ? 0.5
-              : 1
-      const score = (open * (kind.type === 'heading' ? 1.3 : 1) * (prose ? 1 / (1 + line / 40) : 0.9)) / depth
+      if (kind.type === 'trivial' || DECORATION.test(text) || !isTelling(text, prose, angle)) continue
+      const place = prose ? 1 / (1 + line / 40) : 0.9
+      const score = place * (kind.type === 'heading' ? 1.3 : 1) * importance(path, text, angle)
       ranked.push({ path, line, text, kind, score, coverage: 1 })
     }
   }
   return ranked.toSorted(
     (a, b) => b.score - a.score || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line),
   )
+}
+
+/** Badges, markup and rulers. */
+const DECORATION = /^\s*(\[!\[|<|!\[|```|---|===)/
+
+/** Of a project the shallow files matter; of a folder what it exports, functions and classes before types. */
+function importance(path: string, text: string, angle: Angle): number {
+  if (angle.kind !== 'outline') return 1 / path.split('/').length
+  if (/^\s/.test(text)) return 0.5
+  if (!/^(export|pub|public|class|interface|module|def [a-z]|func [A-Z])\b/.test(text)) return 1
+  return /\b(function|class|def|fn|func)\b/.test(text) ? 1.8 : 1.5
 }
 
 /** Not every line of a file that was read says what the project is or where it begins. */

@@ -1,4 +1,4 @@
-import { angle, echoOf, readAngle, type Angle } from './angle.ts'
+import { angle, echoOf, readAngle, type Angle, type AngleKind } from './angle.ts'
 import { focus, kindOf, pointsBack, splitClauses } from './clauses.ts'
 import { intentOf, type Intent } from './intent.ts'
 import { scopeOf, withoutScope } from './scope.ts'
@@ -48,7 +48,7 @@ function anglesOf(text: string, scope: string | null, earlier: readonly string[]
   for (const clause of clauses) {
     const kind = kindOf(clause)
     const about = frame.scope === null ? clause : withoutScope(clause, frame.scope)
-    const own = termsOf(kind === 'usage' ? about.replace(USING, ' ') : about)
+    const own = termsOf(about.replace(KIND_WORDS[kind] ?? /$^/, ' '))
     const terms = strong(own).length === 0 || pointsBack(clause) ? merge(own, subject) : own
     if (terms.length > 0) angles.push(angle(kind, terms, frame, clause))
     if (strong(terms).length > 0) subject = terms
@@ -81,8 +81,12 @@ function distinct(angles: readonly Angle[]): Angle[] {
   })
 }
 
-const USING =
-  /\b(calls?|called|callers?|uses?|used|users?|usages?|references?|referenced|imports?|imported|invokes?|invoked)\b/gi
+/** Words of a clause that told its kind, and are not looked for. */
+const KIND_WORDS: Partial<Record<AngleKind, RegExp>> = {
+  usage:
+    /\b(calls?|called|callers?|uses?|used|users?|usages?|references?|referenced|imports?|imported|invokes?|invoked)\b/gi,
+  config: /\bconfig(uration)?( files?)?\b/gi,
+}
 
 /** A short question about what was just said: "and who calls it?", "why?". */
 function refersBack(text: string): boolean {

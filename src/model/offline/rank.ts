@@ -76,7 +76,7 @@ export function rankLines(
   const own = new Map(
     [...known].map(([line, text]) => [line, text.length > 600 ? [] : strengths(text, yardstick)]),
   )
-  const factor = prior(path, yardstick.kind)
+  const factor = prior(path, yardstick.kind) * (isPaired(path, yardstick) ? 1.4 : 1)
   const ranked: RankedLine[] = []
   for (const [line, text] of known) {
     const mine = own.get(line)!
@@ -163,7 +163,7 @@ function kindFactor(kind: LineKind, text: string, angle: AngleKind): number {
   const depth = indentOf(text)
   switch (kind.type) {
     case 'definition':
-      if (angle === 'usage') return 0.7
+      if (angle === 'usage' || angle === 'tests') return 0.7
       return /\b(function|class|def|fn|func|fun|impl|trait|proc)\b|=>|\)\s*(:.*)?\{\s*$/.test(text)
         ? depth <= 4
           ? 1.5
@@ -212,8 +212,13 @@ function pathScore(path: string, yardstick: Yardstick): number {
   const base = strengths(baseName(path), yardstick)
   const whole = strengths(path, yardstick)
   const named = sum(yardstick.worth.map((worth, i) => worth * Math.max(1.5 * base[i]!, 0.7 * whole[i]!)))
-  const paired = [...yardstick.modules].some((module) => module.length > 3 && baseName(path).includes(module))
-  return named + (paired ? 2 : 0)
+  return named + (isPaired(path, yardstick) ? 2 : 0)
+}
+
+/** A test that is named after the module that defines what is asked for. */
+function isPaired(path: string, { modules }: Yardstick): boolean {
+  const base = baseName(path)
+  return [...modules].some((module) => module.length > 3 && base.startsWith(module))
 }
 
 const PRIORS: Readonly<Record<FileKind, number>> = {

@@ -105,6 +105,7 @@ function enclosing(inner: RankedLine, file: ReadonlyMap<number, string> | undefi
 function noteOf({ kind }: RankedLine): string {
   const name = kind.name
     .replace(/[`'"].*$/u, '')
+    .replace(/::/g, '.')
     .replace(/[^\p{L}\p{N}_$.#?! -]/gu, '')
     .trim()
     .slice(0, 60)

@@ -58,8 +58,18 @@ function asMain(question: Question, situation: Situation): Thought {
     if (calls.length > 0) return { text: planText(calls), calls }
   }
   const useful = tasks.some((task) => !hasFailed(task) || citationsIn(task.output).length > 0)
-  if (tasks.length === 0 || (!useful && offered.has('grep'))) return search(question, situation)
+  if (tasks.length === 0) return search(question, situation)
+  if (!useful && offered.has('grep')) return instead(search(question, situation), tasks.length)
   return { text: composeAnswer(question, sectionsFromReports(question.angles, tasks), tasks), calls: [] }
+}
+
+/** A search of its own in place of subagents that brought nothing. */
+function instead({ text, calls }: Thought, failed: number): Thought {
+  if (calls.length > 0) return { text, calls }
+  return {
+    text: `${failed} subagents were started, but none brought a result, so I searched by myself.\n\n${text}`,
+    calls,
+  }
 }
 
 function search(question: Question, { transcript, offered, agent }: Situation): Thought {
