@@ -14,6 +14,8 @@ const ENTRIES = [
   ...Object.entries(MANIFEST.exports).map(([key, source]) => ({ key, source, name: nameOfExport(key) })),
   ...Object.entries(MANIFEST.bin).map(([key, source]) => ({ key: undefined, source, name: key })),
 ]
+/** Started as processes of their own (docs/processes.md). */
+const PROGRAMS = { 'src/exec/guard-main.ts': 'guard' }
 
 fs.rmSync(DIST, { recursive: true, force: true })
 await writeBundles()
@@ -30,10 +32,15 @@ function nameOfExport(key) {
 /** Packages stay imports: the user's npm installs them, and can share and update them. */
 async function writeBundles() {
   const bundle = await rolldown({
-    input: Object.fromEntries(ENTRIES.map(({ name, source }) => [name, path.join(ROOT, source)])),
+    input: {
+      ...Object.fromEntries(ENTRIES.map(({ name, source }) => [name, path.join(ROOT, source)])),
+      ...Object.fromEntries(
+        Object.entries(PROGRAMS).map(([source, name]) => [name, path.join(ROOT, source)]),
+      ),
+    },
     platform: 'node',
     external: /^[^./]/,
-    plugins: [ownPlace(ROOT)],
+    plugins: [ownPlace(ROOT, PROGRAMS)],
   })
   // All bundles directly in dist: ownPlace counts on it.
   await bundle.write({

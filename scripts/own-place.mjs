@@ -20,8 +20,10 @@ export function findAssets(root) {
 /**
  * The plugin of the bundler. All bundles have to stand directly in dist.
  * @param {string} root
+ * @param {Readonly<Record<string, string>>} programs sources that are started as processes of their own, and the names of
+ *   their bundles: `{'src/exec/guard-main.ts': 'guard'}`
  */
-export function ownPlace(root) {
+export function ownPlace(root, programs = {}) {
   return {
     name: 'own-place',
     transform: {
@@ -31,12 +33,12 @@ export function ownPlace(root) {
        * @param {string} id
        */
       handler(code, id) {
-        const places = findPlaces(code, id, root)
-        const place = path.relative(root, id).split(path.sep).join('/')
-        const replacement = `new URL(${JSON.stringify(`./${place}`)}, import.meta.url).href`
+        const place = slashed(path.relative(root, id))
+        const ownUrl = `new URL(${JSON.stringify(`./${place}`)}, import.meta.url).href`
+        const places = findPlaces(code, id, root, programs)
         // From the end, so that the offsets before it stay true.
-        const replace = (/** @type {string} */ text, /** @type {{ start: number, end: number }} */ at) =>
-          text.slice(0, at.start) + replacement + text.slice(at.end)
+        const replace = (/** @type {string} */ text, /** @type {Place} */ { start, end, bundle }) =>
+          text.slice(0, start) + (bundle ? JSON.stringify(bundle) : ownUrl) + text.slice(end)
         return places.reduceRight(replace, code)
       },
     },
@@ -44,13 +46,19 @@ export function ownPlace(root) {
 }
 
 /**
- * Where `import.meta.url` stands. Throws for what would not work once bundled.
+ * Where `import.meta.url` stands, or the name of a program, with the way to its bundle.
+ * @typedef {{ start: number, end: number, bundle?: string }} Place
+ */
+
+/**
+ * In the order of the text. Throws for what would not work once bundled.
  * @param {string} code
  * @param {string} id
  * @param {string} root
+ * @param {Readonly<Record<string, string>>} programs
  */
-function findPlaces(code, id, root) {
-  /** @type {{ start: number, end: number }[]} */
+function findPlaces(code, id, root, programs) {
+  /** @type {Place[]} */
   const places = []
   new Visitor({
     MemberExpression(node) {
@@ -66,11 +74,20 @@ function findPlaces(code, id, root) {
     NewExpression(node) {
       const [first, second] = node.arguments
       if (first?.type !== 'Literal' || typeof first.value !== 'string') return
-      if (second && code.slice(second.start, second.end) === 'import.meta.url')
-        requireAsset(first.value, id, root)
+      if (!second || code.slice(second.start, second.end) !== 'import.meta.url') return
+      const folder = path.dirname(id)
+      const program = programs[slashed(path.relative(root, path.resolve(folder, first.value)))]
+      if (program === undefined) return requireAsset(first.value, id, root)
+      const bundle = slashed(path.relative(folder, path.join(root, `${program}.js`)))
+      places.push({ start: first.start, end: first.end, bundle })
     },
   }).visit(parseSync(id, code).program)
   return places
+}
+
+/** @param {string} relative */
+function slashed(relative) {
+  return relative.split(path.sep).join('/')
 }
 
 /**

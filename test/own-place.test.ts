@@ -15,7 +15,8 @@ afterAll(() => rmSync(root, { recursive: true }))
 
 /** What the build makes of `src/tools/read.ts`. */
 function transformed(code: string): string {
-  return ownPlace(root).transform.handler(code, join(root, 'src/tools/read.ts'))
+  const programs = { 'src/tools/watch.ts': 'watch' }
+  return ownPlace(root, programs).transform.handler(code, join(root, 'src/tools/read.ts'))
 }
 
 describe('a module in a bundle', () => {
@@ -31,6 +32,12 @@ describe('a module in a bundle', () => {
     expect(transformed(`new URL('../../package.json', import.meta.url)`)).toContain('src/tools/read.ts')
     expect(transformed(`new URL('./prompts/', import.meta.url)`)).toContain('src/tools/read.ts')
     expect(transformed('if (import.meta.main) start()')).toBe('if (import.meta.main) start()')
+  })
+
+  it('names the bundle of a program that it starts', () => {
+    const code = `start(new URL('./watch.ts', import.meta.url), new URL('../tools/watch.ts', import.meta.url))`
+    const bundle = 'new URL("../../watch.js", new URL("./src/tools/read.ts", import.meta.url).href)'
+    expect(transformed(code)).toBe(`start(${bundle}, ${bundle})`)
   })
 
   it.each(['./missing.txt', './worker.ts', './missing/', './fixtures/sample.md', '../../.npmrc'])(

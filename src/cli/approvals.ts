@@ -1,12 +1,13 @@
-import { createInterface, type Interface } from 'node:readline/promises'
-import type { EventOf, OffshootEvent } from '../core/events.ts'
-import { terminalLine, terminalText } from '../core/terminal-text.ts'
+import { OffshootError } from '../core/errors.ts'
+import type { OffshootEvent } from '../core/events.ts'
+import type { ApprovalId } from '../core/ids.ts'
+import { terminalLine } from '../core/terminal-text.ts'
 import type { ApprovalAnswer } from '../core/run.ts'
 import type { Runtime, StartedRun } from '../runtime/runtime.ts'
 import type { Io } from './io.ts'
 import type { Output } from './output.ts'
-
-type Question = EventOf<'approval.requested'>
+import { questionText, type Question } from './question-text.ts'
+import { readLines, type Lines } from './terminal-lines.ts'
 
 const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = {
   '1': 'once',
@@ -15,24 +16,36 @@ const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = {
   n: 'deny',
 }
 
-/** Puts each question of the tree to the person at the terminal, one after the other. Until the returned function is called the conversation is attended. */
-export function answerOnTerminal(started: StartedRun, runtime: Runtime, output: Output, io: Io): () => void {
+/**
+ * Puts each question of the tree to the person at the terminal, one after the other. Until the returned function is
+ * called the conversation is attended; its promise settles when the terminal is free.
+ */
+export function answerOnTerminal(
+  started: StartedRun,
+  runtime: Runtime,
+  output: Output,
+  io: Io,
+): () => Promise<void> {
   const leave = runtime.approvals.attend()
-  const ended = new AbortController()
+  const open = new Map<ApprovalId, AbortController>()
   let line: Promise<void> = Promise.resolve()
-  const unsubscribe = runtime.subscribe(started.conversationId, (events: readonly OffshootEvent[]) => {
-    for (const event of events) {
-      if (event.type === 'approval.requested')
-        line = line.then(() => put(event, runtime, output, io, ended.signal))
-    }
-  })
-  return () => {
-    ended.abort()
+  const take = (event: OffshootEvent) => {
+    if (event.type === 'approval.answered') open.get(event.approvalId)?.abort()
+    if (event.type !== 'approval.requested') return
+    const closed = new AbortController()
+    open.set(event.approvalId, closed)
+    line = line.then(() => put(event, runtime, output, io, closed.signal)).catch(() => started.stop('pause')) // the store took no answer: the run will say so
+  }
+  const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(take))
+  return async () => {
     unsubscribe()
     leave()
+    for (const closed of open.values()) closed.abort()
+    await line
   }
 }
 
+/** Asks until there is an answer, or nothing left to ask: the run has stopped, or somebody else was faster. */
 async function put(
   question: Question,
   runtime: Runtime,
@@ -42,52 +55,39 @@ async function put(
 ): Promise<void> {
   if (signal.aborted) return
   const resume = output.pause()
-  const terminal = createInterface({ input: io.stdin, output: io.stderr })
+  const lines = readLines(io)
   try {
-    io.stderr.write(describe(question))
-    const { answer, note } = await readAnswer(terminal, question, signal)
-    await runtime.approvals.answer(question.approvalId, { answer, by: 'terminal', ...(note ? { note } : {}) })
+    io.stderr.write(questionText(question))
+    const answer = await readAnswer(lines, question, signal)
+    await runtime.approvals.answer(question.approvalId, { by: 'terminal', ...answer })
   } catch (error) {
-    // the run was stopped while the question was open, or somebody else answered: there is nothing left to ask
-    if (
-      !signal.aborted &&
-      (error as { code?: string }).code !== 'not_found' &&
-      (error as Error).name !== 'AbortError'
-    )
-      throw error
+    if (!signal.aborted && !isAnswered(error)) throw error
   } finally {
-    terminal.close()
+    lines.close()
     resume()
   }
 }
 
+function isAnswered(error: unknown): boolean {
+  return error instanceof OffshootError && (error.code === 'not_found' || error.code === 'conflict')
+}
+
 async function readAnswer(
-  terminal: Interface,
+  lines: Lines,
   { grant }: Question,
   signal: AbortSignal,
 ): Promise<{ answer: ApprovalAnswer; note?: string }> {
   const lasting = grant ? `  [2] this run  [3] always \`${terminalLine(grant.pattern ?? grant.tool)}\`` : ''
   for (;;) {
-    const text = (
-      await terminal.question(`  [1] once${lasting}  [n] deny  [e] deny with a note: `, { signal })
-    )
-      .trim()
-      .toLowerCase()
-    if (text === 'e') return { answer: 'deny', note: await terminal.question('  note: ', { signal }) }
-    const answer = ANSWERS[text]
+    const typed = await lines.next(`  [1] once${lasting}  [n] deny  [e] deny with a note: `, signal)
+    if (typed === null) return { answer: 'deny', note: 'the terminal was closed' }
+    const key = typed.trim().toLowerCase()
+    if (key === 'e') return denied(await lines.next('  note: ', signal))
+    const answer = Object.hasOwn(ANSWERS, key) ? ANSWERS[key] : undefined
     if (answer && (grant || answer === 'once' || answer === 'deny')) return { answer }
   }
 }
 
-function describe({ path, title, detail, directory, rule, position, of }: Question): string {
-  const lines = [
-    `⚑ ${terminalLine(path.join(' > '))} needs you (${position} of ${of}): ${terminalLine(title)}`,
-    ...terminalText(detail)
-      .split('\n')
-      .slice(0, 20)
-      .map((line) => `    ${line}`),
-    `  in ${terminalLine(directory)}`,
-    `  because: ${terminalLine(rule)}`,
-  ]
-  return `${lines.join('\n')}\n`
+function denied(note: string | null): { answer: ApprovalAnswer; note?: string } {
+  return note?.trim() ? { answer: 'deny', note: note.trim() } : { answer: 'deny' }
 }

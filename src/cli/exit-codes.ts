@@ -9,8 +9,9 @@ export const exitCodes = {
   config: 3,
   paused: 4,
   denied: 5,
-  sigint: 130,
-  sigterm: 143,
+  SIGHUP: 129,
+  SIGINT: 130,
+  SIGTERM: 143,
 } as const
 
 /** How a command says what its exit code is. */

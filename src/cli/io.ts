@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { Env } from '../runtime/config.ts'
 
 /** What the program touches of its process; injected so that commands run in tests as they do in a terminal. */
@@ -8,21 +10,31 @@ export interface Io {
   readonly stdin: NodeJS.ReadStream
   readonly stdout: NodeJS.WriteStream
   readonly stderr: NodeJS.WriteStream
-  /** Calls `handler` for each SIGINT and SIGTERM; the returned function ends that. */
-  onSignal(handler: (signal: 'SIGINT' | 'SIGTERM') => void): () => void
+  /** Calls `handler` for each signal that asks the program to end; the returned function ends that. */
+  onSignal(handler: (signal: EndSignal) => void): () => void
+  /** Sends this process the SIGINT that Ctrl-C stands for. */
+  interrupt(): void
 }
 
+/** SIGHUP: the terminal has gone. */
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+export type EndSignal = (typeof END_SIGNALS)[number]
+
 export function processIo(): Io {
+  const cwd = userDirectory(process.env)
   return {
-    env: process.env,
-    cwd: userDirectory(process.env),
+    env: withAbsoluteHome(process.env, cwd),
+    cwd,
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     onSignal(handler) {
-      process.on('SIGINT', handler).on('SIGTERM', handler)
-      return () => void process.off('SIGINT', handler).off('SIGTERM', handler)
+      for (const signal of END_SIGNALS) process.on(signal, handler)
+      return () => {
+        for (const signal of END_SIGNALS) process.off(signal, handler)
+      }
     },
+    interrupt: () => void process.kill(process.pid, 'SIGINT'),
   }
 }
 
@@ -32,9 +44,46 @@ function userDirectory(env: Env): string {
   return (byNpm && env['INIT_CWD']) || process.cwd()
 }
 
-/** Writes all of it before the promise settles: a pipe takes what it can, and process exit would drop the rest. */
-export function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  return new Promise((resolve, reject) => stream.write(text, (error) => (error ? reject(error) : resolve())))
+/** Under npm the process stands in the clone, and the user elsewhere. */
+function withAbsoluteHome(env: Env, cwd: string): Env {
+  const home = env['OFFSHOOT_HOME']
+  return home ? { ...env, OFFSHOOT_HOME: resolve(cwd, home) } : env
+}
+
+/**
+ * Without a listener a stream that breaks (its reader has gone, its disk is full) ends the process with a stack trace.
+ * Returns what first went wrong with stdout; without stderr the work goes on.
+ */
+export function watchStreams({ stdout, stderr }: Io): () => OffshootError | undefined {
+  let first: OffshootError | undefined
+  stdout.on('error', (error) => (first ??= outputError(error)))
+  stderr.on('error', () => {})
+  return () => first
+}
+
+/**
+ * Writes all of it before the promise settles: a pipe takes what it can, and process exit would drop the rest.
+ * @throws OffshootError when stdout does not take it.
+ */
+export function write(stdout: NodeJS.WriteStream, text: string): Promise<void> {
+  return new Promise((done, reject) =>
+    stdout.write(text, (error) => (error ? reject(outputError(error)) : done())),
+  )
+}
+
+/** Writes to stderr; nobody is worse off when it cannot be read. */
+export function say({ stderr }: Io, text: string): Promise<void> {
+  return new Promise((done) => stderr.write(text, () => done()))
+}
+
+export function outputError(cause: Error): OffshootError {
+  return new OffshootError('internal', `the output cannot be written: ${errorMessage(cause)}`, { cause })
+}
+
+/** Whether whoever read our output has had enough of it. */
+export function isClosedPipe(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : undefined
+  return cause?.code === 'EPIPE'
 }
 
 /** All of stdin as UTF-8. */

@@ -1,14 +1,21 @@
+import { randomUUID } from 'node:crypto'
+import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { OffshootEvent } from '../core/events.ts'
+import type { RunError } from '../core/run.ts'
+import { noUsage } from '../core/usage.ts'
 import { terminalText, terminalLine } from '../core/terminal-text.ts'
 import type { Composed } from '../runtime/compose.ts'
 import { readEvents } from '../runtime/stored-events.ts'
-import type { RunResult } from '../runtime/run-result.ts'
+import { readRunResult, type RunResult } from '../runtime/run-result.ts'
 import type { StartedRun } from '../runtime/runtime.ts'
-import { write, type Io } from './io.ts'
+import { say, write, type Io } from './io.ts'
+import { jsonLine } from './json-line.ts'
 import { createProgress } from './progress/progress.ts'
 import { resultDocument } from './result-document.ts'
+import { createStreamJson, type StreamJson } from './stream-json/stream-json.ts'
+import { version } from './version.ts'
 
-export const OUTPUT_FORMATS = ['text', 'json', 'events'] as const
+export const OUTPUT_FORMATS = ['text', 'json', 'stream-json', 'events'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 
 /** What a run shows while it lasts and when it has ended: data on stdout, everything else on stderr. */
@@ -16,27 +23,70 @@ export interface Output {
   /** Takes the live display away while somebody is asked something; the returned function brings it back. */
   pause(): () => void
   end(result: RunResult): Promise<void>
+  /** For a run whose end could not be written: closes what has to be closed. @throws the error that it is given. */
+  fail(error: unknown): Promise<never>
 }
 
 export function createOutput(format: OutputFormat, started: StartedRun, composed: Composed, io: Io): Output {
-  const { conversationId } = started
+  const { conversationId, seqBefore } = started
   const progress = createProgress(io)
+  const stream = format === 'stream-json' ? openStream(started, composed) : undefined
+  const put = (lines: readonly object[]) => void io.stdout.write(lines.map(jsonLine).join(''))
   const show = (events: readonly OffshootEvent[]) => {
     progress.take(events)
-    if (format === 'events') for (const event of events) io.stdout.write(`${JSON.stringify(event)}\n`)
+    if (format === 'events') put(events)
+    if (stream) put(events.flatMap(stream.take))
   }
+  if (stream) put([stream.init()])
   const unsubscribe = composed.runtime.subscribe(conversationId, show)
-  show(readEvents(composed.store, conversationId, 0))
+  show(readEvents(composed.store, conversationId, seqBefore))
+  const close = () => {
+    unsubscribe()
+    progress.end()
+  }
   return {
     pause: () => progress.pause(),
     async end(result) {
-      unsubscribe()
-      progress.end()
-      await write(io.stderr, closingLines(result))
+      close()
+      await say(io, closingLines(result))
       if (format === 'text') await write(io.stdout, answerText(result, io))
-      if (format === 'json') await write(io.stdout, `${JSON.stringify(resultDocument(result))}\n`)
+      if (format === 'json') await write(io.stdout, jsonLine(resultDocument(result)))
+      if (stream) await write(io.stdout, jsonLine(stream.end(result)))
+    },
+    async fail(error) {
+      close()
+      if (stream) put([stream.end(unfinished(started, composed, error))])
+      throw error
     },
   }
+}
+
+function openStream(started: StartedRun, { store, workspace, agents, mode }: Composed): StreamJson {
+  const { conversationId, runId, tools } = started
+  return createStreamJson({
+    conversationId,
+    tools,
+    mode,
+    directory: workspace.root,
+    model: store.get('runs', runId)!.model,
+    agents: agents.list().flatMap(({ name }) => (name === 'main' ? [] : [name])),
+    version: version(),
+    newUuid: randomUUID,
+    message: (id) => store.get('messages', id),
+  })
+}
+
+/** What is known of a run whose end the store did not take: nothing, if somebody has deleted it meanwhile. */
+function unfinished(started: StartedRun, { store }: Composed, cause: unknown): RunResult {
+  const code = cause instanceof OffshootError ? cause.code : 'internal'
+  const error: RunError = { code, message: errorMessage(cause) }
+  const known = store.get('runs', started.runId) ? readRunResult(store, started.runId) : nothing(started)
+  return { ...known, status: 'failed', reason: null, endReason: 'error', error }
+}
+
+function nothing({ conversationId, branchId, runId }: StartedRun) {
+  const figures = { turns: 0, toolCalls: 0, usage: noUsage, costUsd: 0, durationMs: 0 }
+  return { conversationId, branchId, runId, text: '', note: null, subagents: [], denials: [], ...figures }
 }
 
 /** On a terminal nothing in the answer may be a command to it; a pipe gets the text as it is. */

@@ -1,17 +1,29 @@
 import { Command, CommanderError } from 'commander'
-import { readFileSync } from 'node:fs'
 import { errorMessage, OffshootError } from '../core/errors.ts'
-import { terminalLine } from '../core/terminal-text.ts'
+import { terminalLine, terminalText } from '../core/terminal-text.ts'
 import { agentsCommand } from './commands/agents.ts'
+import { exportCommand } from './commands/export.ts'
+import { importCommand } from './commands/import.ts'
+import { logCommand } from './commands/log.ts'
 import { lsCommand } from './commands/ls.ts'
 import { modelsCommand } from './commands/models.ts'
+import { rmCommand } from './commands/rm.ts'
 import { runCommand } from './commands/run.ts'
 import { showCommand } from './commands/show.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
-import { write, type Io } from './io.ts'
+import { isClosedPipe, say, watchStreams, write, type Io } from './io.ts'
+import { version } from './version.ts'
 
 /** Runs one command line and returns its exit code. It never throws: every error is one line on stderr. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
+  const stdoutError = watchStreams(io)
+  const exitCode = await runCommandLine(args, io)
+  await write(io.stdout, '').catch(() => {}) // now what nobody waited for is written too, or has failed
+  const error = stdoutError()
+  return error && exitCode === exitCodes.completed ? report(error, false, io) : exitCode
+}
+
+async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
   let exitCode: number = exitCodes.completed
   const program = createProgram(io, (code) => (exitCode = code))
   try {
@@ -24,6 +36,19 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
   }
 }
 
+/** In the order in which the help lists them. */
+const COMMANDS = [
+  runCommand,
+  lsCommand,
+  showCommand,
+  logCommand,
+  exportCommand,
+  importCommand,
+  rmCommand,
+  agentsCommand,
+  modelsCommand,
+]
+
 function createProgram(io: Io, setExitCode: SetExitCode): Command {
   const program = new Command('offshoot')
     .description('Delegate work to subagents that can be watched, steered, stopped, continued and paid for.')
@@ -33,31 +58,21 @@ function createProgram(io: Io, setExitCode: SetExitCode): Command {
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
+      outputError: (text, write) => write(terminalText(text.replace(/^error: /, 'offshoot: '))),
     })
-    .showHelpAfterError('(offshoot --help lists the commands)')
+    .showHelpAfterError('  offshoot --help lists the commands, offshoot COMMAND --help their options')
     .showSuggestionAfterError()
-  for (const command of [runCommand, lsCommand, showCommand, agentsCommand, modelsCommand])
-    command(program, io, setExitCode)
+  for (const command of COMMANDS) command(program, io, setExitCode)
   return program
 }
 
-function version(): string {
-  return (
-    JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-  ).version
-}
-
 async function report(error: unknown, debug: boolean, io: Io): Promise<number> {
-  if (isClosedPipe(error)) return exitCodes.completed // whoever read our output has had enough
+  if (isClosedPipe(error)) return exitCodes.completed
   const known = error instanceof OffshootError
   const lines = [`offshoot: ${terminalLine(errorMessage(error))}`]
   if (known && error.hint) lines.push(`  ${terminalLine(error.hint)}`)
   if (!known && !debug) lines.push('  this is a defect; --debug shows where it happened')
   if (debug && error instanceof Error) lines.push(error.stack ?? '')
-  await write(io.stderr, `${lines.join('\n')}\n`).catch(() => {})
+  await say(io, `${lines.join('\n')}\n`)
   return known ? exitCodeOfError(error.code) : exitCodes.failed
-}
-
-function isClosedPipe(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException | undefined)?.code === 'EPIPE'
 }

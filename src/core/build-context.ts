@@ -27,9 +27,10 @@ const NOT_RUN = 'not run on this branch'
 export function buildContext(tree: ConversationTree, branchId: BranchId): ContextMessage[] {
   const path = pathOf(tree, branchId)
   const system = lastRun(path.filter((message) => message.role === 'system'))
-  return [...system.map(visible), ...pairCalls(path.filter((message) => message.role !== 'system'))].filter(
-    (message) => message.parts.length > 0,
-  )
+  return [
+    ...system.map(contextMessage),
+    ...pairCalls(path.filter((message) => message.role !== 'system')),
+  ].filter((message) => message.parts.length > 0)
 }
 
 /** The messages of a branch and of what it inherits, oldest first. */
@@ -68,7 +69,8 @@ function lastRun(system: readonly Message[]): readonly Message[] {
   return system.filter((message) => message.branchId === nearest)
 }
 
-function visible({ role, parts }: Message): ContextMessage {
+/** What the model sees of one message; without any parts it is left out. */
+export function contextMessage({ role, parts }: ContextMessage): ContextMessage {
   const shown = parts.filter(
     (part) => isForModel(part) && (part.type !== 'tool-call' || role === 'assistant'),
   )
@@ -91,7 +93,7 @@ function pairCalls(messages: readonly Message[]): ContextMessage[] {
   }
   return messages.flatMap((message) => {
     if (message.role === 'tool') return []
-    const shown = visible(message)
+    const shown = contextMessage(message)
     const calls = shown.parts.filter((part) => part.type === 'tool-call')
     if (calls.length === 0) return [shown]
     return [shown, { role: 'tool', parts: calls.map((call) => results.get(call.callId) ?? notRun(call)) }]

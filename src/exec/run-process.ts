@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Clock } from '../core/clock.ts'
 import { childEnvironment } from './environment.ts'
+import type { Guard } from './guard.ts'
 import { killTree, type KillOptions } from './kill.ts'
 import { OutputBuffer } from './output-buffer.ts'
 import type { ProcessMark } from './processes.ts'
@@ -22,6 +23,8 @@ export interface ProcessOptions {
   readonly marks?: Readonly<Record<string, string>>
   /** One of `marks`, by which a stop finds what left the process group. */
   readonly sweep?: ProcessMark
+  /** Sees to the end of what is started here if we die. */
+  readonly guard?: Guard | undefined
   /** Characters of output kept from the start and from the end. */
   readonly headSize?: number
   readonly tailSize?: number
@@ -112,7 +115,8 @@ interface Started {
 
 async function start(options: ProcessOptions): Promise<Started> {
   try {
-    const child = spawnChild(options)
+    const { guard } = options
+    const child = guard ? guard.launch(() => spawnChild(options)) : spawnChild(options)
     const ended = new Promise<Ending>((resolve) => {
       child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
     })

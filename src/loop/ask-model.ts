@@ -1,12 +1,12 @@
-import { addCost, noUsage, type Usage } from '../core/usage.ts'
+import { addCost } from '../core/usage.ts'
 import type { ContextMessage } from '../core/build-context.ts'
 import { sleep } from '../core/clock.ts'
 import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
+import { bounds } from '../core/limits.ts'
 import { estimateTokens } from '../core/tokens.ts'
 import type { ModelPart, ModelRequest } from '../model/port.ts'
 import { costOf } from '../model/pricing.ts'
 import { retryDelay } from '../model/retry.ts'
-import { toUsage } from '../model/usage.ts'
 import { unlessAborted } from './aborted.ts'
 import type { Answer, LiveEvent, LoopPorts } from './ports.ts'
 import { AnswerReader } from './read-answer.ts'
@@ -14,29 +14,42 @@ import type { Watchdog } from './watchdog.ts'
 
 /**
  * One answer of the model: a request, repeated by the rules of retry.ts when it fails or its stream is cut. What a cut
- * request had said is kept as an interrupted message. @throws ProviderError, OffshootError `window`, or the signal's reason.
+ * request had said is kept as an interrupted message, and handed to `onCut`. @throws ProviderError, OffshootError `window`, or the signal's reason.
  */
 export async function* askModel(
   request: Omit<ModelRequest, 'signal'>,
   turn: number,
   ports: LoopPorts,
   watchdog: Watchdog,
+  onCut: (reader: AnswerReader) => void,
 ): AsyncGenerator<LiveEvent, Answer> {
   checkWindow(request.messages, ports)
   for (let attempt = 1; ; attempt++) {
-    const reader = new AnswerReader(ports.newId('msg'), ports.newId)
+    const reader = new AnswerReader(ports.newId('msg'), ports.newId, request.toolChoice !== 'none')
     try {
       yield* readStream({ ...request, signal: ports.signal }, reader, ports, watchdog)
-      return await complete(reader, request.toolChoice, turn, ports)
     } catch (cause) {
-      const error = asProviderError(cause, ports)
-      if (reader.parts.length > 0) await ports.journal.messageInterrupted(reader.messageId, reader.parts)
-      if (ports.signal.aborted) throw ports.signal.reason
-      const delayMs = error instanceof ProviderError ? retryDelay(error, attempt, ports.random) : null
-      if (delayMs === null) throw error
-      await waitToRetry(error, delayMs, ports, watchdog)
+      onCut(reader)
+      await afterFailure(asProviderError(cause, ports), attempt, reader, ports, watchdog)
+      continue
     }
+    return await complete(reader, turn, ports)
   }
+}
+
+/** Keeps what was said, and waits until it is time for the next try. @throws the error, or the signal's reason, when there is none. */
+async function afterFailure(
+  error: unknown,
+  attempt: number,
+  reader: AnswerReader,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+): Promise<void> {
+  if (reader.parts.length > 0) await ports.journal.messageInterrupted(reader.messageId, reader.parts)
+  ports.signal.throwIfAborted()
+  const delayMs = error instanceof ProviderError ? retryDelay(error, attempt, ports.random) : null
+  if (delayMs === null) throw error
+  await waitToRetry(error, delayMs, ports, watchdog)
 }
 
 /** An estimate at four characters a token: it errs far from the limit, and the provider decides near it. */
@@ -83,12 +96,14 @@ async function* readStream(
   ports: LoopPorts,
   watchdog: Watchdog,
 ): AsyncGenerator<LiveEvent> {
+  ports.signal.throwIfAborted()
   const stream = await unlessAborted(ports.model.stream(request), ports.signal, ports.clock, 0)
   const pieces = stream.getReader()
   const onAbort = () => void pieces.cancel(ports.signal.reason).catch(() => {})
-  ports.signal.addEventListener('abort', onAbort, { once: true })
+  if (ports.signal.aborted) onAbort()
+  else ports.signal.addEventListener('abort', onAbort, { once: true })
   try {
-    for (;;) {
+    while (reader.finish === undefined) {
       const { done, value } = await pieces.read()
       watchdog.touch()
       if (done) break
@@ -97,13 +112,24 @@ async function* readStream(
   } finally {
     ports.signal.removeEventListener('abort', onAbort)
     if (reader.finish === undefined) void pieces.cancel().catch(() => {})
+    else letEnd(pieces, ports)
   }
-  if (ports.signal.aborted) throw ports.signal.reason
+  ports.signal.throwIfAborted()
   if (reader.finish === undefined) {
     throw new ProviderError(`the answer of ${ports.model.info.id} was cut before its end`, {
       retryable: true,
     })
   }
+}
+
+/** What stands behind the end of an answer is nobody's matter; a stream that does not close then is closed. */
+function letEnd(pieces: ReadableStreamDefaultReader<ModelPart>, { clock }: LoopPorts): void {
+  const close = () => void pieces.cancel().catch(() => {})
+  const cancel = clock.after(bounds.killGraceMs, close)
+  pieces.read().then(({ done }) => {
+    cancel()
+    if (!done) close()
+  }, cancel)
 }
 
 function* handOn(piece: ModelPart, reader: AnswerReader, ports: LoopPorts): Generator<LiveEvent> {
@@ -115,18 +141,12 @@ function* handOn(piece: ModelPart, reader: AnswerReader, ports: LoopPorts): Gene
   }
 }
 
-/** Calls in an answer that was asked to have none are dropped: nobody will run them. */
-async function complete(
-  reader: AnswerReader,
-  toolChoice: ModelRequest['toolChoice'],
-  turn: number,
-  ports: LoopPorts,
-): Promise<Answer> {
-  const usage: Usage = reader.usage ? toUsage(reader.usage) : noUsage
+async function complete(reader: AnswerReader, turn: number, ports: LoopPorts): Promise<Answer> {
+  const { messageId, parts, usage } = reader
   const answer: Answer = {
-    messageId: reader.messageId,
+    messageId,
     turn,
-    parts: toolChoice === 'none' ? reader.parts.filter((part) => part.type !== 'tool-call') : reader.parts,
+    parts,
     usage,
     costUsd: addCost(0, costOf(usage, ports.model.info.price)),
     truncated: reader.finish === 'length',
@@ -151,7 +171,7 @@ async function waitToRetry(
   watchdog: Watchdog,
 ): Promise<void> {
   const since = ports.clock.now()
-  const release = watchdog.hold()
+  const release = watchdog.hold('itself')
   try {
     await ports.journal.waiting('retry', {
       what: 'retry',

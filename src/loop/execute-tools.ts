@@ -1,11 +1,13 @@
 import { errorMessage } from '../core/errors.ts'
 import { bounds } from '../core/limits.ts'
-import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
+import type { ToolCallPart, ToolOutput, ToolResultPart } from '../core/message.ts'
+import { titleLine } from '../tools/define-tool.ts'
 import { parseInput } from '../tools/parse-input.ts'
 import { ToolError, type AnyTool, type ToolContext } from '../tools/port.ts'
 import { unlessAborted } from './aborted.ts'
 import { Channel } from './channel.ts'
-import type { Answer, EndedCall, LiveEvent, LoopPorts } from './ports.ts'
+import type { Answer, EndedCall, LiveEvent, LoopPorts, PermitRequest } from './ports.ts'
+import { isTooDeep } from './read-answer.ts'
 import type { Watchdog } from './watchdog.ts'
 
 type Emit = (event: LiveEvent) => void
@@ -63,7 +65,7 @@ function runsAlone(tool: AnyTool | undefined): boolean {
 function cutOff(part: ToolCallPart): EndedCall {
   const message =
     'not run: the answer reached its output limit, so the arguments may be incomplete; call again with shorter ones'
-  return { part, title: part.tool, ...failure('skipped', 'truncated', message) }
+  return { part, title: titleLine(part.tool), ...failure('skipped', 'truncated', message) }
 }
 
 async function runCall(
@@ -72,7 +74,7 @@ async function runCall(
   watchdog: Watchdog,
   emit: Emit,
 ): Promise<ToolResultPart> {
-  let title = part.tool
+  let title = titleLine(part.tool)
   if (ports.signal.aborted)
     return ports.journal.callEnded({
       part,
@@ -82,8 +84,9 @@ async function runCall(
   try {
     const tool = findTool(part, ports)
     const input = readInput(tool, part)
-    title = tool.title(input)
-    const denied = await askLeave(part, tool, input, title, ports, watchdog)
+    const shown = describe(tool, input)
+    title = shown.title
+    const denied = await askLeave({ part, tool, ...shown }, ports, watchdog)
     if (denied) return await ports.journal.callEnded({ part, title, ...denied })
     await ports.journal.callStarted({ part, tool, title, input })
     return await ports.journal.callEnded({
@@ -104,6 +107,8 @@ async function runCall(
 function findTool(part: ToolCallPart, ports: LoopPorts): AnyTool {
   const tool = ports.tools.get(part.tool)
   if (tool) return tool
+  const refusal = ports.tools.refusal?.(part.tool)
+  if (refusal) throw refusal
   const known = ports.tools.list().map((each) => each.name)
   throw new ToolError(
     'unknown_tool',
@@ -120,21 +125,31 @@ function readInput(tool: AnyTool, part: ToolCallPart): never {
       `the input of ${tool.name} has ${size} characters; at most ${bounds.toolInputChars} are read`,
     )
   }
-  return parseInput(tool, part.invalid ?? part.input) as never
+  const input = parseInput(tool, part.invalid ?? part.input)
+  if (part.invalid !== undefined && isTooDeep(input))
+    throw new ToolError('invalid_input', `wrong input for ${tool.name}: it is nested too deeply`)
+  return input as never
+}
+
+/** How the call is shown and decided. A tool that cannot say it of this input fails; the run does not. */
+function describe(tool: AnyTool, input: never): Pick<PermitRequest, 'title' | 'subjects'> {
+  try {
+    return { title: titleLine(tool.title(input)), subjects: [...tool.subject(input)] }
+  } catch (error) {
+    throw new ToolError('tool_error', `${tool.name} cannot take this input: ${errorMessage(error)}`)
+  }
 }
 
 async function askLeave(
-  part: ToolCallPart,
-  tool: AnyTool,
-  input: never,
-  title: string,
+  request: PermitRequest,
   ports: LoopPorts,
   watchdog: Watchdog,
 ): Promise<Ended | undefined> {
-  const release = watchdog.hold()
+  const release = watchdog.hold('person')
   try {
-    const permit = await ports.permit({ part, tool, title, subjects: tool.subject(input) })
-    return permit.allowed ? undefined : failure('denied', permit.code, permit.why)
+    const permit = await ports.permit(request)
+    if (permit.allowed) return undefined
+    return failure(permit.code === 'interrupted' ? 'skipped' : 'denied', permit.code, permit.why)
   } finally {
     release()
   }
@@ -149,17 +164,20 @@ async function effect(
   watchdog: Watchdog,
   emit: Emit,
 ): Promise<Ended> {
+  // a delegation goes on all the same: its child is in the store and has to be stopped there
+  if (ports.signal.aborted && tool.effects !== 'spawn')
+    return failure('skipped', 'interrupted', 'not run: the run was stopped before')
   const context: ToolContext = ports.toolContext(part.callId, (text) =>
     emit({ type: 'tool.output', callId: part.callId, text }),
   )
-  const release = boundsItself(tool) ? watchdog.hold() : undefined
+  const release = boundsItself(tool) ? watchdog.hold('itself') : undefined
   try {
     const running = Promise.resolve().then(() => tool.execute(input, context))
     const output = await unlessAborted(running, ports.signal, ports.clock, bounds.killGraceMs * 2)
     return {
       status: 'completed',
-      output: tool.toModelOutput(output),
-      exitCode: tool.exitCode?.(output) ?? null,
+      output: modelOutput(tool, output),
+      exitCode: exitCodeOf(tool, output),
       error: null,
     }
   } catch (error) {
@@ -170,6 +188,18 @@ async function effect(
     release?.()
     watchdog.touch()
   }
+}
+
+/** A tool of somebody's own may return anything; a model reads text. */
+function modelOutput(tool: AnyTool, output: unknown): ToolOutput {
+  const shown = tool.toModelOutput(output) as ToolOutput | undefined
+  if (typeof shown?.text !== 'string') throw new Error('it returned nothing that a model can read')
+  return shown
+}
+
+function exitCodeOf(tool: AnyTool, output: unknown): number | null {
+  const code = tool.exitCode?.(output)
+  return Number.isSafeInteger(code) ? code! : null
 }
 
 /** Programs have a timeout of their own, and subagents have limits of their own (runtime.md §9). */

@@ -5,7 +5,7 @@ import type { Part, ToolCallPart, ToolOutput, ToolResultPart, ToolResultStatus }
 import type { RunError, RunLimits, WaitingFor } from '../core/run.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Model } from '../model/port.ts'
-import type { AnyTool, Subject, ToolContext } from '../tools/port.ts'
+import type { AnyTool, Subject, ToolContext, ToolError } from '../tools/port.ts'
 
 /** What the loop is given to work with. It opens nothing, reads no clock of its own, and asks nobody directly. */
 export interface LoopPorts {
@@ -30,6 +30,8 @@ export type OwnStop = 'stall' | 'timeout'
 export interface ToolSet {
   get(name: string): AnyTool | undefined
   list(): readonly AnyTool[]
+  /** Of a name that `get` does not know: why a tool that exists is not for this run. */
+  refusal?(name: string): ToolError | undefined
 }
 
 export interface RunInput {

@@ -1,8 +1,11 @@
 import type { MessageId, NewId, PartId } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
 import type { Part, ProviderMetadata, ReasoningPart, TextPart } from '../core/message.ts'
-import { ProviderError } from '../core/errors.ts'
-import type { ModelPart, ModelUsage } from '../model/port.ts'
+import { errorMessage, ProviderError } from '../core/errors.ts'
+import { bounds } from '../core/limits.ts'
+import { noUsage, type Usage } from '../core/usage.ts'
+import type { ModelPart } from '../model/port.ts'
+import { toUsage } from '../model/usage.ts'
 import type { LiveEvent } from './ports.ts'
 
 type OpenPart = { -readonly [K in keyof (TextPart | ReasoningPart)]: (TextPart | ReasoningPart)[K] }
@@ -11,20 +14,23 @@ type OpenPart = { -readonly [K in keyof (TextPart | ReasoningPart)]: (TextPart |
 export class AnswerReader {
   readonly messageId: MessageId
   readonly parts: Part[] = []
-  usage: ModelUsage | undefined
+  usage: Usage = noUsage
   /** The provider's reason; undefined until the end came. */
   finish: string | undefined
   #open = new Map<string, OpenPart>()
   #newId: NewId
+  #takesCalls: boolean
 
-  constructor(messageId: MessageId, newId: NewId) {
+  /** Without `takesCalls`, calls in the answer are dropped: nobody will run them. */
+  constructor(messageId: MessageId, newId: NewId, takesCalls: boolean) {
     this.messageId = messageId
     this.#newId = newId
+    this.#takesCalls = takesCalls
   }
 
-  /** Takes one piece. @throws ProviderError for an `error` piece. */
+  /** Takes one piece. @throws ProviderError for an `error` piece, and for what is no piece at all. */
   *take(piece: ModelPart): Generator<LiveEvent> {
-    switch (piece.type) {
+    switch (piece?.type) {
       case 'text-start':
         yield this.#start('text', piece.id, piece.providerMetadata)
         return
@@ -34,7 +40,7 @@ export class AnswerReader {
       case 'text-delta':
       case 'reasoning-delta':
         if (piece.providerMetadata) this.#annotate(piece.id, piece.providerMetadata)
-        if (piece.delta !== '')
+        if (textIn(piece.delta) !== '')
           yield* this.#grow(piece.type === 'text-delta' ? 'text' : 'reasoning', piece.id, piece.delta)
         return
       case 'text-end':
@@ -43,16 +49,17 @@ export class AnswerReader {
         this.#open.delete(piece.id)
         return
       case 'tool-call':
-        yield this.#call(piece.toolName, piece.input, piece.providerMetadata)
+        if (this.#takesCalls)
+          yield this.#call(textIn(piece.toolName), textIn(piece.input), piece.providerMetadata)
         return
       case 'finish':
-        this.usage = piece.usage
+        this.usage = toUsage(piece.usage)
         this.finish = piece.finishReason.unified
         return
       case 'error':
         throw piece.error instanceof Error
           ? piece.error
-          : new ProviderError(String(piece.error), { retryable: false })
+          : new ProviderError(errorMessage(piece.error), { retryable: false })
       default: // stream-start, response-metadata, tool-input-*, sources, raw, pings: nothing that is kept
     }
   }
@@ -85,7 +92,7 @@ export class AnswerReader {
       id,
       type: 'tool-call',
       callId: this.#newId('cal'),
-      tool,
+      tool: tool.slice(0, MAX_NAME_CHARS),
       ...parseArguments(input),
       ...more,
     })
@@ -93,14 +100,35 @@ export class AnswerReader {
   }
 }
 
-/** Arguments as the model sent them: an object, or the text that is none, so that the model can be told. */
+/** No tool has a longer name; what a model invents comes back with every later request. */
+const MAX_NAME_CHARS = 200
+
+function textIn(value: unknown): string {
+  if (typeof value === 'string') return value
+  throw new ProviderError(`the model sent ${typeof value} where text belongs`, { retryable: false })
+}
+
+/**
+ * Arguments as the model sent them: an object, or the text that is none, so that the model can be told. So is what is
+ * too large or too deep to be kept as an object.
+ */
 function parseArguments(text: string): { input: Json; invalid?: string } {
   if (text.trim() === '') return { input: {} }
+  if (text.length > bounds.toolInputChars) return { input: {}, invalid: text }
   try {
     const input = JSON.parse(text) as Json
-    if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { input }
+    if (typeof input === 'object' && input !== null && !Array.isArray(input) && !isTooDeep(input))
+      return { input }
   } catch {
     // falls through: what is not JSON is handed on as text
   }
   return { input: {}, invalid: text }
+}
+
+const MAX_DEPTH = 200
+
+/** What is nested deeper than any tool wants overflows the stack of whoever walks it. */
+export function isTooDeep(value: unknown, depth = 0): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return depth >= MAX_DEPTH || Object.values(value).some((inner) => isTooDeep(inner, depth + 1))
 }

@@ -1,5 +1,5 @@
-import type { ContextMessage } from '../core/build-context.ts'
-import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
+import { contextMessage, type ContextMessage } from '../core/build-context.ts'
+import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { MessageId } from '../core/ids.ts'
 import { textOf } from '../core/message.ts'
 import type { RunError } from '../core/run.ts'
@@ -16,22 +16,26 @@ import { createWatchdog, type Watchdog } from './watchdog.ts'
  * @throws what the store throws: without a journal there is no run.
  */
 export async function* runAgent(input: RunInput, ports: LoopPorts): AsyncGenerator<LiveEvent, Outcome> {
-  const watchdog = createWatchdog(ports.clock, input.limits.stallMs, () => ports.stop('stall'))
-  const { timeoutMs } = input.limits
-  const cancelTimeout =
-    timeoutMs === null ? () => {} : ports.clock.after(timeoutMs, () => ports.stop('timeout'))
+  const watchdog = createWatchdog(ports.clock, input.limits, ports.stop)
   const loop = new Loop(input, ports, watchdog)
   try {
     return yield* loop.run()
   } catch (error) {
-    if (ports.signal.aborted) return { type: 'stopped', reason: ports.signal.reason, report: loop.report() }
+    if (isStoreError(error)) throw error
+    if (ports.signal.aborted)
+      return { type: 'stopped', reason: ports.signal.reason, report: loop.report('the run was stopped') }
     const failed = asRunError(error)
     if (!failed) throw error
-    return { type: 'failed', error: failed, report: loop.report() }
+    return { type: 'failed', error: failed, report: loop.report('the run failed') }
   } finally {
     watchdog.end()
-    cancelTimeout()
   }
+}
+
+interface Said {
+  readonly messageId: MessageId
+  readonly text: string
+  readonly turn: number
 }
 
 class Loop {
@@ -42,7 +46,9 @@ class Loop {
   readonly #schemas: readonly ToolSchema[]
   #turn: number
   /** The latest turn that had text. */
-  #latest: { messageId: MessageId; text: string; turn: number } | undefined
+  #latest: Said | undefined
+  /** The text of a request that was cut, until one is whole: the report of a run that ends there. */
+  #cut: Said | undefined
 
   constructor(input: RunInput, ports: LoopPorts, watchdog: Watchdog) {
     this.#input = input
@@ -68,11 +74,12 @@ class Loop {
     return { type: 'limit', report: this.report() }
   }
 
-  /** The text of the latest turn that had any. */
-  report(): Report {
-    if (!this.#latest)
-      return { messageId: null, text: '', note: 'no text: the model ended without writing any' }
-    const { messageId, text, turn } = this.#latest
+  /** The text of the latest turn that had any; where there is none, `end` says how it came to that. */
+  report(end = 'the model ended'): Report {
+    const said = this.#cut ?? this.#latest
+    if (!said) return { messageId: null, text: '', note: `no text: ${end} without writing any` }
+    const { messageId, text, turn } = said
+    if (said === this.#cut) return { messageId, text, note: 'cut off before its end' }
     return {
       messageId,
       text,
@@ -97,11 +104,18 @@ class Loop {
     const { agent, depth } = this.#input
     const request = { messages: this.#context, tools: this.#schemas, toolChoice, agent, depth }
     if (toolChoice === 'auto') this.#turn++
-    const answer = yield* askModel(request, this.#turn, this.#ports, this.#watchdog)
-    const text = textOf(answer.parts)
-    if (text.trim() !== '') this.#latest = { messageId: answer.messageId, text, turn: this.#turn }
-    if (answer.parts.length > 0) this.#context.push({ role: 'assistant', parts: answer.parts })
+    const onCut = (reader: Pick<Answer, 'messageId' | 'parts'>) => (this.#cut = this.#said(reader))
+    const answer = yield* askModel(request, this.#turn, this.#ports, this.#watchdog, onCut)
+    this.#cut = undefined
+    this.#latest = this.#said(answer) ?? this.#latest
+    const message = contextMessage({ role: 'assistant', parts: answer.parts })
+    if (message.parts.length > 0) this.#context.push(message)
     return answer
+  }
+
+  #said({ messageId, parts }: Pick<Answer, 'messageId' | 'parts'>): Said | undefined {
+    const text = textOf(parts)
+    return text.trim() === '' ? undefined : { messageId, text, turn: this.#turn }
   }
 }
 
@@ -109,10 +123,12 @@ function hasCalls(answer: Answer): boolean {
   return answer.parts.some((part) => part.type === 'tool-call')
 }
 
+function isStoreError(error: unknown): boolean {
+  return error instanceof OffshootError && error.code.startsWith('store_')
+}
+
 /** What a provider or the context did is the run's failure; anything else is not ours to hide. */
 function asRunError(error: unknown): RunError | undefined {
-  const known =
-    error instanceof ProviderError || (error instanceof OffshootError && !error.code.startsWith('store_'))
-  if (!known) return undefined
+  if (!(error instanceof OffshootError)) return undefined
   return { code: error.code, message: errorMessage(error), ...(error.hint ? { hint: error.hint } : {}) }
 }

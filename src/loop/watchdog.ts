@@ -1,15 +1,48 @@
 import type { Clock } from '../core/clock.ts'
+import type { RunLimits } from '../core/run.ts'
+import type { OwnStop } from './ports.ts'
+
+/** Who bounds the time that is waited now: a person stops both clocks, a wait that has a limit of its own only one. */
+export type WaitsFor = 'person' | 'itself'
 
 export interface Watchdog {
-  /** An event of the run: the time starts again. */
+  /** An event of the run: the time without one starts again. */
   touch(): void
-  /** Time stands still until the returned function is called: for a person, for children, for a tool with its own time limit. */
-  hold(): () => void
+  /**
+   * Until the returned function is called, no stall is counted; and no time of the run either while it waits for a
+   * person (runtime.md §9).
+   */
+  hold(waitsFor: WaitsFor): () => void
   end(): void
 }
 
-/** Calls `onStall` once when nothing touched it for `stallMs` (L1). One timer, set anew only when it fires early. */
-export function createWatchdog(clock: Clock, stallMs: number, onStall: () => void): Watchdog {
+/** Says once when nothing touched it for `stallMs` (L1), and when the run has used its `timeoutMs`. */
+export function createWatchdog(
+  clock: Clock,
+  { stallMs, timeoutMs }: Pick<RunLimits, 'stallMs' | 'timeoutMs'>,
+  onStop: (reason: OwnStop) => void,
+): Watchdog {
+  const stall = createStallTimer(clock, stallMs, () => onStop('stall'))
+  const limit = timeoutMs === null ? undefined : createTimeLimit(clock, timeoutMs, () => onStop('timeout'))
+  return {
+    touch: stall.touch,
+    hold(waitsFor) {
+      const releases = [stall.hold(), ...(waitsFor === 'person' && limit ? [limit.hold()] : [])]
+      let held = true
+      return () => {
+        if (held) for (const release of releases) release()
+        held = false
+      }
+    },
+    end() {
+      stall.end()
+      limit?.end()
+    },
+  }
+}
+
+/** One timer, set anew only when it fires early. */
+function createStallTimer(clock: Clock, stallMs: number, onStall: () => void) {
   let last = clock.now()
   let holds = 0
   let cancel = clock.after(stallMs, check)
@@ -23,17 +56,35 @@ export function createWatchdog(clock: Clock, stallMs: number, onStall: () => voi
   const touch = () => {
     last = clock.now()
   }
-  return {
-    touch,
-    hold() {
-      holds++
-      let held = true
-      return () => {
-        if (held) holds--
-        held = false
-        touch()
-      }
-    },
-    end: () => cancel(),
+  const release = () => {
+    holds--
+    touch()
   }
+  return { touch, hold: () => (holds++, release), end: () => cancel() }
+}
+
+function createTimeLimit(clock: Clock, limitMs: number, onTimeout: () => void) {
+  let left = limitMs
+  let since = clock.now()
+  let holds = 0
+  let ended = false
+  let cancel = clock.after(left, onTimeout)
+
+  const hold = () => {
+    if (holds++ === 0) {
+      cancel()
+      left -= clock.now() - since
+    }
+    return release
+  }
+  const release = () => {
+    if (--holds > 0 || ended) return
+    since = clock.now()
+    cancel = clock.after(left, onTimeout)
+  }
+  const end = () => {
+    ended = true
+    cancel()
+  }
+  return { hold, end }
 }

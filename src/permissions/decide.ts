@@ -65,7 +65,8 @@ function decideLevel(item: Item, level: Level, root: boolean): Verdict | null {
     const why = `asks because it ${caution.reason}, which ${said} does not cover`
     return { action: 'ask', why, grant: null, liftable: false }
   }
-  const liftable = action === 'ask' && item.cautions.length === 0 && opinions.every((opinion) => !opinion.doubt)
+  const liftable =
+    action === 'ask' && item.cautions.length === 0 && opinions.every((opinion) => !opinion.doubt)
   return { action, why: `${VERBS[action]} ${said}`, grant: liftable ? item.grant : null, liftable }
 }
 
@@ -83,7 +84,10 @@ function covered(caution: Caution, level: Level, opinions: readonly Opinion[]): 
 }
 
 function spellsOut(rule: Rule, word: string): boolean {
-  return (rule.pattern ?? '').split(' ').slice(1).includes(word)
+  return (rule.pattern ?? '')
+    .split(' ')
+    .slice(1)
+    .some((part) => part.replace(/\*+$/, '') === word)
 }
 
 const VERBS: Readonly<Record<Action, string>> = {
@@ -109,6 +113,6 @@ function granted(item: Item, grants: readonly Grant[]): boolean {
   )
 }
 
-export function ruleText(rule: Rule): string {
+function ruleText(rule: Rule): string {
   return rule.pattern === undefined ? rule.tool : `${rule.tool} ${rule.pattern}`
 }

@@ -63,7 +63,8 @@ const ANY_DIRECTORIES = 4
 
 function matchPath(pattern: string, subject: string): boolean {
   const tokens = pathTokens(pattern.startsWith('./') ? pattern.slice(2) : pattern)
-  if (tokens.at(-1) === ANY_PATH && tokens.at(-2) === '/' && runPath(tokens.slice(0, -2), subject)) return true
+  if (tokens.at(-1) === ANY_PATH && tokens.at(-2) === '/' && runPath(tokens.slice(0, -2), subject))
+    return true
   return runPath(tokens, subject)
 }
 

@@ -4,6 +4,7 @@ import type { Approval, ApprovalAnswer } from '../core/run.ts'
 import { state } from '../core/run-status.ts'
 import type { StartedCall } from '../loop/ports.ts'
 import type { Grant } from '../permissions/types.ts'
+import type { Reader } from '../store/port.ts'
 import { changeRun, place, type LiveRun } from './live-run.ts'
 import type { Change, Recorder } from './recorder.ts'
 
@@ -22,7 +23,6 @@ export interface Answered {
 
 interface Pending {
   readonly run: LiveRun
-  readonly approval: Approval
   readonly settle: (answered: Answered) => void
 }
 
@@ -30,12 +30,14 @@ interface Pending {
 export class Approvals {
   readonly #recorder: Recorder
   readonly #newId: NewId
+  readonly #store: Reader
   readonly #pending = new Map<ApprovalId, Pending>()
   #surfaces = 0
 
-  constructor(recorder: Recorder, newId: NewId) {
+  constructor(recorder: Recorder, newId: NewId, store: Reader) {
     this.#recorder = recorder
     this.#newId = newId
+    this.#store = store
   }
 
   /** Whether somebody who can answer is connected (permissions.md, Approvals). */
@@ -56,41 +58,70 @@ export class Approvals {
   /** Puts the run in `waiting(approval)` until the answer. Rejects with the run's stop reason when it is stopped first. */
   async ask(run: LiveRun, question: Question): Promise<Answered> {
     const { promise, resolve, reject } = Promise.withResolvers<Answered>()
-    const approval = await this.#request(run, question, resolve)
     const { signal } = run.controller
-    const onAbort = () => reject(signal.reason as Error)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
+    signal.throwIfAborted()
+    const id = this.#newId('apr')
+    const onAbort = () => reject(signal.reason)
     try {
+      await this.#request(id, run, question, resolve)
+      if (signal.aborted) onAbort()
+      else signal.addEventListener('abort', onAbort, { once: true })
       return await promise
+    } catch (error) {
+      if (signal.aborted) await this.#withdraw(id)
+      throw error
     } finally {
       signal.removeEventListener('abort', onAbort)
-      this.#pending.delete(approval.id)
+      this.#pending.delete(id)
     }
   }
 
-  /** @throws OffshootError `not_found`, or `conflict` when it was answered before. */
+  /** @throws OffshootError `not_found`, or `conflict` that says who answered before, and when. */
   async answer(id: ApprovalId, answered: Answered): Promise<void> {
     const pending = this.#pending.get(id)
-    if (!pending) throw new OffshootError('not_found', `no open approval ${id}`)
+    if (!pending) throw this.#notOpen(id)
     this.#pending.delete(id)
-    const { run } = pending
-    await this.#recorder.record(run.row.conversationId, (change) =>
-      this.#writeAnswer(change, run, id, answered),
-    )
+    try {
+      await this.#write(pending.run, id, answered)
+    } catch (error) {
+      this.#pending.set(id, pending) // it was not answered, and still can be
+      throw error
+    }
     pending.settle(answered)
   }
 
+  #notOpen(id: ApprovalId): OffshootError {
+    const known = this.#store.get('approvals', id)
+    if (!known?.answer || known.answeredAt === null)
+      return new OffshootError('not_found', `no open approval ${id}`)
+    const { answer, answeredBy, answeredAt } = known
+    const when = new Date(answeredAt).toISOString()
+    return new OffshootError('conflict', `already answered: ${answer}, by ${answeredBy}, ${when}`)
+  }
+
+  /** A run that stops asks nothing any more; its question is closed, so that nobody sees it open. */
+  async #withdraw(id: ApprovalId): Promise<void> {
+    const pending = this.#pending.get(id)
+    if (!pending || !this.#pending.delete(id)) return
+    await this.#write(pending.run, id, { answer: 'deny', by: 'stop', note: 'the run was stopped' })
+  }
+
+  #write(run: LiveRun, id: ApprovalId, answered: Answered): Promise<void> {
+    return this.#recorder.record(run.row.conversationId, (change) =>
+      this.#writeAnswer(change, run, id, answered),
+    )
+  }
+
   async #request(
+    id: ApprovalId,
     run: LiveRun,
     { call, grant, ...question }: Question,
     settle: Pending['settle'],
-  ): Promise<Approval> {
+  ): Promise<void> {
     const { conversationId, branchId, id: runId } = run.row
-    const id = this.#newId('apr')
     const about = { callId: call.part.callId, tool: call.tool.name, title: call.title }
     const open = { answer: null, answeredBy: null, note: null, answeredAt: null }
-    return await this.#recorder.record(conversationId, (change) => {
+    await this.#recorder.record(conversationId, (change) => {
       const approval: Approval = {
         id,
         conversationId,
@@ -104,7 +135,10 @@ export class Approvals {
       }
       run.journal!.writeAwaiting(change, call)
       change.tx.insert('approvals', approval)
-      this.#pending.set(id, { run, approval, settle })
+      this.#pending.set(id, { run, settle })
+      const line = [...this.#pending.values()].filter(
+        (each) => each.run.row.conversationId === conversationId,
+      )
       const waitingFor = { what: 'approval' as const, detail: approval.title, since: change.at }
       if (run.row.status === 'running') changeRun(change, run, state.waiting('approval'), { waitingFor })
       change.event({
@@ -112,10 +146,9 @@ export class Approvals {
         ...place(run, change.at),
         ...shown(approval),
         grant,
-        position: this.#pending.size,
-        of: this.#pending.size,
+        position: line.length,
+        of: line.length,
       })
-      return approval
     })
   }
 
@@ -130,7 +163,7 @@ export class Approvals {
       ...(note ? { note } : {}),
     })
     const others = [...this.#pending.values()].some((pending) => pending.run === run)
-    if (!others && run.row.status === 'waiting' && run.row.reason === 'approval')
+    if (!others && !run.stop && run.row.status === 'waiting' && run.row.reason === 'approval')
       changeRun(change, run, state.running)
   }
 }

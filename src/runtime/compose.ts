@@ -14,6 +14,7 @@ import { openSqliteStore } from '../store/sqlite/open.ts'
 import type { Store } from '../store/port.ts'
 import { builtinTools } from '../tools/builtin-tools.ts'
 import { createRegistry } from '../tools/registry.ts'
+import { createGuard, type Guard } from '../exec/guard.ts'
 import { systemClock } from '../exec/system-clock.ts'
 import { createWorkspace } from '../tools/workspace.ts'
 import type { Workspace } from '../tools/port.ts'
@@ -35,6 +36,7 @@ export interface Composed {
   readonly store: Store
   readonly agents: AgentRegistry
   readonly workspace: Workspace
+  readonly mode: Mode
   readonly loaded: LoadedConfig
   /** What is to be said about configuration and agent files, one line each. */
   readonly warnings: readonly string[]
@@ -43,6 +45,8 @@ export interface Composed {
   readonly systemText: SystemText
   /** The value of OFFSHOOT_OWNER in the environment of every process that this runtime starts. */
   readonly owner: string
+  /** To be closed at the end: no process that was started outlives that. */
+  readonly guard: Guard
 }
 
 /** @throws OffshootError: configuration, store, or a directory that cannot be read. */
@@ -55,6 +59,7 @@ export async function compose({ directory, env, mode }: ComposeOptions): Promise
   const agents = createAgentRegistry([...found.agents, ...builtinAgents()])
   const store = await openSqliteStore({ file: join(dataHome(env), 'offshoot.db'), now: systemClock.now })
   const owner = randomUUID()
+  const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
   const fetch = createFetch()
   const tools = createRegistry(builtinTools())
   const runtime = createRuntime({
@@ -69,6 +74,7 @@ export async function compose({ directory, env, mode }: ComposeOptions): Promise
     config: loaded.config,
     rootLayers: [...loaded.layers, modeLayer(mode)],
     owner,
+    guard,
   })
   const warnings = [...loaded.warnings, ...found.notes.map(noteText)]
   return {
@@ -76,16 +82,19 @@ export async function compose({ directory, env, mode }: ComposeOptions): Promise
     store,
     agents,
     workspace,
+    mode,
     loaded,
     warnings,
     env,
     fetch,
     systemText: systemTextOf(workspace),
     owner,
+    guard,
   }
 }
 
-function noteText({ path, skipped, warnings }: AgentFileNote): string {
+/** One line about an agent file that is skipped or has something wrong in it. */
+export function noteText({ path, skipped, warnings }: AgentFileNote): string {
   return `${path}: ${[...(skipped ? [`skipped: ${skipped}`] : []), ...warnings].join('; ')}`
 }
 

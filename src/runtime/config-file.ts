@@ -1,4 +1,11 @@
-import { findNodeAtLocation, parseTree, printParseErrorCode, type Node, type ParseError } from 'jsonc-parser'
+import {
+  createScanner,
+  findNodeAtLocation,
+  parseTree,
+  printParseErrorCode,
+  type Node,
+  type ParseError,
+} from 'jsonc-parser'
 import type { z } from 'zod'
 import { nearestName } from '../agents/nearest-name.ts'
 import { OffshootError } from '../core/errors.ts'
@@ -13,15 +20,20 @@ export interface CheckedConfig {
   readonly warnings: readonly string[]
 }
 
+/** Unknown keys that are named one by one; what is not ours at all has thousands. */
+const MAX_WARNINGS = 20
+const MAX_DEPTH = 64
+
 /** Reads one configuration file. @throws OffshootError `config` with file, line and what is expected. */
 export function parseConfigFile(text: string, file: string): CheckedConfig {
-  const errors: ParseError[] = []
-  const tree = parseTree(text, errors, { allowTrailingComma: true })
   const where = (offset: number) => `${file}:${text.slice(0, offset).split('\n').length}`
+  checkDepth(text, where)
+  const errors: ParseError[] = []
+  const tree = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true })
   const first = errors[0]
   if (first)
     throw wrong(`${where(first.offset)}: not valid JSON (${words(printParseErrorCode(first.error))})`)
-  const values = tree ? valueOf(tree) : {}
+  const values = tree ? valueOf(tree, where) : {}
   return checkConfig(values, (path) => where(nearestNode(tree, path)?.offset ?? 0))
 }
 
@@ -32,20 +44,37 @@ export function checkConfig(values: unknown, where: (path: readonly PropertyKey[
   const bad = issues.find((issue) => issue.code !== 'unrecognized_keys')
   if (bad) throw wrong(`${where(bad.path)}: ${bad.path.join('.') || 'the file'}: ${bad.message}`)
   const kept = structuredClone(values) as RawConfig
-  const warnings = unknown.flatMap((issue) =>
-    issue.keys.map((key) => dropUnknown(kept, issue.path, key, where)),
-  )
-  return { values: kept, warnings }
+  const paths = unknown.flatMap((issue) => issue.keys.map((key) => [...issue.path, key]))
+  for (const path of paths) dropUnknown(kept, path)
+  const warnings = paths.slice(0, MAX_WARNINGS).map((path) => `${where(path)}: ${unknownKey(path)}`)
+  const more = paths.length - warnings.length
+  return { values: kept, warnings: more > 0 ? [...warnings, `${more} more unknown keys`] : warnings }
 }
 
-/** jsonc-parser's own values have no line; the tree has both. */
-function valueOf(node: Node): unknown {
-  if (node.type === 'array') return (node.children ?? []).map(valueOf)
+/** The parser, and what reads its result, call themselves for each level. @throws OffshootError `config`. */
+export function checkDepth(text: string, where: (offset: number) => string): void {
+  const scanner = createScanner(text, true)
+  let depth = 0
+  for (scanner.scan(); scanner.getTokenOffset() < text.length; scanner.scan()) {
+    const token = text[scanner.getTokenOffset()]
+    if (token === '{' || token === '[') depth++
+    if (token === '}' || token === ']') depth--
+    if (depth > MAX_DEPTH)
+      throw wrong(`${where(scanner.getTokenOffset())}: nested deeper than ${MAX_DEPTH} levels`)
+  }
+}
+
+/** jsonc-parser's own values have no line, and forget that a key stood there before. */
+function valueOf(node: Node, where: (offset: number) => string): unknown {
+  if (node.type === 'array') return (node.children ?? []).map((child) => valueOf(child, where))
   if (node.type !== 'object') return node.value
-  const entries = (node.children ?? []).map(
-    ({ children }) => [children![0]!.value as string, valueOf(children![1]!)] as const,
-  )
-  return Object.fromEntries(entries)
+  const values = new Map<string, unknown>()
+  for (const { children, offset } of node.children ?? []) {
+    const key = children![0]!.value as string
+    if (values.has(key)) throw wrong(`${where(offset)}: the key ${JSON.stringify(key)} stands there twice`)
+    values.set(key, valueOf(children![1]!, where))
+  }
+  return Object.fromEntries(values)
 }
 
 /** The node of the longest part of the path that exists: a missing value is reported where it is missing. */
@@ -57,17 +86,16 @@ function nearestNode(tree: Node | undefined, path: readonly PropertyKey[]): Node
   return tree
 }
 
-function dropUnknown(
-  values: RawConfig,
-  path: readonly PropertyKey[],
-  key: string,
-  where: (path: readonly PropertyKey[]) => string,
-): string {
-  const parent = path.reduce<RawConfig>((object, name) => object[name as string] as RawConfig, values)
-  delete parent[key]
-  const near = nearestName(key, knownKeys(path))
-  const name = [...path, key].join('.')
-  return `${where([...path, key])}: unknown key ${JSON.stringify(name)} is ignored${near ? `; did you mean ${near}?` : ''}`
+function dropUnknown(values: RawConfig, path: readonly PropertyKey[]): void {
+  const parent = path.slice(0, -1).reduce<RawConfig>((at, name) => at[name as string] as RawConfig, values)
+  delete parent[path.at(-1) as string]
+}
+
+function unknownKey(path: readonly PropertyKey[]): string {
+  const key = String(path.at(-1))
+  const near = nearestName(key, knownKeys(path.slice(0, -1)))
+  const name = path.join('.').slice(0, 200)
+  return `unknown key ${JSON.stringify(name)} is ignored${near ? `; did you mean ${near}?` : ''}`
 }
 
 function knownKeys(path: readonly PropertyKey[]): string[] {
@@ -84,9 +112,13 @@ function step(schema: z.core.$ZodType, name: PropertyKey): z.core.$ZodType {
   return inner.shape?.[name as string] ?? inner.valueType ?? inner.element ?? schema
 }
 
+type Inner = { readonly [side in 'innerType' | 'in' | 'out']?: z.core.$ZodType }
+
 function unwrap(schema: z.core.$ZodType): z.core.$ZodType {
-  const { innerType } = (schema as z.ZodOptional)._zod.def
-  return innerType ? unwrap(innerType) : schema
+  const { innerType, in: before, out } = schema._zod.def as Inner
+  // of a schema with a function before or after it, the side that is none
+  const inner = innerType ?? [before, out].find((each) => each && each._zod.def.type !== 'transform')
+  return inner ? unwrap(inner) : schema
 }
 
 function words(code: string): string {

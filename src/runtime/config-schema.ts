@@ -1,12 +1,26 @@
 import { z } from 'zod'
+import { errorMessage } from '../core/errors.ts'
 import { limitsSchema } from '../core/limits.ts'
 import { providers } from '../model/catalogue.ts'
+import { parseRule } from '../permissions/rule.ts'
 
-const ruleSchema = z.strictObject({
-  tool: z.string().min(1).describe('a tool, a toolset, or * for every tool'),
-  pattern: z.string().optional().describe('over what the call touches: a command, a path, a host, a name'),
-  action: z.enum(['allow', 'ask', 'deny']),
-})
+/** An object, or the short form `tool:pattern`, which allows. */
+const ruleSchema = z.preprocess(
+  (value, context) => {
+    if (typeof value !== 'string') return value
+    try {
+      return parseRule(value, 'allow')
+    } catch (error) {
+      context.addIssue({ code: 'custom', message: errorMessage(error) })
+      return z.NEVER
+    }
+  },
+  z.strictObject({
+    tool: z.string().min(1).describe('a tool, a toolset, or * for every tool'),
+    pattern: z.string().optional().describe('over what the call touches: a command, a path, a host, a name'),
+    action: z.enum(['allow', 'ask', 'deny']),
+  }),
+)
 
 const agentSettings = z.strictObject({
   model: z.string().min(1).optional(),

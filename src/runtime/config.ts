@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { Layer } from '../permissions/types.ts'
-import { checkConfig, parseConfigFile, type RawConfig } from './config-file.ts'
+import { checkConfig, checkDepth, parseConfigFile, type RawConfig } from './config-file.ts'
 import { configSchema, type Config } from './config-schema.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
@@ -53,17 +53,37 @@ function homeOf(env: Env): string {
 }
 
 function readSource(file: string) {
-  let text: string
+  const text = readText(file)
+  return text === null ? { values: {}, warnings: [] } : parseConfigFile(text, file)
+}
+
+const MAX_BYTES = 1024 * 1024
+
+/** null where there is no file. Nothing that blocks or never ends (a pipe, a device) is opened. */
+function readText(file: string): string | null {
+  let bytes: Buffer
   try {
-    text = readFileSync(file, 'utf8')
+    const stats = statSync(file)
+    if (!stats.isFile()) throw new Error('it is not a file')
+    if (stats.size > MAX_BYTES) throw new Error(`it has ${stats.size} bytes; at most ${MAX_BYTES} are read`)
+    bytes = readFileSync(file)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { values: {}, warnings: [] }
-    throw new OffshootError('config', `${file} cannot be read: ${errorMessage(error)}`, {
-      hint: 'mend or remove the file',
-    })
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw unreadable(file, errorMessage(error), error)
   }
-  return parseConfigFile(text, file)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (error) {
+    throw unreadable(file, 'it is not UTF-8', error)
+  }
+}
+
+function unreadable(file: string, why: string, cause: unknown): OffshootError {
+  return new OffshootError('config', `${file} cannot be read: ${why}`, {
+    hint: 'mend or remove the file',
+    cause,
+  })
 }
 
 /** A project must not send the user's key to a server of its choice. */
@@ -83,7 +103,7 @@ function readEnvironment(env: Env) {
   for (const name of names.sort()) {
     const path = name.slice('OFFSHOOT_'.length).split('__').map(camelCase)
     origin.set(path.join('.'), name)
-    setAt(values, path, parseValue(env[name] ?? ''))
+    setAt(values, path, parseValue(env[name] ?? '', name))
   }
   return checkConfig(
     values,
@@ -111,7 +131,8 @@ function setAt(values: RawConfig, path: readonly string[], value: unknown): void
   }
 }
 
-function parseValue(text: string): unknown {
+function parseValue(text: string, name: string): unknown {
+  checkDepth(text, () => `environment ${name}`)
   try {
     return JSON.parse(text)
   } catch {

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
-import type { NewId } from '../core/ids.ts'
+import type { NewId, RunId } from '../core/ids.ts'
 import type { AgentRegistry } from '../agents/registry.ts'
+import type { Guard } from '../exec/guard.ts'
 import type { ResolveModel } from '../model/port.ts'
 import type { Layer } from '../permissions/types.ts'
 import type { Store } from '../store/port.ts'
@@ -27,6 +28,10 @@ export interface Deps {
   readonly config: Config
   /** The layers of the root level, mode included. */
   readonly rootLayers: readonly Layer[]
+  /** Kills what a run started and left running; resolves when that is done. */
+  readonly endProcesses: (runId: RunId) => Promise<void>
   /** Identifies this process in the environment of its children. */
   readonly owner: string
+  /** Child processes are started under it. Absent where tools start none. */
+  readonly guard?: Guard
 }

@@ -1,9 +1,10 @@
 import { buildContext, type ConversationTree } from '../core/build-context.ts'
 import { errorMessage, OffshootError } from '../core/errors.ts'
-import { state, type RunState } from '../core/run-status.ts'
+import type { RunError } from '../core/run.ts'
+import { isStopped, state, type RunState } from '../core/run-status.ts'
 import type { CallId } from '../core/ids.ts'
+import { unlessAborted } from '../loop/aborted.ts'
 import type { LoopPorts, Outcome, Report, ToolSet } from '../loop/ports.ts'
-import { killMarked } from '../exec/kill.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import type { Model } from '../model/port.ts'
 import type { AnyTool, ToolContext, Todos, Workspace } from '../tools/port.ts'
@@ -14,7 +15,8 @@ import { readMessages } from './messages.ts'
 import { permit } from './permit.ts'
 import type { Change } from './recorder.ts'
 import { reportOutput } from './reports.ts'
-import { spawn, spawnable, type SystemText } from './spawn.ts'
+import { refuseTask, spawn, spawnable, type SystemText } from './spawn.ts'
+import { messageText } from './stored-events.ts'
 import { createTaskTool } from './task-tool.ts'
 import { createRegistry } from '../tools/registry.ts'
 
@@ -31,12 +33,40 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   run.journal = journal
   try {
     const outcome = await outcomeOf(scope, run, journal)
-    if (run.stop) await killMarked({ mark: 'OFFSHOOT_RUN_ID', value: run.row.id })
-    await Promise.all([...run.children.values()].map((child) => child.stopped))
-    await scope.deps.recorder.record(run.row.conversationId, (change) => endRun(change, run, outcome))
+    await endBelow(scope, run)
+    await scope.deps.recorder.record(run.row.conversationId, (change) =>
+      endRun(change, scope.deps, run, outcome),
+    )
+  } catch (error) {
+    await abandon(scope, run, error)
+    throw error
   } finally {
     run.markStopped()
   }
+}
+
+async function endBelow({ deps }: Scope, run: LiveRun): Promise<void> {
+  if (run.stop) await deps.endProcesses(run.row.id)
+  await Promise.all([...run.children.values()].map((child) => child.stopped))
+}
+
+/** What could not be written ends the run and everything below it; where the store takes that much, all can see it. */
+async function abandon(scope: Scope, run: LiveRun, cause: unknown): Promise<void> {
+  stopRun(run, { verb: 'cancel', by: 'parent' })
+  await endBelow(scope, run)
+  const error = runError(cause)
+  const report: Report = { messageId: null, text: '', note: `no text: ${error.message}` }
+  const write = (change: Change) => {
+    run.row = change.tx.get('runs', run.row.id) ?? run.row // as it is on disk, whatever the failed write meant it to be
+    if (!isStopped(run.row.status)) endRun(change, scope.deps, run, { type: 'failed', error, report })
+  }
+  await scope.deps.recorder.record(run.row.conversationId, write).catch(() => {})
+}
+
+function runError(error: unknown): RunError {
+  const { code, hint } =
+    error instanceof OffshootError ? error : { code: 'internal' as const, hint: undefined }
+  return { code, message: errorMessage(error), ...(hint ? { hint } : {}) }
 }
 
 function createJournal(scope: Scope, run: LiveRun): RunJournal {
@@ -46,7 +76,7 @@ function createJournal(scope: Scope, run: LiveRun): RunJournal {
     bus,
     clock,
     newId,
-    spawn: (change, parent, call) => void spawn(change, scope.deps, parent, call, scope.systemText),
+    spawn: (change, parent, call) => spawn(change, scope.deps, parent, call, scope.systemText),
   })
 }
 
@@ -54,9 +84,10 @@ async function outcomeOf(scope: Scope, run: LiveRun, journal: RunJournal): Promi
   const { bus, clock } = scope.deps
   let model: Model
   try {
-    model = await scope.deps.resolveModel(run.row.model)
+    const { signal } = run.controller
+    model = await unlessAborted(scope.deps.resolveModel(run.row.model), signal, clock, 0)
   } catch (error) {
-    return unresolved(error)
+    return unresolved(error, run)
   }
   const { agent, depth, turns, limits } = run.row
   const context = buildContext(readTree(scope.deps, run), run.row.branchId)
@@ -68,11 +99,10 @@ async function outcomeOf(scope: Scope, run: LiveRun, journal: RunJournal): Promi
   }
 }
 
-function unresolved(error: unknown): Outcome {
-  if (!(error instanceof OffshootError)) throw error
-  const { code, hint } = error
+function unresolved(error: unknown, run: LiveRun): Outcome {
   const report: Report = { messageId: null, text: '', note: 'no text: the model could not be used' }
-  return { type: 'failed', report, error: { code, message: errorMessage(error), ...(hint ? { hint } : {}) } }
+  const { aborted, reason } = run.controller.signal
+  return aborted ? { type: 'stopped', reason, report } : { type: 'failed', report, error: runError(error) }
 }
 
 function readTree({ store }: Deps, run: LiveRun): ConversationTree {
@@ -101,16 +131,16 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
 
 function toolsOf(scope: Scope, run: LiveRun): ToolSet {
   const agents = spawnable(scope.deps, run.agent, run.row.depth)
-  if (agents.length === 0) return createRegistry(run.tools)
+  if (agents.length === 0) return { ...createRegistry(run.tools), refusal: (name) => refuseTask(run, name) }
   const task = createTaskTool(agents, (callId) => childReport(scope, run, callId)) as unknown as AnyTool
   return createRegistry([...run.tools, task])
 }
 
-/** The child's end writes the result of this call itself (D2); an open one rejects by the parent's own stop. */
+/** The child's end writes the result of this call itself (D2); that of a paused child stays open. */
 async function childReport(scope: Scope, run: LiveRun, callId: CallId) {
   const child = run.children.get(callId)!
-  if (run.controller.signal.aborted) stopRun(run, run.controller.signal.reason as StopReason) // it came after the stop
-  await driveRun(scope, child)
+  if (run.stop) stopRun(run, run.stop) // the child came after the stop
+  await driveRun(scope, child).catch((error: unknown) => run.journal!.fail(error))
   return { text: '' }
 }
 
@@ -124,6 +154,7 @@ function toolContext(scope: Scope, run: LiveRun, callId: CallId, emit: (text: st
     todos: todosOf(scope.deps, run),
     decidedPaths: run.decidedPaths.get(callId) ?? [],
     processMarks: { OFFSHOOT_OWNER: scope.deps.owner, OFFSHOOT_RUN_ID: runId },
+    ...(scope.deps.guard && { guard: scope.deps.guard }),
     emit,
   }
 }
@@ -142,20 +173,41 @@ function todosOf({ store, recorder }: Deps, { row }: LiveRun): Todos {
 }
 
 /** The end, the report so far, and what the parent is owed: one transaction (D2). */
-function endRun(change: Change, run: LiveRun, outcome: Outcome): void {
+function endRun(change: Change, deps: Deps, run: LiveRun, outcome: Outcome): void {
   const { report } = outcome
   const error = outcome.type === 'failed' ? outcome.error : null
   const { messageId: reportMessageId, note: reportNote } = report
   const stopNo = run.row.stopNo + 1
   const { toolCalls, lastAction } = run.row
+  const to = endState(outcome, run.stop)
+  if (to.status === 'cancelled') cancelPaused(change, deps, run)
   changeRun(
     change,
     run,
-    endState(outcome, run.stop),
+    to,
     { reportMessageId, reportNote, error, stopNo, toolCalls, lastAction },
-    report.text,
+    reportMessageId ? report.text : null,
   )
-  if (run.parent && run.call && isOwed(run)) deliver(change, run.parent, run, report)
+  if (run.parent && run.call && isOwed(run)) deliver(change, deps, run.parent, run, report)
+}
+
+/** A cancel is final for all that is below: also for what had paused before it came. */
+function cancelPaused(change: Change, deps: Deps, run: LiveRun): void {
+  for (const child of run.children.values()) {
+    cancelPaused(change, deps, child)
+    if (child.row.status !== 'paused') continue
+    const waitedFor = !isOwed(child)
+    const { reportMessageId: messageId, reportNote: note } = child.row
+    const text = messageId ? messageText(change.tx, messageId) : ''
+    changeRun(
+      change,
+      child,
+      state.cancelled('parent'),
+      { stopNo: child.row.stopNo + 1 },
+      messageId ? text : null,
+    )
+    if (waitedFor) deliver(change, deps, run, child, { messageId, text, note })
+  }
 }
 
 function endState(outcome: Outcome, stop: StopReason | undefined): RunState {
@@ -180,10 +232,10 @@ function isOwed({ row }: LiveRun): boolean {
   )
 }
 
-function deliver(change: Change, parent: LiveRun, run: LiveRun, report: Report): void {
+function deliver(change: Change, deps: Deps, parent: LiveRun, run: LiveRun, report: Report): void {
   const { part, title } = run.call!
   const status = run.row.status === 'failed' || run.row.status === 'cancelled' ? 'failed' : 'completed'
-  const output = reportOutput(run, report)
+  const output = reportOutput(change, deps, run, report)
   parent.journal!.writeResult(change, { part, title, status, output, exitCode: null, error: run.row.error })
   change.event({
     type: 'report.delivered',

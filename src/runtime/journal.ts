@@ -18,7 +18,7 @@ export interface JournalPorts {
   readonly clock: Clock
   readonly newId: NewId
   /** Writes the child of a `task` call in the transaction of its intent (R2). */
-  readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => void
+  readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => LiveRun
 }
 
 /** The calls of one answer and what has come back. */
@@ -93,7 +93,7 @@ export class RunJournal implements Journal {
 
   async callStarted(call: StartedCall): Promise<void> {
     const { part, title, tool } = call
-    await this.#record((change) => {
+    const child = await this.#record((change) => {
       const repeatable = tool.effects === 'none' || tool.idempotent
       const asked = change.tx.get('tool_calls', part.callId)
       if (asked) change.tx.update('tool_calls', part.callId, { status: 'running', startedAt: change.at })
@@ -103,10 +103,12 @@ export class RunJournal implements Journal {
           status: 'running',
           repeatable,
         })
-      if (tool.effects === 'spawn') this.#ports.spawn(change, this.#run, call)
+      const child = tool.effects === 'spawn' ? this.#ports.spawn(change, this.#run, call) : undefined
       const event = { callId: part.callId, tool: part.tool, title, input: part.input }
       change.event({ type: 'tool.started', ...place(this.#run, change.at), ...event })
+      return child
     })
+    if (child) this.#run.children.set(part.callId, child)
     this.#progress(part.callId, part.tool, title)
   }
 
@@ -121,11 +123,11 @@ export class RunJournal implements Journal {
   }
 
   async callEnded(call: EndedCall): Promise<ToolResultPart> {
+    if (this.#failed) await this.#failed
     const written = this.#batch!.results.get(call.part.callId)
     if (written) return written
-    const child = this.#run.children.get(call.part.callId)
-    // an interrupted delegation stays open: its child keeps its work and answers when it is continued
-    if (child && call.error?.code === 'interrupted') return openResult(call.part)
+    // the end of a child writes the result; one that is paused keeps its work and answers when it is continued
+    if (this.#run.children.has(call.part.callId)) return openResult(call.part)
     return await this.#record((change) => this.writeResult(change, call))
   }
 
@@ -175,18 +177,26 @@ export class RunJournal implements Journal {
     return []
   }
 
+  /** The next write that somebody waits for rejects with this. */
+  fail(error: unknown): void {
+    this.#failed ??= Promise.reject(error)
+    this.#failed.catch(() => {})
+  }
+
   async #record<T>(write: (change: Change) => T): Promise<T> {
     if (this.#failed) await this.#failed
-    return this.#ports.recorder.record(this.#run.row.conversationId, write)
+    try {
+      return await this.#ports.recorder.record(this.#run.row.conversationId, write)
+    } catch (error) {
+      if (this.#failed) await this.#failed // what failed first is the reason, not that its rows are missing now
+      throw error
+    }
   }
 
   /** A write that nobody waits for; if it fails, the next one that somebody waits for says so. */
   #later(write: (change: Change) => void): void {
     const done = this.#ports.recorder.record(this.#run.row.conversationId, write, { durable: false })
-    done.catch((error: unknown) => {
-      this.#failed ??= Promise.reject(error)
-      this.#failed.catch(() => {})
-    })
+    done.catch((error: unknown) => this.fail(error))
   }
 
   #writeParts(change: Change, parts: readonly Part[]): void {

@@ -47,6 +47,8 @@ export interface LiveRun {
 interface CallWriter {
   writeResult(change: Change, call: EndedCall): ToolResultPart
   writeAwaiting(change: Change, call: Pick<StartedCall, 'part' | 'tool' | 'title'>): void
+  /** Makes the run reject: what it waits for cannot be written. */
+  fail(error: unknown): void
 }
 
 export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'parent' | 'call' | 'tools'>
@@ -83,7 +85,7 @@ export function changeRun(
   run: LiveRun,
   to: RunState,
   more: Partial<Run> = {},
-  report?: string,
+  report?: string | null,
 ): void {
   const from = run.row.status
   const state = transition(from, to)

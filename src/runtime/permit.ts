@@ -19,7 +19,7 @@ export async function permit(
   )
   const decision = decide(call, run.chain, [...run.conversationGrants, ...run.grants])
   if (decision.action === 'allow') return { allowed: true }
-  if (decision.action === 'deny') return { allowed: false, code: 'denied', why: `denied: ${decision.why}` }
+  if (decision.action === 'deny') return { allowed: false, code: 'denied', why: decision.why }
   if (deps.approvals.attended) return await askPerson(deps, run, workspace, request, decision)
   const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}. Go on without it, or say what is needed.`
   return { allowed: false, code: 'unattended', why }

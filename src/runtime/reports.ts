@@ -1,9 +1,19 @@
+import { bounds } from '../core/limits.ts'
 import type { ToolOutput } from '../core/message.ts'
 import type { Report } from '../loop/ports.ts'
+import type { Deps } from './deps.ts'
 import type { LiveRun } from './live-run.ts'
+import { boundOutput } from './output.ts'
+import type { Change } from './recorder.ts'
 
-export function reportOutput(run: LiveRun, report: Report): ToolOutput {
-  return { text: deliveredReport(run, report) }
+/** What stands around a report: label, figures, error and note. Bytes. */
+const LABEL_BYTES = 4 * 1024
+
+/** The result of the call that waits for this run. Of a long report the whole is kept as an artifact (runtime.md §9). */
+export function reportOutput(change: Change, deps: Deps, run: LiveRun, report: Report): ToolOutput {
+  const maxBytes = Math.min(deps.config.limits.maxReportTokens * 4, bounds.inlineOutputBytes - LABEL_BYTES)
+  const bound = boundOutput(change, deps.newId, run.row.conversationId, { text: report.text }, maxBytes)
+  return { ...bound, text: deliveredReport(run, { ...report, text: bound.text }) }
 }
 
 /**
@@ -25,7 +35,7 @@ function body(run: LiveRun, report: Report): string {
   return [error, note, report.text || null]
     .filter((line) => line !== null)
     .join('\n')
-    .replaceAll('</subagent_report', '<\\/subagent_report')
+    .replace(/<\s*\/\s*subagent_report/gi, '<\\/subagent_report')
 }
 
 function money(costUsd: number | null): string {

@@ -5,7 +5,9 @@ import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
 import type { Part } from '../core/message.ts'
 import type { Run } from '../core/run.ts'
 import { isFinal, isStopped, state } from '../core/run-status.ts'
+import { killMarked } from '../exec/kill.ts'
 import type { Layer } from '../permissions/types.ts'
+import type { Tx } from '../store/port.ts'
 import type { Workspace } from '../tools/port.ts'
 import { Approvals } from './approvals.ts'
 import { createBus, type Subscriber } from './bus.ts'
@@ -18,7 +20,9 @@ import { createRecorder, type Change } from './recorder.ts'
 import { readRunResult, type RunResult } from './run-result.ts'
 import { aboutRun, freshFigures, type SystemText } from './spawn.ts'
 
-export type RuntimeOptions = Omit<Deps, 'bus' | 'recorder' | 'approvals'>
+/** `endProcesses` is given by tests alone, whose tools start none. */
+export type RuntimeOptions = Omit<Deps, 'bus' | 'recorder' | 'approvals' | 'endProcesses'> &
+  Partial<Pick<Deps, 'endProcesses'>>
 
 export interface StartOptions {
   readonly workspace: Workspace
@@ -37,6 +41,10 @@ export interface StartedRun {
   readonly conversationId: ConversationId
   readonly branchId: BranchId
   readonly runId: RunId
+  /** The last `seq` of the conversation before this run: its events come after it. */
+  readonly seqBefore: number
+  /** Names of the tools that its agent is offered. */
+  readonly tools: readonly string[]
   /** Settles when the run and everything below it has stopped. Rejects only when the store fails. */
   readonly result: Promise<RunResult>
   /** Stops the whole tree: `pause` keeps it resumable, `cancel` is final. The first reason stays. */
@@ -54,8 +62,8 @@ export interface Runtime {
 export function createRuntime(options: RuntimeOptions): Runtime {
   const bus = createBus(options.clock)
   const recorder = createRecorder(options.store, bus, options.clock)
-  const approvals = new Approvals(recorder, options.newId)
-  const deps: Deps = { ...options, bus, recorder, approvals }
+  const approvals = new Approvals(recorder, options.newId, options.store)
+  const deps: Deps = { endProcesses, ...options, bus, recorder, approvals }
   return {
     approvals,
     resolveModel: deps.resolveModel,
@@ -64,13 +72,18 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
 }
 
+async function endProcesses(runId: RunId): Promise<void> {
+  await killMarked({ mark: 'OFFSHOOT_RUN_ID', value: runId })
+}
+
 async function startRun(deps: Deps, options: StartOptions): Promise<StartedRun> {
   const known = options.conversationId ? openConversation(deps, options.conversationId) : undefined
   const conversation = known?.conversation ?? newConversation(deps, options)
   const branch = known?.branch ?? newBranch(deps, conversation, options.agent)
   const run = newLiveRun(deps, branch, options)
   await deps.recorder.record(conversation.id, (change) => {
-    if (!known) writeConversation(change, deps, conversation, branch, run, options)
+    if (known) checkIdle(change.tx, branch)
+    else writeConversation(change, deps, conversation, branch, run, options)
     change.tx.insert('runs', run.row)
     appendMessage(change, deps.newId, place(run, change.at), {
       branchId: branch.id,
@@ -83,10 +96,10 @@ async function startRun(deps: Deps, options: StartOptions): Promise<StartedRun> 
     )
   })
   const scope: Scope = { deps, workspace: options.workspace, systemText: options.systemText }
-  return handle(deps, run, driveRun(scope, run))
+  return handle(deps, run, conversation.seq, driveRun(scope, run))
 }
 
-function handle(deps: Deps, run: LiveRun, driven: Promise<void>): StartedRun {
+function handle(deps: Deps, run: LiveRun, seqBefore: number, driven: Promise<void>): StartedRun {
   const { conversationId, branchId, id: runId } = run.row
   const result = keepAlive(driven).then(() => readRunResult(deps.store, runId))
   result.catch(() => {}) // whoever asks for the result gets the error; nobody asking must not end the process
@@ -94,7 +107,9 @@ function handle(deps: Deps, run: LiveRun, driven: Promise<void>): StartedRun {
     pause: { verb: 'pause', why: 'user' },
     cancel: { verb: 'cancel', by: 'user' },
   } as const satisfies Record<string, StopReason>
-  return { conversationId, branchId, runId, result, stop: (verb) => stopRun(run, reasons[verb]) }
+  const { tools } = aboutRun(deps, run)
+  const stop: StartedRun['stop'] = (verb) => stopRun(run, reasons[verb])
+  return { conversationId, branchId, runId, seqBefore, tools, result, stop }
 }
 
 /** The clock's timers let a process end; a run that waits for one must not. */
@@ -112,19 +127,21 @@ function openConversation(deps: Deps, id: ConversationId): { conversation: Conve
   const branch = deps.store.find('branches', { where: { conversationId: id, kind: 'main' }, limit: 1 })[0]
   if (!conversation || !branch)
     throw new OffshootError('usage', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
-  const last = deps.store.find('runs', {
-    where: { branchId: branch.id },
-    orderBy: 'queuedAt',
-    descending: true,
-    limit: 1,
-  })[0]
-  if (last && !isFinal(last.status)) {
-    const how = isStopped(last.status) ? 'is paused' : `is ${last.status}`
-    throw new OffshootError('conflict', `the last run of ${id} ${how} and cannot be continued yet`, {
-      hint: 'start a new conversation',
-    })
-  }
   return { conversation, branch }
+}
+
+/** Read in the transaction that adds the run: of two that come at the same time, one is refused. */
+function checkIdle(tx: Tx, { id, conversationId }: Branch): void {
+  const last = tx.find('runs', { where: { branchId: id }, orderBy: 'id', descending: true, limit: 1 })[0]
+  if (!last || isFinal(last.status)) return
+  const how = isStopped(last.status) ? 'is paused' : `is ${last.status}`
+  throw new OffshootError(
+    'conflict',
+    `the last run of ${conversationId} ${how} and cannot be continued yet`,
+    {
+      hint: 'start a new conversation',
+    },
+  )
 }
 
 function newConversation(deps: Deps, { workspace, prompt }: StartOptions): Conversation {

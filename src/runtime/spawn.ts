@@ -11,7 +11,7 @@ import type { Deps } from './deps.ts'
 import { createLiveRun, place, runEvent, type LiveRun } from './live-run.ts'
 import { appendMessage, type Place } from './messages.ts'
 import type { Change } from './recorder.ts'
-import { describeTask, type TaskInput } from './task-input.ts'
+import { describeTask, isTaskName, type TaskInput } from './task-input.ts'
 
 /** What the first message of a branch needs from outside: the system text of its agent at its depth. */
 export type SystemText = (about: {
@@ -25,9 +25,23 @@ export type SystemText = (about: {
 /** The agents that a run may start (tools.md §5): none at the depth limit. */
 export function spawnable(deps: Deps, agent: AgentDefinition, depth: number): readonly AgentDefinition[] {
   if (depth >= deps.config.limits.maxDepth || deps.config.delegation === 'off') return []
+  if (agent.disallowedTools?.some(isTaskName)) return []
   const others = deps.agents.list().filter((each) => each.name !== 'main')
   if (agent.spawns) return others.filter((each) => agent.spawns!.includes(each.name))
-  return agent.name === 'main' || agent.name === 'general' ? others : []
+  const delegates = depth === 0 || agent.name === 'general'
+  return delegates && (agent.tools?.some((name) => name === '*' || isTaskName(name)) ?? true) ? others : []
+}
+
+/** Why a call of `task` is refused where it is not offered; undefined for any other name. */
+export function refuseTask(run: LiveRun, name: string): ToolError | undefined {
+  return isTaskName(name) ? nestedNotAllowed(run) : undefined
+}
+
+function nestedNotAllowed({ row }: LiveRun): ToolError {
+  return new ToolError(
+    'nested_not_allowed',
+    `${row.agent} may not start subagents at depth ${row.depth}; do the work yourself`,
+  )
 }
 
 /**
@@ -56,7 +70,6 @@ export function spawn(
   change.tx.insert('runs', row)
   announce(change, run, branch, input.prompt)
   firstMessages(change, deps, place(run, change.at), systemText(aboutRun(deps, run)), input.prompt)
-  parent.children.set(call.part.callId, run)
   return run
 }
 
@@ -82,10 +95,7 @@ function chosenAgent(deps: Deps, parent: LiveRun, name: string): AgentDefinition
       'unknown_agent',
       `there is no agent "${name.slice(0, 100)}" to start; the agents are: ${known}`,
     )
-  throw new ToolError(
-    'nested_not_allowed',
-    `${parent.row.agent} may not start subagents at depth ${parent.row.depth}; do the work yourself`,
-  )
+  throw nestedNotAllowed(parent)
 }
 
 function checkSpawns(change: Change, deps: Deps, parent: LiveRun): void {

@@ -67,7 +67,7 @@ function fromStored(store: Reader, event: OffshootEvent): OffshootEvent {
     case 'run.paused':
     case 'run.cancelled': {
       const messageId = event.runId && store.get('runs', event.runId)?.reportMessageId
-      return messageId ? { ...event, report: messageText(store, messageId) } : event
+      return { ...event, report: messageId ? messageText(store, messageId) : null }
     }
     default:
       return event

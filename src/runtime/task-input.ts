@@ -1,5 +1,19 @@
 import { z } from 'zod'
 
+/** Other names of the `task` tool. */
+export const taskAliases = ['Task', 'Agent', 'subagent', 'spawn_subagent'] as const
+
+const taskNames = new Set(['task', 'agents', ...taskAliases].map(plain))
+
+/** Whether a name of an agent's tool list, or of a call, means `task` or its toolset. */
+export function isTaskName(name: string): boolean {
+  return taskNames.has(plain(name))
+}
+
+function plain(name: string): string {
+  return name.trim().toLowerCase().replace(/[_-]/g, '')
+}
+
 /** Spellings of other systems, by ours (tools.md §3). */
 export const taskInputAliases: Readonly<Record<string, string>> = {
   task: 'prompt',

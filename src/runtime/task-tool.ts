@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs'
 import type { AgentDefinition } from '../core/agent.ts'
 import type { CallId } from '../core/ids.ts'
 import type { ToolOutput } from '../core/message.ts'
+import { titleLine } from '../tools/define-tool.ts'
 import type { Tool } from '../tools/port.ts'
 import {
   describeTask,
+  taskAliases,
   taskInputAliases,
   taskInputSchema,
   taskJsonSchema,
@@ -31,9 +33,9 @@ export function createTaskTool(
     inputAliases: taskInputAliases,
     effects: 'spawn',
     idempotent: true, // never run again: after a crash the call is attached to its child
-    aliases: ['Task', 'Agent', 'subagent', 'spawn_subagent'],
+    aliases: taskAliases,
     subject: ({ subagent_type }) => [{ kind: 'name', value: subagent_type }],
-    title: (input) => `${input.subagent_type}: ${describeTask(input)}`,
+    title: (input) => titleLine(`${input.subagent_type}: ${describeTask(input)}`),
     execute: (_input, { run }) => report(run.callId),
     toModelOutput: (output) => output,
   }

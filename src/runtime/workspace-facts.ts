@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { WorkspaceFacts } from '../agents/workspace-prompt.ts'
 
 const MAX_BYTES = 64 * 1024
@@ -22,30 +22,32 @@ function topLevel(root: string): string[] {
   return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort()
 }
 
-/** HEAD of a plain repository or of a worktree, whose `.git` is a file that names the directory. */
+/** HEAD of the nearest repository; undefined where there is none. */
 function gitBranch(root: string): string | undefined {
-  const dotGit = ancestors(root)
-    .map((directory) => join(directory, '.git'))
-    .find((path) => headOf(path) !== undefined)
-  const head = dotGit && headOf(dotGit)
+  const head = ancestors(root)
+    .map(headOf)
+    .find((each) => each !== undefined)
   return head?.replace(/^ref: refs\/heads\//, '').trim()
 }
 
-function headOf(dotGit: string): string | undefined {
+/** In a worktree and in a submodule `.git` is a file that names the directory. */
+function headOf(directory: string): string | undefined {
+  const dotGit = join(directory, '.git')
   const link = attempt(() => readHead(dotGit))
-  const directory = link === undefined ? dotGit : /^gitdir: (.*)$/m.exec(link)?.[1]
-  return directory && attempt(() => readHead(join(directory, 'HEAD')))
+  const place = link === undefined ? '.git' : /^gitdir: (.+?)\r?$/m.exec(link)?.[1]
+  return place && attempt(() => readHead(join(resolve(directory, place), 'HEAD')))
 }
 
-/** The nearest notes win: those of the directory itself before those above it, up to the top of the repository. */
+/** The nearest notes win: those of the directory itself before those above it, up to the top of its repository. */
 function nearestNotes(root: string): { path: string; text: string } | undefined {
-  for (const directory of ancestors(root)) {
+  const above = ancestors(root)
+  const top = above.findIndex((directory) => headOf(directory) !== undefined)
+  for (const directory of above.slice(0, Math.max(top, 0) + 1)) {
     for (const name of NOTES) {
       const path = join(directory, name)
       const text = attempt(() => readHead(path))
       if (text !== undefined) return { path, text }
     }
-    if (attempt(() => readdirSync(directory))?.includes('.git')) return undefined
   }
   return undefined
 }

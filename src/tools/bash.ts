@@ -77,6 +77,7 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
       directory: context.workspace.root,
       marks: { ...context.processMarks, [mark.name]: mark.value },
       sweep: mark,
+      guard: context.guard,
       timeoutMs,
       onOutput: (text) => context.emit(text),
       signal: context.signal,

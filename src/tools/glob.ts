@@ -8,7 +8,7 @@ import { targetOf } from './target.ts'
 
 const inputSchema = z.object({
   pattern: z.string().min(1).max(1_000).describe('a glob such as `**/*.ts`'),
-  path: z.string().optional().describe('the directory to search; the workspace by default'),
+  path: z.string().max(4096).optional().describe('the directory to search; the workspace by default'),
   limit: z.int().min(1).max(5_000).optional().describe('paths to show, 200 by default'),
 })
 
@@ -63,7 +63,7 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
     directory: place.directory,
     glob,
     parents: place.parents,
-    signal: context.signal,
+    context,
   })
   const files = output
     .split('\n')

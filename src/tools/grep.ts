@@ -7,7 +7,7 @@ import { targetOf } from './target.ts'
 
 const inputSchema = z.object({
   pattern: z.string().min(1).max(10_000).describe('a regular expression'),
-  path: z.string().optional().describe('the file or directory to search; the workspace by default'),
+  path: z.string().max(4096).optional().describe('the file or directory to search; the workspace by default'),
   glob: z.string().max(1_000).optional().describe('only files that match this glob'),
   output_mode: z.enum(['content', 'files_with_matches', 'count']).optional().describe('`content` by default'),
   context: z.int().min(0).max(50).optional().describe('lines around each match'),
@@ -62,7 +62,7 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
     directory: place.directory,
     ...(input.glob && place.file === undefined ? { glob: input.glob } : {}),
     parents: place.parents,
-    signal: context.signal,
+    context,
   })
   return render(result, input, place, context)
 }

@@ -8,7 +8,7 @@ import type { AnyTool, ToolContext } from './port.ts'
 import { targetOf } from './target.ts'
 
 const inputSchema = z.object({
-  path: z.string().optional().describe('the directory; the workspace by default'),
+  path: z.string().max(4096).optional().describe('the directory; the workspace by default'),
   depth: z.int().min(1).max(10).optional().describe('levels to show, 2 by default'),
 })
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { BranchId, CallId, ConversationId, RunId } from '../core/ids.ts'
 import type { FileData } from '../core/message.ts'
+import type { Guard } from '../exec/guard.ts'
 
 /** `none` reads only; the others change files, start programs, use the network, or start subagents. */
 export type Effects = 'none' | 'write' | 'execute' | 'network' | 'spawn'
@@ -57,6 +58,8 @@ export interface ToolContext {
   readonly todos: Todos
   /** Marks and settings for the environment of child processes (domain.md R6). */
   readonly processMarks: Readonly<Record<string, string>>
+  /** Every child process is started under it (domain.md R6). */
+  readonly guard?: Guard
   /** The call's paths as they were when it was decided; a path that leads elsewhere by now is refused. */
   readonly decidedPaths?: readonly ResolvedPath[]
   /** Live output for people; not stored, not sent to the model. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { errorMessage } from '../core/errors.ts'
 import { runProcess } from '../exec/run-process.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
-import { ToolError } from './port.ts'
+import { ToolError, type ToolContext } from './port.ts'
 
 export interface RipgrepOptions {
   readonly args: readonly string[]
@@ -14,7 +14,7 @@ export interface RipgrepOptions {
   readonly glob?: string
   /** Whether ignore files above the directory count too. */
   readonly parents: boolean
-  readonly signal: AbortSignal
+  readonly context: Pick<ToolContext, 'signal' | 'processMarks' | 'guard'>
 }
 
 export interface RipgrepResult {
@@ -78,6 +78,7 @@ async function run(
   options: RipgrepOptions,
   more: readonly string[],
 ): Promise<RipgrepResult> {
+  const { signal, processMarks, guard } = options.context
   const enough = new AbortController()
   let received = 0
   const result = await runProcess({
@@ -85,6 +86,8 @@ async function run(
     args: [...COMMON, ...(options.parents ? [] : ['--no-ignore-parent']), ...more, ...options.args],
     directory: options.directory,
     streams: 'apart',
+    marks: processMarks,
+    guard,
     headSize: MAX_OUTPUT,
     tailSize: 0,
     timeoutMs: TIMEOUT_MS,
@@ -92,11 +95,11 @@ async function run(
       received += text.length
       if (received > MAX_OUTPUT) enough.abort()
     },
-    signal: AbortSignal.any([options.signal, enough.signal]),
+    signal: AbortSignal.any([signal, enough.signal]),
   }).catch((error: unknown) => {
     throw error instanceof SpawnError && error.reason !== 'directory_missing' ? noRipgrep() : error
   })
-  options.signal.throwIfAborted()
+  signal.throwIfAborted()
   if (result.timedOut)
     throw new ToolError(
       'timeout',

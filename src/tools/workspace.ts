@@ -1,8 +1,8 @@
-import { realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, parse, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { OffshootError } from '../core/errors.ts'
+import { errorMessage, OffshootError } from '../core/errors.ts'
 import { guardOf } from './guarded.ts'
 import type { ResolvedPath, Workspace } from './port.ts'
 import { walkPath } from './walk-path.ts'
@@ -32,9 +32,13 @@ export function createWorkspace(directory: string, options: WorkspaceOptions = {
 function realDirectory(directory: string): string {
   try {
     const root = realpathSync.native(directory)
-    if (statSync(root).isDirectory()) return root
+    if (statSync(root).isDirectory()) {
+      accessSync(root, constants.R_OK | constants.X_OK)
+      return root
+    }
   } catch (cause) {
-    throw new OffshootError('usage', `the directory ${directory} cannot be read`, { cause })
+    const message = `the directory ${directory} cannot be read: ${errorMessage(cause)}`
+    throw new OffshootError('usage', message, { cause })
   }
   throw new OffshootError('usage', `${directory} is not a directory`)
 }

@@ -7,7 +7,7 @@ import { unifiedDiff } from './unified-diff.ts'
 import { checkSeen, readCurrent, replaceFile, type CurrentFile } from './write-file.ts'
 
 const inputSchema = z.object({
-  file_path: z.string().min(1).describe('the file, relative to the workspace or absolute'),
+  file_path: z.string().min(1).max(4096).describe('the file, relative to the workspace or absolute'),
   content: z.string().describe('the whole new text'),
 })
 

@@ -2,7 +2,7 @@ import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder, userEnvironment } from '../support/fresh-copy.ts'
-import { type Ended, StartedProgram } from '../support/started-program.ts'
+import { type Ended, processesWith, StartedProgram } from '../support/started-program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -56,11 +56,22 @@ describe('what is published', () => {
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ status: 'completed' })
   }, 120_000)
+
+  it('leaves no process when it is killed, so the program of its guard came along', async () => {
+    const call = { tool: 'bash', input: { command: 'setsid sleep 1000 & kill -9 $PPID' } }
+    const script = join(home, 'killed.json')
+    writeFileSync(script, JSON.stringify({ agents: { main: [{ toolCalls: [call] }] } }))
+    const args = ['run', 'Go.', '-m', `scripted:${script}`, '--mode', 'auto']
+    const { signal } = await run('node_modules/.bin/offshoot', ...args)
+    expect(signal).toBe('SIGKILL')
+    await expect.poll(() => processesWith(`HOME=${home}`), { timeout: 10_000 }).toEqual([])
+  })
 })
 
 /** In the user's project, with the Node that these tests run on. */
 function run(...args: string[]): Promise<Ended> {
-  return new StartedProgram([process.execPath, ...args], { cwd: project, env: userEnvironment(home) }).ended
+  const env = { ...userEnvironment(home), HOME: home }
+  return new StartedProgram([process.execPath, ...args], { cwd: project, env }).ended
 }
 
 async function succeed(...command: [string, ...string[]]): Promise<void> {

@@ -69,7 +69,7 @@ export function handClock(): HandClock {
       let done = false
       const end = () => void (done = true)
       promise.then(end, end)
-      for (await settle(); !done; ) {
+      for (await settle(); !done;) {
         const timer = next()
         if (!timer) throw new Error('nothing can happen any more, and the promise has not settled')
         await fire(timer)
@@ -86,7 +86,7 @@ export const stores = [
   ['sqlite', () => openSqliteStore({ file: ':memory:', now: () => START })],
 ] as const satisfies readonly (readonly [string, () => Promise<Store>])[]
 
-export const workspace: Workspace = {
+const workspace: Workspace = {
   root: '/w',
   resolve: (path) => ({ absolute: `/w/${path}`, relative: path, outside: false, guarded: null }),
 }
@@ -118,7 +118,7 @@ export function agent(name: string, more: Partial<AgentDefinition> = {}): AgentD
   return { name, description: `the agent ${name}`, prompt: `You are ${name}.`, source: 'test', ...more }
 }
 
-export const modelInfo: ModelInfo = {
+const modelInfo: ModelInfo = {
   id: 'scripted',
   provider: 'scripted',
   label: 'scripted',
@@ -175,6 +175,7 @@ export const called = (toolName: unknown, input: unknown = '{}') => ({
 export interface HarnessOptions {
   readonly script?: ScriptInput['agents']
   readonly model?: Model
+  readonly resolveModel?: () => Promise<Model>
   readonly tools?: readonly AnyTool[]
   readonly agents?: readonly AgentDefinition[]
   readonly config?: unknown
@@ -215,14 +216,19 @@ export function harness(options: HarnessOptions = {}): Harness {
     random: () => 0.5,
     tools: createRegistry(options.tools ?? []),
     agents: createAgentRegistry(options.agents ?? [MAIN, agent('general'), agent('explore')]),
-    resolveModel: async () => model,
+    resolveModel: options.resolveModel ?? (async () => model),
     smallModelOf: (id) => id,
     config: configSchema.parse(options.config ?? {}),
     rootLayers: options.layers ?? [],
+    endProcesses: async () => {},
     owner: 'test',
   })
   const follow = (id: ConversationId) => {
-    if (!followed.has(id)) followed.set(id, runtime.subscribe(id, (events) => void told.push(...events)))
+    if (!followed.has(id))
+      followed.set(
+        id,
+        runtime.subscribe(id, (events) => void told.push(...events)),
+      )
   }
   const start: Harness['start'] = async (prompt, more = {}) => {
     const systemText: StartOptions['systemText'] = ({ agent, tools }) =>
@@ -241,7 +247,7 @@ export function harness(options: HarnessOptions = {}): Harness {
     start,
     run: async (prompt, more) => clock.until((await start(prompt, more)).result),
     flush() {
-      for (const [id, end] of [...followed]) {
+      for (const [id, end] of followed) {
         end()
         followed.set(
           id,
@@ -275,7 +281,8 @@ function shownContent(part: Exclude<LanguageModelV4Message, { role: 'system' }>[
 }
 
 function resultText(output: { readonly type: string; readonly value?: unknown; readonly reason?: unknown }) {
-  return String(output.value ?? output.reason ?? output.type)
+  const said = output.value ?? output.reason ?? output.type
+  return typeof said === 'string' ? said : JSON.stringify(said)
 }
 
 /** Why a provider would refuse this request. Empty: it accepts it. */

@@ -8,21 +8,33 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A program in a process of its own, its output collected, its stdin at its end. */
+export interface StartOptions {
+  readonly cwd: string
+  readonly env: Record<string, string>
+  /** What stands on stdin. Absent: it is at its end. */
+  readonly input?: string | Uint8Array
+  /** Instead of `input`: stdin stays open for `type`. */
+  readonly typing?: true
+  /** Another user; only root can start as one. */
+  readonly uid?: number
+}
+
+/** A program in a process of its own, its output collected. */
 export class StartedProgram {
   readonly ended: Promise<Ended>
   readonly #child: ChildProcess
   #stdout = ''
   #stderr = ''
 
-  constructor(
-    command: readonly [string, ...string[]],
-    options: { cwd: string; env: Record<string, string> },
-  ) {
+  constructor(command: readonly [string, ...string[]], { input, typing, uid, ...options }: StartOptions) {
     const [program, ...args] = command
-    const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-    child.stdout.setEncoding('utf8').on('data', (text: string) => (this.#stdout += text))
-    child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text))
+    const user = uid === undefined ? {} : { uid, gid: uid }
+    const stdin = typing || input !== undefined ? 'pipe' : 'ignore'
+    const child = spawn(program, args, { ...options, ...user, stdio: [stdin, 'pipe', 'pipe'] })
+    child.stdin?.on('error', () => {}) // it may end before it has read everything
+    if (!typing) child.stdin?.end(input)
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#stdout += text))
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text))
     this.#child = child
     this.ended = new Promise((resolve, reject) => {
       child.once('error', reject)
@@ -36,20 +48,30 @@ export class StartedProgram {
     this.#child.kill(signal)
   }
 
+  type(text: string): void {
+    this.#child.stdin?.write(text)
+  }
+
   /** Resolves when stderr holds the text; rejects with what it holds if the program ends first. */
-  async untilStderr(text: string): Promise<void> {
+  untilStderr(text: string): Promise<void> {
+    return this.#until(text, 'stderr', () => this.#stderr)
+  }
+
+  untilStdout(text: string): Promise<void> {
+    return this.#until(text, 'stdout', () => this.#stdout)
+  }
+
+  async #until(text: string, name: 'stdout' | 'stderr', held: () => string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const look = () => this.#stderr.includes(text) && resolve()
-    this.#child.stderr?.on('data', look)
-    void this.ended.then(
-      ({ stderr }) => reject(new Error(`ended without "${text}" on stderr:\n${stderr}`)),
-      reject,
-    )
+    const look = () => held().includes(text) && resolve()
+    const stream = this.#child[name]
+    stream?.on('data', look)
+    void this.ended.then(() => reject(new Error(`ended without "${text}" on ${name}:\n${held()}`)), reject)
     look()
     try {
       await promise
     } finally {
-      this.#child.stderr?.off('data', look)
+      stream?.off('data', look)
     }
   }
 }

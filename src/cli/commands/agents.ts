@@ -5,8 +5,10 @@ import { loadAgents } from '../../agents/load.ts'
 import { ownDirectories } from '../../agents/own-format.ts'
 import { createAgentRegistry } from '../../agents/registry.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import { noteText } from '../../runtime/compose.ts'
 import { configHome } from '../../runtime/config.ts'
-import { write, type Io } from '../io.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
+import { say, write, type Io } from '../io.ts'
 
 export function agentsCommand(program: Command, io: Io): void {
   program
@@ -15,10 +17,10 @@ export function agentsCommand(program: Command, io: Io): void {
     .option('-C, --directory <dir>', 'the directory to work on', '.')
     .option('--json', 'one JSON array')
     .action(async ({ directory, json }: { directory: string; json?: true }) => {
-      const { agents: found } = await loadAgents(
-        ownDirectories(resolve(io.cwd, directory), configHome(io.env)),
-      )
-      const agents = createAgentRegistry([...found, ...builtinAgents()]).list()
+      const { root } = createWorkspace(resolve(io.cwd, directory))
+      const found = await loadAgents(ownDirectories(root, configHome(io.env)))
+      for (const note of found.notes) await say(io, `offshoot: ${terminalLine(noteText(note))}\n`)
+      const agents = createAgentRegistry([...found.agents, ...builtinAgents()]).list()
       if (json) return write(io.stdout, `${JSON.stringify(agents)}\n`)
       const lines = agents.map(
         ({ name, description, maxTurns }) =>

@@ -1,21 +1,56 @@
 import type { Command } from 'commander'
+import { resolve } from 'node:path'
+import type { Conversation } from '../../core/conversation.ts'
+import type { Run } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import type { Reader } from '../../store/port.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
+import { stateText } from '../branch-tree.ts'
 import { write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
 import { openStore } from '../open-store.ts'
+
+interface LsFlags {
+  readonly directory?: string
+  readonly json?: true
+}
 
 export function lsCommand(program: Command, io: Io): void {
   program
     .command('ls')
     .description('list the conversations, the latest first')
+    .option('-C, --directory <dir>', 'only those that work on this directory')
     .option('--json', 'one JSON array')
-    .action(async ({ json }: { json?: true }) => {
+    .action(async ({ directory, json }: LsFlags) => {
       await using store = await openStore(io.env)
-      const rows = store.find('conversations', { orderBy: 'updatedAt', descending: true })
-      if (json) return await write(io.stdout, `${JSON.stringify(rows)}\n`)
-      const lines = rows.map(
-        ({ id, updatedAt, title }) =>
-          `${id}  ${new Date(updatedAt).toISOString().slice(0, 16)}  ${terminalLine(title)}`,
-      )
-      await write(io.stdout, lines.map((line) => `${line}\n`).join(''))
+      const where =
+        directory === undefined ? {} : { directory: createWorkspace(resolve(io.cwd, directory)).root }
+      const found = store
+        .find('conversations', { where, orderBy: 'updatedAt', descending: true })
+        .map((conversation) => ({ conversation, run: lastRun(store, conversation) }))
+      if (json) return await write(io.stdout, jsonLine(found.map(entry)))
+      await write(io.stdout, found.map(line).join(''))
     })
+}
+
+interface Found {
+  readonly conversation: Conversation
+  /** The last one on the main branch. */
+  readonly run: Run | undefined
+}
+
+function lastRun(store: Reader, { id: conversationId }: Conversation): Run | undefined {
+  const main = store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]
+  if (!main) return undefined
+  return store.find('runs', { where: { branchId: main.id }, orderBy: 'id', descending: true, limit: 1 })[0]
+}
+
+function entry({ conversation, run }: Found): object {
+  return { ...conversation, status: run?.status ?? null, reason: run?.reason ?? null }
+}
+
+function line({ conversation: { id, updatedAt, title, directory }, run }: Found): string {
+  const updated = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')
+  const state = run ? stateText(run) : '-'
+  return `${id}  ${updated}  ${state.padEnd(10)}  ${terminalLine(title)}  ${terminalLine(directory)}\n`
 }

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander'
 import { resolve } from 'node:path'
 import { OffshootError } from '../../core/errors.ts'
 import { isId, type ConversationId } from '../../core/ids.ts'
-import { killMarked } from '../../exec/kill.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
 import { MODES, type Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/compose.ts'
 import type { RunResult } from '../../runtime/run-result.ts'
@@ -10,7 +10,7 @@ import type { StartedRun } from '../../runtime/runtime.ts'
 import { answerOnTerminal } from '../approvals.ts'
 import { pickModel } from '../pick-model.ts'
 import { exitCodeOfRun, exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { readStdin, write, type Io } from '../io.ts'
+import { outputError, readStdin, say, type EndSignal, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { OUTPUT_FORMATS, createOutput, type OutputFormat } from '../output.ts'
 
@@ -51,7 +51,7 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
     mode: flags.mode,
   })
   try {
-    for (const warning of composed.warnings) await write(io.stderr, `offshoot: ${warning}\n`)
+    for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
     const started = await start(prompt, flags, composed, io)
     return await follow(started, flags, composed, io)
   } finally {
@@ -80,9 +80,9 @@ async function start(prompt: string, flags: RunFlags, composed: Composed, io: Io
 }
 
 function conversationOf(flags: RunFlags, { store, workspace }: Composed): ConversationId | undefined {
-  if (flags.conversation) {
+  if (flags.conversation !== undefined) {
     if (isId('cnv', flags.conversation)) return flags.conversation
-    throw new OffshootError('usage', `${flags.conversation} is no id of a conversation`, {
+    throw new OffshootError('usage', `${JSON.stringify(flags.conversation)} is no id of a conversation`, {
       hint: 'offshoot ls lists them',
     })
   }
@@ -102,23 +102,39 @@ function conversationOf(flags: RunFlags, { store, workspace }: Composed): Conver
 async function follow(started: StartedRun, flags: RunFlags, composed: Composed, io: Io): Promise<number> {
   const output = createOutput(flags.outputFormat, started, composed, io)
   const asks = flags.approvals !== 'deny' && io.stdin.isTTY && io.stderr.isTTY
-  const endAnswers = asks ? answerOnTerminal(started, composed.runtime, output, io) : () => {}
+  const endAnswers = asks ? answerOnTerminal(started, composed.runtime, output, io) : async () => {}
   const signals = stopOnSignals(started, io)
+  const broken = stopWithoutReader(started, io)
   try {
-    const result = await started.result
-    endAnswers()
+    const result = await started.result.catch(output.fail)
+    await endAnswers()
     await output.end(result)
-    return await exitCode(result, signals.first(), io)
+    const signal = signals.first()
+    const error = broken.error()
+    if (!signal && error) throw error
+    return await exitCode(result, signal, io)
   } finally {
-    endAnswers()
+    await endAnswers()
     signals.end()
-    await killMarked({ mark: 'OFFSHOOT_OWNER', value: composed.owner })
+    broken.end()
+    await composed.guard.close()
   }
+}
+
+/** Events that nobody can read any more are not worth a model's time: the tree pauses. */
+function stopWithoutReader(started: StartedRun, { stdout }: Io) {
+  let first: Error | undefined
+  const onError = (error: Error) => {
+    first ??= outputError(error)
+    started.stop('pause')
+  }
+  stdout.on('error', onError)
+  return { error: () => first, end: () => void stdout.off('error', onError) }
 }
 
 /** The first signal pauses the tree, the second cancels it; the program ends when it has stopped. */
 function stopOnSignals(started: StartedRun, io: Io) {
-  let first: 'SIGINT' | 'SIGTERM' | undefined
+  let first: EndSignal | undefined
   const end = io.onSignal((signal) => {
     started.stop(first ? 'cancel' : 'pause')
     first ??= signal
@@ -126,16 +142,9 @@ function stopOnSignals(started: StartedRun, io: Io) {
   return { first: () => first, end }
 }
 
-async function exitCode(
-  result: RunResult,
-  signal: 'SIGINT' | 'SIGTERM' | undefined,
-  io: Io,
-): Promise<number> {
+async function exitCode(result: RunResult, signal: EndSignal | undefined, io: Io): Promise<number> {
   if (!signal) return exitCodeOfRun(result)
-  const how =
-    result.status === 'paused'
-      ? `paused; the conversation is kept: offshoot show ${result.conversationId}`
-      : result.status
-  await write(io.stderr, `offshoot: ${how}\n`)
-  return signal === 'SIGINT' ? exitCodes.sigint : exitCodes.sigterm
+  const kept = `the conversation is kept: offshoot show ${result.conversationId}`
+  await say(io, `offshoot: ${result.status === 'paused' ? kept : result.status}\n`)
+  return exitCodes[signal]
 }

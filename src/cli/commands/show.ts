@@ -1,73 +1,105 @@
 import type { Command } from 'commander'
+import { unreachable } from '../../core/errors.ts'
 import type { Branch } from '../../core/conversation.ts'
-import { OffshootError } from '../../core/errors.ts'
-import { isId } from '../../core/ids.ts'
-import type { Message, Part } from '../../core/message.ts'
+import type { Run } from '../../core/run.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { readMessages } from '../../runtime/messages.ts'
-import type { Store } from '../../store/port.ts'
+import { messageText } from '../../runtime/stored-events.ts'
+import type { Reader } from '../../store/port.ts'
+import { branchLine, costText, readBranchTree, stateText, type BranchNode } from '../branch-tree.ts'
 import { write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
 import { openStore } from '../open-store.ts'
+import { findSubject, type Subject } from '../subject.ts'
+import { transcriptLines } from '../transcript.ts'
+
+interface ShowFlags {
+  readonly json?: true
+  readonly messages?: true
+}
 
 export function showCommand(program: Command, io: Io): void {
   program
     .command('show')
-    .description('show a conversation: its branches and what was said on each')
-    .argument('<conversation>')
-    .option('--json', 'one JSON object')
-    .action(async (id: string, { json }: { json?: true }) => {
+    .description('show a conversation, branch or run: its branches as a tree, with state and figures')
+    .argument('<id>', 'of a conversation, branch or run')
+    .option('--messages', 'what was said on each branch too')
+    .option('--json', 'one JSON object, messages included')
+    .action(async (id: string, { json, messages }: ShowFlags) => {
       await using store = await openStore(io.env)
-      const conversation = isId('cnv', id) ? store.get('conversations', id) : undefined
-      if (!conversation)
-        throw new OffshootError('usage', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
-      const branches = store.find('branches', { where: { conversationId: conversation.id }, orderBy: 'id' })
-      const runs = store.find('runs', { where: { conversationId: conversation.id }, orderBy: 'id' })
-      if (json) {
-        const withMessages = branches.map((branch) => ({
-          ...branch,
-          messages: readMessages(store, branch.id),
-        }))
-        return await write(
-          io.stdout,
-          `${JSON.stringify({ ...conversation, branches: withMessages, runs })}\n`,
-        )
-      }
-      const text = branches.map((branch) => branchText(store, branch)).join('\n')
-      await write(
-        io.stdout,
-        `${terminalLine(conversation.title)}\n${terminalLine(conversation.directory)}\n\n${text}`,
-      )
+      const subject = findSubject(store, id)
+      if (json) return await write(io.stdout, jsonLine(subjectDocument(store, subject)))
+      const lines = [...head(store, subject), ...tree(store, subject, messages ?? false)]
+      await write(io.stdout, `${lines.join('\n')}\n`)
     })
 }
 
-function branchText(store: Store, branch: Branch): string {
-  const run = store.find('runs', {
-    where: { branchId: branch.id },
-    orderBy: 'id',
-    descending: true,
-    limit: 1,
-  })[0]
-  const state = run
-    ? ` · ${run.status}${run.reason ? ` (${run.reason})` : ''} · ${run.turns}/${run.limits.maxTurns} turns`
-    : ''
-  const messages = readMessages(store, branch.id).filter((message) => message.role !== 'system')
-  const head = `── ${branch.kind} ${terminalLine(branch.agent)} · ${terminalLine(branch.label)} · ${branch.id}${state}`
-  return `${head}\n${messages.flatMap(messageLines).join('\n')}\n`
-}
-
-function messageLines(message: Message): string[] {
-  return message.parts.map((part) => partText(message, part)).filter((text) => text !== '')
-}
-
-function partText({ role }: Message, part: Part): string {
-  switch (part.type) {
-    case 'text':
-      return `${role}: ${terminalText(part.text)}`
-    case 'tool-call':
-      return `  → ${part.tool} ${terminalLine(JSON.stringify(part.input)).slice(0, 160)}`
-    case 'tool-result':
-      return `  ← ${part.tool} ${part.status}, ${part.output.text.split('\n').length} lines`
+function subjectDocument(store: Reader, subject: Subject): object {
+  switch (subject.type) {
+    case 'conversation': {
+      const { conversation } = subject
+      const nodes = readBranchTree(store, { conversationId: conversation.id })
+      const branches = nodes.map(({ branch }) => withMessages(store, branch))
+      return { ...conversation, branches, runs: nodes.flatMap(({ runs }) => runs) }
+    }
+    case 'branch': {
+      const runs = store.find('runs', { where: { branchId: subject.branch.id }, orderBy: 'id' })
+      return { ...withMessages(store, subject.branch), runs }
+    }
+    case 'run': {
+      const calls = store.find('tool_calls', { where: { runId: subject.run.id }, orderBy: 'id' })
+      return { ...subject.run, report: reportOf(store, subject.run), calls }
+    }
     default:
-      return ''
+      return unreachable(subject)
   }
+}
+
+function withMessages(store: Reader, branch: Branch): object {
+  return { ...branch, messages: readMessages(store, branch.id) }
+}
+
+function reportOf(store: Reader, { reportMessageId }: Run): string | null {
+  return reportMessageId && messageText(store, reportMessageId)
+}
+
+function head(store: Reader, subject: Subject): string[] {
+  const { id, title, directory } = subject.conversation
+  const lines = [terminalLine(title), `${id} · ${terminalLine(directory)}`, '']
+  return subject.type === 'run' ? [...lines, ...runLines(store, subject.run), ''] : lines
+}
+
+function runLines(store: Reader, run: Run): string[] {
+  const { usage, limits } = run
+  const facts = [
+    stateText(run),
+    `${run.turns}/${limits.maxTurns} turns`,
+    `${run.toolCalls} tools`,
+    `${usage.input} tokens in, ${usage.output} out`,
+    ...costText(run.costUsd),
+  ]
+  const report = reportOf(store, run)
+  return [
+    `${terminalLine(run.agent)} · ${terminalLine(run.model)} · ${run.id}`,
+    facts.join(' · '),
+    ...(run.waitingFor ? [`waits for ${run.waitingFor.what}: ${terminalLine(run.waitingFor.detail)}`] : []),
+    ...(run.error ? [`error: ${terminalLine(run.error.message)}`] : []),
+    ...(run.reportNote ? [terminalLine(run.reportNote)] : []),
+    ...(report ? ['', terminalText(report).trimEnd()] : []),
+  ]
+}
+
+function tree(store: Reader, subject: Subject, messages: boolean): string[] {
+  const root = subject.type === 'conversation' ? undefined : subject.branch.id
+  const nodes = readBranchTree(store, { conversationId: subject.conversation.id }, root)
+  const lines = nodes.map(branchLine)
+  return messages ? [...lines, ...nodes.flatMap((node) => said(store, node))] : lines
+}
+
+function said(store: Reader, node: BranchNode): string[] {
+  return [
+    '',
+    `── ${branchLine({ ...node, depth: 0 })}`,
+    ...transcriptLines(readMessages(store, node.branch.id)),
+  ]
 }

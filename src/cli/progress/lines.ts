@@ -1,5 +1,6 @@
-import { stripVTControlCharacters, styleText } from 'node:util'
+import { styleText } from 'node:util'
 import { terminalLine } from '../../core/terminal-text.ts'
+import { cutToWidth } from './width.ts'
 import type { ProgressTree, RunLine } from './tree.ts'
 
 export interface LineStyle {
@@ -31,11 +32,14 @@ export function treeLines(tree: ProgressTree, now: number, style: LineStyle): st
 export function runLine(run: RunLine, now: number, { colour, columns }: LineStyle): string {
   const { mark, colour: hue } = MARKS[run.status] ?? MARKS['running']!
   const figures = ` · ${plural(run.toolCalls, 'tool')} · ${elapsed((run.endedAt ?? now) - run.startedAt)}${money(run)}`
-  const left = `${'  '.repeat(Math.max(0, run.depth))}${mark} ${terminalLine(run.agent).padEnd(10)} ${terminalLine(run.description)}`
+  // a long name or task must not push out what is being done
+  const task = cutToWidth(terminalLine(run.description), Math.max(24, Math.floor(columns * 0.4)))
+  const agent = cutToWidth(terminalLine(run.agent), 24).padEnd(10)
+  const left = `${'  '.repeat(Math.max(0, run.depth))}${mark} ${agent} ${task}`
   const doing = terminalLine(
     run.endedAt === null ? run.action : [stateWord(run), run.headline].filter(Boolean).join(': '),
   )
-  const text = cut(`${left} — ${doing}`, columns - figures.length - 1) + figures
+  const text = cutToWidth(`${left} — ${doing}`, columns - figures.length - 1) + figures
   return colour ? text.replace(mark, styleText(hue, mark, { validateStream: false })) : text
 }
 
@@ -54,7 +58,7 @@ function header(children: readonly RunLine[], now: number, { colour, columns }: 
   ]
     .filter(Boolean)
     .join(' · ')
-  const text = cut(`● ${what} · ${counts} · ${elapsed(until - since)}`, columns - 1)
+  const text = cutToWidth(`● ${what} · ${counts} · ${elapsed(until - since)}`, columns - 1)
   return colour ? styleText('bold', text, { validateStream: false }) : text
 }
 
@@ -76,9 +80,4 @@ function plural(count: number, noun: string): string {
 function money({ costUsd, endedAt }: RunLine): string {
   if (endedAt === null) return ''
   return costUsd === null ? ' · cost unknown' : costUsd === 0 ? '' : ` · $${costUsd.toFixed(3)}`
-}
-
-function cut(text: string, width: number): string {
-  const chars = [...stripVTControlCharacters(text)]
-  return chars.length <= width ? text : `${chars.slice(0, Math.max(1, width - 1)).join('')}…`
 }

@@ -36,7 +36,7 @@ function nextLine(known: RunLine | undefined, event: OffshootEvent): RunLine | u
     case 'run.started':
       return known ? { ...known, status: event.status, endedAt: null } : newLine(event)
     case 'run.resumed':
-      return known && { ...known, status: event.status, reason: null }
+      return known && { ...known, ...resumed(known), status: event.status, reason: null }
     case 'run.waiting':
       return (
         known && {
@@ -62,6 +62,11 @@ function nextLine(known: RunLine | undefined, event: OffshootEvent): RunLine | u
     default:
       return known
   }
+}
+
+/** What it waited for is not what it does now. */
+function resumed({ reason }: RunLine): { action?: string } {
+  return reason === 'retry' ? { action: 'trying again' } : {}
 }
 
 const WRITING = 'writing'

@@ -36,7 +36,7 @@ export interface Arguments {
 /** Sorts the words after a command's name by the rules of getopt: clusters, attached values, `--`. */
 export function sortArguments(fields: readonly Field[], table: OptionTable): Arguments {
   const sorter = new ArgumentSorter(table)
-  for (let at = 0; at < fields.length; ) {
+  for (let at = 0; at < fields.length;) {
     const field = fields[at]
     if (field === undefined) break
     if (isStatic(field) && field.text === '--') {

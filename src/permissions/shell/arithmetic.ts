@@ -40,7 +40,10 @@ function isPlain(node: SyntaxNode, assigned: Assigned): boolean {
     case 'SimpleExpansion':
       return /^\$[?#$!]$/.test(node.text) || isPlainName(node.text.slice(1), assigned)
     case 'ParameterExpansion':
-      return node.prefix === '#' || (node.operation === undefined && node.index === undefined && isNumeric(node.parameter, assigned))
+      return (
+        node.prefix === '#' ||
+        (node.operation === undefined && node.index === undefined && isNumeric(node.parameter, assigned))
+      )
     case 'ArithmeticBinary':
     case 'ArithmeticUnary':
     case 'ArithmeticTernary':
@@ -58,15 +61,24 @@ function isPlain(node: SyntaxNode, assigned: Assigned): boolean {
 
 function isPlainName(text: string, assigned: Assigned): boolean {
   const word = text.trim()
-  return word === '' || /^(0[xX])?[\da-fA-F]*\d$|^\d+#\w+$/.test(word) || (/^\w+$/.test(word) && isNumeric(word, assigned))
+  return (
+    word === '' ||
+    /^(0[xX])?[\da-fA-F]*\d$|^\d+#\w+$/.test(word) ||
+    (/^\w+$/.test(word) && isNumeric(word, assigned))
+  )
 }
 
 const NUMERIC = new Set(['-eq', '-ne', '-lt', '-le', '-gt', '-ge'])
 
 /** `[[ a -eq b ]]` evaluates both sides as arithmetic, `-v` a subscript. */
-export function checkTest(node: TestUnaryExpression | TestBinaryExpression, assigned: Assigned): string | null {
+export function checkTest(
+  node: TestUnaryExpression | TestBinaryExpression,
+  assigned: Assigned,
+): string | null {
   if (node.type === 'TestUnary') {
-    return (node.operator === '-v' || node.operator === '-R') && !/^\w+$/.test(node.operand.text) ? REASON : null
+    return (node.operator === '-v' || node.operator === '-R') && !/^\w+$/.test(node.operand.text)
+      ? REASON
+      : null
   }
   if (!NUMERIC.has(node.operator)) return null
   return [node.left, node.right].every((word) => isPlainOperand(word, assigned)) ? null : REASON
@@ -82,7 +94,8 @@ function isPlainOperand(word: Word, assigned: Assigned): boolean {
 export function checkParameter(node: ParameterExpansionPart, assigned: Assigned): string | null {
   if (node.prefix === '!') return 'follows a variable that names another one'
   const operation = node.operation
-  if (operation?.type === 'Transform' && !/^[QEAKakUuL]$/.test(operation.operand.text)) return 'expands a value as a prompt'
+  if (operation?.type === 'Transform' && !/^[QEAKakUuL]$/.test(operation.operand.text))
+    return 'expands a value as a prompt'
   if (operation?.type === 'Unknown') return 'expands a parameter in a way that is not understood'
   if (operation?.type === 'Slice') {
     const parts = [operation.offset, operation.length].filter((part) => part !== undefined)

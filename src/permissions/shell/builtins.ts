@@ -7,7 +7,13 @@ import { caution, merge, optionCautions, reading, unknownInner, uses } from './r
 
 /** Builtins of the shell that run text, set variables or change what later commands mean. */
 export const builtins: Readonly<Record<string, (command: Invocation) => Reading>> = {
-  eval: ({ args }) => (args.length === 0 ? reading({}) : runText(args.filter((arg) => arg.text !== '--'), 'eval')),
+  eval: ({ args }) =>
+    args.length === 0
+      ? reading({})
+      : runText(
+          args.filter((arg) => arg.text !== '--'),
+          'eval',
+        ),
   trap: readTrap,
   source: readSource,
   '.': readSource,
@@ -54,28 +60,41 @@ function runText(args: readonly Field[], name: string): Reading {
 
 function readAlias({ args }: Invocation): Reading {
   const definitions = args.filter((arg) => arg.text.includes('='))
-  const inner = definitions.map((arg) => runText([restOf(arg, arg.text.slice(0, arg.text.indexOf('=') + 1))], 'alias'))
+  const inner = definitions.map((arg) =>
+    runText([restOf(arg, arg.text.slice(0, arg.text.indexOf('=') + 1))], 'alias'),
+  )
   return merge(definitions.length > 0 ? caution('defines an alias') : reading({}), ...inner)
 }
 
 function readTrap({ args }: Invocation): Reading {
   const operands = args.filter((arg) => !/^-[lp]$|^--$/.test(arg.text))
   const [action] = operands
-  if (action === undefined || operands.length === 1 || action.text === '-' || action.text === '') return reading({})
+  if (action === undefined || operands.length === 1 || action.text === '-' || action.text === '')
+    return reading({})
   return runText([action], 'trap')
 }
 
 function readSource({ args, stdin }: Invocation): Reading {
   const [file] = args
   if (file === undefined) return reading({})
+  if (file.text === '/dev/stdin' && stdin.type === 'text')
+    return reading({ inner: [{ type: 'script', text: stdin.text }] })
   const hidden = !isStatic(file) || file.text.startsWith('/dev/')
   return hidden
-    ? unknownInner(`runs a script that is not known before it runs${stdin.type === 'pipe' ? ', from a pipe' : ''}`)
-    : merge(uses('read', [file]), file.text.includes('/') ? reading({}) : caution('runs a script that PATH finds'))
+    ? unknownInner(
+        `runs a script that is not known before it runs${stdin.type === 'pipe' ? ', from a pipe' : ''}`,
+      )
+    : merge(
+        uses('read', [file]),
+        file.text.includes('/') ? reading({}) : caution('runs a script that PATH finds'),
+      )
 }
 
 function readDirectory({ args }: Invocation): Reading {
-  return uses('read', args.filter((arg) => !/^(-[LPen@]*|[+-]\d+)$/.test(arg.text)))
+  return uses(
+    'read',
+    args.filter((arg) => !/^(-[LPen@]*|[+-]\d+)$/.test(arg.text)),
+  )
 }
 
 function readDeclaration({ program, args }: Invocation): Reading {
@@ -107,7 +126,9 @@ function readNames({ args }: Invocation): Reading {
   return merge(
     odd ? caution('evaluates a name that may hold code') : reading({}),
     odd ? unknownInner('evaluates a name that may hold code') : reading({}),
-    names.some((name) => carriesCode(name, '')) ? caution('sets a variable that other programs obey') : reading({}),
+    names.some((name) => carriesCode(name, ''))
+      ? caution('sets a variable that other programs obey')
+      : reading({}),
   )
 }
 
@@ -119,15 +140,27 @@ const EVALUATING = /^-(eq|ne|lt|le|gt|ge|v|R)$/
 
 function readTest(command: Invocation): Reading {
   const { args } = command
-  if (args.some((arg) => EVALUATING.test(arg.text)) && args.some((arg) => looksEvaluated(arg.text) || arg.text.includes('['))) {
-    return merge(caution('evaluates a text that may hold code'), unknownInner('evaluates a text that may hold code'))
+  if (
+    args.some((arg) => EVALUATING.test(arg.text)) &&
+    args.some((arg) => looksEvaluated(arg.text) || arg.text.includes('['))
+  ) {
+    return merge(
+      caution('evaluates a text that may hold code'),
+      unknownInner('evaluates a text that may hold code'),
+    )
   }
-  return uses('read', args.filter((arg, at) => /^-[a-zA-Z]$/.test(args[at - 1]?.text ?? '') && isStatic(arg)))
+  return uses(
+    'read',
+    args.filter((arg, at) => /^-[a-zA-Z]$/.test(args[at - 1]?.text ?? '') && isStatic(arg)),
+  )
 }
 
 function readMapfile(command: Invocation): Reading {
   const runs = command.args.some((arg) => /^-[a-zA-Z]*C/.test(arg.text))
-  return merge(readNames(command), runs ? unknownInner('runs a command for the lines that it reads') : reading({}))
+  return merge(
+    readNames(command),
+    runs ? unknownInner('runs a command for the lines that it reads') : reading({}),
+  )
 }
 
 function readHistory({ args }: Invocation): Reading {
@@ -136,11 +169,15 @@ function readHistory({ args }: Invocation): Reading {
 }
 
 function readSet({ args }: Invocation): Reading {
-  const harmless = args.every((arg) => /^([-+][eEuCfhnvbBmT]*o?|errexit|nounset|pipefail|noglob|noclobber|verbose)$/.test(arg.text))
+  const harmless = args.every((arg) =>
+    /^([-+][eEuCfhnvbBmT]*o?|errexit|nounset|pipefail|noglob|noclobber|verbose)$/.test(arg.text),
+  )
   return harmless ? reading({}) : caution('changes how the shell runs')
 }
 
 function readShopt({ args }: Invocation): Reading {
-  const harmless = args.every((arg) => /^(-[supq]+|nullglob|globstar|failglob|nocaseglob|dotglob|extglob|lastpipe)$/.test(arg.text))
+  const harmless = args.every((arg) =>
+    /^(-[supq]+|nullglob|globstar|failglob|nocaseglob|dotglob|extglob|lastpipe)$/.test(arg.text),
+  )
   return harmless ? reading({}) : caution('changes how the shell runs')
 }

@@ -1,7 +1,7 @@
 import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from 'unbash'
 import { UNKNOWN } from '../pattern.ts'
 import type { Field } from './field.ts'
-import { staticField, unknownField } from './field.ts'
+import { joinText, staticField, unknownField } from './field.ts'
 
 /** What is known of shell variables where a word stands. */
 export interface Variables {
@@ -30,20 +30,59 @@ export function expandWord(word: Word, variables: Variables): readonly (readonly
   return alternatives
 }
 
+/** More command lines than this are not told apart. */
+const MAX_LINES = 8
+
+/** Every combination of the possible words; a word with many is not known where there would be too many. */
+export function combineWords(
+  words: readonly (readonly (readonly Field[])[])[],
+): readonly (readonly Field[])[] {
+  let lines: readonly (readonly Field[])[] = [[]]
+  for (const alternatives of words) {
+    const choices = lines.length * alternatives.length > MAX_LINES ? [[unknownField]] : alternatives
+    lines = lines.flatMap((line) => choices.map((fields) => [...line, ...fields]))
+  }
+  return lines.filter((line) => line.length > 0)
+}
+
+/** Whether a word is more than text and quotes. */
+export function isComputed(word: Word): boolean {
+  return word.parts !== undefined && !word.parts.every(isLiteral)
+}
+
+function isLiteral(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.every(isLiteral)
+  return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'
+}
+
+/** The text that a word stands for where nothing splits it or expands its globs; null: not known. */
+export function knownText(word: Word, variables: Variables): string | null {
+  const [fields, more] = expandWord(word, variables)
+  if (fields === undefined || more !== undefined) return null
+  const text = joinText(fields)
+  return text.includes(UNKNOWN) ? null : text
+}
+
 /** The words while they are put together; `open`: the last one may still grow. */
 interface Build {
   readonly fields: readonly Field[]
   readonly open: boolean
 }
 
-function expandParts(parts: readonly Part[], variables: Variables, tilde: boolean): readonly (readonly Field[])[] {
+function expandParts(
+  parts: readonly Part[],
+  variables: Variables,
+  tilde: boolean,
+): readonly (readonly Field[])[] {
   let builds: readonly Build[] = [{ fields: [], open: false }]
   for (const part of parts) {
     const values = partValues(part, variables)
     builds = builds.flatMap((build) => values.map((value) => append(build, value)))
     if (builds.length > MAX_ALTERNATIVES) return [[unknownField]]
   }
-  return builds.map(({ fields }) => fields.map((field, at) => (at === 0 && tilde ? { ...field, tilde } : field)))
+  return builds.map(({ fields }) =>
+    fields.map((field, at) => (at === 0 && tilde ? { ...field, tilde } : field)),
+  )
 }
 
 /** The value of one part: words that join what stands before and after; `splits` where white space separates. */
@@ -55,7 +94,7 @@ interface Value {
 
 function append(build: Build, value: Value): Build {
   const [first, ...rest] = value.fields
-  if (first === undefined) return build
+  if (first === undefined) return value.startsNew === true ? { ...build, open: false } : build
   const last = build.fields.at(-1)
   const joins = build.open && value.startsNew !== true && last !== undefined
   const head = joins ? [...build.fields.slice(0, -1), concat(last, first)] : [...build.fields, first]
@@ -135,7 +174,10 @@ function quotedPart(part: DoubleQuotedChild, variables: Variables): readonly Fie
       // "${x[@]}" is several words even in quotes.
       return parameterValues(part, variables).map((words) => {
         const [only] = words
-        return words.length === 1 && only !== undefined ? { ...only, glob: false, uncertain: only.text } : unknownField
+        if (only === undefined) return staticField('')
+        return words.length === 1
+          ? { ...only, glob: false, loose: false, uncertain: only.text }
+          : unknownField
       })
   }
 }
@@ -144,10 +186,13 @@ type Parameter = Extract<WordPart, { type: 'SimpleExpansion' | 'ParameterExpansi
 
 const NUMBERS = new Set(['$?', '$$', '$#', '$!', '$RANDOM', '$SECONDS', '$LINENO', '$UID', '$EUID', '$PPID'])
 
+/** What nothing on the line assigns may well be empty: `to$@uch`. */
+const UNSET = [[], [unknownField]]
+
 function parameterValues(part: Parameter, variables: Variables): readonly (readonly Field[])[] {
   if (part.type === 'SimpleExpansion') {
     if (NUMBERS.has(part.text)) return [[{ ...unknownField, loose: false, from: 'number' }]]
-    return variables.values(part.text.slice(1)) ?? [[unknownField]]
+    return variables.values(part.text.slice(1)) ?? UNSET
   }
   if (part.prefix !== undefined) return [[unknownField]]
   const values = indexedValues(part, variables)
@@ -159,7 +204,7 @@ function parameterValues(part: Parameter, variables: Variables): readonly (reado
 }
 
 function indexedValues(part: ParameterExpansionPart, variables: Variables): readonly (readonly Field[])[] {
-  const values = variables.values(part.parameter) ?? [[unknownField]]
+  const values = variables.values(part.parameter) ?? UNSET
   const index = part.index?.text
   if (index === '@' || index === '*') return values
   return index === undefined ? values.map((words) => words.slice(0, 1)) : [[unknownField]]
@@ -167,7 +212,6 @@ function indexedValues(part: ParameterExpansionPart, variables: Variables): read
 
 /** White space in an unquoted value separates words, and its globs are expanded. */
 function splitWords(words: readonly Field[]): readonly Value[] {
-  if (words.length === 0) return [{ fields: [] }]
   const fields = words.flatMap(splitField)
   const text = words.map((word) => word.text).join(' ')
   return [{ fields, startsNew: /^\s/.test(text), endsWord: /\s$/.test(text) }]

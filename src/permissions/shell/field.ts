@@ -39,7 +39,12 @@ export function startsUnknown(field: Field): boolean {
 /** A word's own part of another field: what follows `--file=` and the like. */
 export function restOf(field: Field, prefix: string): Field {
   const text = field.text.slice(prefix.length)
-  return { ...field, text, uncertain: field.glob ? UNKNOWN : text, tilde: text.startsWith('~') && !field.glob }
+  return {
+    ...field,
+    text,
+    uncertain: field.glob ? UNKNOWN : text,
+    tilde: text.startsWith('~') && !field.glob,
+  }
 }
 
 export function joinText(fields: readonly Field[]): string {

@@ -35,7 +35,8 @@ export function readFind({ args }: Invocation): Reading {
 function readPrimary(args: readonly Field[], at: number): readonly [Reading, number] {
   const field = args[at]
   const name = field?.text ?? ''
-  if (field === undefined || !isStatic(field)) return [unknownInner('gives find a word that is not known'), at + 1]
+  if (field === undefined || !isStatic(field))
+    return [unknownInner('gives find a word that is not known'), at + 1]
   if (NO_VALUE.has(name)) return [reading({}), at + 1]
   if (ONE_VALUE.has(name) || /^-newer[aBcm]t$/.test(name)) return [reading({}), at + 2]
   if (FILE_VALUE.test(name)) return [uses('read', args.slice(at + 1, at + 2)), at + 2]

@@ -1,6 +1,6 @@
 import type { OptionTable } from './arguments.ts'
 
-export interface GitCommand extends OptionTable {
+interface GitCommand extends OptionTable {
   /** Its own commands (`git stash push`); the empty name: without one, or options at once. */
   readonly sub?: Readonly<Record<string, OptionTable>>
   /** Asks unless one of these words is given: else it would change something. */
@@ -53,8 +53,15 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
   log: LOG,
   show: LOG,
   whatchanged: LOG,
-  'rev-list': { ...LOG, longs: `${LOG.longs ?? ''} objects timestamp header bisect disk-usage in-commit-order` },
-  'diff-tree': { ...LOG, flags: `${LOG.flags ?? ''}r`, longs: `${LOG.longs ?? ''} no-commit-id root always pretty` },
+  'rev-list': {
+    ...LOG,
+    longs: `${LOG.longs ?? ''} objects timestamp header bisect disk-usage in-commit-order`,
+  },
+  'diff-tree': {
+    ...LOG,
+    flags: `${LOG.flags ?? ''}r`,
+    longs: `${LOG.longs ?? ''} no-commit-id root always pretty`,
+  },
   'diff-index': DIFF,
   'diff-files': DIFF,
   'range-diff': LOG,
@@ -84,17 +91,29 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     values: 'x exclude with-tree',
     reads: 'X exclude-from',
   },
-  'ls-tree': { flags: 'drtlz', longs: 'long name-only name-status object-only full-name full-tree abbrev format' },
+  'ls-tree': {
+    flags: 'drtlz',
+    longs: 'long name-only name-status object-only full-name full-tree abbrev format',
+  },
   'cat-file': { flags: 'tspe', longs: 'batch batch-check batch-all-objects unordered buffer', text: false },
   'rev-parse': { any: true, text: true },
   'merge-base': { flags: 'a', longs: 'all octopus is-ancestor independent fork-point', text: true },
   'name-rev': { longs: 'tags refs all name-only always', text: true },
   describe: {
-    longs: 'all tags contains abbrev candidates exact-match debug long match exclude always first-parent dirty broken',
+    longs:
+      'all tags contains abbrev candidates exact-match debug long match exclude always first-parent dirty broken',
     text: true,
   },
-  'for-each-ref': { longs: 'count sort format points-at merged no-merged contains no-contains ignore-case', values: 'count sort format', text: true },
-  'show-ref': { flags: 'sdqh', longs: 'head heads tags branches dereference hash verify abbrev quiet exists', text: true },
+  'for-each-ref': {
+    longs: 'count sort format points-at merged no-merged contains no-contains ignore-case',
+    values: 'count sort format',
+    text: true,
+  },
+  'show-ref': {
+    flags: 'sdqh',
+    longs: 'head heads tags branches dereference hash verify abbrev quiet exists',
+    text: true,
+  },
   'symbolic-ref': { flags: 'q', longs: 'short quiet', text: true },
   'count-objects': { flags: 'vH', longs: 'verbose human-readable' },
   'check-ignore': { flags: 'qvzn', longs: 'quiet verbose stdin non-matching no-index' },
@@ -118,11 +137,17 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     values: 'm message sort format',
     text: true,
   },
-  remote: { sub: { '': { flags: 'v', longs: 'verbose' }, show: { flags: 'n' }, 'get-url': { longs: 'push all' } }, text: true },
+  remote: {
+    sub: { '': { flags: 'v', longs: 'verbose' }, show: { flags: 'n' }, 'get-url': { longs: 'push all' } },
+    text: true,
+  },
   config: {
     only: '--get --get-all --get-regexp --get-urlmatch --list -l list get',
     sub: {
-      '': { flags: 'lz', longs: `get get-all get-regexp list show-origin show-scope name-only null local global system worktree bool int type default includes no-includes` },
+      '': {
+        flags: 'lz',
+        longs: `get get-all get-regexp list show-origin show-scope name-only null local global system worktree bool int type default includes no-includes`,
+      },
       list: { longs: 'show-origin show-scope name-only local global system' },
       get: { longs: 'all regexp show-origin show-scope local global system default' },
     },
@@ -131,7 +156,11 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
   stash: {
     sub: {
       '': { flags: 'kuaqSp', longs: 'keep-index no-keep-index include-untracked all quiet staged patch' },
-      push: { flags: 'kuaqSp', longs: 'keep-index no-keep-index include-untracked all quiet staged patch', values: 'm message' },
+      push: {
+        flags: 'kuaqSp',
+        longs: 'keep-index no-keep-index include-untracked all quiet staged patch',
+        values: 'm message',
+      },
       save: { flags: 'kuaq', longs: 'keep-index include-untracked all quiet' },
       list: LOG,
       show: { ...LOG, longs: `${LOG.longs ?? ''} include-untracked only-untracked` },
@@ -144,9 +173,21 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     },
     text: true,
   },
-  worktree: { sub: { list: { flags: 'vz', longs: 'verbose porcelain' }, prune: { flags: 'nv', longs: 'dry-run verbose expire' } }, text: true },
-  submodule: { sub: { '': { flags: 'q' }, status: { longs: 'cached recursive' }, summary: { longs: 'cached files' } }, text: true },
-  bisect: { sub: { start: {}, good: {}, bad: {}, skip: {}, reset: {}, log: {}, view: {}, visualize: {} }, text: true },
+  worktree: {
+    sub: {
+      list: { flags: 'vz', longs: 'verbose porcelain' },
+      prune: { flags: 'nv', longs: 'dry-run verbose expire' },
+    },
+    text: true,
+  },
+  submodule: {
+    sub: { '': { flags: 'q' }, status: { longs: 'cached recursive' }, summary: { longs: 'cached files' } },
+    text: true,
+  },
+  bisect: {
+    sub: { start: {}, good: {}, bad: {}, skip: {}, reset: {}, log: {}, view: {}, visualize: {} },
+    text: true,
+  },
   notes: { sub: { '': {}, list: {}, show: {} }, text: true },
   add: {
     flags: 'nvfuANp',
@@ -168,21 +209,84 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     values: 'conflict orphan',
     writes: true,
   },
-  switch: { flags: 'cCdfmqt', longs: 'create force-create detach force merge quiet track no-track guess no-guess progress discard-changes orphan', text: true },
-  restore: { flags: 'sSWpqm', longs: 'staged worktree source patch quiet ours theirs merge progress ignore-unmerged overlay no-overlay', values: 's source conflict', writes: true },
-  reset: { flags: 'qpN', longs: 'soft mixed hard merge keep quiet no-quiet patch refresh no-refresh intent-to-add', writes: true },
+  switch: {
+    flags: 'cCdfmqt',
+    longs:
+      'create force-create detach force merge quiet track no-track guess no-guess progress discard-changes orphan',
+    text: true,
+  },
+  restore: {
+    flags: 'sSWpqm',
+    longs: 'staged worktree source patch quiet ours theirs merge progress ignore-unmerged overlay no-overlay',
+    values: 's source conflict',
+    writes: true,
+  },
+  reset: {
+    flags: 'qpN',
+    longs: 'soft mixed hard merge keep quiet no-quiet patch refresh no-refresh intent-to-add',
+    writes: true,
+  },
   rm: { flags: 'rfnq', longs: 'cached force dry-run quiet ignore-unmatch sparse', writes: true },
   mv: { flags: 'fknv', longs: 'force dry-run verbose sparse', writes: true },
-  clean: { flags: 'nqdxXe', longs: 'dry-run quiet exclude', values: 'e exclude' },
-  merge: { flags: 'nqv', longs: 'ff no-ff ff-only squash no-squash commit no-commit no-edit stat no-stat log abort continue quit verbose quiet', values: 'm message', text: true },
-  rebase: { flags: 'qvnf', longs: 'onto abort continue skip quit autostash no-autostash autosquash no-autosquash quiet verbose stat no-stat force-rebase keep-base', values: 'onto', text: true },
-  'cherry-pick': { flags: 'nxe', longs: 'no-commit abort continue skip quit ff allow-empty keep-redundant-commits', values: 'm mainline', text: true },
-  revert: { flags: 'nx', longs: 'no-commit no-edit abort continue skip quit', values: 'm mainline', text: true },
-  pull: { flags: 'qvrnt', longs: `rebase no-rebase ff no-ff ff-only quiet verbose tags no-tags prune all autostash no-autostash stat no-stat depth no-edit`, text: true, remote: true },
-  fetch: { flags: 'aqvptnfku46', longs: `all quiet verbose prune prune-tags tags no-tags depth unshallow dry-run force atomic keep progress no-progress ipv4 ipv6 jobs multiple`, values: 'j depth jobs', text: true, remote: true },
-  push: { flags: 'qvunf46d', longs: `all branches tags follow-tags delete dry-run porcelain force force-with-lease force-if-includes set-upstream quiet verbose progress no-progress atomic prune mirror no-verify ${HELP}`, text: true, remote: true },
-  'ls-remote': { flags: 'htq', longs: 'heads tags branches refs quiet exit-code get-url symref sort', text: true, remote: true },
-  clone: { flags: 'qvnls46', longs: `quiet verbose no-checkout bare mirror depth single-branch no-single-branch no-tags shallow-since progress no-hardlinks`, values: 'b o branch origin depth', text: true, remote: true },
+  clean: { flags: 'nqdxX', longs: 'dry-run quiet', values: 'e exclude' },
+  merge: {
+    flags: 'nqv',
+    longs:
+      'ff no-ff ff-only squash no-squash commit no-commit no-edit stat no-stat log abort continue quit verbose quiet',
+    values: 'm message',
+    text: true,
+  },
+  rebase: {
+    flags: 'qvnf',
+    longs:
+      'onto abort continue skip quit autostash no-autostash autosquash no-autosquash quiet verbose stat no-stat force-rebase keep-base',
+    values: 'onto',
+    text: true,
+  },
+  'cherry-pick': {
+    flags: 'nxe',
+    longs: 'no-commit abort continue skip quit ff allow-empty keep-redundant-commits',
+    values: 'm mainline',
+    text: true,
+  },
+  revert: {
+    flags: 'nx',
+    longs: 'no-commit no-edit abort continue skip quit',
+    values: 'm mainline',
+    text: true,
+  },
+  pull: {
+    flags: 'qvrnt',
+    longs: `rebase no-rebase ff no-ff ff-only quiet verbose tags no-tags prune all autostash no-autostash stat no-stat depth no-edit`,
+    text: true,
+    remote: true,
+  },
+  fetch: {
+    flags: 'aqvptnfku46',
+    longs: `all quiet verbose prune prune-tags tags no-tags depth unshallow dry-run force atomic keep progress no-progress ipv4 ipv6 jobs multiple`,
+    values: 'j depth jobs',
+    text: true,
+    remote: true,
+  },
+  push: {
+    flags: 'qvunf46d',
+    longs: `all branches tags follow-tags delete dry-run porcelain force force-with-lease force-if-includes set-upstream quiet verbose progress no-progress atomic prune mirror no-verify ${HELP}`,
+    text: true,
+    remote: true,
+  },
+  'ls-remote': {
+    flags: 'htq',
+    longs: 'heads tags branches refs quiet exit-code get-url symref sort',
+    text: true,
+    remote: true,
+  },
+  clone: {
+    flags: 'qvnls46',
+    longs: `quiet verbose no-checkout bare mirror depth single-branch no-single-branch no-tags shallow-since progress no-hardlinks`,
+    values: 'b o branch origin depth',
+    text: true,
+    remote: true,
+  },
   init: { flags: 'q', longs: 'quiet bare', values: 'b initial-branch' },
   fsck: { longs: 'full strict lost-found unreachable dangling no-dangling verbose progress' },
   gc: { longs: 'auto aggressive quiet prune no-prune' },

@@ -15,7 +15,15 @@ const GLOBAL: OptionTable = {
 }
 
 /** Options before the command that name other code, configuration or repositories. */
-const REDIRECTING = new Set(['-c', '-C', '--git-dir', '--work-tree', '--config-env', '--namespace', '--super-prefix'])
+const REDIRECTING = new Set([
+  '-c',
+  '-C',
+  '--git-dir',
+  '--work-tree',
+  '--config-env',
+  '--namespace',
+  '--super-prefix',
+])
 
 /**
  * `git COMMAND`: harmless options of the commands that have any, others ask. A command that the table lacks may be an
@@ -27,7 +35,10 @@ export function readGit(command: Invocation): Reading {
   const [name, ...rest] = found.operands
   const before = optionCautions('git', [...redirecting, ...found.unknown])
   const configured = found.options.filter((option) => option.name === '-c' || option.name === '--config-env')
-  const code = configured.length > 0 || found.unknown.length > 0 ? unknownInner('gives git configuration that may run code') : reading({})
+  const code =
+    configured.length > 0 || found.unknown.length > 0
+      ? unknownInner('gives git configuration that may run code')
+      : reading({})
   if (name === undefined) return merge(before, code)
   const aliases = found.options.length > 0 ? [[staticField('git'), ...found.operands]] : []
   return merge(before, code, reading({ aliases }), readSubcommand(name, rest))
@@ -36,30 +47,44 @@ export function readGit(command: Invocation): Reading {
 function readSubcommand(name: Field, args: readonly Field[]): Reading {
   const spec = Object.hasOwn(gitCommands, name.text) ? gitCommands[name.text] : undefined
   if (!isStatic(name)) return unknownInner('runs a git command that is not known')
-  const runs = RUNNING.test(`${name.text} ${args[0]?.text ?? ''}`) ? unknownInner(`runs what git ${name.text} is given`) : reading({})
-  if (spec === undefined) return merge(caution(`runs git ${name.text}, which may run anything`, name.text), runs)
+  const runs = RUNNING.test(`${name.text} ${args[0]?.text ?? ''}`)
+    ? unknownInner(`runs what git ${name.text} is given`)
+    : reading({})
+  if (spec === undefined)
+    return merge(caution(`runs git ${name.text}, which may run anything`, name.text), runs)
   const only = spec.only?.split(' ')
   if (only !== undefined && args.length < 2 && args.every(isStatic)) return reading({})
   if (only !== undefined && !args.some(({ text }) => only.includes(text))) {
     return caution(`changes something by git ${name.text}`)
   }
   const table = spec.sub === undefined ? spec : subTable(spec.sub, args)
-  if (table === undefined) return merge(caution(`runs git ${name.text} ${args[0]?.text ?? ''}`.trimEnd(), args[0]?.text), runs)
+  if (table === undefined)
+    return merge(caution(`runs git ${name.text} ${args[0]?.text ?? ''}`.trimEnd(), args[0]?.text), runs)
   const found = sortArguments(spec.sub === undefined ? args : args.slice(1), table)
   return merge(
     optionCautions(`git ${name.text}`, found.unknown),
-    found.unknown.length > 0 ? unknownInner(`uses an option of git ${name.text} that may run a program`) : reading({}),
-    found.doubtful && spec.any !== true ? caution('has an argument that is not known before it runs') : reading({}),
+    found.unknown.length > 0
+      ? unknownInner(`uses an option of git ${name.text} that may run a program`)
+      : reading({}),
+    found.doubtful && spec.any !== true
+      ? caution('has an argument that is not known before it runs')
+      : reading({}),
     spec.remote === true ? remoteCaution(found.operands) : reading({}),
     uses('read', found.reads),
-    spec.text === true ? reading({}) : uses(spec.writes === true ? 'write' : 'read', found.operands.flatMap(pathsOf)),
+    spec.text === true
+      ? reading({})
+      : uses(spec.writes === true ? 'write' : 'read', found.operands.flatMap(pathsOf)),
   )
 }
 
 /** What exists to run something else. */
-const RUNNING = /^(filter-branch|difftool|mergetool|hook|send-email|instaweb|web--browse|daemon|credential|bisect run|submodule foreach|maintenance)\b/
+const RUNNING =
+  /^(filter-branch|difftool|mergetool|hook|send-email|instaweb|web--browse|daemon|credential|bisect run|submodule foreach|maintenance)\b/
 
-function subTable(sub: Readonly<Record<string, OptionTable>>, args: readonly Field[]): OptionTable | undefined {
+function subTable(
+  sub: Readonly<Record<string, OptionTable>>,
+  args: readonly Field[],
+): OptionTable | undefined {
   const name = args[0]?.text ?? ''
   const key = name.startsWith('-') || name === '' ? '' : name
   return Object.hasOwn(sub, key) ? sub[key] : undefined
@@ -75,7 +100,8 @@ function remoteCaution(operands: readonly Field[]): Reading {
 function pathsOf(field: Field): readonly Field[] {
   if (!isStatic(field) && !field.glob) return []
   const colon = field.text.indexOf(':')
-  if (colon === -1 || field.text.startsWith(':')) return /^[\w@^~{}-]+(\.\.\.?[\w@^~{}/-]*)?$/.test(field.text) ? [] : [field]
+  if (colon === -1 || field.text.startsWith(':'))
+    return /^[\w@^~{}-]+(\.\.\.?[\w@^~{}/-]*)?$/.test(field.text) ? [] : [field]
   const text = field.text.slice(colon + 1)
   return text === '' || text.startsWith('/') ? [] : [{ ...field, text, uncertain: text }]
 }

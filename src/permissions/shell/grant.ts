@@ -12,7 +12,20 @@ const EXACT = new Set(
 
 /** Programs whose first word is a command of its own, with how many words name what is done. */
 const WORDS: Readonly<Record<string, number>> = {
-  git: 2, npm: 2, pnpm: 2, yarn: 2, cargo: 2, go: 2, pip: 2, uv: 2, poetry: 2, gh: 3, dotnet: 2, bundle: 2, mvn: 2, gradle: 2,
+  git: 2,
+  npm: 2,
+  pnpm: 2,
+  yarn: 2,
+  cargo: 2,
+  go: 2,
+  pip: 2,
+  uv: 2,
+  poetry: 2,
+  gh: 3,
+  dotnet: 2,
+  bundle: 2,
+  mvn: 2,
+  gradle: 2,
 }
 
 const MAX_GRANT = 200
@@ -21,13 +34,15 @@ const MAX_GRANT = 200
 export function grantFor(tool: string, fields: readonly Field[]): Grant | null {
   const [name] = fields
   const text = joinText(fields)
-  if (name === undefined || !fields.every(isStatic) || text.includes('*') || text.length > MAX_GRANT) return null
+  if (name === undefined || !fields.every(isStatic) || text.includes('*') || text.length > MAX_GRANT)
+    return null
   if (/\s/.test(name.text) || name.text === '') return null
   const program = name.text.slice(name.text.lastIndexOf('/') + 1)
   if (shells.has(program) || Object.hasOwn(wrappers, program)) return null
   if (EXACT.has(program) || name.text.includes('/')) return { tool, pattern: text }
   const words = fields.slice(0, wordCount(program, fields)).map((field) => field.text)
-  const plain = words.every((word) => /^[\w@:./+-]+$/.test(word)) && !words.slice(1).some((word) => word.startsWith('-'))
+  const plain =
+    words.every((word) => /^[\w@:./+-]+$/.test(word)) && !words.slice(1).some((word) => word.startsWith('-'))
   return { tool, pattern: plain ? `${words.join(' ')} *` : text }
 }
 

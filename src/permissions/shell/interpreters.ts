@@ -5,7 +5,7 @@ import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 
 /** Runs the file that it is given, as the rule says; code in an option or on stdin is what nobody has read. */
-export interface Interpreter extends OptionTable {
+interface Interpreter extends OptionTable {
   /** Options that only ask for information: then no program is read from stdin. */
   readonly information: string
   /** Options after which the rest belongs to a module of its own. */
@@ -16,13 +16,26 @@ const INFORMATION = '--version -V -v --help -h'
 
 /** By name without a version: `python3.12` is `python`. */
 export const interpreters: Readonly<Record<string, Interpreter>> = {
-  python: { flags: 'bBdEiIOPqsSuvVh', longs: 'version help', values: 'm', information: INFORMATION, modules: '-m' },
-  pypy: { flags: 'bBdEiIOPqsSuvVh', longs: 'version help', values: 'm', information: INFORMATION, modules: '-m' },
+  python: {
+    flags: 'bBdEiIOPqsSuvVh',
+    longs: 'version help',
+    values: 'm',
+    information: INFORMATION,
+    modules: '-m',
+  },
+  pypy: {
+    flags: 'bBdEiIOPqsSuvVh',
+    longs: 'version help',
+    values: 'm',
+    information: INFORMATION,
+    modules: '-m',
+  },
   node: {
     flags: 'vhc',
     longs: `version help check test test-only watch trace-warnings no-warnings enable-source-maps experimental-strip-types
       no-deprecation trace-deprecation expose-gc test-update-snapshots experimental-test-coverage`,
-    values: 'test-name-pattern test-reporter max-old-space-size stack-trace-limit test-concurrency test-timeout',
+    values:
+      'test-name-pattern test-reporter max-old-space-size stack-trace-limit test-concurrency test-timeout',
     information: `${INFORMATION} --test`,
   },
   nodejs: { flags: 'vhc', longs: 'version help check test', information: INFORMATION },
@@ -58,10 +71,19 @@ export function readInterpreter(command: Invocation, interpreter: Interpreter): 
   const computed = script !== undefined && !isStatic(script)
   return merge(
     optionCautions(command.program, unknown),
+    module
+      ? caution(
+          'runs a module',
+          given.find((name) => (interpreter.modules ?? '').split(' ').includes(name)),
+        )
+      : reading({}),
     hidden || computed ? caution('runs code that is not in a file') : reading({}),
     hidden || computed ? unknownInner(`runs code that ${command.program} gets from elsewhere`) : reading({}),
     uses('read', script === undefined || script.text === '-' || module ? [] : [script]),
-    uses('read', rest.filter((field) => isStatic(field) && /^(\/|~|\.\.?\/)/.test(field.text))),
+    uses(
+      'read',
+      rest.filter((field) => isStatic(field) && /^(\/|~|\.\.?\/)/.test(field.text)),
+    ),
   )
 }
 
@@ -69,5 +91,8 @@ export function readInterpreter(command: Invocation, interpreter: Interpreter): 
 function lateOptions({ args }: Invocation, { information }: Interpreter): readonly string[] {
   const answers = information.split(' ').includes(args[0]?.text ?? '')
   if (!answers) return []
-  return args.slice(1).filter(({ text }) => /^-(r|e|p|c|E|-require|-import|-loader|-eval|-print)/.test(text)).map(({ text }) => text)
+  return args
+    .slice(1)
+    .filter(({ text }) => /^-(r|e|p|c|E|-require|-import|-loader|-eval|-print)/.test(text))
+    .map(({ text }) => text)
 }

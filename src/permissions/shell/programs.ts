@@ -120,7 +120,11 @@ export const programs: Readonly<Record<string, Program>> = {
   tput: TEXT,
   yes: TEXT,
   clear: TEXT,
-  hostname: { operands: 'read', flags: 'aAdfiIsy', longs: 'short fqdn long ip-address domain all-fqdns help version' },
+  hostname: {
+    operands: 'read',
+    flags: 'aAdfiIsy',
+    longs: 'short fqdn long ip-address domain all-fqdns help version',
+  },
   date: {
     operands: 'text',
     flags: 'RuI',
@@ -167,14 +171,19 @@ export const programs: Readonly<Record<string, Program>> = {
       unidirectional-new-file ignore-file-name-case no-ignore-file-name-case ignore-case ignore-tab-expansion
       ignore-trailing-space ignore-space-change ignore-all-space ignore-blank-lines text strip-trailing-cr minimal
       speed-large-files color help version`,
-    values: 'C U W x F I L S D label width exclude show-function-line ignore-matching-lines starting-file tabsize horizon-lines',
+    values:
+      'C U W x F I L S D label width exclude show-function-line ignore-matching-lines starting-file tabsize horizon-lines',
     reads: 'X exclude-from from-file to-file',
   },
   ls: { ...READ, values: 'I T w ignore hide tabsize width' },
   dir: READ,
   vdir: READ,
   stat: { ...READ, values: 'c f t format printf' },
-  du: { ...READ, values: 'd B t exclude max-depth block-size threshold', reads: 'X exclude-from files0-from' },
+  du: {
+    ...READ,
+    values: 'd B t exclude max-depth block-size threshold',
+    reads: 'X exclude-from files0-from',
+  },
   df: { ...READ, values: 'B t x block-size output type exclude-type' },
   readlink: READ,
   realpath: { ...READ, reads: 'relative-to relative-base' },
@@ -236,7 +245,8 @@ export const programs: Readonly<Record<string, Program>> = {
   yq: {
     operands: 'script',
     flags: 'rncCMPNej',
-    longs: 'raw-output null-input compact-output colors no-colors prettyPrint no-doc exit-status help version',
+    longs:
+      'raw-output null-input compact-output colors no-colors prettyPrint no-doc exit-status help version',
     values: 'o p I output-format input-format indent',
     scriptOptions: '',
   },
@@ -263,10 +273,20 @@ export const programs: Readonly<Record<string, Program>> = {
     longs: 'force interactive one-file-system preserve-root recursive dir verbose help version',
   },
   unlink: { operands: 'remove', any: true },
-  shred: { operands: 'remove', flags: 'fuvxz', longs: 'force zero verbose exact', values: 'n s iterations size' },
+  shred: {
+    operands: 'remove',
+    flags: 'fuvxz',
+    longs: 'force zero verbose exact',
+    values: 'n s iterations size',
+  },
   cp: COPY,
   mv: { ...COPY, operands: 'write' },
-  ln: { ...COPY, flags: 'bdFfiLnPrsTv', longs: 'force symbolic relative verbose no-dereference interactive', operands: 'write' },
+  ln: {
+    ...COPY,
+    flags: 'bdFfiLnPrsTv',
+    longs: 'force symbolic relative verbose no-dereference interactive',
+    operands: 'write',
+  },
   install: {
     operands: 'copy',
     flags: 'bcCdDpTv',
@@ -277,27 +297,34 @@ export const programs: Readonly<Record<string, Program>> = {
   chmod: { ...CHANGE, flags: 'cfvRrwxXstugoa+', operands: 'write' },
   chown: CHANGE,
   chgrp: CHANGE,
-  gzip: { operands: 'write', flags: 'acdfhklLnNqrtvV0-9', longs: 'stdout keep decompress list test verbose force best fast', values: 'S b suffix' },
+  gzip: {
+    operands: 'write',
+    flags: 'acdfhklLnNqrtvV0-9',
+    longs: 'stdout keep decompress list test verbose force best fast',
+    values: 'S b suffix',
+  },
   gunzip: { operands: 'write', flags: 'cfhklLnNqrtvV', longs: 'stdout keep list test verbose force' },
   less: {
-    operands: "read",
-    flags: "aAcCdeEfFgGiIJmMnNqQrRsSuUwWX",
-    longs: "quit-if-one-screen RAW-CONTROL-CHARS no-init chop-long-lines",
+    operands: 'read',
+    flags: 'aAcCdeEfFgGiIJmMnNqQrRsSuUwWX',
+    longs: 'quit-if-one-screen RAW-CONTROL-CHARS no-init chop-long-lines',
     pluses: true,
   },
-  more: { operands: "read", flags: "dflcpsu", values: "n", pluses: true },
+  more: { operands: 'read', flags: 'dflcpsu', values: 'n', pluses: true },
   bat: {
     operands: 'read',
     flags: 'ApnfPSLhV',
     longs: 'show-all plain number no-pager list-themes list-languages help version',
-    values: 'l m r H language line-range highlight-line color style theme tabs wrap decorations terminal-width',
+    values:
+      'l m r H language line-range highlight-line color style theme tabs wrap decorations terminal-width',
   },
   fd: {
     operands: 'script',
     flags: 'HIusiglapL01hVF',
     longs: `hidden no-ignore unrestricted case-sensitive ignore-case glob regex fixed-strings absolute-path list-details
       follow full-path print0 no-ignore-vcs one-file-system prune quiet show-errors help version`,
-    values: 'd t e E S c j max-depth min-depth exact-depth type extension exclude size color threads max-results changed-within changed-before owner format',
+    values:
+      'd t e E S c j max-depth min-depth exact-depth type extension exclude size color threads max-results changed-within changed-before owner format',
     scriptOptions: '',
   },
 }

@@ -57,7 +57,9 @@ function readProgram(command: Invocation, program: Program): Reading {
   const skip = program.operands === 'script' && !scripted ? 1 : 0
   return merge(
     optionCautions(command.program, found.unknown),
-    found.doubtful && program.any !== true ? caution('has an argument that is not known before it runs') : reading({}),
+    found.doubtful && program.any !== true
+      ? caution('has an argument that is not known before it runs')
+      : reading({}),
     program.globs === 'ask' && command.args.some((field) => field.glob && /^[*?[]/.test(field.text))
       ? caution('has a glob that may become an option')
       : reading({}),
@@ -85,7 +87,11 @@ function readOperands(program: Program, operands: readonly Field[]): Reading {
     case 'output':
       return operands.length < 2
         ? uses('read', operands)
-        : merge(caution('names a file to write'), uses('read', operands.slice(0, 1)), uses('write', operands.slice(1)))
+        : merge(
+            caution('names a file to write'),
+            uses('read', operands.slice(0, 1)),
+            uses('write', operands.slice(1)),
+          )
   }
 }
 
@@ -99,7 +105,8 @@ function removal(command: Invocation): Reading {
   return recursive && unknown ? caution('removes what is not known before it runs') : reading({})
 }
 
-const EVERYTHING = /^(~[\w+-]*|\/|\.|\.\.|\*|\.\*|\/\*|(\.|\.\.|~)\/\*?|\{,\.\}\*|\.\[.*|\.\?.*|(\.\.\/)+(\.\.)?\*?|\/[^/]+\/?\*?)$/
+const EVERYTHING =
+  /^(~[\w+-]*|\/|\.|\.\.|\*|\.\*|\/\*|(\.|\.\.|~)\/\*?|\{,\.\}\*|\.\[.*|\.\?.*|(\.\.\/)+(\.\.)?\*?|\/[^/]+\/?\*?)$/
 
 function isEverything(field: Field): boolean {
   return EVERYTHING.test(field.text.replaceAll(/\/+/g, '/').replaceAll('/./', '/'))

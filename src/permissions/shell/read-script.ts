@@ -8,7 +8,7 @@ export const MAX_NODES = 500
 /** The parser takes time in the square of their number. */
 const MAX_HEREDOCS = 100
 
-export type ScriptReading =
+type ScriptReading =
   | { readonly ok: true; readonly script: ParsedScript; readonly nodes: number }
   | { readonly ok: false; readonly problem: string }
 
@@ -45,7 +45,6 @@ function textProblem(command: string): string | null {
   return null
 }
 
-/* oxlint-disable-next-line no-control-regex -- they are what is looked for */
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\ud800-\udfff]/u
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/u
 
@@ -68,6 +67,8 @@ function measure(node: SyntaxNode, depth: number, count: Count, allowance: numbe
   if (count.problem !== null) return
   count.nodes += node.type === 'Literal' ? 0 : 1
   if (EXPANSIONS.has(node.type)) count.expanded += node.end - node.pos
+  if (node.type === 'HereDoc' && node.closing === undefined)
+    count.problem = 'has a here-document without an end'
   if (node.type === 'Script' && node.errors !== undefined && node.errors.length > 0) {
     count.problem = `cannot be parsed (${node.errors[0]?.message ?? 'syntax error'})`
   } else if (count.nodes > allowance) count.problem = 'has too many parts'

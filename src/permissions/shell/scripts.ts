@@ -13,7 +13,9 @@ const SED = {
 /** sed can write files (`w`, `s///w`) and run programs (`e`, `s///e`) from its script. */
 export function readSed({ args }: Invocation): Reading {
   const found = sortArguments(args, SED)
-  const given = found.options.filter(({ name }) => name === '-e' || name === '--expression').map(({ value }) => value)
+  const given = found.options
+    .filter(({ name }) => name === '-e' || name === '--expression')
+    .map(({ value }) => value)
   const scripts = given.length > 0 ? given : found.operands.slice(0, 1)
   return merge(
     optionCautions('sed', found.unknown),
@@ -25,7 +27,10 @@ export function readSed({ args }: Invocation): Reading {
 function readSedScript(script: Field): Reading {
   if (!isStatic(script) && !script.glob) return caution('gives sed a script that is not known before it runs')
   if (isPlainSed(script.text)) return reading({})
-  return merge(caution('gives sed a script that may write or run'), unknownInner('gives sed a script that may write or run'))
+  return merge(
+    caution('gives sed a script that may write or run'),
+    unknownInner('gives sed a script that may write or run'),
+  )
 }
 
 /** Only addresses, `s` and `y` with flags that stay inside sed, and commands of one letter are understood as harmless. */
@@ -57,29 +62,38 @@ function sedCommandEnd(text: string, start: number): number | null {
 function sedSubstitution(text: string, at: number): number | null {
   const delimiter = text.charAt(at + 1)
   if (delimiter === '' || delimiter === '\n' || delimiter === '\\') return null
-  const middle = delimited(text, at + 2, delimiter)
-  const end = middle === null ? null : delimited(text, middle, delimiter)
+  const middle = delimited(text, at + 2, delimiter, text.charAt(at) === 's')
+  const end = middle === null ? null : delimited(text, middle, delimiter, false)
   if (end === null) return null
   let flags = end
   while (/[gpiImM0-9]/.test(text.charAt(flags))) flags += 1
   return sedEnd(text, flags)
 }
 
-/** Index behind the delimiter; a backslash hides the next character. null where a bracket may hide the delimiter. */
-function delimited(text: string, from: number, delimiter: string): number | null {
+/**
+ * Index behind the delimiter; a backslash hides the next character, and in a pattern so does a bracket. Since not every
+ * sed knows of the latter, it counts only where no letter of the script could write or run if it did not hide.
+ */
+function delimited(text: string, from: number, delimiter: string, pattern: boolean): number | null {
   for (let at = from; at < text.length; at += 1) {
     const char = text.charAt(at)
     if (char === '\\') at += 1
-    else if (char === '[' && hidesInBracket(text, at, delimiter)) return null
     else if (char === delimiter) return at + 1
     else if (char === '\n') return null
+    else if (char === '[' && pattern) {
+      const end = bracketEnd(text, at)
+      if (!text.slice(at, end).includes(delimiter)) continue
+      if (/[weWrR]/.test(text)) return null
+      at = end - 1
+    }
   }
   return null
 }
 
-function hidesInBracket(text: string, at: number, delimiter: string): boolean {
-  const close = text.indexOf(']', at + 2)
-  return close !== -1 && text.slice(at, close).includes(delimiter)
+function bracketEnd(text: string, at: number): number {
+  const content = at + (text.charAt(at + 1) === '^' ? 2 : 1)
+  const close = text.indexOf(']', content + 1)
+  return close === -1 ? text.length : close + 1
 }
 
 function sedAddresses(text: string, start: number): number | null {
@@ -98,7 +112,7 @@ function sedAddress(text: string, at: number): number | null {
   const number = /^([0-9]+([~][0-9]+)?|[+~][0-9]+|\$)/.exec(text.slice(at, at + 40))
   if (number !== null) return at + number[0].length
   if (text.charAt(at) !== '/') return at
-  const end = delimited(text, at + 1, '/')
+  const end = delimited(text, at + 1, '/', true)
   return end === null ? null : end + (/[IM]/.test(text.charAt(end)) ? 1 : 0)
 }
 
@@ -137,7 +151,10 @@ export function readAwk({ args }: Invocation): Reading {
     optionCautions('awk', found.unknown),
     risky ? caution('gives awk a program that may write or run') : reading({}),
     risky ? unknownInner('gives awk a program that may write or run') : reading({}),
-    uses('read', files.filter((file) => !assignments.includes(file))),
+    uses(
+      'read',
+      files.filter((file) => !assignments.includes(file)),
+    ),
   )
 }
 
@@ -145,5 +162,7 @@ export function readAwk({ args }: Invocation): Reading {
 function isRiskyAwk(program: string): boolean {
   const text = program.replaceAll(/"(\\.|[^"\\])*"/g, '""')
   if (/\b(system|getline|close|fflush|ENVIRON|PROCINFO)\b|@|\|&|(^|[^|])\|([^|]|$)/.test(text)) return true
-  return text.split(/[;}\n]/).some((part) => part.slice(Math.max(0, part.indexOf('print'))).includes('>') && part.includes('print'))
+  return text
+    .split(/[;}\n]/)
+    .some((part) => part.slice(Math.max(0, part.indexOf('print'))).includes('>') && part.includes('print'))
 }

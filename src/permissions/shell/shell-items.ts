@@ -9,11 +9,12 @@ import { surveyScript } from './survey.ts'
 
 /** A command line as items: every simple command in it, and every file that it names. Never empty. */
 export function shellItems(call: PermissionCall, command: string): readonly Item[] {
-  const survey = surveyScript(command, call.resolvePath('.').absolute)
+  const survey = surveyScript(command, resolved(call, '.').absolute)
   const files = survey.files.flatMap((file) => fileItems(call, file))
   const cautions = [...survey.cautions, ...files.flatMap((file) => file.cautions)]
   const items = survey.commands.map((one) => commandItem(call, one, cautions))
-  const whole = items.length === 0 || survey.problem !== null ? [wholeItem(call, command, survey, cautions)] : []
+  const whole =
+    items.length === 0 || survey.problem !== null ? [wholeItem(call, command, survey, cautions)] : []
   return [...whole, ...items, ...files.flatMap((file) => file.items)]
 }
 
@@ -35,7 +36,12 @@ function commandItem(call: PermissionCall, command: SurveyedCommand, line: reado
 }
 
 /** Where nothing is run (`[[ -f x ]]`, an assignment), or it cannot be told what, the line itself is the subject. */
-function wholeItem(call: PermissionCall, command: string, survey: Survey, cautions: readonly Caution[]): Item {
+function wholeItem(
+  call: PermissionCall,
+  command: string,
+  survey: Survey,
+  cautions: readonly Caution[],
+): Item {
   const text = command.slice(0, MAX_TITLE).trim()
   return {
     ...commandItem(call, { text, aliases: [], uncertain: null, cautions, guards: [], fields: [] }, []),
@@ -56,7 +62,8 @@ interface FileItems {
 function fileItems(call: PermissionCall, file: SurveyedFile): FileItems {
   const named = namedFiles(file.field, file.directories)
   const verb = `${file.access}s`
-  if (named === null) return { items: [], cautions: [{ reason: `${verb} a file that is not known before it runs` }] }
+  if (named === null)
+    return { items: [], cautions: [{ reason: `${verb} a file that is not known before it runs` }] }
   const paths = named.map((path) => resolved(call, path))
   const items = paths.flatMap((path) => {
     const access = file.access === 'read' ? 'read' : 'write'
@@ -76,12 +83,21 @@ function fileItems(call: PermissionCall, file: SurveyedFile): FileItems {
 const REMOVES_ALL = { guard: 'removes the whole workspace and always asks' }
 
 function removesAll(call: PermissionCall, file: SurveyedFile, path: PermissionPath): boolean {
-  const root = call.resolvePath('.').absolute
-  return file.access === 'remove' && !file.field.glob && (path.absolute === root || root.startsWith(`${path.absolute}/`))
+  const root = resolved(call, '.').absolute
+  return (
+    file.access === 'remove' &&
+    !file.field.glob &&
+    (path.absolute === root || root.startsWith(`${path.absolute}/`))
+  )
 }
 
-/** Home directories are outside, wherever they are: only the shell knows them. */
+/** Home directories are outside, wherever they are: only the shell knows them. So is what cannot be resolved. */
 function resolved(call: PermissionCall, path: string): PermissionPath {
-  if (!path.startsWith('~')) return call.resolvePath(path)
-  return { absolute: path, relative: path, outside: true, guarded: null }
+  const elsewhere = { absolute: path, relative: path, outside: true, guarded: null }
+  if (path.startsWith('~')) return elsewhere
+  try {
+    return call.resolvePath(path)
+  } catch {
+    return elsewhere
+  }
 }

@@ -40,7 +40,8 @@ export function readShell(command: Invocation): Reading {
   if (given.has('--version') || given.has('--help')) return cautions
   if (given.has('-c')) {
     const known = first !== undefined && isStatic(first)
-    return merge(cautions, inner(known ? { type: 'script', text: first.text } : unknown(COMPUTED), command))
+    const text = inner(known ? { type: 'script', text: first.text } : unknown(COMPUTED), command)
+    return merge(cautions, text, reading({ aliases: [found.operands.slice(1), found.operands.slice(2)] }))
   }
   if (first === undefined || given.has('-s')) return merge(cautions, inner(fromStdin(command.stdin), command))
   if (!isStatic(first) || /^(\/dev\/|\/proc\/|-$)/.test(first.text)) {
@@ -50,7 +51,9 @@ export function readShell(command: Invocation): Reading {
 }
 
 function fromStdin(stdin: Stdin): Inner {
-  return stdin.type === 'text' ? { type: 'script', text: stdin.text } : unknown('runs what a shell reads from its input')
+  return stdin.type === 'text'
+    ? { type: 'script', text: stdin.text }
+    : unknown('runs what a shell reads from its input')
 }
 
 function unknown(reason: string): Inner {

@@ -1,18 +1,30 @@
 import { forEachChild } from 'unbash'
-import type { AndOr, Assignment, Command, CommandArgument, For, Pipeline, Redirection, Statement, SyntaxNode, WordPart } from 'unbash'
+import type {
+  AndOr,
+  Assignment,
+  Command,
+  CommandArgument,
+  For,
+  Pipeline,
+  Redirection,
+  Statement,
+  SyntaxNode,
+} from 'unbash'
 import type { Caution } from '../item.ts'
 import { UNKNOWN } from '../pattern.ts'
 import { checkArithmetic, checkParameter, checkTest } from './arithmetic.ts'
 import { carriesCode, looksEvaluated } from './code-variables.ts'
-import { expandWord } from './expand.ts'
+import type { Directories } from './directories.ts'
+import { changedDirectories, eitherOf } from './directories.ts'
+import { combineWords, expandWord, isComputed, knownText } from './expand.ts'
 import type { Field } from './field.ts'
 import { isStatic, joinText, joinUncertain, staticField, unknownField } from './field.ts'
-import { forbiddenSpellings } from './spellings.ts'
-import { pipedInput } from './piped-input.ts'
 import { readCommand } from './read-command.ts'
 import { MAX_NODES, readScript } from './read-script.ts'
 import type { FileUse, Inner, Stdin } from './reading.ts'
 import { reading } from './reading.ts'
+import { forbiddenSpellings, hiddenTexts } from './spellings.ts'
+import { pipedInput, redirectedInput } from './stdin.ts'
 import { collectAssigned, newAssigned, variablesAt } from './variables.ts'
 
 /** A simple command that the line runs. */
@@ -30,7 +42,7 @@ export interface SurveyedCommand {
 /** A file that the line names, from each of the directories that the command may run in. */
 export interface SurveyedFile extends FileUse {
   /** null: not known. */
-  readonly directories: readonly string[] | null
+  readonly directories: Directories
   /** By a redirection, which a rule for the command does not cover. */
   readonly redirected: boolean
 }
@@ -55,7 +67,7 @@ export function surveyScript(command: string, root: string): Survey {
 /** Where a part of the line stands. */
 interface Scope {
   /** From the workspace; null: not known. */
-  directories: readonly string[] | null
+  directories: Directories
   /** Names that have surely been assigned before. */
   readonly certain: Set<string>
   /** Of scripts in scripts. */
@@ -64,8 +76,6 @@ interface Scope {
 }
 
 const MAX_SCRIPT_DEPTH = 8
-const MAX_DIRECTORIES = 8
-const MAX_SPELLINGS = 8
 
 class Surveyor implements Survey {
   readonly commands: SurveyedCommand[] = []
@@ -127,7 +137,8 @@ class Surveyor implements Survey {
         return this.#compound(node, scope)
       case 'ParameterExpansion':
         this.#doubt(checkParameter(node, this.#assigned))
-        if (node.operation?.type === 'Default' && node.operation.operator.includes('=')) this.#sets(node.parameter, null)
+        if (node.operation?.type === 'Default' && node.operation.operator.includes('='))
+          this.#sets(node.parameter, null)
         return this.#children(node, copy(scope))
       case 'Script':
       case 'CompoundList':
@@ -153,15 +164,15 @@ class Surveyor implements Survey {
     forEachChild(node, (child) => {
       const before = inner.directories
       this.#visit(child, inner)
-      inner.directories = either(before, inner.directories)
+      inner.directories = eitherOf(before, inner.directories)
     })
-    scope.directories = either(scope.directories, inner.directories)
+    scope.directories = eitherOf(scope.directories, inner.directories)
   }
 
   #statement(node: Statement, scope: Scope) {
     const before = scope.directories
     this.#visit(node.command, node.background === true ? copy(scope) : scope)
-    scope.directories = either(before, scope.directories)
+    scope.directories = eitherOf(before, scope.directories)
   }
 
   #andOr(node: AndOr, scope: Scope) {
@@ -170,11 +181,11 @@ class Surveyor implements Survey {
     node.commands.forEach((command, at) => {
       if (at === 1) chain = copy(scope)
       if (node.operators[at - 1] === '||') {
-        chain = { ...copy(scope), directories: either(before, chain.directories) }
+        chain = { ...copy(scope), directories: eitherOf(before, chain.directories) }
       }
       this.#visit(command, chain)
     })
-    scope.directories = either(scope.directories, chain.directories)
+    scope.directories = eitherOf(scope.directories, chain.directories)
   }
 
   #pipeline(node: Pipeline, scope: Scope) {
@@ -192,7 +203,7 @@ class Surveyor implements Survey {
     inner.certain.add(node.name.value)
     for (const word of node.wordlist ?? []) this.#visit(word, copy(scope))
     this.#compound(node.body, inner)
-    scope.directories = either(scope.directories, inner.directories)
+    scope.directories = eitherOf(scope.directories, inner.directories)
   }
 
   #sets(name: string, value: string | null) {
@@ -200,7 +211,8 @@ class Surveyor implements Survey {
   }
 
   #assignment(node: Assignment) {
-    const value = node.value.type === 'Word' ? staticText(node.value.text, expandWord(node.value, this.#variables(new Set()))) : null
+    const variables = this.#variables(new Set())
+    const value = node.value.type === 'Word' ? knownText(node.value, variables) : null
     this.#sets(node.name, value)
     if (value !== null && looksEvaluated(value)) this.#unknown(`sets ${node.name} to a text that may run`)
     if (node.index !== undefined && !/^\d+$/.test(node.index.text)) this.#doubt('computes a subscript')
@@ -213,7 +225,12 @@ class Surveyor implements Survey {
     for (const field of expandWord(node.target, this.#variables(scope.certain)).flat()) {
       const duplicates = node.operator.endsWith('&') && /^(\d+-?|-)$/.test(field.text)
       if (duplicates) continue
-      const use = { access: read ? 'read' : 'write', field, directories: scope.directories, redirected: !read } as const
+      const use = {
+        access: read ? 'read' : 'write',
+        field,
+        directories: scope.directories,
+        redirected: !read,
+      } as const
       this.files.push(use)
     }
   }
@@ -221,15 +238,16 @@ class Surveyor implements Survey {
   #command(node: Command, scope: Scope) {
     const variables = this.#variables(scope.certain)
     const words = node.name === undefined ? [] : [node.name, ...node.args]
-    const computed = node.name?.parts?.some((part) => !isLiteral(part)) === true
-    const stdin = inputOf(node.redirects, scope.stdin)
-    for (const fields of spellings(words.map((word) => this.#expand(word, variables)))) {
+    const computed = node.name !== undefined && isComputed(node.name)
+    const stdin = redirectedInput(node.redirects, scope.stdin)
+    const lines = combineWords(words.map((word) => this.#expand(word, variables)))
+    for (const fields of lines) {
       this.#run(fields, { ...scope, stdin }, computed)
     }
     this.#children(node, copy(scope))
     if (node.name === undefined) for (const prefix of node.prefix) remember(prefix, scope)
     for (const arg of DECLARING.has(node.name?.value ?? '') ? node.args : []) remember(arg, scope)
-    if (node.name !== undefined) scope.directories = this.#changedDirectory(node, scope, variables)
+    if (lines.length > 0) scope.directories = changedDirectories(lines, scope.directories, this.#root)
   }
 
   #expand(word: CommandArgument, variables: ReturnType<typeof variablesAt>): readonly (readonly Field[])[] {
@@ -262,13 +280,17 @@ class Surveyor implements Survey {
     const plain = { ...staticField(program), uncertain: known ? program : UNKNOWN, loose: name.loose }
     this.commands.push({
       text: joinText(fields),
-      aliases: forbiddenSpellings([{ ...name, text: program }, ...args], found.aliases),
+      aliases: forbiddenSpellings(
+        [{ ...name, text: program }, ...args],
+        [...found.aliases, ...hiddenTexts(args, found)],
+      ),
       uncertain: fields.every(isStatic) ? null : joinUncertain([plain, ...args]),
       cautions,
       guards: found.guards,
       fields,
     })
-    for (const use of found.files) this.files.push({ ...use, directories: scope.directories, redirected: false })
+    for (const use of found.files)
+      this.files.push({ ...use, directories: scope.directories, redirected: false })
     for (const inner of found.inner) this.#inner(inner, { ...copy(scope), depth: scope.depth + 1 })
   }
 
@@ -298,26 +320,6 @@ class Surveyor implements Survey {
   #variables(certain: ReadonlySet<string>) {
     return variablesAt(this.#assigned, certain, this.#root)
   }
-
-  #changedDirectory(node: Command, scope: Scope, variables: ReturnType<typeof variablesAt>): readonly string[] | null {
-    const name = node.name?.value ?? ''
-    if (name === 'popd') return null
-    if (name !== 'cd' && name !== 'pushd') return scope.directories
-    const targets = node.args.filter((arg) => !/^(-[LPe@]+|--)$/.test(arg.text))
-    const [target] = targets
-    if (target === undefined) return name === 'cd' ? ['~'] : null
-    const paths = this.#expand(target, variables)
-    const known = paths.every(([field, more]) => field !== undefined && more === undefined && isStatic(field) && field.text !== '-')
-    if (!known || scope.directories === null || targets.length > 1) return null
-    const texts = paths.map(([field]) => (field?.text === this.#root ? '.' : (field?.text ?? '')))
-    const joined = scope.directories.flatMap((directory) => texts.map((text) => joinPath(directory, text)))
-    return joined.length > MAX_DIRECTORIES ? null : joined
-  }
-}
-
-function isLiteral(part: WordPart): boolean {
-  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.every(isLiteral)
-  return part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'
 }
 
 const DECLARING: ReadonlySet<string> = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
@@ -326,52 +328,7 @@ function copy(scope: Scope): Scope {
   return { ...scope, certain: new Set(scope.certain) }
 }
 
-function either(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
-  if (a === null || b === null || a === b) return a === b ? a : null
-  const both = [...new Set([...a, ...b])]
-  return both.length > MAX_DIRECTORIES ? null : both
-}
-
-/** A path as seen from the workspace; `..` is left to whoever resolves it, since links come first. */
-export function joinPath(directory: string, path: string): string {
-  if (path === '.') return directory
-  return directory === '.' || path.startsWith('/') || path.startsWith('~') ? path : `${directory}/${path}`
-}
-
 function remember(node: Command['prefix'][number] | CommandArgument, scope: Scope) {
-  if (node.type === 'Assignment' && node.append !== true && node.index === undefined) scope.certain.add(node.name)
-}
-
-function staticText(source: string, alternatives: readonly (readonly Field[])[]): string | null {
-  const [fields] = alternatives
-  if (fields === undefined || alternatives.length > 1 || !fields.every(isStatic)) return /[*?[]/.test(source) ? joinText(fields ?? []) : null
-  return joinText(fields)
-}
-
-/** What the command reads as its input, where its own words say so. */
-function inputOf(redirects: readonly Redirection[], inherited: Stdin): Stdin {
-  return redirects.reduce<Stdin>((stdin, redirect) => {
-    if (redirect.type === 'HereString') {
-      const { target } = redirect
-      const [fields, more] = target === undefined ? [] : expandWord(target, { values: () => null })
-      const known = fields !== undefined && more === undefined && fields.every((field) => !field.text.includes(UNKNOWN))
-      return known ? { type: 'text', text: joinText(fields) } : { type: 'unknown' }
-    }
-    if (redirect.type === 'HereDoc') {
-      const known = redirect.delimiter?.quoted === true || redirect.body.parts?.every((part) => part.type === 'Literal') !== false
-      return known ? { type: 'text', text: redirect.body.text } : { type: 'unknown' }
-    }
-    return redirect.operator.startsWith('<') ? { type: 'unknown' } : stdin
-  }, inherited)
-}
-
-/** Every combination of the possible words; a word with many is not known where there would be too many. */
-function spellings(words: readonly (readonly (readonly Field[])[])[]): readonly (readonly Field[])[] {
-  let lines: readonly (readonly Field[])[] = [[]]
-  for (const alternatives of words) {
-    const many = lines.length * alternatives.length > MAX_SPELLINGS
-    const choices = many ? [[unknownField]] : alternatives
-    lines = lines.flatMap((line) => choices.map((fields) => [...line, ...fields]))
-  }
-  return lines.filter((line) => line.length > 0)
+  if (node.type === 'Assignment' && node.append !== true && node.index === undefined)
+    scope.certain.add(node.name)
 }

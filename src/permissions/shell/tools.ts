@@ -1,6 +1,8 @@
 import { UNKNOWN } from '../pattern.ts'
 import type { Field } from './field.ts'
+import { isStatic } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
+import { suffixes } from './wrapped.ts'
 import { caution, merge, reading, unknownInner } from './reading.ts'
 
 /**
@@ -24,48 +26,75 @@ const NODE_PACKAGES: Tool = {
   options: `--script-shell --prefix --dir --cwd -C -c --call --node-options --globalconfig --userconfig --init-module
     --ignore-scripts=false --registry --editor --viewer --shell --git --scripts-prepend-node-path --node-version
     --require --location --global-style --cache --package-import-method --shell-mode --shell-emulator --config...`,
-  commands: 'config c set pkg edit explore exec x dlx create init publish unpublish login adduser token owner access hook',
+  commands:
+    'config c set pkg edit explore exec x dlx create init publish unpublish login adduser token owner access hook',
 }
 
 export const tools: Readonly<Record<string, Tool>> = {
   npm: NODE_PACKAGES,
   pnpm: NODE_PACKAGES,
   yarn: NODE_PACKAGES,
-  npx: { options: '-c --call --node-options --script-shell --shell --registry --userconfig --globalconfig --node-arg' },
+  npx: {
+    options:
+      '-c --call --node-options --script-shell --shell --registry --userconfig --globalconfig --node-arg',
+  },
   pnpx: { options: '-c --shell-mode' },
   bunx: { options: '--bun-path' },
-  make: { options: '-f... -C... -I... -E... --file --makefile --directory --include-dir --eval -W... -o... --shell', assigns: true },
-  gmake: { options: '-f... -C... -I... -E... --file --makefile --directory --include-dir --eval', assigns: true },
+  make: {
+    options: '-f... -C... -I... -E... --file --makefile --directory --include-dir --eval -W... -o... --shell',
+    assigns: true,
+  },
+  gmake: {
+    options: '-f... -C... -I... -E... --file --makefile --directory --include-dir --eval',
+    assigns: true,
+  },
   ninja: { options: '-f... -C...' },
   cmake: { options: '-P -E -C -D... --build --install --toolchain -S -B' },
   cargo: {
     options: '--config -Z... --manifest-path --target-dir -C --out-dir --artifact-dir --root --path --git',
     commands: 'install publish login owner yank run-script',
   },
-  go: { single: true,
+  go: {
+    single: true,
     options: `-exec -toolexec -vettool -overlay -modfile -o -C -pkgdir -ldflags -gcflags -asmflags -gccgoflags -compiler
       -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -coverprofile -fuzz -tool`,
     commands: 'generate tool install get env',
   },
   rustc: { single: true, options: '-C... -o --out-dir --codegen -L... -Z... --extern' },
-  gcc: { single: true, options: '-wrapper -specs... -fplugin... -B... -o -x -T -Wl... -Wp... -Wa... -dumpdir -save-temps...' },
+  gcc: {
+    single: true,
+    options: '-wrapper -specs... -fplugin... -B... -o -x -T -Wl... -Wp... -Wa... -dumpdir -save-temps...',
+  },
   cc: { single: true, options: '-wrapper -specs... -fplugin... -B... -o -x -T' },
   clang: { single: true, options: '-wrapper -fplugin... -B... -o -Xclang -load -x -T' },
   pytest: {
-    options: '-p... -c --rootdir --confcutdir --override-ini -o --pdb --pdbcls --pyargs --junitxml --junit-xml --basetemp --log-file --resultlog --cov-config --trace --import-mode',
+    options:
+      '-p... -c --rootdir --confcutdir --override-ini -o --pdb --pdbcls --pyargs --junitxml --junit-xml --basetemp --log-file --resultlog --trace --import-mode',
   },
   tox: { options: '-c --conf -x --override --workdir --result-json' },
-  mypy: { options: '--config-file --python-executable --install-types --plugins --html-report --xml-report --txt-report --junit-xml' },
+  mypy: {
+    options:
+      '--config-file --python-executable --install-types --plugins --html-report --xml-report --txt-report --junit-xml',
+  },
   ruff: { options: '--fix --fix-only --unsafe-fixes --config --output-file -o --add-noqa' },
   black: { options: '--config' },
   eslint: {
-    options: '--fix... --rulesdir --resolve-plugins-relative-to --plugin -c --config --format -f --parser -o --output-file --cache-location --cache-file --flag --init',
+    options:
+      '--fix... --rulesdir --resolve-plugins-relative-to --plugin -c --config --format -f --parser -o --output-file --cache-location --cache-file --flag --init',
   },
   prettier: { options: '--write -w --plugin... --config --config-path --ignore-path --cache-location' },
-  jest: { options: '--config -c --globalSetup --globalTeardown --setupFiles... --runner --testRunner --reporters --transform --resolver --rootDir --preset --outputFile --coverageDirectory --testEnvironment --watchPlugins --snapshotSerializers --projects' },
-  vitest: { options: '--config -c --globalSetup --root -r --dir --environment --outputFile... --browser... --api...' },
+  jest: {
+    options:
+      '--config -c --globalSetup --globalTeardown --setupFiles... --runner --testRunner --reporters --transform --resolver --rootDir --preset --outputFile --coverageDirectory --testEnvironment --watchPlugins --snapshotSerializers --projects',
+  },
+  vitest: {
+    options: '--config -c --globalSetup --root -r --dir --environment --outputFile... --browser... --api...',
+  },
   mocha: { options: '-r --require --config --package -R --reporter --import --loader --node-option -n' },
-  tsc: { options: '--outDir --outFile --declarationDir --generateTrace --generateCpuProfile --tsBuildInfoFile --init --plugins' },
+  tsc: {
+    options:
+      '--outDir --outFile --declarationDir --generateTrace --generateCpuProfile --tsBuildInfoFile --init --plugins',
+  },
   webpack: { options: '--config -c' },
   rollup: { options: '--config -c --plugin -p -o --file --dir -d' },
   esbuild: { options: '--outfile --outdir --servedir' },
@@ -77,22 +106,33 @@ export const tools: Readonly<Record<string, Tool>> = {
   zip: { options: '-T... -TT --unzip-command --test -m -O... --out -b' },
   '7z': { commands: 'x e' },
   wget: {
-    options: '-O --output-document -o --output-file -a --append-output -e --execute --use-askpass -i --input-file -P --directory-prefix --post-file --body-file --config --ca-certificate --load-cookies --save-cookies --hsts-file --warc-file --rejected-log --preferred-location',
+    options:
+      '-O --output-document -o --output-file -a --append-output -e --execute --use-askpass -i --input-file -P --directory-prefix --post-file --body-file --config --ca-certificate --load-cookies --save-cookies --hsts-file --warc-file --rejected-log --preferred-location',
   },
   ssh: { options: '-o... -F... -J... -L... -R... -D... -W... -w... -I... -E... -S...' },
   scp: { options: '-S... -o... -F... -J... -D...' },
   sftp: { options: '-S... -o... -F... -b... -D... -J...' },
-  rsync: { options: '-e... --rsh --rsync-path --daemon --config --log-file --backup-dir --temp-dir -T --partial-dir --write-batch --only-write-batch --read-batch --files-from --password-file -M... --remote-option' },
+  rsync: {
+    options:
+      '-e... --rsh --rsync-path --daemon --config --log-file --backup-dir --temp-dir -T --partial-dir --write-batch --only-write-batch --read-batch --files-from --password-file -M... --remote-option',
+  },
   docker: {
-    commands: 'run exec build buildx compose cp create start commit import load plugin context swarm service stack container system volume save',
+    commands:
+      'run exec build buildx compose cp create start commit import load plugin context swarm service stack container system volume save',
     options: '-H --host --config -c --context --tlscacert',
   },
-  podman: { commands: 'run exec build cp create start commit import load machine container system volume save' },
+  podman: {
+    commands: 'run exec build cp create start commit import load machine container system volume save',
+  },
   kubectl: {
-    commands: 'exec run apply create delete edit patch replace cp debug attach proxy port-forward plugin config',
+    commands:
+      'exec run apply create delete edit patch replace cp debug attach proxy port-forward plugin config',
     options: '--kubeconfig --server -s --token --as --cluster --context --user',
   },
-  gh: { commands: 'alias extension ext config auth api codespace cs secret ssh-key gpg-key variable', options: '--editor -e' },
+  gh: {
+    commands: 'alias extension ext config auth api codespace cs secret ssh-key gpg-key variable',
+    options: '--editor -e',
+  },
   hg: { options: '--config --cwd -R --repository --config-file --debugger' },
   svn: { options: '--config-dir --config-option --editor-cmd --diff-cmd --diff3-cmd' },
   vim: { options: '-c -S -s -w -W -u -U -i --cmd... +...' },
@@ -100,19 +140,32 @@ export const tools: Readonly<Record<string, Tool>> = {
   nvim: { options: '-c -S -s -w -W -u -i -l --cmd... +... --listen' },
   emacs: { options: '--eval -l --load -f --funcall --batch --script -x --execute' },
   ed: { options: '!...' },
-  man: { options: '-P --pager -H... --html -C --config-file -M --manpath -K -l --local-file --preprocessor -p' },
+  man: {
+    options: '-P --pager -H... --html -C --config-file -M --manpath -K -l --local-file --preprocessor -p',
+  },
   ack: { options: '--pager --output --ackrc --files-from --env' },
   ag: { options: '--pager -p --path-to-ignore' },
   split: { options: '--filter' },
+  dd: {},
+  sg: { commands: '*' },
+  newgrp: { commands: '*' },
   patch: { options: '-o --output -r --reject-file -d --directory -B -z' },
-  pip: { options: '--target -t --index-url -i --extra-index-url --find-links -f --prefix --root --config-settings --global-option', commands: 'config' },
+  pip: {
+    options:
+      '--target -t --index-url -i --extra-index-url --find-links -f --prefix --root --config-settings --global-option',
+    commands: 'config',
+  },
   poetry: { runs: 'run', commands: 'config publish self' },
   uv: { runs: 'run', commands: 'publish self tool' },
   pipenv: { runs: 'run' },
   bundle: { runs: 'exec', commands: 'config' },
   conda: { runs: 'run' },
   direnv: { runs: 'exec', commands: 'allow edit' },
-  openssl: { single: true, options: '-engine -provider -provider-path -out -config -CAfile -writerand', commands: 'engine' },
+  openssl: {
+    single: true,
+    options: '-engine -provider -provider-path -out -config -CAfile -writerand',
+    commands: 'engine',
+  },
   parallel: { commands: '*' },
   script: { commands: '*' },
   su: { commands: '*' },
@@ -139,14 +192,25 @@ export function readTool(command: Invocation, tool: Tool): Reading {
   const listed = first !== undefined && commands.includes(first.text)
   const hidden = options.length > 0 || commands.includes('*')
   return merge(
-    reading({ cautions: options.map((word) => ({ reason: `uses the option ${word} of ${command.program}`, word })) }),
+    reading({
+      cautions: options.map((word) => ({ reason: `uses the option ${word} of ${command.program}`, word })),
+    }),
     hidden ? unknownInner(`may run another program (${command.program})`) : reading({}),
     commands.includes('*') ? caution(`runs another program (${command.program})`) : reading({}),
+    commands.includes('*') ? shellText(command.args) : reading({}),
     listed ? caution(`runs ${command.program} ${first.text}`, first.text) : reading({}),
     runs(command, tool, first, rest),
     tool.assigns === true ? reading({ cautions: args.flatMap(assignmentCautions) }) : reading({}),
     special(command),
   )
+}
+
+/** `su -c TEXT`, `parallel CMD ::: ...`: where the command begins is not told, so that any word may be it. */
+function shellText(args: readonly Field[]): Reading {
+  const at = args.findIndex((field) => /^(-[a-zA-Z]*c|--command)$/.test(field.text))
+  const text = at === -1 ? undefined : args[at + 1]
+  const inner = text !== undefined && isStatic(text) ? [{ type: 'script', text: text.text } as const] : []
+  return reading({ inner, aliases: suffixes(args) })
 }
 
 /** `poetry run CMD`: the words behind it are a command of its own. */
@@ -156,7 +220,9 @@ function runs(command: Invocation, tool: Tool, first: Field | undefined, rest: r
   const fields = command.args.slice(at + 1)
   const plain = fields[0] === rest[0] && fields.length > 0
   return merge(
-    plain ? reading({ inner: [{ type: 'command', fields }] }) : unknownInner(`runs another program (${command.program})`),
+    plain
+      ? reading({ inner: [{ type: 'command', fields }] })
+      : unknownInner(`runs another program (${command.program})`),
     caution(`runs ${command.program} ${first.text}`, first.text),
   )
 }
@@ -192,6 +258,8 @@ function special(command: Invocation): Reading {
       return readTar(command.args)
     case 'ssh':
       return unknownInner('runs a command on another machine')
+    case 'dd':
+      return command.args.some(({ text }) => text.startsWith('of=')) ? caution('writes a file') : reading({})
     default:
       return reading({})
   }
@@ -201,7 +269,9 @@ function special(command: Invocation): Reading {
 function readTar(args: readonly Field[]): Reading {
   const clusters = args.filter(({ text }, at) => /^-[^-]/.test(text) || (at === 0 && !text.startsWith('-')))
   const extracts = clusters.some(({ text }) => /^-?[a-zA-Z]*x/.test(text))
-  const globs = args.some((field) => field.glob && /^[*?[]/.test(field.text)) || args.some((f) => f.text.startsWith(UNKNOWN))
+  const globs =
+    args.some((field) => field.glob && /^[*?[]/.test(field.text)) ||
+    args.some((f) => f.text.startsWith(UNKNOWN))
   return merge(
     extracts ? caution('unpacks files wherever the archive says') : reading({}),
     globs ? caution('has a glob that may become an option') : reading({}),

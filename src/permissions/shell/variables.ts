@@ -7,7 +7,7 @@ import type { Field } from './field.ts'
 import { staticField, unknownField } from './field.ts'
 
 /** null: not known. */
-export type AssignedValue = readonly Word[] | 'number' | null
+type AssignedValue = readonly Word[] | 'number' | null
 
 /** Everything that a command line assigns, wherever it stands: loops and functions run things in another order. */
 export interface Assigned {
@@ -21,7 +21,9 @@ export function newAssigned(): Assigned {
 }
 
 const SETTERS = new Set(
-  'read mapfile readarray printf getopts let unset eval source . wait set shift local declare typeset export readonly'.split(' '),
+  'read mapfile readarray printf getopts let unset eval source . wait set shift local declare typeset export readonly'.split(
+    ' ',
+  ),
 )
 const DECLARATIONS = new Set(['local', 'declare', 'typeset', 'export', 'readonly'])
 
@@ -35,7 +37,8 @@ export function collectAssigned(node: SyntaxNode, assigned: Assigned) {
     if (node.operation.operator.includes('=')) add(assigned, node.parameter, [node.operation.operand])
   } else if (node.type === 'ArithmeticBinary' || node.type === 'ArithmeticUnary') {
     const target = node.type === 'ArithmeticBinary' ? node.left : node.operand
-    if (/=$|\+\+|--/.test(node.operator) && target.type === 'ArithmeticWord') add(assigned, target.value, 'number')
+    if (/=$|\+\+|--/.test(node.operator) && target.type === 'ArithmeticWord')
+      add(assigned, target.value, 'number')
   } else if (node.type === 'Command') addSetter(node, assigned)
   else if (node.type === 'FileDescriptorVariable') add(assigned, node.name, null)
   forEachChild(node, (child) => collectAssigned(child, assigned))
@@ -67,12 +70,18 @@ const MAX_CHAIN = 4
  * The variables where a word stands. `certain`: names that have surely been assigned before. For the others what the
  * environment holds is possible too, and is not known.
  */
-export function variablesAt(assigned: Assigned, certain: ReadonlySet<string>, root: string, chain = 0): Variables {
+export function variablesAt(
+  assigned: Assigned,
+  certain: ReadonlySet<string>,
+  root: string,
+  chain = 0,
+): Variables {
   return {
     values(name) {
       const values = assigned.words.get(name)
       if (values === undefined) return environmentValue(name, assigned, root)
-      if (assigned.opaque || assigned.words.has('IFS') || chain > MAX_CHAIN || values.length > MAX_VALUES) return null
+      if (assigned.opaque || assigned.words.has('IFS') || chain > MAX_CHAIN || values.length > MAX_VALUES)
+        return null
       const inner = variablesAt(assigned, certain, root, chain + 1)
       const known = values.flatMap((words) => valuesOf(words, inner))
       return certain.has(name) ? known : [...known, [unknownField]]
@@ -85,7 +94,9 @@ function valuesOf(words: AssignedValue, variables: Variables): readonly (readonl
   if (words === 'number') return [[{ ...unknownField, loose: false, from: 'number' }]]
   const lists = words.map((word) => expandWord(word, variables))
   if (lists.length === 1) return (lists[0] ?? []).map((fields) => [joined(fields)])
-  return [lists.flatMap((alternatives) => (alternatives.length === 1 ? (alternatives[0] ?? []) : [unknownField]))]
+  return [
+    lists.flatMap((alternatives) => (alternatives.length === 1 ? (alternatives[0] ?? []) : [unknownField])),
+  ]
 }
 
 /** An assignment does not split: `X=$A` takes the words of A as one. */
@@ -96,8 +107,13 @@ function joined(fields: readonly Field[]): Field {
   return { ...staticField(text), uncertain: fields.some((field) => field.glob) ? UNKNOWN : text }
 }
 
-function environmentValue(name: string, assigned: Assigned, root: string): readonly (readonly Field[])[] | null {
+function environmentValue(
+  name: string,
+  assigned: Assigned,
+  root: string,
+): readonly (readonly Field[])[] | null {
   if (assigned.opaque) return null
+  if (name === 'IFS') return [[staticField(' ')]]
   if (name === 'HOME') return [[{ ...staticField('~'), tilde: true }]]
   return name === 'PWD' ? [[staticField(root)]] : null
 }
@@ -106,9 +122,13 @@ function environmentValue(name: string, assigned: Assigned, root: string): reado
 export function isNumeric(name: string, assigned: Assigned): boolean {
   if (assigned.opaque) return false
   const values = assigned.words.get(name)
-  return values !== undefined && values.every((value) => value === 'number' || (value?.every(isNumber) ?? false))
+  return (
+    values !== undefined && values.every((value) => value === 'number' || (value?.every(isNumber) ?? false))
+  )
 }
 
 function isNumber(word: Word): boolean {
-  return /^-?\d+$/.test(word.text) || (word.parts?.length === 1 && word.parts[0]?.type === 'ArithmeticExpansion')
+  return (
+    /^-?\d+$/.test(word.text) || (word.parts?.length === 1 && word.parts[0]?.type === 'ArithmeticExpansion')
+  )
 }

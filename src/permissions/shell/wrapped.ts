@@ -1,7 +1,7 @@
 import { sortArguments } from './arguments.ts'
 import { carriesCode } from './code-variables.ts'
 import type { Field } from './field.ts'
-import { isStatic, staticField, unknownField } from './field.ts'
+import { isStatic, joinText, joinUncertain, staticField, unknownField } from './field.ts'
 import type { Inner, Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 import type { Wrapper } from './wrappers.ts'
@@ -22,14 +22,16 @@ export function readWrapper(command: Invocation, wrapper: Wrapper): Reading {
     ...assigned.map(assignmentCaution),
     uses('read', found.reads),
     reading({
-      inner: looksUp(command.program, found.options) ? [] : payload(inner, shell),
+      inner: looksUp(command.program, found.options) ? [] : payload(inner, shell, wrapper.text === true),
       aliases: hidden || wrapper.any === true ? suffixes(command.args) : [],
     }),
   )
 }
 
 /** `flock FILE -c TEXT` gives the text to a shell. */
-function payload(fields: readonly Field[], text: Field | undefined): readonly Inner[] {
+function payload(fields: readonly Field[], given: Field | undefined, whole: boolean): readonly Inner[] {
+  const joined = { ...staticField(joinText(fields)), uncertain: joinUncertain(fields) }
+  const text = whole && fields.length > 0 ? joined : given
   if (text === undefined) return fields.length === 0 ? [] : [{ type: 'command', fields }]
   return isStatic(text)
     ? [{ type: 'script', text: text.text }]
@@ -63,12 +65,17 @@ function splitString(command: Invocation, unknown: readonly string[]): Reading {
   const words = text.split(/\s+/).filter((word) => word !== '')
   const fields = [...words.map((word) => staticField(word)), ...rest]
   const inner = fields.slice(leadingAssignments(fields).length)
-  return reading({ inner: [{ type: 'command', fields: inner }, { type: 'script', text }] })
+  return reading({
+    inner: [
+      { type: 'command', fields: inner },
+      { type: 'script', text },
+    ],
+  })
 }
 
 const MAX_SUFFIXES = 32
 
-function suffixes(fields: readonly Field[]): readonly (readonly Field[])[] {
+export function suffixes(fields: readonly Field[]): readonly (readonly Field[])[] {
   return fields
     .slice(0, MAX_SUFFIXES)
     .map((_, at) => fields.slice(at))

@@ -6,6 +6,8 @@ export interface Wrapper extends OptionTable {
   readonly skip?: number
   /** `NAME=value` words may stand before the command. */
   readonly assigns?: boolean
+  /** The words are one text for a shell. */
+  readonly text?: boolean
   /** Why an allow for a pattern does not cover it; completes "asks because it ...". */
   readonly caution?: string
 }
@@ -66,7 +68,7 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   perf: { ...any, skip: 1, caution: 'records to a file' },
   gdb: { ...any, caution: 'runs commands of its own' },
   flock: { flags: 'einosuxF', values: 'E w', skip: 1, caution: 'writes a lock file' },
-  watch: { flags: 'bcdegptwx', values: 'n q interval equexit' },
+  watch: { flags: 'bcdegptwx', values: 'n q interval equexit', text: true },
   unbuffer: { flags: 'p' },
   numactl: { ...any },
   prlimit: { ...any },
@@ -86,5 +88,14 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   busybox: {},
   toybox: {},
   entr: { ...any },
+  cpulimit: { ...any, values: 'l p e' },
+  eatmydata: { ...any },
+  faketime: { ...any, skip: 1 },
+  'dbus-launch': { ...any },
+  daemonize: { ...any, values: 'a c e l o p u' },
+  'ld-linux-x86-64.so.2': { ...any },
+  'ld-linux.so.2': { ...any },
+  'ld-linux-aarch64.so.1': { ...any },
+  'ld-musl-x86_64.so.1': { ...any },
   hyperfine: { ...any },
 }

@@ -15,7 +15,7 @@ export const APPLICATION_ID = 0x4f465348
  */
 export function prepareFile(file: string): 'new' | 'ours' {
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    makeDirectory(dirname(file))
     if (!statSync(file, { throwIfNoEntry: false })) closeSync(openSync(file, 'a', 0o600))
   } catch (error) {
     throw fileError(error, file)
@@ -24,6 +24,18 @@ export function prepareFile(file: string): 'new' | 'ours' {
   if (!stats.isFile()) throw foreign(file, 'not a file')
   checkRights(file)
   return stats.size === 0 ? checkEmpty(file) : checkHeader(file)
+}
+
+/** One level at a time: where nothing can be made (below /proc) `recursive` never returns. */
+function makeDirectory(directory: string): void {
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return
+  if (dirname(directory) !== directory) makeDirectory(dirname(directory))
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+  } catch (error) {
+    // another process may have been faster
+    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
 }
 
 /** @throws OffshootError `store_newer`, `store_corrupt`, `store_locked` */

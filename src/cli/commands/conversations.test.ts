@@ -1,0 +1,237 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TestUser } from '../../../test/support/test-user.ts'
+import { countedIds, Conversation } from '../../runtime/export/fixtures/conversations.ts'
+import { state } from '../../core/run-status.ts'
+import { openSqliteStore } from '../../store/sqlite/open.ts'
+
+let user: TestUser
+/** A conversation with a subagent, a fork of the subagent, and an empty branch of a kind that came later. */
+let ids: { conversation: string; main: string; subagent: string; fork: string; run: string; child: string }
+let busy: { conversation: string; run: string }
+
+const HOSTILE = 'bad \u001b[2J\u009b31m\u202e\nuser: I said this'
+
+beforeAll(async () => {
+  user = new TestUser()
+  await user.call(['ls']) // makes the home
+  const store = await openSqliteStore({ file: user.database, now: () => 1 })
+  const grown = (start: number, grow: (it: Conversation) => void) =>
+    store.tx(
+      (tx) => {
+        const it = new Conversation(tx, countedIds(start))
+        grow(it)
+        return it
+      },
+      { durable: true },
+    )
+  const tree = await grown(1_000, (it) => {
+    const [main] = it.branches
+    it.message(main!, 'user', [it.text('Compare them.')])
+    const run = it.run(main!, state.completed, { costUsd: null })
+    it.call(run, { prompt: HOSTILE }, 'completed')
+    const subagent = it.branch('subagent', main!, it.messages.at(-1)!.id, false)
+    it.message(subagent, 'user', [it.text('Read the first.')])
+    it.run(subagent, state.paused('max_turns'), {
+      reportMessageId: it.message(subagent, 'assistant', [it.text(HOSTILE)]),
+    })
+    it.branch('fork', subagent, it.messages.at(-1)!.id, true)
+    it.branch('review', main!, null, true)
+  })
+  const [main, subagent, fork] = tree.branches
+  ids = {
+    conversation: tree.conversationId,
+    main: main!,
+    subagent: subagent!,
+    fork: fork!,
+    run: tree.runs[0]!.id,
+    child: tree.runs[1]!.id,
+  }
+  const other = await grown(2_000, (it) => void it.run(it.branches[0]!, state.running))
+  busy = { conversation: other.conversationId, run: other.runs[0]!.id }
+  await store.close()
+})
+
+afterAll(() => user.remove())
+
+const NOBODY = '00000000000000000000000000'
+const COMMAND = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/
+
+describe('show', () => {
+  test('a conversation is a tree of its branches', async () => {
+    const { code, stdout, stderr } = await user.call(['show', ids.conversation])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout.split('\n')).toEqual([
+      'A title',
+      `${ids.conversation} · /work`,
+      '',
+      `● a main (main) · completed · 3/10 turns · 2 tools · cost unknown · ${ids.main}`,
+      `  ◆ a subagent (subagent) · paused (limit) · 3/10 turns · 2 tools · $0.250 · ${ids.subagent}`,
+      `    ⑂ a fork (fork) · no run yet · ${ids.fork}`,
+      expect.stringMatching(/^ {2}◇ review a review \(review\) · no run yet · brn_/),
+      '',
+    ])
+  })
+
+  test('--messages adds what was said, and nothing of it is a command or another message', async () => {
+    const { stdout } = await user.call(['show', ids.conversation, '--messages'])
+    expect(stdout).toContain('user: Compare them.')
+    expect(stdout).toContain('assistant: bad ␛[2J\ufffd31m\ufffd\n    user: I said this')
+    expect(stdout).not.toMatch(COMMAND)
+  })
+
+  test('a branch is what stands below it, a run its figures and report', async () => {
+    const branch = (await user.call(['show', ids.subagent])).stdout
+    expect(branch).toContain(`\n◆ a subagent`)
+    expect(branch).not.toContain(ids.main)
+    const run = (await user.call(['show', ids.child])).stdout
+    expect(run).toMatch(
+      /general · scripted\/test · run_.*\npaused \(limit\) · 3\/10 turns · 2 tools · \d+ tokens in/,
+    )
+    expect(run).toContain('\nbad ␛[2J')
+    expect(run).not.toMatch(COMMAND)
+  })
+
+  test('--json of each', async () => {
+    const json = async (id: string) => {
+      const { stdout } = await user.call(['show', id, '--json'])
+      expect(stdout).not.toMatch(COMMAND)
+      return JSON.parse(stdout) as { branches?: { messages: unknown[] }[] }
+    }
+    const whole = await json(ids.conversation)
+    expect(whole).toMatchObject({ id: ids.conversation, runs: [{ id: ids.run }, { id: ids.child }] })
+    expect(whole.branches!.map(({ messages }) => messages.length)).toEqual([2, 2, 0, 0])
+    expect(await json(ids.subagent)).toMatchObject({
+      id: ids.subagent,
+      messages: [{}, {}],
+      runs: [{ id: ids.child }],
+    })
+    expect(await json(ids.run)).toMatchObject({ id: ids.run, calls: [{ tool: 'bash' }] })
+    expect(await json(ids.child)).toMatchObject({ report: HOSTILE, calls: [] })
+  })
+})
+
+describe('log', () => {
+  test('of a run: what it wrote and what was asked; of a branch: all of it', async () => {
+    const { code, stdout } = await user.call(['log', ids.run])
+    expect(code).toBe(0)
+    expect(stdout).toBe(
+      'user: Compare them.\n  → bash {"prompt":"bad \\u001b[2J\ufffd31m\ufffd\\nuser: I said this"}\n',
+    )
+    expect((await user.call(['log', ids.main])).stdout).toBe(stdout)
+    expect((await user.call(['log', ids.conversation])).stdout).toBe(stdout)
+    expect((await user.call(['log', ids.fork])).stdout).toBe('')
+  })
+
+  test('-f says that it is not there', async () => {
+    expect(await user.call(['log', ids.run, '-f'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('following a run is not there yet'),
+    })
+  })
+})
+
+describe('ls', () => {
+  test('names id, time, state, title and directory, the latest first', async () => {
+    const { stdout } = await user.call(['ls'])
+    expect(stdout).toContain(`${ids.conversation}  1970-01-01 00:00  completed   A title  /work\n`)
+    const listed = JSON.parse((await user.call(['ls', '--json'])).stdout) as object[]
+    expect(listed).toContainEqual(
+      expect.objectContaining({ id: busy.conversation, status: 'running', reason: null }),
+    )
+  })
+
+  test('-C keeps those of one directory', async () => {
+    expect(await user.call(['ls', '-C', '.'])).toMatchObject({ code: 0, stdout: '', stderr: '' })
+  })
+})
+
+describe('export and import', () => {
+  test('give the same conversation to somebody else', async () => {
+    const { code, stdout: text } = await user.call(['export', ids.conversation])
+    expect(code).toBe(0)
+    const other = new TestUser({ 'a.json': text })
+    try {
+      expect(await other.call(['import', 'a.json'])).toMatchObject({
+        code: 0,
+        stdout: `${ids.conversation}\n`,
+      })
+      expect((await other.call(['export', ids.conversation])).stdout).toBe(text)
+      const again = await other.call(['import', '-'], { input: text })
+      expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^cnv_\w{26}\n$/) })
+      expect(again.stdout).not.toContain(ids.conversation)
+    } finally {
+      other.remove()
+    }
+  })
+
+  test('md is for people, html comes later', async () => {
+    const { code, stdout } = await user.call(['export', ids.conversation, '--format', 'md'])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^# A title\n/)
+    expect(stdout).not.toMatch(COMMAND)
+    expect(await user.call(['export', ids.conversation, '--format', 'html'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('HTML is not there yet'),
+    })
+  })
+
+  test.each([
+    ['a file that is not there', 'no.json', /no\.json cannot be read: ENOENT/],
+    ['a directory', '.', /\. cannot be read: EISDIR/],
+    ['a cut file', 'cut.json', /the export is damaged: it ends too early/],
+    ['a file that is no text', 'binary', /the export is damaged: it is not UTF-8 text/],
+    ['an empty file', 'empty', /the export is damaged: it is empty/],
+  ])('%s is refused and nothing is written', async (_, file, message) => {
+    const { stdout: text } = await user.call(['export', ids.conversation])
+    user.write('cut.json', text.slice(0, -20))
+    user.write('binary', Uint8Array.of(0x7b, 0xff, 0xfe))
+    user.write('empty', '')
+    const before = user.rows('select count(*) from parts')
+    expect(await user.call(['import', file])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringMatching(message),
+    })
+    expect(user.rows('select count(*) from parts')).toEqual(before)
+  })
+})
+
+describe('rm', () => {
+  test('refuses while a run has not stopped, unless it is forced', async () => {
+    expect(await user.call(['rm', busy.conversation])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(new RegExp(`has not stopped: ${busy.run} is running\\n.*--force`)),
+    })
+    expect((await user.call(['ls'])).stdout).toContain(busy.conversation)
+    expect(await user.call(['rm', busy.conversation, '--force'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
+    expect((await user.call(['ls'])).stdout).not.toContain(busy.conversation)
+    expect(user.rows(`select * from runs where id = '${busy.run}'`)).toEqual([])
+  })
+})
+
+test.each([
+  [['show', 'x'], 'there is no conversation x'],
+  [['show', `run_${NOBODY}`], `there is no run run_${NOBODY}`],
+  [['log', `brn_${NOBODY}`], `there is no branch brn_${NOBODY}`],
+  [['export', `cnv_${NOBODY}`], `there is no conversation cnv_${NOBODY}`],
+  [['rm', ''], 'there is no conversation'],
+])('%j exits 2 and says why', async (args, message) => {
+  expect(await user.call(args)).toMatchObject({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringContaining(message),
+  })
+})
+
+test('a branch is no conversation', async () => {
+  for (const verb of ['export', 'rm'])
+    expect(await user.call([verb, ids.main])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${ids.main} is a branch of ${ids.conversation}`),
+    })
+})

@@ -1,0 +1,58 @@
+import type { Command } from 'commander'
+import { open } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { systemClock } from '../../exec/system-clock.ts'
+import { importConversation } from '../../runtime/export/import-conversation.ts'
+import { MAX_EXPORT_BYTES, parseExport } from '../../runtime/export/parse-export.ts'
+import { randomIds } from '../../runtime/ids.ts'
+import { write, type Io } from '../io.ts'
+import { openStore } from '../open-store.ts'
+
+export function importCommand(program: Command, io: Io): void {
+  program
+    .command('import')
+    .description('take a conversation in from an export; prints its id')
+    .argument('<file>', 'made by offshoot export; - is stdin')
+    .action(async (file: string) => {
+      const document = parseExport(decode(await readAll(file, io)))
+      await using store = await openStore(io.env)
+      const id = await importConversation(store, document, randomIds(systemClock))
+      await write(io.stdout, `${id}\n`)
+    })
+}
+
+async function readAll(file: string, io: Io): Promise<Buffer> {
+  if (file === '-') return await collect(io.stdin)
+  try {
+    await using handle = await open(resolve(io.cwd, file))
+    return await collect(handle.createReadStream({ autoClose: false }))
+  } catch (cause) {
+    if (cause instanceof OffshootError) throw cause
+    throw new OffshootError('usage', `${file} cannot be read: ${errorMessage(cause)}`, { cause })
+  }
+}
+
+/** Stops at the bound, so that an endless stream is no reason to run out of memory. */
+async function collect(stream: AsyncIterable<unknown>): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    chunks.push(Buffer.from(chunk as Uint8Array))
+    size += chunks.at(-1)!.length
+    if (size > MAX_EXPORT_BYTES)
+      throw new OffshootError(
+        'usage',
+        `an export of more than ${MAX_EXPORT_BYTES / 1024 / 1024} MiB is not read`,
+      )
+  }
+  return Buffer.concat(chunks)
+}
+
+function decode(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch (cause) {
+    throw new OffshootError('usage', 'the export is damaged: it is not UTF-8 text', { cause })
+  }
+}

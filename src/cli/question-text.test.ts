@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { questionText, type Question } from './question-text.ts'
+
+const question = {
+  path: ['main', 'general'],
+  title: '$ git push',
+  detail: 'git push',
+  directory: '/work',
+  rule: 'no rule: bash asks by default',
+  position: 2,
+  of: 3,
+} as unknown as Question
+
+describe('a question on the terminal', () => {
+  it('says who wants what, where and why', () => {
+    expect(questionText(question)).toBe(
+      '⚑ main > general needs you (2 of 3): $ git push\n    git push\n  in /work\n  because: no rule: bash asks by default\n',
+    )
+  })
+
+  it('shows what has no width, and marks that pile up', () => {
+    const text = questionText({
+      ...question,
+      detail: 'rm\u200b -rf\u00ad \u{e0041}x\u0301\u0302\u0303\u0304',
+    })
+    expect(text).toContain('    rm\\u{200b} -rf\\u{ad} \\u{e0041}x\u0301\u0302\\u{303}\\u{304}\n')
+  })
+
+  it('says how much of a long one is not shown, and shows its end', () => {
+    const long = questionText({ ...question, detail: `${'a'.repeat(10_000)}; rm -rf ~` })
+    expect(long).toMatch(/a\n {4}\[… 6010 characters are not shown …\]\n {4}a+; rm -rf ~\n/)
+    const many = questionText({
+      ...question,
+      detail: Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n'),
+    })
+    expect(many).toMatch(/line 20\n {4}\[… 70 lines are not shown …\]\n {4}line 91\n/)
+    expect(many).toContain('line 99\n')
+  })
+})

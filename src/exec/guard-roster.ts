@@ -1,0 +1,56 @@
+import { hasProc, send, type HuntTarget } from './hunt.ts'
+import { listProcesses, readEntry, type ProcessMark } from './processes.ts'
+
+/** What the owner has told its guard: a process that leads a group has started, has ended; the owner ends cleanly. */
+export type Tiding =
+  | { readonly type: 'started'; readonly pid: number; readonly startTime: string }
+  | { readonly type: 'ended'; readonly pid: number }
+  | { readonly type: 'closing' }
+
+/** One line of the pipe. The start time is empty where there is no /proc. */
+export function writeTiding(tiding: Tiding): string {
+  switch (tiding.type) {
+    case 'started':
+      return `started ${tiding.pid} ${tiding.startTime}\n`
+    case 'ended':
+      return `ended ${tiding.pid}\n`
+    case 'closing':
+      return 'closing\n'
+  }
+}
+
+export interface Roster {
+  /** Takes one line of the pipe; whether the owner says that it is closing. */
+  take(line: string): 'closing' | undefined
+  /** What is to be ended now. */
+  targets(): readonly HuntTarget[]
+}
+
+/** The guard's list of what runs. What carries the mark is not on it: it is looked up when it is ended. */
+export function createRoster(mark: ProcessMark, proc = hasProc()): Roster {
+  const known = new Map<number, string>()
+  const ended = proc ? (pid: number) => endedKnown(known, pid) : (pid: number) => endedGroup(known, pid)
+  return {
+    take: (line) => {
+      const [type, pid, startTime = ''] = line.split(' ')
+      if (type === 'started') known.set(Number(pid), startTime)
+      if (type === 'ended') ended(Number(pid))
+      return type === 'closing' ? type : undefined
+    },
+    targets: () => (proc ? [{ mark, known }] : [...known.keys()].map((group) => ({ group }))),
+  }
+}
+
+/** What a leader leaves in its group is known by its own start time from then on: the group's number may come again. */
+function endedKnown(known: Map<number, string>, leader: number): void {
+  known.delete(leader)
+  if (!send(-leader, 0)) return
+  for (const [pid, startTime] of known) if (readEntry(pid)?.startTime !== startTime) known.delete(pid)
+  const left = listProcesses().filter((each) => each.group === leader && !each.zombie)
+  if (left.some((each) => each.pid === leader)) return // somebody else's by now
+  for (const each of left) known.set(each.pid, each.startTime)
+}
+
+function endedGroup(known: Map<number, string>, leader: number): void {
+  if (!send(-leader, 0)) known.delete(leader)
+}

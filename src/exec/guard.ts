@@ -1,0 +1,142 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { parse } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Clock } from '../core/clock.ts'
+import { childEnvironment } from './environment.ts'
+import { writeTiding, type Tiding } from './guard-roster.ts'
+import { send } from './hunt.ts'
+import { killTree } from './kill.ts'
+import { readEntry, type ProcessMark } from './processes.ts'
+import { systemClock } from './system-clock.ts'
+
+export interface GuardOptions {
+  /** What every process of this owner carries in its environment. */
+  readonly mark: ProcessMark
+  /** What is still there when the owner has died gets SIGTERM, and SIGKILL after this. At most 4 s, for R6. */
+  readonly graceMs?: number
+  readonly clock?: Pick<Clock, 'after'>
+}
+
+/** Sees to it that no child process outlives its owner, however that ends (domain.md R6). */
+export interface Guard {
+  /**
+   * Starts a child process under guard. `start` makes it the leader of a group of its own, with the mark. The guard
+   * process is started before the first one.
+   */
+  launch(start: () => ChildProcess): ChildProcess
+  /**
+   * The owner's clean-up: ends what is left of what was launched and all that carries the mark, then the guard process.
+   * Resolves when that is gone. Does nothing if nothing was launched.
+   */
+  close(): Promise<void>
+}
+
+/** Starts nothing yet. */
+export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: GuardOptions): Guard {
+  const leaders = new Map<number, string>()
+  let current: GuardProcess | undefined
+  let launched = false
+  let leftSomething = false
+  const tell = (tiding: Tiding) => current?.tell(tiding)
+  return {
+    launch: (start) => {
+      launched = true
+      // One that did not start or was killed is replaced here, and told what runs.
+      if (!current?.isThere()) current = startProcess([mark.name, mark.value, String(graceMs)], leaders)
+      const child = start()
+      const { pid } = child
+      if (pid === undefined) return child // its 'error' says why
+      // Read before our event loop turns, so that even a process that has ended already is still in the table.
+      const startTime = readEntry(pid)?.startTime ?? ''
+      leaders.set(pid, startTime)
+      tell({ type: 'started', pid, startTime })
+      child.once('exit', () => {
+        leaders.delete(pid)
+        leftSomething ||= send(-pid, 0)
+        tell({ type: 'ended', pid })
+      })
+      return child
+    },
+    close: async () => {
+      if (launched) await killTree({ mark })
+      const last = current
+      current = undefined
+      // What may have lost the mark only the guard process can name.
+      if (leftSomething || leaders.size > 0) await last?.end(clock)
+      else await last?.kill()
+    },
+  }
+}
+
+const GRACE_MS = 3_000
+/** A guard process ends within 10 s of the end of its pipe, unless it was stopped from outside. */
+const CLOSE_MS = 15_000
+
+interface GuardProcess {
+  isThere(): boolean
+  tell(tiding: Tiding): void
+  /** Lets it end what it knows of. */
+  end(clock: Pick<Clock, 'after'>): Promise<void>
+  /** For when there is nothing to end. */
+  kill(): Promise<void>
+}
+
+/** Undefined when it cannot be started; then most likely no other program can be either. */
+function startProcess(
+  args: readonly string[],
+  leaders: ReadonlyMap<number, string>,
+): GuardProcess | undefined {
+  const child = spawnGuard(args)
+  const pipe = child?.stdin as Socket | null | undefined
+  if (!child || !pipe) return undefined
+  const { promise: gone, resolve: markGone } = Promise.withResolvers<void>()
+  let isThere = true
+  const onGone = () => {
+    isThere = false
+    markGone()
+  }
+  child.once('exit', onGone)
+  pipe.on('error', () => {}) // the 'exit' says it
+  // Neither holds the owner: an owner that just exits is one that died.
+  child.unref()
+  pipe.unref()
+  const tell = (tiding: Tiding) => void pipe.write(writeTiding(tiding))
+  for (const [pid, startTime] of leaders) tell({ type: 'started', pid, startTime })
+  const kill = () => {
+    if (!isThere) return gone
+    child.ref()
+    child.kill('SIGKILL')
+    return gone
+  }
+  return {
+    isThere: () => isThere,
+    tell,
+    kill,
+    end: async (clock) => {
+      const cancel = clock.after(CLOSE_MS, () => void kill())
+      pipe.end(writeTiding({ type: 'closing' }))
+      child.ref()
+      await gone
+      cancel()
+    },
+  }
+}
+
+/** Nothing that keeps a terminal, a pipe or a directory of the user's in use, and no mark. */
+function spawnGuard(args: readonly string[]): ChildProcess | undefined {
+  const program = fileURLToPath(new URL('./guard-main.ts', import.meta.url))
+  try {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: parse(process.execPath).root,
+      env: childEnvironment(process.env),
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      windowsHide: true,
+    })
+    child.on('error', () => {}) // it has no pid then
+    return child.pid === undefined ? undefined : child
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { Rule } from '../../core/agent.ts'
+import { bashRule, decideCommand, rowsOf } from '../fixtures/example-workspace.ts'
+
+interface Row {
+  readonly id: string
+  readonly rules: readonly Rule[]
+  readonly command: string
+  readonly accept: readonly string[]
+  readonly malicious: boolean
+  readonly tags: readonly string[]
+}
+
+test('no example of an attack is allowed', () => {
+  const rows = rowsOf<Row>(readFileSync(new URL('../fixtures/bash.jsonl', import.meta.url), 'utf8')).filter(
+    (row) => row.malicious,
+  )
+  expect(rows.length).toBeGreaterThan(60)
+  expect(wrong(rows)).toEqual([])
+})
+
+test('no everyday command asks though it is allowed', () => {
+  const rows = rowsOf<Row>(readFileSync(new URL('../fixtures/bash.jsonl', import.meta.url), 'utf8')).filter(
+    (row) => !row.malicious && !row.tags.includes('soft'),
+  )
+  expect(rows.length).toBeGreaterThan(20)
+  expect(wrong(rows)).toEqual([])
+})
+
+function wrong(rows: readonly Row[]) {
+  return rows
+    .map((row) => ({ row, decision: decideCommand(row.command, row.rules) }))
+    .filter(({ row, decision }) => !row.accept.includes(decision.action))
+    .map(({ row, decision }) => ({ id: row.id, command: row.command, ...decision }))
+}
+
+interface OwnRow {
+  readonly rules: readonly string[]
+  readonly command: string
+  readonly accept: readonly string[]
+}
+
+/** Each row stands for a class; where `ask` is right, so is `deny`. */
+test('commands of each class are decided as their rows say', () => {
+  const rows = rowsOf<OwnRow>(readFileSync(new URL('../fixtures/commands.jsonl', import.meta.url), 'utf8'))
+  const failures = rows.flatMap(({ rules, command, accept }) => {
+    const { action, why } = decideCommand(command, rules.map(bashRule))
+    const right = accept.includes(action) || (accept[0] === 'ask' && action === 'deny')
+    return right ? [] : [{ rules, command, accept, action, why }]
+  })
+  expect(rows.length).toBeGreaterThan(700)
+  expect(failures).toEqual([])
+})

@@ -1,0 +1,182 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { configHome, dataHome, loadConfig, type Env } from './config.ts'
+
+let root = ''
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'offshoot-config-'))
+  mkdirSync(join(root, 'home/offshoot'), { recursive: true })
+  mkdirSync(join(root, 'project'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const projectFile = () => join(root, 'project/offshoot.jsonc')
+const project = (text: string) => writeFileSync(projectFile(), text)
+const user = (text: string) => writeFileSync(join(root, 'home/offshoot/config.jsonc'), text)
+const load = (env: Env = {}) =>
+  loadConfig(join(root, 'project'), { XDG_CONFIG_HOME: join(root, 'home'), ...env })
+
+function errorOf(env: Env = {}) {
+  try {
+    load(env)
+  } catch (error) {
+    return error as { code: string; message: string; hint: string }
+  }
+  throw new Error('it loaded')
+}
+
+test('without any source everything has its default', () => {
+  const { config, warnings, layers } = load()
+  expect(config.limits).toMatchObject({
+    maxTurns: 50,
+    maxDepth: 1,
+    maxConcurrent: 4,
+    timeoutMs: null,
+    budgetUsd: 5,
+  })
+  expect(config).toMatchObject({ delegation: 'auto', recovery: 'continue', agents: {} })
+  expect(config.model).toBeUndefined()
+  expect(warnings).toEqual([])
+  expect(layers.flatMap(({ rules }) => rules)).toEqual([])
+})
+
+test('the environment wins over the project, the project over the user, key by key', () => {
+  user(
+    '{ "model": "a/user", "smallModel": "a/small", "limits": { "maxTurns": 10, "maxDepth": 2, "maxQueue": 7 } }',
+  )
+  project('{ "model": "a/project", "limits": { "maxTurns": 20, "maxDepth": 3 } }')
+  const { config } = load({ OFFSHOOT_LIMITS__MAX_TURNS: '30' })
+  expect(config).toMatchObject({
+    model: 'a/project',
+    smallModel: 'a/small',
+    limits: { maxTurns: 30, maxDepth: 3, maxQueue: 7, maxSpawns: 50 },
+  })
+})
+
+test('rules of each source stay a layer of their own', () => {
+  user('{ "permissions": [{ "tool": "bash", "action": "deny" }] }')
+  project('{ "permissions": [{ "tool": "bash", "pattern": "npm test", "action": "allow" }] }')
+  const layers = load({ OFFSHOOT_PERMISSIONS: '[{"tool":"write","action":"ask"}]' }).layers
+  expect(layers).toEqual([
+    { name: 'user config', rules: [{ tool: 'bash', action: 'deny' }] },
+    { name: 'project config', rules: [{ tool: 'bash', pattern: 'npm test', action: 'allow' }] },
+    { name: 'environment', rules: [{ tool: 'write', action: 'ask' }] },
+  ])
+})
+
+describe('an unknown key', () => {
+  test('is a warning with file, line and the nearest known one', () => {
+    project('{\n  // a comment\n  "limits": {\n    "maxTurn": 3\n  },\n  "modle": "x/y",\n}')
+    const { config, warnings } = load()
+    expect(config.limits.maxTurns).toBe(50)
+    expect(warnings.toSorted()).toEqual([
+      `${projectFile()}:4: unknown key "limits.maxTurn" is ignored; did you mean maxTurns?`,
+      `${projectFile()}:6: unknown key "modle" is ignored; did you mean model?`,
+    ])
+  })
+
+  test('in the environment names the variable', () => {
+    const { warnings } = load({ OFFSHOOT_LIMITS__MAX_TURN: '3' })
+    expect(warnings).toEqual([
+      'environment OFFSHOOT_LIMITS__MAX_TURN: unknown key "limits.maxTurn" is ignored; did you mean maxTurns?',
+    ])
+  })
+
+  test('inside a list and a record has its place too', () => {
+    project(
+      '{ "permissions": [\n{ "tool": "bash", "action": "ask", "patern": "x" }],\n"agents": { "explore": { "maxTurn": 1 } } }',
+    )
+    expect(load().warnings.toSorted()).toEqual([
+      `${projectFile()}:2: unknown key "permissions.0.patern" is ignored; did you mean pattern?`,
+      `${projectFile()}:3: unknown key "agents.explore.maxTurn" is ignored; did you mean maxTurns?`,
+    ])
+  })
+
+  test('named like a part of every object changes nothing', () => {
+    project(
+      '{ "__proto__": { "model": "x/y" }, "constructor": 1, "limits": { "__proto__": { "maxTurns": 1 } } }',
+    )
+    const { config } = load({ OFFSHOOT_CONSTRUCTOR__PROTOTYPE__X: '1', OFFSHOOT___PROTO____X: '1' })
+    expect(config.model).toBeUndefined()
+    expect(config.limits.maxTurns).toBe(50)
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined()
+  })
+})
+
+describe('a wrong value', () => {
+  test.each([
+    [
+      '{\n "limits": {\n  "maxTurns": "ten" } }',
+      3,
+      'limits.maxTurns: Invalid input: expected number, received string',
+    ],
+    ['{ "limits": { "maxDepth": 9 } }', 1, 'limits.maxDepth: Too big'],
+    ['{\n\n"delegation": "sometimes" }', 3, 'delegation: Invalid option: expected one of "off"|"ask"|"auto"'],
+    ['{ "permissions": [\n{ "tool": "bash" }] }', 2, 'permissions.0.action: Invalid option'],
+    ['[]', 1, 'the file: Invalid input: expected object, received array'],
+    ['7', 1, 'the file: Invalid input: expected object, received number'],
+    ['{ "model": ', 1, 'not valid JSON (value expected)'],
+    ['{\n "model": "a"\n "limits": {} }', 3, 'not valid JSON (comma expected)'],
+    ['{ "model": "x } ', 1, 'not valid JSON'],
+  ])('%j is an error with file, line and what is expected', (text, line, message) => {
+    project(text)
+    const error = errorOf()
+    expect(error.code).toBe('config')
+    expect(error.message).toContain(`${projectFile()}:${line}: ${message}`)
+    expect(error.hint).toContain('docs/configuration.md')
+  })
+
+  test('in the environment names the variable', () => {
+    const wrong = { OFFSHOOT_LIMITS__MAX_TURNS: 'many' }
+    expect(errorOf(wrong).message).toMatch(/^environment OFFSHOOT_LIMITS__MAX_TURNS: limits\.maxTurns: /)
+    expect(errorOf({ OFFSHOOT_LIMITS: '7' }).message).toMatch(/^environment OFFSHOOT_LIMITS: limits: /)
+  })
+})
+
+test('variables of ours that are no configuration, and those of others, are left alone', () => {
+  const env = { OFFSHOOT_HOME: '/x', OFFSHOOT_OWNER: 'o', OFFSHOOT_RUN_ID: 'r', OTHER: '1', OFFSHOOT: '2' }
+  expect(load(env).warnings).toEqual([])
+})
+
+test('an empty file, comments alone, and a byte order mark are fine', () => {
+  for (const text of ['', '// nothing\n', '\ufeff{ "model": "a/b", }']) {
+    project(text)
+    expect(load().warnings).toEqual([])
+  }
+  expect(load().config.model).toBe('a/b')
+})
+
+test('base URLs of a project are ignored, with a warning: it must not send a key to a server of its choice', () => {
+  user('{ "baseUrls": { "openai": "https://mine" } }')
+  project('{ "baseUrls": { "openai": "https://evil" } }')
+  const { config, warnings } = load()
+  expect(config.baseUrls).toEqual({ openai: 'https://mine' })
+  expect(warnings).toEqual([
+    'offshoot.jsonc: baseUrls is read from the user config and the environment only; it is ignored here',
+  ])
+})
+
+test('what is no file is an error at once, and never waited for', () => {
+  execFileSync('sh', ['-c', 'mkfifo "$0"', projectFile()])
+  expect(errorOf().message).toBe(`${projectFile()} cannot be read: it is not a file`)
+  rmSync(projectFile())
+  mkdirSync(projectFile())
+  expect(errorOf().message).toContain('not a file')
+  rmSync(projectFile(), { recursive: true })
+  symlinkSync('/dev/zero', projectFile())
+  expect(errorOf().message).toContain('not a file')
+  rmSync(projectFile())
+  project(`{ "model": "${'x'.repeat(2 * 1024 * 1024)}" }`)
+  expect(errorOf().message).toContain('at most 1048576 are read')
+})
+
+test('places follow the environment', () => {
+  expect(configHome({ HOME: '/h' })).toBe('/h/.config')
+  expect(configHome({ HOME: '/h', XDG_CONFIG_HOME: '/c' })).toBe('/c')
+  expect(dataHome({ HOME: '/h' })).toBe('/h/.local/share/offshoot')
+  expect(dataHome({ HOME: '/h', XDG_DATA_HOME: '/d' })).toBe('/d/offshoot')
+  expect(dataHome({ HOME: '/h', XDG_DATA_HOME: '/d', OFFSHOOT_HOME: '/o' })).toBe('/o')
+})

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto'
+import { damaged } from './damaged.ts'
+import {
+  at,
+  branchesOf,
+  type ExportDocument,
+  type ExportedArtifact,
+  type ExportedRun,
+  type PlacedBranch,
+} from './document.ts'
+
+/**
+ * Checks what the shape of a document does not say: each id stands once, what is named is there, no line of parents
+ * runs in a circle, and the contents are whole.
+ * @throws OffshootError `usage` with the first place that is wrong.
+ */
+export function checkReferences(document: ExportDocument): void {
+  const ids = new Ids()
+  ids.add(document.id, 'id')
+  document.artifacts?.forEach((artifact, i) => addArtifact(ids, artifact, `artifacts[${i}]`))
+  const parents = { branch: new Parents(), run: new Parents() }
+  for (const branch of branchesOf(document)) {
+    addBranch(ids, branch, parents.branch)
+    addMessages(ids, branch)
+    branch.branch?.metadata.runs.forEach((run, i) => addRun(ids, run, runPlace(branch, i), parents.run))
+    addInbox(ids, branch)
+  }
+  ids.check()
+  parents.branch.check()
+  parents.run.check()
+}
+
+/** What a document declares and what it names; a name may stand before its declaration. */
+class Ids {
+  readonly #places = new Map<string, string>()
+  readonly #named: { readonly id: string; readonly place: string }[] = []
+
+  add(id: string, place: string): void {
+    const other = this.#places.get(id)
+    if (other !== undefined) throw damaged(place, `${id} stands at ${other} too`)
+    this.#places.set(id, place)
+  }
+
+  name(id: string | null | undefined, place: string): void {
+    if (id) this.#named.push({ id, place })
+  }
+
+  check(): void {
+    for (const { id, place } of this.#named)
+      if (!this.#places.has(id)) throw damaged(place, `there is no ${id} in the export`)
+  }
+}
+
+/** Lines from child to parent, which must end. */
+class Parents {
+  readonly #parents = new Map<string, { readonly parent: string | null; readonly place: string }>()
+
+  add(id: string, parent: string | null, place: string): void {
+    this.#parents.set(id, { parent, place })
+  }
+
+  check(): void {
+    const ends = new Set<string>()
+    for (const start of this.#parents.keys()) {
+      const line = new Set<string>()
+      for (let id: string | null = start; id !== null && !ends.has(id);) {
+        if (line.has(id)) throw damaged(this.#parents.get(id)!.place, `${id} is among its own parents`)
+        line.add(id)
+        id = this.#parents.get(id)?.parent ?? null
+      }
+      for (const id of line) ends.add(id)
+    }
+  }
+}
+
+function addBranch(ids: Ids, { branch, parentBranchId, place }: PlacedBranch, parents: Parents): void {
+  if (!branch) return
+  const here = place === '' ? 'main' : place
+  ids.add(branch.id, at(here, 'id'))
+  ids.name(parentBranchId, at(here, 'parentBranchId'))
+  ids.name(branch.originToolCallId, at(here, 'originToolCallId'))
+  parents.add(branch.id, parentBranchId, at(here, 'parentBranchId'))
+}
+
+function addMessages(ids: Ids, { messages, place }: PlacedBranch): void {
+  messages.forEach((message, i) => {
+    const here = at(place, `messages[${i}]`)
+    ids.add(message.id, `${here}.id`)
+    ids.name(message.runId, `${here}.runId`)
+    message.parts.forEach((part, j) => {
+      ids.add(part.id, `${here}.parts[${j}].id`)
+      if (part.type === 'tool-result')
+        ids.name(part.output.artifactId, `${here}.parts[${j}].output.artifactId`)
+    })
+  })
+}
+
+function runPlace({ place }: PlacedBranch, index: number): string {
+  return `${place === '' ? 'main' : place}.metadata.runs[${index}]`
+}
+
+function addRun(ids: Ids, run: ExportedRun, place: string, parents: Parents): void {
+  ids.add(run.id, `${place}.id`)
+  ids.name(run.parentRunId, `${place}.parentRunId`)
+  ids.name(run.originCallId, `${place}.originCallId`)
+  ids.name(run.reportMessageId, `${place}.reportMessageId`)
+  parents.add(run.id, run.parentRunId, `${place}.parentRunId`)
+  run.calls.forEach((call, i) => {
+    const here = `${place}.calls[${i}]`
+    ids.add(call.id, `${here}.id`)
+    ids.name(call.messageId, `${here}.messageId`)
+    ids.name(call.partId, `${here}.partId`)
+    ids.name(call.resultPartId, `${here}.resultPartId`)
+    call.approvals?.forEach((approval, j) => ids.add(approval.id, `${here}.approvals[${j}].id`))
+  })
+}
+
+function addInbox(ids: Ids, { branch, place }: PlacedBranch): void {
+  branch?.metadata.inbox?.forEach((item, i) => {
+    const here = `${place === '' ? 'main' : place}.metadata.inbox[${i}]`
+    ids.add(item.id, `${here}.id`)
+    ids.name(item.fromRunId, `${here}.fromRunId`)
+    if (item.fromRunId && item.stopNo !== null) ids.add(`stop ${item.stopNo} of ${item.fromRunId}`, here)
+  })
+}
+
+function addArtifact(ids: Ids, { id, hash, size, data }: ExportedArtifact, place: string): void {
+  ids.add(id, `${place}.id`)
+  ids.add(hash, `${place}.hash`)
+  const content = Buffer.from(data, 'base64')
+  const whole = content.length === size && createHash('sha256').update(content).digest('hex') === hash
+  if (!whole) throw damaged(`${place}.data`, 'the content is not the one of its hash and size')
+}

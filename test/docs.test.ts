@@ -1,0 +1,130 @@
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { defaultLimits } from '../src/core/limits.ts'
+import { configSchema } from '../src/runtime/config-schema.ts'
+import { TestUser } from './support/test-user.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+const PAGES = ['README.md', 'ARCHITECTURE.md', ...globSync('docs/**/*.md', { cwd: ROOT })].toSorted()
+const README = page('README.md')
+const CLI = page('docs/cli.md')
+const CONFIGURATION = page('docs/configuration.md')
+
+/** Commands of the README that are about working on the program itself. */
+const DEVELOPMENT = /^npm (test|run (check|bench))\b/
+
+let user: TestUser
+
+beforeAll(() => {
+  user = new TestUser({
+    'src/permissions.ts': 'export function decidePermissions() {}\n',
+    'test/permissions.test.ts': "test('permissions are decided', () => {})\n",
+  })
+  mkdirSync(join(user.root, 'another-project'))
+  writeFileSync(join(user.root, 'another-project/server.ts'), 'export function handleRequest(request) {}\n')
+})
+
+afterAll(() => user.remove())
+
+describe('what the pages say to type', () => {
+  const commands = [README, CLI].flatMap((text) =>
+    [...text.matchAll(/^```sh\n([^]*?)^```/gm)].flatMap(([, body]) => linesOf(body!)),
+  )
+  const runnable = commands.filter((line) => line.startsWith('npm start --'))
+
+  it('is run here, or is about development', () => {
+    expect(runnable.length).toBeGreaterThan(2)
+    expect(commands.filter((line) => !runnable.includes(line) && !DEVELOPMENT.test(line))).toEqual([])
+  })
+
+  it.each(runnable)(
+    '%s',
+    async (line) => {
+      const { code, stdout } = await user.call(words(line.slice('npm start --'.length)))
+      expect(code).toBe(0)
+      expect(stdout).not.toBe('')
+    },
+    30_000,
+  )
+})
+
+describe('docs/cli.md', () => {
+  it('has every command and every option of the help, and no other', async () => {
+    const { stdout: help } = await user.call(['--help'])
+    const commands = [...help.matchAll(/^ {2}([a-z]+)(?: \S+)* {2,}/gm)]
+      .map(([, name]) => name!)
+      .filter((name) => name !== 'help')
+    expect(commands).toContain('run')
+    const options = new Set(['--debug', '--version', '--help'])
+    for (const command of commands) {
+      const { stdout } = await user.call([command, '--help'])
+      for (const [option] of stdout.matchAll(OPTION)) options.add(option)
+    }
+    const documented = new Set([...CLI.matchAll(OPTION)].map(([option]) => option))
+    expect(commands.filter((command) => !new RegExp(`\`${command}\\b`).test(CLI))).toEqual([])
+    expect([...options].filter((option) => !documented.has(option))).toEqual([])
+    expect([...documented].filter((option) => !options.has(option))).toEqual([])
+  })
+
+  it('has every exit code', () => {
+    const codes = [...readFileSync(join(ROOT, 'src/cli/exit-codes.ts'), 'utf8').matchAll(/: (\d+),/g)].map(
+      ([, code]) => code!,
+    )
+    expect(codes.length).toBeGreaterThan(5)
+    const table = CLI.slice(CLI.indexOf('## Exit codes'))
+    const documented = [...table.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, cell]) => cell!.split(', '))
+    expect(codes.filter((code) => !documented.includes(code))).toEqual([])
+  })
+})
+
+describe('docs/configuration.md', () => {
+  it('has every key', () => {
+    for (const key of Object.keys(configSchema.shape)) expect(CONFIGURATION, key).toContain(`\`${key}\``)
+  })
+
+  it('has every limit, and the defaults that are in force', () => {
+    const rows = [...CONFIGURATION.matchAll(/^\| `(\w+)` \| (\S+) \|/gm)]
+    const documented = new Map(rows.map(([, key, value]) => [key!, value!]))
+    for (const [key, value] of Object.entries(defaultLimits)) {
+      expect(CONFIGURATION, key).toContain(`\`${key}\``)
+      if (documented.has(key)) expect(documented.get(key), key).toBe(String(value))
+    }
+  })
+
+  it('shows an example that is read without a word', async () => {
+    const [, example] = /^```jsonc\n([^]*?)^```/m.exec(CONFIGURATION)!
+    user.write('offshoot.jsonc', example!)
+    const { code, stderr } = await user.call(['run', 'hi', '-m', 'offline'])
+    expect(code).toBe(0)
+    expect(stderr.split('\n')[0]).toBe('offshoot: model offline: asked for')
+  })
+})
+
+describe('a link in a page', () => {
+  it.each(PAGES)('of %s leads to a file', (name) => {
+    const targets = [...page(name).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
+    const local = targets
+      .filter((target) => !/^(https?:|#)/.test(target))
+      .map((target) => target.replace(/#.*/, ''))
+    expect(local.filter((target) => !existsSync(join(ROOT, dirname(name), target)))).toEqual([])
+  })
+})
+
+const OPTION = /(?<![\w-])--[a-z][a-z-]+/g
+
+function page(name: string): string {
+  return readFileSync(join(ROOT, name), 'utf8')
+}
+
+function linesOf(body: string): string[] {
+  return body
+    .split('\n')
+    .map((line) => line.replace(/\s+#.*$/, '').trim())
+    .filter((line) => line !== '')
+}
+
+/** Words as a shell splits them; double quotes only. */
+function words(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!)
+}

@@ -1,0 +1,157 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { StartedProgram } from '../support/started-program.ts'
+import { TestUser } from '../support/test-user.ts'
+
+const PAYLOADS = readFileSync(join(import.meta.dirname, 'fixtures/terminal-payloads.jsonl'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => (JSON.parse(line) as { payload: string }).payload)
+
+const CHOICES = '[n] deny  [e] deny with a note: '
+
+let users: TestUser[]
+
+beforeEach(() => {
+  users = []
+})
+
+afterEach(() => users.forEach((user) => user.remove()))
+
+describe('where nobody can answer', () => {
+  it('a call that needs an approval is denied at once, the model is told, and the exit code is 5', async () => {
+    const user = someone()
+    const script = user.script({
+      main: [makesFile(), { match: 'nobody can answer here', text: 'Not done.' }],
+    })
+    const { code, stdout, stderr } = await user.run(['run', 'hi', '-m', script, '--output-format', 'json'])
+    expect(code).toBe(5)
+    expect(JSON.parse(stdout)).toMatchObject({
+      status: 'completed',
+      text: 'Not done.',
+      permission_denials: [{ agent: 'main', tool: 'bash', title: '$ touch made.txt' }],
+    })
+    expect(stderr).toMatch(/^denied: main: \$ touch made\.txt: .*nobody can answer/m)
+    expect(existsSync(join(user.directory, 'made.txt'))).toBe(false)
+  })
+
+  it('is also a terminal that is not to be asked', async () => {
+    const user = someone()
+    const script = user.script({
+      main: [makesFile(), { match: 'nobody can answer here', text: 'Not done.' }],
+    })
+    const args = ['run', 'hi', '-m', script, '--approvals', 'deny']
+    const ended = await user.terminal(args, { env: { NO_COLOR: '1' } }).ended
+    expect(ended).toMatchObject({ code: 5, stdout: expect.stringContaining('Not done.') })
+    expect(ended.stdout).not.toMatch(/\u001b\[\d+m/)
+  })
+})
+
+describe('on a terminal', () => {
+  it('the question says who wants what, where and why; the answer counts, and a note reaches the model', async () => {
+    const [once, denied, noted, closed] = await Promise.all([
+      answered(async (program) => program.type('1\r')),
+      answered(async (program) => program.type('n\r')),
+      answered(async (program) => {
+        program.type('x\re\r')
+        await program.untilStdout('  note: ')
+        program.type('use the other file\r')
+      }),
+      answered(async (program) => program.type('\u0004')),
+    ])
+    for (const { shown, user } of [once, denied, noted, closed]) {
+      expect(shown).toContain('⚑ main > general needs you (1 of 1): $ touch made.txt')
+      expect(shown).toContain(`  in ${user.directory}\r\n  because: no rule: bash asks by default`)
+      expect(user.processes()).toEqual([])
+    }
+    expect(once).toMatchObject({ code: 0, made: true, told: expect.stringContaining('exit code 0') })
+    expect(denied).toMatchObject({ code: 0, made: false, told: 'denied by terminal' })
+    expect(noted).toMatchObject({ code: 0, made: false, told: 'denied by terminal: use the other file' })
+    expect(closed).toMatchObject({
+      code: 0,
+      made: false,
+      told: 'denied by terminal: the terminal was closed',
+    })
+  })
+
+  it('Ctrl-C at the question pauses the tree and ends the program with 130', async () => {
+    const { code, made, shown, user } = await answered(async (program) => program.type('\u0003'))
+    expect({ code, made }).toEqual({ code: 130, made: false })
+    expect(shown).toMatch(/paused \(user\)[^]*the conversation is kept: offshoot show cnv_/)
+    expect(user.rows('select distinct status from runs')).toEqual([{ status: 'paused' }])
+    expect(user.rows('select count(*) as open from approvals where answer is null')).toEqual([{ open: 0 }])
+    expect(user.processes()).toEqual([])
+  })
+
+  it('nothing that a model writes is a command to it', async () => {
+    const user = someone()
+    const text = PAYLOADS.join('\n')
+    const task = { subagent_type: 'explore', description: text, prompt: text }
+    const script = user.script({
+      main: [
+        {
+          toolCalls: PAYLOADS.map((payload) => ({ tool: 'task', input: { ...task, description: payload } })),
+        },
+        { toolCalls: [{ tool: 'bash', input: { command: `echo '${text}'`, description: text } }] },
+        { text, chunks: 200 },
+      ],
+      explore: PAYLOADS.map(() => ({ text })),
+    })
+    const program = user.terminal(['run', 'hi', '-m', script], { columns: 80 })
+    await program.untilStdout(CHOICES)
+    program.type('n\r')
+    const { code, stdout } = await program.ended
+    expect(code).toBe(0)
+    expect(stdout).toContain('not shown')
+    expectHarmless(stdout)
+    const list = user.terminal(['ls'])
+    const { stdout: listed } = await list.ended
+    const [, id] = /(cnv_\w+)/.exec(listed)!
+    const { stdout: shown } = await user.terminal(['show', id!]).ended
+    for (const each of [listed, shown]) expectHarmless(each)
+  })
+})
+
+function someone(): TestUser {
+  const user = new TestUser({ 'a.txt': 'text\n' })
+  users.push(user)
+  return user
+}
+
+function makesFile() {
+  return { toolCalls: [{ tool: 'bash', input: { command: 'touch made.txt' } }] }
+}
+
+/** A subagent that wants to run a command, and what a person answers to that. */
+async function answered(answer: (program: StartedProgram) => Promise<void>) {
+  const user = someone()
+  const task = { subagent_type: 'general', description: 'make a file', prompt: 'Make it.' }
+  const script = user.script({
+    main: [{ toolCalls: [{ tool: 'task', input: task }] }, { text: 'Done.' }],
+    general: [makesFile(), { text: 'Tried.' }],
+  })
+  const program = user.terminal(['run', 'hi', '-m', script])
+  await program.untilStdout(CHOICES)
+  await answer(program)
+  const { code, stdout: shown } = await program.ended
+  return { user, code, shown, made: existsSync(join(user.directory, 'made.txt')), told: toldOf(user) }
+}
+
+/** What the subagent's model read as the result of its command. */
+function toldOf(user: TestUser): string {
+  const [row] = user.rows(
+    "select part from parts join messages on message_id = messages.id join branches on branch_id = branches.id where role = 'tool' and kind = 'subagent'",
+  )
+  return row ? (JSON.parse(row['part'] as string) as { output: { text: string } }).output.text : ''
+}
+
+/** Colours, moves to a column, up, and clearing below: what the program draws with. */
+const OWN = /\u001b\[(?:\d{1,2}m|\d{1,3}G|\d{1,2}A|0?J|0K)/g
+const COMMANDS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u
+
+function expectHarmless(shown: string): void {
+  const rest = shown.replace(OWN, '')
+  const at = rest.search(COMMANDS)
+  expect(at < 0 ? '' : rest.slice(Math.max(0, at - 20), at + 20)).toBe('')
+}

@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { processesWith } from '../support/started-program.ts'
+import { TestUser } from '../support/test-user.ts'
+
+let users: TestUser[]
+
+beforeEach(() => {
+  users = []
+})
+
+afterEach(() => users.forEach((user) => user.remove()))
+
+describe('a signal', () => {
+  it('pauses the tree, prints what there is, and leaves no process', async () => {
+    const [interrupted, terminated, hungUp] = await Promise.all([
+      stopped('SIGINT'),
+      stopped('SIGTERM'),
+      stopped('SIGHUP'),
+    ])
+    expect([interrupted.code, terminated.code, hungUp.code]).toEqual([130, 143, 129])
+    for (const { user, stdout, stderr } of [interrupted, terminated, hungUp]) {
+      expect(stdout).toBe('I shall wait.\n')
+      expect(stderr).toMatch(/paused \(user\)\noffshoot: the conversation is kept: offshoot show cnv_\w+\n$/)
+      expect(user.rows('select status, reason from runs order by depth')).toEqual([
+        { status: 'paused', reason: 'user' },
+        { status: 'paused', reason: 'parent' },
+      ])
+      expect(user.processes()).toEqual([])
+    }
+  })
+
+  it('that comes a second time cancels, even while a command does not want to end', async () => {
+    const { code, stderr, user } = await stopped(
+      'SIGINT',
+      `trap '' INT TERM; echo started; sleep 1000`,
+      'SIGTERM',
+    )
+    expect(code).toBe(130)
+    expect(stderr).toContain('offshoot: cancelled')
+    expect(user.processes()).toEqual([])
+  })
+})
+
+/** What a signal makes of a main agent that waits for a subagent that waits for a command. */
+async function stopped(
+  signal: NodeJS.Signals,
+  command = 'echo started; sleep 1000',
+  second?: NodeJS.Signals,
+) {
+  const user = new TestUser()
+  users.push(user)
+  const task = { subagent_type: 'general', description: 'wait', prompt: 'Wait.' }
+  const script = user.script({
+    main: [{ text: 'I shall wait.', toolCalls: [{ tool: 'task', input: task }] }],
+    general: [{ toolCalls: [{ tool: 'bash', input: { command } }] }],
+  })
+  const program = user.start(['run', 'hi', '-m', script, '--mode', 'auto', '--output-format', 'text'])
+  await program.untilStderr('$ ')
+  expect(processesWith(`OFFSHOOT_HOME=${user.home}`).length).toBeGreaterThan(0)
+  program.kill(signal)
+  if (second) program.kill(second)
+  return { user, ...(await program.ended) }
+}

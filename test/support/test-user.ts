@@ -1,0 +1,141 @@
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Readable, Writable } from 'node:stream'
+import type { Io } from '../../src/cli/io.ts'
+import { runProgram } from '../../src/cli/program.ts'
+import type { ScriptInput } from '../../src/model/script.ts'
+import { temporaryFolder, userEnvironment } from './fresh-copy.ts'
+import { type Ended, type StartOptions, StartedProgram, processesWith } from './started-program.ts'
+
+const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+
+type RunOptions = Partial<Omit<StartOptions, 'env'>> & {
+  readonly env?: Readonly<Record<string, string>>
+}
+
+interface CallOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+}
+
+interface TerminalOptions {
+  readonly columns?: number
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Somebody with a home, a workspace and a store of their own, no keys, and no Ollama that answers. */
+export class TestUser {
+  readonly root = temporaryFolder('user')
+  readonly directory = join(this.root, 'work')
+  /** What OFFSHOOT_HOME names; made by the program. */
+  readonly home = join(this.root, 'home')
+  readonly database = join(this.home, 'offshoot.db')
+  readonly env: Record<string, string>
+
+  constructor(files: Readonly<Record<string, string>> = {}) {
+    mkdirSync(this.directory)
+    chmodSync(this.root, 0o755)
+    for (const [name, content] of Object.entries(files)) this.write(name, content)
+    const home = { HOME: this.root, OLLAMA_HOST: 'http://127.0.0.1:9', SHELL: '/bin/sh' }
+    this.env = { ...userEnvironment(this.home), ...home }
+  }
+
+  /** Writes a file of the workspace and returns its path. */
+  write(name: string, content: string | Uint8Array): string {
+    const path = join(this.directory, name)
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, content)
+    return path
+  }
+
+  /** `scripted:FILE` for `-m`. */
+  script(agents: ScriptInput['agents'], name = 'script.json'): string {
+    const path = join(this.root, name)
+    writeFileSync(path, JSON.stringify({ agents }))
+    return `scripted:${path}`
+  }
+
+  command(args: readonly string[]): [string, ...string[]] {
+    return [process.execPath, MAIN, ...args]
+  }
+
+  start(args: readonly string[], { env, ...options }: RunOptions = {}): StartedProgram {
+    return new StartedProgram(this.command(args), {
+      cwd: this.directory,
+      ...options,
+      env: { ...this.env, ...env },
+    })
+  }
+
+  run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+    return this.start(args, options).ended
+  }
+
+  /** The same in this process: ten times as quick, for what does not depend on being a program. */
+  async call(args: readonly string[], { env = {}, input = '' }: CallOptions = {}): Promise<Ended> {
+    const [stdout, stderr] = [new Collected(), new Collected()]
+    const io = {
+      env: { ...this.env, ...env },
+      cwd: this.directory,
+      stdin: Readable.from([Buffer.from(input)]),
+      stdout,
+      stderr,
+      onSignal: () => () => {},
+      interrupt: () => {},
+    }
+    const code = await runProgram(args, io as unknown as Io)
+    return { code, signal: null, stdout: stdout.text, stderr: stderr.text }
+  }
+
+  /** The program on a terminal of 50 lines; all that it shows is in `stdout`. */
+  terminal(args: readonly string[], { columns = 200, env = {} }: TerminalOptions = {}): StartedProgram {
+    const program = this.command(args).map(quoted).join(' ')
+    const command = `stty rows 50 cols ${columns} && exec ${program}`
+    return new StartedProgram(
+      ['script', '--quiet', '--flush', '--return', '--command', command, '/dev/null'],
+      {
+        cwd: this.directory,
+        env: { ...this.env, ...env },
+        typing: true,
+      },
+    )
+  }
+
+  /** Rows of the store, while no program has it open. */
+  rows(sql: string): Record<string, unknown>[] {
+    const db = new DatabaseSync(this.database, { readOnly: true })
+    try {
+      return db
+        .prepare(sql)
+        .all()
+        .map((row) => ({ ...row }))
+    } finally {
+      db.close()
+    }
+  }
+
+  /** Pids of what this user's programs left. */
+  processes(): number[] {
+    return processesWith(`OFFSHOOT_HOME=${this.home}`)
+  }
+
+  remove(): void {
+    // Only after a failed test is there anything to end.
+    for (const pid of this.processes()) process.kill(pid, 'SIGKILL')
+    rmSync(this.root, { recursive: true, force: true })
+  }
+}
+
+class Collected extends Writable {
+  text = ''
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.text += chunk.toString()
+    done()
+  }
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}
