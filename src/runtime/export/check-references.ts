@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { damaged } from './damaged.ts'
+import { damaged, shortPlace } from './damaged.ts'
 import {
   at,
   branchesOf,
@@ -37,7 +37,7 @@ class Ids {
 
   add(id: string, place: string): void {
     const other = this.#places.get(id)
-    if (other !== undefined) throw damaged(place, `${id} stands at ${other} too`)
+    if (other !== undefined) throw damaged(place, `${id} stands at ${shortPlace(other)} too`)
     this.#places.set(id, place)
   }
 
