@@ -8,32 +8,39 @@ import type { ModelPart, ModelRequest } from '../model/port.ts'
 import { costOf } from '../model/pricing.ts'
 import { retryDelay } from '../model/retry.ts'
 import { unlessAborted } from './aborted.ts'
-import type { Answer, LiveEvent, LoopPorts } from './ports.ts'
+import type { Answer, Emit, LoopPorts } from './ports.ts'
 import { AnswerReader } from './read-answer.ts'
 import type { Watchdog } from './watchdog.ts'
+
+/** `stored` settles when the answer is on disk. What its calls write goes there after it, so they need not wait. */
+export interface StoredAnswer {
+  readonly answer: Answer
+  readonly stored: Promise<void>
+}
 
 /**
  * One answer of the model: a request, repeated by the rules of retry.ts when it fails or its stream is cut. What a cut
  * request had said is kept as an interrupted message, and handed to `onCut`. @throws ProviderError, OffshootError `window`, or the signal's reason.
  */
-export async function* askModel(
+export async function askModel(
   request: Omit<ModelRequest, 'signal'>,
   turn: number,
   ports: LoopPorts,
   watchdog: Watchdog,
+  emit: Emit,
   onCut: (reader: AnswerReader) => void,
-): AsyncGenerator<LiveEvent, Answer> {
+): Promise<StoredAnswer> {
   checkWindow(request.messages, ports)
   for (let attempt = 1; ; attempt++) {
-    const reader = new AnswerReader(ports.newId('msg'), ports.newId, request.toolChoice !== 'none')
+    const reader = createReader(request.toolChoice !== 'none', ports, emit)
     try {
-      yield* readStream({ ...request, signal: ports.signal }, reader, ports, watchdog)
+      await readStream({ ...request, signal: ports.signal }, reader, ports, watchdog)
     } catch (cause) {
       onCut(reader)
       await afterFailure(asProviderError(cause, ports), attempt, reader, ports, watchdog)
       continue
     }
-    return await complete(reader, turn, ports)
+    return complete(reader, turn, ports)
   }
 }
 
@@ -50,6 +57,17 @@ async function afterFailure(
   const delayMs = error instanceof ProviderError ? retryDelay(error, attempt, ports.random) : null
   if (delayMs === null) throw error
   await waitToRetry(error, delayMs, ports, watchdog)
+}
+
+/** Reads an answer into its parts; what is new goes to the journal, and then to who listens. */
+function createReader(takesCalls: boolean, { newId, journal }: LoopPorts, emit: Emit): AnswerReader {
+  const id = newId('msg')
+  const reader: AnswerReader = new AnswerReader(id, newId, takesCalls, (event) => {
+    if (event.type === 'part.started' && reader.parts.length === 1) journal.messageStarted(id)
+    if (event.type === 'part.delta') journal.messagePartial(id, reader.parts)
+    emit(event)
+  })
+  return reader
 }
 
 /** An estimate at four characters a token: it errs far from the limit, and the provider decides near it. */
@@ -90,12 +108,12 @@ function partChars(part: ContextMessage['parts'][number]): number {
   }
 }
 
-async function* readStream(
+async function readStream(
   request: ModelRequest,
   reader: AnswerReader,
   ports: LoopPorts,
   watchdog: Watchdog,
-): AsyncGenerator<LiveEvent> {
+): Promise<void> {
   ports.signal.throwIfAborted()
   const stream = await unlessAborted(ports.model.stream(request), ports.signal, ports.clock, 0)
   const pieces = stream.getReader()
@@ -107,7 +125,7 @@ async function* readStream(
       const { done, value } = await pieces.read()
       watchdog.touch()
       if (done) break
-      yield* handOn(value, reader, ports)
+      reader.take(value)
     }
   } finally {
     ports.signal.removeEventListener('abort', onAbort)
@@ -132,16 +150,7 @@ function letEnd(pieces: ReadableStreamDefaultReader<ModelPart>, { clock }: LoopP
   }, cancel)
 }
 
-function* handOn(piece: ModelPart, reader: AnswerReader, ports: LoopPorts): Generator<LiveEvent> {
-  const before = reader.parts.length
-  for (const event of reader.take(piece)) {
-    if (before === 0 && event.type === 'part.started') ports.journal.messageStarted(reader.messageId)
-    if (event.type === 'part.delta') ports.journal.messagePartial(reader.messageId, reader.parts)
-    yield event
-  }
-}
-
-async function complete(reader: AnswerReader, turn: number, ports: LoopPorts): Promise<Answer> {
+function complete(reader: AnswerReader, turn: number, ports: LoopPorts): StoredAnswer {
   const { messageId, parts, usage } = reader
   const answer: Answer = {
     messageId,
@@ -151,8 +160,9 @@ async function complete(reader: AnswerReader, turn: number, ports: LoopPorts): P
     costUsd: addCost(0, costOf(usage, ports.model.info.price)),
     truncated: reader.finish === 'length',
   }
-  await ports.journal.messageCompleted(answer)
-  return answer
+  const stored = ports.journal.messageCompleted(answer)
+  stored.catch(() => {}) // awaited by who takes the answer; until then it must not count as unhandled
+  return { answer, stored }
 }
 
 /** A model of somebody's own may throw anything; that is its failure, not the program's. */

@@ -1,5 +1,5 @@
-/** A queue with one reader: what side-by-side calls push, in the order in which it was pushed. */
-export class Channel<T> implements AsyncIterable<T> {
+/** A queue with one reader: what several writers push, in the order in which it was pushed. */
+export class Channel<T> {
   #items: T[] = []
   #closed = false
   #wake: (() => void) | undefined
@@ -14,15 +14,15 @@ export class Channel<T> implements AsyncIterable<T> {
     this.#wake?.()
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<T> {
-    for (;;) {
-      const items = this.#items
-      this.#items = []
-      yield* items
-      if (this.#items.length > 0) continue
-      if (this.#closed) return
+  /** What has come since the last call, at least one item; undefined when it is closed and empty. */
+  async take(): Promise<readonly T[] | undefined> {
+    while (this.#items.length === 0) {
+      if (this.#closed) return undefined
       await new Promise<void>((resolve) => (this.#wake = resolve))
       this.#wake = undefined
     }
+    const items = this.#items
+    this.#items = []
+    return items
   }
 }

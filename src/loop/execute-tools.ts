@@ -5,12 +5,9 @@ import { titleLine } from '../tools/define-tool.ts'
 import { parseInput } from '../tools/parse-input.ts'
 import { ToolError, type AnyTool, type ToolContext } from '../tools/port.ts'
 import { unlessAborted } from './aborted.ts'
-import { Channel } from './channel.ts'
-import type { Answer, EndedCall, LiveEvent, LoopPorts, PermitRequest } from './ports.ts'
+import type { Answer, Emit, EndedCall, LoopPorts, PermitRequest } from './ports.ts'
 import { isTooDeep } from './read-answer.ts'
 import type { Watchdog } from './watchdog.ts'
-
-type Emit = (event: LiveEvent) => void
 
 /** What a call came to; the journal turns it into the result that the model reads. */
 type Ended = Pick<EndedCall, 'status' | 'output' | 'exitCode' | 'error'>
@@ -20,28 +17,16 @@ type Ended = Pick<EndedCall, 'status' | 'output' | 'exitCode' | 'error'>
  * effects (spawns excepted) waits for all before it, and all after it wait for it; the rest run side by side
  * (tools.md §1). Whatever a call does, it ends in a result.
  */
-export async function* executeTools(
+export async function executeTools(
   answer: Answer,
   ports: LoopPorts,
   watchdog: Watchdog,
-): AsyncGenerator<LiveEvent, ToolResultPart[]> {
-  const live = new Channel<LiveEvent>()
+  live: Emit,
+): Promise<ToolResultPart[]> {
   const emit: Emit = (event) => {
     watchdog.touch()
-    live.push(event)
+    live(event)
   }
-  const results = runInOrder(answer, ports, watchdog, emit).finally(() => live.close())
-  results.catch(() => {}) // awaited below; until then it must not count as unhandled
-  yield* live
-  return results
-}
-
-async function runInOrder(
-  answer: Answer,
-  ports: LoopPorts,
-  watchdog: Watchdog,
-  emit: Emit,
-): Promise<ToolResultPart[]> {
   const running: Promise<ToolResultPart>[] = []
   for (const part of answer.parts) {
     if (part.type !== 'tool-call') continue
@@ -88,12 +73,12 @@ async function runCall(
     title = shown.title
     const denied = await askLeave({ part, tool, ...shown }, ports, watchdog)
     if (denied) return await ports.journal.callEnded({ part, title, ...denied })
-    await ports.journal.callStarted({ part, tool, title, input })
-    return await ports.journal.callEnded({
-      part,
-      title,
-      ...(await effect(tool, input, part, ports, watchdog, emit)),
-    })
+    const started = ports.journal.callStarted({ part, tool, title, input })
+    started.catch(() => {}) // awaited with the end; until then it must not count as unhandled
+    if (tool.effects !== 'none') await started
+    const ended = await effect(tool, input, part, ports, watchdog, emit)
+    const [, result] = await Promise.all([started, ports.journal.callEnded({ part, title, ...ended })])
+    return result
   } catch (error) {
     if (!(error instanceof ToolError)) throw error
     return ports.journal.callEnded({

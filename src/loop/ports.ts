@@ -75,7 +75,7 @@ export interface EndedCall {
 
 /**
  * The durable side of a run, declared by its user. Writes take effect in the order of the calls; a promise settles when
- * its write is on disk. An effect begins only after `callStarted` settled (R1).
+ * its write is on disk. An effect begins only after `callStarted` settled (R1); what has no effect need not wait for it.
  */
 export interface Journal {
   /** The first piece of an answer came. */
@@ -125,6 +125,8 @@ export type LiveEvent =
       readonly text: string
     }
   | { readonly type: 'tool.output'; readonly callId: CallId; readonly text: string }
+
+export type Emit = (event: LiveEvent) => void
 
 /** How a run stopped, as far as the loop knows: who aborted the signal, and why, its owner knows. */
 export type Outcome =

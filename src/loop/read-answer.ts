@@ -6,7 +6,7 @@ import { bounds } from '../core/limits.ts'
 import { noUsage, type Usage } from '../core/usage.ts'
 import type { ModelPart } from '../model/port.ts'
 import { toUsage } from '../model/usage.ts'
-import type { LiveEvent } from './ports.ts'
+import type { Emit } from './ports.ts'
 
 type OpenPart = { -readonly [K in keyof (TextPart | ReasoningPart)]: (TextPart | ReasoningPart)[K] }
 
@@ -19,29 +19,31 @@ export class AnswerReader {
   finish: string | undefined
   #open = new Map<string, OpenPart>()
   #newId: NewId
+  #emit: Emit
   #takesCalls: boolean
 
   /** Without `takesCalls`, calls in the answer are dropped: nobody will run them. */
-  constructor(messageId: MessageId, newId: NewId, takesCalls: boolean) {
+  constructor(messageId: MessageId, newId: NewId, takesCalls: boolean, emit: Emit) {
     this.messageId = messageId
     this.#newId = newId
+    this.#emit = emit
     this.#takesCalls = takesCalls
   }
 
   /** Takes one piece. @throws ProviderError for an `error` piece, and for what is no piece at all. */
-  *take(piece: ModelPart): Generator<LiveEvent> {
+  take(piece: ModelPart): void {
     switch (piece?.type) {
       case 'text-start':
-        yield this.#start('text', piece.id, piece.providerMetadata)
+        this.#start('text', piece.id, piece.providerMetadata)
         return
       case 'reasoning-start':
-        yield this.#start('reasoning', piece.id, piece.providerMetadata)
+        this.#start('reasoning', piece.id, piece.providerMetadata)
         return
       case 'text-delta':
       case 'reasoning-delta':
         if (piece.providerMetadata) this.#annotate(piece.id, piece.providerMetadata)
         if (textIn(piece.delta) !== '')
-          yield* this.#grow(piece.type === 'text-delta' ? 'text' : 'reasoning', piece.id, piece.delta)
+          this.#grow(piece.type === 'text-delta' ? 'text' : 'reasoning', piece.id, piece.delta)
         return
       case 'text-end':
       case 'reasoning-end':
@@ -49,8 +51,7 @@ export class AnswerReader {
         this.#open.delete(piece.id)
         return
       case 'tool-call':
-        if (this.#takesCalls)
-          yield this.#call(textIn(piece.toolName), textIn(piece.input), piece.providerMetadata)
+        if (this.#takesCalls) this.#call(textIn(piece.toolName), textIn(piece.input), piece.providerMetadata)
         return
       case 'finish':
         this.usage = toUsage(piece.usage)
@@ -64,20 +65,20 @@ export class AnswerReader {
     }
   }
 
-  #start(kind: 'text' | 'reasoning', streamId: string, metadata: unknown): LiveEvent {
+  #start(kind: 'text' | 'reasoning', streamId: string, metadata: unknown): void {
     const part: OpenPart = { id: this.#newId('prt'), type: kind, text: '' }
     this.#open.set(streamId, part)
     this.parts.push(part)
     this.#annotate(streamId, metadata)
-    return { type: 'part.started', messageId: this.messageId, partId: part.id, kind }
+    this.#emit({ type: 'part.started', messageId: this.messageId, partId: part.id, kind })
   }
 
   /** A delta without its start is kept all the same: some servers leave it out. */
-  *#grow(kind: 'text' | 'reasoning', streamId: string, text: string): Generator<LiveEvent> {
-    if (!this.#open.has(streamId)) yield this.#start(kind, streamId, undefined)
+  #grow(kind: 'text' | 'reasoning', streamId: string, text: string): void {
+    if (!this.#open.has(streamId)) this.#start(kind, streamId, undefined)
     const part = this.#open.get(streamId)!
     part.text += text
-    yield { type: 'part.delta', messageId: this.messageId, partId: part.id, kind, text }
+    this.#emit({ type: 'part.delta', messageId: this.messageId, partId: part.id, kind, text })
   }
 
   #annotate(streamId: string, metadata: unknown): void {
@@ -85,7 +86,7 @@ export class AnswerReader {
     if (part && metadata) part.metadata = { ...part.metadata, ...(metadata as ProviderMetadata) }
   }
 
-  #call(tool: string, input: string, metadata: unknown): LiveEvent {
+  #call(tool: string, input: string, metadata: unknown): void {
     const id: PartId = this.#newId('prt')
     const more = metadata ? { metadata: metadata as ProviderMetadata } : {}
     this.parts.push({
@@ -96,7 +97,7 @@ export class AnswerReader {
       ...parseArguments(input),
       ...more,
     })
-    return { type: 'part.started', messageId: this.messageId, partId: id, kind: 'tool-call' }
+    this.#emit({ type: 'part.started', messageId: this.messageId, partId: id, kind: 'tool-call' })
   }
 }
 

@@ -5,9 +5,10 @@ import { textOf } from '../core/message.ts'
 import type { RunError } from '../core/run.ts'
 import type { ToolSchema } from '../model/port.ts'
 import { toolSchema } from '../tools/tool-schema.ts'
-import { askModel } from './ask-model.ts'
+import { askModel, type StoredAnswer } from './ask-model.ts'
+import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
-import type { Answer, LiveEvent, LoopPorts, Outcome, Report, RunInput } from './ports.ts'
+import type { Answer, Emit, LiveEvent, LoopPorts, Outcome, Report, RunInput } from './ports.ts'
 import { createWatchdog, type Watchdog } from './watchdog.ts'
 
 /**
@@ -16,10 +17,20 @@ import { createWatchdog, type Watchdog } from './watchdog.ts'
  * @throws what the store throws: without a journal there is no run.
  */
 export async function* runAgent(input: RunInput, ports: LoopPorts): AsyncGenerator<LiveEvent, Outcome> {
+  const live = new Channel<LiveEvent>()
+  const outcome = drive(input, ports, (event) => live.push(event)).finally(() => live.close())
+  outcome.catch(() => {}) // returned below; until then it must not count as unhandled
+  for (let events = await live.take(); events; events = await live.take()) {
+    for (const event of events) yield event
+  }
+  return await outcome
+}
+
+async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Outcome> {
   const watchdog = createWatchdog(ports.clock, input.limits, ports.stop)
-  const loop = new Loop(input, ports, watchdog)
+  const loop = new Loop(input, ports, watchdog, emit)
   try {
-    return yield* loop.run()
+    return await loop.run()
   } catch (error) {
     if (isStoreError(error)) throw error
     if (ports.signal.aborted)
@@ -42,6 +53,7 @@ class Loop {
   readonly #input: RunInput
   readonly #ports: LoopPorts
   readonly #watchdog: Watchdog
+  readonly #emit: Emit
   readonly #context: ContextMessage[]
   readonly #schemas: readonly ToolSchema[]
   #turn: number
@@ -50,25 +62,27 @@ class Loop {
   /** The text of a request that was cut, until one is whole: the report of a run that ends there. */
   #cut: Said | undefined
 
-  constructor(input: RunInput, ports: LoopPorts, watchdog: Watchdog) {
+  constructor(input: RunInput, ports: LoopPorts, watchdog: Watchdog, emit: Emit) {
     this.#input = input
     this.#ports = ports
     this.#watchdog = watchdog
+    this.#emit = emit
     this.#context = [...input.context]
     this.#schemas = ports.tools.list().map(toolSchema)
     this.#turn = input.turns
   }
 
-  async *run(): AsyncGenerator<LiveEvent, Outcome> {
+  async run(): Promise<Outcome> {
     while (this.#turn < this.#input.limits.maxTurns) {
-      const answer = yield* this.#ask('auto')
-      if (!hasCalls(answer)) return yield* this.#finish(answer)
-      const results = yield* executeTools(answer, this.#ports, this.#watchdog)
+      const { answer, stored } = await this.#ask('auto')
+      if (!hasCalls(answer)) return await this.#finish(answer, stored)
+      const executed = executeTools(answer, this.#ports, this.#watchdog, this.#emit)
+      const [, results] = await Promise.all([stored, executed])
       this.#context.push({ role: 'tool', parts: results })
       if (this.#ports.signal.aborted) throw this.#ports.signal.reason
       this.#context.push(...(await this.#ports.journal.steers()))
     }
-    yield* this.#conclude(
+    await this.#conclude(
       `You have used all ${this.#input.limits.maxTurns} turns. Conclude now, without tools, with what you have.`,
     )
     return { type: 'limit', report: this.report() }
@@ -88,29 +102,32 @@ class Loop {
   }
 
   /** No calls: the run is done. Without any text so far, one request for a conclusion. */
-  async *#finish(answer: Answer): AsyncGenerator<LiveEvent, Outcome> {
+  async #finish(answer: Answer, stored: Promise<void>): Promise<Outcome> {
+    await stored
     if (textOf(answer.parts).trim() === '' && !this.#latest) {
-      yield* this.#conclude('You ended without any text. Write your conclusion now.')
+      await this.#conclude('You ended without any text. Write your conclusion now.')
     }
     return { type: 'completed', report: this.report() }
   }
 
-  async *#conclude(instruction: string): AsyncGenerator<LiveEvent> {
+  async #conclude(instruction: string): Promise<void> {
     this.#context.push(await this.#ports.journal.instruct(instruction))
-    yield* this.#ask('none')
+    const { stored } = await this.#ask('none')
+    await stored
   }
 
-  async *#ask(toolChoice: 'auto' | 'none'): AsyncGenerator<LiveEvent, Answer> {
+  async #ask(toolChoice: 'auto' | 'none'): Promise<StoredAnswer> {
     const { agent, depth } = this.#input
     const request = { messages: this.#context, tools: this.#schemas, toolChoice, agent, depth }
     if (toolChoice === 'auto') this.#turn++
     const onCut = (reader: Pick<Answer, 'messageId' | 'parts'>) => (this.#cut = this.#said(reader))
-    const answer = yield* askModel(request, this.#turn, this.#ports, this.#watchdog, onCut)
+    const asked = await askModel(request, this.#turn, this.#ports, this.#watchdog, this.#emit, onCut)
+    const { answer } = asked
     this.#cut = undefined
     this.#latest = this.#said(answer) ?? this.#latest
     const message = contextMessage({ role: 'assistant', parts: answer.parts })
     if (message.parts.length > 0) this.#context.push(message)
-    return answer
+    return asked
   }
 
   #said({ messageId, parts }: Pick<Answer, 'messageId' | 'parts'>): Said | undefined {

@@ -29,12 +29,20 @@ interface Batch {
   open: number
 }
 
+/** A message that is being streamed. It gets its row with its first parts: most answers are whole before that is due. */
+interface Streaming {
+  message: Message
+  parts: readonly Part[]
+  readonly stored: Set<PartId>
+  /** Of the next write of what there is by then. */
+  cancelWrite: (() => void) | undefined
+}
+
 /** Writes one run: the answers of its model, the calls and their results, and its figures. */
 export class RunJournal implements Journal {
   readonly #run: LiveRun
   readonly #ports: JournalPorts
-  /** The message being streamed, and when it was last stored. */
-  #streaming: { message: Message; stored: Set<PartId>; at: number } | undefined
+  #streaming: Streaming | undefined
   #batch: Batch | undefined
   readonly #counted = new Set<CallId>()
   #failed: Promise<never> | undefined
@@ -46,7 +54,7 @@ export class RunJournal implements Journal {
 
   messageStarted(id: MessageId): void {
     const { branchId, id: runId } = this.#run.row
-    const at = this.#ports.clock.now()
+    const createdAt = this.#ports.clock.now()
     const message: Message = {
       id,
       branchId,
@@ -56,22 +64,18 @@ export class RunJournal implements Journal {
       parts: [],
       runId,
       usage: null,
-      createdAt: at,
+      createdAt,
     }
-    const streaming = { message, stored: new Set<PartId>(), at }
-    this.#streaming = streaming
-    this.#later((change) => {
-      streaming.message = { ...message, position: nextPosition(change.tx, branchId) }
-      insertMessage(change, place(this.#run, change.at), streaming.message)
-    })
+    this.#streaming = { message, parts: [], stored: new Set(), cancelWrite: undefined }
   }
 
   messagePartial(_id: MessageId, parts: readonly Part[]): void {
     const streaming = this.#streaming!
-    const now = this.#ports.clock.now()
-    if (now - streaming.at < bounds.partialWriteMs) return
-    streaming.at = now
-    this.#later((change) => this.#writeParts(change, parts))
+    streaming.parts = parts
+    streaming.cancelWrite ??= this.#ports.clock.after(bounds.partialWriteMs, () => {
+      streaming.cancelWrite = undefined
+      this.#later((change) => this.#writeParts(change, streaming, streaming.parts))
+    })
   }
 
   async messageInterrupted(_id: MessageId, parts: readonly Part[]): Promise<void> {
@@ -106,10 +110,12 @@ export class RunJournal implements Journal {
       const child = tool.effects === 'spawn' ? this.#ports.spawn(change, this.#run, call) : undefined
       const event = { callId: part.callId, tool: part.tool, title, input: part.input }
       change.event({ type: 'tool.started', ...place(this.#run, change.at), ...event })
+      this.#count(part.callId)
+      this.#run.row = { ...this.#run.row, lastAction: { tool: part.tool, title, at: change.at } }
       return child
     })
     if (child) this.#run.children.set(part.callId, child)
-    this.#progress(part.callId, part.tool, title)
+    this.#tellProgress()
   }
 
   /** Writes a call that waits for an answer; the approval points at it, and survives with it (R2). */
@@ -199,13 +205,20 @@ export class RunJournal implements Journal {
     done.catch((error: unknown) => this.fail(error))
   }
 
-  #writeParts(change: Change, parts: readonly Part[]): void {
-    const { message, stored } = this.#streaming!
+  #writeParts(change: Change, streaming: Streaming, parts: readonly Part[]): void {
+    const { stored } = streaming
+    if (streaming.message.position < 0) this.#startMessage(change, streaming)
     parts.forEach((part, position) => {
       if (stored.has(part.id)) change.tx.update('parts', part.id, { part: { ...part } })
-      else insertPart(change, this.#run.row.conversationId, message.id, position, { ...part })
+      else insertPart(change, this.#run.row.conversationId, streaming.message.id, position, { ...part })
       stored.add(part.id)
     })
+  }
+
+  #startMessage(change: Change, streaming: Streaming): void {
+    const { message } = streaming
+    streaming.message = { ...message, position: nextPosition(change.tx, message.branchId) }
+    insertMessage(change, place(this.#run, change.at), streaming.message)
   }
 
   #endMessage(
@@ -214,8 +227,10 @@ export class RunJournal implements Journal {
     to: 'complete' | 'interrupted',
     usage: Message['usage'],
   ): void {
-    this.#writeParts(change, parts)
-    const { message } = this.#streaming!
+    const streaming = this.#streaming!
+    streaming.cancelWrite?.()
+    this.#writeParts(change, streaming, parts)
+    const { message } = streaming
     change.tx.update('messages', message.id, { state: to, usage })
     const here = place(this.#run, change.at)
     for (const part of parts) {
@@ -333,10 +348,8 @@ export class RunJournal implements Journal {
   }
 
   /** Figures between two turns live in memory and on the bus; the end of the turn stores them. */
-  #progress(callId: CallId, tool: string, title: string): void {
+  #tellProgress(): void {
     const at = this.#ports.clock.now()
-    this.#count(callId)
-    this.#run.row = { ...this.#run.row, lastAction: { tool, title, at } }
     this.#ports.bus.live(runEvent(this.#run, 'run.progress', at, { from: this.#run.row.status }))
   }
 

@@ -172,10 +172,24 @@ test('partial text is stored at most every 250 ms, and completed with the rest',
     await made.clock.settle()
     told.push(partsOf())
   }
-  expect(told).toEqual(['', '', '', 'abcd', 'abcd', 'abcd'])
+  expect(told).toEqual(['', '', '', 'abc', 'abc', 'abc'])
   controller.enqueue(finish())
   await made.clock.until(result)
   expect(partsOf()).toBe('abcdef')
+})
+
+test('what came before a model hangs is stored all the same', async () => {
+  let controller!: ReadableStreamDefaultController
+  const { harness: made, partsOf } = streaming((c) => void (controller = c))
+  const { result } = await made.start('go')
+  await made.clock.settle()
+  controller.enqueue({ type: 'text-delta', id: 't', delta: 'only this' })
+  await made.clock.settle()
+  expect(partsOf()).toBe('')
+  await made.clock.advance(250)
+  expect(partsOf()).toBe('only this')
+  controller.enqueue(finish())
+  await made.clock.until(result)
 })
 
 function streaming(start: (controller: ReadableStreamDefaultController) => void) {

@@ -2,7 +2,7 @@ import { forEachChild, parse } from 'unbash'
 import type { ParsedScript, SyntaxNode } from 'unbash'
 
 export const MAX_COMMAND_CHARS = 64 * 1024
-export const MAX_DEPTH = 50
+const MAX_DEPTH = 50
 export const MAX_NODES = 500
 
 /** The parser takes time in the square of their number. */

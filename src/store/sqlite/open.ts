@@ -39,7 +39,7 @@ function openDatabase(file: string, isNew: boolean, timeout: number, options: Sq
     if (isNew) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
     db.exec('PRAGMA journal_mode = WAL')
     db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA journal_size_limit = ${LOG_PAGES * 4096}`)
-    db.exec(`PRAGMA cache_size = ${-CACHE_KIB}`)
+    db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY`)
     migrate(db, file, options.now)
     return db
   } catch (error) {

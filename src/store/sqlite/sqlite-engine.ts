@@ -51,7 +51,8 @@ export class SqliteEngine implements Engine {
       const values = whereValues(reader.shape, query.where ?? {})
       if (query.after !== undefined) values.push(query.after)
       if (query.before !== undefined) values.push(query.before)
-      const rows = this.#statements.find(reader.shape, query).all(...values, query.limit ?? -1)
+      if (query.limit !== undefined && query.limit !== 1) values.push(query.limit)
+      const rows = this.#statements.find(reader.shape, query).all(...values)
       return (rows as unknown as Values[]).map((row) => reader.read(row))
     })
   }

@@ -48,18 +48,23 @@ export class Statements {
     )
   }
 
-  /** Its parameters: the values of `where` that are not null, `after`, `before`, the limit (-1: none). */
+  /** Its parameters: the values of `where` that are not null, `after`, `before`, a limit other than 1. */
   find(shape: Shape, query: AnyQuery): StatementSync {
-    const { where = {}, after, before, orderBy = shape.order, descending = false } = query
+    const { where = {}, after, before, orderBy = shape.order, descending = false, limit } = query
+    // SQLite prepares a statement anew whenever its limit is bound, so the usual ones are written out
+    const limitClause = limit === undefined ? '' : limit === 1 ? 'LIMIT 1' : 'LIMIT ?'
     const names = checkWhere(shape, where)
     const bounds = `${after === undefined ? '' : '>'}${before === undefined ? '' : '<'}${descending ? '-' : '+'}`
-    return this.#cached(`find ${shape.table} ${shapeOfWhere(names, where)} ${bounds} ${orderBy}`, () => {
-      checkWhere(shape, { [orderBy]: null })
-      const terms = conditions(names, where)
-      if (after !== undefined) terms.push(`${columnName(orderBy)} > ?`)
-      if (before !== undefined) terms.push(`${columnName(orderBy)} < ?`)
-      return `${select(shape)} ${whereClause(terms)} ORDER BY ${ordering(shape, orderBy, descending)} LIMIT ?`
-    })
+    return this.#cached(
+      `find ${shape.table} ${shapeOfWhere(names, where)} ${bounds} ${orderBy} ${limitClause}`,
+      () => {
+        checkWhere(shape, { [orderBy]: null })
+        const terms = conditions(names, where)
+        if (after !== undefined) terms.push(`${columnName(orderBy)} > ?`)
+        if (before !== undefined) terms.push(`${columnName(orderBy)} < ?`)
+        return `${select(shape)} ${whereClause(terms)} ORDER BY ${ordering(shape, orderBy, descending)} ${limitClause}`
+      },
+    )
   }
 
   #cached(key: string, sql: () => string): StatementSync {
