@@ -5,7 +5,7 @@ import { measureAppends } from './append.ts'
 import { deltasPrompt, turnsPrompt, type Contestant, type Outcome } from './workload.ts'
 
 const [name = '', scenario = '', baseUrl = '', ...sizes] = process.argv.slice(2)
-const [amount = 0, size = 0] = sizes.map(Number)
+const [amount = 0, size = 0, lanes = 1] = sizes.map(Number)
 
 if (scenario === 'append') {
   console.log(JSON.stringify(await measureAppends(amount, size)))
@@ -33,12 +33,13 @@ async function load(name: string): Promise<Contestant> {
   }
 }
 
+/** Sizes: conversations, their turns and how many side by side; deltas; children and their turns. */
 async function runScenario(contestant: Contestant): Promise<Figures> {
   switch (scenario) {
     case 'turns': {
       const conversation = () => contestant.converse({ baseUrl, prompt: turnsPrompt(size) })
-      await repeat(conversation, Math.ceil(amount / 3))
-      return measure(() => repeat(conversation, amount), amount * (size + 1))
+      await repeat(conversation, Math.ceil(amount / 3), lanes)
+      return measure(() => repeat(conversation, amount, lanes), amount * (size + 1))
     }
     case 'deltas':
       await contestant.converse({ baseUrl, prompt: deltasPrompt(amount / 4) })
@@ -46,7 +47,7 @@ async function runScenario(contestant: Contestant): Promise<Figures> {
     case 'fan-out': {
       const fanOut = (children: number) => contestant.fanOut!(baseUrl, children, size)
       await fanOut(10)
-      await repeat(() => contestant.converse({ baseUrl, prompt: turnsPrompt(20) }), 10)
+      await repeat(() => contestant.converse({ baseUrl, prompt: turnsPrompt(20) }), 10, 1)
       return measure(() => fanOut(amount), amount)
     }
     default:
@@ -54,13 +55,18 @@ async function runScenario(contestant: Contestant): Promise<Figures> {
   }
 }
 
-async function repeat(conversation: () => Promise<Outcome>, times: number): Promise<Outcome> {
+/** So many conversations, of which `lanes` go on at a time. */
+async function repeat(conversation: () => Promise<Outcome>, times: number, lanes: number): Promise<Outcome> {
   const total = { turns: 0, characters: 0 }
-  for (let i = 0; i < times; i++) {
-    const { turns, characters } = await conversation()
-    total.turns += turns
-    total.characters += characters
+  let left = times
+  const lane = async () => {
+    while (left-- > 0) {
+      const { turns, characters } = await conversation()
+      total.turns += turns
+      total.characters += characters
+    }
   }
+  await Promise.all(Array.from({ length: lanes }, lane))
   return total
 }
 

@@ -23,13 +23,21 @@ const ALL = [HAND, 'doStream, global fetch', 'doStream, our fetch', 'offshoot', 
 const quick = process.argv.includes('--quick')
 const scenarios: readonly Scenario[] = [
   {
-    title: 'A turn with one tool call',
+    title: 'A turn with one tool call, one conversation after the other',
     name: 'turns',
     unit: 'turn',
     contestants: ALL,
-    sizes: [quick ? 20 : 40, 20],
+    sizes: [quick ? 20 : 40, 20, 1],
     rounds: quick ? 3 : 7,
     gate: 2.2,
+  },
+  {
+    title: 'The same, four conversations side by side',
+    name: 'turns',
+    unit: 'turn',
+    contestants: ALL,
+    sizes: [quick ? 20 : 40, 20, 4],
+    rounds: quick ? 3 : 5,
   },
   {
     title: 'One answer in 100,000 pieces',
@@ -67,6 +75,7 @@ async function measure(scenario: Scenario, baseUrl: string): Promise<void> {
     for (const each of contestants) figures.get(each)!.push(await runContestant(each, name, baseUrl, sizes))
   }
   const base = figures.get(contestants[0]!)!
+  for (const [each, own] of figures) checkText(each, own, base)
   const rows = contestants.map((each) => row(each, figures.get(each)!, base))
   lines.push(
     `## ${title}`,
@@ -80,6 +89,14 @@ async function measure(scenario: Scenario, baseUrl: string): Promise<void> {
       medianRatio(figures.get('offshoot')!, base, (each) => each.cpuUs),
       gate,
     )
+}
+
+/** Nobody may leave out work: each has told at least the text that the first told. */
+function checkText(name: string, figures: readonly Figures[], base: readonly Figures[]): void {
+  for (const [round, { characters }] of figures.entries()) {
+    const expected = base[round]!.characters
+    if (characters < expected) throw new Error(`${name} told ${characters} of ${expected} characters`)
+  }
 }
 
 function row(name: string, figures: readonly Figures[], base: readonly Figures[]): string[] {

@@ -94,13 +94,16 @@ async function npmCi(lock) {
     cwd: ROOT,
     stdio: ['ignore', 2, 2],
     shell: WINDOWS && command === 'npm',
+    detached: !WINDOWS, // a group of its own, so that all of it can be ended
   })
   /** @type {NodeJS.Signals | undefined} */
   let received
   /** @param {NodeJS.Signals} signal */
   const forward = (signal) => {
     received = signal
-    child.kill(signal)
+    killGroup(child, signal)
+    // npm finishes what it has begun before it ends; an install that is cut is repeated by the next start anyway
+    setTimeout(() => killGroup(child, 'SIGKILL'), 500).unref()
   }
   process.on('SIGINT', forward).on('SIGTERM', forward)
   /** @type {Promise<Ended>} */
@@ -117,6 +120,19 @@ async function npmCi(lock) {
     process.kill(process.pid, received)
   }
   return result
+}
+
+/**
+ * @param {import('node:child_process').ChildProcess} child
+ * @param {NodeJS.Signals} signal
+ */
+function killGroup(child, signal) {
+  try {
+    if (WINDOWS || child.pid === undefined) child.kill(signal)
+    else process.kill(-child.pid, signal)
+  } catch {
+    // the group has ended
+  }
 }
 
 /**

@@ -1,5 +1,8 @@
 export { compose, type Composed, type ComposeOptions } from './runtime/compose.ts'
 export type { Runtime, StartedRun, StartOptions } from './runtime/runtime.ts'
 export type { RunResult } from './runtime/run-result.ts'
+export { createMemoryStore } from './store/memory.ts'
+export { openSqliteStore, type SqliteOptions } from './store/sqlite/open.ts'
+export type { Reader, Store, Tx } from './store/port.ts'
 export { OffshootError, ProviderError, type ErrorCode } from './core/errors.ts'
 export { eventSchemas, parseEvent, type EventOf, type EventType, type OffshootEvent } from './core/events.ts'

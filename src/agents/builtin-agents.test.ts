@@ -10,7 +10,6 @@ const table = [
   {
     name: 'main',
     tools: undefined,
-    maxTurns: 50,
     model: undefined,
     permissions: undefined,
     asTool: undefined,

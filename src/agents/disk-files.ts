@@ -1,18 +1,26 @@
-import { constants } from 'node:fs'
+import { constants, type Dirent } from 'node:fs'
 import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises'
-import { join } from 'node:path'
+import { isAbsolute, join, relative, sep } from 'node:path'
 import type { AgentFiles, Unreadable } from './agent-files.ts'
 
 const MAX_BYTES = 1024 * 1024
 const MAX_DEPTH = 8
-const MAX_FILES = 1000
+const MAX_FILES = 1_000
+const MAX_DIRECTORIES = 500
+const MAX_ENTRIES = 10_000
 
-/** Agent files on disk: links are followed, but no directory is read twice, and only regular files are opened. */
+/**
+ * Agent files on disk: links to files are followed, links to directories only where they stay in the directory, none
+ * is read twice, and only regular files are opened. What is too large to be a directory of agents is left alone.
+ */
 export const diskFiles: AgentFiles = {
   async list(directory, extensions) {
-    const found: (string | Unreadable)[] = []
-    await walk(directory, extensions, 0, new Set(), found)
-    return found.length <= MAX_FILES ? found : [...found.slice(0, MAX_FILES), tooMany(directory)]
+    const walk: Walk = { extensions, seen: new Set(), found: [], entries: 0, tooLarge: false, tooDeep: false }
+    await visit(directory, 0, walk)
+    if (walk.tooLarge) return [tooLarge(directory)]
+    const { found } = walk
+    if (found.length > MAX_FILES) return [...found.slice(0, MAX_FILES), tooMany(directory)]
+    return walk.tooDeep ? [...found, tooDeep(directory)] : found
   },
   async read(path) {
     try {
@@ -23,40 +31,59 @@ export const diskFiles: AgentFiles = {
   },
 }
 
-async function walk(
-  directory: string,
-  extensions: readonly string[],
-  depth: number,
-  seen: Set<string>,
-  found: (string | Unreadable)[],
-): Promise<void> {
-  if (depth > MAX_DEPTH || found.length > MAX_FILES) return
-  const names = await namesIn(directory, seen)
-  if (!Array.isArray(names)) {
-    if (names) found.push(names)
+interface Walk {
+  readonly extensions: readonly string[]
+  /** Real paths of directories; the first is that of the whole. */
+  readonly seen: Set<string>
+  readonly found: (string | Unreadable)[]
+  entries: number
+  tooLarge: boolean
+  tooDeep: boolean
+}
+
+async function visit(directory: string, depth: number, walk: Walk): Promise<void> {
+  if (walk.tooLarge || walk.found.length > MAX_FILES) return
+  const entries = await entriesIn(directory, walk)
+  if (depth > MAX_DEPTH && entries.length > 0) {
+    walk.tooDeep = true
     return
   }
-  for (const name of names) {
-    const path = join(directory, name)
-    const isFile = extensions.some((extension) => name.toLowerCase().endsWith(extension))
-    if (await isDirectory(path)) await walk(path, extensions, depth + 1, seen, found)
-    else if (isFile) found.push(path)
+  walk.entries += entries.length
+  walk.tooLarge = walk.seen.size > MAX_DIRECTORIES || walk.entries > MAX_ENTRIES
+  for (const entry of entries) {
+    const path = join(directory, entry.name)
+    if (await isDirectory(entry, path)) await visit(path, depth + 1, walk)
+    else if (walk.extensions.some((extension) => entry.name.toLowerCase().endsWith(extension)))
+      walk.found.push(path)
   }
 }
 
-/** Sorted; null where there is nothing, or nothing new, to read. */
-async function namesIn(directory: string, seen: Set<string>): Promise<string[] | Unreadable | null> {
+/** Sorted; none where there is nothing, or nothing new, to read. */
+async function entriesIn(directory: string, { seen, found }: Walk): Promise<Dirent[]> {
   try {
     const real = await realpath(directory)
-    if (seen.has(real)) return null
+    const [top] = seen
+    if (top !== undefined && leaves(top, real)) {
+      found.push({ path: directory, problem: 'it is a link that leads out of the directory of the agents' })
+      return []
+    }
+    if (seen.has(real)) return []
     seen.add(real)
-    return (await readdir(directory)).sort()
+    const entries = await readdir(directory, { withFileTypes: true })
+    return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? null : { path: directory, problem: reason(error) }
+    if (codeOf(error) !== 'ENOENT') found.push({ path: directory, problem: reason(error) })
+    return []
   }
 }
 
-async function isDirectory(path: string): Promise<boolean> {
+function leaves(top: string, real: string): boolean {
+  const [first] = relative(top, real).split(sep)
+  return first === '..' || isAbsolute(relative(top, real))
+}
+
+async function isDirectory(entry: Dirent, path: string): Promise<boolean> {
+  if (!entry.isSymbolicLink()) return entry.isDirectory()
   try {
     return (await stat(path)).isDirectory()
   } catch {
@@ -88,6 +115,15 @@ async function readAtMost(file: FileHandle, limit: number): Promise<Uint8Array> 
 
 function tooMany(directory: string): Unreadable {
   return { path: directory, problem: `it holds more than ${MAX_FILES} files, the others are left out` }
+}
+
+function tooDeep(directory: string): Unreadable {
+  return { path: directory, problem: `it is deeper than ${MAX_DEPTH} directories, what is below is left out` }
+}
+
+function tooLarge(directory: string): Unreadable {
+  const most = `${MAX_DIRECTORIES} directories or ${MAX_ENTRIES} entries`
+  return { path: directory, problem: `it holds more than ${most}, so nothing of it is read` }
 }
 
 function reason(error: unknown): string {

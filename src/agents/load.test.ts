@@ -133,6 +133,53 @@ describe('directories', () => {
     expect((await load()).agents.map(({ prompt }) => prompt)).toEqual(['p'])
   })
 
+  test('that a link leads out to are not entered', async () => {
+    await write(join(root, 'elsewhere/x.md'), good('x'))
+    await write(project('a.md'), good('a'))
+    await link(join(root, 'elsewhere'), project('out'))
+    const { agents, notes } = await load()
+    expect(agents.map(({ name }) => name)).toEqual(['a'])
+    expect(notes).toEqual([
+      {
+        path: project('out'),
+        skipped: 'it is a link that leads out of the directory of the agents',
+        warnings: [],
+      },
+    ])
+  })
+
+  test('may be links themselves', async () => {
+    await write(join(root, 'elsewhere/deep/x.md'), good('x'))
+    await link(join(root, 'elsewhere'), join(root, 'project/.offshoot/agents'))
+    const { agents, notes } = await load()
+    expect(agents.map(({ name }) => name)).toEqual(['x'])
+    expect(notes).toEqual([])
+  })
+
+  test('that are too large to be any are left alone, and that is said once', async () => {
+    await write(project('a.md'), good('a'))
+    await Promise.all(Array.from({ length: 500 }, (_, i) => mkdir(project(`d${i}`))))
+    const { agents, notes } = await load()
+    expect(agents).toEqual([])
+    expect(notes.map(({ path, skipped }) => [path, skipped])).toEqual([
+      [
+        join(root, 'project/.offshoot/agents'),
+        'it holds more than 500 directories or 10000 entries, so nothing of it is read',
+      ],
+    ])
+  })
+
+  test('below the eighth are left out, and that is said once', async () => {
+    await write(project('1/2/3/4/5/6/7/8/x.md'), good('x'))
+    await write(project('1/2/3/4/5/6/7/8/9/y.md'), good('y'))
+    await write(project('1/2/3/4/5/6/7/8/9b/z.md'), good('z'))
+    const { agents, notes } = await load()
+    expect(agents.map(({ name }) => name)).toEqual(['x'])
+    expect(notes.map(({ skipped }) => skipped)).toEqual([
+      'it is deeper than 8 directories, what is below is left out',
+    ])
+  })
+
   test('with too many files are read in part, and that is said', async () => {
     const names = Array.from({ length: 1001 }, (_, i) => `f${String(i).padStart(4, '0')}.md`)
     await mkdir(project(''), { recursive: true })

@@ -1,13 +1,17 @@
 import { OffshootError } from '../core/errors.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import type { ApprovalId } from '../core/ids.ts'
-import { terminalLine } from '../core/terminal-text.ts'
 import type { ApprovalAnswer } from '../core/run.ts'
 import type { Runtime, StartedRun } from '../runtime/runtime.ts'
 import type { Io } from './io.ts'
 import type { Output } from './output.ts'
-import { questionText, type Question } from './question-text.ts'
-import { readLines, type Lines } from './terminal-lines.ts'
+import { questionLine, questionText, type Question } from './question-text.ts'
+import { dropTyped, readLines, type Lines } from './terminal-lines.ts'
+
+interface Answer {
+  readonly answer: ApprovalAnswer
+  readonly note?: string
+}
 
 const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = {
   '1': 'once',
@@ -55,16 +59,25 @@ async function put(
 ): Promise<void> {
   if (signal.aborted) return
   const resume = output.pause()
-  const lines = readLines(io)
   try {
-    io.stderr.write(questionText(question))
-    const answer = await readAnswer(lines, question, signal)
+    const answer = await ask(question, io, signal)
     await runtime.approvals.answer(question.approvalId, { by: 'terminal', ...answer })
   } catch (error) {
     if (!signal.aborted && !isAnswered(error)) throw error
   } finally {
-    lines.close()
     resume()
+  }
+}
+
+/** What was typed before the question stood there is no answer to it. */
+async function ask(question: Question, io: Io, signal: AbortSignal): Promise<Answer> {
+  await dropTyped(io)
+  const lines = readLines(io)
+  try {
+    io.stderr.write(questionText(question))
+    return await readAnswer(lines, question, signal)
+  } finally {
+    lines.close()
   }
 }
 
@@ -72,14 +85,13 @@ function isAnswered(error: unknown): boolean {
   return error instanceof OffshootError && (error.code === 'not_found' || error.code === 'conflict')
 }
 
-async function readAnswer(
-  lines: Lines,
-  { grant }: Question,
-  signal: AbortSignal,
-): Promise<{ answer: ApprovalAnswer; note?: string }> {
-  const lasting = grant ? `  [2] this run  [3] always \`${terminalLine(grant.pattern ?? grant.tool)}\`` : ''
+async function readAnswer(lines: Lines, { grant }: Question, signal: AbortSignal): Promise<Answer> {
+  const lasting = grant ? `  [2] this run  [3] always \`${questionLine(grant.pattern ?? grant.tool)}\`` : ''
   for (;;) {
-    const typed = await lines.next(`  [1] once${lasting}  [n] deny  [e] deny with a note: `, signal)
+    const typed = await lines.next(
+      `  [1] once${lasting}  [n] deny  [e] deny with a note, then press Enter: `,
+      signal,
+    )
     if (typed === null) return { answer: 'deny', note: 'the terminal was closed' }
     const key = typed.trim().toLowerCase()
     if (key === 'e') return denied(await lines.next('  note: ', signal))
@@ -88,6 +100,6 @@ async function readAnswer(
   }
 }
 
-function denied(note: string | null): { answer: ApprovalAnswer; note?: string } {
+function denied(note: string | null): Answer {
   return note?.trim() ? { answer: 'deny', note: note.trim() } : { answer: 'deny' }
 }

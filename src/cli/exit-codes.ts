@@ -1,5 +1,6 @@
 import type { ErrorCode } from '../core/errors.ts'
 import type { RunResult } from '../runtime/run-result.ts'
+import { endSignals } from './early-signals.ts'
 
 /** interfaces.md §1; docs/cli.md tells people the same. */
 export const exitCodes = {
@@ -9,9 +10,7 @@ export const exitCodes = {
   config: 3,
   paused: 4,
   denied: 5,
-  SIGHUP: 129,
-  SIGINT: 130,
-  SIGTERM: 143,
+  ...endSignals,
 } as const
 
 /** How a command says what its exit code is. */

@@ -1,6 +1,7 @@
-import { resolve } from 'node:path'
+import { isAbsolute, resolve } from 'node:path'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { Env } from '../runtime/config.ts'
+import { onEndSignal, type EndSignal } from './early-signals.ts'
 
 /** What the program touches of its process; injected so that commands run in tests as they do in a terminal. */
 export interface Io {
@@ -16,24 +17,19 @@ export interface Io {
   interrupt(): void
 }
 
-/** SIGHUP: the terminal has gone. */
-const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-export type EndSignal = (typeof END_SIGNALS)[number]
-
+/** Its `cwd`, and `env` where it depends on that, throw OffshootError `usage` when the directory is gone. */
 export function processIo(): Io {
-  const cwd = userDirectory(process.env)
   return {
-    env: withAbsoluteHome(process.env, cwd),
-    cwd,
+    get env() {
+      return withAbsoluteHome(process.env)
+    },
+    get cwd() {
+      return userDirectory(process.env)
+    },
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    onSignal(handler) {
-      for (const signal of END_SIGNALS) process.on(signal, handler)
-      return () => {
-        for (const signal of END_SIGNALS) process.off(signal, handler)
-      }
-    },
+    onSignal: onEndSignal,
     interrupt: () => void process.kill(process.pid, 'SIGINT'),
   }
 }
@@ -41,13 +37,22 @@ export function processIo(): Io {
 /** `npm start` runs the program in the clone's directory and keeps the user's own in INIT_CWD. */
 function userDirectory(env: Env): string {
   const byNpm = env['npm_lifecycle_event'] === 'start' && env['npm_package_name'] === 'offshoot'
-  return (byNpm && env['INIT_CWD']) || process.cwd()
+  return (byNpm && env['INIT_CWD']) || workingDirectory()
+}
+
+function workingDirectory(): string {
+  try {
+    return process.cwd()
+  } catch (cause) {
+    const message = 'the directory that you are in does not exist any more, or may not be read'
+    throw new OffshootError('usage', message, { cause, hint: 'cd to another one, then call again' })
+  }
 }
 
 /** Under npm the process stands in the clone, and the user elsewhere. */
-function withAbsoluteHome(env: Env, cwd: string): Env {
+function withAbsoluteHome(env: Env): Env {
   const home = env['OFFSHOOT_HOME']
-  return home ? { ...env, OFFSHOOT_HOME: resolve(cwd, home) } : env
+  return home && !isAbsolute(home) ? { ...env, OFFSHOOT_HOME: resolve(userDirectory(env), home) } : env
 }
 
 /**

@@ -1,5 +1,9 @@
 #!/usr/bin/env node
-import { processIo } from './io.ts'
-import { runProgram } from './program.ts'
+import { endEarly } from './early-signals.ts'
+
+// Before anything else is loaded: from the first moment a signal ends the program with the code that is documented.
+endEarly()
+const { processIo } = await import('./io.ts')
+const { runProgram } = await import('./program.ts')
 
 process.exitCode = await runProgram(process.argv.slice(2), processIo())

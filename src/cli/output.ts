@@ -34,7 +34,7 @@ export function createOutput(format: OutputFormat, started: StartedRun, composed
   const put = (lines: readonly object[]) => void io.stdout.write(lines.map(jsonLine).join(''))
   const show = (events: readonly OffshootEvent[]) => {
     progress.take(events)
-    if (format === 'events') put(events)
+    if (format === 'events') put(isBehind(io) ? events.filter((event) => event.sub === undefined) : events)
     if (stream) put(events.flatMap(stream.take))
   }
   if (stream) put([stream.init()])
@@ -60,6 +60,13 @@ export function createOutput(format: OutputFormat, started: StartedRun, composed
     },
   }
 }
+
+/** A reader that is too slow loses what is live, never what is stored (domain.md §6). */
+function isBehind({ stdout }: Io): boolean {
+  return stdout.writableLength > MAX_BEHIND_BYTES
+}
+
+const MAX_BEHIND_BYTES = 4 * 1024 * 1024
 
 function openStream(started: StartedRun, { store, workspace, agents, mode }: Composed): StreamJson {
   const { conversationId, runId, tools } = started

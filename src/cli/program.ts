@@ -72,7 +72,7 @@ async function report(error: unknown, debug: boolean, io: Io): Promise<number> {
   const lines = [`offshoot: ${terminalLine(errorMessage(error))}`]
   if (known && error.hint) lines.push(`  ${terminalLine(error.hint)}`)
   if (!known && !debug) lines.push('  this is a defect; --debug shows where it happened')
-  if (debug && error instanceof Error) lines.push(error.stack ?? '')
+  if (debug && error instanceof Error) lines.push(terminalText(error.stack ?? ''))
   await say(io, `${lines.join('\n')}\n`)
   return known ? exitCodeOfError(error.code) : exitCodes.failed
 }

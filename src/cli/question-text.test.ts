@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { questionText, type Question } from './question-text.ts'
+import { questionLine, questionText, type Question } from './question-text.ts'
 
 const question = {
   path: ['main', 'general'],
@@ -24,6 +24,10 @@ describe('a question on the terminal', () => {
       detail: 'rm\u200b -rf\u00ad \u{e0041}x\u0301\u0302\u0303\u0304',
     })
     expect(text).toContain('    rm\\u{200b} -rf\\u{ad} \\u{e0041}x\u0301\u0302\\u{303}\\u{304}\n')
+  })
+
+  it('shows the same of a pattern that is offered for good', () => {
+    expect(questionLine('git\u200b push\n\u001b[2K *')).toBe('git\\u{200b} push \u241b[2K *')
   })
 
   it('says how much of a long one is not shown, and shows its end', () => {

@@ -9,17 +9,18 @@ const MAX_LINES = 30
 /** A question as it stands on the terminal: who wants what, in which directory, and why it is asked. */
 export function questionText({ path, title, detail, directory, rule, position, of }: Question): string {
   const lines = [
-    `⚑ ${line(path.join(' > '))} needs you (${position} of ${of}): ${line(title)}`,
+    `⚑ ${questionLine(path.join(' > '))} needs you (${position} of ${of}): ${questionLine(title)}`,
     ...shortened(detail)
       .split('\n')
       .map((each) => `    ${each}`),
-    `  in ${line(directory)}`,
-    `  because: ${line(rule)}`,
+    `  in ${questionLine(directory)}`,
+    `  because: ${questionLine(rule)}`,
   ]
   return `${lines.join('\n')}\n`
 }
 
-function line(text: string): string {
+/** Something of a model on one line of a question: nothing in it is unseen, and of a long one it says so. */
+export function questionLine(text: string): string {
   return middleCut([...visible(terminalLine(text))], 400, (left) => `[… ${left} characters …]`).join('')
 }
 

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Io } from './io.ts'
 
 /** Lines that a person types, kept until they are asked for. */
@@ -44,4 +45,27 @@ export function readLines(io: Io): Lines {
       if (asking) io.stderr.write('\n') // what comes next does not belong behind the prompt
     },
   }
+}
+
+const MAX_TURNS = 100
+const CTRL_C = 0x03
+
+/**
+ * Reads away what was typed before anybody could see what it would answer. The terminal stays in raw mode, so that a
+ * line that is begun is among it; Ctrl-C is handed on.
+ */
+export async function dropTyped({ stdin, interrupt }: Pick<Io, 'stdin' | 'interrupt'>): Promise<void> {
+  let more = true
+  const drop = (data: Buffer | string) => {
+    more = true
+    if (Buffer.from(data).includes(CTRL_C)) interrupt()
+  }
+  stdin.setRawMode(true)
+  stdin.on('data', drop)
+  for (let turn = 0; more && turn < MAX_TURNS; turn++) {
+    more = false
+    await nextTurn()
+    await nextTurn() // the first may come before the terminal was looked at
+  }
+  stdin.off('data', drop)
 }

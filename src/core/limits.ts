@@ -32,6 +32,8 @@ export const bounds = {
   partialWriteMs: 250,
   /** The bus hands out ephemeral events at most this often per subscriber. Milliseconds. */
   busBatchMs: 16,
+  /** Reports that come within this time are read together. Milliseconds. */
+  gatherMs: 20,
   /** A process group gets SIGTERM, then SIGKILL after this. Milliseconds. */
   killGraceMs: 5_000,
 } as const

@@ -1,11 +1,19 @@
 import type { Clock } from '../core/clock.ts'
 
+/** A longer time makes a timer of the platform fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
 /** The machine's clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, fn) {
-    const timer = setTimeout(fn, ms)
-    timer.unref()
+    let timer: NodeJS.Timeout
+    const wait = (left: number) => {
+      const next = Math.min(left, MAX_TIMER_MS)
+      timer = setTimeout(() => (left > next ? wait(left - next) : fn()), next)
+      timer.unref()
+    }
+    wait(ms)
     return () => clearTimeout(timer)
   },
 }

@@ -7,7 +7,7 @@ import { ToolError, type AnyTool, type ToolContext } from '../tools/port.ts'
 import { unlessAborted } from './aborted.ts'
 import type { Answer, Emit, EndedCall, LoopPorts, PermitRequest } from './ports.ts'
 import { isTooDeep } from './read-answer.ts'
-import type { Watchdog } from './watchdog.ts'
+import { holding, type Watchdog } from './watchdog.ts'
 
 /** What a call came to; the journal turns it into the result that the model reads. */
 type Ended = Pick<EndedCall, 'status' | 'output' | 'exitCode' | 'error'>
@@ -27,19 +27,39 @@ export async function executeTools(
     watchdog.touch()
     live(event)
   }
-  const running: Promise<ToolResultPart>[] = []
+  const running: Running[] = []
   for (const part of answer.parts) {
     if (part.type !== 'tool-call') continue
-    const alone = runsAlone(ports.tools.get(part.tool))
-    if (alone) await Promise.all(running)
+    const tool = ports.tools.get(part.tool)
+    const alone = runsAlone(tool)
+    if (alone) await settle(running, ports, watchdog)
     const result = answer.truncated
       ? ports.journal.callEnded(cutOff(part))
       : runCall(part, ports, watchdog, emit)
-    running.push(result)
+    running.push({ result, spawns: tool?.effects === 'spawn' })
     result.catch(() => {})
     if (alone) await result
   }
-  return Promise.all(running)
+  return await settle(running, ports, watchdog)
+}
+
+interface Running {
+  readonly result: Promise<ToolResultPart>
+  readonly spawns: boolean
+}
+
+/** Waits for all: first for what works here, then for subagents alone. */
+async function settle(
+  running: readonly Running[],
+  ports: LoopPorts,
+  watchdog: Watchdog,
+): Promise<ToolResultPart[]> {
+  await Promise.all(running.filter((call) => !call.spawns).map((call) => call.result))
+  const all = Promise.all(running.map((call) => call.result))
+  if (!running.some((call) => call.spawns)) return await all
+  const results = await holding(watchdog, 'itself', () => ports.whileChildrenRun(all))
+  await holding(watchdog, 'slot', ports.untilSlot)
+  return results
 }
 
 function runsAlone(tool: AnyTool | undefined): boolean {
@@ -117,9 +137,12 @@ function readInput(tool: AnyTool, part: ToolCallPart): never {
 }
 
 /** How the call is shown and decided. A tool that cannot say it of this input fails; the run does not. */
-function describe(tool: AnyTool, input: never): Pick<PermitRequest, 'title' | 'subjects'> {
+function describe(tool: AnyTool, input: never): Pick<PermitRequest, 'title' | 'subjects' | 'detail'> {
   try {
-    return { title: titleLine(tool.title(input)), subjects: [...tool.subject(input)] }
+    const title = titleLine(tool.title(input))
+    const subjects = [...tool.subject(input)]
+    const touched = subjects.map((each) => each.value).join('\n') || title
+    return { title, subjects, detail: () => tool.detail?.(input) ?? touched }
   } catch (error) {
     throw new ToolError('tool_error', `${tool.name} cannot take this input: ${errorMessage(error)}`)
   }
@@ -130,14 +153,9 @@ async function askLeave(
   ports: LoopPorts,
   watchdog: Watchdog,
 ): Promise<Ended | undefined> {
-  const release = watchdog.hold('person')
-  try {
-    const permit = await ports.permit(request)
-    if (permit.allowed) return undefined
-    return failure(permit.code === 'interrupted' ? 'skipped' : 'denied', permit.code, permit.why)
-  } finally {
-    release()
-  }
+  const permit = await holding(watchdog, 'person', () => ports.permit(request))
+  if (permit.allowed) return undefined
+  return failure(permit.code === 'interrupted' ? 'skipped' : 'denied', permit.code, permit.why)
 }
 
 /** Runs the tool. Everything it throws is a failed result; what ignores a stop is left behind after the time that a kill takes. */

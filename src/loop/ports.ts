@@ -21,6 +21,18 @@ export interface LoopPorts {
   /** 0 ≤ x < 1, for the jitter of retries. */
   readonly random: () => number
   readonly signal: AbortSignal
+  /**
+   * The answer has no calls: what has come meanwhile and is to be read before the run ends. May wait for subagents.
+   * Afterwards `untilSlot` says when the run may go on.
+   */
+  readonly beforeEnd: () => Promise<readonly ContextMessage[]>
+  /**
+   * What is left of a turn are calls that wait for subagents: the run says so, and gives its slot to others. Afterwards
+   * `untilSlot` says when the run may go on.
+   */
+  readonly whileChildrenRun: <T>(calls: Promise<T>) => Promise<T>
+  /** Resolves when the run has a slot again. Rejects with the reason of a stop. */
+  readonly untilSlot: () => Promise<void>
   /** Stops this run from within: its own watchdog or time limit. Aborts `signal` with that reason. */
   readonly stop: (reason: OwnStop) => void
 }
@@ -98,6 +110,8 @@ export interface Journal {
 }
 
 export interface PermitRequest {
+  /** What a person is shown: the exact command, path, text or diff. Made only when somebody is asked. */
+  readonly detail: () => string
   readonly part: ToolCallPart
   readonly tool: AnyTool
   readonly title: string

@@ -32,7 +32,7 @@ describe('the report', () => {
       toolCalls: 0,
     })
     expect(shownPrompt(h.scripted.requests[0]!.options.prompt)).toEqual([
-      'system You are main. Tools: task.',
+      'system You are main. Tools: task, task_status, task_output, task_message, task_cancel.',
       'user text(hi)',
     ])
   })

@@ -9,7 +9,7 @@ import { askModel, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
 import type { Answer, Emit, LiveEvent, LoopPorts, Outcome, Report, RunInput } from './ports.ts'
-import { createWatchdog, type Watchdog } from './watchdog.ts'
+import { createWatchdog, holding, type Watchdog } from './watchdog.ts'
 
 /**
  * Drives one run, main or subagent, from its context to its outcome (runtime.md §1). Live facts are yielded; what must
@@ -75,7 +75,13 @@ class Loop {
   async run(): Promise<Outcome> {
     while (this.#turn < this.#input.limits.maxTurns) {
       const { answer, stored } = await this.#ask('auto')
-      if (!hasCalls(answer)) return await this.#finish(answer, stored)
+      if (!hasCalls(answer)) {
+        await stored
+        const more = await this.#readBeforeEnd()
+        if (more.length === 0) return await this.#finish(answer)
+        this.#context.push(...more)
+        continue
+      }
       const executed = executeTools(answer, this.#ports, this.#watchdog, this.#emit)
       const [, results] = await Promise.all([stored, executed])
       this.#context.push({ role: 'tool', parts: results })
@@ -86,6 +92,12 @@ class Loop {
       `You have used all ${this.#input.limits.maxTurns} turns. Conclude now, without tools, with what you have.`,
     )
     return { type: 'limit', report: this.report() }
+  }
+
+  async #readBeforeEnd(): Promise<readonly ContextMessage[]> {
+    const more = await holding(this.#watchdog, 'itself', this.#ports.beforeEnd)
+    await holding(this.#watchdog, 'slot', this.#ports.untilSlot)
+    return more
   }
 
   /** The text of the latest turn that had any; where there is none, `end` says how it came to that. */
@@ -102,8 +114,7 @@ class Loop {
   }
 
   /** No calls: the run is done. Without any text so far, one request for a conclusion. */
-  async #finish(answer: Answer, stored: Promise<void>): Promise<Outcome> {
-    await stored
+  async #finish(answer: Answer): Promise<Outcome> {
     if (textOf(answer.parts).trim() === '' && !this.#latest) {
       await this.#conclude('You ended without any text. Write your conclusion now.')
     }

@@ -2,18 +2,31 @@ import type { Clock } from '../core/clock.ts'
 import type { RunLimits } from '../core/run.ts'
 import type { OwnStop } from './ports.ts'
 
-/** Who bounds the time that is waited now: a person stops both clocks, a wait that has a limit of its own only one. */
-export type WaitsFor = 'person' | 'itself'
+/**
+ * Who bounds the time that is waited now: waiting for a person or a slot stops both clocks, a wait that has a limit of
+ * its own only one.
+ */
+export type WaitsFor = 'person' | 'slot' | 'itself'
 
 export interface Watchdog {
   /** An event of the run: the time without one starts again. */
   touch(): void
   /**
    * Until the returned function is called, no stall is counted; and no time of the run either while it waits for a
-   * person (runtime.md §9).
+   * person or a slot (runtime.md §9).
    */
   hold(waitsFor: WaitsFor): () => void
   end(): void
+}
+
+/** Waits, with the watchdog held for so long. */
+export async function holding<T>(watchdog: Watchdog, waitsFor: WaitsFor, wait: () => Promise<T>): Promise<T> {
+  const release = watchdog.hold(waitsFor)
+  try {
+    return await wait()
+  } finally {
+    release()
+  }
 }
 
 /** Says once when nothing touched it for `stallMs` (L1), and when the run has used its `timeoutMs`. */
@@ -27,7 +40,7 @@ export function createWatchdog(
   return {
     touch: stall.touch,
     hold(waitsFor) {
-      const releases = [stall.hold(), ...(waitsFor === 'person' && limit ? [limit.hold()] : [])]
+      const releases = [stall.hold(), ...(waitsFor !== 'itself' && limit ? [limit.hold()] : [])]
       let held = true
       return () => {
         if (held) for (const release of releases) release()

@@ -204,6 +204,22 @@ describe('createFetch', () => {
     expect((await causeOf(fetch(`${url}/loop`))).message).toContain('more than 5 times')
   })
 
+  it.each(['/out', '/loop'])(
+    'does not read the body of a redirect, which may have no end: %s',
+    async (path) => {
+      const closed: Promise<unknown>[] = []
+      const url = await serve((request, response) => {
+        closed.push(once(response, 'close'))
+        response
+          .writeHead(307, { location: request.url === '/out' ? 'http://127.0.0.2:1/' : '/loop' })
+          .write('x')
+      })
+      await expect(createFetch()(url + path)).rejects.toThrow('fetch failed')
+      expect(closed).toHaveLength(path === '/out' ? 1 : 6)
+      await Promise.all(closed)
+    },
+  )
+
   it('does not trip over names of encodings that it does not know', async () => {
     const url = await serve((_, response) =>
       response.writeHead(200, { 'content-encoding': 'constructor' }).end('x'),

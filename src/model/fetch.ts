@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
-import type { Readable } from 'node:stream'
-import zlib from 'node:zlib'
+import { answerBounds, type AnswerBounds } from './answer.ts'
+import { bodyStream } from './body.ts'
 
 export type Fetch = typeof globalThis.fetch
 
@@ -14,9 +14,9 @@ const IDLE_MS = 4_000
  * than the global one for many short requests (docs/dependencies.md). It does what model providers need and no more:
  * a body is text or bytes, a redirect is followed on the same origin only, proxies are not used. Failures to connect
  * are the global one's (`TypeError: fetch failed` with a cause that says which host); a body that breaks off errors its
- * stream. Idle connections do not keep the process alive.
+ * stream, and so does one that is longer than its bounds. Idle connections do not keep the process alive.
  */
-export function createFetch(): Fetch {
+export function createFetch(bounds: AnswerBounds = answerBounds): Fetch {
   const keep = { keepAlive: true, timeout: IDLE_MS }
   const agents = { 'http:': new http.Agent(keep), 'https:': new https.Agent(keep) }
   return async (input, init = {}) => {
@@ -30,7 +30,7 @@ export function createFetch(): Fetch {
       signal,
       agents,
     }
-    return respond(await follow(call), signal)
+    return respond(await follow(call), signal, bounds)
   }
 }
 
@@ -65,7 +65,8 @@ async function follow(call: Call): Promise<http.IncomingMessage> {
     const response = await send({ ...call, url })
     const target = redirectTarget(response, url, call.method)
     if (!target) return response
-    response.resume()
+    // not read to its end, which might never come
+    response.destroy()
     if (target.origin !== url.origin) throw failed(`${url.host} redirects to another host, ${target.host}`)
     if (redirects === MAX_REDIRECTS) throw failed(`${url.host} redirects more than ${MAX_REDIRECTS} times`)
     url = target
@@ -120,7 +121,11 @@ function describe(error: NodeJS.ErrnoException, url: URL): string {
   return `${url.host}: ${error.message || error.code}`
 }
 
-function respond(message: http.IncomingMessage, signal: AbortSignal | undefined): Response {
+function respond(
+  message: http.IncomingMessage,
+  signal: AbortSignal | undefined,
+  bounds: AnswerBounds,
+): Response {
   const status = message.statusCode ?? 0
   const empty = status === 204 || status === 205 || status === 304
   try {
@@ -129,75 +134,10 @@ function respond(message: http.IncomingMessage, signal: AbortSignal | undefined)
       headers.append(message.rawHeaders[i]!, message.rawHeaders[i + 1]!)
     }
     const head = { status, statusText: message.statusMessage ?? '', headers }
-    if (empty) message.resume()
-    return new Response(empty ? null : bodyStream(message, signal), head)
+    if (empty) message.destroy()
+    return new Response(empty ? null : bodyStream(message, signal, bounds), head)
   } catch (error) {
     message.destroy()
     throw failed(`the server's answer, with the status ${status}, is not HTTP: ${(error as Error).message}`)
   }
 }
-
-/**
- * The body with back-pressure: nothing is read from the socket beyond its buffer while nobody pulls. Everything that has
- * arrived in between comes as one chunk, which spares a reader that lags the cost of many small ones.
- */
-function bodyStream(
-  message: http.IncomingMessage,
-  signal: AbortSignal | undefined,
-): ReadableStream<Uint8Array> {
-  const source = decoded(message)
-  let settle = (_error?: unknown): void => {}
-  let wanted = false
-  let cancelled = false
-  return new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        const onAbort = () => settle(signal!.reason)
-        settle = (error) => {
-          settle = () => {}
-          signal?.removeEventListener('abort', onAbort)
-          if (cancelled) return void message.destroy()
-          if (error === undefined) return controller.close()
-          controller.error(error)
-          message.destroy()
-        }
-        signal?.addEventListener('abort', onAbort, { once: true })
-        source.on('readable', () => {
-          if (!wanted) return
-          const chunk = source.read()
-          if (chunk === null) return
-          wanted = false
-          controller.enqueue(chunk)
-        })
-        source.on('end', () => settle())
-        source.on('error', (error) => settle(error))
-        if (source !== message) message.on('error', (error) => settle(error))
-        if (signal?.aborted) onAbort()
-      },
-      pull(controller) {
-        const chunk = source.read()
-        if (chunk === null) wanted = true
-        else controller.enqueue(chunk)
-      },
-      cancel() {
-        cancelled = true
-        settle()
-      },
-    },
-    { highWaterMark: 1 },
-  )
-}
-
-/** Compression is not asked for, since it holds back what a stream sends, but a server may use it all the same. */
-function decoded(message: http.IncomingMessage): Readable {
-  const decoder = DECODERS.get(message.headers['content-encoding']?.toLowerCase() ?? '')?.()
-  return decoder ? message.pipe(decoder) : message
-}
-
-const DECODERS: ReadonlyMap<string, () => Readable & NodeJS.WritableStream> = new Map([
-  ['gzip', () => zlib.createGunzip()],
-  ['x-gzip', () => zlib.createGunzip()],
-  ['deflate', () => zlib.createInflate()],
-  ['br', () => zlib.createBrotliDecompress()],
-  ['zstd', () => zlib.createZstdDecompress()],
-])

@@ -50,4 +50,29 @@ describe('toUsage', () => {
       }),
     ).toEqual({ input: 11, output: 5, cacheRead: 6, cacheWrite: 1, reasoning: 0 })
   })
+
+  it.each([1e308, Infinity, -1, 1.5, 2 ** 53, '7'])(
+    'counts %j, which is no number of tokens, as 0',
+    (odd) => {
+      const tokens = odd as number
+      const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+      const pieces = { noCache: tokens, cacheRead: tokens, cacheWrite: tokens }
+      for (const total of [tokens, undefined]) {
+        const usage = {
+          inputTokens: { total, ...pieces },
+          outputTokens: { total, text: tokens, reasoning: tokens },
+        }
+        expect(toUsage(usage)).toEqual(none)
+      }
+    },
+  )
+
+  it('never adds up to more than can be counted', () => {
+    const most = Number.MAX_SAFE_INTEGER
+    const usage = {
+      inputTokens: { total: undefined, noCache: most, cacheRead: most, cacheWrite: 0 },
+      outputTokens: { total: undefined, text: most, reasoning: 1 },
+    }
+    expect(toUsage(usage)).toMatchObject({ input: 0, output: 0 })
+  })
 })

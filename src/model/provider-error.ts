@@ -1,5 +1,6 @@
 import { AISDKError, APICallError } from '@ai-sdk/provider'
 import { errorMessage, ProviderError } from '../core/errors.ts'
+import { AnswerError } from './answer.ts'
 
 export interface ErrorSource {
   /** `provider/model`: every message begins with it. */
@@ -57,7 +58,9 @@ function fromApiCall(error: APICallError, source: ErrorSource): ProviderError {
       cause: error,
     })
   }
-  if (status < 400) return cutError(source, error.cause ?? error)
+  if (error.cause instanceof AnswerError) return toProviderError(error.cause, source)
+  // a redirect that is not followed, or 304, is an answer that comes again
+  if (status < 300) return cutError(source, error.cause ?? error)
   const wait = retryAfterMs(error.responseHeaders, source.now())
   return new ProviderError(line(source, apiMessage(error, status)), {
     status,

@@ -1,15 +1,15 @@
 import type { Usage } from '../core/usage.ts'
 import type { ModelUsage } from './port.ts'
 
-/** The figures of one request in our words; what a provider does not report counts as 0. */
+/** The figures of one request in our words; what a provider does not report, or is no number of tokens, counts as 0. */
 export function toUsage(usage: ModelUsage): Usage {
   const { total, noCache, cacheRead, cacheWrite } = usage.inputTokens
   const read = count(cacheRead)
   const write = count(cacheWrite)
   const { text, reasoning, total: output } = usage.outputTokens
   return {
-    input: total === undefined ? count(noCache) + read + write : count(total),
-    output: output === undefined ? count(text) + count(reasoning) : count(output),
+    input: total === undefined ? count(count(noCache) + read + write) : count(total),
+    output: output === undefined ? count(count(text) + count(reasoning)) : count(output),
     cacheRead: read,
     cacheWrite: write,
     reasoning: count(reasoning),
@@ -17,5 +17,5 @@ export function toUsage(usage: ModelUsage): Usage {
 }
 
 function count(tokens: number | undefined): number {
-  return tokens !== undefined && Number.isFinite(tokens) ? Math.max(0, tokens) : 0
+  return Number.isSafeInteger(tokens) ? Math.max(0, tokens!) : 0
 }

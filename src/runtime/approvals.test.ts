@@ -153,7 +153,7 @@ test('siblings ask at the same time, each for itself, and know their place in th
     ['main > explore', 2, 2],
   ])
   await answer(h, 1, 'once')
-  expect(h.store.find('runs', {}).map(({ status }) => status)).toEqual(['running', 'waiting', 'completed'])
+  expect(h.store.find('runs', {}).map(({ status }) => status)).toEqual(['waiting', 'waiting', 'completed'])
   await answer(h, 0, 'deny')
   expect(await h.clock.until(result)).toMatchObject({ status: 'completed' })
   expect(commands(h)).toEqual(['Run make a: denied', 'Run make b: completed'])

@@ -5,8 +5,10 @@ import { state } from '../core/run-status.ts'
 import type { StartedCall } from '../loop/ports.ts'
 import type { Grant } from '../permissions/types.ts'
 import type { Reader } from '../store/port.ts'
+import { enterWait } from './child-waits.ts'
 import { changeRun, place, type LiveRun } from './live-run.ts'
 import type { Change, Recorder } from './recorder.ts'
+import { endWait, untilRunning, type SlotDeps } from './slots.ts'
 
 /** What is asked, and in which words it is shown. */
 export type Question = Pick<Approval, 'detail' | 'directory' | 'rule'> & {
@@ -21,6 +23,11 @@ export interface Answered {
   readonly note?: string
 }
 
+interface ApprovalDeps extends SlotDeps {
+  readonly newId: NewId
+  readonly store: Reader
+}
+
 interface Pending {
   readonly run: LiveRun
   readonly settle: (answered: Answered) => void
@@ -28,16 +35,18 @@ interface Pending {
 
 /** The open questions of this process, whatever depth they come from; each is answered once (A2). */
 export class Approvals {
+  readonly #deps: ApprovalDeps
   readonly #recorder: Recorder
   readonly #newId: NewId
   readonly #store: Reader
   readonly #pending = new Map<ApprovalId, Pending>()
   #surfaces = 0
 
-  constructor(recorder: Recorder, newId: NewId, store: Reader) {
-    this.#recorder = recorder
-    this.#newId = newId
-    this.#store = store
+  constructor(deps: ApprovalDeps) {
+    this.#deps = deps
+    this.#recorder = deps.recorder
+    this.#newId = deps.newId
+    this.#store = deps.store
   }
 
   /** Whether somebody who can answer is connected (permissions.md, Approvals). */
@@ -64,9 +73,13 @@ export class Approvals {
     const onAbort = () => reject(signal.reason)
     try {
       await this.#request(id, run, question, resolve)
+      if (run.row.status === 'waiting') this.#deps.scheduler.leave(run.row.id) // its place is free while it waits
       if (signal.aborted) onAbort()
       else signal.addEventListener('abort', onAbort, { once: true })
-      return await promise
+      const answered = await promise
+      await untilRunning(this.#deps, run)
+      await enterWait(this.#deps, run) // all else of the turn may wait for children by now
+      return answered
     } catch (error) {
       if (signal.aborted) await this.#withdraw(id)
       throw error
@@ -164,7 +177,7 @@ export class Approvals {
     })
     const others = [...this.#pending.values()].some((pending) => pending.run === run)
     if (!others && !run.stop && run.row.status === 'waiting' && run.row.reason === 'approval')
-      changeRun(change, run, state.running)
+      endWait(change, this.#deps, run)
   }
 }
 

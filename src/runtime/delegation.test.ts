@@ -323,8 +323,8 @@ describe('the input of `task`', () => {
     ],
     ['the main agent', { prompt: 'x', subagent_type: 'main' }, 'there is no agent "main" to start'],
     ['no prompt', { description: 'x' }, 'prompt is missing'],
-    ['a background spawn', { prompt: 'x', run_in_background: true }, 'run_in_background'],
-    ['the same by another name', { prompt: 'x', async: true }, 'run_in_background'],
+    ['a word for a yes or no', { prompt: 'x', run_in_background: 'later' }, 'run_in_background'],
+    ['the same by another name', { prompt: 'x', async: 'later' }, 'run_in_background'],
     ['two spellings that differ', { prompt: 'x', task: 'y' }, '"prompt" and "task" are one field'],
     ['an option that is not known', { prompt: 'x', worktree: true }, 'worktree'],
     [

@@ -10,6 +10,7 @@ import type { Approvals } from './approvals.ts'
 import type { Bus } from './bus.ts'
 import type { Config } from './config-schema.ts'
 import type { Recorder } from './recorder.ts'
+import type { Scheduler } from './scheduler.ts'
 
 /** Everything a runtime works with; made once by `createRuntime`, injected everywhere. */
 export interface Deps {
@@ -17,6 +18,7 @@ export interface Deps {
   readonly bus: Bus
   readonly recorder: Recorder
   readonly approvals: Approvals
+  readonly scheduler: Scheduler
   readonly clock: Clock
   readonly newId: NewId
   readonly random: () => number

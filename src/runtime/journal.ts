@@ -1,3 +1,4 @@
+import type { ContextMessage } from '../core/build-context.ts'
 import type { CallId, MessageId, NewId, PartId } from '../core/ids.ts'
 import { bounds } from '../core/limits.ts'
 import type { Message, MessageState, Part, ToolCallPart, ToolResultPart } from '../core/message.ts'
@@ -5,6 +6,8 @@ import type { ToolCall, WaitingFor } from '../core/run.ts'
 import { state } from '../core/run-status.ts'
 import { addCost, addUsage } from '../core/usage.ts'
 import type { Answer, EndedCall, Journal, StartedCall } from '../loop/ports.ts'
+import type { Reader } from '../store/port.ts'
+import { deliverItems, nextRead, waitingItems } from './inbox.ts'
 import { boundOutput } from './output.ts'
 import type { Bus } from './bus.ts'
 import { changeRun, patchRun, place, runEvent, type LiveRun } from './live-run.ts'
@@ -13,12 +16,15 @@ import type { Change, Recorder } from './recorder.ts'
 import type { Clock } from '../core/clock.ts'
 
 export interface JournalPorts {
+  readonly store: Reader
   readonly recorder: Recorder
   readonly bus: Bus
   readonly clock: Clock
   readonly newId: NewId
   /** Writes the child of a `task` call in the transaction of its intent (R2). */
   readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => LiveRun
+  /** Takes back what a spawn took that was not stored. */
+  readonly unspawn: (child: LiveRun) => void
 }
 
 /** The calls of one answer and what has come back. */
@@ -97,7 +103,8 @@ export class RunJournal implements Journal {
 
   async callStarted(call: StartedCall): Promise<void> {
     const { part, title, tool } = call
-    const child = await this.#record((change) => {
+    let child: LiveRun | undefined
+    const write = (change: Change) => {
       const repeatable = tool.effects === 'none' || tool.idempotent
       const asked = change.tx.get('tool_calls', part.callId)
       if (asked) change.tx.update('tool_calls', part.callId, { status: 'running', startedAt: change.at })
@@ -107,12 +114,15 @@ export class RunJournal implements Journal {
           status: 'running',
           repeatable,
         })
-      const child = tool.effects === 'spawn' ? this.#ports.spawn(change, this.#run, call) : undefined
+      child = tool.effects === 'spawn' ? this.#ports.spawn(change, this.#run, call) : undefined
       const event = { callId: part.callId, tool: part.tool, title, input: part.input }
       change.event({ type: 'tool.started', ...place(this.#run, change.at), ...event })
       this.#count(part.callId)
       this.#run.row = { ...this.#run.row, lastAction: { tool: part.tool, title, at: change.at } }
-      return child
+    }
+    await this.#record(write).catch((error: unknown) => {
+      if (child) this.#ports.unspawn(child)
+      throw error
     })
     if (child) this.#run.children.set(part.callId, child)
     this.#tellProgress()
@@ -133,7 +143,8 @@ export class RunJournal implements Journal {
     const written = this.#batch!.results.get(call.part.callId)
     if (written) return written
     // the end of a child writes the result; one that is paused keeps its work and answers when it is continued
-    if (this.#run.children.has(call.part.callId)) return openResult(call.part)
+    const child = this.#run.children.get(call.part.callId)
+    if (child && !child.row.background) return openResult(call.part)
     return await this.#record((change) => this.writeResult(change, call))
   }
 
@@ -179,8 +190,25 @@ export class RunJournal implements Journal {
     await this.#record((change) => changeRun(change, this.#run, state.running))
   }
 
-  async steers() {
-    return []
+  async steers(): Promise<readonly ContextMessage[]> {
+    const { store, newId } = this.#ports
+    const steers = (reader: Reader) =>
+      waitingItems(reader, this.#run.row.branchId).filter((row) => row.mode === 'steer')
+    if (steers(store).length === 0) return []
+    return await this.#record((change) =>
+      steers(change.tx).map((row) => deliverItems(change, newId, place(this.#run, change.at), [row])),
+    )
+  }
+
+  /** Reads what waits for this branch where a result does, in the order in which an idle branch reads. */
+  async readResults(): Promise<readonly ContextMessage[]> {
+    const { store, newId } = this.#ports
+    const waiting = (reader: Reader) => waitingItems(reader, this.#run.row.branchId)
+    if (waiting(store).every((row) => row.kind === 'user')) return []
+    return await this.#record((change) => {
+      const items = nextRead(waiting(change.tx))
+      return items.length > 0 ? [deliverItems(change, newId, place(this.#run, change.at), items)] : []
+    })
   }
 
   /** The next write that somebody waits for rejects with this. */

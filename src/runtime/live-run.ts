@@ -12,7 +12,12 @@ import type { Change } from './recorder.ts'
 /** Why a run is to stop. The reason of its AbortSignal. */
 export type StopReason =
   | { readonly verb: 'pause'; readonly why: 'user' | 'parent' | 'stall' | 'timeout' }
-  | { readonly verb: 'cancel'; readonly by: 'user' | 'parent' }
+  | {
+      readonly verb: 'cancel'
+      readonly by: 'user' | 'parent'
+      /** Its parent knows nothing of it yet: an agent above the parent did it. */
+      readonly untold?: true
+    }
 
 /** A run that this process drives: its row as last written, and what only lives in memory. */
 export interface LiveRun {
@@ -28,6 +33,7 @@ export interface LiveRun {
   /** The paths of each call as they were when it was decided. */
   readonly decidedPaths: Map<CallId, readonly ResolvedPath[]>
   readonly controller: AbortController
+  /** The latest run of each subagent that it started, by the call. */
   readonly children: Map<CallId, LiveRun>
   readonly parent: LiveRun | undefined
   /** The parent's call that waits for this run. */
@@ -37,6 +43,12 @@ export interface LiveRun {
   /** Resolves when the run has stopped and that is on disk. */
   readonly stopped: Promise<void>
   readonly markStopped: () => void
+  /** Resolves when it has got the slot that it asked for last. */
+  granted: Promise<void>
+  /** Children for whose end something in it waits. */
+  readonly awaits: Set<LiveRun>
+  /** Whether nothing but those children is left of its turn. */
+  onlyWaits: boolean
   /** While it is driven: where the results of its calls are written. */
   journal: CallWriter | undefined
   /** Set once it is to stop. */
@@ -49,6 +61,14 @@ interface CallWriter {
   writeAwaiting(change: Change, call: Pick<StartedCall, 'part' | 'tool' | 'title'>): void
   /** Makes the run reject: what it waits for cannot be written. */
   fail(error: unknown): void
+}
+
+/** What an event of a run says beside its row. */
+export interface Said {
+  readonly input?: string
+  readonly report?: string | null
+  /** Its place in the queue, 1 for the next. */
+  readonly position?: number
 }
 
 export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'parent' | 'call' | 'tools'>
@@ -65,6 +85,9 @@ export function createLiveRun(start: LiveRunStart): LiveRun {
     children: new Map(),
     stopped,
     markStopped,
+    granted: Promise.resolve(),
+    awaits: new Set(),
+    onlyWaits: false,
     journal: undefined,
     stop: undefined,
   }
@@ -82,24 +105,19 @@ export function stopRun(run: LiveRun, reason: StopReason): void {
 /** Takes a run to its next state with what else changes, and tells of it. @throws OffshootError for an illegal step. */
 export function changeRun(
   change: Change,
-  run: LiveRun,
+  run: Pick<LiveRun, 'row'>,
   to: RunState,
   more: Partial<Run> = {},
-  report?: string | null,
+  said: Said = {},
 ): void {
-  const from = run.row.status
+  const { status: from, startedAt } = run.row
   const state = transition(from, to)
   const waitingFor = state.status === 'waiting' ? (more.waitingFor ?? null) : null
   const endedAt = isStopped(state.status) ? change.at : null
   const next = { ...state, ...more, waitingFor, endedAt }
   change.tx.update('runs', run.row.id, next)
   run.row = { ...run.row, ...next }
-  change.event(
-    runEvent(run, eventTypeOf(from, to.status), change.at, {
-      from,
-      ...(report === undefined ? {} : { report }),
-    }),
-  )
+  change.event(runEvent(run, eventTypeOf(to.status, from, startedAt), change.at, { from, ...said }))
 }
 
 /** Changes figures of a run without a new state and without an event. */
@@ -110,16 +128,16 @@ export function patchRun(change: Change, run: LiveRun, more: Partial<Run>): void
 
 type RunEventType = Extract<EventDraft['type'], `run.${string}`>
 
-function eventTypeOf(from: Run['status'], to: Run['status']): RunEventType {
-  if (to === 'running') return from === 'waiting' ? 'run.resumed' : 'run.started'
-  return `run.${to}`
+function eventTypeOf(status: Run['status'], from: Run['status'], startedAt: number | null): RunEventType {
+  if (status !== 'running') return `run.${status}`
+  return from === 'waiting' || startedAt !== null ? 'run.resumed' : 'run.started'
 }
 
 export function runEvent(
-  run: LiveRun,
+  run: Pick<LiveRun, 'row'>,
   type: RunEventType,
   at: number,
-  more: { from: Run['status'] | null; input?: string; report?: string | null },
+  more: Said & { readonly from: Run['status'] | null },
 ): EventDraft {
   const { row } = run
   const {
@@ -160,7 +178,7 @@ export function runEvent(
 }
 
 /** Where an event of this run belongs. */
-export function place(run: LiveRun, at: number) {
+export function place(run: Pick<LiveRun, 'row'>, at: number) {
   const { conversationId, branchId, id: runId, parentRunId, depth } = run.row
   return { at, conversationId, branchId, runId: runId as RunId | null, parentRunId, depth }
 }

@@ -49,10 +49,9 @@ async function askPerson(
   request: PermitRequest,
   decision: Decision,
 ): Promise<Permit> {
-  const detail = request.subjects.map((each) => each.value).join('\n') || request.title
   const question = {
     call: request,
-    detail,
+    detail: request.detail(),
     directory: workspace.root,
     rule: decision.why,
     grant: decision.grant,

@@ -1,8 +1,23 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { conversationProblems, expectEvents } from '../../test/support/conversation-problems.ts'
-import { agent, harness, refusals, stores, tool } from '../../test/support/runtime-harness.ts'
+import { conversationProblems, expectEvents, mostRunning } from '../../test/support/conversation-problems.ts'
+import {
+  agent,
+  handClock,
+  harness,
+  rawModel,
+  refusals,
+  stores,
+  tool,
+  type HandClock,
+} from '../../test/support/runtime-harness.ts'
 import { buildContext } from '../core/build-context.ts'
+import type { ConversationId } from '../core/ids.ts'
+import { isFinal } from '../core/run-status.ts'
+import { createModel } from '../model/language-model.ts'
+import type { Model, ModelPart, ModelRequest } from '../model/port.ts'
+import { createScriptedModel } from '../model/scripted.ts'
+import type { Reader } from '../store/port.ts'
 import { createToPrompt } from '../model/prompt.ts'
 import type { ScriptInput } from '../model/script.ts'
 import { readMessages } from './messages.ts'
@@ -35,11 +50,37 @@ const call = fc.oneof(
       input: fc.record({
         prompt: fc.constant('do it'),
         subagent_type: fc.constantFrom('general', 'general', 'explore', 'none'),
+        run_in_background: fc.boolean(),
       }),
     }),
   },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      tool: fc.constantFrom('task_status', 'task_output', 'task_message', 'task_cancel'),
+      input: fc.record({ task_id: fc.constantFrom('#0', '#1', '#2', '#3') }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      tool: fc.constant('task_message'),
+      input: fc.record({
+        task_id: fc.constantFrom('#0', '#1', '#2'),
+        message: fc.constant('listen'),
+        mode: fc.constantFrom('steer', 'follow_up'),
+      }),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constant({ tool: 'task_status', input: { wait_ms: 20_000 } }),
+  },
 )
-const calls = fc.array(call as fc.Arbitrary<{ tool: string; input: string }>, { maxLength: 3, size: 'max' })
+const calls = fc.array(call as unknown as fc.Arbitrary<{ tool: string; input: string }>, {
+  maxLength: 3,
+  size: 'max',
+})
 const delayMs = fc.oneof(
   { weight: 20, arbitrary: fc.nat(30_000) },
   { weight: 1, arbitrary: fc.constant(400_000) },
@@ -65,8 +106,10 @@ const scenario = fc.record({
     maxLength: 4,
   }),
   attended: fc.boolean(),
-  maxTurns: fc.integer({ min: 1, max: 4 }),
-  maxDepth: fc.integer({ min: 0, max: 3 }),
+  maxTurns: fc.integer({ min: 1, max: 6 }),
+  maxDepth: fc.constantFrom(0, 1, 2, 2, 3),
+  maxConcurrent: fc.integer({ min: 1, max: 3 }),
+  maxQueue: fc.constantFrom(1, 200),
 })
 
 test.each(stores)(
@@ -74,15 +117,17 @@ test.each(stores)(
   async (name, open) => {
     const property = fc.asyncProperty(
       scenario,
-      async ({ script, stops, answers, attended, maxTurns, maxDepth }) => {
+      async ({ script, stops, answers, attended, maxTurns, maxDepth, maxConcurrent, maxQueue }) => {
         const store = await open()
-        const config = { limits: { maxDepth, maxSpawns: 6, stallMs: 300_000 } }
+        const config = { limits: { maxDepth, maxConcurrent, maxQueue, maxSpawns: 6, stallMs: 300_000 } }
         const agents = [
           agent('main'),
           agent('general'),
           agent('explore', { tools: ['read', 'deaf'], timeoutMs: 200_000 }),
         ]
-        const h = harness({ store, tools, agents, config, script })
+        const clock = handClock()
+        const { model, requests } = scripted(script, clock)
+        const h = harness({ store, tools, agents, config, model, clock })
         if (attended) h.runtime.approvals.attend()
         const { conversationId, branchId, result, stop } = await h.start('go', { maxTurns })
         for (const { afterMs, verb } of stops) h.clock.after(afterMs, () => stop(verb))
@@ -93,7 +138,9 @@ test.each(stores)(
         h.flush()
         expect(conversationProblems(store, conversationId)).toEqual([])
         expectEvents(store, conversationId, h.told)
-        expect(h.scripted.requests.flatMap(({ options }) => refusals(options.prompt))).toEqual([])
+        expect(mostRunning(h.told)).toBeLessThanOrEqual(maxConcurrent)
+        if (stops.length === 0) expect(unread(store, conversationId)).toEqual([])
+        expect(requests.flatMap(({ options }) => refusals(options.prompt))).toEqual([])
         const branches = new Map(store.find('branches', {}).map((branch) => [branch.id, branch]))
         const context = buildContext({ branches, messages: (id) => readMessages(store, id) }, branchId)
         const next = { role: 'user' as const, content: [{ type: 'text' as const, text: 'go on' }] }
@@ -122,4 +169,41 @@ function answerAll(
   }
   look()
   return () => void (ended = true)
+}
+
+/** The scripted model, but that `#n` in an input is the n-th subagent that its agent was told of. */
+function scripted(script: ScriptInput['agents'], clock: HandClock) {
+  const inner = createScriptedModel({ agents: script }, { clock })
+  const { info } = rawModel(() => [])
+  const asked = createModel(inner, info, { now: clock.now })
+  const model: Model = {
+    info,
+    stream: async (request) => (await asked.stream(request)).pipeThrough(withIds(request)),
+  }
+  return { model, requests: inner.requests }
+}
+
+function withIds({ messages }: ModelRequest) {
+  const ids = [...new Set(JSON.stringify(messages).match(/brn_[0-9A-Z]{26}/g))]
+  return new TransformStream<ModelPart, ModelPart>({
+    transform(part, controller) {
+      const input = (text: string) => text.replace(/#(\d)/, (name, n: string) => ids[Number(n)] ?? name)
+      controller.enqueue(part.type === 'tool-call' ? { ...part, input: input(part.input) } : part)
+    },
+  })
+}
+
+/** Branches that could have read what waits for them, and have not. */
+function unread(store: Reader, conversationId: ConversationId): string[] {
+  const branches = store.find('branches', { where: { conversationId } })
+  const runs = store.find('runs', { where: { conversationId }, orderBy: 'id' })
+  const latest = (id: string) => runs.findLast((run) => run.branchId === id)!
+  const isCancelled = (id: string | null): boolean =>
+    id !== null &&
+    (latest(id).status === 'cancelled' ||
+      isCancelled(branches.find((each) => each.id === id)!.parentBranchId))
+  return store
+    .find('inbox', { where: { conversationId, deliveredAt: null } })
+    .filter(({ branchId }) => isFinal(latest(branchId).status) && !isCancelled(branchId))
+    .map(({ branchId, kind }) => `a ${kind} waits for ${latest(branchId).agent}`)
 }

@@ -5,7 +5,7 @@ import { addCost, addUsage, type Usage } from '../core/usage.ts'
 import type { Reader } from '../store/port.ts'
 import { messageText } from './stored-events.ts'
 
-/** What a main run came to, with the totals of its tree: each run counted once (B2). Times in milliseconds. */
+/** What a main run and those that followed by themselves came to, with the totals of its tree: each run counted once (B2). Times in milliseconds. */
 export interface RunResult {
   readonly conversationId: ConversationId
   readonly branchId: BranchId
@@ -38,13 +38,14 @@ export interface Denial {
 }
 
 export function readRunResult(store: Reader, runId: RunId): RunResult {
-  const run = store.get('runs', runId)!
-  const subagents = below(
-    store.find('runs', { where: { conversationId: run.conversationId }, orderBy: 'id' }),
-    run,
-  )
-  const tree = [run, ...subagents]
-  const { conversationId, branchId, status, reason, endReason, error, turns, queuedAt, endedAt } = run
+  const { conversationId, branchId, queuedAt } = store.get('runs', runId)!
+  const runs = store.find('runs', { where: { conversationId }, orderBy: 'id' })
+  // reports that came while the branch was idle have started runs of their own
+  const main = runs.filter((each) => each.branchId === branchId && each.id >= runId)
+  const run = main.at(-1)!
+  const subagents = below(runs, main)
+  const tree = [...main, ...subagents]
+  const { status, reason, endReason, error, endedAt } = run
   return {
     conversationId,
     branchId,
@@ -55,7 +56,7 @@ export function readRunResult(store: Reader, runId: RunId): RunResult {
     text: run.reportMessageId ? messageText(store, run.reportMessageId) : '',
     note: run.reportNote,
     error,
-    turns,
+    turns: main.reduce((sum, each) => sum + each.turns, 0),
     toolCalls: tree.reduce((sum, each) => sum + each.toolCalls, 0),
     usage: tree.map((each) => each.usage).reduce(addUsage),
     costUsd: tree.map((each) => each.costUsd).reduce(addCost),
@@ -65,10 +66,10 @@ export function readRunResult(store: Reader, runId: RunId): RunResult {
   }
 }
 
-function below(runs: readonly Run[], root: Run): Run[] {
-  const tree = new Set<RunId>([root.id])
+function below(runs: readonly Run[], roots: readonly Run[]): Run[] {
+  const tree = new Set<RunId>(roots.map((root) => root.id))
   for (const run of runs) if (run.parentRunId && tree.has(run.parentRunId)) tree.add(run.id)
-  return runs.filter((run) => run.id !== root.id && tree.has(run.id))
+  return runs.filter((run) => !roots.includes(run) && tree.has(run.id))
 }
 
 function denialsOf(store: Reader, run: Run): Denial[] {

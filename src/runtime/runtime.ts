@@ -13,15 +13,16 @@ import { Approvals } from './approvals.ts'
 import { createBus, type Subscriber } from './bus.ts'
 import { agentLevel } from './chain.ts'
 import type { Deps } from './deps.ts'
-import { driveRun, type Scope } from './drive.ts'
-import { createLiveRun, place, runEvent, stopRun, type LiveRun, type StopReason } from './live-run.ts'
+import { LiveConversation } from './conversation.ts'
+import { createLiveRun, place, runEvent, type LiveRun, type StopReason } from './live-run.ts'
 import { appendMessage } from './messages.ts'
 import { createRecorder, type Change } from './recorder.ts'
 import { readRunResult, type RunResult } from './run-result.ts'
+import { Scheduler } from './scheduler.ts'
 import { aboutRun, freshFigures, type SystemText } from './spawn.ts'
 
 /** `endProcesses` is given by tests alone, whose tools start none. */
-export type RuntimeOptions = Omit<Deps, 'bus' | 'recorder' | 'approvals' | 'endProcesses'> &
+export type RuntimeOptions = Omit<Deps, 'bus' | 'recorder' | 'approvals' | 'scheduler' | 'endProcesses'> &
   Partial<Pick<Deps, 'endProcesses'>>
 
 export interface StartOptions {
@@ -62,13 +63,15 @@ export interface Runtime {
 export function createRuntime(options: RuntimeOptions): Runtime {
   const bus = createBus(options.clock)
   const recorder = createRecorder(options.store, bus, options.clock)
-  const approvals = new Approvals(recorder, options.newId, options.store)
-  const deps: Deps = { endProcesses, ...options, bus, recorder, approvals }
+  const scheduler = new Scheduler(options.config.limits)
+  const approvals = new Approvals({ ...options, recorder, scheduler })
+  const deps: Deps = { endProcesses, ...options, bus, recorder, scheduler, approvals }
+  const conversations: Conversations = new Map()
   return {
     approvals,
     resolveModel: deps.resolveModel,
     subscribe: bus.subscribe,
-    start: (start) => startRun(deps, start),
+    start: (start) => startRun(deps, conversations, start),
   }
 }
 
@@ -76,8 +79,17 @@ async function endProcesses(runId: RunId): Promise<void> {
   await killMarked({ mark: 'OFFSHOOT_RUN_ID', value: runId })
 }
 
-async function startRun(deps: Deps, options: StartOptions): Promise<StartedRun> {
-  const known = options.conversationId ? openConversation(deps, options.conversationId) : undefined
+/** Those that are being driven: one driver each, so that no branch has two runs at a time. */
+type Conversations = Map<ConversationId, LiveConversation>
+
+async function startRun(
+  deps: Deps,
+  conversations: Conversations,
+  options: StartOptions,
+): Promise<StartedRun> {
+  const known = options.conversationId
+    ? openConversation(deps, options.conversationId, options.workspace)
+    : undefined
   const conversation = known?.conversation ?? newConversation(deps, options)
   const branch = known?.branch ?? newBranch(deps, conversation, options.agent)
   const run = newLiveRun(deps, branch, options)
@@ -95,20 +107,37 @@ async function startRun(deps: Deps, options: StartOptions): Promise<StartedRun> 
       runEvent(run, 'run.started', change.at, { from: null, input: options.prompt.slice(0, 2_000) }),
     )
   })
-  const scope: Scope = { deps, workspace: options.workspace, systemText: options.systemText }
-  return handle(deps, run, conversation.seq, driveRun(scope, run))
+  const live = driven(deps, conversations, conversation.id, options)
+  live.drive(run).catch(() => {}) // the conversation keeps what failed
+  const started = handle(deps, run, conversation.seq, live)
+  const forget = () => live.isQuiet && conversations.get(live.id) === live && conversations.delete(live.id)
+  started.result.then(forget, forget)
+  return started
 }
 
-function handle(deps: Deps, run: LiveRun, seqBefore: number, driven: Promise<void>): StartedRun {
+function driven(
+  deps: Deps,
+  conversations: Conversations,
+  id: ConversationId,
+  { workspace, systemText }: StartOptions,
+): LiveConversation {
+  const known = conversations.get(id)
+  if (known && !known.stopped) return known
+  const live = new LiveConversation(id, { deps, workspace, systemText })
+  conversations.set(id, live)
+  return live
+}
+
+function handle(deps: Deps, run: LiveRun, seqBefore: number, live: LiveConversation): StartedRun {
   const { conversationId, branchId, id: runId } = run.row
-  const result = keepAlive(driven).then(() => readRunResult(deps.store, runId))
+  const result = keepAlive(live.quiet()).then(() => readRunResult(deps.store, runId))
   result.catch(() => {}) // whoever asks for the result gets the error; nobody asking must not end the process
   const reasons = {
     pause: { verb: 'pause', why: 'user' },
     cancel: { verb: 'cancel', by: 'user' },
   } as const satisfies Record<string, StopReason>
   const { tools } = aboutRun(deps, run)
-  const stop: StartedRun['stop'] = (verb) => stopRun(run, reasons[verb])
+  const stop: StartedRun['stop'] = (verb) => live.stop(reasons[verb])
   return { conversationId, branchId, runId, seqBefore, tools, result, stop }
 }
 
@@ -122,11 +151,19 @@ async function keepAlive(driven: Promise<void>): Promise<void> {
   }
 }
 
-function openConversation(deps: Deps, id: ConversationId): { conversation: Conversation; branch: Branch } {
+function openConversation(
+  deps: Deps,
+  id: ConversationId,
+  workspace: Workspace,
+): { conversation: Conversation; branch: Branch } {
   const conversation = deps.store.get('conversations', id)
   const branch = deps.store.find('branches', { where: { conversationId: id, kind: 'main' }, limit: 1 })[0]
   if (!conversation || !branch)
     throw new OffshootError('usage', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
+  if (conversation.directory !== workspace.root)
+    throw new OffshootError('usage', `${id} works on ${conversation.directory}, not on ${workspace.root}`, {
+      hint: `run it there: -C ${conversation.directory}`,
+    })
   return { conversation, branch }
 }
 
@@ -169,7 +206,9 @@ function newLiveRun(deps: Deps, branch: Branch, { agent, model, maxTurns }: Star
   const { limits } = deps.config
   const now = deps.clock.now()
   const runLimits = {
-    maxTurns: maxTurns ?? deps.config.agents[agent.name]?.maxTurns ?? agent.maxTurns ?? limits.maxTurns,
+    maxTurns:
+      maxTurns ??
+      Math.min(deps.config.agents[agent.name]?.maxTurns ?? agent.maxTurns ?? Infinity, limits.maxTurns),
     maxTokens: null,
     maxCostUsd: agent.maxCostUsd ?? null,
     timeoutMs: agent.timeoutMs ?? limits.timeoutMs,

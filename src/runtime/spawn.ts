@@ -11,7 +11,8 @@ import type { Deps } from './deps.ts'
 import { createLiveRun, place, runEvent, type LiveRun } from './live-run.ts'
 import { appendMessage, type Place } from './messages.ts'
 import type { Change } from './recorder.ts'
-import { describeTask, isTaskName, type TaskInput } from './task-input.ts'
+import { takeSlot } from './slots.ts'
+import { controlsOf, describeTask, isControlName, isTaskName, type TaskInput } from './task-input.ts'
 
 /** What the first message of a branch needs from outside: the system text of its agent at its depth. */
 export type SystemText = (about: {
@@ -32,9 +33,9 @@ export function spawnable(deps: Deps, agent: AgentDefinition, depth: number): re
   return delegates && (agent.tools?.some((name) => name === '*' || isTaskName(name)) ?? true) ? others : []
 }
 
-/** Why a call of `task` is refused where it is not offered; undefined for any other name. */
+/** Why a call of `task`, or of a tool that goes with it, is refused where it is not offered; undefined for any other name. */
 export function refuseTask(run: LiveRun, name: string): ToolError | undefined {
-  return isTaskName(name) ? nestedNotAllowed(run) : undefined
+  return isTaskName(name) || isControlName(name) ? nestedNotAllowed(run) : undefined
 }
 
 function nestedNotAllowed({ row }: LiveRun): ToolError {
@@ -59,6 +60,7 @@ export function spawn(
   const agent = chosenAgent(deps, parent, input.subagent_type)
   checkSpawns(change, deps, parent)
   const branch = newBranch(change, deps, parent, call, agent, describeTask(input))
+  checkQueue(deps, parent)
   const row = newRun(change, deps, parent, branch, agent, call, input)
   const chain = [...parent.chain, agentLevel(agent)]
   const tools = deps.tools
@@ -66,10 +68,16 @@ export function spawn(
     .list()
     .filter((tool) => parent.tools.includes(tool))
   const run = createLiveRun({ row, agent, parent, chain, call, tools })
-  change.tx.insert('branches', branch)
-  change.tx.insert('runs', row)
-  announce(change, run, branch, input.prompt)
-  firstMessages(change, deps, place(run, change.at), systemText(aboutRun(deps, run)), input.prompt)
+  if (takeSlot(deps, run, 'end') === 'granted') run.row = { ...row, ...state.running, startedAt: change.at }
+  try {
+    change.tx.insert('branches', branch)
+    change.tx.insert('runs', run.row)
+    announce(change, deps, run, branch, input.prompt)
+    firstMessages(change, deps, place(run, change.at), systemText(aboutRun(deps, run)), input.prompt)
+  } catch (error) {
+    deps.scheduler.leave(run.row.id)
+    throw error
+  }
   return run
 }
 
@@ -81,7 +89,7 @@ export function aboutRun(deps: Deps, { agent, row, tools }: LiveRun): Parameters
     agent,
     depth: row.depth,
     maxTurns: row.limits.maxTurns,
-    tools: delegates ? [...names, 'task'] : names,
+    tools: delegates ? [...names, 'task', ...controlsOf(agent)] : names,
   }
 }
 
@@ -96,6 +104,14 @@ function chosenAgent(deps: Deps, parent: LiveRun, name: string): AgentDefinition
       `there is no agent "${name.slice(0, 100)}" to start; the agents are: ${known}`,
     )
   throw nestedNotAllowed(parent)
+}
+
+function checkQueue({ scheduler, config }: Deps, { row }: LiveRun): void {
+  if (!scheduler.isFull(row.conversationId)) return
+  throw new ToolError(
+    'queue_full',
+    `${config.limits.maxQueue} runs of this conversation wait for a slot already; wait for reports before you start more`,
+  )
 }
 
 function checkSpawns(change: Change, deps: Deps, parent: LiveRun): void {
@@ -142,7 +158,7 @@ function newRun(
 ): Run {
   return {
     ...freshFigures,
-    ...state.running,
+    ...state.queued,
     id: deps.newId('run'),
     conversationId: branch.conversationId,
     branchId: branch.id,
@@ -152,10 +168,10 @@ function newRun(
     agent: agent.name,
     model: modelOf(deps, parent, agent),
     description: branch.label,
-    background: false,
+    background: input.run_in_background ?? agent.background ?? false,
     limits: limitsOf(deps, agent, input),
     queuedAt: change.at,
-    startedAt: change.at,
+    startedAt: null,
   }
 }
 
@@ -191,7 +207,8 @@ function limitsOf(deps: Deps, agent: AgentDefinition, input: TaskInput): RunLimi
     )
   }
   const maxTurns =
-    input.max_turns ?? agents[agent.name]?.maxTurns ?? agent.maxTurns ?? limits.maxTurnsSubagent
+    input.max_turns ??
+    Math.min(agents[agent.name]?.maxTurns ?? agent.maxTurns ?? limits.maxTurnsSubagent, limits.maxTurns)
   const timeoutMs = agent.timeoutMs ?? limits.timeoutMs
   return {
     maxTurns,
@@ -202,12 +219,15 @@ function limitsOf(deps: Deps, agent: AgentDefinition, input: TaskInput): RunLimi
   }
 }
 
-function announce(change: Change, run: LiveRun, branch: Branch, prompt: string): void {
+function announce(change: Change, deps: Deps, run: LiveRun, branch: Branch, prompt: string): void {
   const here = place(run, change.at)
   const { kind, inheritContext, parentBranchId, originMessageId, originToolCallId, agent, label } = branch
   const about = { kind, inheritContext, parentBranchId, originMessageId, originToolCallId, agent, label }
   change.event({ type: 'branch.created', ...here, ...about })
-  change.event(runEvent(run, 'run.started', change.at, { from: null, input: prompt.slice(0, 2_000) }))
+  const type = run.row.status === 'queued' ? 'run.queued' : 'run.started'
+  const position = deps.scheduler.position(run.row.id)
+  const input = prompt.slice(0, 2_000)
+  change.event(runEvent(run, type, change.at, { from: null, input, ...(position ? { position } : {}) }))
 }
 
 function firstMessages(change: Change, deps: Deps, here: Place, system: string, prompt: string): void {

@@ -94,7 +94,7 @@ describe.each(stores)('a tree in the %s store', (_, open) => {
     await h.clock.settle()
     started.stop('pause')
     await h.clock.advance(1_000) // the child with the kind tool has paused, the one with the deaf tool is held up
-    expect(runs(h).map(([, status]) => status)).toEqual(['running', 'paused', 'running'])
+    expect(runs(h).map(([, status]) => status)).toEqual(['waiting', 'paused', 'running'])
     started.stop('cancel')
     await h.clock.until(started.result)
     expect(runs(h)).toEqual([

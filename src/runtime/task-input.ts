@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { AgentDefinition } from '../core/agent.ts'
 
 /** Other names of the `task` tool. */
 export const taskAliases = ['Task', 'Agent', 'subagent', 'spawn_subagent'] as const
@@ -8,6 +9,32 @@ const taskNames = new Set(['task', 'agents', ...taskAliases].map(plain))
 /** Whether a name of an agent's tool list, or of a call, means `task` or its toolset. */
 export function isTaskName(name: string): boolean {
   return taskNames.has(plain(name))
+}
+
+/** The tools that go with `task`, and other names of each. */
+export const controlAliases = {
+  task_status: ['subagent_status', 'get_subagent_status', 'list_subagents', 'agent_status', 'list_tasks'],
+  task_output: ['subagent_output', 'get_subagent_output', 'agent_output', 'get_task_output', 'task_result'],
+  task_message: ['subagent_message', 'message_subagent', 'steer_subagent', 'send_input', 'send_message'],
+  task_cancel: ['cancel_subagent', 'stop_subagent', 'task_stop', 'kill_task', 'close_agent'],
+} as const
+
+export type ControlName = keyof typeof controlAliases
+
+const controlNames = new Map(
+  Object.entries(controlAliases).flatMap(([name, aliases]) =>
+    [name, ...aliases].map((each) => [plain(each), name as ControlName] as const),
+  ),
+)
+
+export function isControlName(name: string): boolean {
+  return controlNames.has(plain(name))
+}
+
+/** Those that an agent is offered together with `task`: all that its definition does not disallow. */
+export function controlsOf({ disallowedTools = [] }: AgentDefinition): ControlName[] {
+  const unwanted = new Set(disallowedTools.map((name) => controlNames.get(plain(name))))
+  return (Object.keys(controlAliases) as ControlName[]).filter((name) => !unwanted.has(name))
 }
 
 function plain(name: string): string {
@@ -33,11 +60,16 @@ const offered = {
   max_turns: z.int().min(1).optional().describe('How many turns it may take'),
 }
 
+const inBackground = z
+  .boolean()
+  .optional()
+  .describe('true: returns the id at once, and the report comes by itself when it ends')
+
 /** What is accepted. An input that asks for something else is refused by its name, never ignored. */
 export const taskInputSchema = z.strictObject({
   ...offered,
   subagent_type: z.string().trim().min(1).default('general'),
-  run_in_background: z.literal(false).optional(),
+  run_in_background: inBackground,
 })
 
 export type TaskInput = z.infer<typeof taskInputSchema>
@@ -47,10 +79,13 @@ export function taskJsonSchema(agents: readonly string[]): object {
   const subagent_type = z
     .enum(agents as [string, ...string[]])
     .describe('Which agent does it; general if absent')
-  return z.toJSONSchema(z.object({ ...offered, subagent_type: subagent_type.optional() }), {
-    target: 'draft-07',
-    io: 'input',
-  })
+  return z.toJSONSchema(
+    z.object({ ...offered, subagent_type: subagent_type.optional(), run_in_background: inBackground }),
+    {
+      target: 'draft-07',
+      io: 'input',
+    },
+  )
 }
 
 /** What people see when the model gave no description: the first words of the task. */

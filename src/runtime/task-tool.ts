@@ -16,14 +16,14 @@ import {
 const TEXT = new URL('task.txt', import.meta.url)
 
 /**
- * The `task` tool of one run: it starts a subagent and waits for its report. Branch and run of the child are written
- * with the intent of the call (R2); `report` is the wait for what that child comes to.
+ * The `task` tool of one run: it starts a subagent and waits for its report, or returns its id at once. Branch and run of
+ * the child are written with the intent of the call (R2); `report` drives it, and says what the call is answered.
  */
 export function createTaskTool(
   agents: readonly AgentDefinition[],
   report: (callId: CallId) => Promise<ToolOutput>,
 ): Tool<TaskInput, ToolOutput> {
-  const known = agents.map(({ name, description }) => `- ${name}: ${description}`).join('\n')
+  const known = agents.map(agentLine).join('\n')
   return {
     name: 'task',
     toolset: 'agents',
@@ -39,4 +39,9 @@ export function createTaskTool(
     execute: (_input, { run }) => report(run.callId),
     toModelOutput: (output) => output,
   }
+}
+
+function agentLine({ name, description, background }: AgentDefinition): string {
+  const how = background ? ' Runs in the background unless you say otherwise.' : ''
+  return `- ${name}: ${description}${how}`
 }

@@ -98,3 +98,34 @@ test('a directory that cannot be listed has no entries', () => {
   expect({ entries, vcs }).toEqual({ entries: [], vcs: null })
   chmodSync(join(root, 'closed'), 0o700)
 })
+
+test('notes that are a link out of the repository, or to what is guarded, are none; a link within it is', () => {
+  make('repo/.git')
+  make('repo/sub')
+  put('repo/.git/HEAD', 'ref: refs/heads/main\n')
+  put('secret', 'private')
+  put('repo/.env', 'KEY=1')
+  put('repo/CONTRIBUTING.md', 'ours')
+  const linked = (target: string) => {
+    rmSync(join(root, 'repo/sub/AGENTS.md'), { force: true })
+    symlinkSync(target, join(root, 'repo/sub/AGENTS.md'))
+    return readWorkspaceFacts(join(root, 'repo/sub')).notes?.text
+  }
+  expect(['../../secret', join(root, 'secret'), '../.env', '../.git/HEAD'].map(linked)).toEqual(
+    Array(4).fill(undefined),
+  )
+  symlinkSync('../..', join(root, 'repo/sub/up'))
+  expect(linked('up/secret')).toBeUndefined()
+  expect(linked('../CONTRIBUTING.md')).toBe('ours')
+})
+
+test.each(['password\n', 'ref: refs/heads/x\nsecond line\n', 'ref: /etc/passwd\n', 'abc123\n', ''])(
+  'of a file HEAD of another shape nothing is told: %j',
+  (text) => {
+    make('elsewhere')
+    make('repo')
+    put('elsewhere/HEAD', text)
+    put('repo/.git', `gitdir: ${join(root, 'elsewhere')}\n`)
+    expect(readWorkspaceFacts(join(root, 'repo')).vcs).toBeNull()
+  },
+)

@@ -1,6 +1,7 @@
-import { closeSync, openSync, readdirSync, readSync, statSync } from 'node:fs'
+import { closeSync, constants, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { WorkspaceFacts } from '../agents/workspace-prompt.ts'
+import { createWorkspace } from '../tools/workspace.ts'
 
 const MAX_BYTES = 64 * 1024
 const NOTES = ['AGENTS.md', 'CLAUDE.md']
@@ -22,12 +23,11 @@ function topLevel(root: string): string[] {
   return entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort()
 }
 
-/** HEAD of the nearest repository; undefined where there is none. */
+/** The branch, or the commit, of the nearest repository; undefined where there is none. */
 function gitBranch(root: string): string | undefined {
-  const head = ancestors(root)
+  return ancestors(root)
     .map(headOf)
     .find((each) => each !== undefined)
-  return head?.replace(/^ref: refs\/heads\//, '').trim()
 }
 
 /** In a worktree and in a submodule `.git` is a file that names the directory. */
@@ -35,19 +35,32 @@ function headOf(directory: string): string | undefined {
   const dotGit = join(directory, '.git')
   const link = attempt(() => readHead(dotGit))
   const place = link === undefined ? '.git' : /^gitdir: (.+?)\r?$/m.exec(link)?.[1]
-  return place && attempt(() => readHead(join(resolve(directory, place), 'HEAD')))
+  const head = place && attempt(() => readHead(join(resolve(directory, place), 'HEAD')))
+  return (head && HEAD.exec(head)?.slice(1).find(Boolean)) || undefined
 }
 
-/** The nearest notes win: those of the directory itself before those above it, up to the top of its repository. */
+/** `.git` may lead to any file that is named HEAD: of what has another shape nothing is told. */
+const HEAD = /^(?:ref: refs\/heads\/([^\s\p{Cc}]{1,255})|([0-9a-f]{40,64}))\s*$/u
+
+/**
+ * The nearest notes win: those of the directory itself before those above it, up to the top of its repository. A link
+ * that leads out of there, or to what is guarded, is none: its text would go to the model unasked.
+ */
 function nearestNotes(root: string): { path: string; text: string } | undefined {
   const above = ancestors(root)
-  const top = above.findIndex((directory) => headOf(directory) !== undefined)
-  for (const directory of above.slice(0, Math.max(top, 0) + 1)) {
-    for (const name of NOTES) {
-      const path = join(directory, name)
-      const text = attempt(() => readHead(path))
-      if (text !== undefined) return { path, text }
-    }
+  const own = above.slice(
+    0,
+    Math.max(
+      above.findIndex((directory) => headOf(directory) !== undefined),
+      0,
+    ) + 1,
+  )
+  const repository = attempt(() => createWorkspace(own.at(-1)!))
+  if (!repository) return undefined
+  for (const path of own.flatMap((directory) => NOTES.map((name) => join(directory, name)))) {
+    const { absolute, outside, guarded } = repository.resolve(path)
+    const text = outside || guarded ? undefined : attempt(() => readHead(absolute, constants.O_NOFOLLOW))
+    if (text !== undefined) return { path, text }
   }
   return undefined
 }
@@ -58,9 +71,9 @@ function ancestors(directory: string): string[] {
 }
 
 /** The first bytes of a regular file: what is no file must not keep the start waiting, and nobody reads more of it. */
-function readHead(path: string): string {
+function readHead(path: string, flags = 0): string {
   if (!statSync(path).isFile()) throw new Error('not a regular file')
-  const file = openSync(path, 'r')
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags)
   try {
     const bytes = Buffer.alloc(MAX_BYTES)
     return bytes.toString('utf8', 0, readSync(file, bytes, 0, MAX_BYTES, 0))

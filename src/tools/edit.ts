@@ -45,6 +45,7 @@ export function editTool(): AnyTool {
     },
     subject: (input) => [{ kind: 'path', value: input.file_path }],
     title: (input) => titleLine(`Edit ${input.file_path}`),
+    detail: (input) => unifiedDiff(input.file_path, input.old_string, input.new_string),
     execute,
     toModelOutput: (text) => ({ text }),
   })

@@ -191,6 +191,57 @@ test('grep explains a pattern that cannot be used', async () => {
   }
 })
 
+test('a name with a line feed is one entry, and no line of another file', async () => {
+  const evil = 'x\nsrc/auth.ts:1:hit'
+  await using at = await project({ [evil]: 'hit\n', 'b.txt': 'hit\n', 'dir\n./src/a.ts': 'one\nhit\n' })
+  await symlink(evil, join(at.path, 'link\r'))
+  const context = testContext(at.path)
+  const [shown, shownA] = ['"x\\nsrc/auth.ts:1:hit"', '"dir\\n./src/a.ts"']
+  const grep = async (input: object) =>
+    (await callText('grep', { pattern: 'hit', ...input }, context)).split('\n')
+  expect(await grep({})).toEqual(['b.txt:1:hit', `${shownA}:2:hit`, `${shown}:1:hit`])
+  expect(await grep({ context: 1 })).toEqual([
+    'b.txt:1:hit',
+    '--',
+    `${shownA}-1-one`,
+    `${shownA}:2:hit`,
+    '--',
+    `${shown}:1:hit`,
+  ])
+  expect(await grep({ output_mode: 'count' })).toEqual(['b.txt:1', `${shownA}:1`, `${shown}:1`])
+  expect(await grep({ output_mode: 'files_with_matches' })).toEqual(['b.txt', shownA, shown])
+  expect(await grep({ path: evil })).toEqual([`${shown}:1:hit`])
+  expect((await callText('glob', { pattern: '**' }, context)).split('\n').sort()).toEqual([
+    shownA,
+    shown,
+    'b.txt',
+  ])
+  expect((await callText('list', { depth: 3 }, context)).split('\n')).toEqual([
+    'b.txt',
+    '"dir\\n./"',
+    '"dir\\n./src/"',
+    shownA,
+    `"link\\r" -> ${shown}`,
+    '"x\\nsrc/"',
+    shown,
+  ])
+})
+
+test('grep tells of a binary file apart from the next file', async () => {
+  const binary = Buffer.concat([Buffer.from(`hit\n${'x\n'.repeat(100_000)}`), Buffer.alloc(9)])
+  await using at = await project({ 'a.bin': binary, 'b.txt': 'hit\n' })
+  const context = testContext(at.path)
+  expect((await callText('grep', { pattern: 'hit' }, context)).split('\n')).toEqual([
+    'a.bin:1:hit',
+    expect.stringMatching(/^a\.bin: WARNING: stopped searching binary file/),
+    'b.txt:1:hit',
+  ])
+  await writeFile(join(at.path, 'c.bin'), 'hit\0')
+  expect(await callText('grep', { pattern: 'hit', path: 'c.bin' }, context)).toMatch(
+    /^c\.bin: binary file matches/,
+  )
+})
+
 test('a search of a very large output is cut, not collected', async () => {
   await using at = await project({ 'big.txt': `${'hit '.repeat(100)}\n`.repeat(10_000) })
   const text = await callText('grep', { pattern: 'hit', limit: 20_000 }, testContext(at.path))

@@ -59,14 +59,14 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
   if (place.file !== undefined)
     throw new ToolError('invalid_path', `${place.target.relative} is a file; path is the directory to search`)
   const { output, truncated, problems } = await ripgrep({
-    args: ['--files', '--sortr=modified'],
+    args: ['--files', '--null', '--sortr=modified'],
     directory: place.directory,
     glob,
     parents: place.parents,
     context,
   })
   const files = output
-    .split('\n')
+    .split('\0')
     .filter(Boolean)
     .flatMap((path) => shownName(path, place, context) ?? [])
   return render(files, input.limit ?? DEFAULT_LIMIT, truncated, problems)

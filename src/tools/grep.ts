@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import type { AnyTool, ToolContext } from './port.ts'
@@ -58,7 +60,7 @@ function placeOf({ path, glob }: Input): string {
 async function execute(input: Input, context: ToolContext): Promise<string> {
   const place = await searchPlace(targetOf(context, input.path ?? '.'))
   const result = await ripgrep({
-    args: [...argumentsOf(input), '--regexp', input.pattern, '--', place.file ?? '.'],
+    args: [...argumentsOf(input), '--regexp', input.pattern, '--', `./${place.file ?? ''}`],
     directory: place.directory,
     ...(input.glob && place.file === undefined ? { glob: input.glob } : {}),
     parents: place.parents,
@@ -99,16 +101,15 @@ function render(result: RipgrepResult, input: Input, place: SearchPlace, context
   return lines.join('\n')
 }
 
-/** Each line of ripgrep is a path, NUL, and the rest; the path becomes the one that the other tools take. */
+/** Each record of ripgrep is a path, NUL, and the rest; the path becomes the one that the other tools take. */
 function nameLines(output: string, input: Input, place: SearchPlace, context: ToolContext) {
   const names = new Map<string, string | undefined>()
   const lines: string[] = []
-  const records = input.output_mode === 'files_with_matches' ? output.split('\0') : output.split('\n')
-  for (const record of records) {
-    if (record === '') continue
-    const [path, rest] = splitRecord(record)
-    if (rest === undefined && record === '--') {
-      lines.push(record)
+  const records =
+    input.output_mode === 'files_with_matches' ? pathRecords(output) : lineRecords(output, place.directory)
+  for (const { path, rest } of records) {
+    if (path === SEPARATOR) {
+      lines.push(path)
       continue
     }
     if (!names.has(path)) names.set(path, shownText(path, place, context))
@@ -118,9 +119,35 @@ function nameLines(output: string, input: Input, place: SearchPlace, context: To
   return { lines, hidden: [...names.values()].filter((name) => name === undefined).length }
 }
 
-function splitRecord(record: string): [path: string, rest: string | undefined] {
-  const end = record.indexOf('\0')
-  return end < 0 ? [record, undefined] : [record.slice(0, end), record.slice(end + 1)]
+interface SearchRecord {
+  /** Begins with `./`; or all of a line that belongs to no path, such as the one about a binary file. */
+  readonly path: string
+  readonly rest?: string
+}
+
+const SEPARATOR = '--'
+
+function pathRecords(output: string): SearchRecord[] {
+  return output
+    .split('\0')
+    .filter(Boolean)
+    .map((path) => ({ path }))
+}
+
+/** A path may hold line feeds, what stands behind its NUL does not; of an output that was cut the end is no record. */
+function lineRecords(output: string, directory: string): SearchRecord[] {
+  const records: SearchRecord[] = []
+  let at = 0
+  for (;;) {
+    const nul = output.indexOf('\0', at)
+    const end = nul < 0 ? -1 : output.indexOf('\n', nul)
+    const before = output.slice(at, end < 0 ? output.lastIndexOf('\n') : nul).split('\n')
+    if (end < 0) return [...records, ...before.filter(Boolean).map((path) => ({ path }))]
+    while (before.length > 1 && !existsSync(join(directory, before.join('\n'))))
+      records.push({ path: before.shift()! })
+    records.push({ path: before.join('\n'), rest: output.slice(nul + 1, end) })
+    at = end + 1
+  }
 }
 
 /** After the number comes `:` in a match and `-` in a line of context; before it stands the same sign. */

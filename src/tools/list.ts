@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { openDirectory } from './open-file.ts'
 import type { AnyTool, ToolContext } from './port.ts'
+import { printedName } from './printed-name.ts'
 import { targetOf } from './target.ts'
 
 const inputSchema = z.object({
@@ -77,13 +78,17 @@ async function entriesOf(path: string, prefix: string, listing: Listing): Promis
     const entries = await readdir(path, { withFileTypes: true })
     return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch (error) {
-    listing.lines.push(`${prefix} (cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'error'})`)
+    listing.lines.push(
+      `${printedName(prefix)} (cannot be read: ${(error as NodeJS.ErrnoException).code ?? 'error'})`,
+    )
     return []
   }
 }
 
 async function lineOf(entry: Dirent, path: string, directory: string): Promise<string> {
-  if (entry.isDirectory()) return `${path}/`
-  if (entry.isSymbolicLink()) return `${path} -> ${await readlink(join(directory, path)).catch(() => '?')}`
-  return entry.isFile() ? path : `${path} (not a regular file)`
+  if (entry.isDirectory()) return printedName(`${path}/`)
+  const name = printedName(path)
+  if (entry.isSymbolicLink())
+    return `${name} -> ${printedName(await readlink(join(directory, path)).catch(() => '?'))}`
+  return entry.isFile() ? name : `${name} (not a regular file)`
 }

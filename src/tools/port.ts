@@ -40,6 +40,8 @@ export interface Tool<I = never, O = unknown> {
   subject(input: I): readonly Subject[]
   /** One line for every UI: `Read src/auth.ts:1-80`. */
   title(input: I): string
+  /** What a person must see before it may happen, beyond its subjects: the text or the diff. */
+  detail?(input: I): string
   execute(input: I, context: ToolContext): Promise<O>
   toModelOutput(output: O): ModelOutput
   /** Of a tool that runs a program: its exit code, for the record. */

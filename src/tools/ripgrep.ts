@@ -29,7 +29,7 @@ export interface RipgrepResult {
 const MAX_OUTPUT = 2 * 1024 * 1024
 const TIMEOUT_MS = 60_000
 
-/** @throws ToolError `missing_program`, `invalid_pattern`, `timeout`. */
+/** @throws ToolError `missing_program`, `invalid_pattern`, `timeout`, or a SpawnError's reason. */
 export async function ripgrep(options: RipgrepOptions): Promise<RipgrepResult> {
   const program = await findRipgrep()
   if (options.glob === undefined) return run(program, options, [])
@@ -97,7 +97,7 @@ async function run(
     },
     signal: AbortSignal.any([signal, enough.signal]),
   }).catch((error: unknown) => {
-    throw error instanceof SpawnError && error.reason !== 'directory_missing' ? noRipgrep() : error
+    throw error instanceof SpawnError ? startError(error) : error
   })
   signal.throwIfAborted()
   if (result.timedOut)
@@ -107,7 +107,8 @@ async function run(
       'Search a smaller directory.',
     )
   const problems = result.errorOutput.trim()
-  if (result.exitCode === 2 && result.output === '') throw searchError(problems)
+  if (result.exitCode === 2 && result.output === '' && !ABOUT_FILES.test(problems))
+    throw searchError(problems)
   return {
     output: result.output,
     found: result.output !== '',
@@ -116,7 +117,14 @@ async function run(
   }
 }
 
+/** The exit code is 2 too when single files could not be read, or ignore files not be understood. */
+const ABOUT_FILES = /^rg: .*(?:\(os error \d+\)$|: line \d+: error parsing glob )/m
+
 const COMMON = ['--no-config', '--color=never', '--hidden', '--glob=!.git', '--no-require-git']
+
+function startError({ reason, message }: SpawnError): ToolError {
+  return reason === 'program_missing' ? noRipgrep() : new ToolError(reason, message)
+}
 
 function globError(glob: string, problems: string): ToolError {
   const reason = problems.replace(/^.*?error parsing glob '.*?': /s, '').split('\n')[0]

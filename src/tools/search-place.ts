@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ResolvedPath, ToolContext } from './port.ts'
+import { printedName } from './printed-name.ts'
 import { fileError } from './target.ts'
 
 /** Where a search runs: a directory, or one file in it. */
@@ -30,13 +31,16 @@ export async function searchPlace(target: ResolvedPath): Promise<SearchPlace> {
 
 /** How a file that a search found is named in its result; undefined where it leads out of the workspace. */
 export function shownName(found: string, place: SearchPlace, context: ToolContext): string | undefined {
-  return shown(found, place, context)?.relative
+  const path = shown(found, place, context)
+  return path && printedName(path.relative)
 }
 
 /** As `shownName`, where the text is shown too: not of a guarded file, unless the place itself is (permissions.md, Files). */
 export function shownText(found: string, place: SearchPlace, context: ToolContext): string | undefined {
   const path = shown(found, place, context)
-  return path && (path.guarded === null || place.target.guarded !== null) ? path.relative : undefined
+  return path && (path.guarded === null || place.target.guarded !== null)
+    ? printedName(path.relative)
+    : undefined
 }
 
 function shown(found: string, place: SearchPlace, context: ToolContext): ResolvedPath | undefined {

@@ -33,6 +33,7 @@ export function writeTool(): AnyTool {
     },
     subject: (input) => [{ kind: 'path', value: input.file_path }],
     title: (input) => titleLine(`Write ${input.file_path}`),
+    detail: ({ file_path, content }) => `${file_path}\n${content.replace(/^/gm, '+ ')}`,
     execute,
     toModelOutput: (text) => ({ text }),
   })

@@ -9,7 +9,7 @@ const PAYLOADS = readFileSync(join(import.meta.dirname, 'fixtures/terminal-paylo
   .split('\n')
   .map((line) => (JSON.parse(line) as { payload: string }).payload)
 
-const CHOICES = '[n] deny  [e] deny with a note: '
+const CHOICES = '[n] deny  [e] deny with a note, then press Enter: '
 
 let users: TestUser[]
 
@@ -73,6 +73,18 @@ describe('on a terminal', () => {
       made: false,
       told: 'denied by terminal: the terminal was closed',
     })
+  })
+
+  it('what was typed before the question is no answer to it', async () => {
+    const user = someone()
+    const script = user.script({ main: [makesFile(), { text: 'Tried.' }] })
+    const program = user.terminal(['run', 'hi', '-m', script])
+    program.type('1\r1')
+    await program.untilStdout('1\r\n1')
+    await program.untilStdout(CHOICES)
+    program.type('n\r')
+    await program.ended
+    expect(existsSync(join(user.directory, 'made.txt'))).toBe(false)
   })
 
   it('Ctrl-C at the question pauses the tree and ends the program with 130', async () => {

@@ -86,3 +86,16 @@ function expectRows(store: Reader, conversationId: ConversationId, events: reado
     })
   }
 }
+
+/** The most subagents that were running at the same time, as the events tell it. */
+export function mostRunning(events: readonly OffshootEvent[]): number {
+  const running = new Set<string>()
+  let most = 0
+  for (const event of events) {
+    if (!event.type.startsWith('run.') || event.depth === 0 || !('status' in event)) continue
+    if (event.status === 'running') running.add(event.runId!)
+    else running.delete(event.runId!)
+    most = Math.max(most, running.size)
+  }
+  return most
+}

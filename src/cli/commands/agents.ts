@@ -9,6 +9,7 @@ import { noteText } from '../../runtime/compose.ts'
 import { configHome } from '../../runtime/config.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { say, write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
 
 export function agentsCommand(program: Command, io: Io): void {
   program
@@ -21,7 +22,7 @@ export function agentsCommand(program: Command, io: Io): void {
       const found = await loadAgents(ownDirectories(root, configHome(io.env)))
       for (const note of found.notes) await say(io, `offshoot: ${terminalLine(noteText(note))}\n`)
       const agents = createAgentRegistry([...found.agents, ...builtinAgents()]).list()
-      if (json) return write(io.stdout, `${JSON.stringify(agents)}\n`)
+      if (json) return write(io.stdout, jsonLine(agents))
       const lines = agents.map(
         ({ name, description, maxTurns }) =>
           `${name.padEnd(12)} ${maxTurns ?? '-'} turns  ${terminalLine(description)}`,

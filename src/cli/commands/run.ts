@@ -10,7 +10,8 @@ import type { StartedRun } from '../../runtime/runtime.ts'
 import { answerOnTerminal } from '../approvals.ts'
 import { pickModel } from '../pick-model.ts'
 import { exitCodeOfRun, exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { outputError, readStdin, say, type EndSignal, type Io } from '../io.ts'
+import type { EndSignal } from '../early-signals.ts'
+import { outputError, readStdin, say, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { OUTPUT_FORMATS, createOutput, type OutputFormat } from '../output.ts'
 
@@ -115,9 +116,9 @@ async function follow(started: StartedRun, flags: RunFlags, composed: Composed, 
     return await exitCode(result, signal, io)
   } finally {
     await endAnswers()
-    signals.end()
     broken.end()
     await composed.guard.close()
+    signals.end() // last: a signal while processes are being ended must not leave them
   }
 }
 

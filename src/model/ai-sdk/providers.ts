@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { AnswerError } from '../answer.ts'
 import type { Provider } from '../catalogue.ts'
 import type { Fetch } from '../fetch.ts'
 
@@ -47,5 +48,18 @@ async function compatible(name: string, settings: ProviderSettings): Promise<Cre
 
 /** The base URL is always given, or the packages would read the environment by rules of their own. */
 function options({ baseUrl, key, fetch }: ProviderSettings, defaultUrl: string) {
-  return { baseURL: baseUrl ?? defaultUrl, fetch, ...(key === undefined ? {} : { apiKey: key }) }
+  const apiKey = key === undefined ? {} : { apiKey: key }
+  return { baseURL: baseUrl ?? defaultUrl, fetch: fetchStream(fetch), ...apiKey }
+}
+
+/** Every request is for a stream: a success that has none rejects with an AnswerError. */
+function fetchStream(fetch: Fetch): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    if (!response.ok) return response
+    if (!response.body) throw new AnswerError(`HTTP ${response.status} without an answer`)
+    if (!/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) return response
+    response.body.cancel().catch(() => {})
+    throw new AnswerError('the server sent a web page rather than an answer; check the base URL')
+  }
 }

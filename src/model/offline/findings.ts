@@ -27,6 +27,8 @@ export interface Findings {
   readonly seen: SeenLines
   /** Files of which something was read, not only found by a search. */
   readonly read: ReadonlySet<string>
+  /** Files that could not be read. */
+  readonly refused: ReadonlySet<string>
 }
 
 const MAX_RANKED_FILES = 60
@@ -61,6 +63,7 @@ export function findingsOf(angle: Angle, calls: readonly PastCall[]): Findings {
     counts,
     seen,
     read,
+    refused,
   }
 }
 
@@ -82,7 +85,7 @@ function overviewFindings(angle: Angle, calls: readonly PastCall[]): Findings {
     loose: false,
     counts: [],
     seen,
-    read: readFiles(calls).read,
+    ...readFiles(calls),
   }
 }
 

@@ -1,7 +1,9 @@
 import { citationsIn } from './citation.ts'
 import { angleLines, writeAngle, type Angle } from './angle.ts'
 import type { Question } from './question.ts'
-import { CLOSING, LOOSE_NOTE, withoutRepeats, writeSection, type Section } from './report.ts'
+import { NEAREST_NOTE } from './nearest.ts'
+import { CLOSING, LOOSE_NOTE, withoutRepeats, writeNearest, writeSection, type Section } from './report.ts'
+import type { Finding } from './select.ts'
 import type { WantedCall } from './search-calls.ts'
 import type { PastCall, Transcript } from './transcript.ts'
 
@@ -41,13 +43,10 @@ const KIND_WORDS: Readonly<Record<Angle['kind'], string>> = {
 }
 
 /** The subagents' reports as sections, one for each angle that was handed out. */
-export function sectionsFromReports(angles: readonly Angle[], tasks: readonly PastCall[]): Section[] {
+function sectionsFromReports(angles: readonly Angle[], tasks: readonly PastCall[]): Section[] {
   const sections = tasks.map((task) => {
     const angle = angles.find((candidate) => isTaskOf(candidate, task))
-    const findings = citationsIn(task.output).map((citation) => ({
-      ...citation,
-      note: noteFor(task.output, citation.excerpt),
-    }))
+    const findings = findingsIn(partsOf(task.output).fitting)
     const title = angle?.title ?? (textIn(task, 'description') || 'Further findings').replace(/[`:*]/g, ' ')
     return {
       title,
@@ -80,12 +79,22 @@ export function isReport(text: string): boolean {
 
 /** What a report holds for the person: its citations; whatever else it says is not judged here. */
 export function passOn(report: string): string {
-  const findings = citationsIn(report).map((citation) => ({
-    ...citation,
-    note: noteFor(report, citation.excerpt),
-  }))
-  if (findings.length === 0) return `A subagent has ended. Its report cites no lines.\n\n${CLOSING}`
-  return `A subagent has ended. ${writeSection({ title: 'What it cites', asked: true, findings, loose: false })}\n\n${CLOSING}`
+  const { fitting, nearest } = partsOf(report)
+  const section = { title: 'What it cites', asked: true, findings: findingsIn(fitting), loose: false }
+  const first = section.findings.length === 0 ? 'Its report cites no lines that fit.' : writeSection(section)
+  return [`A subagent has ended. ${first}`, ...writeNearest([section], [findingsIn(nearest)]), CLOSING].join(
+    '\n\n',
+  )
+}
+
+/** A report up to its nearest other places, and these. */
+function partsOf(report: string): { readonly fitting: string; readonly nearest: string } {
+  const [fitting = '', nearest = ''] = report.split(`\n${NEAREST_NOTE}\n`)
+  return { fitting, nearest }
+}
+
+function findingsIn(text: string): Finding[] {
+  return citationsIn(text).map((citation) => ({ ...citation, note: noteFor(text, citation.excerpt) }))
 }
 
 /** What the report says behind a citation. */
@@ -100,17 +109,16 @@ function noteFor(report: string, excerpt: string): string {
 }
 
 /** The answer to the person. */
-export function composeAnswer(
-  question: Question,
-  sections: readonly Section[],
-  tasks: readonly PastCall[],
-): string {
+export function composeAnswer(question: Question, tasks: readonly PastCall[]): string {
+  const sections = sectionsFromReports(question.angles, tasks)
+  const lists = tasks.map((task) => findingsIn(partsOf(task.output).nearest))
   const found = sections.filter((section) => section.findings.length > 0)
   const parts = [
     ...(question.intent === 'change' ? [CANNOT_CHANGE] : []),
     found.length === 0 ? nothing(question) : lead(found),
     ...found.map(writeSection),
     ...(found.length === 0 ? [] : missing(sections)),
+    ...writeNearest(sections, lists),
     ...trouble(tasks),
     CLOSING,
   ]

@@ -130,10 +130,40 @@ describe('workspaces with little in them', () => {
     expect(cited[0]).toMatchObject({ path: 'main.c', line: 1 })
   })
 
-  test('words that stand nowhere: says what was looked for', async () => {
+  test('words that stand nowhere: says what was looked for, and shows the nearest places as such', async () => {
     await write(PYTHON)
     const { text } = await ask('Where is the quaternion interpolated?')
     expect(text).toMatch(/Nothing was found.*quaternion/)
+    const [fitting, nearest] = text.split('**Nearest places**')
+    expect(citationsIn(fitting!)).toEqual([])
+    expect((await trueCitations(nearest!)).length).toBeGreaterThanOrEqual(6)
+  })
+
+  test('a tiny package that says nothing of it: the nearest places, code before manifest', async () => {
+    await write(TINY)
+    const { text, tasks } = await ask('Where are permissions decided, and which tests cover it?')
+    expect(tasks).toHaveLength(2)
+    expect(text).toMatch(/^Nothing was found\. I looked for permissions, decide/)
+    const cited = await trueCitations(text)
+    expect(new Set(cited.map(({ path, line }) => `${path}:${line}`)).size).toBeGreaterThanOrEqual(6)
+    expect(cited[0]).toMatchObject({ path: 'index.js', line: 3 })
+    expect(cited.some(({ excerpt }) => excerpt.includes('node spec.js'))).toBe(true)
+  })
+
+  test('five lines in all, copies and neighbours: each of them is cited', async () => {
+    await write({
+      'index.js': 'exports.one = 1\nexports.two = 2\n',
+      'index.mjs': 'export const one = 1\nexport const two = 2\n',
+      'package.json': '{"name":"two-numbers"}\n',
+    })
+    const { text } = await ask('Where are permissions decided, and which tests cover it?')
+    expect(await trueCitations(text)).toHaveLength(5)
+  })
+
+  test('enough that fits is not filled up', async () => {
+    await write(TYPESCRIPT)
+    const { text } = await ask('Where are addresses validated, and which tests cover it?')
+    expect(text).not.toContain('Nearest places')
   })
 })
 
@@ -322,6 +352,14 @@ const TYPESCRIPT = {
   'src/addresses/check.test.ts':
     "import { expect, it } from 'vitest'\nimport { checkAddress } from './check.ts'\n\nit('refuses when any rule refuses', () => {\n  expect(checkAddress([{ pattern: '*', action: 'refuse' }], 'Main Street 1')).toBe('refuse')\n})\n\nit('asks when no rule matches the address', () => {\n  expect(checkAddress([], 'Main Street 1')).toBe('ask')\n})\n",
   'dist/bundle.min.js': 'function validateAddress(){return address}',
+}
+
+const TINY = {
+  'package.json':
+    '{\n  "name": "shorten",\n  "author": "Somebody",\n  "main": "index.js",\n  "scripts": {\n    "test": "node spec.js"\n  }\n}\n',
+  'README.md': '# Shorten\n\nCuts a long word in its middle, so that both of its ends can be read.\n',
+  'index.js':
+    "'use strict'\n\nmodule.exports = function shorten(word, max) {\n  if (word.length <= max) return word\n  return word.slice(0, max / 2) + word.slice(-max / 2)\n}\n",
 }
 
 const PYTHON = {

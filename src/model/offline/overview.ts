@@ -80,7 +80,7 @@ export function rankOverview(angle: Angle, seen: SeenLines): RankedLine[] {
 }
 
 /** Badges, markup and rulers. */
-const DECORATION = /^\s*(\[!\[|<|!\[|```|---|===)/
+export const DECORATION = /^\s*(\[!\[|<|!\[|```|---|===)/
 
 /** Of a project the shallow files matter; of a folder what it exports, functions and classes before types. */
 function importance(path: string, text: string, angle: Angle): number {

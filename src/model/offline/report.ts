@@ -1,6 +1,7 @@
 import { formatCitation } from './citation.ts'
 import { findingsOf } from './findings.ts'
 import type { Angle } from './angle.ts'
+import { fillUp, NEAREST_NOTE, nearestLines } from './nearest.ts'
 import { select, type Finding } from './select.ts'
 import type { PastCall } from './transcript.ts'
 
@@ -53,12 +54,22 @@ export function withoutRepeats(sections: readonly Section[]): Section[] {
 }
 
 /** The report of one searching agent. */
-export function writeReport(sections: readonly Section[], calls: readonly PastCall[]): string {
+export function writeReport(angles: readonly Angle[], calls: readonly PastCall[]): string {
+  const sections = sectionsOf(angles, calls)
+  const lists = angles.filter((angle) => angle.asked).map((angle) => nearestLines(angle, calls))
   const parts = [
     ...sections.filter((section) => section.findings.length > 0).map(writeSection),
     effort(sections, calls),
+    ...writeNearest(sections, lists),
   ]
   return [...parts, CLOSING].join('\n\n')
+}
+
+/** The nearest other places, apart from what fits and under a name of their own; nothing where enough fits. */
+export function writeNearest(sections: readonly Section[], lists: readonly (readonly Finding[])[]): string[] {
+  const cited = sections.flatMap((section) => section.findings)
+  const rows = fillUp(cited, lists).map((finding) => formatCitation(finding, finding.note))
+  return rows.length === 0 ? [] : [['**Nearest places**', '', NEAREST_NOTE, '', ...rows].join('\n')]
 }
 
 export function writeSection({ title, findings, loose }: Section): string {

@@ -2,7 +2,8 @@ import { findingsOf } from './findings.ts'
 import { isUnnamed, pastCall, sourceAngle } from './survey.ts'
 import { overviewCalls } from './overview.ts'
 import type { Angle } from './angle.ts'
-import { selectFor } from './report.ts'
+import { ENOUGH, nearestCalls } from './nearest.ts'
+import { sectionsOf, selectFor } from './report.ts'
 import {
   countCall,
   definitionCall,
@@ -29,10 +30,22 @@ const LEAD = 25
  */
 export function nextCalls(
   angles: readonly Angle[],
-  { turns, turnsBeforeSteer }: Transcript,
+  transcript: Turns,
   offered: ReadonlySet<string>,
 ): WantedCall[] {
-  const past = turns.flat()
+  const past = transcript.turns.flat()
+  const calls = searchCalls(angles, transcript, past, offered)
+  return calls.length > 0 ? calls : usable(whatIsNear(angles, past), past, offered)
+}
+
+type Turns = Pick<Transcript, 'turns' | 'turnsBeforeSteer'>
+
+function searchCalls(
+  angles: readonly Angle[],
+  { turns, turnsBeforeSteer }: Turns,
+  past: readonly PastCall[],
+  offered: ReadonlySet<string>,
+): WantedCall[] {
   const done = turns.length - turnsBeforeSteer
   if (done === 0)
     return usable(
@@ -117,6 +130,12 @@ function details(angles: readonly Angle[], past: readonly PastCall[]): WantedCal
       ),
     ]
   })
+}
+
+/** When the words of the question led to too little: once, and as the last stage, what there is beside. */
+function whatIsNear(angles: readonly Angle[], past: readonly PastCall[]): WantedCall[] {
+  const cited = sectionsOf(angles, past).flatMap((section) => section.findings)
+  return cited.length >= ENOUGH ? [] : angles.filter((angle) => angle.asked).flatMap(nearestCalls)
 }
 
 /** Windows of the files around the lines that would be shown now, and the beginnings of good files without a known line. */

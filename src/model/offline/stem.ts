@@ -10,6 +10,8 @@ const WHOLE = new Set([
   'string',
   'strings',
   'during',
+  'author',
+  'authors',
   'error',
   'errors',
   'version',

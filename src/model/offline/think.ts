@@ -7,7 +7,6 @@ import {
   isReport,
   passOn,
   planText,
-  sectionsFromReports,
 } from './main-agent.ts'
 import { writePlan } from './planner.ts'
 import { readQuestion, type Question } from './question.ts'
@@ -60,7 +59,7 @@ function asMain(question: Question, situation: Situation): Thought {
   const useful = tasks.some((task) => !hasFailed(task) || citationsIn(task.output).length > 0)
   if (tasks.length === 0) return search(question, situation)
   if (!useful && offered.has('grep')) return instead(search(question, situation), tasks.length)
-  return { text: composeAnswer(question, sectionsFromReports(question.angles, tasks), tasks), calls: [] }
+  return { text: composeAnswer(question, tasks), calls: [] }
 }
 
 /** A search of its own in place of subagents that brought nothing. */
@@ -80,9 +79,8 @@ function search(question: Question, { transcript, offered, agent }: Situation): 
   const calls = nextCalls(question.angles, own, offered)
   if (calls.length > 0) return { text: '', calls }
   const past = own.turns.flat()
-  const sections = sectionsOf(question.angles, past)
-  if (agent === 'planner') return { text: writePlan(sections), calls: [] }
-  const report = writeReport(sections, past)
+  if (agent === 'planner') return { text: writePlan(sectionsOf(question.angles, past)), calls: [] }
+  const report = writeReport(question.angles, past)
   return {
     text: question.intent === 'change' && agent === 'main' ? `${CANNOT_CHANGE}\n\n${report}` : report,
     calls: [],

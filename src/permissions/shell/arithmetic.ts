@@ -1,8 +1,10 @@
 import { forEachChild } from 'unbash'
 import type {
+  ArithmeticBinary,
   ArithmeticCommand,
   ArithmeticExpansionPart,
   ArithmeticFor,
+  ArithmeticUnary,
   ParameterExpansionPart,
   SyntaxNode,
   TestBinaryExpression,
@@ -34,7 +36,7 @@ function isPlain(node: SyntaxNode, assigned: Assigned): boolean {
   switch (node.type) {
     case 'ArithmeticWord':
       if (node.parts === undefined) return isPlainName(node.value, assigned)
-      return node.parts.every((part) => isPlain(part, assigned))
+      return node.parts.every((part) => isPlainPart(part, assigned, node.parts?.length === 1))
     case 'Literal':
       return isPlainName(node.value, assigned)
     case 'SimpleExpansion':
@@ -59,11 +61,24 @@ function isPlain(node: SyntaxNode, assigned: Assigned): boolean {
   }
 }
 
+/** The name that an expression assigns to; '' where it assigns nothing. */
+export function arithmeticTarget(node: ArithmeticBinary | ArithmeticUnary): string {
+  const target = node.type === 'ArithmeticBinary' ? node.left : node.operand
+  const assigns = /^([-+*/%&|^]|<<|>>)?=$|^(\+\+|--)$/.test(node.operator)
+  return assigns && target.type === 'ArithmeticWord' ? (/\w+/.exec(target.value)?.[0] ?? '') : ''
+}
+
+/** Parts of one word join: `a$b` is a name of its own, digits stay a number. */
+function isPlainPart(part: SyntaxNode, assigned: Assigned, alone: boolean): boolean {
+  if (!alone && part.type === 'Literal') return /^\d*$/.test(part.value)
+  return isPlain(part, assigned)
+}
+
 function isPlainName(text: string, assigned: Assigned): boolean {
   const word = text.trim()
   return (
     word === '' ||
-    /^(0[xX])?[\da-fA-F]*\d$|^\d+#\w+$/.test(word) ||
+    /^(\d+|0[xX][\da-fA-F]+|\d+#\d+)$/.test(word) ||
     (/^\w+$/.test(word) && isNumeric(word, assigned))
   )
 }

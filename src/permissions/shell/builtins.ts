@@ -177,7 +177,7 @@ function readSet({ args }: Invocation): Reading {
 
 function readShopt({ args }: Invocation): Reading {
   const harmless = args.every((arg) =>
-    /^(-[supq]+|nullglob|globstar|failglob|nocaseglob|dotglob|extglob|lastpipe)$/.test(arg.text),
+    /^(-[supq]+|nullglob|globstar|failglob|nocaseglob|extglob|lastpipe)$/.test(arg.text),
   )
   return harmless ? reading({}) : caution('changes how the shell runs')
 }

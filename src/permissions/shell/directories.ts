@@ -35,7 +35,8 @@ function changedBy([name, ...args]: readonly Field[], from: Directories, root: s
   if (name?.text !== 'cd' && name?.text !== 'pushd') return from
   const [target, more] = args.filter((arg) => !/^(-[LPe@]+|--)$/.test(arg.text))
   if (target === undefined) return name.text === 'cd' ? ['~'] : null
-  if (more !== undefined || !isStatic(target) || target.text === '-' || from === null) return null
+  if (more !== undefined || !isStatic(target) || target.glob || target.text === '-' || from === null)
+    return null
   const path = target.text === root ? '.' : target.text
   return from.map((directory) => joinPath(directory, path))
 }

@@ -102,7 +102,7 @@ function append(build: Build, value: Value): Build {
 }
 
 function concat(a: Field, b: Field): Field {
-  const from = b.from ?? a.from
+  const from = commonSource(a, b)
   return {
     text: a.text + b.text,
     uncertain: a.uncertain + b.uncertain,
@@ -111,6 +111,12 @@ function concat(a: Field, b: Field): Field {
     glob: a.glob || b.glob,
     ...(from === undefined ? {} : { from }),
   }
+}
+
+/** Where the unknown parts of both come from; undefined where one of them may be anything. */
+function commonSource(a: Field, b: Field): Field['from'] {
+  if (!a.text.includes(UNKNOWN)) return b.from
+  return !b.text.includes(UNKNOWN) || a.from === b.from ? a.from : undefined
 }
 
 type Part = WordPart | { readonly type: 'Text'; readonly text: string }
@@ -171,13 +177,11 @@ function quotedPart(part: DoubleQuotedChild, variables: Variables): readonly Fie
       return [quotedUnknown]
     case 'SimpleExpansion':
     case 'ParameterExpansion':
-      // "${x[@]}" is several words even in quotes.
+      // "${x[@]}" is several words even in quotes; a loop's variable holds what a glob in its list has found.
       return parameterValues(part, variables).map((words) => {
         const [only] = words
         if (only === undefined) return staticField('')
-        return words.length === 1
-          ? { ...only, glob: false, loose: false, uncertain: only.text }
-          : unknownField
+        return words.length === 1 ? { ...only, loose: false, uncertain: only.text } : unknownField
       })
   }
 }
@@ -191,8 +195,10 @@ const UNSET = [[], [unknownField]]
 
 function parameterValues(part: Parameter, variables: Variables): readonly (readonly Field[])[] {
   if (part.type === 'SimpleExpansion') {
-    if (NUMBERS.has(part.text)) return [[{ ...unknownField, loose: false, from: 'number' }]]
-    return variables.values(part.text.slice(1)) ?? UNSET
+    const values = variables.values(part.text.slice(1))
+    if (values === null && NUMBERS.has(part.text))
+      return [[{ ...unknownField, loose: false, from: 'number' }]]
+    return values ?? UNSET
   }
   if (part.prefix !== undefined) return [[unknownField]]
   const values = indexedValues(part, variables)

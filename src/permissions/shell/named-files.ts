@@ -1,46 +1,93 @@
 import { mayMatchText, UNKNOWN } from '../pattern.ts'
-import type { Field } from './field.ts'
+import type { Directories } from './directories.ts'
 import { joinPath } from './directories.ts'
+import type { FileUse } from './reading.ts'
 
+/** What is known of the files that a word names. */
+export interface NamedFiles {
+  /** Paths from the workspace that it may mean, a glob by the directory that it starts in. */
+  readonly paths: readonly string[]
+  /** Whether every file that it may mean lies below them, and none of them is guarded if they are not. */
+  readonly known: boolean
+}
+
+const NOTHING: NamedFiles = { paths: [], known: true }
 const DEVICES = /^\/dev\/(null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/\d+)$/
+const GLOB = /[*?[]|[+@!]\(/
 
-/** Files that always ask and that a glob beginning with a dot or naming them may mean. */
-const GUARDED = [
-  '.env',
-  '.env.local',
-  '.git',
-  '.git/config',
-  '.npmrc',
-  '.bashrc',
-  '.ssh',
-  'id_rsa',
-  'id_ed25519',
-  'key.pem',
-]
-
-/** Paths that a word names, from the workspace; a glob by the directory that it starts in. null: not known. */
-export function namedFiles(field: Field, directories: readonly string[] | null): readonly string[] | null {
-  if (field.from !== undefined || field.text === '-' || field.text === '' || DEVICES.test(field.text))
-    return []
-  if (field.text.includes(UNKNOWN)) return null
-  const absolute = field.text.startsWith('/') || field.tilde
-  if (directories === null && !absolute) return null
-  const literal = field.text.startsWith('~') && !field.tilde ? `./${field.text}` : field.text
+export function namedFiles({ field, access }: FileUse, directories: Directories): NamedFiles {
+  const { text, from } = field
+  if (text === '-' || text === '' || DEVICES.test(text)) return NOTHING
+  if (from !== undefined && text === UNKNOWN) return NOTHING
+  if (from === undefined && text.includes(UNKNOWN)) return { paths: [], known: false }
+  const absolute = text.startsWith('/') || field.tilde
+  if (directories === null && !absolute) return { paths: [], known: false }
+  const literal = (text.startsWith('~') && !field.tilde ? `./${text}` : text).replaceAll(UNKNOWN, ANY_NAME)
   const texts = field.glob ? globTexts(literal) : [literal]
-  return absolute
+  const paths = absolute
     ? texts
-    : (directories ?? []).flatMap((directory) => texts.map((text) => joinPath(directory, text)))
+    : (directories ?? []).flatMap((directory) => texts.map((each) => joinPath(directory, each)))
+  const known = field.glob ? isBoundGlob(literal, access) : !text.includes(UNKNOWN) || isBoundName(text, from)
+  return { paths, known }
+}
+
+/** Stands for a name that only the shell finds. */
+const ANY_NAME = '0'
+
+/** A number in the last name of a path, or an ending that is added to the name of a file, stays where it stands. */
+function isBoundName(text: string, from: 'process' | 'files' | 'number' | undefined): boolean {
+  if (from === 'number') return !text.slice(text.indexOf(UNKNOWN)).includes('/')
+  return from === 'files' && text.startsWith(UNKNOWN) && /^\.[\w.-]+$/.test(text.slice(1))
+}
+
+/** A directory that a glob finds may be a link to anywhere, and so may the file that is written. */
+function isBoundGlob(text: string, access: FileUse['access']): boolean {
+  const names = text.split('/').filter((name) => name !== '')
+  const first = names.findIndex((name) => GLOB.test(name))
+  if (first === -1) return true
+  if (first < names.length - 1) return false
+  return access !== 'write' || /^[^*?[].*\.\w+$/.test(text)
 }
 
 function globTexts(text: string): readonly string[] {
-  const fixed = text.slice(0, text.search(/[*?[+@!(]/))
-  const directory = fixed.slice(0, fixed.lastIndexOf('/') + 1)
-  const pattern = text
-    .slice(directory.length)
-    .replaceAll(/[?[\]+@!(){}|^]+/g, UNKNOWN)
-    .replaceAll('*', UNKNOWN)
-  const meant = GUARDED.filter(
-    (name) => /^[^*?[]/.test(text.slice(directory.length)) && mayMatchText(name, pattern),
-  )
-  return [directory === '' ? '.' : directory, ...meant.map((name) => directory + name)]
+  const names = text.split('/')
+  const first = names.findIndex((name) => GLOB.test(name))
+  if (first === -1) return [text]
+  const found = names.map((name) => (GLOB.test(name) ? ANY_NAME : name))
+  const directory = names.slice(0, first).join('/')
+  const start = first === 0 ? '.' : `${directory}/`
+  const meant = names.flatMap((name, at) => guardedNames(name).map((each) => found.with(at, each).join('/')))
+  return [start, found.join('/'), ...meant]
+}
+
+const DOTTED =
+  `.env .env.local .git .gitconfig .gitmodules .githooks .git-credentials .npmrc .netrc .pypirc .pgpass .my.cnf .htpasswd
+  .dockercfg .vault-token .boto .s3cfg .credentials .credentials.json .ssh .aws .gnupg .password-store .kube .azure .gcloud
+  .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .inputrc .ripgreprc .curlrc
+  .wgetrc .vimrc .exrc .gdbinit .lldbinit .yarnrc .yarnrc.yml .pnpmfile.cjs .mcp.json .pre-commit-config.yaml .lefthook.yml
+  .offshoot .claude .opencode .codex .gemini .cursor .windsurf .roo .kiro .continue .cline .amazonq .agents .vscode .idea .zed
+  .devcontainer .husky`.split(/\s+/)
+const ENDINGS = 'x.pem x.key x.p12 x.pfx x.jks x.keystore x.ppk x.kdbx x.p8'.split(' ')
+const PLAIN =
+  `credentials credentials.json credentials.yml credentials.yaml credentials.toml secrets.json secrets.yml
+  secrets.yaml secrets.toml id_rsa id_dsa id_ecdsa id_ed25519 offshoot.json offshoot.jsonc opencode.json lefthook.yml
+  key.pem cert.pem server.pem server.key private.key private.pem service-account.json`.split(/\s+/)
+
+/**
+ * Names that always ask and that a glob is after. Not those that it only finds among all others: `*` and `*.json` are
+ * everyday words. A `*` at the start finds no name with a dot there.
+ */
+function guardedNames(pattern: string): readonly string[] {
+  if (!GLOB.test(pattern)) return []
+  const wild = /^[*?]+(?!\()/.exec(pattern)?.[0] ?? ''
+  const rest = pattern.slice(wild.length)
+  if (wild !== '' && /^[*?.]*$/.test(rest)) return []
+  const names =
+    wild === '' || rest.startsWith('(')
+      ? [...DOTTED, ...PLAIN]
+      : rest.startsWith('.')
+        ? ENDINGS
+        : [...PLAIN, ...ENDINGS]
+  const subject = pattern.toLowerCase().replaceAll(/\[[^\]]*\]|[+@!?*]\([^)]*\)|[?*[\]+@!(){}|^]+/g, UNKNOWN)
+  return names.filter((name) => mayMatchText(name, subject))
 }

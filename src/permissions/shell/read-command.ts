@@ -102,7 +102,8 @@ function removal(command: Invocation): Reading {
   if (whole !== undefined) return reading({ guards: ['removes a whole directory tree and always asks'] })
   const recursive = command.args.some((field) => /^-[a-zA-Z]*[rR]|^--r/.test(field.text))
   const unknown = command.args.some((field) => field.text.includes('\0'))
-  return recursive && unknown ? caution('removes what is not known before it runs') : reading({})
+  const wild = command.args.some((field) => field.glob && /^(\.?\/)*[*?[]/.test(field.text))
+  return recursive && (unknown || wild) ? caution('removes what is not known before it runs') : reading({})
 }
 
 const EVERYTHING =

@@ -56,7 +56,17 @@ function sedCommandEnd(text: string, start: number): number | null {
   if (name === 's' || name === 'y') return sedSubstitution(text, at)
   if ('pdDgGhHnNPxzl=qQ'.includes(name) && name !== '') return sedEnd(text, at + 1)
   if (name === 'b' || name === 't' || name === 'T' || name === ':') return lineEnd(text, at)
-  return 'aic'.includes(name) && name !== '' ? text.length : null
+  return 'aic'.includes(name) && name !== '' ? sedTextEnd(text, at + 1) : null
+}
+
+/** Text goes on where a backslash ends its line; whether two of them do depends on the sed. */
+function sedTextEnd(text: string, from: number): number | null {
+  for (let at = text.indexOf('\n', from); at !== -1; at = text.indexOf('\n', at + 1)) {
+    const slashes = /\\*$/.exec(text.slice(from, at))?.[0].length ?? 0
+    if (slashes > 1) return null
+    if (slashes === 0) return at + 1
+  }
+  return text.length
 }
 
 function sedSubstitution(text: string, at: number): number | null {
@@ -158,11 +168,22 @@ export function readAwk({ args }: Invocation): Reading {
   )
 }
 
+const AWK_NAMES = /\b(system|getline|close|fflush|ENVIRON|PROCINFO|ARGV|ARGC|ARGIND|SYMTAB|FUNCTAB)\b|@/
+
 /** `>` as a comparison stands in the pattern or in brackets, never after `print`. */
 function isRiskyAwk(program: string): boolean {
-  const text = program.replaceAll(/"(\\.|[^"\\])*"/g, '""')
-  if (/\b(system|getline|close|fflush|ENVIRON|PROCINFO)\b|@|\|&|(^|[^|])\|([^|]|$)/.test(text)) return true
+  const text = program.replaceAll(/"(\\.|[^"\\\n])*"/g, '""')
+  if (AWK_NAMES.test(program) || /\|&|(^|[^|])\|([^|]|$)/.test(text) || hidesAwk(program)) return true
   return text
     .split(/[;}\n]/)
     .some((part) => part.slice(Math.max(0, part.indexOf('print'))).includes('>') && part.includes('print'))
+}
+
+/** A quote or a separator in what may be a regular expression: strings and statements may end elsewhere than it seems. */
+function hidesAwk(program: string): boolean {
+  const literals = program.matchAll(/"(?:\\.|[^"\\\n])*"|\/((?:\\.|[^/\\\n])*)\//g)
+  return [...literals].some(([, regex = '']) => {
+    const open = regex.replaceAll(/\[\^?\]?[^\]]*\]/g, '')
+    return regex.includes('"') || open.includes('[') || (program.includes('>') && /[;}]/.test(regex))
+  })
 }

@@ -60,11 +60,9 @@ interface FileItems {
 }
 
 function fileItems(call: PermissionCall, file: SurveyedFile): FileItems {
-  const named = namedFiles(file.field, file.directories)
-  const verb = `${file.access}s`
-  if (named === null)
-    return { items: [], cautions: [{ reason: `${verb} a file that is not known before it runs` }] }
-  const paths = named.map((path) => resolved(call, path))
+  const named = namedFiles(file, file.directories)
+  const unknown = named.known ? [] : [{ reason: `${file.access}s a file that is not known before it runs` }]
+  const paths = named.paths.map((path) => resolved(call, path))
   const items = paths.flatMap((path) => {
     const access = file.access === 'read' ? 'read' : 'write'
     const item = { ...commandPathItem(access, path), ...(removesAll(call, file, path) ? REMOVES_ALL : {}) }
@@ -73,20 +71,26 @@ function fileItems(call: PermissionCall, file: SurveyedFile): FileItems {
   const redirected = file.redirected ? paths : []
   return {
     items,
-    cautions: redirected.map((path) => ({
-      reason: `writes to ${path.relative}`,
-      write: commandPathItem('write', path),
-    })),
+    cautions: [
+      ...unknown,
+      ...redirected.map((path) => ({
+        reason: `writes to ${path.relative}`,
+        write: commandPathItem('write', path),
+      })),
+    ],
   }
 }
 
 const REMOVES_ALL = { guard: 'removes the whole workspace and always asks' }
 
+/** A glob whose last name any name matches. */
+const FINDS_ALL = /(^|\/)(\[[^\]]*\]|[*?.])*\*(\[[^\]]*\]|[*?.])*\/?$/
+
 function removesAll(call: PermissionCall, file: SurveyedFile, path: PermissionPath): boolean {
   const root = resolved(call, '.').absolute
   return (
     file.access === 'remove' &&
-    !file.field.glob &&
+    (!file.field.glob || FINDS_ALL.test(file.field.text)) &&
     (path.absolute === root || root.startsWith(`${path.absolute}/`))
   )
 }

@@ -12,7 +12,7 @@ import type {
 } from 'unbash'
 import type { Caution } from '../item.ts'
 import { UNKNOWN } from '../pattern.ts'
-import { checkArithmetic, checkParameter, checkTest } from './arithmetic.ts'
+import { arithmeticTarget, checkArithmetic, checkParameter, checkTest } from './arithmetic.ts'
 import { carriesCode, looksEvaluated } from './code-variables.ts'
 import type { Directories } from './directories.ts'
 import { changedDirectories, eitherOf } from './directories.ts'
@@ -135,6 +135,15 @@ class Surveyor implements Survey {
       case 'ArithmeticFor':
         this.#doubt(checkArithmetic(node, this.#assigned))
         return this.#compound(node, scope)
+      case 'ArithmeticBinary':
+      case 'ArithmeticUnary':
+        this.#sets(arithmeticTarget(node), null)
+        return this.#compound(node, scope)
+      case 'FileDescriptorVariable':
+        return this.#sets(node.name, null)
+      case 'Select':
+        this.#sets(node.name.value, null)
+        return this.#compound(node, scope)
       case 'ParameterExpansion':
         this.#doubt(checkParameter(node, this.#assigned))
         if (node.operation?.type === 'Default' && node.operation.operator.includes('='))
@@ -144,10 +153,12 @@ class Surveyor implements Survey {
       case 'CompoundList':
       case 'BraceGroup':
         return this.#children(node, scope)
+      case 'Coproc':
+        this.#sets(node.name?.value ?? '', null)
+        return this.#children(node, copy(scope))
       case 'Subshell':
       case 'CommandExpansion':
       case 'ProcessSubstitution':
-      case 'Coproc':
         return this.#children(node, copy(scope))
       default:
         return this.#compound(node, scope)
@@ -215,7 +226,11 @@ class Surveyor implements Survey {
     const value = node.value.type === 'Word' ? knownText(node.value, variables) : null
     this.#sets(node.name, value)
     if (value !== null && looksEvaluated(value)) this.#unknown(`sets ${node.name} to a text that may run`)
-    if (node.index !== undefined && !/^\d+$/.test(node.index.text)) this.#doubt('computes a subscript')
+    const elements = node.value.type === 'Word' ? [] : node.value.elements
+    const computed =
+      (node.index !== undefined && !/^\d+$/.test(node.index.text)) ||
+      elements.some(({ text }) => text.startsWith('[') && !/^\[\d+\]/.test(text))
+    if (computed) this.#doubt('computes a subscript')
   }
 
   #redirection(node: Redirection, scope: Scope) {

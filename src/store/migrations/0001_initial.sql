@@ -177,12 +177,13 @@ CREATE TABLE todos (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX todos_conversation ON todos (conversation_id);
 
+-- Events are only ever added: in the order in which they come they fill fewer pages of a commit than in that of a key.
 CREATE TABLE events (
   conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
   seq INTEGER NOT NULL,
   event TEXT NOT NULL,
   PRIMARY KEY (conversation_id, seq)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE artifacts (
   id TEXT NOT NULL PRIMARY KEY,

@@ -1,0 +1,75 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { collect, modelRequest, only } from '../../test/support/model-request.ts'
+import {
+  httpProviders,
+  providerEnvironment,
+  startRawServer,
+  type RawHandler,
+} from '../../test/support/model-server.ts'
+import type { Clock } from '../core/clock.ts'
+import { ProviderError } from '../core/errors.ts'
+import { answerBounds, type AnswerBounds } from './answer.ts'
+import { createFetch } from './fetch.ts'
+import { createResolver } from './resolve.ts'
+
+const clock: Clock = { now: Date.now, after: () => () => {} }
+
+describe.each(httpProviders)('%s, with answers that are not to be used', (provider) => {
+  const failureOf = async (handler: RawHandler, bounds?: AnswerBounds) => {
+    const { url, close } = await startRawServer(handler)
+    const id = provider === 'openai-compatible' ? 'openai-compatible/some-model' : provider
+    const env = providerEnvironment(provider, url)
+    const model = await createResolver({ env, fetch: createFetch(bounds), clock })(id)
+    const error: unknown = await model
+      .stream(modelRequest())
+      .then(collect)
+      .then(
+        (parts) => only(parts, 'error')[0]?.error,
+        (thrown: unknown) => thrown,
+      )
+    await close()
+    return error
+  }
+
+  it.each([
+    [204, {}, 'HTTP 204 without an answer'],
+    [304, {}, 'HTTP 304: Not Modified'],
+    [302, { location: '/login' }, 'HTTP 302: Found'],
+    [200, { 'content-type': 'text/html; charset=utf-8' }, 'the server sent a web page'],
+  ] as const)('fails at once for %i %j', async (status, headers, message) => {
+    const error = await failureOf((_, response) => response.writeHead(status, headers).end())
+    expect(error).toBeInstanceOf(ProviderError)
+    expect(error).toMatchObject({ retryable: false, message: expect.stringContaining(`: ${message}`) })
+  })
+
+  it.each([
+    ['a line without an end', { lineBytes: 2_000 }, '', 'a line of the answer is longer than 2000 bytes'],
+    ['text without an end', { totalBytes: 5_000 }, '\n\n', 'the answer is longer than 5000 bytes'],
+  ])('does not read %s to its end', async (_, bounds, added, message) => {
+    const error = await failureOf(
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': begins\n\n')
+        pour(response, `: ${'x'.repeat(100)}${added}`)
+      },
+      { ...answerBounds, ...bounds },
+    )
+    expect(error).toBeInstanceOf(ProviderError)
+    expect(error).toMatchObject({ retryable: false, message: expect.stringContaining(message) })
+  })
+
+  it('reads the beginning of an error that has no end', async () => {
+    const error = await failureOf((_, response) => pour(response.writeHead(503, 'Busy'), 'x'.repeat(10_000)))
+    expect(error).toBeInstanceOf(ProviderError)
+    expect(error).toMatchObject({ status: 503, retryable: true })
+  })
+})
+
+/** Writes for as long as somebody reads. */
+function pour(response: ServerResponse, text: string): void {
+  const more = () => {
+    while (!response.destroyed && response.write(text));
+  }
+  response.on('drain', more)
+  more()
+}

@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs'
+import type { z } from 'zod'
+import { defineTool, titleLine } from '../tools/define-tool.ts'
+import type { AnyTool, Tool } from '../tools/port.ts'
+import { controlAliases, type ControlName } from './task-input.ts'
+import { targetAliases } from './task-target.ts'
+
+interface ControlSpec<I> {
+  readonly name: ControlName
+  readonly inputSchema: z.ZodType<I>
+  readonly jsonSchema: object
+  readonly idempotent: boolean
+  readonly verb: string
+  execute(input: I, signal: AbortSignal): Promise<string>
+}
+
+/** A tool that controls subagents: it answers with text, and its description stands in a .txt beside the code. */
+export function controlTool<I extends { readonly task_id?: string | undefined }>(
+  spec: ControlSpec<I>,
+): AnyTool {
+  const { name, verb, execute, ...rest } = spec
+  return defineTool<I, string>({
+    ...rest,
+    name,
+    toolset: 'agents',
+    description: readFileSync(new URL(`${name.replace('_', '-')}.txt`, import.meta.url), 'utf8').trim(),
+    inputAliases: targetAliases,
+    aliases: controlAliases[name],
+    effects: 'none',
+    subject: () => [],
+    title: ({ task_id }) => titleLine(task_id ? `${verb} ${task_id}` : `${verb} subagents`),
+    execute: (input, { signal }) => execute(input, signal),
+    toModelOutput: (text) => ({ text }),
+  } satisfies Tool<I, string>)
+}

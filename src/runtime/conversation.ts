@@ -1,0 +1,162 @@
+import type { BranchId, ConversationId } from '../core/ids.ts'
+import { sleep } from '../core/clock.ts'
+import { bounds } from '../core/limits.ts'
+import { isFinal, state } from '../core/run-status.ts'
+import type { Run } from '../core/run.ts'
+import { driveRun } from './drive.ts'
+import { deliverItems, nextRead, waitingItems } from './inbox.ts'
+import { createLiveRun, place, runEvent, stopRun, type LiveRun, type StopReason } from './live-run.ts'
+import type { Change } from './recorder.ts'
+import type { RunTree, Scope } from './scope.ts'
+import { takeSlot } from './slots.ts'
+import { freshFigures } from './spawn.ts'
+
+/**
+ * A conversation that this process drives: its runs, and what wakes an idle branch. A branch has at most one run that
+ * has not stopped; what comes for it meanwhile waits in its inbox.
+ */
+export class LiveConversation implements RunTree {
+  readonly id: ConversationId
+  readonly #scope: Scope
+  /** The latest run of each branch. */
+  readonly #latest = new Map<BranchId, LiveRun>()
+  readonly #active = new Map<LiveRun, Promise<void>>()
+  #failed: Promise<never> | undefined
+  #stop: StopReason | undefined
+
+  constructor(id: ConversationId, scope: Omit<Scope, 'tree'>) {
+    this.id = id
+    this.#scope = { ...scope, tree: this }
+  }
+
+  drive(run: LiveRun): Promise<void> {
+    this.#latest.set(run.row.branchId, run)
+    if (this.#stop) stopRun(run, this.#stop) // it came after the stop
+    const driven = driveRun(this.#scope, run)
+    const followed = driven
+      .then(() => this.#wakeAfter(run))
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => this.#active.delete(run))
+    this.#active.set(run, followed)
+    return driven
+  }
+
+  latest(branchId: BranchId): LiveRun | undefined {
+    return this.#latest.get(branchId)
+  }
+
+  below(branchId: BranchId): readonly LiveRun[] {
+    return [...this.#latest.values()]
+      .filter((run) => ancestors(run).some((each) => each.row.branchId === branchId))
+      .toSorted((a, b) => b.row.depth - a.row.depth)
+  }
+
+  /** Stops every run, those of finished parents too, and wakes none any more. */
+  stop(reason: StopReason): void {
+    this.#stop = reason
+    for (const run of this.#active.keys())
+      if (!run.parent || !this.#active.has(run.parent)) stopRun(run, reason)
+  }
+
+  get stopped(): boolean {
+    return this.#stop !== undefined
+  }
+
+  get isQuiet(): boolean {
+    return this.#active.size === 0
+  }
+
+  /** Settles when no run is left and nothing that is to be read waits. @throws what the store threw. */
+  async quiet(): Promise<void> {
+    while (this.#active.size > 0) await Promise.all(this.#active.values())
+    if (this.#failed) await this.#failed
+  }
+
+  #fail(error: unknown): void {
+    this.#failed ??= Promise.reject(error)
+    this.#failed.catch(() => {})
+  }
+
+  /** A run has stopped: its own branch may have something to read, and so may its parent's. */
+  async #wakeAfter(run: LiveRun): Promise<void> {
+    await this.#wake(run.row.branchId)
+    if (run.parent) await this.#wake(run.parent.row.branchId)
+  }
+
+  /** An idle branch for which something has come starts to read. */
+  async #wake(branchId: BranchId): Promise<void> {
+    const { store, clock, recorder, scheduler } = this.#scope.deps
+    if (!this.#idle(branchId)) return
+    const first = nextRead(waitingItems(store, branchId))[0]
+    if (!first) return
+    if (first.kind !== 'user') await sleep(clock, bounds.gatherMs)
+    const latest = this.#idle(branchId)
+    if (!latest) return
+    const next = nextRun(this.#scope, latest)
+    this.#latest.set(branchId, next) // from here on the branch is not idle
+    const reads = await recorder
+      .record(this.id, (change) => this.#startReading(change, latest, next))
+      .catch((error: unknown) => {
+        scheduler.leave(next.row.id)
+        throw error
+      })
+    if (reads) void this.drive(adopt(next, latest))
+    else if (this.#latest.get(branchId) === next) this.#latest.set(branchId, latest)
+  }
+
+  /**
+   * The latest run of a branch where it has ended and may be followed by another. A paused one waits to be continued,
+   * and a cancelled one, or what is below it, to be continued or started by somebody.
+   */
+  #idle(branchId: BranchId): LiveRun | undefined {
+    const latest = this.#latest.get(branchId)
+    if (!latest || this.#stop || !isFinal(latest.row.status)) return undefined
+    const cancelled = [latest, ...ancestors(latest)].some(({ row }) => row.status === 'cancelled')
+    return cancelled ? undefined : latest
+  }
+
+  /** Read in the change that starts the run: what was withdrawn meanwhile is not read. False: there is nothing to do. */
+  #startReading(change: Change, latest: LiveRun, next: LiveRun): boolean {
+    const { deps } = this.#scope
+    const { branchId } = next.row
+    const items = nextRead(waitingItems(change.tx, branchId))
+    const last = change.tx.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
+    if (items.length === 0 || last?.id !== latest.row.id) return false
+    const granted = takeSlot(deps, next, 'end') === 'granted'
+    if (granted) next.row = { ...next.row, ...state.running, startedAt: change.at }
+    const position = deps.scheduler.position(next.row.id)
+    const about = { from: null, ...(position ? { position } : {}) }
+    change.tx.insert('runs', next.row)
+    change.event(runEvent(next, granted ? 'run.started' : 'run.queued', change.at, about))
+    deliverItems(change, deps.newId, place(next, change.at), items)
+    return true
+  }
+}
+
+function ancestors({ parent }: LiveRun): LiveRun[] {
+  return parent ? [parent, ...ancestors(parent)] : []
+}
+
+/** The next run of a branch: the same agent, model, rules and limits, with turns of its own. No call waits for it. */
+function nextRun({ deps }: Pick<Scope, 'deps'>, last: LiveRun): LiveRun {
+  const row: Run = {
+    ...last.row,
+    ...freshFigures,
+    ...state.queued,
+    id: deps.newId('run'),
+    originCallId: null,
+    background: last.row.depth > 0,
+    queuedAt: deps.clock.now(),
+    startedAt: null,
+  }
+  const { agent, chain, tools, parent } = last
+  return createLiveRun({ row, agent, chain, tools, parent, call: undefined })
+}
+
+/** Takes the place of the run before it among its parent's children, so that a stop of the parent reaches it. */
+function adopt(next: LiveRun, last: LiveRun): LiveRun {
+  const children = next.parent?.children ?? new Map<never, LiveRun>()
+  for (const [callId, child] of children) if (child === last) children.set(callId, next)
+  if (next.parent?.stop) stopRun(next.parent, next.parent.stop) // it came after the stop
+  return next
+}

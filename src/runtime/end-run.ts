@@ -1,0 +1,106 @@
+import { state, type RunState } from '../core/run-status.ts'
+import type { Outcome, Report } from '../loop/ports.ts'
+import { childEnded } from './child-waits.ts'
+import type { Deps } from './deps.ts'
+import { addToInbox } from './inbox.ts'
+import { changeRun, place, type LiveRun, type StopReason } from './live-run.ts'
+import type { Change } from './recorder.ts'
+import { reportOutput } from './reports.ts'
+import type { Scope } from './scope.ts'
+import { messageText } from './stored-events.ts'
+
+/** The end, the report so far, and what the parent is owed: one transaction (D2). */
+export function endRun(
+  change: Change,
+  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  run: LiveRun,
+  outcome: Outcome,
+): void {
+  const { report } = outcome
+  const error = outcome.type === 'failed' ? outcome.error : null
+  const { messageId: reportMessageId, note: reportNote } = report
+  const stopNo = run.row.stopNo + 1
+  const { toolCalls, lastAction } = run.row
+  const to = endState(outcome, run.stop)
+  if (to.status === 'cancelled')
+    for (const below of tree.below(run.row.branchId)) cancelPaused(change, deps, below)
+  changeRun(
+    change,
+    run,
+    to,
+    { reportMessageId, reportNote, error, stopNo, toolCalls, lastAction },
+    { report: reportMessageId ? report.text : null },
+  )
+  if (isOwed(run)) handOver(change, deps, run, report)
+}
+
+/** A cancel is final for all that is below: also for what had paused before it came. Any other run stays as it is. */
+export function cancelPaused(change: Change, deps: Deps, run: LiveRun): void {
+  if (run.row.status !== 'paused') return
+  const waitedFor = !isOwed(run)
+  const { reportMessageId: messageId, reportNote: note } = run.row
+  const text = messageId ? messageText(change.tx, messageId) : ''
+  const report = messageId ? text : null
+  changeRun(change, run, state.cancelled('parent'), { stopNo: run.row.stopNo + 1 }, { report })
+  if (waitedFor) handOver(change, deps, run, { messageId, text, note })
+}
+
+function endState(outcome: Outcome, stop: StopReason | undefined): RunState {
+  switch (outcome.type) {
+    case 'completed':
+      return state.completed
+    case 'limit':
+      return state.paused('max_turns')
+    case 'failed':
+      return state.failed
+    case 'stopped': {
+      const reason = stop ?? (outcome.reason as StopReason)
+      return reason.verb === 'cancel' ? state.cancelled(reason.by) : state.paused(reason.why)
+    }
+  }
+}
+
+/** While a child is paused by the user, its parent or a restart, the call that waits for it stays open (runtime.md §2). */
+function isOwed({ row }: LiveRun): boolean {
+  return (
+    row.status !== 'paused' || !(row.reason === 'user' || row.reason === 'parent' || row.reason === 'restart')
+  )
+}
+
+/** What the parent is owed: the result of the call that waits, or an item of its inbox. */
+function handOver(change: Change, deps: Deps, run: LiveRun, report: Report): void {
+  const { parent } = run
+  if (!parent) return
+  if (run.call && !run.row.background) answerCall(change, deps, parent, run, report)
+  else if (!isTold(run)) putInInbox(change, deps, parent, run, report)
+  childEnded(change, deps, parent, run)
+}
+
+/** Whoever cancelled it has its report in the answer: its parent, or what ended its parent too. */
+function isTold({ row, stop }: LiveRun): boolean {
+  const untold = stop?.verb === 'cancel' && stop.untold
+  return row.status === 'cancelled' && row.endReason === 'parent' && !untold
+}
+
+function putInInbox(change: Change, deps: Deps, parent: LiveRun, run: LiveRun, report: Report): void {
+  const { conversationId, branchId } = parent.row
+  const { text } = reportOutput(change, deps, run.row, report)
+  const from = { fromRunId: run.row.id, stopNo: run.row.stopNo }
+  const item = { conversationId, branchId, kind: 'result', mode: 'follow_up', text, ...from } as const
+  addToInbox(change, deps.newId, place(parent, change.at), item)
+}
+
+function answerCall(change: Change, deps: Deps, parent: LiveRun, run: LiveRun, report: Report): void {
+  const { part, title } = run.call!
+  const status = run.row.status === 'failed' || run.row.status === 'cancelled' ? 'failed' : 'completed'
+  const output = reportOutput(change, deps, run.row, report)
+  parent.journal!.writeResult(change, { part, title, status, output, exitCode: null, error: run.row.error })
+  change.event({
+    type: 'report.delivered',
+    ...place(parent, change.at),
+    callId: part.callId,
+    fromRunId: run.row.id,
+    toBranchId: parent.row.branchId,
+    status: run.row.status,
+  })
+}

@@ -1,0 +1,23 @@
+import type { BranchId } from '../core/ids.ts'
+import type { Workspace } from '../tools/port.ts'
+import type { Deps } from './deps.ts'
+import type { LiveRun } from './live-run.ts'
+import type { SystemText } from './spawn.ts'
+
+/** What the runs of one conversation share. */
+export interface Scope {
+  readonly deps: Deps
+  readonly workspace: Workspace
+  readonly systemText: SystemText
+  readonly tree: RunTree
+}
+
+/** The other runs of the conversation, as one run needs them. */
+export interface RunTree {
+  /** Drives a run that is in the store, and then whatever waits on its branch. Settles when the run has stopped. */
+  drive(run: LiveRun): Promise<void>
+  /** The latest run of a branch, if this process has driven one. */
+  latest(branchId: BranchId): LiveRun | undefined
+  /** The latest runs of all branches below a branch, the deepest first: whichever of its runs started them. */
+  below(branchId: BranchId): readonly LiveRun[]
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import type { Message, Part } from '../core/message.ts'
+import { isStopped } from '../core/run-status.ts'
+import type { AnyTool } from '../tools/port.ts'
+import { controlTool } from './control-tool.ts'
+import type { LiveRun } from './live-run.ts'
+import { readMessages } from './messages.ts'
+import { labelledReport, labelledTranscript } from './reports.ts'
+import type { Scope } from './scope.ts'
+import { messageText } from './stored-events.ts'
+import { requireTarget, targetInput, targetSchema, type Subagent } from './task-target.ts'
+
+/** Characters of one page. Three bytes each at most, so that a page with its labels is never cut (bounds.inlineOutputBytes). */
+const PAGE_CHARS = 9_000
+
+const offset = z.int().min(0).optional().describe('where to begin, in characters; 0 if absent')
+const limit = z.int().min(1).optional().describe(`how many characters; at most ${PAGE_CHARS}`)
+const inputSchema = z.strictObject({ ...targetInput, offset, limit })
+
+/** `task_output {task_id, offset?, limit?}`: the whole report, or the transcript of one that has not stopped. */
+export function createTaskOutput(scope: Scope, run: LiveRun): AnyTool {
+  return controlTool<z.infer<typeof inputSchema>>({
+    name: 'task_output',
+    verb: 'Read the output of',
+    inputSchema,
+    jsonSchema: targetSchema({ offset, limit }),
+    idempotent: true,
+    async execute({ task_id, offset = 0, limit = PAGE_CHARS }) {
+      const target = requireTarget(scope, run, task_id)
+      const { row } = target
+      const stopped = isStopped(row.status)
+      const page = pageOf(stopped ? reportOf(scope, target) : transcriptOf(scope, target), offset, limit)
+      const text = stopped
+        ? labelledReport(row, page.text, row.reportNote)
+        : labelledTranscript(row, page.text)
+      return page.rest ? `${text}\n${page.rest}` : text
+    },
+  })
+}
+
+function reportOf({ deps }: Scope, { row }: Subagent): string {
+  return row.reportMessageId ? messageText(deps.store, row.reportMessageId) : ''
+}
+
+function pageOf(whole: string, offset: number, limit: number): { text: string; rest: string | null } {
+  const from = cleanCut(whole, Math.min(offset, whole.length))
+  const to = cleanCut(whole, Math.min(from + Math.min(limit, PAGE_CHARS), whole.length))
+  const end = to > from ? to : Math.min(from + 2, whole.length) // a page of half a character is a whole one
+  const text = whole.slice(from, end)
+  if (from === 0 && end === whole.length) return { text, rest: null }
+  const next = end < whole.length ? `; go on with offset ${end}` : ', which is its end'
+  return { text, rest: `[characters ${from} to ${end} of ${whole.length}${next}]` }
+}
+
+/** Not between the two halves of a character. */
+function cleanCut(text: string, at: number): number {
+  const half = at > 0 && at < text.length && /^[\udc00-\udfff]/.test(text[at]!)
+  return half && /[\ud800-\udbff]/.test(text[at - 1]!) ? at - 1 : at
+}
+
+function transcriptOf({ deps }: Scope, { branch }: Subagent): string {
+  return readMessages(deps.store, branch.id)
+    .filter(({ role }) => role !== 'system')
+    .flatMap((message) => message.parts.flatMap((part) => shown(message, part)))
+    .join('\n')
+}
+
+function shown({ role }: Message, part: Part): string[] {
+  switch (part.type) {
+    case 'text':
+      return part.text.trim() === '' ? [] : [`[${role}] ${part.text}`]
+    case 'tool-call':
+      return [`[call] ${part.tool} ${JSON.stringify(part.invalid ?? part.input)}`]
+    case 'tool-result':
+      return [`[result of ${part.tool}, ${part.status}] ${part.output.text}`]
+    default:
+      return []
+  }
+}
