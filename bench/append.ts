@@ -74,7 +74,7 @@ async function create(recorder: Recorder, id: ConversationId, branchId: BranchId
   const times = { createdAt: now, updatedAt: now }
   const origin = { parentBranchId: null, originMessageId: null, originToolCallId: null }
   await recorder.record(id, ({ tx }) => {
-    tx.insert('conversations', { id, directory: '/', title: 'bench', seq: 0, ...times })
+    tx.insert('conversations', { id, directory: '/', title: 'bench', ...times })
     tx.insert('branches', {
       id: branchId,
       conversationId: id,

@@ -1,5 +1,7 @@
 export { compose, type Composed, type ComposeOptions } from './runtime/compose.ts'
-export type { Runtime, StartedRun, StartOptions } from './runtime/runtime.ts'
+export type { StartedRun } from './runtime/begin.ts'
+export type { StartOptions } from './runtime/main-run.ts'
+export type { Runtime } from './runtime/runtime.ts'
 export type { RunResult } from './runtime/run-result.ts'
 export { createMemoryStore } from './store/memory.ts'
 export { openSqliteStore, type SqliteOptions } from './store/sqlite/open.ts'

@@ -49,35 +49,6 @@ describe('what the pages say to type', () => {
   )
 })
 
-describe('docs/cli.md', () => {
-  it('has every command and every option of the help, and no other', async () => {
-    const { stdout: help } = await user.call(['--help'])
-    const commands = [...help.matchAll(/^ {2}([a-z]+)(?: \S+)* {2,}/gm)]
-      .map(([, name]) => name!)
-      .filter((name) => name !== 'help')
-    expect(commands).toContain('run')
-    const options = new Set(['--debug', '--version', '--help'])
-    for (const command of commands) {
-      const { stdout } = await user.call([command, '--help'])
-      for (const [option] of stdout.matchAll(OPTION)) options.add(option)
-    }
-    const documented = new Set([...CLI.matchAll(OPTION)].map(([option]) => option))
-    expect(commands.filter((command) => !new RegExp(`\`${command}\\b`).test(CLI))).toEqual([])
-    expect([...options].filter((option) => !documented.has(option))).toEqual([])
-    expect([...documented].filter((option) => !options.has(option))).toEqual([])
-  })
-
-  it('has every exit code', () => {
-    const codes = [...readFileSync(join(ROOT, 'src/cli/exit-codes.ts'), 'utf8').matchAll(/: (\d+),/g)].map(
-      ([, code]) => code!,
-    )
-    expect(codes.length).toBeGreaterThan(5)
-    const table = CLI.slice(CLI.indexOf('## Exit codes'))
-    const documented = [...table.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, cell]) => cell!.split(', '))
-    expect(codes.filter((code) => !documented.includes(code))).toEqual([])
-  })
-})
-
 describe('docs/configuration.md', () => {
   it('has every key', () => {
     for (const key of Object.keys(configSchema.shape)) expect(CONFIGURATION, key).toContain(`\`${key}\``)
@@ -110,8 +81,6 @@ describe('a link in a page', () => {
     expect(local.filter((target) => !existsSync(join(ROOT, dirname(name), target)))).toEqual([])
   })
 })
-
-const OPTION = /(?<![\w-])--[a-z][a-z-]+/g
 
 function page(name: string): string {
   return readFileSync(join(ROOT, name), 'utf8')

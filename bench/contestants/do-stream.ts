@@ -14,7 +14,7 @@ import type { Contestant } from '../workload.ts'
 export function doStream(fetch: Fetch | undefined): Contestant {
   return {
     async converse({ baseUrl, prompt }) {
-      const more = fetch ? { fetch } : {}
+      const more = fetch ? { fetch: fetch as typeof globalThis.fetch } : {}
       const model = createOpenAICompatible({
         name: 'bench',
         baseURL: baseUrl,

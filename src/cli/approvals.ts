@@ -2,7 +2,8 @@ import { OffshootError } from '../core/errors.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import type { ApprovalId } from '../core/ids.ts'
 import type { ApprovalAnswer } from '../core/run.ts'
-import type { Runtime, StartedRun } from '../runtime/runtime.ts'
+import type { StartedRun } from '../runtime/begin.ts'
+import type { Runtime } from '../runtime/runtime.ts'
 import type { Io } from './io.ts'
 import type { Output } from './output.ts'
 import { questionLine, questionText, type Question } from './question-text.ts'
@@ -47,6 +48,33 @@ export function answerOnTerminal(
     for (const closed of open.values()) closed.abort()
     await line
   }
+}
+
+/** Nobody sits here: each question says on stderr how it is answered from another terminal, and waits for that. */
+export function answerFromElsewhere(
+  started: StartedRun,
+  runtime: Runtime,
+  output: Output,
+  io: Io,
+): () => Promise<void> {
+  const leave = runtime.approvals.attend()
+  const tell = (event: OffshootEvent) => {
+    if (event.type !== 'approval.requested') return
+    const resume = output.pause()
+    io.stderr.write(
+      `${questionText(event)}  answer it with: offshoot approve ${event.approvalId} ${words(event)}\n`,
+    )
+    resume()
+  }
+  const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(tell))
+  return async () => {
+    unsubscribe()
+    leave()
+  }
+}
+
+function words({ grant }: Question): string {
+  return grant ? 'once|run|always|deny' : 'once|deny'
 }
 
 /** Asks until there is an answer, or nothing left to ask: the run has stopped, or somebody else was faster. */

@@ -7,7 +7,7 @@ import { terminalText, terminalLine } from '../core/terminal-text.ts'
 import type { Composed } from '../runtime/compose.ts'
 import { readEvents } from '../runtime/stored-events.ts'
 import { readRunResult, type RunResult } from '../runtime/run-result.ts'
-import type { StartedRun } from '../runtime/runtime.ts'
+import type { StartedRun } from '../runtime/begin.ts'
 import { say, write, type Io } from './io.ts'
 import { jsonLine } from './json-line.ts'
 import { createProgress } from './progress/progress.ts'
@@ -29,7 +29,8 @@ export interface Output {
 
 export function createOutput(format: OutputFormat, started: StartedRun, composed: Composed, io: Io): Output {
   const { conversationId, seqBefore } = started
-  const progress = createProgress(io)
+  const streams = format === 'events' || format === 'stream-json'
+  const progress = createProgress(io, { sharesTerminal: streams && io.stdout.isTTY })
   const stream = format === 'stream-json' ? openStream(started, composed) : undefined
   const put = (lines: readonly object[]) => void io.stdout.write(lines.map(jsonLine).join(''))
   const show = (events: readonly OffshootEvent[]) => {

@@ -2,15 +2,32 @@ import { Command, CommanderError } from 'commander'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
 import { agentsCommand } from './commands/agents.ts'
+import { answerCommand } from './commands/answer.ts'
+import { approveCommand } from './commands/approve.ts'
+import { cancelCommand } from './commands/cancel.ts'
+import { closeCommand } from './commands/close.ts'
+import { completionCommand } from './commands/completion.ts'
+import { configCommand } from './commands/config.ts'
+import { continueCommand } from './commands/continue.ts'
+import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
+import { forkCommand } from './commands/fork.ts'
 import { importCommand } from './commands/import.ts'
+import { inboxCommand } from './commands/inbox.ts'
+import { interruptCommand } from './commands/interrupt.ts'
+import { laterCommands } from './commands/later.ts'
 import { logCommand } from './commands/log.ts'
 import { lsCommand } from './commands/ls.ts'
 import { modelsCommand } from './commands/models.ts'
+import { psCommand } from './commands/ps.ts'
+import { recoverCommand } from './commands/recover.ts'
 import { rmCommand } from './commands/rm.ts'
 import { runCommand } from './commands/run.ts'
 import { showCommand } from './commands/show.ts'
+import { spawnCommand } from './commands/spawn.ts'
+import { steerCommand } from './commands/steer.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
+import { helpWidth, layOutHelp } from './help.ts'
 import { isClosedPipe, say, watchStreams, write, type Io } from './io.ts'
 import { version } from './version.ts'
 
@@ -37,32 +54,38 @@ async function runCommandLine(args: readonly string[], io: Io): Promise<number> 
 }
 
 /** In the order in which the help lists them. */
-const COMMANDS = [
-  runCommand,
-  lsCommand,
-  showCommand,
-  logCommand,
-  exportCommand,
-  importCommand,
-  rmCommand,
-  agentsCommand,
-  modelsCommand,
-]
+const COMMANDS: Readonly<Record<string, readonly AddCommand[]>> = {
+  'Start and go on:': [runCommand, spawnCommand, continueCommand, forkCommand, recoverCommand],
+  'Look:': [psCommand, lsCommand, showCommand, logCommand, inboxCommand],
+  'Act:': [steerCommand, interruptCommand, cancelCommand, closeCommand, approveCommand, answerCommand],
+  'Data:': [exportCommand, importCommand, rmCommand],
+  'Check:': [agentsCommand, modelsCommand, configCommand, doctorCommand, completionCommand],
+}
 
-function createProgram(io: Io, setExitCode: SetExitCode): Command {
+type AddCommand = (program: Command, io: Io, setExitCode: SetExitCode) => void
+
+/** Every command with its options and arguments; nothing is run before `parseAsync`. */
+export function createProgram(io: Io, setExitCode: SetExitCode): Command {
   const program = new Command('offshoot')
-    .description('Delegate work to subagents that can be watched, steered, stopped, continued and paid for.')
+    .description('Delegate to subagents that can be watched, steered, stopped and continued.')
     .version(version(), '--version')
     .option('--debug', 'show stack traces of errors')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void io.stdout.write(text),
       writeErr: (text) => void io.stderr.write(text),
+      getOutHelpWidth: () => helpWidth(io.stdout),
+      getErrHelpWidth: () => helpWidth(io.stderr),
       outputError: (text, write) => write(terminalText(text.replace(/^error: /, 'offshoot: '))),
     })
     .showHelpAfterError('  offshoot --help lists the commands, offshoot COMMAND --help their options')
     .showSuggestionAfterError()
-  for (const command of COMMANDS) command(program, io, setExitCode)
+  for (const [heading, commands] of Object.entries(COMMANDS)) {
+    program.commandsGroup(heading)
+    for (const command of commands) command(program, io, setExitCode)
+  }
+  laterCommands(program)
+  layOutHelp(program)
   return program
 }
 

@@ -6,8 +6,10 @@ export type Question = EventOf<'approval.requested'>
 const MAX_CHARS = 4_000
 const MAX_LINES = 30
 
+type Shown = Pick<Question, 'path' | 'title' | 'detail' | 'directory' | 'rule' | 'position' | 'of'>
+
 /** A question as it stands on the terminal: who wants what, in which directory, and why it is asked. */
-export function questionText({ path, title, detail, directory, rule, position, of }: Question): string {
+export function questionText({ path, title, detail, directory, rule, position, of }: Shown): string {
   const lines = [
     `⚑ ${questionLine(path.join(' > '))} needs you (${position} of ${of}): ${questionLine(title)}`,
     ...shortened(detail)

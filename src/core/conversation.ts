@@ -5,8 +5,6 @@ export interface Conversation {
   /** The workspace: an absolute path. */
   readonly directory: string
   readonly title: string
-  /** The last `seq` that was given out in this conversation. */
-  readonly seq: number
   readonly createdAt: number
   readonly updatedAt: number
 }

@@ -15,6 +15,7 @@ export type CallId = Branded<'CallId'>
 export type ApprovalId = Branded<'ApprovalId'>
 export type InboxItemId = Branded<'InboxItemId'>
 export type ArtifactId = Branded<'ArtifactId'>
+export type CommandId = Branded<'CommandId'>
 
 export interface IdTypes {
   cnv: ConversationId
@@ -26,6 +27,7 @@ export interface IdTypes {
   apr: ApprovalId
   inb: InboxItemId
   art: ArtifactId
+  cmd: CommandId
 }
 
 export type IdPrefix = keyof IdTypes
@@ -35,22 +37,35 @@ export type NewId = <P extends IdPrefix>(prefix: P) => IdTypes[P]
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const RANDOM_BYTES = 10
-const ID_PATTERN = /^(cnv|brn|msg|prt|run|cal|apr|inb|art)_[0-9A-HJKMNP-TV-Z]{26}$/
+const FORTY_BITS = 2 ** 40
+const ID_PATTERN = /^(cnv|brn|msg|prt|run|cal|apr|inb|art|cmd)_[0-9A-HJKMNP-TV-Z]{26}$/
 
 /** `random(n)` returns n bytes from a cryptographic source (a seeded one in tests). */
 export function createIds(now: () => number, random: (bytes: number) => Uint8Array): NewId {
   let lastMs = -1
-  let tail = new Uint8Array(RANDOM_BYTES)
+  // the random part, as two numbers of 40 bits; `head` is all before the second one
+  let high = 0
+  let low = 0
+  let head = ''
+  const next = () => {
+    if (++low < FORTY_BITS) return
+    low = 0
+    if (++high === FORTY_BITS) {
+      high = 0
+      lastMs++
+    }
+    head = encodeTime(lastMs) + encodeForty(high)
+  }
   return (prefix) => {
     const ms = now()
     if (ms > lastMs) {
       lastMs = ms
-      tail = Uint8Array.from(random(RANDOM_BYTES))
-    } else {
-      tail = increment(tail)
-      if (tail.every((byte) => byte === 0)) lastMs++
-    }
-    return `${prefix}_${encodeTime(lastMs)}${encodeBytes(tail)}` as never
+      const bytes = random(RANDOM_BYTES)
+      high = readForty(bytes, 0)
+      low = readForty(bytes, 5)
+      head = encodeTime(ms) + encodeForty(high)
+    } else next() // two ids of one millisecond keep their order
+    return `${prefix}_${head}${encodeForty(low)}` as never
   }
 }
 
@@ -69,25 +84,15 @@ function encodeTime(ms: number): string {
   return text
 }
 
-function encodeBytes(bytes: Uint8Array): string {
-  let text = ''
-  let bits = 0
-  let value = 0
-  for (const byte of bytes) {
-    value = (value << 8) | byte
-    bits += 8
-    for (; bits >= 5; bits -= 5) text += ALPHABET[(value >>> (bits - 5)) & 31]
-    value &= (1 << bits) - 1
-  }
-  return text
+function readForty(bytes: Uint8Array, from: number): number {
+  return bytes.subarray(from, from + 5).reduce((value, byte) => value * 256 + byte, 0)
 }
 
-/** The next value of the random tail: two ids of one millisecond keep their order. */
-function increment(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
-  const next = Uint8Array.from(bytes)
-  for (let i = next.length - 1; i >= 0; i--) {
-    next[i] = (next[i]! + 1) & 255
-    if (next[i] !== 0) break
-  }
-  return next
+function encodeForty(value: number): string {
+  return encodeTwenty(Math.floor(value / 2 ** 20)) + encodeTwenty(value % 2 ** 20)
+}
+
+function encodeTwenty(value: number): string {
+  const digit = (shift: number) => ALPHABET[(value >>> shift) & 31]!
+  return digit(15) + digit(10) + digit(5) + digit(0)
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Every cap of a conversation, with its unit and default (docs/limits.md lists the same). null means no cap. */
+/** Every cap of a conversation, with its unit and default (docs/configuration.md lists the same). null means no cap. */
 export const limitsSchema = z.strictObject({
   maxConcurrent: z.int().min(1).default(4).describe('children that run at the same time in one conversation'),
   maxDepth: z.int().min(0).max(5).default(1).describe('depth of delegation; 1: a subagent does not spawn'),
@@ -32,6 +32,15 @@ export const bounds = {
   partialWriteMs: 250,
   /** The bus hands out ephemeral events at most this often per subscriber. Milliseconds. */
   busBatchMs: 16,
+  /** The time of the last change of a conversation is stored as exactly as this. Milliseconds. */
+  updatedAtMs: 1_000,
+  /** The owner of a conversation renews its lease as often as this, and loses it after so long without. Milliseconds. */
+  leaseRenewalMs: 2_000,
+  leaseMs: 15_000,
+  /** How often a process looks whether another one has written. Milliseconds. */
+  watchMs: 50,
+  /** How long the owner of a conversation has to answer a command of another process. Milliseconds. */
+  commandMs: 30_000,
   /** Reports that come within this time are read together. Milliseconds. */
   gatherMs: 20,
   /** A process group gets SIGTERM, then SIGKILL after this. Milliseconds. */

@@ -73,7 +73,16 @@ export interface NoticePart {
   readonly type: 'notice'
   readonly text: string
   readonly branchId?: BranchId
+  /** Of the card of a subagent that a person started. */
+  readonly deliver?: Deliver
 }
+
+/**
+ * What becomes of the report of a subagent that a person started (domain.md D4): it wakes the idle agent above it, or it
+ * is announced and added to that agent's context without a turn, or both.
+ */
+export const delivers = ['wake', 'announce', 'both'] as const
+export type Deliver = (typeof delivers)[number]
 
 export type Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | FilePart | NoticePart
 

@@ -53,7 +53,7 @@ export interface Run {
   readonly reason: RunReason | null
   readonly waitingFor: WaitingFor | null
   readonly endReason: EndReason | null
-  /** 1 for the first process that tries it. */
+  /** Since it was started or continued: 1, and one more for each process that ended while it ran (R7). */
   readonly attempt: number
   /** How often it stopped: each stop is handed over once. */
   readonly stopNo: number

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, describe, expect, test } from 'vitest'
 import { processesWith } from '../../test/support/started-program.ts'
-import { createGuard, type Guard } from './guard.ts'
+import { createGuard, tryGuard, type Guard } from './guard.ts'
 import { listProcesses, readEntry } from './processes.ts'
 import { runProcess } from './run-process.ts'
 
@@ -121,6 +121,12 @@ describe('an owner that ends', { timeout: LIMIT_MS }, () => {
 })
 
 describe('the guard process', { timeout: LIMIT_MS }, () => {
+  test('can be tried without anything to watch, and is not waited for without end', async () => {
+    expect(await tryGuard()).toBe(true)
+    const atOnce = (_ms: number, ring: () => void) => (ring(), () => {})
+    expect(await tryGuard({ after: atOnce })).toBe(false)
+  })
+
   test('is there from the first process on, and once', async () => {
     const { id, guard } = ownGuard()
     await guard.close()

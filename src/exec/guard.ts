@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -67,6 +68,21 @@ export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: G
       else await last?.kill()
     },
   }
+}
+
+/** Whether a guard process can be started, and ends when its pipe does. It has nothing to watch. */
+export async function tryGuard(clock: Pick<Clock, 'after'> = systemClock): Promise<boolean> {
+  const child = spawnGuard(['OFFSHOOT_OWNER', randomUUID(), '0'])
+  if (!child) return false
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  child.once('exit', (code) => resolve(code === 0))
+  child.stdin?.on('error', () => {}) // the 'exit' says it
+  child.stdin?.end(writeTiding({ type: 'closing' }))
+  const cancel = clock.after(CLOSE_MS, () => {
+    child.kill('SIGKILL')
+    resolve(false)
+  })
+  return await promise.finally(cancel)
 }
 
 const GRACE_MS = 3_000

@@ -4,7 +4,7 @@ import { sleep } from '../core/clock.ts'
 import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
 import { bounds } from '../core/limits.ts'
 import { estimateTokens } from '../core/tokens.ts'
-import type { ModelPart, ModelRequest } from '../model/port.ts'
+import type { ModelReader, ModelRequest } from '../model/port.ts'
 import { costOf } from '../model/pricing.ts'
 import { retryDelay } from '../model/retry.ts'
 import { unlessAborted } from './aborted.ts'
@@ -141,7 +141,7 @@ async function readStream(
 }
 
 /** What stands behind the end of an answer is nobody's matter; a stream that does not close then is closed. */
-function letEnd(pieces: ReadableStreamDefaultReader<ModelPart>, { clock }: LoopPorts): void {
+function letEnd(pieces: ModelReader, { clock }: LoopPorts): void {
   const close = () => void pieces.cancel().catch(() => {})
   const cancel = clock.after(bounds.killGraceMs, close)
   pieces.read().then(({ done }) => {

@@ -31,6 +31,12 @@ export async function executeTools(
   for (const part of answer.parts) {
     if (part.type !== 'tool-call') continue
     const tool = ports.tools.get(part.tool)
+    const resumed = ports.resume?.(part)
+    if (resumed) {
+      resumed.catch(() => {})
+      running.push({ result: resumed, spawns: true })
+      continue
+    }
     const alone = runsAlone(tool)
     if (alone) await settle(running, ports, watchdog)
     const result = answer.truncated
@@ -45,6 +51,7 @@ export async function executeTools(
 
 interface Running {
   readonly result: Promise<ToolResultPart>
+  /** Whether it waits for a subagent, or has ended before. */
   readonly spawns: boolean
 }
 

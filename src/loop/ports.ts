@@ -33,6 +33,11 @@ export interface LoopPorts {
   readonly whileChildrenRun: <T>(calls: Promise<T>) => Promise<T>
   /** Resolves when the run has a slot again. Rejects with the reason of a stop. */
   readonly untilSlot: () => Promise<void>
+  /**
+   * Of a call that an earlier attempt began and that is not to begin again: its result, as soon as there is one. undefined:
+   * it is decided and run as any other.
+   */
+  readonly resume?: (part: ToolCallPart) => Promise<ToolResultPart> | undefined
   /** Stops this run from within: its own watchdog or time limit. Aborts `signal` with that reason. */
   readonly stop: (reason: OwnStop) => void
 }
@@ -53,7 +58,23 @@ export interface RunInput {
   readonly context: readonly ContextMessage[]
   /** Turns that earlier attempts used. */
   readonly turns: number
+  /** What earlier attempts left, where there were any. */
+  readonly left?: Left
   readonly limits: RunLimits
+}
+
+export interface Left {
+  /** The last answer, of which something is still to be done. The context ends before it. */
+  readonly open: Answer | undefined
+  /** The latest turn that had text. */
+  readonly said: Said | undefined
+}
+
+/** The text of one turn. */
+export interface Said {
+  readonly messageId: MessageId
+  readonly text: string
+  readonly turn: number
 }
 
 export interface Answer {

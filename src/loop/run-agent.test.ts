@@ -116,6 +116,25 @@ describe('maxTurns', () => {
     expect(h.scripted.requests.flatMap(({ options }) => refusals(options.prompt))).toEqual([])
   })
 
+  test('is told to the model once, when two turns are left', async () => {
+    const h = harness({ tools, script: { main: [turn, turn, turn, turn, { text: 'as far as I came' }] } })
+    await h.run('go', { maxTurns: 4 })
+    const notice = 'user text(You have 2 of your 4 turns left. '
+    const told = h.scripted.requests.map(
+      ({ options }) => shownPrompt(options.prompt).filter((line) => line.startsWith(notice)).length,
+    )
+    expect(told).toEqual([0, 0, 1, 1, 1])
+    expect(shownPrompt(h.scripted.requests[2]!.options.prompt).at(-1)).toMatch(/Conclude with what you have/)
+    expect(h.scripted.requests.flatMap(({ options }) => refusals(options.prompt))).toEqual([])
+  })
+
+  test.each([1, 2])('of %i is known from the start and is not told again', async (maxTurns) => {
+    const h = harness({ tools, script: { main: [turn, turn, { text: 'end' }] } })
+    await h.run('go', { maxTurns })
+    const said = h.scripted.requests.flatMap(({ options }) => shownPrompt(options.prompt))
+    expect(said.filter((line) => line.includes('turns left'))).toEqual([])
+  })
+
   test('does not count for an answer that ends in time', async () => {
     const h = harness({ tools, script: { main: [turn, { text: 'done' }] } })
     expect(await h.run('go', { maxTurns: 2 })).toMatchObject({ status: 'completed', turns: 2 })

@@ -1,6 +1,5 @@
 import { contextMessage, type ContextMessage } from '../core/build-context.ts'
 import { errorMessage, OffshootError } from '../core/errors.ts'
-import type { MessageId } from '../core/ids.ts'
 import { textOf } from '../core/message.ts'
 import type { RunError } from '../core/run.ts'
 import type { ToolSchema } from '../model/port.ts'
@@ -8,7 +7,7 @@ import { toolSchema } from '../tools/tool-schema.ts'
 import { askModel, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
-import type { Answer, Emit, LiveEvent, LoopPorts, Outcome, Report, RunInput } from './ports.ts'
+import type { Answer, Emit, LiveEvent, LoopPorts, Outcome, Report, RunInput, Said } from './ports.ts'
 import { createWatchdog, holding, type Watchdog } from './watchdog.ts'
 
 /**
@@ -43,11 +42,10 @@ async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Out
   }
 }
 
-interface Said {
-  readonly messageId: MessageId
-  readonly text: string
-  readonly turn: number
-}
+const NO_TEXT = 'You ended without any text. Write your conclusion now.'
+
+/** With these left a run is told to conclude; a limit of no more turns is in the system text alone. */
+const LAST_TURNS = 2
 
 class Loop {
   readonly #input: RunInput
@@ -70,28 +68,69 @@ class Loop {
     this.#context = [...input.context]
     this.#schemas = ports.tools.list().map(toolSchema)
     this.#turn = input.turns
+    this.#latest = input.left?.said
   }
 
   async run(): Promise<Outcome> {
-    while (this.#turn < this.#input.limits.maxTurns) {
+    const open = this.#input.left?.open
+    let outcome = open && (await this.#goOn(open))
+    while (!outcome && this.#turn < this.#input.limits.maxTurns) {
+      await this.#tellOfLimit()
       const { answer, stored } = await this.#ask('auto')
-      if (!hasCalls(answer)) {
-        await stored
-        const more = await this.#readBeforeEnd()
-        if (more.length === 0) return await this.#finish(answer)
-        this.#context.push(...more)
-        continue
-      }
-      const executed = executeTools(answer, this.#ports, this.#watchdog, this.#emit)
-      const [, results] = await Promise.all([stored, executed])
-      this.#context.push({ role: 'tool', parts: results })
-      if (this.#ports.signal.aborted) throw this.#ports.signal.reason
-      this.#context.push(...(await this.#ports.journal.steers()))
+      outcome = await this.#endTurn(answer, stored)
     }
-    await this.#conclude(
-      `You have used all ${this.#input.limits.maxTurns} turns. Conclude now, without tools, with what you have.`,
-    )
+    if (outcome) return outcome
+    await this.#conclude(this.#limitText())
     return { type: 'limit', report: this.report() }
+  }
+
+  /** What an earlier attempt left of its last turn: its calls, or the end; after a conclusion there is only that. */
+  async #goOn(open: Answer): Promise<Outcome | undefined> {
+    const told = (text: string) => this.#isUnanswered(text)
+    const end = told(this.#limitText()) ? 'limit' : told(NO_TEXT) ? 'completed' : undefined
+    this.#take(open)
+    return end ? { type: end, report: this.report() } : await this.#endTurn(open, Promise.resolve())
+  }
+
+  /** Runs the calls of an answer. Without any, and with nothing more to read, it was the last one. */
+  async #endTurn(answer: Answer, stored: Promise<void>): Promise<Outcome | undefined> {
+    if (!hasCalls(answer)) {
+      await stored
+      const more = await this.#readBeforeEnd()
+      if (more.length === 0) return await this.#finish(answer)
+      this.#context.push(...more)
+      return undefined
+    }
+    const executed = executeTools(answer, this.#ports, this.#watchdog, this.#emit)
+    const [, results] = await Promise.all([stored, executed])
+    this.#context.push({ role: 'tool', parts: results })
+    if (this.#ports.signal.aborted) throw this.#ports.signal.reason
+    this.#context.push(...(await this.#ports.journal.steers()))
+    return undefined
+  }
+
+  #limitText(): string {
+    const { maxTurns } = this.#input.limits
+    return `You have used all ${maxTurns} turns. Conclude now, without tools, with what you have.`
+  }
+
+  /** Once, two turns before the limit (runtime.md §3): an attempt before this one may have said it already. */
+  async #tellOfLimit(): Promise<void> {
+    const { maxTurns } = this.#input.limits
+    if (this.#turn !== maxTurns - LAST_TURNS || this.#turn < 1) return
+    await this.#instruct(
+      `You have ${LAST_TURNS} of your ${maxTurns} turns left. Conclude with what you have, and say what is missing.`,
+    )
+  }
+
+  /** Tells the model something, unless an earlier attempt has and nothing came of it. */
+  async #instruct(text: string): Promise<void> {
+    if (!this.#isUnanswered(text)) this.#context.push(await this.#ports.journal.instruct(text))
+  }
+
+  #isUnanswered(text: string): boolean {
+    const unanswered = this.#context.slice(this.#context.findLastIndex(({ role }) => role !== 'user') + 1)
+    return unanswered.some(({ parts }) => textOf(parts) === text)
   }
 
   async #readBeforeEnd(): Promise<readonly ContextMessage[]> {
@@ -116,13 +155,13 @@ class Loop {
   /** No calls: the run is done. Without any text so far, one request for a conclusion. */
   async #finish(answer: Answer): Promise<Outcome> {
     if (textOf(answer.parts).trim() === '' && !this.#latest) {
-      await this.#conclude('You ended without any text. Write your conclusion now.')
+      await this.#conclude(NO_TEXT)
     }
     return { type: 'completed', report: this.report() }
   }
 
   async #conclude(instruction: string): Promise<void> {
-    this.#context.push(await this.#ports.journal.instruct(instruction))
+    await this.#instruct(instruction)
     const { stored } = await this.#ask('none')
     await stored
   }
@@ -135,10 +174,14 @@ class Loop {
     const asked = await askModel(request, this.#turn, this.#ports, this.#watchdog, this.#emit, onCut)
     const { answer } = asked
     this.#cut = undefined
+    this.#take(answer)
+    return asked
+  }
+
+  #take(answer: Answer): void {
     this.#latest = this.#said(answer) ?? this.#latest
     const message = contextMessage({ role: 'assistant', parts: answer.parts })
     if (message.parts.length > 0) this.#context.push(message)
-    return asked
   }
 
   #said({ messageId, parts }: Pick<Answer, 'messageId' | 'parts'>): Said | undefined {

@@ -1,7 +1,8 @@
-import { once } from 'node:events'
+import { getEventListeners, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import zlib from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
+import { textOf } from '../../test/support/http-answer.ts'
 import { startRawServer, type RawHandler } from '../../test/support/model-server.ts'
 import { AnswerError, answerBounds } from './answer.ts'
 import { createFetch } from './fetch.ts'
@@ -69,7 +70,7 @@ describe('a packed body', () => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(zlib.gzipSync('hello'))
     })
     const fetch = createFetch()
-    for (let i = 0; i < 5; i++) expect(await (await fetch(url)).text()).toBe('hello')
+    for (let i = 0; i < 5; i++) expect(await textOf(await fetch(url))).toBe('hello')
     expect(sockets.size).toBe(1)
   })
 
@@ -80,18 +81,58 @@ describe('a packed body', () => {
       pourPacked(response, 'x'.repeat(100_000))
     })
     const response = await createFetch({ ...answerBounds, totalBytes: 3 * 1024 * 1024 })(url)
-    await expect(response.text()).rejects.toThrow(
+    await expect(textOf(response)).rejects.toThrow(
       new AnswerError('the answer is longer than 3 MiB, more than is read'),
     )
     await closed
   })
 })
 
+describe('a body', () => {
+  const served = async (handler: RawHandler, signal?: AbortSignal) =>
+    (await createFetch()(await serve(handler), signal ? { signal } : {})).body!.getReader()
+
+  it('stays at its end, and takes one read at a time', async () => {
+    let answer!: ServerResponse
+    const reader = await served((_, response) => (answer = response).flushHeaders())
+    const first = reader.read()
+    await expect(reader.read()).rejects.toThrow('read already')
+    answer.end('one')
+    expect(Buffer.from((await first).value!).toString()).toBe('one')
+    for (let i = 0; i < 3; i++) expect((await reader.read()).done).toBe(true)
+  })
+
+  it('stays aborted, and cancelled', async () => {
+    const controller = new AbortController()
+    const open: RawHandler = (_, response) => void response.write('one')
+    const aborted = await served(open, controller.signal)
+    controller.abort(new Error('enough'))
+    for (let i = 0; i < 2; i++) await expect(aborted.read()).rejects.toThrow('enough')
+    const cancelled = await served(open)
+    await cancelled.cancel()
+    expect((await cancelled.read()).done).toBe(true)
+  })
+
+  it.each(['end', 'cancel', 'break'])('listens to its signal no longer than it lasts: %s', async (how) => {
+    const { signal } = new AbortController()
+    const reader = await served((_, response) => {
+      response.write('one')
+      if (how === 'end') response.end()
+      if (how === 'break') setImmediate(() => response.socket!.destroy())
+    }, signal)
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    const all = async () => {
+      while (!(await reader.read()).done) if (how === 'cancel') await reader.cancel()
+    }
+    await all().catch(() => {})
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
+  })
+})
+
 describe('bounds', () => {
   it('lets whole answers through up to the bound', async () => {
     const url = await serve((_, response) => response.writeHead(200, EVENTS).end('12345\n\n'))
-    const read = async (totalBytes: number) =>
-      (await createFetch({ ...answerBounds, totalBytes })(url)).text()
+    const read = async (totalBytes: number) => textOf(await createFetch({ ...answerBounds, totalBytes })(url))
     expect(await read(7)).toBe('12345\n\n')
     await expect(read(6)).rejects.toThrow('the answer is longer than 6 bytes')
   })
@@ -107,13 +148,13 @@ describe('bounds', () => {
       }
       response.end()
     })
-    expect(await (await fetch(url)).text()).toHaveLength(10 * (19 + end.length))
-    await expect((await fetch(`${url}/long`)).text()).rejects.toThrow('a line of the answer is longer than')
+    expect(await textOf(await fetch(url))).toHaveLength(10 * (19 + end.length))
+    await expect(textOf(await fetch(`${url}/long`))).rejects.toThrow('a line of the answer is longer than')
   })
 
   it('bounds lines of event streams only', async () => {
     const url = await serve((_, response) => response.end('x'.repeat(100)))
-    expect(await (await createFetch({ ...answerBounds, lineBytes: 20 })(url)).text()).toHaveLength(100)
+    expect(await textOf(await createFetch({ ...answerBounds, lineBytes: 20 })(url))).toHaveLength(100)
   })
 
   it('ends the body of an error at its bound, and the connection with it', async () => {
@@ -124,7 +165,7 @@ describe('bounds', () => {
       response.write('y'.repeat(99))
     })
     const response = await createFetch({ ...answerBounds, errorBytes: 100 })(url)
-    expect(await response.text()).toBe(`${'x'.repeat(99)}y`)
+    expect(await textOf(response)).toBe(`${'x'.repeat(99)}y`)
     await closed
   })
 })

@@ -3,56 +3,81 @@ import type { Readable } from 'node:stream'
 import zlib from 'node:zlib'
 import { AnswerError, type AnswerBounds } from './answer.ts'
 
+/** What is read of the body of an answer; a ReadableStream of bytes is one. */
+export interface HttpBody {
+  getReader(): HttpBodyReader
+  /** Nothing more is wanted: what is waited for ends, and the connection with it. */
+  cancel(reason?: unknown): Promise<void>
+}
+
+export interface HttpBodyReader {
+  read(): Promise<HttpBodyRead>
+  cancel(reason?: unknown): Promise<void>
+  releaseLock(): void
+}
+
+type HttpBodyRead =
+  | { readonly done: false; readonly value: Uint8Array }
+  | { readonly done: true; readonly value?: Uint8Array | undefined }
+
 /**
  * The body of an answer, decompressed, with back-pressure: nothing is read from the socket beyond its buffer while
- * nobody pulls. Everything that has arrived in between comes as one chunk, which spares a reader that lags the cost of
- * many small ones. An error's body ends at its bound; any other that exceeds one errors with an AnswerError.
+ * nobody reads. Everything that has arrived in between comes as one chunk, which spares a reader that lags the cost of
+ * many small ones. An error's body ends at its bound; any other that exceeds one fails with an AnswerError. No
+ * ReadableStream: who reads it makes one of it, and two cost twice as much. It has one reader, who reads one chunk at a
+ * time.
  */
-export function bodyStream(
+export function createBody(
   message: http.IncomingMessage,
+  headers: ReadonlyMap<string, string>,
   signal: AbortSignal | undefined,
   bounds: AnswerBounds,
-): ReadableStream<Uint8Array> {
-  const source = decoded(message)
-  const take = createBound(message, bounds)
-  let controller!: ReadableStreamDefaultController<Uint8Array>
-  let wanted = false
-  let settled = false
-  const settle = (end: () => void) => {
-    if (settled) return
-    settled = true
+): HttpBody {
+  const source = decoded(message, headers)
+  const take = createBound(message.statusCode ?? 0, headers, bounds)
+  let waiting: PromiseWithResolvers<HttpBodyRead> | undefined
+  let over: { readonly error?: unknown } | undefined
+  const settle = (how: { readonly error?: unknown }) => {
+    if (over) return
+    over = how
     signal?.removeEventListener('abort', onAbort)
     source.destroy()
     message.destroy()
-    end()
+    pass()
   }
-  const fail = (error: unknown) => settle(() => controller.error(error))
+  const fail = (error: unknown) => settle({ error })
   const onAbort = () => fail(signal!.reason)
   const pass = () => {
-    const chunk = settled ? null : (source.read() as Buffer | null)
-    wanted = chunk === null
-    if (chunk === null) return
-    const { error, last, bytes } = take(chunk)
-    if (error) return fail(error)
-    controller.enqueue(bytes)
-    if (last) settle(() => controller.close())
+    if (!waiting) return
+    const { resolve, reject } = waiting
+    const chunk = over ? null : (source.read() as Buffer | null)
+    if (chunk) {
+      const { error, last, bytes } = take(chunk)
+      if (error) return fail(error)
+      waiting = undefined
+      resolve({ done: false, value: bytes })
+      if (last) settle({})
+    } else if (over) {
+      waiting = undefined
+      if ('error' in over) reject(over.error)
+      else resolve({ done: true })
+    }
   }
-  return new ReadableStream<Uint8Array>(
-    {
-      start(created) {
-        controller = created
-        signal?.addEventListener('abort', onAbort, { once: true })
-        source.on('readable', () => wanted && pass())
-        source.on('end', () => settle(() => controller.close()))
-        source.on('error', fail)
-        if (source !== message) message.on('error', fail)
-        if (signal?.aborted) onAbort()
-      },
-      pull: pass,
-      cancel: () => settle(() => {}),
-    },
-    { highWaterMark: 1 },
-  )
+  signal?.addEventListener('abort', onAbort, { once: true })
+  source.on('readable', pass)
+  source.on('end', () => settle({}))
+  source.on('error', fail)
+  if (source !== message) message.on('error', fail)
+  if (signal?.aborted) onAbort()
+  const cancel = async () => settle({})
+  const read = () => {
+    if (waiting) return Promise.reject(new TypeError('the body is being read already'))
+    const { promise } = (waiting = Promise.withResolvers<HttpBodyRead>())
+    pass()
+    return promise
+  }
+  const reader: HttpBodyReader = { read, cancel, releaseLock() {} }
+  return { getReader: () => reader, cancel }
 }
 
 interface Taken {
@@ -64,11 +89,12 @@ interface Taken {
 
 /** Counts by the chunk: the cost of a delta must not grow with what came before it. */
 function createBound(
-  { statusCode = 0, headers }: http.IncomingMessage,
+  status: number,
+  headers: ReadonlyMap<string, string>,
   { errorBytes, lineBytes, totalBytes }: AnswerBounds,
 ): (chunk: Buffer) => Taken {
-  const isError = statusCode < 200 || statusCode > 299
-  const hasLines = /^text\/event-stream\b/i.test(headers['content-type'] ?? '')
+  const isError = status < 200 || status > 299
+  const hasLines = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
   let total = 0
   let line = 0
   return (chunk) => {
@@ -99,8 +125,8 @@ function tooLong(what: string, bytes: number): AnswerError {
 }
 
 /** Compression is not asked for, since it holds back what a stream sends, but a server may use it all the same. */
-function decoded(message: http.IncomingMessage): Readable {
-  const decoder = DECODERS.get(message.headers['content-encoding']?.toLowerCase() ?? '')?.()
+function decoded(message: http.IncomingMessage, headers: ReadonlyMap<string, string>): Readable {
+  const decoder = DECODERS.get(headers.get('content-encoding')?.toLowerCase() ?? '')?.()
   return decoder ? message.pipe(decoder) : message
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { errorMessage, OffshootError } from '../core/errors.ts'
+import type { HttpBody } from './body.ts'
 import type { Fetch } from './fetch.ts'
 import type { Endpoint } from './settings.ts'
 
@@ -54,11 +55,18 @@ async function readJson(
     await response.body?.cancel()
     throw new Error(`HTTP ${response.status}`)
   }
+  return JSON.parse(await readText(response.body))
+}
+
+async function readText(body: HttpBody | null): Promise<string> {
+  const reader = body?.getReader()
   const chunks: Uint8Array[] = []
   let bytes = 0
-  for await (const chunk of response.body ?? []) {
-    chunks.push(chunk)
-    if ((bytes += chunk.length) > MAX_LIST_BYTES) throw new Error('the list is too long')
+  for (let read = await reader?.read(); read && !read.done; read = await reader?.read()) {
+    chunks.push(read.value)
+    if ((bytes += read.value.length) <= MAX_LIST_BYTES) continue
+    await reader?.cancel()
+    throw new Error('the list is too long')
   }
-  return JSON.parse(Buffer.concat(chunks).toString())
+  return Buffer.concat(chunks).toString()
 }

@@ -1,9 +1,24 @@
 import http from 'node:http'
 import https from 'node:https'
 import { answerBounds, type AnswerBounds } from './answer.ts'
-import { bodyStream } from './body.ts'
+import { createBody, type HttpBody } from './body.ts'
 
-export type Fetch = typeof globalThis.fetch
+/** The global fetch is one. */
+export type Fetch = (...request: Parameters<typeof globalThis.fetch>) => Promise<HttpAnswer>
+
+/**
+ * What is read of an answer: a Response is one. A whole Response and its Headers cost more than all else that is done
+ * for an answer before its body.
+ */
+export interface HttpAnswer {
+  readonly status: number
+  readonly statusText: string
+  /** The status is 200 to 299. */
+  readonly ok: boolean
+  /** Names are in lower case; of several fields of one name the values are joined by `, `. */
+  readonly headers: Iterable<[string, string]> & { get(name: string): string | null | undefined }
+  readonly body: HttpBody | null
+}
 
 const MAX_REDIRECTS = 5
 /** Shorter than servers keep a connection, so that no request goes out on one that is just being closed. */
@@ -14,7 +29,7 @@ const IDLE_MS = 4_000
  * than the global one for many short requests (docs/dependencies.md). It does what model providers need and no more:
  * a body is text or bytes, a redirect is followed on the same origin only, proxies are not used. Failures to connect
  * are the global one's (`TypeError: fetch failed` with a cause that says which host); a body that breaks off errors its
- * stream, and so does one that is longer than its bounds. Idle connections do not keep the process alive.
+ * reader, and so does one that is longer than its bounds. Idle connections do not keep the process alive.
  */
 export function createFetch(bounds: AnswerBounds = answerBounds): Fetch {
   const keep = { keepAlive: true, timeout: IDLE_MS }
@@ -74,13 +89,11 @@ async function follow(call: Call): Promise<http.IncomingMessage> {
 }
 
 /** Only where the request stays the same: 307 and 308, and the others for a GET. */
-function redirectTarget(
-  { statusCode = 0, headers }: http.IncomingMessage,
-  url: URL,
-  method: string,
-): URL | null {
-  if (!headers.location || ![301, 302, 303, 307, 308].includes(statusCode)) return null
-  return statusCode >= 307 || method === 'GET' ? URL.parse(headers.location, url.href) : null
+function redirectTarget(response: http.IncomingMessage, url: URL, method: string): URL | null {
+  const { statusCode = 0 } = response
+  if (![301, 302, 303, 307, 308].includes(statusCode)) return null
+  const { location } = response.headers
+  return location && (statusCode >= 307 || method === 'GET') ? URL.parse(location, url.href) : null
 }
 
 function send({ url, method, headers, body, signal, agents }: Call): Promise<http.IncomingMessage> {
@@ -125,19 +138,25 @@ function respond(
   message: http.IncomingMessage,
   signal: AbortSignal | undefined,
   bounds: AnswerBounds,
-): Response {
-  const status = message.statusCode ?? 0
-  const empty = status === 204 || status === 205 || status === 304
-  try {
-    const headers = new Headers()
-    for (let i = 0; i < message.rawHeaders.length; i += 2) {
-      headers.append(message.rawHeaders[i]!, message.rawHeaders[i + 1]!)
-    }
-    const head = { status, statusText: message.statusMessage ?? '', headers }
-    if (empty) message.destroy()
-    return new Response(empty ? null : bodyStream(message, signal, bounds), head)
-  } catch (error) {
+): HttpAnswer {
+  const { statusCode: status = 0, statusMessage: statusText = '' } = message
+  if (status < 200 || status > 599) {
     message.destroy()
-    throw failed(`the server's answer, with the status ${status}, is not HTTP: ${(error as Error).message}`)
+    throw failed(`the server's answer, with the status ${status}, is not HTTP`)
   }
+  const empty = status === 204 || status === 205 || status === 304
+  if (empty) message.destroy()
+  const headers = answerHeaders(message)
+  const body = empty ? null : createBody(message, headers, signal, bounds)
+  return { status, statusText, ok: status < 300, headers, body }
+}
+
+function answerHeaders({ rawHeaders }: http.IncomingMessage): Map<string, string> {
+  const headers = new Map<string, string>()
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!.toLowerCase()
+    const before = headers.get(name)
+    headers.set(name, before === undefined ? rawHeaders[i + 1]! : `${before}, ${rawHeaders[i + 1]!}`)
+  }
+  return headers
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { collect, modelRequest, only, textMessage } from '../../test/support/model-request.ts'
+import { collect, modelRequest, only, readable, textMessage } from '../../test/support/model-request.ts'
 import {
   httpProviders,
   providerEnvironment,
@@ -168,7 +168,7 @@ describe.each(httpProviders)('%s, by hand', (provider) => {
     const model = await modelAt(url, provider)
     const parts: ModelPart[] = []
     const reading = (async () => {
-      for await (const part of await model.stream(modelRequest({ signal: controller.signal }))) {
+      for await (const part of readable(await model.stream(modelRequest({ signal: controller.signal })))) {
         parts.push(part)
         if (part.type === 'text-delta') controller.abort(new Error('enough'))
       }

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { describe, expect, it, vi } from 'vitest'
 import { collect, modelRequest, only, textMessage } from '../../test/support/model-request.ts'
@@ -140,8 +141,32 @@ describe('createModel', () => {
       fake(async () => ({ stream: new ReadableStream<Part>({ start: (c) => c.enqueue(text[0]!), cancel }) })),
       modelInfo('test/m'),
     )
-    await (await model.stream(modelRequest())).cancel('bored')
+    await (await model.stream(modelRequest())).getReader().cancel('bored')
     expect(cancel).toHaveBeenCalledWith('bored')
+  })
+
+  it('stays at its end, whatever comes then, and leaves no listener behind', async () => {
+    for (const parts of [[...text, finish('stop')], text]) {
+      const controller = new AbortController()
+      const reader = (await answering(parts).stream(modelRequest({ signal: controller.signal }))).getReader()
+      while (!(await reader.read()).done);
+      expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
+      controller.abort(new Error('enough'))
+      expect((await reader.read()).done).toBe(true)
+    }
+  })
+
+  it('ends what is waited for when it is cancelled', async () => {
+    const controller = new AbortController()
+    const model = createModel(
+      fake(async () => ({ stream: new ReadableStream<Part>() })),
+      modelInfo('test/m'),
+    )
+    const reader = (await model.stream(modelRequest({ signal: controller.signal }))).getReader()
+    const pending = reader.read()
+    await reader.cancel()
+    expect((await pending).done).toBe(true)
+    expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0)
   })
 
   it('says who asks, how long the answer may be, and which tools there are', async () => {

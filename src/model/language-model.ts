@@ -6,7 +6,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import { OffshootError } from '../core/errors.ts'
-import type { Model, ModelInfo, ModelPart, ModelRequest, ToolSchema } from './port.ts'
+import type { Model, ModelInfo, ModelPart, ModelRead, ModelReader, ModelRequest, ToolSchema } from './port.ts'
 import { createToPrompt } from './prompt.ts'
 import { cutError, toProviderError, type ErrorSource } from './provider-error.ts'
 
@@ -46,7 +46,8 @@ export function createModel(
       ).catch((error: unknown) => {
         throw signal.aborted ? signal.reason : toProviderError(error, source)
       })
-      return guard(stream, signal, source)
+      const reader = guard(stream, signal, source)
+      return { getReader: () => reader }
     },
   }
 }
@@ -135,30 +136,29 @@ function untilAbort<T>(
   })
 }
 
-function guard(
-  parts: ReadableStream<ModelPart>,
-  signal: AbortSignal,
-  source: ErrorSource,
-): ReadableStream<ModelPart> {
+/** Says of each failure what it was. No stream of its own: that would cost as much for each part as all it does here. */
+function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: ErrorSource): ModelReader {
   const reader = parts.getReader()
-  let controller!: ReadableStreamDefaultController<ModelPart>
   let finished = false
-  const release = () => signal.removeEventListener('abort', onAbort)
-  const onAbort = () => {
-    controller.error(signal.reason)
-    reader.cancel(signal.reason).catch(() => {})
+  let ended = false
+  // a cancelled stream ends what is read of it at once
+  const onAbort = () => void reader.cancel(signal.reason).catch(() => {})
+  const end = (): ModelRead => {
+    ended = true
+    signal.removeEventListener('abort', onAbort)
+    return END
   }
-  const fail = (error: unknown) => {
-    if (signal.aborted) return
-    release()
-    // what breaks after the end takes nothing away
-    if (!finished) controller.enqueue({ type: 'error', error: toProviderError(error, source) })
-    controller.close()
+  const fail = (error: unknown): ModelRead => {
+    end()
     reader.cancel(error).catch(() => {})
+    // what breaks after the end takes nothing away
+    return finished ? END : { done: false, value: { type: 'error', error: toProviderError(error, source) } }
   }
-  const take = ({ done, value }: Awaited<ReturnType<typeof reader.read>>) => {
-    if (signal.aborted) return
-    if (done) return finished ? (release(), controller.close()) : fail(cutError(source))
+  const take = (read: ModelRead): ModelRead => {
+    if (ended) return END
+    if (signal.aborted) throw signal.reason
+    if (read.done) return finished ? end() : fail(cutError(source))
+    const { value } = read
     if (value.type === 'error') return fail(value.error)
     if (value.type === 'finish') {
       const { unified, raw } = value.finishReason
@@ -166,18 +166,22 @@ function guard(
       if (unified === 'error') return fail({ message: raw ?? 'no reason was given' })
       finished = true
     }
-    controller.enqueue(value)
+    return read
   }
-  return new ReadableStream<ModelPart>({
-    start(created) {
-      controller = created
-      if (signal.aborted) onAbort()
-      else signal.addEventListener('abort', onAbort, { once: true })
-    },
-    pull: () => reader.read().then(take, fail),
+  const broken = (error: unknown): ModelRead => {
+    if (ended) return END
+    if (signal.aborted) throw signal.reason
+    return fail(error)
+  }
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  return {
+    read: () => (ended ? Promise.resolve(END) : reader.read().then(take, broken)),
     cancel(reason) {
-      release()
+      end()
       return reader.cancel(reason)
     },
-  })
+  }
 }
+
+const END: ModelRead = { done: true }

@@ -50,11 +50,26 @@ export interface ModelRequest {
 export type ModelPart = LanguageModelV4StreamPart
 export type ModelUsage = LanguageModelV4Usage
 
+/** The parts of an answer, for one reader. A ReadableStream is one; what costs less for each part may stand for it. */
+export interface ModelStream {
+  getReader(): ModelReader
+}
+
+export interface ModelReader {
+  read(): Promise<ModelRead>
+  /** Nothing more is wanted: what is waited for ends, and the request with it. */
+  cancel(reason?: unknown): Promise<void>
+}
+
+export type ModelRead =
+  | { readonly done: false; readonly value: ModelPart }
+  | { readonly done: true; readonly value?: ModelPart | undefined }
+
 /** A model as the loop sees it. */
 export interface Model {
   readonly info: ModelInfo
   /** One request. @throws ProviderError; `abort` rejects with the signal's reason. An error may also come as a part. */
-  stream(request: ModelRequest): Promise<ReadableStream<ModelPart>>
+  stream(request: ModelRequest): Promise<ModelStream>
 }
 
 /** Finds a model by its id. @throws OffshootError `usage` (unknown), `key` (no credentials). */

@@ -1,5 +1,6 @@
-import type { ApprovalId, NewId } from '../core/ids.ts'
+import type { ApprovalId, CallId, NewId } from '../core/ids.ts'
 import { OffshootError } from '../core/errors.ts'
+import type { Limits } from '../core/limits.ts'
 import type { Approval, ApprovalAnswer } from '../core/run.ts'
 import { state } from '../core/run-status.ts'
 import type { StartedCall } from '../loop/ports.ts'
@@ -24,6 +25,7 @@ export interface Answered {
 }
 
 interface ApprovalDeps extends SlotDeps {
+  readonly config: { readonly limits: Pick<Limits, 'approvalMs'> }
   readonly newId: NewId
   readonly store: Reader
 }
@@ -64,18 +66,29 @@ export class Approvals {
     }
   }
 
+  /** What an earlier attempt asked about a call, and perhaps the answer; not what a stop has withdrawn. */
+  asked(callId: CallId): Approval | undefined {
+    const last = { orderBy: 'id', descending: true, limit: 1 } as const
+    const asked = this.#store.find('approvals', { where: { callId }, ...last })[0]
+    return asked?.answeredBy === BY_STOP ? undefined : asked
+  }
+
   /** Puts the run in `waiting(approval)` until the answer. Rejects with the run's stop reason when it is stopped first. */
   async ask(run: LiveRun, question: Question): Promise<Answered> {
     const { promise, resolve, reject } = Promise.withResolvers<Answered>()
     const { signal } = run.controller
     signal.throwIfAborted()
-    const id = this.#newId('apr')
+    const asked = run.resumed ? this.asked(question.call.part.callId) : undefined
+    if (asked?.answer) return { answer: asked.answer, by: asked.answeredBy!, note: asked.note ?? '' }
+    const id = asked?.id ?? this.#newId('apr')
     const onAbort = () => reject(signal.reason)
+    let cancelExpiry = () => {}
     try {
-      await this.#request(id, run, question, resolve)
+      await this.#request(id, run, question, resolve, asked)
       if (run.row.status === 'waiting') this.#deps.scheduler.leave(run.row.id) // its place is free while it waits
       if (signal.aborted) onAbort()
       else signal.addEventListener('abort', onAbort, { once: true })
+      cancelExpiry = this.#expireLater(id)
       const answered = await promise
       await untilRunning(this.#deps, run)
       await enterWait(this.#deps, run) // all else of the turn may wait for children by now
@@ -84,18 +97,22 @@ export class Approvals {
       if (signal.aborted) await this.#withdraw(id)
       throw error
     } finally {
+      cancelExpiry()
       signal.removeEventListener('abort', onAbort)
       this.#pending.delete(id)
     }
   }
 
-  /** @throws OffshootError `not_found`, or `conflict` that says who answered before, and when. */
-  async answer(id: ApprovalId, answered: Answered): Promise<void> {
+  /**
+   * `also` goes into the change that holds the answer. A question of a run that no process drives keeps its answer until
+   * one does (R2). @throws OffshootError `not_found`, or `conflict` that says who answered before, and when.
+   */
+  async answer(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<void> {
     const pending = this.#pending.get(id)
-    if (!pending) throw this.#notOpen(id)
+    if (!pending) return await this.#answerStored(id, answered, also)
     this.#pending.delete(id)
     try {
-      await this.#write(pending.run, id, answered)
+      await this.#write(pending.run, id, answered, also)
     } catch (error) {
       this.#pending.set(id, pending) // it was not answered, and still can be
       throw error
@@ -103,26 +120,49 @@ export class Approvals {
     pending.settle(answered)
   }
 
-  #notOpen(id: ApprovalId): OffshootError {
+  async #answerStored(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<void> {
     const known = this.#store.get('approvals', id)
-    if (!known?.answer || known.answeredAt === null)
-      return new OffshootError('not_found', `no open approval ${id}`)
-    const { answer, answeredBy, answeredAt } = known
-    const when = new Date(answeredAt).toISOString()
-    return new OffshootError('conflict', `already answered: ${answer}, by ${answeredBy}, ${when}`)
+    if (!known) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
+    await this.#recorder.record(known.conversationId, (change) => {
+      const open = change.tx.get('approvals', id)
+      if (!open) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
+      if (open.answer) throw alreadyAnswered(open)
+      this.#writeAnswer(change, { row: change.tx.get('runs', open.runId)! }, id, answered)
+      also?.(change)
+    })
+  }
+
+  /** A question does not wait for ever (L1). */
+  #expireLater(id: ApprovalId): () => void {
+    const { clock, config } = this.#deps
+    const { approvalMs } = config.limits
+    const note = `nobody answered within ${approvalMs / 1_000} s (expired)`
+    return clock.after(approvalMs, () => {
+      this.answer(id, { answer: 'deny', by: 'time limit', note }).catch(() => {}) // answered, or stopped, just now
+    })
   }
 
   /** A run that stops asks nothing any more; its question is closed, so that nobody sees it open. */
   async #withdraw(id: ApprovalId): Promise<void> {
     const pending = this.#pending.get(id)
     if (!pending || !this.#pending.delete(id)) return
-    await this.#write(pending.run, id, { answer: 'deny', by: 'stop', note: 'the run was stopped' })
+    await this.#write(pending.run, id, { answer: 'deny', by: BY_STOP, note: 'the run was stopped' })
   }
 
-  #write(run: LiveRun, id: ApprovalId, answered: Answered): Promise<void> {
-    return this.#recorder.record(run.row.conversationId, (change) =>
-      this.#writeAnswer(change, run, id, answered),
-    )
+  /** The same for a run that a process left and that does not go on. */
+  withdrawLeft(change: Change, run: Pick<LiveRun, 'row'>): void {
+    for (const { id } of change.tx.find('approvals', { where: { runId: run.row.id, answer: null } }))
+      this.#writeAnswer(change, run, id, { answer: 'deny', by: BY_STOP, note: 'the run was stopped' })
+  }
+
+  #write(run: LiveRun, id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<void> {
+    return this.#recorder.record(run.row.conversationId, (change) => {
+      this.#writeAnswer(change, run, id, answered)
+      const others = [...this.#pending.values()].some((pending) => pending.run === run)
+      if (!others && !run.stop && run.row.status === 'waiting' && run.row.reason === 'approval')
+        endWait(change, this.#deps, run)
+      also?.(change)
+    })
   }
 
   async #request(
@@ -130,12 +170,13 @@ export class Approvals {
     run: LiveRun,
     { call, grant, ...question }: Question,
     settle: Pending['settle'],
+    asked: Approval | undefined,
   ): Promise<void> {
     const { conversationId, branchId, id: runId } = run.row
     const about = { callId: call.part.callId, tool: call.tool.name, title: call.title }
     const open = { answer: null, answeredBy: null, note: null, answeredAt: null }
     await this.#recorder.record(conversationId, (change) => {
-      const approval: Approval = {
+      const approval: Approval = asked ?? {
         id,
         conversationId,
         branchId,
@@ -147,7 +188,7 @@ export class Approvals {
         requestedAt: change.at,
       }
       run.journal!.writeAwaiting(change, call)
-      change.tx.insert('approvals', approval)
+      if (!asked) change.tx.insert('approvals', approval)
       this.#pending.set(id, { run, settle })
       const line = [...this.#pending.values()].filter(
         (each) => each.run.row.conversationId === conversationId,
@@ -165,7 +206,12 @@ export class Approvals {
     })
   }
 
-  #writeAnswer(change: Change, run: LiveRun, id: ApprovalId, { answer, by, note }: Answered): void {
+  #writeAnswer(
+    change: Change,
+    run: Pick<LiveRun, 'row'>,
+    id: ApprovalId,
+    { answer, by, note }: Answered,
+  ): void {
     change.tx.update('approvals', id, { answer, answeredBy: by, note: note ?? null, answeredAt: change.at })
     change.event({
       type: 'approval.answered',
@@ -175,10 +221,16 @@ export class Approvals {
       by,
       ...(note ? { note } : {}),
     })
-    const others = [...this.#pending.values()].some((pending) => pending.run === run)
-    if (!others && !run.stop && run.row.status === 'waiting' && run.row.reason === 'approval')
-      endWait(change, this.#deps, run)
   }
+}
+
+const BY_STOP = 'stop'
+
+const WHERE = 'offshoot ps shows which runs wait for an answer'
+
+function alreadyAnswered({ answer, answeredBy, answeredAt }: Approval): OffshootError {
+  const when = new Date(answeredAt ?? 0).toISOString()
+  return new OffshootError('conflict', `already answered: ${answer}, by ${answeredBy}, ${when}`)
 }
 
 function agentPath(run: LiveRun): string[] {

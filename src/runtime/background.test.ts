@@ -189,8 +189,11 @@ describe.each(stores)('in the background (%s store)', (_, open) => {
       await h.clock.advance(1_000)
       started.stop(verb)
       const result = await h.clock.until(started.result)
-      const status = verb === 'pause' ? 'paused' : 'cancelled'
-      expect(result).toMatchObject({ status: 'completed', subagents: [{ status, endReason: 'user' }] })
+      const stopped =
+        verb === 'pause'
+          ? { status: 'paused', endReason: 'parent' }
+          : { status: 'cancelled', endReason: 'user' }
+      expect(result).toMatchObject({ status: 'completed', subagents: [stopped] })
       expect(h.actor.of('main')).toHaveLength(2)
       expectOrder(h, result)
       await store.close()

@@ -1,4 +1,5 @@
 import { state } from '../core/run-status.ts'
+import { unlessAborted } from '../loop/aborted.ts'
 import { changeRun, type LiveRun } from './live-run.ts'
 import type { Change } from './recorder.ts'
 import { endWait, type SlotDeps } from './slots.ts'
@@ -18,6 +19,27 @@ export async function waitForChild<T>(
   } finally {
     run.awaits.delete(child)
   }
+}
+
+/**
+ * Waits until a child has stopped so that the call is answered: while a person, its parent or a restart has paused it, the
+ * call stays open (runtime.md §2), and ends with a later attempt. Returns too when the run itself is stopped.
+ */
+export async function untilAnswered(
+  deps: SlotDeps,
+  run: LiveRun,
+  child: LiveRun,
+  stops: () => Promise<void>,
+  isAnswered: () => boolean,
+): Promise<void> {
+  const attempts = async () => {
+    for (;;) {
+      await stops()
+      if (isAnswered() || run.stop || child.row.status !== 'paused') return
+      await unlessAborted(child.again, run.controller.signal, deps.clock, 0).catch(() => {})
+    }
+  }
+  await waitForChild(deps, run, child, attempts())
 }
 
 /**

@@ -19,6 +19,7 @@ import { systemClock } from '../exec/system-clock.ts'
 import { createWorkspace } from '../tools/workspace.ts'
 import type { Workspace } from '../tools/port.ts'
 import { randomIds } from './ids.ts'
+import { Ownership } from './ownership/ownership.ts'
 import { configHome, dataHome, loadConfig, type Env, type LoadedConfig } from './config.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import type { SystemText } from './spawn.ts'
@@ -74,6 +75,7 @@ export async function compose({ directory, env, mode }: ComposeOptions): Promise
     config: loaded.config,
     rootLayers: [...loaded.layers, modeLayer(mode)],
     owner,
+    ownership: new Ownership({ store, clock: systemClock, owner }),
     guard,
   })
   const warnings = [...loaded.warnings, ...found.notes.map(noteText)]

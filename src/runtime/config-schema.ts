@@ -4,23 +4,22 @@ import { limitsSchema } from '../core/limits.ts'
 import { providers } from '../model/catalogue.ts'
 import { parseRule } from '../permissions/rule.ts'
 
+const ruleObject = z.strictObject({
+  tool: z.string().min(1).describe('a tool, a toolset, or * for every tool'),
+  pattern: z.string().optional().describe('over what the call touches: a command, a path, a host, a name'),
+  action: z.enum(['allow', 'ask', 'deny']),
+})
+
 /** An object, or the short form `tool:pattern`, which allows. */
-const ruleSchema = z.preprocess(
-  (value, context) => {
-    if (typeof value !== 'string') return value
-    try {
-      return parseRule(value, 'allow')
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: errorMessage(error) })
-      return z.NEVER
-    }
-  },
-  z.strictObject({
-    tool: z.string().min(1).describe('a tool, a toolset, or * for every tool'),
-    pattern: z.string().optional().describe('over what the call touches: a command, a path, a host, a name'),
-    action: z.enum(['allow', 'ask', 'deny']),
-  }),
-)
+const ruleSchema = z.preprocess((value, context) => {
+  if (typeof value !== 'string') return value
+  try {
+    return parseRule(value, 'allow')
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: errorMessage(error) })
+    return z.NEVER
+  }
+}, ruleObject)
 
 const agentSettings = z.strictObject({
   model: z.string().min(1).optional(),
@@ -71,3 +70,23 @@ export const configSchema = z.strictObject({
 })
 
 export type Config = z.infer<typeof configSchema>
+
+/** The same as a JSON Schema (draft 7), for editors. */
+export function configJsonSchema(): object {
+  return z.toJSONSchema(configSchema, {
+    target: 'draft-07',
+    io: 'input',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema !== ruleSchema) return
+      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
+      jsonSchema.anyOf = [SHORT_RULE, objectRule()]
+    },
+  })
+}
+
+const SHORT_RULE = { type: 'string', minLength: 1, description: 'tool:pattern, which is allowed' } as const
+
+function objectRule() {
+  const { $schema: _, ...schema } = z.toJSONSchema(ruleObject, { target: 'draft-07' })
+  return schema
+}

@@ -13,6 +13,18 @@ export interface LoadedConfig {
   /** The rules of each source stay a layer of their own: the strictest of them wins (permissions.md). */
   readonly layers: readonly Layer[]
   readonly warnings: readonly string[]
+  /** In the order in which they are read: of two that say something about a key the later one counts. */
+  readonly sources: readonly ConfigSource[]
+}
+
+export interface ConfigSource {
+  readonly name: 'user config' | 'project config' | 'environment'
+  /** The path of the file; null for the environment. */
+  readonly file: string | null
+  /** Whether it says anything at all. */
+  readonly found: boolean
+  /** What it says, without the keys that nobody knows. */
+  readonly values: RawConfig
 }
 
 /** Variables that are ours but are no configuration. */
@@ -20,20 +32,27 @@ const RESERVED = ['OFFSHOOT_HOME', 'OFFSHOOT_OWNER', 'OFFSHOOT_RUN_ID']
 
 /** User file, project file, environment: later ones win, key by key. @throws OffshootError `config`. */
 export function loadConfig(directory: string, env: Env): LoadedConfig {
-  const sources = [
-    { name: 'user config', ...readSource(join(configHome(env), 'offshoot', 'config.jsonc')) },
-    { name: 'project config', ...withoutSecrets(readSource(join(directory, 'offshoot.jsonc'))) },
-    { name: 'environment', ...readEnvironment(env) },
-  ]
-  const merged = sources.map((source) => source.values).reduce(merge, {})
+  const [user, project] = configFiles(directory, env)
+  const read = [
+    { name: 'user config', file: user, ...readSource(user) },
+    { name: 'project config', file: project, ...withoutSecrets(readSource(project)) },
+    { name: 'environment', file: null, ...readEnvironment(env) },
+  ] as const
+  const merged = read.map((source) => source.values).reduce(merge, {})
   return {
     config: configSchema.parse(merged),
-    layers: sources.map(({ name, values }) => ({
+    layers: read.map(({ name, values }) => ({
       name,
       rules: configSchema.shape.permissions.parse(values['permissions']),
     })),
-    warnings: sources.flatMap((source) => source.warnings),
+    warnings: read.flatMap((source) => source.warnings),
+    sources: read.map(({ name, file, found, values }) => ({ name, file, found, values })),
   }
+}
+
+/** The user's file and the project's; neither need exist. */
+function configFiles(directory: string, env: Env): readonly [user: string, project: string] {
+  return [join(configHome(env), 'offshoot', 'config.jsonc'), join(directory, 'offshoot.jsonc')]
 }
 
 /** `$XDG_CONFIG_HOME`, or what stands for it. */
@@ -49,12 +68,27 @@ export function dataHome(env: Env): string {
 }
 
 function homeOf(env: Env): string {
-  return env['HOME'] || homedir()
+  const home = env['HOME'] || systemHome()
+  if (home) return home
+  throw new OffshootError('config', 'there is no home directory: HOME is not set, and this user has none', {
+    hint: 'Set HOME, or OFFSHOOT_HOME and XDG_CONFIG_HOME, to directories of yours.',
+  })
 }
 
-function readSource(file: string) {
+function systemHome(): string | undefined {
+  try {
+    return homedir()
+  } catch {
+    return undefined // a user whom the system does not know
+  }
+}
+
+type ReadSource = Pick<ConfigSource, 'found' | 'values'> & { readonly warnings: readonly string[] }
+
+function readSource(file: string): ReadSource {
   const text = readText(file)
-  return text === null ? { values: {}, warnings: [] } : parseConfigFile(text, file)
+  if (text === null) return { found: false, values: {}, warnings: [] }
+  return { found: true, ...parseConfigFile(text, file) }
 }
 
 const MAX_BYTES = 1024 * 1024
@@ -87,16 +121,17 @@ function unreadable(file: string, why: string, cause: unknown): OffshootError {
 }
 
 /** A project must not send the user's key to a server of its choice. */
-function withoutSecrets({ values, warnings }: { values: RawConfig; warnings: readonly string[] }) {
-  if (!('baseUrls' in values)) return { values, warnings }
+function withoutSecrets(source: ReadSource): ReadSource {
+  const { values, warnings } = source
+  if (!('baseUrls' in values)) return source
   const { baseUrls: _, ...rest } = values
   const warning =
     'offshoot.jsonc: baseUrls is read from the user config and the environment only; it is ignored here'
-  return { values: rest, warnings: [...warnings, warning] }
+  return { ...source, values: rest, warnings: [...warnings, warning] }
 }
 
 /** `OFFSHOOT_LIMITS__MAX_TURNS=5` is limits.maxTurns. */
-function readEnvironment(env: Env) {
+function readEnvironment(env: Env): ReadSource {
   const names = Object.keys(env).filter((name) => name.startsWith('OFFSHOOT_') && !RESERVED.includes(name))
   const values: RawConfig = {}
   const origin = new Map<string, string>()
@@ -105,10 +140,9 @@ function readEnvironment(env: Env) {
     origin.set(path.join('.'), name)
     setAt(values, path, parseValue(env[name] ?? '', name))
   }
-  return checkConfig(
-    values,
-    (path) => `environment ${origin.get(path.join('.')) ?? originBelow(origin, path)}`,
-  )
+  const where = (path: readonly PropertyKey[]) =>
+    `environment ${origin.get(path.join('.')) ?? originBelow(origin, path)}`
+  return { found: names.length > 0, ...checkConfig(values, where) }
 }
 
 function originBelow(origin: ReadonlyMap<string, string>, path: readonly PropertyKey[]): string {

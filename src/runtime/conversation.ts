@@ -1,15 +1,31 @@
 import type { BranchId, ConversationId } from '../core/ids.ts'
 import { sleep } from '../core/clock.ts'
 import { bounds } from '../core/limits.ts'
-import { isFinal, state } from '../core/run-status.ts'
+import { isFinal, isStopped, state } from '../core/run-status.ts'
 import type { Run } from '../core/run.ts'
 import { driveRun } from './drive.ts'
+import { isOwed } from './end-run.ts'
 import { deliverItems, nextRead, waitingItems } from './inbox.ts'
-import { createLiveRun, place, runEvent, stopRun, type LiveRun, type StopReason } from './live-run.ts'
+import {
+  createLiveRun,
+  place,
+  replaceChild,
+  runEvent,
+  stopRun,
+  type LiveRun,
+  type StopReason,
+} from './live-run.ts'
 import type { Change } from './recorder.ts'
 import type { RunTree, Scope } from './scope.ts'
 import { takeSlot } from './slots.ts'
 import { freshFigures } from './spawn.ts'
+
+interface Driven {
+  /** Rejects with what the store threw. */
+  readonly stopped: Promise<void>
+  /** Settles when what it left to read has been looked at too. */
+  readonly followed: Promise<void>
+}
 
 /**
  * A conversation that this process drives: its runs, and what wakes an idle branch. A branch has at most one run that
@@ -20,7 +36,7 @@ export class LiveConversation implements RunTree {
   readonly #scope: Scope
   /** The latest run of each branch. */
   readonly #latest = new Map<BranchId, LiveRun>()
-  readonly #active = new Map<LiveRun, Promise<void>>()
+  readonly #active = new Map<LiveRun, Driven>()
   #failed: Promise<never> | undefined
   #stop: StopReason | undefined
 
@@ -32,13 +48,27 @@ export class LiveConversation implements RunTree {
   drive(run: LiveRun): Promise<void> {
     this.#latest.set(run.row.branchId, run)
     if (this.#stop) stopRun(run, this.#stop) // it came after the stop
-    const driven = driveRun(this.#scope, run)
-    const followed = driven
+    const stopped = driveRun(this.#scope, run)
+    const followed = stopped
       .then(() => this.#wakeAfter(run))
       .catch((error: unknown) => this.#fail(error))
-      .finally(() => this.#active.delete(run))
-    this.#active.set(run, followed)
-    return driven
+      .finally(() => this.#active.get(run)?.stopped === stopped && this.#active.delete(run))
+    this.#active.set(run, { stopped, followed })
+    return stopped
+  }
+
+  attach(run: LiveRun): Promise<void> {
+    const { stopped } = this.#active.get(run) ?? {}
+    return stopped ?? (isStopped(run.row.status) ? Promise.resolve() : this.drive(run))
+  }
+
+  drives(run: LiveRun): boolean {
+    return this.#active.has(run) || (run.parent !== undefined && this.drives(run.parent))
+  }
+
+  /** Takes a run as the latest of its branch without driving it. */
+  know(run: LiveRun): void {
+    this.#latest.set(run.row.branchId, run)
   }
 
   latest(branchId: BranchId): LiveRun | undefined {
@@ -51,11 +81,14 @@ export class LiveConversation implements RunTree {
       .toSorted((a, b) => b.row.depth - a.row.depth)
   }
 
-  /** Stops every run, those of finished parents too, and wakes none any more. */
+  /** Stops every run, those of finished parents too, and wakes none any more. What has paused below goes on with what is above. */
   stop(reason: StopReason): void {
     this.#stop = reason
-    for (const run of this.#active.keys())
-      if (!run.parent || !this.#active.has(run.parent)) stopRun(run, reason)
+    const below: StopReason = reason.verb === 'pause' ? { ...reason, why: 'parent' } : reason
+    for (const run of this.#active.keys()) {
+      if (!run.parent) stopRun(run, reason)
+      else if (!this.#active.has(run.parent)) stopRun(run, below)
+    }
   }
 
   get stopped(): boolean {
@@ -66,10 +99,38 @@ export class LiveConversation implements RunTree {
     return this.#active.size === 0
   }
 
+  /** Starts what waits on idle branches: what had come and was not read when a process ended (D4). */
+  async wakeIdle(): Promise<void> {
+    for (const branchId of this.#latest.keys()) await this.#wake(branchId)
+  }
+
+  /** Whether nothing goes on before a person answers or continues something. */
+  get waitsForPeople(): boolean {
+    return [...this.#active.keys()].every((run) => this.#waitsForPerson(run))
+  }
+
   /** Settles when no run is left and nothing that is to be read waits. @throws what the store threw. */
   async quiet(): Promise<void> {
-    while (this.#active.size > 0) await Promise.all(this.#active.values())
+    while (this.#active.size > 0)
+      await Promise.all([...this.#active.values()].map(({ followed }) => followed))
     if (this.#failed) await this.#failed
+  }
+
+  #waitsForPerson(run: LiveRun): boolean {
+    const { status, reason } = run.row
+    if (status !== 'waiting' || this.#works(run)) return false
+    if (reason === 'children')
+      // without any left, or with one that has an answer, it is about to go on
+      return (
+        run.awaits.size > 0 && [...run.awaits].every((child) => !isOwed(child) || this.#waitsForPerson(child))
+      )
+    return reason === 'approval' || reason === 'question'
+  }
+
+  /** A call is at work beside the one that waits. */
+  #works({ row, children }: LiveRun): boolean {
+    const where = { runId: row.id, status: 'running' } as const
+    return this.#scope.deps.store.find('tool_calls', { where }).some(({ id }) => !children.has(id))
   }
 
   #fail(error: unknown): void {
@@ -77,10 +138,11 @@ export class LiveConversation implements RunTree {
     this.#failed.catch(() => {})
   }
 
-  /** A run has stopped: its own branch may have something to read, and so may its parent's. */
+  /** A run has stopped: its own branch may have something to read, and so may the one above. */
   async #wakeAfter(run: LiveRun): Promise<void> {
     await this.#wake(run.row.branchId)
-    if (run.parent) await this.#wake(run.parent.row.branchId)
+    const above = this.#scope.deps.store.get('branches', run.row.branchId)?.parentBranchId
+    if (above) await this.#wake(above)
   }
 
   /** An idle branch for which something has come starts to read. */
@@ -155,8 +217,7 @@ function nextRun({ deps }: Pick<Scope, 'deps'>, last: LiveRun): LiveRun {
 
 /** Takes the place of the run before it among its parent's children, so that a stop of the parent reaches it. */
 function adopt(next: LiveRun, last: LiveRun): LiveRun {
-  const children = next.parent?.children ?? new Map<never, LiveRun>()
-  for (const [callId, child] of children) if (child === last) children.set(callId, next)
+  replaceChild(last, next)
   if (next.parent?.stop) stopRun(next.parent, next.parent.stop) // it came after the stop
   return next
 }

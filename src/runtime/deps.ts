@@ -9,6 +9,7 @@ import type { Registry } from '../tools/registry.ts'
 import type { Approvals } from './approvals.ts'
 import type { Bus } from './bus.ts'
 import type { Config } from './config-schema.ts'
+import type { Ownership } from './ownership/ownership.ts'
 import type { Recorder } from './recorder.ts'
 import type { Scheduler } from './scheduler.ts'
 
@@ -30,10 +31,14 @@ export interface Deps {
   readonly config: Config
   /** The layers of the root level, mode included. */
   readonly rootLayers: readonly Layer[]
-  /** Kills what a run started and left running; resolves when that is done. */
-  readonly endProcesses: (runId: RunId) => Promise<void>
+  /** Kills what a run started and left running; resolves with the pids that could not be ended. */
+  readonly endProcesses: (runId: RunId) => Promise<readonly number[]>
+  /** The same for a process that is gone: by the value of OFFSHOOT_OWNER of its children. */
+  readonly endOwned: (owner: string) => Promise<readonly number[]>
   /** Identifies this process in the environment of its children. */
   readonly owner: string
+  /** The leases of this process. Absent where it is the only one that knows the store. */
+  readonly ownership?: Ownership
   /** Child processes are started under it. Absent where tools start none. */
   readonly guard?: Guard
 }

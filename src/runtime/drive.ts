@@ -3,33 +3,44 @@ import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { RunError } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
 import type { CallId } from '../core/ids.ts'
+import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
 import { unlessAborted } from '../loop/aborted.ts'
-import type { LoopPorts, Outcome, Report, ToolSet } from '../loop/ports.ts'
+import type { LoopPorts, Outcome, Report, Said, ToolSet } from '../loop/ports.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import type { Model } from '../model/port.ts'
 import type { AnyTool, ToolContext, Todos } from '../tools/port.ts'
 import type { Deps } from './deps.ts'
 import { readBeforeEnd, startedText } from './background.ts'
 import { endRun } from './end-run.ts'
-import { RunJournal } from './journal.ts'
-import { place, stopRun, type LiveRun } from './live-run.ts'
+import type { RunJournal } from './journal.ts'
+import { place, stopRun, stopsBelow, type LiveRun } from './live-run.ts'
 import { readMessages } from './messages.ts'
+import { createJournal } from './open-journal.ts'
+import { readLeft, type LeftOfRun, type OpenTurn } from './open-turn.ts'
 import { permit } from './permit.ts'
 import type { Change } from './recorder.ts'
-import { waitForChild, whileChildrenRun } from './child-waits.ts'
+import { untilAnswered, whileChildrenRun } from './child-waits.ts'
 import type { Scope } from './scope.ts'
 import { untilRunning } from './slots.ts'
-import { refuseTask, spawn, spawnable } from './spawn.ts'
+import { refuseTask, spawnable } from './spawn.ts'
 import { createControlTools } from './task-control.ts'
+import { STEERED, takeTask } from './task-continue.ts'
+import { isTaskName } from './task-input.ts'
 import { createTaskTool } from './task-tool.ts'
 import { createRegistry } from '../tools/registry.ts'
 
 /** Drives a run until it has stopped, and its children with it. What it came to is in its row and its events. */
 export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
-  const journal = createJournal(scope, run)
+  const { markStopped } = run // of this attempt: as soon as it has stopped, another one can begin
+  const journal = createJournal(scope.deps, run, (change, parent, call) =>
+    takeTask(change, scope, parent, call),
+  )
   run.journal = journal
+  run.isDriven = true
+  const left = run.resumed ? readLeft(scope.deps.store, run.row) : undefined
+  if (left?.turn) journal.reopen(left.turn)
   try {
-    const outcome = await outcomeOf(scope, run, journal)
+    const outcome = await outcomeOf(scope, run, journal, left)
     await endBelow(scope, run)
     await scope.deps.recorder.record(run.row.conversationId, (change) => endRun(change, scope, run, outcome))
   } catch (error) {
@@ -37,13 +48,18 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
     throw error
   } finally {
     scope.deps.scheduler.leave(run.row.id)
-    run.markStopped()
+    run.isDriven = false
+    markStopped()
   }
 }
 
 async function endBelow({ deps }: Scope, run: LiveRun): Promise<void> {
-  if (run.stop) await deps.endProcesses(run.row.id)
-  const below = [...run.children.values()].filter((child) => run.stop || !child.row.background)
+  // whoever has taken the conversation over may have started others for this run by now
+  const isOurs = deps.ownership?.owns(run.row.conversationId) ?? true
+  if (run.stop && isOurs) await deps.endProcesses(run.row.id)
+  const below = [...run.children.values()].filter((child) =>
+    run.stop ? stopsBelow(run.stop, child) : !child.row.background,
+  )
   await Promise.all(below.map((child) => child.stopped))
 }
 
@@ -66,33 +82,28 @@ function runError(error: unknown): RunError {
   return { code, message: errorMessage(error), ...(hint ? { hint } : {}) }
 }
 
-function createJournal(scope: Scope, run: LiveRun): RunJournal {
-  const { recorder, bus, clock, newId } = scope.deps
-  return new RunJournal(run, {
-    store: scope.deps.store,
-    recorder,
-    bus,
-    clock,
-    newId,
-    unspawn: (child) => scope.deps.scheduler.leave(child.row.id),
-    spawn: (change, parent, call) => spawn(change, scope.deps, parent, call, scope.systemText),
-  })
-}
-
-async function outcomeOf(scope: Scope, run: LiveRun, journal: RunJournal): Promise<Outcome> {
+async function outcomeOf(
+  scope: Scope,
+  run: LiveRun,
+  journal: RunJournal,
+  left: LeftOfRun | undefined,
+): Promise<Outcome> {
   const { bus, clock } = scope.deps
   let model: Model
   try {
     const { signal } = run.controller
+    if (run.unusable) throw run.unusable
     await untilRunning(scope.deps, run)
-    await journal.steers() // what was said before it began stands in its first context
+    if (!left?.turn) await journal.steers() // what was said before it began stands in its first context
     model = await unlessAborted(scope.deps.resolveModel(run.row.model), signal, clock, 0)
   } catch (error) {
-    return unresolved(error, run)
+    return unresolved(error, run, left?.said)
   }
   const { agent, depth, turns, limits } = run.row
-  const context = buildContext(readTree(scope.deps, run), run.row.branchId)
-  const events = runAgent({ agent, depth, context, turns, limits }, loopPorts(scope, run, model, journal))
+  const context = buildContext(readTree(scope.deps, run, left?.turn), run.row.branchId)
+  const input = { agent, depth, context, turns, limits }
+  const before = left && { left: { open: left.turn?.answer, said: left.said } }
+  const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
   for (;;) {
     const { done, value } = await events.next()
     if (done) return value
@@ -100,18 +111,25 @@ async function outcomeOf(scope: Scope, run: LiveRun, journal: RunJournal): Promi
   }
 }
 
-function unresolved(error: unknown, run: LiveRun): Outcome {
+function unresolved(error: unknown, run: LiveRun, said: Said | undefined): Outcome {
   const { aborted, reason } = run.controller.signal
   const why = aborted ? 'the run was stopped before it began' : 'the model could not be used'
-  const report: Report = { messageId: null, text: '', note: `no text: ${why}` }
+  const report: Report = said
+    ? { messageId: said.messageId, text: said.text, note: `the text of turn ${said.turn}; then ${why}` }
+    : { messageId: null, text: '', note: `no text: ${why}` }
   return aborted ? { type: 'stopped', reason, report } : { type: 'failed', report, error: runError(error) }
 }
 
-function readTree({ store }: Deps, run: LiveRun): ConversationTree {
+/** Without what stands from the open turn on: the loop goes on with that. */
+function readTree({ store }: Deps, run: LiveRun, turn: OpenTurn | undefined): ConversationTree {
   const branches = store.find('branches', { where: { conversationId: run.row.conversationId } })
   return {
     branches: new Map(branches.map((branch) => [branch.id, branch])),
-    messages: (id) => readMessages(store, id),
+    messages: (id) => {
+      const messages = readMessages(store, id)
+      if (!turn || id !== run.row.branchId) return messages
+      return messages.filter(({ position }) => position < turn.position)
+    },
   }
 }
 
@@ -119,11 +137,12 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
   const { clock, newId, random } = scope.deps
   return {
     model,
-    tools: toolsOf(scope, run),
+    tools: toolsOf(scope, run, journal),
     journal,
     whileChildrenRun: (calls) => whileChildrenRun(scope.deps, run, calls),
     untilSlot: () => untilRunning(scope.deps, run),
     beforeEnd: () => readBeforeEnd(scope.deps, run, journal),
+    resume: (part) => resumeCall(scope, run, journal, part),
     permit: (request) => permit(scope.deps, run, scope.workspace, request),
     toolContext: (callId, emit) => toolContext(scope, run, callId, emit),
     clock,
@@ -134,20 +153,54 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
   }
 }
 
-function toolsOf(scope: Scope, run: LiveRun): ToolSet {
+function toolsOf(scope: Scope, run: LiveRun, journal: RunJournal): ToolSet {
   const agents = spawnable(scope.deps, run.agent, run.row.depth)
   if (agents.length === 0) return { ...createRegistry(run.tools), refusal: (name) => refuseTask(run, name) }
-  const task = createTaskTool(agents, (callId) => childReport(scope, run, callId)) as unknown as AnyTool
+  const report = (callId: CallId) => childReport(scope, run, journal, callId)
+  const agentOf = (id: string) => agentOfTask(scope.deps, id)
+  const task = createTaskTool(agents, report, agentOf) as unknown as AnyTool
   return createRegistry([...run.tools, task, ...createControlTools(scope, run)])
 }
 
+function agentOfTask({ store }: Deps, id: string): string {
+  return (store.get('branches', id) ?? store.get('runs', id))?.agent ?? ''
+}
+
+/** A call that has its result, or its subagent, from an attempt before (R2). */
+function resumeCall(
+  scope: Scope,
+  run: LiveRun,
+  journal: RunJournal,
+  part: ToolCallPart,
+): Promise<ToolResultPart> | undefined {
+  const result = journal.resultOf(part.callId)
+  if (result) return Promise.resolve(result)
+  const row = scope.deps.store.get('tool_calls', part.callId)
+  const isTold = isTaskName(part.tool) && row?.status === 'running' // to a run that had not stopped
+  if (!row || !(run.children.has(part.callId) || isTold)) return undefined
+  const { title } = row
+  const ended = { part, title, status: 'completed', exitCode: null, error: null } as const
+  return childReport(scope, run, journal, part.callId).then((output) =>
+    journal.callEnded({ ...ended, output }),
+  )
+}
+
 /** The child's end writes the result of this call itself (D2); that of a paused child stays open. */
-async function childReport(scope: Scope, run: LiveRun, callId: CallId) {
-  const child = run.children.get(callId)!
+async function childReport(scope: Scope, run: LiveRun, journal: RunJournal, callId: CallId) {
+  const child = run.children.get(callId)
   if (run.stop) stopRun(run, run.stop) // the child came after the stop
-  const driven = scope.tree.drive(child)
-  if (child.row.background) return { text: startedText(scope.deps, child) } // the conversation keeps what fails
-  await waitForChild(scope.deps, run, child, driven).catch((error: unknown) => run.journal!.fail(error))
+  if (!child) return { text: STEERED }
+  const stops = () => scope.tree.attach(child)
+  for (const below of scope.tree.below(child.row.branchId))
+    if (!isStopped(below.row.status)) scope.tree.attach(below).catch(() => {}) // goes on with it; kept, as below
+  if (child.row.background) {
+    stops().catch(() => {}) // the conversation keeps what fails
+    return { text: startedText(scope.deps, child) }
+  }
+  const isAnswered = () => !journal.isOpen(callId)
+  await untilAnswered(scope.deps, run, child, stops, isAnswered).catch((error: unknown) =>
+    journal.fail(error),
+  )
   return { text: '' }
 }
 

@@ -1,9 +1,13 @@
-import { state, type RunState } from '../core/run-status.ts'
+import { isFinal, state, type RunState } from '../core/run-status.ts'
 import type { Outcome, Report } from '../loop/ports.ts'
 import { childEnded } from './child-waits.ts'
+import { deliverReport } from './deliver.ts'
 import type { Deps } from './deps.ts'
 import { addToInbox } from './inbox.ts'
-import { changeRun, place, type LiveRun, type StopReason } from './live-run.ts'
+import { changeRun, place, type CallWriter, type LiveRun, type StopReason } from './live-run.ts'
+import { endLeft } from './open-calls.ts'
+import { openCallWriter } from './open-journal.ts'
+import { readLeft } from './open-turn.ts'
 import type { Change } from './recorder.ts'
 import { reportOutput } from './reports.ts'
 import type { Scope } from './scope.ts'
@@ -35,14 +39,34 @@ export function endRun(
 }
 
 /** A cancel is final for all that is below: also for what had paused before it came. Any other run stays as it is. */
-export function cancelPaused(change: Change, deps: Deps, run: LiveRun): void {
-  if (run.row.status !== 'paused') return
-  const waitedFor = !isOwed(run)
-  const { reportMessageId: messageId, reportNote: note } = run.row
-  const text = messageId ? messageText(change.tx, messageId) : ''
-  const report = messageId ? text : null
-  changeRun(change, run, state.cancelled('parent'), { stopNo: run.row.stopNo + 1 }, { report })
-  if (waitedFor) handOver(change, deps, run, { messageId, text, note })
+function cancelPaused(change: Change, deps: Deps, run: LiveRun): void {
+  if (run.row.status === 'paused') cancelLeft(change, deps, run, 'parent')
+}
+
+/** Ends a run that nobody drives: a paused one, or what a process left that is gone. */
+export function cancelLeft(change: Change, deps: Deps, run: LiveRun, by: 'user' | 'parent'): void {
+  if (isFinal(run.row.status)) return
+  endLeft(change, deps, run)
+  const wasPaused = run.row.status === 'paused'
+  const waitedFor = !wasPaused || !isOwed(run)
+  const report = wasPaused ? storedReport(change, run) : reportLeft(change, run)
+  const { messageId: reportMessageId, note: reportNote, text } = report
+  const { toolCalls } = run.row
+  const ended = { stopNo: run.row.stopNo + 1, reportMessageId, reportNote, toolCalls }
+  changeRun(change, run, state.cancelled(by), ended, { report: reportMessageId ? text : null })
+  if (waitedFor) handOver(change, deps, run, report)
+}
+
+function storedReport({ tx }: Change, { row }: LiveRun): Report {
+  const { reportMessageId: messageId, reportNote: note } = row
+  return { messageId, text: messageId ? messageText(tx, messageId) : '', note }
+}
+
+/** What it had said by the time when its process ended. */
+function reportLeft({ tx }: Change, { row }: LiveRun): Report {
+  const { said } = readLeft(tx, row)
+  if (said) return { messageId: said.messageId, text: said.text, note: null }
+  return { messageId: null, text: '', note: 'no text: the process that ran it ended' }
 }
 
 function endState(outcome: Outcome, stop: StopReason | undefined): RunState {
@@ -61,7 +85,7 @@ function endState(outcome: Outcome, stop: StopReason | undefined): RunState {
 }
 
 /** While a child is paused by the user, its parent or a restart, the call that waits for it stays open (runtime.md §2). */
-function isOwed({ row }: LiveRun): boolean {
+export function isOwed({ row }: Pick<LiveRun, 'row'>): boolean {
   return (
     row.status !== 'paused' || !(row.reason === 'user' || row.reason === 'parent' || row.reason === 'restart')
   )
@@ -70,8 +94,10 @@ function isOwed({ row }: LiveRun): boolean {
 /** What the parent is owed: the result of the call that waits, or an item of its inbox. */
 function handOver(change: Change, deps: Deps, run: LiveRun, report: Report): void {
   const { parent } = run
-  if (!parent) return
-  if (run.call && !run.row.background) answerCall(change, deps, parent, run, report)
+  if (!parent) return deliverReport(change, deps, run, report)
+  const writer =
+    run.call && !run.row.background && openCallWriter(deps, change.tx, parent, run.call.part.callId)
+  if (writer) answerCall(change, deps, parent, run, report, writer)
   else if (!isTold(run)) putInInbox(change, deps, parent, run, report)
   childEnded(change, deps, parent, run)
 }
@@ -90,11 +116,18 @@ function putInInbox(change: Change, deps: Deps, parent: LiveRun, run: LiveRun, r
   addToInbox(change, deps.newId, place(parent, change.at), item)
 }
 
-function answerCall(change: Change, deps: Deps, parent: LiveRun, run: LiveRun, report: Report): void {
+function answerCall(
+  change: Change,
+  deps: Deps,
+  parent: LiveRun,
+  run: LiveRun,
+  report: Report,
+  writer: CallWriter,
+): void {
   const { part, title } = run.call!
   const status = run.row.status === 'failed' || run.row.status === 'cancelled' ? 'failed' : 'completed'
   const output = reportOutput(change, deps, run.row, report)
-  parent.journal!.writeResult(change, { part, title, status, output, exitCode: null, error: run.row.error })
+  writer.writeResult(change, { part, title, status, output, exitCode: null, error: run.row.error })
   change.event({
     type: 'report.delivered',
     ...place(parent, change.at),

@@ -1,4 +1,5 @@
-import type { BranchId, ConversationId, NewId } from '../core/ids.ts'
+import { OffshootError } from '../core/errors.ts'
+import type { BranchId, ConversationId, InboxItemId, NewId } from '../core/ids.ts'
 import type { Message, Part } from '../core/message.ts'
 import type { InboxRow, Reader } from '../store/port.ts'
 import { appendMessage, type Place } from './messages.ts'
@@ -51,6 +52,28 @@ export function deliverItems(
   )
   for (const row of items) markDelivered(change, place, row)
   return message
+}
+
+/** Changes an item that has not been read. @throws OffshootError `conflict` when it was read or withdrawn. */
+export function changeItem(
+  change: Change,
+  place: Place,
+  id: InboxItemId,
+  to: Partial<Pick<InboxRow, 'text' | 'mode' | 'withdrawnAt'>>,
+): InboxRow {
+  const row = change.tx.get('inbox', id)!
+  if (row.deliveredAt !== null || row.withdrawnAt !== null) throw notWaiting(row)
+  change.tx.update('inbox', id, to)
+  const next = { ...row, ...to }
+  const type = next.withdrawnAt === null ? 'inbox.updated' : 'inbox.withdrawn'
+  change.event({ type, ...place, branchId: row.branchId, ...about(next) })
+  return next
+}
+
+function notWaiting({ id, deliveredAt, withdrawnAt }: InboxRow): OffshootError {
+  const what = deliveredAt === null ? 'withdrawn' : 'read'
+  const when = new Date(deliveredAt ?? withdrawnAt ?? 0).toISOString()
+  return new OffshootError('conflict', `${id} was ${what} ${when} and cannot be changed any more`)
 }
 
 function markDelivered(change: Change, place: Place, row: InboxRow): void {

@@ -2,7 +2,7 @@ import type { ContextMessage } from '../core/build-context.ts'
 import type { CallId, MessageId, NewId, PartId } from '../core/ids.ts'
 import { bounds } from '../core/limits.ts'
 import type { Message, MessageState, Part, ToolCallPart, ToolResultPart } from '../core/message.ts'
-import type { ToolCall, WaitingFor } from '../core/run.ts'
+import type { Run, ToolCall, WaitingFor } from '../core/run.ts'
 import { state } from '../core/run-status.ts'
 import { addCost, addUsage } from '../core/usage.ts'
 import type { Answer, EndedCall, Journal, StartedCall } from '../loop/ports.ts'
@@ -10,8 +10,9 @@ import type { Reader } from '../store/port.ts'
 import { deliverItems, nextRead, waitingItems } from './inbox.ts'
 import { boundOutput } from './output.ts'
 import type { Bus } from './bus.ts'
-import { changeRun, patchRun, place, runEvent, type LiveRun } from './live-run.ts'
-import { appendMessage, insertMessage, insertPart, nextPosition } from './messages.ts'
+import { changeRun, place, runEvent, type LiveRun } from './live-run.ts'
+import { appendMessage, insertMessage, insertPart } from './messages.ts'
+import type { OpenTurn } from './open-turn.ts'
 import type { Change, Recorder } from './recorder.ts'
 import type { Clock } from '../core/clock.ts'
 
@@ -21,8 +22,8 @@ export interface JournalPorts {
   readonly bus: Bus
   readonly clock: Clock
   readonly newId: NewId
-  /** Writes the child of a `task` call in the transaction of its intent (R2). */
-  readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => LiveRun
+  /** Writes the child of a `task` call in the transaction of its intent (R2); some need none. */
+  readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => LiveRun | undefined
   /** Takes back what a spawn took that was not stored. */
   readonly unspawn: (child: LiveRun) => void
 }
@@ -31,8 +32,18 @@ export interface JournalPorts {
 interface Batch {
   readonly answer: Answer
   readonly results: Map<CallId, ToolResultPart>
+  /** Calls that have a row. */
+  readonly rows: Set<CallId>
+  /** Calls whose end is on its way to the store. */
+  readonly ending: Set<CallId>
   toolMessage: Message | undefined
   open: number
+}
+
+/** Writes that are one change: those that the same turn of the event loop asks for. */
+interface Joined {
+  readonly writes: ((change: Change) => void)[]
+  readonly done: Promise<void>
 }
 
 /** A message that is being streamed. It gets its row with its first parts: most answers are whole before that is due. */
@@ -51,11 +62,42 @@ export class RunJournal implements Journal {
   #streaming: Streaming | undefined
   #batch: Batch | undefined
   readonly #counted = new Set<CallId>()
+  /** Figures that the row in the store lacks. */
+  #figures: Partial<Run> = {}
+  /** Taken by the next write as long as nothing else was asked for. */
+  #joined: Joined | undefined
   #failed: Promise<never> | undefined
+  /** The changes of its inbox that it has seen; undefined before it looked. */
+  #inboxSeen: number | undefined
 
   constructor(run: LiveRun, ports: JournalPorts) {
     this.#run = run
     this.#ports = ports
+  }
+
+  /** Goes on with a turn that an earlier attempt began. */
+  reopen({ answer, calls, results, rows, toolMessage, toolCalls }: OpenTurn): void {
+    for (const { id } of rows) this.#counted.add(id)
+    this.#run.row = { ...this.#run.row, toolCalls }
+    this.#batch = {
+      answer,
+      results: new Map(results.map((part) => [part.callId, part])),
+      rows: new Set(rows.map(({ id }) => id)),
+      ending: new Set(),
+      toolMessage,
+      open: calls.length - results.length,
+    }
+  }
+
+  isOpen(callId: CallId): boolean {
+    const { answer, results } = this.#batch ?? {}
+    const isOurs = answer?.parts.some((part) => part.type === 'tool-call' && part.callId === callId) ?? false
+    return isOurs && !results!.has(callId)
+  }
+
+  /** What is written of a call of this turn. */
+  resultOf(callId: CallId): ToolResultPart | undefined {
+    return this.#batch?.results.get(callId)
   }
 
   messageStarted(id: MessageId): void {
@@ -91,12 +133,13 @@ export class RunJournal implements Journal {
 
   async messageCompleted(answer: Answer): Promise<void> {
     const calls = answer.parts.filter((part) => part.type === 'tool-call').length
-    this.#batch = { answer, results: new Map(), toolMessage: undefined, open: calls }
-    await this.#record((change) => {
+    const noCalls = { results: new Map(), rows: new Set<CallId>(), ending: new Set<CallId>() }
+    this.#batch = { answer, ...noCalls, toolMessage: undefined, open: calls }
+    await this.#join((change) => {
       if (this.#streaming) this.#endMessage(change, answer.parts, 'complete', answer.usage)
       const usage = addUsage(this.#run.row.usage, answer.usage)
       const costUsd = addCost(this.#run.row.costUsd, answer.costUsd)
-      patchRun(change, this.#run, { turns: answer.turn, usage, costUsd })
+      this.#patch({ turns: answer.turn, usage, costUsd })
       if (calls === 0) this.#endTurn(change, answer)
     })
   }
@@ -105,23 +148,18 @@ export class RunJournal implements Journal {
     const { part, title, tool } = call
     let child: LiveRun | undefined
     const write = (change: Change) => {
-      const repeatable = tool.effects === 'none' || tool.idempotent
-      const asked = change.tx.get('tool_calls', part.callId)
-      if (asked) change.tx.update('tool_calls', part.callId, { status: 'running', startedAt: change.at })
-      else
-        change.tx.insert('tool_calls', {
-          ...this.#callRow(part, title, change.at),
-          status: 'running',
-          repeatable,
-        })
+      this.#startCallRow(change, call)
       child = tool.effects === 'spawn' ? this.#ports.spawn(change, this.#run, call) : undefined
       const event = { callId: part.callId, tool: part.tool, title, input: part.input }
       change.event({ type: 'tool.started', ...place(this.#run, change.at), ...event })
       this.#count(part.callId)
       this.#run.row = { ...this.#run.row, lastAction: { tool: part.tool, title, at: change.at } }
     }
-    await this.#record(write).catch((error: unknown) => {
+    // a delegation can be refused while it is written: alone it takes nothing else along
+    const written = tool.effects === 'spawn' ? this.#record(write) : this.#join(write)
+    await written.catch((error: unknown) => {
       if (child) this.#ports.unspawn(child)
+      this.#batch!.rows.delete(part.callId)
       throw error
     })
     if (child) this.#run.children.set(part.callId, child)
@@ -130,26 +168,35 @@ export class RunJournal implements Journal {
 
   /** Writes a call that waits for an answer; the approval points at it, and survives with it (R2). */
   writeAwaiting(change: Change, { part, tool, title }: Pick<StartedCall, 'part' | 'tool' | 'title'>): void {
-    const repeatable = tool.effects === 'none' || tool.idempotent
-    change.tx.insert('tool_calls', {
-      ...this.#callRow(part, title, change.at),
-      status: 'awaiting_approval',
-      repeatable,
-    })
+    const { rows } = this.#batch!
+    if (rows.has(part.callId)) change.tx.update('tool_calls', part.callId, { status: 'awaiting_approval' })
+    else {
+      const row = { ...this.#callRow(part, title, change.at), repeatable: isRepeatable(tool) }
+      change.tx.insert('tool_calls', { ...row, status: 'awaiting_approval' })
+    }
+    rows.add(part.callId)
   }
 
   async callEnded(call: EndedCall): Promise<ToolResultPart> {
     if (this.#failed) await this.#failed
-    const written = this.#batch!.results.get(call.part.callId)
+    const { results, ending } = this.#batch!
+    const written = results.get(call.part.callId)
     if (written) return written
     // the end of a child writes the result; one that is paused keeps its work and answers when it is continued
     const child = this.#run.children.get(call.part.callId)
     if (child && !child.row.background) return openResult(call.part)
-    return await this.#record((change) => this.writeResult(change, call))
+    ending.add(call.part.callId)
+    return await this.#join((change) => this.#writeResult(change, call))
   }
 
   /** Writes the result of a call; the end of a child does it in its own transaction (D2). */
   writeResult(change: Change, call: EndedCall): ToolResultPart {
+    const part = this.#writeResult(change, call)
+    this.#writeFigures(change)
+    return part
+  }
+
+  #writeResult(change: Change, call: EndedCall): ToolResultPart {
     const batch = this.#batch!
     const { callId, tool } = call.part
     const output = boundOutput(change, this.#ports.newId, this.#run.row.conversationId, call.output)
@@ -191,7 +238,10 @@ export class RunJournal implements Journal {
   }
 
   async steers(): Promise<readonly ContextMessage[]> {
-    const { store, newId } = this.#ports
+    const { store, newId, recorder } = this.#ports
+    const changes = recorder.inboxChanges(this.#run.row.branchId)
+    if (changes === this.#inboxSeen) return []
+    this.#inboxSeen = changes
     const steers = (reader: Reader) =>
       waitingItems(reader, this.#run.row.branchId).filter((row) => row.mode === 'steer')
     if (steers(store).length === 0) return []
@@ -217,7 +267,28 @@ export class RunJournal implements Journal {
     this.#failed.catch(() => {})
   }
 
+  /** Writes together with what else this turn of the event loop asks for: one row of events, one update of the run. */
+  async #join<T>(write: (change: Change) => T): Promise<T> {
+    if (this.#failed) await this.#failed
+    const joined = (this.#joined ??= this.#openJoined())
+    let result: T
+    joined.writes.push((change) => void (result = write(change)))
+    await joined.done
+    return result!
+  }
+
+  #openJoined(): Joined {
+    const writes: Joined['writes'] = []
+    const done = this.#record((change) => {
+      if (this.#joined?.writes === writes) this.#joined = undefined
+      for (const write of writes) write(change)
+      this.#writeFigures(change)
+    })
+    return { writes, done }
+  }
+
   async #record<T>(write: (change: Change) => T): Promise<T> {
+    this.#joined = undefined // what comes later is written later
     if (this.#failed) await this.#failed
     try {
       return await this.#ports.recorder.record(this.#run.row.conversationId, write)
@@ -229,13 +300,14 @@ export class RunJournal implements Journal {
 
   /** A write that nobody waits for; if it fails, the next one that somebody waits for says so. */
   #later(write: (change: Change) => void): void {
+    this.#joined = undefined
     const done = this.#ports.recorder.record(this.#run.row.conversationId, write, { durable: false })
     done.catch((error: unknown) => this.fail(error))
   }
 
   #writeParts(change: Change, streaming: Streaming, parts: readonly Part[]): void {
     const { stored } = streaming
-    if (streaming.message.position < 0) this.#startMessage(change, streaming)
+    if (streaming.message.position < 0) this.#startMessage(change, streaming, {})
     parts.forEach((part, position) => {
       if (stored.has(part.id)) change.tx.update('parts', part.id, { part: { ...part } })
       else insertPart(change, this.#run.row.conversationId, streaming.message.id, position, { ...part })
@@ -243,9 +315,9 @@ export class RunJournal implements Journal {
     })
   }
 
-  #startMessage(change: Change, streaming: Streaming): void {
+  #startMessage(change: Change, streaming: Streaming, ended: Partial<Message>): void {
     const { message } = streaming
-    streaming.message = { ...message, position: nextPosition(change.tx, message.branchId) }
+    streaming.message = { ...message, position: change.nextPosition(message.branchId), ...ended }
     insertMessage(change, place(this.#run, change.at), streaming.message)
   }
 
@@ -257,9 +329,10 @@ export class RunJournal implements Journal {
   ): void {
     const streaming = this.#streaming!
     streaming.cancelWrite?.()
+    if (streaming.message.position < 0) this.#startMessage(change, streaming, { state: to, usage })
+    else change.tx.update('messages', streaming.message.id, { state: to, usage })
     this.#writeParts(change, streaming, parts)
     const { message } = streaming
-    change.tx.update('messages', message.id, { state: to, usage })
     const here = place(this.#run, change.at)
     for (const part of parts) {
       change.event({
@@ -292,9 +365,19 @@ export class RunJournal implements Journal {
     }
   }
 
+  #startCallRow(change: Change, { part, tool, title }: StartedCall): void {
+    const { rows, ending } = this.#batch!
+    const { callId } = part
+    if (rows.has(callId)) change.tx.update('tool_calls', callId, { status: 'running', startedAt: change.at })
+    if (rows.has(callId) || ending.has(callId)) return // its end follows in the same change, and writes the whole row
+    const row = { ...this.#callRow(part, title, change.at), repeatable: isRepeatable(tool) }
+    change.tx.insert('tool_calls', { ...row, status: 'running' })
+    rows.add(callId)
+  }
+
   #writeResultPart(change: Change, batch: Batch, part: ToolResultPart): void {
     const here = place(this.#run, change.at)
-    batch.toolMessage ??= this.#startToolMessage(change)
+    batch.toolMessage ??= this.#startToolMessage(change, batch.open === 1 ? 'complete' : 'streaming')
     const { id: messageId } = batch.toolMessage
     insertPart(change, here.conversationId, messageId, batch.results.size, part)
     change.event({
@@ -307,9 +390,9 @@ export class RunJournal implements Journal {
     })
   }
 
-  #startToolMessage(change: Change): Message {
+  #startToolMessage(change: Change, state: MessageState): Message {
     const { branchId, id: runId } = this.#run.row
-    const position = nextPosition(change.tx, branchId)
+    const position = change.nextPosition(branchId)
     const base = {
       id: this.#ports.newId('msg'),
       branchId,
@@ -318,7 +401,7 @@ export class RunJournal implements Journal {
       usage: null,
       createdAt: change.at,
     }
-    const message: Message = { ...base, role: 'tool', state: 'streaming', parts: [] }
+    const message: Message = { ...base, role: 'tool', state, parts: [] }
     insertMessage(change, place(this.#run, change.at), message)
     return message
   }
@@ -332,7 +415,7 @@ export class RunJournal implements Journal {
       error: call.error,
       endedAt: change.at,
     }
-    if (change.tx.get('tool_calls', callId)) change.tx.update('tool_calls', callId, ended)
+    if (this.#batch!.rows.has(callId)) change.tx.update('tool_calls', callId, ended)
     else
       change.tx.insert('tool_calls', {
         ...this.#callRow(call.part, call.title, change.at),
@@ -357,10 +440,11 @@ export class RunJournal implements Journal {
   }
 
   #endBatch(change: Change, batch: Batch): void {
-    change.tx.update('messages', batch.toolMessage!.id, { state: 'complete' })
-    completed(change, place(this.#run, change.at), batch.toolMessage!, 'complete')
+    const message = batch.toolMessage!
+    if (message.state === 'streaming') change.tx.update('messages', message.id, { state: 'complete' })
+    completed(change, place(this.#run, change.at), message, 'complete')
     const { toolCalls, lastAction } = this.#run.row
-    patchRun(change, this.#run, { toolCalls, lastAction })
+    this.#patch({ toolCalls, lastAction })
     this.#endTurn(change, batch.answer)
   }
 
@@ -375,6 +459,18 @@ export class RunJournal implements Journal {
     })
   }
 
+  #patch(figures: Partial<Run>): void {
+    this.#run.row = { ...this.#run.row, ...figures }
+    Object.assign(this.#figures, figures)
+  }
+
+  #writeFigures(change: Change): void {
+    const figures = this.#figures
+    if (Object.keys(figures).length === 0) return
+    this.#figures = {}
+    change.tx.update('runs', this.#run.row.id, figures)
+  }
+
   /** Figures between two turns live in memory and on the bus; the end of the turn stores them. */
   #tellProgress(): void {
     const at = this.#ports.clock.now()
@@ -387,6 +483,10 @@ export class RunJournal implements Journal {
     this.#counted.add(callId)
     this.#run.row = { ...this.#run.row, toolCalls: this.#run.row.toolCalls + 1 }
   }
+}
+
+function isRepeatable(tool: StartedCall['tool']): boolean {
+  return tool.effects === 'none' || tool.idempotent
 }
 
 function completed(

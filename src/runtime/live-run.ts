@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../core/agent.ts'
 import type { EventDraft } from '../core/events.ts'
+import type { OffshootError } from '../core/errors.ts'
 import type { CallId, RunId } from '../core/ids.ts'
 import type { Run } from '../core/run.ts'
 import { isStopped, transition, type RunState } from '../core/run-status.ts'
@@ -11,7 +12,12 @@ import type { Change } from './recorder.ts'
 
 /** Why a run is to stop. The reason of its AbortSignal. */
 export type StopReason =
-  | { readonly verb: 'pause'; readonly why: 'user' | 'parent' | 'stall' | 'timeout' }
+  | {
+      readonly verb: 'pause'
+      readonly why: 'user' | 'parent' | 'stall' | 'timeout'
+      /** What runs in the background below it goes on (runtime.md §4, interrupt). */
+      readonly keepsBackground?: true
+    }
   | {
       readonly verb: 'cancel'
       readonly by: 'user' | 'parent'
@@ -32,31 +38,42 @@ export interface LiveRun {
   readonly files: FileLedger
   /** The paths of each call as they were when it was decided. */
   readonly decidedPaths: Map<CallId, readonly ResolvedPath[]>
-  readonly controller: AbortController
+  controller: AbortController
   /** The latest run of each subagent that it started, by the call. */
   readonly children: Map<CallId, LiveRun>
-  readonly parent: LiveRun | undefined
+  parent: LiveRun | undefined
   /** The parent's call that waits for this run. */
-  readonly call: StartedCall | undefined
+  call: Pick<StartedCall, 'part' | 'title'> | undefined
   /** The tools it may use, before `task`; a child gets none that its parent lacks. */
   readonly tools: readonly AnyTool[]
   /** Resolves when the run has stopped and that is on disk. */
-  readonly stopped: Promise<void>
-  readonly markStopped: () => void
+  stopped: Promise<void>
+  markStopped: () => void
+  /** Resolves when the run, which had paused, is taken up again. */
+  again: Promise<void>
+  markAgain: () => void
   /** Resolves when it has got the slot that it asked for last. */
   granted: Promise<void>
   /** Children for whose end something in it waits. */
-  readonly awaits: Set<LiveRun>
+  awaits: Set<LiveRun>
   /** Whether nothing but those children is left of its turn. */
   onlyWaits: boolean
-  /** While it is driven: where the results of its calls are written. */
+  /** Where the results of its calls are written: while it is driven, or once something has come for one. */
   journal: CallWriter | undefined
   /** Set once it is to stop. */
   stop: StopReason | undefined
+  /** Whether an attempt is under way; for a moment longer than its state says. */
+  isDriven: boolean
+  /** Whether there was an attempt before this one: what that left is gone on with. */
+  resumed: boolean
+  /** Why it cannot be driven: an agent that it needs is not defined any more. */
+  readonly unusable: OffshootError | undefined
 }
 
 /** Writes what happens to a call in a transaction of somebody else: of its child's end, of a question about it. */
-interface CallWriter {
+export interface CallWriter {
+  /** Whether the call has no result yet. */
+  isOpen(callId: CallId): boolean
   writeResult(change: Change, call: EndedCall): ToolResultPart
   writeAwaiting(change: Change, call: Pick<StartedCall, 'part' | 'tool' | 'title'>): void
   /** Makes the run reject: what it waits for cannot be written. */
@@ -71,35 +88,74 @@ export interface Said {
   readonly position?: number
 }
 
-export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'parent' | 'call' | 'tools'>
+export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'parent' | 'call' | 'tools'> &
+  Partial<Pick<LiveRun, 'unusable'>>
 
 export function createLiveRun(start: LiveRunStart): LiveRun {
-  const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>()
   return {
+    unusable: undefined,
     ...start,
     grants: [],
     conversationGrants: start.parent?.conversationGrants ?? [],
     files: createFileLedger(),
     decidedPaths: new Map(),
-    controller: new AbortController(),
     children: new Map(),
-    stopped,
-    markStopped,
-    granted: Promise.resolve(),
-    awaits: new Set(),
-    onlyWaits: false,
-    journal: undefined,
-    stop: undefined,
+    ...newAttempt(),
   }
 }
 
-/** Stops a run and everything below it. A cancel that follows a pause counts; otherwise the first reason stays. */
+/** What begins anew with each attempt. */
+function newAttempt() {
+  const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>()
+  const { promise: again, resolve: markAgain } = Promise.withResolvers<void>()
+  return {
+    controller: new AbortController(),
+    stopped,
+    markStopped,
+    again,
+    markAgain,
+    granted: Promise.resolve(),
+    awaits: new Set<LiveRun>(),
+    onlyWaits: false,
+    journal: undefined,
+    stop: undefined,
+    isDriven: false,
+    resumed: false,
+  }
+}
+
+/** Makes a run that has stopped one that can be driven again. Its last attempt has to be over. */
+export function startAttempt(run: LiveRun): void {
+  const { markAgain } = run
+  Object.assign(run, newAttempt(), { resumed: true })
+  markAgain()
+}
+
+/** Puts another run into a run's place among its parent's children, or nothing where another call gets it. */
+export function replaceChild(run: LiveRun, next: LiveRun | undefined): void {
+  const children = run.parent?.children
+  for (const [callId, child] of children ?? []) {
+    if (child !== run) continue
+    if (next) children!.set(callId, next)
+    else children!.delete(callId)
+  }
+}
+
+/**
+ * Stops a run and everything below it, unless the reason keeps what is in the background. A cancel that follows a pause
+ * counts; otherwise the first reason stays.
+ */
 export function stopRun(run: LiveRun, reason: StopReason): void {
   if (run.stop?.verb !== 'cancel' && (!run.stop || reason.verb === 'cancel')) run.stop = reason
   run.controller.abort(reason)
   const below: StopReason =
-    reason.verb === 'cancel' ? { verb: 'cancel', by: 'parent' } : { verb: 'pause', why: 'parent' }
-  for (const child of run.children.values()) stopRun(child, below)
+    reason.verb === 'cancel' ? { verb: 'cancel', by: 'parent' } : { ...reason, why: 'parent' }
+  for (const child of run.children.values()) if (stopsBelow(reason, child)) stopRun(child, below)
+}
+
+/** Whether a stop of its parent for this reason stops a child too. */
+export function stopsBelow(reason: StopReason, child: LiveRun): boolean {
+  return reason.verb === 'cancel' || !reason.keepsBackground || !child.row.background
 }
 
 /** Takes a run to its next state with what else changes, and tells of it. @throws OffshootError for an illegal step. */
@@ -118,12 +174,6 @@ export function changeRun(
   change.tx.update('runs', run.row.id, next)
   run.row = { ...run.row, ...next }
   change.event(runEvent(run, eventTypeOf(to.status, from, startedAt), change.at, { from, ...said }))
-}
-
-/** Changes figures of a run without a new state and without an event. */
-export function patchRun(change: Change, run: LiveRun, more: Partial<Run>): void {
-  change.tx.update('runs', run.row.id, more)
-  run.row = { ...run.row, ...more }
 }
 
 type RunEventType = Extract<EventDraft['type'], `run.${string}`>

@@ -17,7 +17,7 @@ export interface NewMessage {
 export function appendMessage(change: Change, newId: NewId, place: Place, message: NewMessage): Message {
   const full: Message = {
     id: newId('msg'),
-    position: nextPosition(change.tx, message.branchId),
+    position: change.nextPosition(message.branchId),
     state: 'complete',
     usage: null,
     createdAt: change.at,
@@ -62,16 +62,6 @@ export function insertPart(
   part: Part,
 ): void {
   change.tx.insert('parts', { id: part.id, messageId, conversationId, position, part })
-}
-
-export function nextPosition(reader: Reader, branchId: BranchId): number {
-  const last = reader.find('messages', {
-    where: { branchId },
-    orderBy: 'position',
-    descending: true,
-    limit: 1,
-  })[0]
-  return last ? last.position + 1 : 0
 }
 
 /** The messages of a branch with their parts, oldest first. */

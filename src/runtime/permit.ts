@@ -18,12 +18,22 @@ export async function permit(
     call.subjects.flatMap((each) => (each.kind === 'path' ? [each.path] : [])),
   )
   const decision = decide(call, run.chain, [...run.conversationGrants, ...run.grants])
+  const asked = run.resumed ? deps.approvals.asked(request.part.callId) : undefined
+  if (asked && !asked.answer && decision.action !== 'ask')
+    await deps.approvals.answer(asked.id, {
+      answer: BY_RULE[decision.action],
+      by: 'rules',
+      note: decision.why,
+    })
   if (decision.action === 'allow') return { allowed: true }
   if (decision.action === 'deny') return { allowed: false, code: 'denied', why: decision.why }
-  if (deps.approvals.attended) return await askPerson(deps, run, workspace, request, decision)
+  if (asked || deps.approvals.attended) return await askPerson(deps, run, workspace, request, decision)
   const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}. Go on without it, or say what is needed.`
   return { allowed: false, code: 'unattended', why }
 }
+
+/** A question that the rules of today do not ask any more. */
+const BY_RULE = { allow: 'once', deny: 'deny' } as const
 
 function permissionCall({ tool, subjects }: PermitRequest, workspace: Workspace): PermissionCall {
   const { name, toolset, effects } = tool

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { conversationProblems, expectEvents, mostRunning } from '../../test/support/conversation-problems.ts'
+import { readable } from '../../test/support/model-request.ts'
 import {
   agent,
   handClock,
@@ -178,7 +179,7 @@ function scripted(script: ScriptInput['agents'], clock: HandClock) {
   const asked = createModel(inner, info, { now: clock.now })
   const model: Model = {
     info,
-    stream: async (request) => (await asked.stream(request)).pipeThrough(withIds(request)),
+    stream: async (request) => readable(await asked.stream(request)).pipeThrough(withIds(request)),
   }
   return { model, requests: inner.requests }
 }

@@ -1,9 +1,12 @@
 import type { EventDraft, OffshootEvent } from '../core/events.ts'
-import type { ConversationId } from '../core/ids.ts'
+import type { BranchId, ConversationId } from '../core/ids.ts'
 import type { Clock } from '../core/clock.ts'
+import { OffshootError } from '../core/errors.ts'
+import { bounds } from '../core/limits.ts'
 import type { Store, Tx } from '../store/port.ts'
 import type { Bus } from './bus.ts'
-import { toStored } from './stored-events.ts'
+import type { Ownership } from './ownership/ownership.ts'
+import { lastSeq, packEvents } from './stored-events.ts'
 
 /** One change of a conversation: its rows and the events that tell of it, in one transaction. */
 export interface Change {
@@ -12,6 +15,8 @@ export interface Change {
   readonly at: number
   /** Stores the event under the next `seq`; it is told when the change is on disk. */
   event(draft: EventDraft): void
+  /** The place of the next message of a branch: 0, 1, 2, ... To be asked once for each message. */
+  nextPosition(branchId: BranchId): number
 }
 
 export interface RecordOptions {
@@ -21,38 +26,106 @@ export interface RecordOptions {
 
 export interface Recorder {
   record<T>(conversationId: ConversationId, write: (change: Change) => T, options?: RecordOptions): Promise<T>
+  /** How often something was put in the inbox of a branch, or changed there: who saw it all need not look again. */
+  inboxChanges(branchId: BranchId): number
 }
 
-/** The only way in which the runtime writes: `seq` is given out in the transaction that stores the event (domain.md §6). */
-export function createRecorder(store: Store, bus: Bus, clock: Clock): Recorder {
+/** As the last change of this process left it. */
+interface Known {
+  readonly seq: number
+  readonly updatedAt: number
+}
+
+/**
+ * The only way in which the runtime writes: `seq` is given out in the transaction that stores the event (domain.md §6).
+ * With `leases`, a change of a conversation that another process owns is refused (R5).
+ */
+export function createRecorder(
+  store: Store,
+  bus: Bus,
+  clock: Clock,
+  leases?: Pick<Ownership, 'check'>,
+): Recorder {
+  const known = new Map<ConversationId, Known>()
+  const inboxChanges = new Map<BranchId, number>()
+  const changes = (branchId: BranchId) => inboxChanges.get(branchId) ?? 0
   return {
+    inboxChanges: changes,
     async record(conversationId, write, { durable = true } = {}) {
       let events: OffshootEvent[] = []
-      const result = await store.tx(
-        (tx) => {
-          events = []
-          const at = clock.now()
-          const result = write({ tx, at, event: (draft) => events.push(draft as OffshootEvent) })
-          if (events.length > 0) events = number(tx, conversationId, events, at)
-          return result
-        },
-        { durable },
-      )
-      bus.durable(events)
-      return result
+      const closure = (tx: Tx) => {
+        leases?.check(tx, conversationId)
+        const at = clock.now()
+        const drafts: EventDraft[] = []
+        const result = write(openChange(tx, at, drafts))
+        if (drafts.length > 0) events = insertEvents(tx, conversationId, drafts, at, known)
+        return result
+      }
+      try {
+        const result = await store.tx(closure, { durable })
+        for (const { type, branchId } of events)
+          if (branchId && (type === 'inbox.added' || type === 'inbox.updated'))
+            inboxChanges.set(branchId, changes(branchId) + 1)
+        bus.durable(events)
+        return result
+      } catch (error) {
+        known.delete(conversationId) // its numbers were given out and are not on disk
+        throw error
+      }
     },
   }
 }
 
-function number(
+function openChange(tx: Tx, at: number, drafts: EventDraft[]): Change {
+  const positions = new Map<BranchId, number>()
+  return {
+    tx,
+    at,
+    event: (draft) => void drafts.push(draft),
+    nextPosition(branchId) {
+      const position = positions.get(branchId) ?? storedPosition(tx, branchId)
+      positions.set(branchId, position + 1)
+      return position
+    },
+  }
+}
+
+function storedPosition(tx: Tx, branchId: BranchId): number {
+  const where = { branchId }
+  const last = tx.find('messages', { where, orderBy: 'position', descending: true, limit: 1 })[0]
+  return last ? last.position + 1 : 0
+}
+
+function insertEvents(
   tx: Tx,
   conversationId: ConversationId,
-  drafts: readonly OffshootEvent[],
+  drafts: readonly EventDraft[],
   at: number,
+  known: Map<ConversationId, Known>,
 ): OffshootEvent[] {
-  let seq = tx.get('conversations', conversationId)!.seq
-  const events = drafts.map((draft) => ({ ...draft, seq: ++seq }))
-  for (const event of events) tx.insert('events', { conversationId, seq: event.seq, event: toStored(event) })
-  tx.update('conversations', conversationId, { seq, updatedAt: at })
+  const { seq, updatedAt } = known.get(conversationId) ?? { seq: undefined, updatedAt: 0 }
+  const events = insertAfter(tx, conversationId, drafts, seq)
+  const isLater = at - updatedAt >= bounds.updatedAtMs
+  if (isLater) tx.update('conversations', conversationId, { updatedAt: at })
+  known.set(conversationId, { seq: events.at(-1)!.seq, updatedAt: isLater ? at : updatedAt })
   return events
+}
+
+/** A row of events is known by its first `seq`, so that whoever counts on from an old one collides, and reads it anew. */
+function insertAfter(
+  tx: Tx,
+  conversationId: ConversationId,
+  drafts: readonly EventDraft[],
+  known: number | undefined,
+): OffshootEvent[] {
+  const last = known ?? lastSeq(tx, conversationId)
+  const events = drafts.map((draft, i) => ({ ...draft, seq: last + 1 + i }))
+  try {
+    tx.insert('events', { conversationId, seq: last + 1, events: packEvents(events) })
+    return events
+  } catch (error) {
+    const isTaken = known !== undefined && error instanceof OffshootError && error.code === 'conflict'
+    if (!isTaken) throw error
+    return insertAfter(tx, conversationId, drafts, undefined)
+  }
 }

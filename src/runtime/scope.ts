@@ -16,6 +16,10 @@ export interface Scope {
 export interface RunTree {
   /** Drives a run that is in the store, and then whatever waits on its branch. Settles when the run has stopped. */
   drive(run: LiveRun): Promise<void>
+  /** Settles when a run has stopped: drives it unless that is done already, or it has stopped before. */
+  attach(run: LiveRun): Promise<void>
+  /** Whether a run is being driven, or is about to be by the one that has just started it. */
+  drives(run: LiveRun): boolean
   /** The latest run of a branch, if this process has driven one. */
   latest(branchId: BranchId): LiveRun | undefined
   /** The latest runs of all branches below a branch, the deepest first: whichever of its runs started them. */

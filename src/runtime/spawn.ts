@@ -1,16 +1,17 @@
 import { noUsage } from '../core/usage.ts'
-import type { AgentDefinition } from '../core/agent.ts'
+import type { AgentDefinition, Rule } from '../core/agent.ts'
 import type { Branch } from '../core/conversation.ts'
 import type { Part } from '../core/message.ts'
 import type { Run, RunLimits } from '../core/run.ts'
 import { state } from '../core/run-status.ts'
 import type { StartedCall } from '../loop/ports.ts'
 import { ToolError } from '../tools/port.ts'
-import { agentLevel } from './chain.ts'
+import { narrow, type Authority } from './authority.ts'
 import type { Deps } from './deps.ts'
 import { createLiveRun, place, runEvent, type LiveRun } from './live-run.ts'
 import { appendMessage, type Place } from './messages.ts'
 import type { Change } from './recorder.ts'
+import { restrictionRules, storeRestrictions } from './restrictions.ts'
 import { takeSlot } from './slots.ts'
 import { controlsOf, describeTask, isControlName, isTaskName, type TaskInput } from './task-input.ts'
 
@@ -45,9 +46,28 @@ function nestedNotAllowed({ row }: LiveRun): ToolError {
   )
 }
 
+/** A subagent that is to be started: all about it but its ids and times. */
+export interface SpawnOrder {
+  /** The run that asks for it and the call that waits; absent where a person does. */
+  readonly parent: LiveRun | undefined
+  readonly call: StartedCall | undefined
+  readonly origin: Pick<Branch, 'conversationId' | 'parentBranchId' | 'originMessageId'>
+  readonly depth: number
+  readonly agent: AgentDefinition
+  readonly label: string
+  readonly text: string
+  readonly inheritContext: boolean
+  readonly background: boolean
+  /** `provider/model`. */
+  readonly model: string
+  readonly limits: RunLimits
+  readonly above: Authority
+  readonly rules: readonly Rule[]
+}
+
 /**
- * Writes a subagent: branch, first messages and run, in the transaction of the `task` call's intent.
- * @throws ToolError for an agent that this run may not start, or beyond `limits.maxSpawns`.
+ * Writes the subagent of a `task` call in the transaction of its intent.
+ * @throws ToolError for an agent that this run may not start, or beyond a limit.
  */
 export function spawn(
   change: Change,
@@ -58,22 +78,50 @@ export function spawn(
 ): LiveRun {
   const input = call.input as TaskInput
   const agent = chosenAgent(deps, parent, input.subagent_type)
-  checkSpawns(change, deps, parent)
-  const branch = newBranch(change, deps, parent, call, agent, describeTask(input))
-  checkQueue(deps, parent)
-  const row = newRun(change, deps, parent, branch, agent, call, input)
-  const chain = [...parent.chain, agentLevel(agent)]
-  const tools = deps.tools
-    .forAgent(agent.tools, agent.disallowedTools)
-    .list()
-    .filter((tool) => parent.tools.includes(tool))
-  const run = createLiveRun({ row, agent, parent, chain, call, tools })
+  const { conversationId, branchId: parentBranchId, depth } = parent.row
+  const originMessageId = change.tx.get('parts', call.part.id)!.messageId
+  const order: SpawnOrder = {
+    parent,
+    call,
+    origin: { conversationId, parentBranchId, originMessageId },
+    depth: depth + 1,
+    agent,
+    label: describeTask(input),
+    text: taskText(input),
+    inheritContext: input.history === 'fork',
+    background: input.run_in_background ?? agent.background ?? false,
+    model: modelOf(deps, agent, parent.row.model, input.model),
+    limits: limitsOf(deps, agent, input, parent.row.limits),
+    above: parent,
+    rules: restrictionRules(deps.tools, input.restrictions),
+  }
+  return writeSubagent(change, deps, order, systemText)
+}
+
+/**
+ * Writes a subagent: branch, restrictions, first messages and run. It has its slot, or its place in the queue.
+ * @throws ToolError beyond `limits.maxSpawns` and `limits.maxQueue`.
+ */
+export function writeSubagent(
+  change: Change,
+  deps: Deps,
+  order: SpawnOrder,
+  systemText: SystemText,
+): LiveRun {
+  checkSpawns(change, deps, order.origin)
+  checkQueue(deps, order.origin)
+  const { agent, parent, call, above, rules, text } = order
+  const branch = newBranch(change, deps, order)
+  const row = newRun(change, deps, order, branch)
+  const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, rules) })
   if (takeSlot(deps, run, 'end') === 'granted') run.row = { ...row, ...state.running, startedAt: change.at }
   try {
     change.tx.insert('branches', branch)
+    storeRestrictions(change, deps.newId, branch, rules)
     change.tx.insert('runs', run.row)
-    announce(change, deps, run, branch, input.prompt)
-    firstMessages(change, deps, place(run, change.at), systemText(aboutRun(deps, run)), input.prompt)
+    tellBranch(change, place(run, change.at), branch)
+    tellBegun(change, deps, run, text)
+    firstMessages(change, deps, place(run, change.at), systemText(aboutRun(deps, run)), text)
   } catch (error) {
     deps.scheduler.leave(run.row.id)
     throw error
@@ -106,17 +154,22 @@ function chosenAgent(deps: Deps, parent: LiveRun, name: string): AgentDefinition
   throw nestedNotAllowed(parent)
 }
 
-function checkQueue({ scheduler, config }: Deps, { row }: LiveRun): void {
-  if (!scheduler.isFull(row.conversationId)) return
+/** What the subagent reads first. */
+export function taskText({ prompt, context }: TaskInput): string {
+  return context?.trim() ? `${prompt}\n\nContext:\n${context.trim()}` : prompt
+}
+
+function checkQueue({ scheduler, config }: Deps, { conversationId }: SpawnOrder['origin']): void {
+  if (!scheduler.isFull(conversationId)) return
   throw new ToolError(
     'queue_full',
     `${config.limits.maxQueue} runs of this conversation wait for a slot already; wait for reports before you start more`,
   )
 }
 
-function checkSpawns(change: Change, deps: Deps, parent: LiveRun): void {
+function checkSpawns(change: Change, deps: Deps, { conversationId }: SpawnOrder['origin']): void {
   const { maxSpawns } = deps.config.limits
-  const used = change.tx.count('branches', { conversationId: parent.row.conversationId, kind: 'subagent' })
+  const used = change.tx.count('branches', { conversationId, kind: 'subagent' })
   if (used < maxSpawns) return
   throw new ToolError(
     'spawn_limit',
@@ -125,52 +178,40 @@ function checkSpawns(change: Change, deps: Deps, parent: LiveRun): void {
 }
 
 function newBranch(
-  change: Change,
+  { at }: Change,
   deps: Deps,
-  parent: LiveRun,
-  call: StartedCall,
-  agent: AgentDefinition,
-  label: string,
+  { origin, call, agent, label, inheritContext }: SpawnOrder,
 ): Branch {
   return {
     id: deps.newId('brn'),
-    conversationId: parent.row.conversationId,
     kind: 'subagent',
-    inheritContext: false,
-    parentBranchId: parent.row.branchId,
-    originMessageId: change.tx.get('parts', call.part.id)!.messageId,
-    originToolCallId: call.part.callId,
+    inheritContext,
+    ...origin,
+    originToolCallId: call?.part.callId ?? null,
     agent: agent.name,
     label,
-    createdAt: change.at,
-    updatedAt: change.at,
+    createdAt: at,
+    updatedAt: at,
   }
 }
 
-function newRun(
-  change: Change,
-  deps: Deps,
-  parent: LiveRun,
-  branch: Branch,
-  agent: AgentDefinition,
-  call: StartedCall,
-  input: TaskInput,
-): Run {
+function newRun({ at }: Change, deps: Deps, order: SpawnOrder, branch: Branch): Run {
+  const { parent, depth, agent, model, background, limits } = order
   return {
     ...freshFigures,
     ...state.queued,
     id: deps.newId('run'),
     conversationId: branch.conversationId,
     branchId: branch.id,
-    parentRunId: parent.row.id,
-    originCallId: call.part.callId,
-    depth: parent.row.depth + 1,
+    parentRunId: parent?.row.id ?? null,
+    originCallId: branch.originToolCallId,
+    depth,
     agent: agent.name,
-    model: modelOf(deps, parent, agent),
+    model,
     description: branch.label,
-    background: input.run_in_background ?? agent.background ?? false,
-    limits: limitsOf(deps, agent, input),
-    queuedAt: change.at,
+    background,
+    limits,
+    queuedAt: at,
     startedAt: null,
   }
 }
@@ -190,40 +231,52 @@ export const freshFigures = {
   endedAt: null,
 } as const satisfies Partial<Run>
 
-/** Order of precedence: call, config, definition, default (tools.md §5). */
-function modelOf(deps: Deps, parent: LiveRun, agent: AgentDefinition): string {
-  const wanted = deps.config.agents[agent.name]?.model ?? agent.model ?? 'inherit'
-  if (wanted === 'inherit') return parent.row.model
-  return wanted === 'small' ? deps.smallModelOf(parent.row.model) : wanted
+/** Order of precedence: call, config, definition, the spawner's own (tools.md §5). */
+export function modelOf(deps: Deps, agent: AgentDefinition, own: string, asked?: string): string {
+  const wanted = asked ?? deps.config.agents[agent.name]?.model ?? agent.model ?? 'inherit'
+  if (wanted === 'inherit') return own
+  return wanted === 'small' ? deps.smallModelOf(own) : wanted
 }
 
-/** @throws ToolError when the call asks for more turns than any run may take. */
-function limitsOf(deps: Deps, agent: AgentDefinition, input: TaskInput): RunLimits {
-  const { limits, agents } = deps.config
-  if (input.max_turns !== undefined && input.max_turns > limits.maxTurns) {
-    throw new ToolError(
-      'limit',
-      `max_turns ${input.max_turns} is more than the ${limits.maxTurns} that any run may take`,
-    )
-  }
-  const maxTurns =
-    input.max_turns ??
-    Math.min(agents[agent.name]?.maxTurns ?? agent.maxTurns ?? limits.maxTurnsSubagent, limits.maxTurns)
-  const timeoutMs = agent.timeoutMs ?? limits.timeoutMs
+/** The limits of a subagent. @throws ToolError when more is asked for than there is. */
+export function limitsOf(
+  deps: Deps,
+  agent: AgentDefinition,
+  asked: Pick<TaskInput, 'max_turns' | 'timeout_ms'>,
+  parent?: RunLimits,
+): RunLimits {
+  const { limits } = deps.config
+  const longest = parent?.timeoutMs ?? Infinity
+  refuseMore('max_turns', asked.max_turns, limits.maxTurns, 'that any run may take')
+  refuseMore('timeout_ms', asked.timeout_ms, longest, 'that the run has itself')
   return {
-    maxTurns,
+    maxTurns: asked.max_turns ?? ownTurns(deps, agent, limits.maxTurnsSubagent),
     maxTokens: null,
     maxCostUsd: agent.maxCostUsd ?? null,
-    timeoutMs,
+    timeoutMs: asked.timeout_ms ?? agent.timeoutMs ?? limits.timeoutMs,
     stallMs: limits.stallMs,
   }
 }
 
-function announce(change: Change, deps: Deps, run: LiveRun, branch: Branch, prompt: string): void {
-  const here = place(run, change.at)
+/** The turns of an agent when no call says otherwise. */
+export function ownTurns({ config }: Pick<Deps, 'config'>, agent: AgentDefinition, unstated: number): number {
+  const own = config.agents[agent.name]?.maxTurns ?? agent.maxTurns ?? unstated
+  return Math.min(own, config.limits.maxTurns)
+}
+
+function refuseMore(field: string, asked: number | undefined, most: number, whose: string): void {
+  if (asked !== undefined && asked > most)
+    throw new ToolError('limit', `${field} ${asked} is more than the ${most} ${whose}`)
+}
+
+export function tellBranch(change: Change, here: Place, branch: Branch): void {
   const { kind, inheritContext, parentBranchId, originMessageId, originToolCallId, agent, label } = branch
   const about = { kind, inheritContext, parentBranchId, originMessageId, originToolCallId, agent, label }
-  change.event({ type: 'branch.created', ...here, ...about })
+  change.event({ type: 'branch.created', ...here, branchId: branch.id, ...about })
+}
+
+/** Tells of a run that has just begun, or waits for its slot. */
+export function tellBegun(change: Change, deps: Deps, run: LiveRun, prompt: string): void {
   const type = run.row.status === 'queued' ? 'run.queued' : 'run.started'
   const position = deps.scheduler.position(run.row.id)
   const input = prompt.slice(0, 2_000)

@@ -1,35 +1,57 @@
-import type { OffshootEvent } from '../core/events.ts'
+import type { EventType, OffshootEvent } from '../core/events.ts'
 import type { CallId, ConversationId, MessageId } from '../core/ids.ts'
 import { textOf } from '../core/message.ts'
-import type { Reader } from '../store/port.ts'
+import type { EventRow, Reader } from '../store/port.ts'
+
+/** Where and when an event belongs: mostly as the one before it in its change. */
+const PLACE = ['at', 'conversationId', 'branchId', 'runId', 'parentRunId', 'depth'] as const
 
 /**
- * Events are stored without the contents that stand in rows of their own (parts, inputs, outputs, reports): a turn is
- * then written once, not twice. Reading them back puts the contents in again.
+ * The events of one change as they are stored: without the contents that stand in rows of their own (parts, inputs,
+ * outputs, reports), so that a turn is written once, without `seq`, and without what the event before has the same. What
+ * a commit costs is its pages.
  */
-export function toStored(event: OffshootEvent): OffshootEvent {
-  switch (event.type) {
-    case 'part.completed':
-      return { ...event, part: { id: event.part.id, type: event.part.type } }
-    case 'tool.started':
-    case 'tool.completed':
-    case 'tool.failed':
-    case 'tool.denied':
-    case 'tool.skipped':
-    case 'tool.unknown': {
-      const { input: _input, output: _output, ...rest } = event
-      return rest
-    }
-    case 'run.completed':
-    case 'run.failed':
-    case 'run.paused':
-    case 'run.cancelled': {
-      const { report: _report, ...rest } = event
-      return rest
-    }
-    default:
-      return event
+export function packEvents(events: readonly OffshootEvent[]): EventRow['events'] {
+  return events.map((event, i) => packEvent(event, events[i - 1]))
+}
+
+function packEvent(event: OffshootEvent, before: OffshootEvent | undefined): object {
+  const packed: Record<string, unknown> = {}
+  const left = CONTENTS[event.type]
+  for (const [key, value] of Object.entries(event)) {
+    const isKnown = key === 'seq' || left?.includes(key) || (isPlace(key) && before?.[key] === value)
+    if (!isKnown) packed[key] = value
   }
+  return packed
+}
+
+function isPlace(key: string): key is (typeof PLACE)[number] {
+  return (PLACE as readonly string[]).includes(key)
+}
+
+const CALL = ['input', 'output']
+/** What stands in rows of its own; not the report of a pause, as the run may go on and have another. */
+const CONTENTS: Readonly<Partial<Record<EventType, readonly string[]>>> = {
+  'part.completed': ['part'],
+  'tool.started': CALL,
+  'tool.completed': CALL,
+  'tool.failed': CALL,
+  'tool.denied': CALL,
+  'tool.skipped': CALL,
+  'tool.unknown': CALL,
+  'run.completed': ['report'],
+  'run.failed': ['report'],
+  'run.cancelled': ['report'],
+}
+
+/** The events of a row, without what stands in other rows. */
+export function unpackEvents(row: EventRow): OffshootEvent[] {
+  let place: object = {}
+  return row.events.map((packed, i) => {
+    const event = { ...place, ...packed, seq: row.seq + i } as OffshootEvent
+    place = Object.fromEntries(PLACE.map((key) => [key, event[key]]))
+    return event
+  })
 }
 
 /** The durable events of a conversation after a `seq`, as they were told. */
@@ -39,20 +61,33 @@ export function readEvents(
   after: number,
   limit?: number,
 ): OffshootEvent[] {
-  const rows = store.find('events', {
-    where: { conversationId },
-    after,
-    orderBy: 'seq',
-    ...(limit ? { limit } : {}),
-  })
-  return rows.map((row) => fromStored(store, row.event))
+  // each row holds one event at least, so that as many rows hold all that is asked for
+  const most = limit === undefined ? {} : { limit }
+  const begun = lastRow(store, conversationId, after + 1)
+  const rows = store.find('events', { where: { conversationId }, after, orderBy: 'seq', ...most })
+  const events = [begun, ...rows]
+    .flatMap((row) => (row ? unpackEvents(row) : []))
+    .filter((event) => event.seq > after)
+  return events.slice(0, limit).map((event) => fromStored(store, event))
+}
+
+/** The last `seq` that was given out in a conversation; 0 before the first event. */
+export function lastSeq(store: Reader, conversationId: ConversationId): number {
+  const last = lastRow(store, conversationId)
+  return last ? last.seq + last.events.length - 1 : 0
+}
+
+function lastRow(store: Reader, conversationId: ConversationId, before?: number): EventRow | undefined {
+  const bound = before === undefined ? {} : { before }
+  const last = { orderBy: 'seq', descending: true, limit: 1, ...bound } as const
+  return store.find('events', { where: { conversationId }, ...last })[0]
 }
 
 function fromStored(store: Reader, event: OffshootEvent): OffshootEvent {
   switch (event.type) {
     case 'part.completed': {
       const row = store.get('parts', event.partId)
-      return row ? { ...event, part: { ...row.part } } : event
+      return { ...event, part: row ? { ...row.part } : { id: event.partId, type: event.kind } }
     }
     case 'tool.started':
       return { ...event, input: inputOf(store, event.callId) }
@@ -64,7 +99,6 @@ function fromStored(store: Reader, event: OffshootEvent): OffshootEvent {
       return { ...event, input: inputOf(store, event.callId), output: outputOf(store, event.callId) }
     case 'run.completed':
     case 'run.failed':
-    case 'run.paused':
     case 'run.cancelled': {
       const messageId = event.runId && store.get('runs', event.runId)?.reportMessageId
       return { ...event, report: messageId ? messageText(store, messageId) : null }

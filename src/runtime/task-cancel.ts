@@ -1,14 +1,13 @@
 import { z } from 'zod'
-import { isFinal, isStopped, state } from '../core/run-status.ts'
+import { isFinal, state } from '../core/run-status.ts'
 import type { AnyTool } from '../tools/port.ts'
-import { unlessAborted } from '../loop/aborted.ts'
 import { controlTool } from './control-tool.ts'
-import { cancelPaused } from './end-run.ts'
-import { changeRun, stopRun, type LiveRun } from './live-run.ts'
+import { changeRun, type LiveRun } from './live-run.ts'
 import { labelledReport } from './reports.ts'
 import type { Scope } from './scope.ts'
 import { messageText } from './stored-events.ts'
 import { findTarget, noSuch, targetInput, targetSchema, type Subagent } from './task-target.ts'
+import { cancelRuns } from './verbs/cancel-runs.ts'
 
 const inputSchema = z.strictObject(targetInput)
 
@@ -41,22 +40,25 @@ async function stopSubtree(
   target: Subagent,
   signal: AbortSignal,
 ): Promise<number> {
-  const { deps, tree } = scope
-  const { branchId } = target.row
-  const below = tree.below(branchId).filter(({ row }) => !isFinal(row.status))
-  const above = target.live && !isFinal(target.live.row.status) ? [target.live] : []
+  const { conversationId, branchId } = target.row
   const untold = target.branch.parentBranchId !== run.row.branchId
-  for (const each of above) stopRun(each, { verb: 'cancel', by: 'parent', ...(untold ? { untold } : {}) })
-  for (const each of below) stopRun(each, { verb: 'cancel', by: 'parent' })
-  const live = [...below, ...above].filter(({ row }) => !isStopped(row.status))
-  await unlessAborted(Promise.all(live.map((each) => each.stopped)), signal, deps.clock, 0)
-  await deps.recorder.record(run.row.conversationId, (change) => {
-    for (const each of [...below, ...above]) cancelPaused(change, deps, each)
-    const stored = { row: change.tx.get('runs', target.row.id)! }
-    if (!target.live && !isFinal(stored.row.status))
-      changeRun(change, stored, state.cancelled('parent'), { stopNo: stored.row.stopNo + 1 })
+  const tops = target.live ? [target.live] : []
+  const below = scope.tree.below(branchId)
+  let ended: readonly LiveRun[] = []
+  await cancelRuns(scope, {
+    conversationId,
+    tops,
+    reason: { verb: 'cancel', by: 'parent', ...(untold ? { untold } : {}) },
+    below: below.filter(({ row }) => !isFinal(row.status)),
+    signal,
+    write: (change, all) => {
+      ended = all
+      const stored = { row: change.tx.get('runs', target.row.id)! }
+      if (!target.live && !isFinal(stored.row.status))
+        changeRun(change, stored, state.cancelled('parent'), { stopNo: stored.row.stopNo + 1 })
+    },
   })
-  return below.filter(({ row }) => row.status === 'cancelled').length
+  return ended.filter((each) => !tops.includes(each)).length
 }
 
 function reportSoFar({ deps }: Scope, row: Subagent['row']): string {

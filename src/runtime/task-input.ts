@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../core/agent.ts'
+import { offeredOptions, optionAliases, readOptions, taskOptions, type TaskOptions } from './task-options.ts'
 
 /** Other names of the `task` tool. */
 export const taskAliases = ['Task', 'Agent', 'subagent', 'spawn_subagent'] as const
@@ -52,6 +53,12 @@ export const taskInputAliases: Readonly<Record<string, string>> = {
   async: 'run_in_background',
   maxTurns: 'max_turns',
   maxIterations: 'max_turns',
+  task_id: 'continue',
+  taskId: 'continue',
+  continueBranchId: 'continue',
+  continue_branch_id: 'continue',
+  resume: 'continue',
+  ...optionAliases,
 }
 
 const offered = {
@@ -60,19 +67,75 @@ const offered = {
   max_turns: z.int().min(1).optional().describe('How many turns it may take'),
 }
 
+const goOn = z
+  .string()
+  .trim()
+  .min(1)
+  .optional()
+  .describe('The task_id of a subagent of yours that has stopped: it goes on, with all that it knows')
+
 const inBackground = z
   .boolean()
   .optional()
   .describe('true: returns the id at once, and the report comes by itself when it ends')
 
 /** What is accepted. An input that asks for something else is refused by its name, never ignored. */
-export const taskInputSchema = z.strictObject({
-  ...offered,
-  subagent_type: z.string().trim().min(1).default('general'),
-  run_in_background: inBackground,
-})
+export const taskInputSchema = z
+  .strictObject({
+    ...offered,
+    prompt: offered.prompt.optional(),
+    continue: goOn,
+    subagent_type: z.string().trim().min(1).default('general'),
+    run_in_background: inBackground,
+    ...taskOptions,
+  })
+  .transform((given, context): TaskInput => {
+    const { description, max_turns, subagent_type, run_in_background } = given
+    const complain = (field: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [field], message })
+    const options = readOptions(given, complain)
+    if (given.continue === undefined && given.prompt === undefined)
+      complain('prompt', 'expected string; say what the subagent has to do')
+    if (given.continue !== undefined)
+      for (const field of KEPT)
+        if (given[field] !== undefined) complain(field, 'a subagent that goes on keeps its own; leave it out')
+    const prompt = given.prompt ?? CONTINUE
+    return {
+      continue: given.continue,
+      prompt,
+      description,
+      max_turns,
+      subagent_type,
+      run_in_background,
+      ...options,
+    }
+  })
 
-export type TaskInput = z.infer<typeof taskInputSchema>
+/** What a subagent is told that goes on, when nothing else is said. */
+export const CONTINUE = 'Continue your previous work.'
+
+/** What a subagent has from its spawn on. */
+const KEPT = [
+  'history',
+  'inheritContext',
+  'fork_context',
+  'model',
+  'provider',
+  'timeout_ms',
+  'allowed_tools',
+  'disallowed_tools',
+  'permissions',
+] as const
+
+export interface TaskInput extends TaskOptions {
+  /** The subagent that goes on, instead of a new one. */
+  readonly continue?: string | undefined
+  readonly prompt: string
+  readonly description?: string | undefined
+  readonly subagent_type: string
+  readonly run_in_background?: boolean | undefined
+  readonly max_turns?: number | undefined
+}
 
 /** What the model is told: the same, with the agents that it may start. */
 export function taskJsonSchema(agents: readonly string[]): object {
@@ -80,7 +143,13 @@ export function taskJsonSchema(agents: readonly string[]): object {
     .enum(agents as [string, ...string[]])
     .describe('Which agent does it; general if absent')
   return z.toJSONSchema(
-    z.object({ ...offered, subagent_type: subagent_type.optional(), run_in_background: inBackground }),
+    z.object({
+      ...offered,
+      subagent_type: subagent_type.optional(),
+      run_in_background: inBackground,
+      continue: goOn,
+      ...offeredOptions,
+    }),
     {
       target: 'draft-07',
       io: 'input',
@@ -89,7 +158,7 @@ export function taskJsonSchema(agents: readonly string[]): object {
 }
 
 /** What people see when the model gave no description: the first words of the task. */
-export function describeTask({ description, prompt }: TaskInput): string {
+export function describeTask({ description, prompt }: Pick<TaskInput, 'description' | 'prompt'>): string {
   if (description) return description.slice(0, 80)
   const words = prompt.split(/\s+/, 6).slice(0, 5).join(' ')
   return words.length > 60 ? `${words.slice(0, 59)}…` : words

@@ -38,15 +38,15 @@ export function targetSchema(shape: z.ZodRawShape, about = 'the task_id that `ta
 }
 
 /** The subagents below a run, whichever run of its branch started them, the oldest first. */
-export function subagentsBelow({ deps, tree }: Scope, run: LiveRun): Subagent[] {
+export function subagentsBelow({ deps, tree }: Scope, run: LiveRun, reader: Reader = deps.store): Subagent[] {
   const { conversationId, branchId } = run.row
-  const branches = deps.store.find('branches', { where: { conversationId }, orderBy: 'id' })
+  const branches = reader.find('branches', { where: { conversationId }, orderBy: 'id' })
   const below = new Set<BranchId>([branchId])
   const found: Subagent[] = []
   for (const branch of branches) {
     if (!branch.parentBranchId || !below.has(branch.parentBranchId)) continue
     below.add(branch.id)
-    const stored = branch.kind === 'subagent' && latestRun(deps.store, branch.id)
+    const stored = branch.kind === 'subagent' && latestRun(reader, branch.id)
     if (stored) found.push(subagent(branch, stored, tree.latest(branch.id)))
   }
   return found
@@ -66,15 +66,19 @@ function subagent(branch: Branch, stored: Run, latest: LiveRun | undefined): Sub
  * The subagent that an id means, or undefined for an id of nothing. @throws ToolError when there is no id, and for one
  * that is not below this run.
  */
-export function findTarget(scope: Scope, run: LiveRun, id: string | undefined): Subagent | undefined {
-  const below = subagentsBelow(scope, run)
+export function findTarget(
+  scope: Scope,
+  run: LiveRun,
+  id: string | undefined,
+  reader: Reader = scope.deps.store,
+): Subagent | undefined {
+  const below = subagentsBelow(scope, run, reader)
   if (!id) throw new ToolError('invalid_input', MISSING, knownIds(below))
-  const { store } = scope.deps
-  const stored = isId('run', id) ? store.get('runs', id) : undefined
+  const stored = isId('run', id) ? reader.get('runs', id) : undefined
   const branchId = stored?.branchId ?? (id as BranchId)
   const target = below.find(({ branch }) => branch.id === branchId)
   if (target) return stored ? subagent(target.branch, stored, target.live) : target
-  const branch = store.get('branches', branchId)
+  const branch = reader.get('branches', branchId)
   if (!branch) return undefined
   throw new ToolError('refused', `${id} ${whyNot(branch, run)}`, knownIds(below))
 }
@@ -83,10 +87,15 @@ const MISSING =
   'task_id is missing (it is also read as id, subagentId, branchId or run_id; a prefix brn_ or run_ decides)'
 
 /** @throws ToolError `not_found` for an id of nothing, and as `findTarget`. */
-export function requireTarget(scope: Scope, run: LiveRun, id: string | undefined): Subagent {
-  const target = findTarget(scope, run, id)
+export function requireTarget(
+  scope: Scope,
+  run: LiveRun,
+  id: string | undefined,
+  reader: Reader = scope.deps.store,
+): Subagent {
+  const target = findTarget(scope, run, id, reader)
   if (target) return target
-  throw new ToolError('not_found', noSuch(id!), knownIds(subagentsBelow(scope, run)))
+  throw new ToolError('not_found', noSuch(id!), knownIds(subagentsBelow(scope, run, reader)))
 }
 
 export function noSuch(id: string): string {

@@ -18,12 +18,15 @@ const TEXT = new URL('task.txt', import.meta.url)
 /**
  * The `task` tool of one run: it starts a subagent and waits for its report, or returns its id at once. Branch and run of
  * the child are written with the intent of the call (R2); `report` drives it, and says what the call is answered.
+ * `agentOf` names the agent of a subagent that is to go on; empty where there is none.
  */
 export function createTaskTool(
   agents: readonly AgentDefinition[],
   report: (callId: CallId) => Promise<ToolOutput>,
+  agentOf: (taskId: string) => string = () => '',
 ): Tool<TaskInput, ToolOutput> {
   const known = agents.map(agentLine).join('\n')
+  const nameOf = (input: TaskInput) => (input.continue && agentOf(input.continue)) || input.subagent_type
   return {
     name: 'task',
     toolset: 'agents',
@@ -34,8 +37,8 @@ export function createTaskTool(
     effects: 'spawn',
     idempotent: true, // never run again: after a crash the call is attached to its child
     aliases: taskAliases,
-    subject: ({ subagent_type }) => [{ kind: 'name', value: subagent_type }],
-    title: (input) => titleLine(`${input.subagent_type}: ${describeTask(input)}`),
+    subject: (input) => [{ kind: 'name', value: nameOf(input) }],
+    title: (input) => titleLine(`${nameOf(input)}: ${describeTask(input)}`),
     execute: (_input, { run }) => report(run.callId),
     toModelOutput: (output) => output,
   }

@@ -19,6 +19,8 @@ export interface Engine {
   get(table: Table, key: string): Row | undefined
   find(table: Table, query: AnyQuery): Row[]
   count(table: Table, where: Row): number
+  /** Changes whenever somebody else has written. */
+  dataVersion(): number
   insert(table: Table, row: Row): void
   update(table: Table, key: string, change: Row): void
   delete(table: Table, key: string): boolean

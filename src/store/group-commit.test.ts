@@ -27,6 +27,7 @@ function recorded(calls: string[]): Engine {
     get: () => undefined,
     find: () => [],
     count: () => 0,
+    dataVersion: () => 0,
     insert: () => {},
     update: () => {},
     delete: () => false,

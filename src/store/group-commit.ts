@@ -37,6 +37,10 @@ export function groupCommit(engine: Engine): Store {
       checkReadable()
       return engine.count(table, where)
     },
+    dataVersion() {
+      checkReadable()
+      return engine.dataVersion()
+    },
     tx<T>(write: (tx: Tx) => T, { durable }: TxOptions) {
       if (closing) return Promise.reject(closedError())
       return new Promise<T>((resolve, reject) => {

@@ -39,6 +39,11 @@ class MemoryEngine implements Engine {
     return search(this.#tables[table], { where }).length
   }
 
+  /** Nobody else can write. */
+  dataVersion(): number {
+    return 0
+  }
+
   insert(table: Table, row: Row): void {
     const target = this.#tables[table]
     const slot = { row: normalRow(target.shape, row) }

@@ -1,5 +1,4 @@
 import type { Branch, Conversation } from '../core/conversation.ts'
-import type { OffshootEvent } from '../core/events.ts'
 import type {
   ArtifactId,
   BranchId,
@@ -24,11 +23,12 @@ export interface PartRow {
   readonly part: Part
 }
 
-/** A durable event. Large contents stand in their own rows: `event` holds ids where a part or a message has the text. */
+/** The durable events of one change, without what stands elsewhere (src/runtime/stored-events.ts). */
 export interface EventRow {
   readonly conversationId: ConversationId
+  /** Of the first one; theirs count on from it one by one. */
   readonly seq: number
-  readonly event: OffshootEvent
+  readonly events: readonly object[]
 }
 
 export interface ArtifactRow {
@@ -88,6 +88,8 @@ export interface LeaseRow {
   readonly pid: number
   readonly pidStart: number
   readonly epoch: number
+  readonly takenAt: number
+  /** 0 once it was given back. */
   readonly renewedAt: number
 }
 
@@ -165,6 +167,8 @@ export interface TxOptions {
  */
 export interface Store extends Reader {
   tx<T>(write: (tx: Tx) => T, options: TxOptions): Promise<T>
+  /** Another number than before when another process (or store on the same file) has written since. */
+  dataVersion(): number
   /** Waits for what was begun; later calls are refused. */
   close(): Promise<void>
 }

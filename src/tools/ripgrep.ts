@@ -31,7 +31,7 @@ const TIMEOUT_MS = 60_000
 
 /** @throws ToolError `missing_program`, `invalid_pattern`, `timeout`, or a SpawnError's reason. */
 export async function ripgrep(options: RipgrepOptions): Promise<RipgrepResult> {
-  const program = await findRipgrep()
+  const program = await ripgrepPath()
   if (options.glob === undefined) return run(program, options, [])
   const directory = await mkdtemp(join(tmpdir(), 'offshoot-'))
   try {
@@ -45,7 +45,8 @@ export async function ripgrep(options: RipgrepOptions): Promise<RipgrepResult> {
   }
 }
 
-async function findRipgrep(): Promise<string> {
+/** The program that searches. @throws ToolError `missing_program` */
+export async function ripgrepPath(): Promise<string> {
   try {
     return (await import('@vscode/ripgrep')).rgPath
   } catch {

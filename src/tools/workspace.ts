@@ -21,11 +21,20 @@ export interface WorkspaceOptions {
  */
 export function createWorkspace(directory: string, options: WorkspaceOptions = {}): Workspace {
   const root = realDirectory(directory)
-  const home = options.home ?? homedir()
+  const home = options.home ?? homeOr(parse(root).root)
   const own = (options.ownDirectories ?? []).map(realOrSame).filter((each) => !isWithin(each, root))
   return {
     root,
     resolve: (path) => resolvePath(root, own, expand(path, home)),
+  }
+}
+
+/** A user whom the system does not know has no home. */
+function homeOr(instead: string): string {
+  try {
+    return homedir() || instead
+  } catch {
+    return instead
   }
 }
 

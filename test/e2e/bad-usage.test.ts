@@ -71,7 +71,7 @@ describe('a wrong command line', () => {
     expect(none).toMatchObject({
       code: 0,
       stderr: '',
-      stdout: expect.stringContaining('run [options] [prompt]'),
+      stdout: expect.stringMatching(/^  run \[prompt\] /m),
     })
     expect(help).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('--output-format') })
     expect(version).toMatchObject({ code: 0, stderr: '', stdout: '0.1.0\n' })

@@ -56,7 +56,7 @@ describe('the same question over HTTP', () => {
         expect.stringMatching(new RegExp(`^offshoot: model ${MAIN_MODEL[provider]}\\S*: .+ is set`)),
       ])
       for (const task of ['find the code', 'find the tests'])
-        expect(stderr).toMatch(new RegExp(`✓ explore +${task} — done: `))
+        expect(stderr).toMatch(new RegExp(`✓ explore +${task} — done in `))
       // the main agent asks twice, and each subagent twice
       expect(server.requests()).toHaveLength(before + 6)
       const [last] = server.requests().slice(-1)

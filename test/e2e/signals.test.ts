@@ -20,7 +20,9 @@ describe('a signal', () => {
     expect([interrupted.code, terminated.code, hungUp.code]).toEqual([130, 143, 129])
     for (const { user, stdout, stderr } of [interrupted, terminated, hungUp]) {
       expect(stdout).toBe('I shall wait.\n')
-      expect(stderr).toMatch(/paused \(user\)\noffshoot: the conversation is kept: offshoot show cnv_\w+\n$/)
+      expect(stderr).toMatch(
+        /paused \(user\)\noffshoot: the conversation is kept: offshoot continue cnv_\w+\n$/,
+      )
       expect(user.rows('select status, reason from runs order by depth')).toEqual([
         { status: 'paused', reason: 'user' },
         { status: 'paused', reason: 'parent' },
@@ -58,6 +60,9 @@ async function stopped(
   await program.untilStderr('$ ')
   expect(processesWith(`OFFSHOOT_HOME=${user.home}`).length).toBeGreaterThan(0)
   program.kill(signal)
-  if (second) program.kill(second)
+  if (second) {
+    await program.untilTaken() // of two that wait together, either may be heard of first
+    program.kill(second)
+  }
   return { user, ...(await program.ended) }
 }

@@ -3,7 +3,7 @@ import { parseEvent, isEphemeral, type OffshootEvent } from '../../src/core/even
 import type { ConversationId } from '../../src/core/ids.ts'
 import { isStopped } from '../../src/core/run-status.ts'
 import { readMessages } from '../../src/runtime/messages.ts'
-import { readEvents } from '../../src/runtime/stored-events.ts'
+import { lastSeq, readEvents } from '../../src/runtime/stored-events.ts'
 import type { Reader } from '../../src/store/port.ts'
 
 /** What must hold of any conversation whose runs have stopped, said as sentences about what does not. */
@@ -53,7 +53,7 @@ export function expectEvents(
 ): OffshootEvent[] {
   const events = readEvents(store, conversationId, 0)
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1))
-  expect(store.get('conversations', conversationId)!.seq).toBe(events.length)
+  expect(lastSeq(store, conversationId)).toBe(events.length)
   for (const event of [...events, ...told]) parseEvent(event)
   const own = told.filter((event) => event.conversationId === conversationId)
   const durable = own.filter(({ type }) => !isEphemeral(type))

@@ -1,6 +1,6 @@
 import type { ContextMessage } from '../../src/core/build-context.ts'
 import type { PartId } from '../../src/core/ids.ts'
-import type { ModelPart, ModelRequest } from '../../src/model/port.ts'
+import type { ModelPart, ModelRequest, ModelStream } from '../../src/model/port.ts'
 
 export function modelRequest(changes: Partial<ModelRequest> = {}): ModelRequest {
   return {
@@ -19,8 +19,20 @@ export function textMessage(role: 'system' | 'user' | 'assistant', text: string)
 }
 
 /** The parts of an answer until it ends; rejects when the stream errors. */
-export async function collect(stream: ReadableStream<ModelPart>): Promise<ModelPart[]> {
-  return Array.fromAsync(stream)
+export async function collect(stream: ModelStream): Promise<ModelPart[]> {
+  return Array.fromAsync(readable(stream))
+}
+
+export function readable(stream: ModelStream): ReadableStream<ModelPart> {
+  const reader = stream.getReader()
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await reader.read()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
 }
 
 export type PartOf<T extends ModelPart['type']> = Extract<ModelPart, { type: T }>

@@ -12,9 +12,16 @@ import type { ScriptInput } from '../../src/model/script.ts'
 import { createScriptedModel, type ScriptedModel } from '../../src/model/scripted.ts'
 import type { Layer } from '../../src/permissions/types.ts'
 import { configSchema } from '../../src/runtime/config-schema.ts'
+import type { ContinueOptions, Continued } from '../../src/runtime/continue-branch.ts'
+import type { ForkStart } from '../../src/runtime/fork.ts'
 import { randomIds } from '../../src/runtime/ids.ts'
+import type { PersonSpawn } from '../../src/runtime/person-spawn.ts'
+import type { Recovery, RecoverOptions } from '../../src/runtime/recover.ts'
 import type { RunResult } from '../../src/runtime/run-result.ts'
-import { createRuntime, type Runtime, type StartedRun, type StartOptions } from '../../src/runtime/runtime.ts'
+import type { StartedRun } from '../../src/runtime/begin.ts'
+import type { StartOptions } from '../../src/runtime/main-run.ts'
+import { createRuntime, type Runtime, type RuntimeOptions } from '../../src/runtime/runtime.ts'
+import type { VerbAnswers, VerbCommand } from '../../src/runtime/verbs/perform.ts'
 import { createMemoryStore } from '../../src/store/memory.ts'
 import type { Store } from '../../src/store/port.ts'
 import { openSqliteStore } from '../../src/store/sqlite/open.ts'
@@ -37,8 +44,9 @@ const START = 1_800_000_000_000
 /** Turns of the event loop without which nothing happens any more: a write takes one, and a chain of them several. */
 const IDLE_TURNS = 30
 
-export function handClock(): HandClock {
-  let now = START
+/** `laterMs`: how much later than those of other tests it begins, as the clock of a process that comes after another. */
+export function handClock(laterMs = 0): HandClock {
+  let now = START + laterMs
   let order = 0
   let timers: { at: number; order: number; fn: () => void }[] = []
   const settle = async () => {
@@ -182,6 +190,8 @@ export interface HarnessOptions {
   readonly layers?: readonly Layer[]
   readonly store?: Store
   readonly clock?: HandClock
+  /** Default: there is nothing to end. */
+  readonly endProcesses?: RuntimeOptions['endProcesses']
 }
 
 export interface Harness {
@@ -193,6 +203,16 @@ export interface Harness {
   readonly told: OffshootEvent[]
   /** Starts a run and subscribes to its conversation. */
   start(prompt: string, more?: Partial<StartOptions>): Promise<StartedRun>
+  /** Starts a subagent as a person does, `explore` unless said otherwise, and subscribes to its conversation. */
+  spawn(task: string, more?: Partial<PersonSpawn>): Promise<StartedRun>
+  /** Goes another way from a message, and subscribes. */
+  fork(messageId: string, text: string, more?: Partial<ForkStart>): Promise<StartedRun>
+  /** Goes on with what an id means, and subscribes. */
+  continue(target: string, more?: Partial<ContinueOptions>): Promise<Continued>
+  /** Takes up what is left, and drives it until it waits for people or has ended. */
+  recover(more?: Partial<RecoverOptions>): Promise<Recovery>
+  /** Has a verb carried out; on what this runtime does not drive as on what a dead process left. */
+  perform<V extends VerbCommand>(id: ConversationId, command: V): Promise<VerbAnswers[V['verb']]>
   /** Starts a run and waits for its end; time jumps where only time is missing. */
   run(prompt: string, more?: Partial<StartOptions>): Promise<RunResult>
   /** Waits until every subscriber was told everything. */
@@ -208,36 +228,40 @@ export function harness(options: HarnessOptions = {}): Harness {
   const scripted = createScriptedModel({ agents: options.script ?? {} }, { clock })
   const model = options.model ?? createModel(scripted, modelInfo, { now: clock.now })
   const told: OffshootEvent[] = []
-  const followed = new Map<ConversationId, () => void>()
+  const known = createAgentRegistry(options.agents ?? [MAIN, agent('general'), agent('explore')])
+  const subscribed = new Map<ConversationId, () => void>()
   const runtime = createRuntime({
     store,
     clock,
     newId: randomIds(clock),
     random: () => 0.5,
     tools: createRegistry(options.tools ?? []),
-    agents: createAgentRegistry(options.agents ?? [MAIN, agent('general'), agent('explore')]),
+    agents: known,
     resolveModel: options.resolveModel ?? (async () => model),
     smallModelOf: (id) => id,
     config: configSchema.parse(options.config ?? {}),
     rootLayers: options.layers ?? [],
-    endProcesses: async () => {},
+    endProcesses: options.endProcesses ?? (async () => []),
+    endOwned: async () => [],
     owner: 'test',
   })
   const follow = (id: ConversationId) => {
-    if (!followed.has(id))
-      followed.set(
+    if (!subscribed.has(id))
+      subscribed.set(
         id,
         runtime.subscribe(id, (events) => void told.push(...events)),
       )
   }
-  const start: Harness['start'] = async (prompt, more = {}) => {
-    const systemText: StartOptions['systemText'] = ({ agent, tools }) =>
-      `${agent.prompt} Tools: ${tools.join(', ')}.`
-    const given = { workspace, prompt, agent: MAIN, model: 'scripted', systemText, ...more }
-    const started = await runtime.start(given)
+  const systemText: StartOptions['systemText'] = ({ agent, tools }) =>
+    `${agent.prompt} Tools: ${tools.join(', ')}.`
+  const followed = async (starting: Promise<StartedRun>) => {
+    const started = await starting
     follow(started.conversationId)
     return started
   }
+  const where = { workspace, systemText, defaultModel: async () => 'scripted' }
+  const start: Harness['start'] = (prompt, more = {}) =>
+    followed(runtime.start({ workspace, prompt, agent: MAIN, model: 'scripted', systemText, ...more }))
   return {
     runtime,
     store,
@@ -245,17 +269,38 @@ export function harness(options: HarnessOptions = {}): Harness {
     scripted,
     told,
     start,
+    spawn: (task, more) =>
+      followed(runtime.spawn({ ...where, task, agent: known.require('explore'), ...more })),
+    fork: (messageId, text, more) => followed(runtime.fork({ ...where, messageId, text, ...more })),
+    async continue(target, more) {
+      const conversationId = conversationOf(store, target)
+      const continued = await runtime.continue({ ...where, conversationId, target, ...more })
+      follow(conversationId)
+      return continued
+    },
+    async recover(more) {
+      for (const { id } of store.find('conversations', {})) follow(id)
+      const recovery = await clock.until(runtime.recover({ ...where, ...more }))
+      await clock.until(recovery.settled)
+      return recovery
+    },
+    perform: (id, command) => clock.until(runtime.perform(id, command, where)),
     run: async (prompt, more) => clock.until((await start(prompt, more)).result),
     flush() {
-      for (const [id, end] of followed) {
+      for (const [id, end] of subscribed) {
         end()
-        followed.set(
+        subscribed.set(
           id,
           runtime.subscribe(id, (events) => void told.push(...events)),
         )
       }
     },
   }
+}
+
+function conversationOf(store: Store, id: string): ConversationId {
+  const row = store.get('branches', id) ?? store.get('runs', id)
+  return row?.conversationId ?? (id as ConversationId)
 }
 
 /** What a request says, one line a message: `assistant text(hi) call(read)`. */

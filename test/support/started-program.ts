@@ -44,8 +44,20 @@ export class StartedProgram {
     })
   }
 
+  /** What it has written so far. */
+  get stdout(): string {
+    return this.#stdout
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
+  }
+
+  /** Resolves when the program has taken every signal that was sent to it. */
+  async untilTaken(): Promise<void> {
+    const waits = () =>
+      /^(?:SigPnd|ShdPnd):\s*0*[1-9a-f]/m.test(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'))
+    while (waits()) await new Promise((resolve) => setImmediate(resolve))
   }
 
   type(text: string): void {

@@ -122,12 +122,11 @@ describe('log', () => {
     expect((await user.call(['log', ids.fork])).stdout).toBe('')
   })
 
-  test('-f says that it is not there', async () => {
-    expect(await user.call(['log', ids.run, '-f'])).toMatchObject({
-      code: 2,
-      stdout: '',
-      stderr: expect.stringContaining('following a run is not there yet'),
-    })
+  test('-f of what has stopped is the same', async () => {
+    for (const id of [ids.run, ids.main]) {
+      const followed = await user.call(['log', '-f', id])
+      expect(followed).toMatchObject({ code: 0, stdout: (await user.call(['log', id])).stdout })
+    }
   })
 })
 

@@ -1,37 +1,75 @@
+import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
-import { OffshootError } from '../../core/errors.ts'
+import type { BranchId, ConversationId } from '../../core/ids.ts'
 import type { Message } from '../../core/message.ts'
+import { isStopped } from '../../core/run-status.ts'
+import type { Run } from '../../core/run.ts'
+import { systemClock } from '../../exec/system-clock.ts'
 import { readMessages } from '../../runtime/messages.ts'
-import type { Reader } from '../../store/port.ts'
-import { write, type Io } from '../io.ts'
+import { Ownership } from '../../runtime/ownership/ownership.ts'
+import { untilChange } from '../../runtime/ownership/watch-store.ts'
+import type { Reader, Store } from '../../store/port.ts'
+import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { say, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { findSubject } from '../subject.ts'
 import { transcriptLines } from '../transcript.ts'
 
-export function logCommand(program: Command, io: Io): void {
+export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('log')
     .description('print the transcript of a run or branch')
     .argument('<id>', 'of a run or branch; of a conversation: its main branch')
-    .option('-f, --follow', 'go on while it runs')
+    .option('-f, --follow', 'go on until the run stops')
     .action(async (id: string, { follow }: { follow?: true }) => {
-      if (follow)
-        throw new OffshootError('usage', 'following a run is not there yet', {
-          hint: 'leave out -f; offshoot log prints what there is so far',
-        })
       await using store = await openStore(io.env)
-      const lines = transcriptLines(messagesOf(store, id))
-      await write(io.stdout, lines.map((line) => `${line}\n`).join(''))
+      if (follow) return setExitCode(await followRun(store, id, io))
+      await write(io.stdout, textOf(messagesOf(store, id)))
     })
+}
+
+const OWNER_MS = 1_000
+
+/** Prints each message as soon as it is whole. Ends when the run has stopped, or when nobody drives it any more. */
+async function followRun(store: Store, id: string, io: Io): Promise<number> {
+  const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })
+  for (let printed = 0; ;) {
+    const version = store.dataVersion()
+    const run = latestRun(store, id) // looked at first: what it wrote before it stopped is printed
+    const whole = wholeOnes(messagesOf(store, id))
+    await write(io.stdout, textOf(whole.slice(printed)))
+    printed = whole.length
+    if (!run || isStopped(run.status)) return exitCodes.completed
+    if (!ownership.livingOwner(run.conversationId)) {
+      await say(io, 'offshoot: nobody drives it any more; offshoot recover takes it over\n')
+      return exitCodes.failed
+    }
+    await untilChange(store, systemClock, version, OWNER_MS)
+  }
+}
+
+/** What comes behind a message that is being written is printed after it. */
+function wholeOnes(messages: readonly Message[]): readonly Message[] {
+  const open = messages.findIndex((message) => message.state === 'streaming')
+  return open < 0 ? messages : messages.slice(0, open)
+}
+
+function latestRun(store: Reader, id: string): Run | undefined {
+  const subject = findSubject(store, id)
+  if (subject.type === 'run') return subject.run
+  const branchId = subject.type === 'branch' ? subject.branch.id : mainBranch(store, subject.conversation.id)
+  return store.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
 }
 
 function messagesOf(store: Reader, id: string): readonly Message[] {
   const subject = findSubject(store, id)
   if (subject.type === 'branch') return readMessages(store, subject.branch.id)
   if (subject.type === 'run') return messagesOfRun(readMessages(store, subject.branch.id), subject.run.id)
-  const where = { conversationId: subject.conversation.id, kind: 'main' } as const
-  const main = store.find('branches', { where, limit: 1 })[0]
-  return main ? readMessages(store, main.id) : []
+  return readMessages(store, mainBranch(store, subject.conversation.id))
+}
+
+function mainBranch(store: Reader, conversationId: ConversationId): BranchId {
+  return store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]!.id
 }
 
 /** What the run wrote, and what a person wrote to it: right before, and in between. */
@@ -42,4 +80,10 @@ function messagesOfRun(messages: readonly Message[], runId: string): readonly Me
   let start = first
   while (start > 0 && messages[start - 1]!.runId === null) start--
   return messages.slice(start, last + 1)
+}
+
+function textOf(messages: readonly Message[]): string {
+  return transcriptLines(messages)
+    .map((line) => `${line}\n`)
+    .join('')
 }

@@ -1,83 +1,183 @@
 import { styleText } from 'node:util'
-import { terminalLine } from '../../core/terminal-text.ts'
-import { cutToWidth } from './width.ts'
-import type { ProgressTree, RunLine } from './tree.ts'
+import type { RunLine } from './tree.ts'
+import { cutToWidth, drawable, padToWidth, widthOf } from './width.ts'
+import { lasting, money, needsYou, outcome, plural } from './words.ts'
 
 export interface LineStyle {
   readonly colour: boolean
   readonly columns: number
+  /** Which picture of the spinner stands before what runs. */
+  readonly frame: number
 }
 
-const MARKS: Readonly<
-  Record<string, { mark: string; colour: 'green' | 'red' | 'yellow' | 'cyan' | 'gray' }>
-> = {
-  queued: { mark: '⧗', colour: 'gray' },
-  running: { mark: '◐', colour: 'cyan' },
-  waiting: { mark: '⚑', colour: 'yellow' },
-  paused: { mark: '⏸', colour: 'yellow' },
-  completed: { mark: '✓', colour: 'green' },
-  failed: { mark: '✗', colour: 'red' },
-  cancelled: { mark: '⊘', colour: 'gray' },
+type Look = NonNullable<Exclude<Parameters<typeof styleText>[0], readonly unknown[]>>
+
+/** Text of one look, a part of a row. */
+export interface Piece {
+  readonly text: string
+  readonly look?: Look | readonly Look[]
 }
 
-/** The subagents of a tree under one header, each on one line; nothing while there are none. */
-export function treeLines(tree: ProgressTree, now: number, style: LineStyle): string[] {
-  const runs = [...tree.values()]
-  const children = runs.filter((run) => run.depth > 0)
-  if (children.length === 0) return runs.map((run) => runLine(run, now, style))
-  return [header(children, now, style), ...children.map((run) => runLine(run, now, style))]
-}
+/** Below this a run takes two rows: who, and below it what. */
+const NARROW_COLUMNS = 60
 
-/** One run: agent, task, what it does now or came to, elapsed, tools. */
-export function runLine(run: RunLine, now: number, { colour, columns }: LineStyle): string {
-  const { mark, colour: hue } = MARKS[run.status] ?? MARKS['running']!
-  const figures = ` · ${plural(run.toolCalls, 'tool')} · ${elapsed((run.endedAt ?? now) - run.startedAt)}${money(run)}`
-  // a long name or task must not push out what is being done
-  const task = cutToWidth(terminalLine(run.description), Math.max(24, Math.floor(columns * 0.4)))
-  const agent = cutToWidth(terminalLine(run.agent), 24).padEnd(10)
-  const left = `${'  '.repeat(Math.max(0, run.depth))}${mark} ${agent} ${task}`
-  const doing = terminalLine(
-    run.endedAt === null ? run.action : [stateWord(run), run.headline].filter(Boolean).join(': '),
-  )
-  const text = cutToWidth(`${left} — ${doing}`, columns - figures.length - 1) + figures
-  return colour ? text.replace(mark, styleText(hue, mark, { validateStream: false })) : text
-}
+/** Deeper runs stand below each other, with their depth as a number. */
+const MAX_INDENT = 3
 
-function header(children: readonly RunLine[], now: number, { colour, columns }: LineStyle): string {
-  const open = children.filter((run) => run.endedAt === null)
-  const since = Math.min(...children.map((run) => run.startedAt))
-  const until = open.length > 0 ? now : Math.max(...children.map((run) => run.endedAt!))
-  const needs = open.filter((run) => run.status === 'waiting' && run.reason === 'approval').length
-  const what =
-    open.length > 0
-      ? `Running ${plural(children.length, 'agent')}`
-      : `${plural(children.length, 'agent')} finished`
-  const counts = [
-    needs > 0 ? `${needs} ${needs === 1 ? 'needs' : 'need'} you` : '',
-    `${children.length - open.length} done`,
+/** One run: mark, agent, task, what it does now or came to, time, tools and, at its end, cost. */
+export function runRows(run: RunLine, now: number, style: LineStyle, figuresEnd = ''): string[] {
+  const narrow = style.columns < NARROW_COLUMNS
+  const who = headOf(run, style.frame, narrow ? 0 : 10)
+  const what = run.endedAt === null ? openTail(run, now) : endTail(run, figuresEnd)
+  const width = style.columns - 1
+  if (!narrow) return [row(oneRow(who, what, width), style)]
+  const left = ' '.repeat(widthOf(who.lead.text))
+  return [
+    row([who.lead, who.agent, { text: who.task === '' ? '' : ` ${who.task}` }], style),
+    row([{ text: left }, ...fitted(what, width - left.length)], style),
   ]
-    .filter(Boolean)
-    .join(' · ')
-  const text = cutToWidth(`● ${what} · ${counts} · ${elapsed(until - since)}`, columns - 1)
-  return colour ? styleText('bold', text, { validateStream: false }) : text
 }
 
-function stateWord({ status, reason }: RunLine): string {
-  if (status === 'completed') return 'done'
-  return reason ? `${status} (${reason})` : status
+/** How a question of this run is answered from another terminal. */
+export function answerRows(run: RunLine, style: LineStyle): string[] {
+  const [open] = run.approvals
+  if (!open) return []
+  const left = ' '.repeat(widthOf(headOf(run, 0, 0).lead.text))
+  const [command, id] = ['offshoot approve', open.id]
+  const parts =
+    left.length + command.length + id.length < style.columns - 1 ? [`${command} ${id}`] : [command, id]
+  return parts.map((text) => row([{ text: left }, { text, look: 'yellow' }], style))
 }
 
-function elapsed(ms: number): string {
-  const seconds = Math.max(0, ms) / 1000
-  if (seconds < 60) return `${seconds.toFixed(1)}s`
-  return `${Math.floor(seconds / 60)}m${String(Math.floor(seconds % 60)).padStart(2, '0')}s`
+/** The pieces on one row, never wider than the terminal but for its last column, which stays free. */
+export function row(pieces: readonly Piece[], { columns, colour }: Omit<LineStyle, 'frame'>): string {
+  let free = Math.max(1, columns - 1)
+  let drawn = ''
+  for (const { text, look } of pieces) {
+    if (free <= 0) break
+    const shown = cutToWidth(text, free)
+    free -= widthOf(shown)
+    drawn +=
+      colour && look && shown.trim() ? styleText(look as Look, shown, { validateStream: false }) : shown
+    if (shown !== text) break
+  }
+  return drawn
 }
 
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
+interface Head {
+  readonly lead: Piece
+  readonly agent: Piece
+  readonly task: string
 }
 
-function money({ costUsd, endedAt }: RunLine): string {
-  if (endedAt === null) return ''
-  return costUsd === null ? ' · cost unknown' : costUsd === 0 ? '' : ` · $${costUsd.toFixed(3)}`
+function headOf(run: RunLine, frame: number, agentColumns: number): Head {
+  const { mark, look } = markOf(run, frame)
+  const deep = run.depth > MAX_INDENT ? `${run.depth} ` : ''
+  const lead = `${'  '.repeat(Math.min(run.depth, MAX_INDENT))}${deep}${mark} `
+  const agent = cutToWidth(drawable(run.agent), 24)
+  const task = run.description === run.agent ? '' : drawable(run.description)
+  const padded = task === '' ? agent : padToWidth(agent, agentColumns)
+  return {
+    lead: { text: lead, look },
+    agent: needsYou(run) ? { text: padded, look } : { text: padded },
+    task,
+  }
+}
+
+const SPINNER = ['◐', '◓', '◑', '◒'] as const
+
+function markOf(
+  run: RunLine,
+  frame: number,
+): { readonly mark: string; readonly look: Look | readonly Look[] } {
+  if (needsYou(run)) return { mark: '⚑', look: ['bold', 'yellow'] }
+  switch (run.status) {
+    case 'queued':
+      return { mark: '⧗', look: 'gray' }
+    case 'waiting':
+      return { mark: '◌', look: 'cyan' }
+    case 'paused':
+      return { mark: '⏸', look: 'yellow' }
+    case 'completed':
+      return { mark: '✓', look: 'green' }
+    case 'failed':
+      return { mark: '✗', look: 'red' }
+    case 'cancelled':
+      return { mark: '⊘', look: 'magenta' }
+    default:
+      return { mark: SPINNER[frame % SPINNER.length]!, look: 'cyan' }
+  }
+}
+
+/** What is said of a run: `text` may be cut, what stands before and behind it may not. */
+interface Tail {
+  readonly before: Piece
+  readonly text: Piece
+  readonly after: Piece
+}
+
+function openTail(run: RunLine, now: number): Tail {
+  if (needsYou(run)) return askTail(run, now)
+  if (run.status === 'queued') return tail(`queued, number ${run.position} in line`, '', '')
+  const tools = run.toolCalls > 0 ? ` · ${plural(run.toolCalls, 'tool')}` : ''
+  const figures = ` · ${lasting(now - run.startedAt)}${tools}`
+  if (run.status !== 'waiting') return tail('', run.action, figures)
+  return tail('', `${run.reason === 'retry' ? 'will try again: ' : 'waiting for '}${run.action}`, figures)
+}
+
+function endTail(run: RunLine, figuresEnd: string): Tail {
+  const figures = [outcome(run), plural(run.toolCalls, 'tool'), money(run.costUsd)].join(' · ') + figuresEnd
+  const headline = drawable(run.headline)
+  return {
+    before: run.status === 'completed' ? { text: figures } : { text: figures, look: markOf(run, 0).look },
+    text: { text: headline === '' ? '' : `: ${headline}`, look: 'dim' },
+    after: { text: '' },
+  }
+}
+
+function askTail(run: RunLine, now: number): Tail {
+  const [open] = run.approvals
+  const look = ['bold', 'yellow'] as const
+  const more = run.approvals.length > 1 ? ` (1 of ${run.approvals.length})` : ''
+  return {
+    before: { text: 'needs you: ', look },
+    text: { text: drawable(open?.title ?? run.action), look },
+    after: { text: `${more} · waiting ${lasting(now - (open?.at ?? run.waitsSince))}`, look },
+  }
+}
+
+function tail(before: string, text: string, after: string): Tail {
+  return { before: { text: before }, text: { text: drawable(text) }, after: { text: after, look: 'dim' } }
+}
+
+function oneRow({ lead, agent, task }: Head, what: Tail, width: number): Piece[] {
+  const named = [lead, agent]
+  const fixed = [...named, what.before, what.after].reduce((sum, { text }) => sum + widthOf(text), 0)
+  const free = width - fixed - widthOf(DASH) - (task === '' ? 0 : 1)
+  const [taskColumns, textColumns] = share(free, widthOf(task), widthOf(what.text.text))
+  const shownTask = taskColumns > 0 ? ` ${cutToWidth(task, taskColumns)}` : ''
+  const text = { ...what.text, text: cutTo(what.text.text, textColumns) }
+  return [...named, { text: shownTask }, { text: DASH, look: 'dim' }, what.before, text, what.after]
+}
+
+const DASH = ' — '
+
+/** Less than this of a text says nothing. */
+const MIN_COLUMNS = 8
+
+/** Columns for a task and for what is said of it, where both may have to be cut. */
+function share(free: number, task: number, text: number): readonly [number, number] {
+  if (task + text <= free) return [task, text]
+  const forText = Math.min(text, Math.max(free - task, Math.floor(free * 0.4)))
+  return forText < Math.min(text, MIN_COLUMNS) ? [Math.min(task, free), 0] : [free - forText, forText]
+}
+
+function fitted({ before, text, after }: Tail, width: number): Piece[] {
+  const free = width - widthOf(before.text) - widthOf(after.text)
+  const columns = free < Math.min(MIN_COLUMNS, widthOf(text.text)) ? 0 : free
+  return [before, { ...text, text: cutTo(text.text, columns) }, after]
+}
+
+function cutTo(text: string, columns: number): string {
+  return columns > 0 ? cutToWidth(text, columns) : ''
 }

@@ -1,17 +1,28 @@
 import type { OffshootEvent } from '../../core/events.ts'
-import type { RunId } from '../../core/ids.ts'
+import type { ApprovalId, RunId } from '../../core/ids.ts'
 import { headline } from '../../core/report.ts'
 
 /** What is shown of one run. Times in milliseconds since the epoch. */
 export interface RunLine {
   readonly runId: RunId
+  readonly parentRunId: RunId | null
+  /** How many turns its parent had ended when it came: children of the same turn belong together. */
+  readonly parentTurn: number
   readonly depth: number
   readonly agent: string
   readonly description: string
+  readonly background: boolean
   readonly status: string
   readonly reason: string | null
-  /** What it does now, in the tool's own words. */
+  /** Its place in the queue, 1 for the next; 0 when it does not wait for a slot. */
+  readonly position: number
+  /** Turns that have ended. */
+  readonly turn: number
+  /** What it does now, in the tool's own words, or what it waits for. */
   readonly action: string
+  readonly waitsSince: number
+  /** Open questions to a person, the oldest first. */
+  readonly approvals: readonly { readonly id: ApprovalId; readonly title: string; readonly at: number }[]
   readonly headline: string
   readonly toolCalls: number
   readonly costUsd: number | null
@@ -26,34 +37,49 @@ export function reduceProgress(tree: ProgressTree, event: OffshootEvent): Progre
   const { runId } = event
   if (runId === null) return tree
   const known = tree.get(runId)
-  const next = nextLine(known, event)
-  return next === known || next === undefined ? tree : new Map(tree).set(runId, next)
+  const next = nextLine(tree, known, event)
+  if (next === known || next === undefined) return tree
+  return moveUp(tree, known?.position ?? 0, next).set(runId, next)
 }
 
-function nextLine(known: RunLine | undefined, event: OffshootEvent): RunLine | undefined {
+/** Only who comes to the queue is told a place; everybody behind one who leaves it moves up. */
+function moveUp(tree: ProgressTree, from: number, { runId, position: to }: RunLine): Map<RunId, RunLine> {
+  const moved = new Map(tree)
+  if (from === to) return moved
+  for (const run of tree.values()) {
+    if (run.position === 0 || run.runId === runId) continue
+    const left = from > 0 && run.position > from ? run.position - 1 : run.position
+    moved.set(run.runId, { ...run, position: to > 0 && left >= to ? left + 1 : left })
+  }
+  return moved
+}
+
+function nextLine(tree: ProgressTree, known: RunLine | undefined, event: OffshootEvent): RunLine | undefined {
   switch (event.type) {
     case 'run.queued':
+      return { ...(known ?? newLine(tree, event)), ...going(event), position: event.position ?? 1 }
     case 'run.started':
-      return known ? { ...known, status: event.status, endedAt: null } : newLine(event)
+      return { ...(known ?? newLine(tree, event)), ...going(event), startedAt: event.at }
     case 'run.resumed':
-      return known && { ...known, ...resumed(known), status: event.status, reason: null }
+      return known && { ...known, ...resumed(known), ...going(event) }
     case 'run.waiting':
-      return (
-        known && {
-          ...known,
-          status: 'waiting',
-          reason: event.reason ?? null,
-          action: event.waitingFor.detail,
-        }
-      )
+      return known && { ...known, ...waiting(event) }
     case 'run.progress':
       return (
         known && { ...known, action: event.lastAction?.title ?? known.action, toolCalls: event.toolCalls }
       )
+    case 'turn.completed':
+      return known && { ...known, turn: event.turn }
     case 'part.delta':
       return known && known.action !== WRITING && event.kind === 'text'
         ? { ...known, action: WRITING }
         : known
+    case 'approval.requested': {
+      const asked = { id: event.approvalId, title: event.title, at: event.at }
+      return known && { ...known, approvals: [...known.approvals, asked] }
+    }
+    case 'approval.answered':
+      return known && { ...known, approvals: known.approvals.filter(({ id }) => id !== event.approvalId) }
     case 'run.completed':
     case 'run.failed':
     case 'run.cancelled':
@@ -64,23 +90,54 @@ function nextLine(known: RunLine | undefined, event: OffshootEvent): RunLine | u
   }
 }
 
-/** What it waited for is not what it does now. */
-function resumed({ reason }: RunLine): { action?: string } {
-  return reason === 'retry' ? { action: 'trying again' } : {}
-}
-
 const WRITING = 'writing'
 
 type RunEvent = Extract<OffshootEvent, { type: `run.${string}` }>
+type WaitingEvent = Extract<OffshootEvent, { type: 'run.waiting' }>
 
-function newLine(event: RunEvent): RunLine {
-  const { runId, depth, agent, description, status, toolCalls, costUsd, at } = event
-  const start = { reason: null, action: 'starting', headline: '', startedAt: at, endedAt: null }
-  return { runId: runId!, depth, agent, description, status, toolCalls, costUsd, ...start }
+function newLine(tree: ProgressTree, event: RunEvent): RunLine {
+  const { runId, parentRunId, depth, agent, description, background, status, toolCalls, costUsd, at } = event
+  return {
+    runId: runId!,
+    parentRunId,
+    parentTurn: (parentRunId && tree.get(parentRunId)?.turn) || 0,
+    depth,
+    agent,
+    description,
+    background,
+    status,
+    reason: null,
+    position: 0,
+    turn: 0,
+    action: 'starting',
+    waitsSince: at,
+    approvals: [],
+    headline: '',
+    toolCalls,
+    costUsd,
+    startedAt: at,
+    endedAt: null,
+  }
+}
+
+function going({ status }: RunEvent) {
+  return { status, reason: null, position: 0, endedAt: null }
+}
+
+/** What it waited for is not what it does now. */
+function resumed({ reason }: RunLine): { action?: string } {
+  if (reason === 'retry') return { action: 'trying again' }
+  return reason === 'children' ? { action: 'reading reports' } : {}
+}
+
+function waiting({ reason, waitingFor }: WaitingEvent) {
+  const { detail, since } = waitingFor
+  return { status: 'waiting', reason: reason ?? null, position: 0, action: detail, waitsSince: since }
 }
 
 function ended(known: RunLine, event: RunEvent): RunLine {
   const { status, toolCalls, costUsd, at } = event
   const text = event.error?.message ?? headline(event.report ?? '')
-  return { ...known, status, reason: event.reason ?? null, toolCalls, costUsd, endedAt: at, headline: text }
+  const figures = { toolCalls, costUsd, endedAt: at, headline: text, position: 0, approvals: [] }
+  return { ...known, ...figures, status, reason: event.reason ?? null }
 }

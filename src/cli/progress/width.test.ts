@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cutToWidth } from './width.ts'
+import { cutToWidth, drawable, rowsOf, widthOf } from './width.ts'
 
 describe('cutToWidth', () => {
   it('leaves alone what fits, and says where something is left out', () => {
@@ -19,5 +19,27 @@ describe('cutToWidth', () => {
   it('counts none for marks, and still ends', () => {
     expect(cutToWidth('e\u0301e\u0301', 2)).toBe('e\u0301e\u0301')
     expect(cutToWidth(`x${'\u0300'.repeat(3_000)}`, 10).length).toBeLessThan(50)
+  })
+})
+
+describe('widths', () => {
+  it('are those of cells: wide characters two, marks none', () => {
+    expect(['a', '行', '😀', 'e\u0301', '🇩🇪', '⚑', '⏸', '䷀', 'ｱ', 'Ａ', '𗀀'].map(widthOf)).toEqual([
+      1, 2, 2, 1, 4, 1, 1, 2, 1, 2, 2,
+    ])
+  })
+
+  it('of what is drawn do not depend on joiners and selectors', () => {
+    expect(drawable('👨‍👩‍👧 ❤️ a\u00adb\u3164c')).toBe('👨👩👧 ❤ abc')
+    expect(drawable(`x${'\u0300'.repeat(9)}`)).toBe('x\u0300\u0300')
+    expect(drawable(' a\r\nb\u001b[2J\u202ec ')).toBe('a b␛[2J\ufffdc')
+  })
+
+  it('give the rows of a line when the terminal becomes narrow', () => {
+    expect(rowsOf('', 10)).toBe(1)
+    expect(rowsOf('0123456789', 10)).toBe(1)
+    expect(rowsOf('\u001b[2m0123456789\u001b[22ma', 10)).toBe(2)
+    expect(rowsOf('行行行', 5)).toBe(2) // nothing stands half on the edge
+    expect(rowsOf('行行行', 3)).toBe(3)
   })
 })

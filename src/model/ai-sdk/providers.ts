@@ -52,14 +52,18 @@ function options({ baseUrl, key, fetch }: ProviderSettings, defaultUrl: string) 
   return { baseURL: baseUrl ?? defaultUrl, fetch: fetchStream(fetch), ...apiKey }
 }
 
-/** Every request is for a stream: a success that has none rejects with an AnswerError. */
-function fetchStream(fetch: Fetch): Fetch {
-  return async (input, init) => {
-    const response = await fetch(input, init)
-    if (!response.ok) return response
-    if (!response.body) throw new AnswerError(`HTTP ${response.status} without an answer`)
-    if (!/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) return response
-    response.body.cancel().catch(() => {})
+/**
+ * Every request is for a stream: a success that has none rejects with an AnswerError. The packages take a fetch of whole
+ * Responses, and read no more of one than an HttpAnswer has.
+ */
+function fetchStream(fetch: Fetch): typeof globalThis.fetch {
+  const checked: Fetch = async (input, init) => {
+    const answer = await fetch(input, init)
+    if (!answer.ok) return answer
+    if (!answer.body) throw new AnswerError(`HTTP ${answer.status} without an answer`)
+    if (!/^text\/html\b/i.test(answer.headers.get('content-type') ?? '')) return answer
+    answer.body.cancel().catch(() => {})
     throw new AnswerError('the server sent a web page rather than an answer; check the base URL')
   }
+  return checked as typeof globalThis.fetch
 }

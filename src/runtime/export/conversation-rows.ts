@@ -25,19 +25,28 @@ export function readConversationRows(store: Reader, id: ConversationId): Convers
   if (!conversation)
     throw new OffshootError('usage', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
   const where = { conversationId: id }
+  const branches = store.find('branches', { where })
+  const runs = store.find('runs', { where })
+  const messages = inOrder(
+    branches.flatMap((each) => store.find('messages', { where: { branchId: each.id } })),
+  )
   return {
     conversations: [conversation],
-    branches: store.find('branches', { where }),
-    messages: store.find('messages', { where }),
-    parts: store.find('parts', { where }),
-    runs: store.find('runs', { where }),
-    tool_calls: store.find('tool_calls', { where }),
+    branches,
+    messages,
+    parts: inOrder(messages.flatMap((each) => store.find('parts', { where: { messageId: each.id } }))),
+    runs,
+    tool_calls: inOrder(runs.flatMap((each) => store.find('tool_calls', { where: { runId: each.id } }))),
     approvals: store.find('approvals', { where }),
     inbox: store.find('inbox', { where }),
     rules: store.find('rules', { where }),
     todos: store.find('todos', { where }),
     artifacts: store.find('artifacts', { where }),
   }
+}
+
+function inOrder<Row extends { readonly id: string }>(rows: readonly Row[]): Row[] {
+  return rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }
 
 /** The rows by the value of a column. */

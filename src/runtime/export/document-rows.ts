@@ -9,8 +9,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Row)[
 
 /** The rows that `exportConversation` made this document of. Its main branch must be named. */
 export function documentRows(document: ExportDocument): DocumentRows {
-  const { id, title, directory, created, updated, seq = 0 } = document
-  const conversation = { id, directory, title, seq, createdAt: created, updatedAt: updated }
+  const { id, title, directory, created, updated } = document
+  const conversation = { id, directory, title, createdAt: created, updatedAt: updated }
   const rows: Mutable<Omit<DocumentRows, 'conversations'>> = {
     branches: [],
     messages: [],

@@ -12,6 +12,7 @@ import {
   type ExportedMain,
   type ExportedMessage,
 } from './document.ts'
+import { lastSeq } from '../stored-events.ts'
 
 /**
  * The conversation as a document. Two exports of the same rows are equal. Read in a transaction (`store.tx`) where
@@ -35,7 +36,7 @@ export function exportConversation(store: Reader, id: ConversationId): ExportDoc
     directory: conversation.directory,
     created: conversation.createdAt,
     updated: conversation.updatedAt,
-    seq: conversation.seq,
+    seq: lastSeq(store, id),
     ...(main ? { main: branchHead(main, null, metadata(main, mainMessages)) } : {}),
     messages: mainMessages,
     ...(branches.length > 0 ? { branches } : {}),

@@ -1,6 +1,8 @@
 import { OffshootError } from '../../core/errors.ts'
+import type { OffshootEvent } from '../../core/events.ts'
 import { idPrefix, type BranchId, type ConversationId, type IdPrefix, type NewId } from '../../core/ids.ts'
 import type { Reader, Rows, RuleRow, Store, Table, Tx } from '../../store/port.ts'
+import { packEvents } from '../stored-events.ts'
 import { documentRows, type DocumentRows } from './document-rows.ts'
 import { branchesOf, type ExportDocument, type ExportedMain, type ExportedRule } from './document.ts'
 import { idsOf, renameIds } from './rename-ids.ts'
@@ -22,11 +24,19 @@ export async function importConversation(
     const free = isFree(tx, rows) ? rows : renameIds(rows, newId)
     insertRows(tx, free)
     insertRestrictions(tx, named, free, newId)
+    if (document.seq) tx.insert('events', importedEvent(free.conversations[0], document.seq))
     return free.conversations[0].id
   }
   return await store.tx(write, { durable: true }).catch((error: unknown) => {
     throw error instanceof RangeError ? tooDeep(error) : error
   })
+}
+
+/** Events are not in the document: this one stands for them, so that the next goes on after their last `seq`. */
+function importedEvent({ id, title, updatedAt }: Rows['conversations'], seq: number): Rows['events'] {
+  const place = { conversationId: id, branchId: null, runId: null, parentRunId: null, depth: 0 }
+  const event: OffshootEvent = { type: 'conversation.updated', ...place, seq, at: updatedAt, title }
+  return { conversationId: id, seq, events: packEvents([event]) }
 }
 
 /** JSON that nests for thousands of levels can be read, but not be written. */

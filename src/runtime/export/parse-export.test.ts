@@ -9,6 +9,7 @@ import { exportConversation } from './export-conversation.ts'
 import { countedIds } from './fixtures/conversations.ts'
 import { importConversation } from './import-conversation.ts'
 import { parseExport } from './parse-export.ts'
+import { lastSeq, readEvents } from '../stored-events.ts'
 
 const golden = readFileSync(new URL('fixtures/small.json', import.meta.url), 'utf8')
 const small = JSON.stringify(JSON.parse(golden))
@@ -26,7 +27,8 @@ describe('a small document', () => {
     expect(store.get('artifacts', 'art_01J0000000000000000000000H')!.content).toEqual(
       new TextEncoder().encode('two'),
     )
-    expect(store.get('conversations', id)!.seq).toBe(31)
+    expect(lastSeq(store, id)).toBe(31)
+    expect(readEvents(store, id, 0)).toMatchObject([{ type: 'conversation.updated', seq: 31 }])
   })
 
   test('may hold what this program does not know', () => {

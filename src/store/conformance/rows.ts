@@ -12,7 +12,6 @@ export function sampleRows() {
     id: id('cnv'),
     directory: '/work',
     title: 'A title',
-    seq: 0,
     createdAt: 1,
     updatedAt: 2,
   }
@@ -102,17 +101,19 @@ export function sampleRows() {
   const event = (seq: number): Rows['events'] => ({
     conversationId,
     seq,
-    event: {
-      type: 'conversation.updated',
-      seq,
-      at: seq,
-      conversationId,
-      branchId: null,
-      runId: null,
-      parentRunId: null,
-      depth: 0,
-      title: `title ${seq}`,
-    },
+    events: [
+      {
+        type: 'conversation.updated',
+        seq,
+        at: seq,
+        conversationId,
+        branchId: null,
+        runId: null,
+        parentRunId: null,
+        depth: 0,
+        title: `title ${seq}`,
+      },
+    ],
   })
   return {
     id: <P extends IdPrefix>(prefix: P) => id(prefix),
@@ -219,6 +220,7 @@ export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
     pid: 1,
     pidStart: 2,
     epoch: 3,
+    takenAt: 13,
     renewedAt: 14,
   })
   const command = { conversationId: conversation.id, verb: 'cancel', target: run.id, args: { force: true } }

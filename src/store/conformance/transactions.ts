@@ -151,17 +151,17 @@ export const transactions: readonly StoreCase[] = [
     const id = sample.conversation.id
     const add = () =>
       store.tx((tx) => {
-        const seq = tx.get('conversations', id)!.seq + 1
-        tx.update('conversations', id, { seq })
+        const seq = tx.get('conversations', id)!.updatedAt + 1
+        tx.update('conversations', id, { updatedAt: seq })
         tx.insert('events', sample.event(seq))
         return seq
       }, durable)
     const given = await Promise.all(Array.from({ length: 100 }, add))
     assert.deepEqual(
       given,
-      Array.from({ length: 100 }, (_, i) => i + 1),
+      Array.from({ length: 100 }, (_, i) => sample.conversation.updatedAt + i + 1),
     )
-    assert.equal(store.get('conversations', id)?.seq, 100)
+    assert.equal(store.get('conversations', id)?.updatedAt, given.at(-1))
   }),
 
   {

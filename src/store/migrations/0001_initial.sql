@@ -1,14 +1,13 @@
 -- One table for each kind of row. Ids are text and sort by time, times are milliseconds since the epoch, nested values
 -- are JSON. Every foreign key has an index and takes what refers to a deleted row along. Tables of small rows are kept
 -- in the order of their key, so that each index gives its rows in that order too; rows that can be large are not.
--- What a commit costs is the number of its pages, so each index has to pay for itself: the parts of a tool call are no
--- foreign keys, because their message is one.
+-- What a commit costs is the number of its pages, so each index has to pay for itself: messages, parts and tool calls
+-- hang on their conversation through their branch and run alone, and are found that way.
 
 CREATE TABLE conversations (
   id TEXT NOT NULL PRIMARY KEY,
   directory TEXT NOT NULL,
   title TEXT NOT NULL,
-  seq INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
@@ -33,28 +32,25 @@ CREATE INDEX branches_origin_call ON branches (origin_tool_call_id) WHERE origin
 
 CREATE TABLE messages (
   id TEXT NOT NULL PRIMARY KEY,
-  conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+  conversation_id TEXT NOT NULL,
   branch_id TEXT NOT NULL REFERENCES branches (id) ON DELETE CASCADE,
   position INTEGER NOT NULL,
   role TEXT NOT NULL,
   state TEXT NOT NULL,
-  run_id TEXT REFERENCES runs (id) ON DELETE CASCADE,
+  run_id TEXT,
   usage TEXT,
   created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX messages_position ON messages (branch_id, position);
-CREATE INDEX messages_conversation ON messages (conversation_id);
-CREATE INDEX messages_run ON messages (run_id) WHERE run_id IS NOT NULL;
 
 CREATE TABLE parts (
   id TEXT NOT NULL PRIMARY KEY,
   message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
-  conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+  conversation_id TEXT NOT NULL,
   position INTEGER NOT NULL,
   part TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX parts_position ON parts (message_id, position);
-CREATE INDEX parts_conversation ON parts (conversation_id, id);
 
 CREATE TABLE runs (
   id TEXT NOT NULL PRIMARY KEY,
@@ -95,10 +91,10 @@ CREATE INDEX runs_status ON runs (status);
 
 CREATE TABLE tool_calls (
   id TEXT NOT NULL PRIMARY KEY,
-  conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
-  branch_id TEXT NOT NULL REFERENCES branches (id) ON DELETE CASCADE,
+  conversation_id TEXT NOT NULL,
+  branch_id TEXT NOT NULL,
   run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
-  message_id TEXT NOT NULL REFERENCES messages (id) ON DELETE CASCADE,
+  message_id TEXT NOT NULL,
   part_id TEXT NOT NULL,
   result_part_id TEXT,
   tool TEXT NOT NULL,
@@ -110,10 +106,7 @@ CREATE TABLE tool_calls (
   started_at INTEGER NOT NULL,
   ended_at INTEGER
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX tool_calls_conversation ON tool_calls (conversation_id);
-CREATE INDEX tool_calls_branch ON tool_calls (branch_id);
 CREATE INDEX tool_calls_run ON tool_calls (run_id);
-CREATE INDEX tool_calls_message ON tool_calls (message_id);
 
 CREATE TABLE approvals (
   id TEXT NOT NULL PRIMARY KEY,
@@ -177,11 +170,11 @@ CREATE TABLE todos (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX todos_conversation ON todos (conversation_id);
 
--- Events are only ever added: in the order in which they come they fill fewer pages of a commit than in that of a key.
+-- The events of one change are one row. They are only ever added: in the order in which they come they fill fewer pages of a commit than in that of a key.
 CREATE TABLE events (
   conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
   seq INTEGER NOT NULL,
-  event TEXT NOT NULL,
+  events TEXT NOT NULL,
   PRIMARY KEY (conversation_id, seq)
 ) STRICT;
 
@@ -204,6 +197,7 @@ CREATE TABLE leases (
   pid INTEGER NOT NULL,
   pid_start INTEGER NOT NULL,
   epoch INTEGER NOT NULL,
+  taken_at INTEGER NOT NULL,
   renewed_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 

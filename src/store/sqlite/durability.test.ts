@@ -47,7 +47,7 @@ test('everything that was acknowledged is there after SIGKILL', async () => {
   const seqs = store.find('events', {}).map(({ seq }) => seq)
   expect(seqs.length).toBeGreaterThan(last)
   expect(seqs).toEqual(seqs.map((_, i) => i))
-  expect(store.find('conversations', {})[0]?.seq).toBe(seqs.at(-1))
+  expect(store.find('conversations', {})[0]?.updatedAt).toBe(seqs.at(-1))
   await store.close()
 })
 
@@ -62,7 +62,7 @@ const WRITER = (path: string) => `
   for (let seq = 0; ; seq++) {
     await store.tx((tx) => {
       tx.insert('events', sample.event(seq))
-      tx.update('conversations', sample.conversation.id, { seq })
+      tx.update('conversations', sample.conversation.id, { updatedAt: seq })
     }, { durable: seq % 2 === 0 })
     writeSync(1, seq + '\\n')
   }`

@@ -100,12 +100,14 @@ function readHead(file: string): Buffer {
   }
 }
 
-function checkPages(db: DatabaseSync, file: string): void {
+/** @throws OffshootError `store_corrupt` */
+export function checkPages(db: DatabaseSync, file: string): void {
   const found = db.prepare('PRAGMA quick_check(1)').get()!['quick_check'] as string
   if (found !== 'ok') throw corrupt(file, errorMessage(found.replace('*** in database main ***', '')))
 }
 
-function checkTables(db: DatabaseSync, file: string): void {
+/** Of a database of the present version. @throws OffshootError `store_corrupt` */
+export function checkTables(db: DatabaseSync, file: string): void {
   const present = new Set(
     db
       .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")

@@ -65,6 +65,14 @@ export class SqliteEngine implements Engine {
     })
   }
 
+  /** sqlite.org/pragma.html#pragma_data_version */
+  dataVersion(): number {
+    return this.#guard(() => {
+      const row = this.#statements.fixed('PRAGMA data_version').get()
+      return (row as unknown as readonly [number])[0]
+    })
+  }
+
   insert(table: Table, row: Row): void {
     const { shape } = this.#readers[table]
     const values = shape.names.map((name) => stored(shape, name, row[name]))

@@ -1,0 +1,42 @@
+import type { Command } from 'commander'
+import { OffshootError } from '../../core/errors.ts'
+import type { CancelAnswer } from '../../runtime/verbs/cancel.ts'
+import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { say, write, type Io } from '../io.ts'
+import { conversationIdOf, performVerb } from '../perform.ts'
+
+export function cancelCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
+  program
+    .command('cancel')
+    .description('end runs for good, with all below them')
+    .argument('<id...>', 'of runs, branches or conversations')
+    .action(async (ids: readonly string[]) => {
+      for (const id of ids) if (!(await cancelOne(id, io))) setExitCode(exitCodes.usage)
+    })
+}
+
+/** False: there is nothing with this id. */
+async function cancelOne(id: string, io: Io): Promise<boolean> {
+  try {
+    const answer = await performVerb(io, await conversationIdOf(io, id), {
+      verb: 'cancel',
+      target: id,
+      args: null,
+    })
+    await write(io.stdout, line(id, answer))
+    if (answer.left.length > 0)
+      await say(io, `offshoot: these processes could not be ended: ${answer.left.join(', ')}\n`)
+    return true
+  } catch (error) {
+    if (!(error instanceof OffshootError) || (error.code !== 'not_found' && error.code !== 'usage'))
+      throw error
+    await write(io.stdout, `not_found: ${JSON.stringify(id.slice(0, 100))}\n`)
+    await say(io, `offshoot: ${error.message}\n  offshoot ps --all lists the runs\n`)
+    return false
+  }
+}
+
+function line(id: string, { outcome, status, runs }: CancelAnswer): string {
+  if (outcome === 'already_finished') return `already_finished: ${id} is ${status ?? 'without a run'}\n`
+  return `cancelled: ${id}${runs > 1 ? `, ${runs} runs` : ''}\n`
+}

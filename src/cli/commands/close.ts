@@ -1,0 +1,23 @@
+import type { Command } from 'commander'
+import { say, write, type Io } from '../io.ts'
+import { openStore } from '../open-store.ts'
+import { performVerb } from '../perform.ts'
+import { findConversation } from '../subject.ts'
+
+export function closeCommand(program: Command, io: Io): void {
+  program
+    .command('close')
+    .description('end everything in a conversation, and keep what was said')
+    .argument('<conversation>')
+    .action(async (given: string) => {
+      const id = await conversationOf(given, io)
+      const { runs, left } = await performVerb(io, id, { verb: 'cancel', target: id, args: null })
+      await write(io.stdout, `closed: ${id}, ${runs} ${runs === 1 ? 'run' : 'runs'} cancelled\n`)
+      if (left.length > 0) await say(io, `offshoot: these processes could not be ended: ${left.join(', ')}\n`)
+    })
+}
+
+async function conversationOf(given: string, io: Io) {
+  await using store = await openStore(io.env)
+  return findConversation(store, given).id
+}

@@ -1,0 +1,55 @@
+import type { Command } from 'commander'
+import { resolve } from 'node:path'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { dataHome, loadConfig } from '../../runtime/config.ts'
+import { configJsonSchema } from '../../runtime/config-schema.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
+import { configValues, type ConfigValue } from '../config-values.ts'
+import { say, write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
+import { groupCommand, type PlaceFlags } from './group-command.ts'
+
+export function configCommand(program: Command, io: Io): void {
+  const description = 'print the configuration in force; with each value where it comes from, and no key'
+  const config = groupCommand(program, 'config', description, (flags) => print(flags, io))
+  config.command
+    .command('schema')
+    .allowExcessArguments(false)
+    .description('print the JSON Schema of a configuration file, for editors')
+    .action(() => write(io.stdout, `${JSON.stringify(configJsonSchema(), null, 2)}\n`))
+}
+
+async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
+  const { root } = createWorkspace(resolve(io.cwd, directory))
+  const { sources, warnings, ...loaded } = loadConfig(root, io.env)
+  const { values, permissions } = configValues({ sources, ...loaded })
+  for (const warning of warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
+  const files = sources.flatMap(({ name, file, found }) => (file === null ? [] : [{ name, file, found }]))
+  const places = { directory: root, data: dataHome(io.env) }
+  if (json) return write(io.stdout, jsonLine({ ...places, files, values, permissions, warnings }))
+  const heads = files.map(({ name, file, found }) => [name, found ? file : `${file} (not there)`] as const)
+  const rows = [
+    ...[...Object.entries(places), ...heads].map(([name, text]) => [name, terminalLine(text)]),
+    [],
+    ...values.map(({ key, value, source }) => [terminalLine(key), valueText(value), source]),
+    ...(permissions.length > 0 ? [[]] : []),
+    ...permissions.map(({ tool, pattern, action, source }) => [
+      action,
+      terminalLine(pattern === undefined ? tool : `${tool}:${pattern}`),
+      source,
+    ]),
+  ]
+  await write(io.stdout, table(rows))
+}
+
+function valueText(value: ConfigValue['value']): string {
+  return typeof value === 'string' ? terminalLine(value) : JSON.stringify(value)
+}
+
+/** Columns of equal width; a long cell pushes what is right of it and nothing else. */
+function table(rows: readonly (readonly string[])[]): string {
+  const lines = rows.map(([first = '', second = '', third = '']) =>
+    `${first.padEnd(26)} ${second.padEnd(28)} ${third}`.trimEnd(),
+  )
+  return lines.map((line) => `${line}\n`).join('')
+}

@@ -1,0 +1,68 @@
+import { Option, type Command } from 'commander'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { MODES, type Mode } from '../../permissions/modes.ts'
+import { compose } from '../../runtime/compose.ts'
+import type { Continued } from '../../runtime/continue-branch.ts'
+import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { approvalsOption, follow, type FollowFlags } from '../follow.ts'
+import { say, write, type Io } from '../io.ts'
+import { wholeNumber } from '../numbers.ts'
+import { openStore } from '../open-store.ts'
+import { OUTPUT_FORMATS } from '../output.ts'
+import { sayRecovered } from '../recovered.ts'
+import { findSubject } from '../subject.ts'
+
+interface ContinueFlags extends FollowFlags {
+  readonly mode: Mode
+  readonly maxTurns?: number
+}
+
+export function continueCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
+  program
+    .command('continue')
+    .description('go on with what is paused, has failed or has ended, and drive it until it ends')
+    .argument('<id>', 'of a branch, run or conversation')
+    .argument('[text]', 'what it is told first; default: to continue its previous work')
+    .addOption(new Option('--mode <mode>', 'what is allowed without asking').choices(MODES).default('ask'))
+    .addOption(approvalsOption())
+    .option('--max-turns <n>', 'turns beyond those that are used', wholeNumber)
+    .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
+    .action(async (id: string, text: string | undefined, flags: ContinueFlags) =>
+      setExitCode(await goOn(id, text, flags, io)),
+    )
+}
+
+async function goOn(target: string, text: string | undefined, flags: ContinueFlags, io: Io): Promise<number> {
+  const { id: conversationId, directory } = await conversationOf(target, io)
+  const composed = await compose({ directory, env: io.env, mode: flags.mode })
+  const { runtime, workspace, systemText, warnings } = composed
+  const { maxTurns } = flags
+  try {
+    for (const warning of warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
+    const where = { workspace, systemText, conversationId, target }
+    const continued = await runtime.continue({ ...where, text, maxTurns })
+    if (!continued.started) return await tellElsewhere(continued, io)
+    await sayRecovered(continued.started, io)
+    if (continued.outcome === 'steered') await say(io, `offshoot: ${steered(continued)}\n`)
+    return await follow(continued.started, flags, composed, io)
+  } finally {
+    await composed.guard.close()
+    await composed.store.close()
+  }
+}
+
+async function conversationOf(id: string, io: Io) {
+  await using store = await openStore(io.env)
+  return findSubject(store, id).conversation
+}
+
+/** Another process drives the conversation, and this run with it. */
+async function tellElsewhere(continued: Continued, io: Io): Promise<number> {
+  const line = continued.outcome === 'steered' ? steered(continued) : `${continued.runId} goes on`
+  await write(io.stdout, `${line}; offshoot log -f ${continued.branchId} shows it\n`)
+  return exitCodes.completed
+}
+
+function steered({ runId }: Continued): string {
+  return `${runId} has not stopped: it reads this at its next turn`
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander'
+import { resolve } from 'node:path'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
+import type { Check } from '../doctor/check.ts'
+import { configChecks } from '../doctor/config-checks.ts'
+import { storeChecks } from '../doctor/store-checks.ts'
+import { systemChecks } from '../doctor/system-checks.ts'
+import { exitCodeOfError, exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
+import { version } from '../version.ts'
+import { withoutCredentials } from '../without-credentials.ts'
+import { laterOption } from './later.ts'
+import type { PlaceFlags } from './group-command.ts'
+
+export function doctorCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
+  const command = program
+    .command('doctor')
+    .description('look whether everything is in order; changes nothing and sends nothing')
+    .option('-C, --directory <dir>', 'the directory to work on', '.')
+    .option('--json', 'as JSON on one line')
+    .action(async ({ directory, json }: PlaceFlags) => {
+      const checks = await allChecks(createWorkspace(resolve(io.cwd, directory)).root, io)
+      const problems = checks.filter(({ status }) => status === 'problem')
+      const document = { version: version(), ok: problems.length === 0, checks }
+      await write(io.stdout, json ? jsonLine(document) : checks.map(checkText).join(''))
+      setExitCode(exitCodeOf(problems))
+    })
+  laterOption(
+    command,
+    '--repair',
+    'mend what can be mended',
+    'offshoot doctor says what to do about each problem',
+  )
+}
+
+async function allChecks(directory: string, { env }: Io): Promise<Check[]> {
+  const found = await Promise.all([
+    systemChecks(directory, env),
+    storeChecks(env),
+    configChecks(directory, env),
+  ])
+  return found.flat().map(({ message, ...check }) => ({ ...check, message: withoutCredentials(message) }))
+}
+
+const MARKS = { ok: '✓', warning: '!', problem: '✗' } as const
+
+function checkText({ name, status, message, hint }: Check): string {
+  const line = `${MARKS[status]} ${status.padEnd(7)}  ${name.padEnd(13)}  ${terminalLine(message)}\n`
+  return hint === undefined ? line : `${line}${' '.repeat(26)}${terminalLine(hint)}\n`
+}
+
+/** A wrong configuration or database counts more than the rest. */
+function exitCodeOf(problems: readonly Check[]): number {
+  const codes = problems.map(({ code = 'internal' }) => exitCodeOfError(code))
+  if (codes.includes(exitCodes.config)) return exitCodes.config
+  return codes.length > 0 ? exitCodes.failed : exitCodes.completed
+}

@@ -1,0 +1,75 @@
+import { Option, type Command } from 'commander'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { MODES, type Mode } from '../../permissions/modes.ts'
+import { compose } from '../../runtime/compose.ts'
+import { requireMessage } from '../../runtime/fork.ts'
+import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { approvalsOption, follow, type FollowFlags } from '../follow.ts'
+import { say, write, type Io } from '../io.ts'
+import { openStore } from '../open-store.ts'
+import { OUTPUT_FORMATS } from '../output.ts'
+import { performVerb } from '../perform.ts'
+import { pickModel } from '../pick-model.ts'
+import { readPrompt } from '../prompt.ts'
+
+interface ForkFlags extends FollowFlags {
+  readonly model?: string
+  readonly mode: Mode
+}
+
+export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
+  program
+    .command('fork')
+    .description(
+      'go another way from any message; with a text a run starts there, without the branch is printed',
+    )
+    .argument('<message>', 'of any branch, a subagent’s too; offshoot show ID --json has their ids')
+    .argument('[text]', 'what to say there; - reads it from stdin')
+    .option('-m, --model <provider/model>', 'default: the one that the branch has')
+    .addOption(new Option('--mode <mode>', 'what is allowed without asking').choices(MODES).default('ask'))
+    .addOption(approvalsOption())
+    .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
+    .action(async (message: string, text: string | undefined, flags: ForkFlags) =>
+      setExitCode(await fork(message, text, flags, io)),
+    )
+}
+
+const ABOUT_TEXT = { what: 'text', example: 'offshoot fork MESSAGE "what to say"' }
+
+async function fork(id: string, given: string | undefined, flags: ForkFlags, io: Io): Promise<number> {
+  const { directory, conversationId, messageId } = await placeOf(id, io)
+  if (given === undefined) {
+    const { branchId } = await performVerb(io, conversationId, {
+      verb: 'fork',
+      target: messageId,
+      args: null,
+    })
+    await write(io.stdout, `${branchId}\n`)
+    return exitCodes.completed
+  }
+  const text = await readPrompt(given === '-' ? undefined : given, ABOUT_TEXT, io)
+  const composed = await compose({ directory, env: io.env, mode: flags.mode })
+  try {
+    const { runtime, workspace, systemText } = composed
+    for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
+    const started = await runtime.fork({
+      workspace,
+      systemText,
+      messageId,
+      text,
+      ...(flags.model ? { model: await pickModel(flags.model, composed, io) } : {}),
+      defaultModel: () => pickModel(undefined, composed, io),
+    })
+    await say(io, `offshoot: fork ${started.branchId} of ${started.conversationId}\n`)
+    return await follow(started, flags, composed, io)
+  } finally {
+    await composed.store.close()
+  }
+}
+
+async function placeOf(id: string, io: Io) {
+  await using store = await openStore(io.env)
+  const { id: messageId, conversationId } = requireMessage(store, id)
+  const { directory } = store.get('conversations', conversationId)!
+  return { directory, conversationId, messageId }
+}

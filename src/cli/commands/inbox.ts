@@ -1,0 +1,97 @@
+import { Option, type Command } from 'commander'
+import { OffshootError } from '../../core/errors.ts'
+import type { ConversationId } from '../../core/ids.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { waitingItems } from '../../runtime/inbox.ts'
+import { branchOf } from '../../runtime/verbs/verb.ts'
+import type { InboxRow } from '../../store/port.ts'
+import { write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
+import { openStore } from '../open-store.ts'
+import { conversationIdOf, performVerb } from '../perform.ts'
+
+interface InboxFlags {
+  readonly edit?: string
+  readonly withdraw?: string
+  readonly promote?: string
+  readonly clear?: true
+  readonly json?: true
+}
+
+const CHANGES = ['edit', 'withdraw', 'promote', 'clear'] as const
+
+export function inboxCommand(program: Command, io: Io): void {
+  program
+    .command('inbox')
+    .description('what waits to be read on a branch')
+    .argument('<branch>', 'its id, or that of a run on it, or of a conversation: its main branch')
+    .argument('[text]', 'of --edit')
+    .addOption(changing('edit', '<item>', 'say TEXT instead'))
+    .addOption(changing('withdraw', '<item>', 'take it back'))
+    .addOption(changing('promote', '<item>', 'to be read at the next turn'))
+    .addOption(changing('clear', '', 'take back all that people wrote'))
+    .option('--json', 'one JSON array of what waits')
+    .action(async (target: string, text: string | undefined, flags: InboxFlags) => {
+      checkText(text, flags)
+      const id = await conversationIdOf(io, target)
+      const done = await change(id, target, text ?? '', flags, io)
+      if (flags.json || done === undefined) return await list(id, target, flags, io)
+      await write(io.stdout, done)
+    })
+}
+
+/** One of the options that exclude each other. */
+function changing(name: (typeof CHANGES)[number], argument: string, about: string): Option {
+  const others = CHANGES.filter((each) => each !== name)
+  return new Option(`--${name} ${argument}`.trim(), about).conflicts(others)
+}
+
+function checkText(text: string | undefined, { edit }: InboxFlags): void {
+  if (edit === undefined && text !== undefined)
+    throw new OffshootError('usage', 'a text belongs to --edit ITEM', {
+      hint: 'offshoot inbox BRANCH --edit ITEM "text"',
+    })
+  if (edit !== undefined && !text?.trim())
+    throw new OffshootError('usage', 'there is no text', { hint: 'offshoot inbox BRANCH --edit ITEM "text"' })
+}
+
+/** What was done, in one line; undefined where nothing was asked for. */
+async function change(
+  id: ConversationId,
+  target: string,
+  text: string,
+  { edit, withdraw, promote, clear }: InboxFlags,
+  io: Io,
+): Promise<string | undefined> {
+  if (edit !== undefined) {
+    await performVerb(io, id, { verb: 'inbox.edit', target, args: { item: edit, text } })
+    return `edited: ${edit}\n`
+  }
+  if (withdraw !== undefined) {
+    await performVerb(io, id, { verb: 'inbox.withdraw', target, args: { item: withdraw } })
+    return `withdrawn: ${withdraw}\n`
+  }
+  if (promote !== undefined) {
+    await performVerb(io, id, { verb: 'inbox.promote', target, args: { item: promote } })
+    return `promoted: ${promote} is read at the next turn\n`
+  }
+  if (!clear) return undefined
+  const { withdrawn, left } = await performVerb(io, id, { verb: 'inbox.clear', target, args: null })
+  const stay = left > 0 ? `; ${left} ${left === 1 ? 'result stays' : 'results stay'}` : ''
+  return `withdrawn: ${withdrawn}${stay}\n`
+}
+
+async function list(id: ConversationId, target: string, { json }: InboxFlags, io: Io): Promise<void> {
+  await using store = await openStore(io.env)
+  const items = waitingItems(store, branchOf(store, id, target))
+  await write(io.stdout, json ? jsonLine(items) : items.map(line).join(''))
+}
+
+const SHOWN_CHARS = 200
+
+function line({ id, kind, mode, createdAt, text }: InboxRow): string {
+  const time = new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ')
+  const shown = terminalLine(text)
+  const cut = shown.length > SHOWN_CHARS ? `${shown.slice(0, SHOWN_CHARS).toWellFormed()}…` : shown
+  return `${id}  ${time}  ${kind.padEnd(6)}  ${mode.padEnd(9)}  ${cut}\n`
+}

@@ -1,0 +1,44 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { TestUser } from '../../../test/support/test-user.ts'
+
+const user = new TestUser()
+afterAll(() => user.remove())
+
+const LATER = [
+  ['serve', '--port', '4680', '--open'],
+  ['permissions', 'check', '--rules', 'file'],
+  ['pause', 'run_x'],
+  ['background', 'run_x'],
+  ['mcp'],
+  ['acp'],
+  ['bridge', '--any', 'thing'],
+  ['worker'],
+  ['agents', 'check', 'file'],
+  ['agents', 'import', '-C', '.'],
+  ['agents', 'export', '--to', 'claude'],
+  ['export', 'cnv_x', '--format', 'html'],
+  ['run', 'hi', '--background'],
+  ['run', '--budget-usd', '5', 'hi'],
+  ['spawn', 'hi', '--backend', 'claude'],
+  ['doctor', '--repair'],
+]
+
+describe('what comes later', () => {
+  test.each(LATER)('%s %s %s %s says so in one sentence, and what to do instead', async (...args) => {
+    const { code, stdout, stderr } = await user.call(args)
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(/^offshoot: .*not there yet.*\n {2}\S.*\n$/)
+    expect(stderr).not.toMatch(/unknown|defect/)
+  })
+
+  test('is marked in the help', async () => {
+    const [run, agents, serve] = [
+      await user.call(['run', '--help']),
+      await user.call(['agents', '--help']),
+      await user.call(['serve', '--help']),
+    ]
+    expect(run.stdout).toMatch(/\nNot yet:\n(.*\n)*? {2}--background .*\n {2}--budget-usd <x> /)
+    expect(agents.stdout).toMatch(/\nNot yet:\n {2}check .*\n {2}import /)
+    expect(serve).toMatchObject({ code: 0, stdout: expect.stringContaining('(not there yet)') })
+  })
+})

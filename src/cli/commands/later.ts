@@ -1,0 +1,78 @@
+import { Option, type Command } from 'commander'
+import { OffshootError } from '../../core/errors.ts'
+import { LATER } from '../help.ts'
+
+/** The commands that are known but not there yet. Each says so in one sentence, whatever stands behind it. */
+export function laterCommands(program: Command): void {
+  for (const [name, { does, instead }] of Object.entries(COMMANDS)) laterCommand(program, name, does, instead)
+  const run = program.commands.find((command) => command.name() === 'run')!
+  laterOption(
+    run,
+    '--background',
+    'hand the run to offshoot serve',
+    'Leave it out, and keep this terminal open.',
+  )
+  laterOption(run, '--budget-usd <x>', 'pause when so much is spent', '--max-turns N bounds the main run.')
+  const spawn = program.commands.find((command) => command.name() === 'spawn')!
+  for (const option of spawn.options) if (SPAWN.includes(option.long!)) option.helpGroup(LATER)
+}
+
+interface Later {
+  readonly does: string
+  /** What to do until then. */
+  readonly instead: string
+}
+
+/** Of spawn: refused there, each for a reason of its own. */
+const SPAWN = ['--background', '--backend']
+
+const FOR_PROGRAMS = 'offshoot run --output-format stream-json is for programs'
+
+const COMMANDS: Readonly<Record<string, Later>> = {
+  serve: {
+    does: 'a local server with a page for the browser',
+    instead: 'offshoot run shows its tree on the terminal',
+  },
+  permissions: {
+    does: 'permissions check decides calls by the rules of a file',
+    instead: 'offshoot config shows the rules that are in force',
+  },
+  pause: {
+    does: 'pause a conversation, branch or run from elsewhere',
+    instead: 'Ctrl-C in the terminal of offshoot run pauses its whole tree',
+  },
+  background: {
+    does: 'move a running subagent to the background',
+    instead: 'a model can start a subagent in the background',
+  },
+  mcp: { does: 'a server for programs that speak MCP', instead: FOR_PROGRAMS },
+  acp: { does: 'an agent for editors that speak ACP', instead: FOR_PROGRAMS },
+  bridge: { does: 'a bridge to chats', instead: FOR_PROGRAMS },
+  worker: { does: 'run subagents on another machine', instead: FOR_PROGRAMS },
+}
+
+/** Takes any arguments and options, so that what was typed is refused for the one reason that counts. */
+export function laterCommand(parent: Command, name: string, does: string, instead: string): void {
+  const path = parent.parent ? `${parent.name()} ${name}` : name
+  parent
+    .command(name)
+    .helpGroup(LATER)
+    .description(`${does} (not there yet)`)
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .action(() => {
+      throw notYet(`offshoot ${path}`, instead)
+    })
+}
+
+/** An option that is known but not there yet. */
+export function laterOption(command: Command, flags: string, does: string, instead: string): void {
+  const option = new Option(flags, does).helpGroup(LATER)
+  command.addOption(option).on(`option:${option.name()}`, () => {
+    throw notYet(`offshoot ${command.name()} --${option.name()}`, instead)
+  })
+}
+
+function notYet(what: string, hint: string): OffshootError {
+  return new OffshootError('usage', `${what} is not there yet; it comes with a later version`, { hint })
+}

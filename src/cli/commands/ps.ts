@@ -1,0 +1,103 @@
+import type { Command } from 'commander'
+import { randomUUID } from 'node:crypto'
+import { isStopped } from '../../core/run-status.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { systemClock } from '../../exec/system-clock.ts'
+import { listRuns, type RunListing } from '../../runtime/list-runs.ts'
+import { Ownership } from '../../runtime/ownership/ownership.ts'
+import type { Store } from '../../store/port.ts'
+import { costText, stateText } from '../branch-tree.ts'
+import { write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
+import { openStore } from '../open-store.ts'
+
+interface PsFlags {
+  readonly all?: true
+  readonly json?: true
+}
+
+export function psCommand(program: Command, io: Io): void {
+  program
+    .command('ps')
+    .description('the runs that have not ended, running ones first')
+    .option('--all', 'those that have ended too')
+    .option('--json', 'one JSON array')
+    .action(async ({ all, json }: PsFlags) => {
+      await using store = await openStore(io.env)
+      const runs = withOwners(store, listRuns(store, { all: all ?? false }))
+      if (json) return await write(io.stdout, jsonLine(runs))
+      await write(io.stdout, table(runs.map((run) => columns(run, systemClock.now()))))
+    })
+}
+
+/** A run with the process that drives it; null: none does, and nothing goes on by itself. */
+type Owned = RunListing & {
+  readonly owner: { readonly pid: number; readonly host: string; readonly since: number } | null
+}
+
+function withOwners(store: Store, runs: readonly RunListing[]): Owned[] {
+  const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })
+  const ids = new Set(runs.map((run) => run.conversationId))
+  const owners = new Map([...ids].map((id) => [id, ownership.livingOwner(id)]))
+  return runs.map((run) => {
+    const row = isStopped(run.status) ? undefined : owners.get(run.conversationId)
+    return { ...run, owner: row ? { pid: row.pid, host: row.host, since: row.takenAt } : null }
+  })
+}
+
+function columns(run: Owned, now: number): string[] {
+  const { id, agent, task, depth, background, turns, maxTurns, subtree, queuedAt, endedAt } = run
+  const seconds = ((endedAt ?? now) - queuedAt) / 1000
+  return [
+    id,
+    status(run),
+    terminalLine(agent),
+    terminalLine(task),
+    `${turns}/${maxTurns} turns`,
+    `${subtree.toolCalls} ${subtree.toolCalls === 1 ? 'tool' : 'tools'}`,
+    `${seconds.toFixed(1)}s`,
+    [...costText(subtree.costUsd), ...(depth > 0 && background ? ['background'] : []), ...doing(run)].join(
+      ' · ',
+    ),
+  ]
+}
+
+/** `queued (2)`: the second in line. A run that is not stopped and that nobody drives says so. */
+function status(run: Owned): string {
+  const text = run.queuePosition === null ? stateText(run) : `queued (${run.queuePosition})`
+  return run.owner || isStopped(run.status) ? text : `${text}, left behind`
+}
+
+function doing({ approvals, waitingFor, lastAction, owner, status }: Owned): string[] {
+  if (isStopped(status)) return []
+  if (approvals.length > 0)
+    return [`asks: ${terminalLine(waitingFor?.detail ?? '')} (${approvals.join(', ')})`]
+  if (!owner) return ['offshoot recover takes it over']
+  if (waitingFor) return [`waits for ${waitingFor.what}: ${terminalLine(waitingFor.detail)}`]
+  return lastAction ? [terminalLine(lastAction.title)] : []
+}
+
+const MAX_WIDTH = 40
+
+function table(rows: readonly (readonly string[])[]): string {
+  const shown = rows.map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cut(cell))))
+  const widths = (shown[0] ?? []).map((_, i) => Math.max(...shown.map((row) => [...row[i]!].length)))
+  return shown
+    .map(
+      (row) =>
+        `${row
+          .map((cell, i) => pad(cell, widths[i]!))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}
+
+function cut(text: string): string {
+  const chars = [...text]
+  return chars.length > MAX_WIDTH ? `${chars.slice(0, MAX_WIDTH - 1).join('')}…` : text
+}
+
+function pad(text: string, width: number): string {
+  return text + ' '.repeat(width - [...text].length)
+}

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TestUser } from '../../../test/support/test-user.ts'
+import type { ConversationId } from '../../core/ids.ts'
+import { systemClock } from '../../exec/system-clock.ts'
+import { Ownership } from '../../runtime/ownership/ownership.ts'
+import { openSqliteStore } from '../../store/sqlite/open.ts'
+
+let user: TestUser
+let script: string
+const look = { text: 'I look.', toolCalls: [{ tool: 'grep', input: { pattern: 'apples' } }] }
+const explore = [look, { text: 'There are apples.' }]
+
+beforeAll(() => {
+  user = new TestUser({ 'fruit.txt': 'apples\n' })
+  script = user.script({ explore, main: [{ text: 'Hello.' }], '*': [{ text: 'general did it' }] })
+})
+
+afterAll(() => user.remove())
+
+interface Shown {
+  readonly branches: readonly {
+    readonly id: string
+    readonly kind: string
+    readonly originMessageId: string | null
+    readonly messages: readonly { readonly id: string; readonly role: string }[]
+  }[]
+}
+
+async function shown(id: string): Promise<Shown> {
+  return JSON.parse((await user.call(['show', id, '--json'])).stdout) as Shown
+}
+
+const conversationIn = (stderr: string) => /of (cnv_\w+)/.exec(stderr)![1]!
+
+describe('spawn', () => {
+  test('prints the report of a subagent of a new conversation, and says on stderr which', async () => {
+    const args = ['spawn', '--agent', 'explore', '--label', 'find apples', '-m', script, 'Where are apples?']
+    const { code, stdout, stderr } = await user.call(args)
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'There are apples.\n' })
+    expect(stderr).toMatch(/^offshoot: subagent brn_\w+ of cnv_\w+$/m)
+    const tree = (await user.call(['show', conversationIn(stderr), '--messages'])).stdout
+    expect(tree).toMatch(/^● main · no run yet · brn_/m)
+    expect(tree).toMatch(/^ {2}◆ find apples \(explore\) · completed · 2\/15 turns · 1 tool · brn_/m)
+    expect(tree).toContain('  ∙ explore started: find apples\n  ∙ explore completed: find apples (')
+  })
+
+  test('takes the task from stdin, the agent general, and any format', async () => {
+    const args = ['spawn', '-m', script, '--output-format', 'json']
+    const { code, stdout } = await user.call(args, { input: 'do it' })
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ status: 'completed', text: 'general did it', subagents: [] })
+    const stream = await user.call([
+      'spawn',
+      '--agent',
+      'explore',
+      '-m',
+      script,
+      'x',
+      '--output-format',
+      'stream-json',
+    ])
+    const lines = stream.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.filter(({ type }) => type === 'result')).toMatchObject([{ result: 'There are apples.' }])
+    const task = lines.find(({ subtype }) => subtype === 'task_started')!['task_id']
+    const said = lines.filter(({ type }) => type === 'assistant')
+    expect(said.map((line) => line['parent_tool_use_id'])).toEqual([task, task])
+  })
+
+  test('goes below the main branch of a conversation, in its directory, with its model', async () => {
+    const { stdout } = await user.call(['run', 'hi', '-m', script, '--output-format', 'json'])
+    const { conversation_id: id } = JSON.parse(stdout) as { conversation_id: string }
+    const args = ['spawn', '--conversation', id, '--agent', 'explore', 'Where?']
+    expect(await user.call(args)).toMatchObject({ code: 0, stdout: 'There are apples.\n' })
+    const [main, subagent] = (await shown(id)).branches
+    expect(subagent).toMatchObject({ kind: 'subagent', originMessageId: main!.messages[2]!.id })
+    expect(await user.call([...args, '-C', '/'])).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test('that is to wake the main agent does so before it ends', async () => {
+    const own = user.script(
+      { main: [{ text: 'Hello.' }, { match: 'apples', text: 'I see.' }], explore },
+      'wake.json',
+    )
+    const { stdout } = await user.call(['run', 'hi', '-m', own, '--output-format', 'json'])
+    const { conversation_id: id } = JSON.parse(stdout) as { conversation_id: string }
+    const again = user.script({ main: [{ match: 'apples', text: 'I see.' }], explore }, 'wake.json')
+    const args = [
+      'spawn',
+      '--conversation',
+      id,
+      '--agent',
+      'explore',
+      '--deliver',
+      'wake',
+      '-m',
+      again,
+      'Where?',
+    ]
+    expect(await user.call(args)).toMatchObject({ code: 0, stdout: 'There are apples.\n' })
+    expect((await user.call(['log', id])).stdout).toMatch(/There are apples\.[^]*assistant: I see\.\n$/)
+  })
+
+  test.each([
+    [['--background', 'x'], /^offshoot: no offshoot serve is running that it could be handed to$/m],
+    [
+      ['--backend', 'claude', 'x'],
+      /^offshoot: --backend claude is not there yet; it comes with a later version$/m,
+    ],
+    [['--agent', 'explre', 'x'], /unknown agent "explre".*\n {2}did you mean explore\?/],
+    [['--agent', 'main', 'x', '-m', 'offline'], /the agent main works with a person/],
+    [['--deliver', 'loudly', 'x'], /Allowed choices are wake, announce, both/],
+    [['--conversation', 'cnv_00000000000000000000000000', 'x'], /there is no conversation cnv_0+/],
+    [['--conversation', 'nonsense', 'x'], /there is no conversation nonsense/],
+    [['--max-turns', '51', 'x', '-m', 'offline'], /max_turns 51 is more than the 50 that any run may take/],
+    [['-m', 'nobody/nothing', 'x'], /nobody/],
+    [['-C', '/nowhere', 'x'], /\/nowhere/],
+    [[], /^offshoot: there is no task\n {2}offshoot spawn "what to do", or the same on stdin$/m],
+  ])('with %j is wrong usage', async (args, text) => {
+    const { code, stdout, stderr } = await user.call(['spawn', ...args])
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr).toMatch(text)
+  })
+})
+
+describe('of a conversation that another process drives', () => {
+  test('nothing is driven, and it is said who has it', async () => {
+    const { stderr } = await user.call(['spawn', '--agent', 'explore', '-m', script, 'Where?'])
+    const id = conversationIn(stderr) as ConversationId
+    const message = (await shown(id)).branches[0]!.messages[0]!.id
+    const store = await openSqliteStore({ file: user.database, now: systemClock.now })
+    const ownership = new Ownership({ store, clock: systemClock, owner: 'another' })
+    await ownership.take(id)
+    const spawn = ['spawn', '--conversation', id, '--agent', 'explore', 'x']
+    for (const args of [spawn, ['fork', message, 'x']]) {
+      const refused = await user.call(args)
+      expect(refused).toMatchObject({ code: 1, stdout: '' })
+      expect(refused.stderr).toContain(`${id} is driven by another process: pid ${process.pid} on `)
+    }
+    await ownership.release(id)
+    await store.close()
+    expect((await shown(id)).branches).toHaveLength(2)
+    expect(await user.call(spawn)).toMatchObject({ code: 0 })
+    expect(user.rows(`select renewed_at from leases where conversation_id = '${id}'`)).toEqual([
+      { renewed_at: 0 },
+    ])
+  })
+})
+
+describe('fork', () => {
+  test('of a message of a subagent prints the branch, or with a text the answer there', async () => {
+    const { stderr } = await user.call(['spawn', '--agent', 'explore', '-m', script, 'Where?'])
+    const id = conversationIn(stderr)
+    const subagent = (await shown(id)).branches.find(({ kind }) => kind === 'subagent')!
+    const asked = subagent.messages.find(({ role }) => role === 'assistant')!
+    const bare = await user.call(['fork', asked.id])
+    expect(bare).toMatchObject({ code: 0, stdout: expect.stringMatching(/^brn_\w+\n$/), stderr: '' })
+    const forked = await user.call(['fork', asked.id, 'And pears?'])
+    expect(forked).toMatchObject({ code: 0, stdout: 'There are apples.\n' })
+    expect(
+      await user.call(['fork', asked.id, '-', '--output-format', 'json'], { input: 'And plums?' }),
+    ).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('"text":"There are apples."'),
+    })
+    const tree = (await user.call(['show', id])).stdout
+    expect(tree).toMatch(/^ {4}⑂ fork of Where\? \(explore\) · no run yet · brn_/m)
+    expect(tree).toMatch(/^ {4}⑂ And pears\? \(explore\) · completed · 2\/15 turns · 1 tool · brn_/m)
+    const [, branch] = /fork (brn_\w+)/.exec(forked.stderr)!
+    expect((await user.call(['log', branch!])).stdout).toMatch(/^user: And pears\?\nassistant: I look\./)
+    const exported = (await user.call(['export', id])).stdout
+    expect(exported.match(/"type": ?"human"/g)).toHaveLength(3)
+    const other = { env: { OFFSHOOT_HOME: `${user.home}-other` } }
+    expect(await user.call(['import', '-'], { ...other, input: exported })).toMatchObject({ code: 0 })
+    expect((await user.call(['export', id], other)).stdout).toBe(exported)
+  })
+
+  test.each([
+    ['msg_00000000000000000000000000', 'there is no message msg_00000000000000000000000000'],
+    [
+      'brn_00000000000000000000000000',
+      'brn_00000000000000000000000000 is the id of a branch, not of a message',
+    ],
+    [
+      'cnv_00000000000000000000000000',
+      'cnv_00000000000000000000000000 is the id of a conversation, not of a message',
+    ],
+    ['nonsense', 'there is no message nonsense'],
+  ])('of %s is wrong usage', async (id, text) => {
+    for (const args of [[id], [id, 'x']]) {
+      const { code, stdout, stderr } = await user.call(['fork', ...args])
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toMatch(`offshoot: ${text}\n  offshoot show ID --json`)
+    }
+  })
+})

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { OffshootError } from '../../core/errors.ts'
+import { write, type Io } from '../io.ts'
+import { conversationIdOf, performVerb } from '../perform.ts'
+
+export function steerCommand(program: Command, io: Io): void {
+  program
+    .command('steer')
+    .description('say something to a run; it reads it at its next turn')
+    .argument('<id>', 'of a run, branch or conversation')
+    .argument('<text>')
+    .action(async (target: string, text: string) => {
+      if (text.trim() === '')
+        throw new OffshootError('usage', 'there is nothing to say', { hint: 'offshoot steer ID "text"' })
+      const id = await conversationIdOf(io, target)
+      const { itemId, runId } = await performVerb(io, id, { verb: 'steer', target, args: { text } })
+      await write(io.stdout, `${itemId}: ${runId} reads it at its next turn\n`)
+    })
+}

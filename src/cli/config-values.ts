@@ -1,0 +1,58 @@
+import type { Rule } from '../core/agent.ts'
+import type { ConfigSource, LoadedConfig } from '../runtime/config.ts'
+import { configSchema } from '../runtime/config-schema.ts'
+import { withoutCredentials } from './without-credentials.ts'
+
+export interface ConfigValue {
+  /** The path, with dots: `limits.maxTurns`. */
+  readonly key: string
+  /** null where nothing is set. URLs have neither user and password nor the values of their query. */
+  readonly value: unknown
+  readonly source: Source
+}
+
+export type ConfigRule = Rule & { readonly source: Source }
+
+type Source = 'default' | ConfigSource['name']
+
+/** Every value that is in force, and the last source that says it. Rules of all sources count, so each is told. */
+export function configValues({
+  config,
+  layers,
+  sources,
+}: Pick<LoadedConfig, 'config' | 'layers' | 'sources'>): {
+  readonly values: readonly ConfigValue[]
+  readonly permissions: readonly ConfigRule[]
+} {
+  const { $schema: _, permissions: __, ...shown } = configSchema.shape
+  const values = Object.keys(shown)
+    .flatMap((key) => leaves([key], config[key as keyof typeof shown]))
+    .map(({ path, value }): ConfigValue => ({
+      key: path.join('.'),
+      value: typeof value === 'string' ? withoutCredentials(value) : (value ?? null),
+      source: sources.findLast((source) => says(source.values, path))?.name ?? 'default',
+    }))
+  const permissions = layers.flatMap(({ name, rules }) =>
+    rules.map((rule) => ({ ...rule, source: name as ConfigSource['name'] })),
+  )
+  return { values, permissions }
+}
+
+interface Leaf {
+  readonly path: readonly string[]
+  readonly value: unknown
+}
+
+function leaves(path: readonly string[], value: unknown): Leaf[] {
+  if (!isObject(value) || Object.keys(value).length === 0) return [{ path, value }]
+  return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner))
+}
+
+function says(values: unknown, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined) return true
+  return isObject(values) && Object.hasOwn(values, key) && says(values[key], rest)
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

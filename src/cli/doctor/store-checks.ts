@@ -1,0 +1,140 @@
+import { accessSync, constants, statfsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { bounds } from '../../core/limits.ts'
+import { isStopped, runStatuses } from '../../core/run-status.ts'
+import type { Run } from '../../core/run.ts'
+import { systemClock } from '../../exec/system-clock.ts'
+import { dataHome, type Env } from '../../runtime/config.ts'
+import { isGone, systemProcesses } from '../../runtime/ownership/process-identity.ts'
+import type { Reader } from '../../store/port.ts'
+import { lookAtStore, storeSize, writerOf, type Look } from '../../store/sqlite/look.ts'
+import { failed, ok, problem, warning, type Check } from './check.ts'
+
+/** Where data lies, whether there is room, and what state the database is in. */
+export async function storeChecks(env: Env): Promise<readonly Check[]> {
+  try {
+    const home = dataHome(env)
+    const place = nearestExisting(home)
+    return [directory(home, place), room(place), ...(await database(join(home, 'offshoot.db')))]
+  } catch (error) {
+    return [error instanceof OffshootError ? failed('data', error) : noPlace(error)]
+  }
+}
+
+function noPlace(error: unknown): Check {
+  const hint = 'Make it a directory that you may write to, or set OFFSHOOT_HOME to one.'
+  return problem('data', `data cannot be written: ${errorMessage(error)}`, hint, 'store_readonly')
+}
+
+function nearestExisting(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found || dirname(path) === path ? path : nearestExisting(dirname(path))
+}
+
+function directory(home: string, place: string): Check {
+  try {
+    const stats = statSync(place)
+    if (!stats.isDirectory()) return noPlace(`${place} is not a directory`)
+    accessSync(place, constants.W_OK | constants.X_OK)
+    if (home !== place) return ok('data', `${home}, which the first run makes`)
+    const mode = (stats.mode & 0o777).toString(8)
+    if ((stats.mode & 0o077) === 0 || process.platform === 'win32') return ok('data', `${home}, mode ${mode}`)
+    return warning(
+      'data',
+      `${home}, mode ${mode}: others on this machine may look into it`,
+      `chmod 700 ${home}`,
+    )
+  } catch (error) {
+    return noPlace(error)
+  }
+}
+
+function room(place: string): Check {
+  try {
+    const { bavail, bsize } = statfsSync(place)
+    const free = bavail * bsize
+    const message = `${sizeText(free)} free`
+    if (free >= ENOUGH_BYTES) return ok('space', message)
+    const hint = 'Make room on the disk of the data directory, or set OFFSHOOT_HOME to another one.'
+    if (free >= LITTLE_BYTES) return warning('space', message, hint)
+    return problem('space', message, hint, 'store_full')
+  } catch (error) {
+    return warning('space', `free space is not known: ${errorMessage(error)}`)
+  }
+}
+
+const ENOUGH_BYTES = 200 * 1024 * 1024
+const LITTLE_BYTES = 4 * 1024 * 1024
+
+async function database(file: string): Promise<Check[]> {
+  let look: Look | null = null
+  try {
+    look = lookAtStore(file)
+    if (!look) return [ok('database', `${file}, which the first run makes`)]
+    look.check()
+    return [await state(file, look), ...(look.reader ? contents(look.reader) : [])]
+  } catch (error) {
+    const cannotTell = error instanceof OffshootError && error.code === 'conflict'
+    return [cannotTell ? warning('database', error.message, error.hint) : failed('database', error)]
+  } finally {
+    await look?.close()
+  }
+}
+
+async function state(file: string, { version, reader }: Look): Promise<Check> {
+  const { bytes, logBytes } = storeSize(file)
+  const facts = `${file}, version ${version}, ${sizeText(bytes)} and a log of ${sizeText(logBytes)}`
+  const writer = await lastingWriter(file)
+  if (writer !== undefined) {
+    const hint = `End or wait for process ${writer}: until then every command that writes fails.`
+    return problem('database', `${file} is locked by process ${writer}`, hint, 'store_locked')
+  }
+  return ok('database', `${facts}, sound${reader ? '' : '; the next run brings it up to date'}`)
+}
+
+/** A process that holds the lock of writers for longer than a commit takes. */
+async function lastingWriter(file: string): Promise<number | undefined> {
+  let writer = writerOf(file)
+  for (let looks = 0; writer !== undefined && looks < LOOKS; looks++) {
+    await setTimeout(LOOK_MS)
+    if (writerOf(file) !== writer) writer = undefined
+  }
+  return writer
+}
+
+const LOOKS = 10
+const LOOK_MS = 50
+
+function contents(reader: Reader): Check[] {
+  const count = reader.count('conversations', {})
+  const left = leftRuns(reader)
+  const conversations = ok('conversations', String(count))
+  if (left.length === 0) return [conversations]
+  const message = `${left.length} of a process that has died: ${left
+    .slice(0, 3)
+    .map(({ id }) => id)
+    .join(', ')}`
+  const more = left.length > 3 ? ', ...' : ''
+  return [conversations, warning('runs', message + more, 'offshoot recover goes on with them.')]
+}
+
+/** Those that have not stopped and that no living process drives. */
+function leftRuns(reader: Reader): Run[] {
+  const processes = systemProcesses()
+  const isOwned = (run: Run) => {
+    const lease = reader.get('leases', run.conversationId)
+    return lease && systemClock.now() - lease.renewedAt < bounds.leaseMs && !isGone(lease, processes)
+  }
+  return runStatuses
+    .filter((status) => !isStopped(status))
+    .flatMap((status) => reader.find('runs', { where: { status } }))
+    .filter((run) => !isOwned(run))
+}
+
+function sizeText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1)
+  return `${Math.round(bytes / 1024 ** power)} ${units[power]}`
+}

@@ -1,0 +1,88 @@
+import { Option } from 'commander'
+import type { Composed } from '../runtime/compose.ts'
+import type { RunResult } from '../runtime/run-result.ts'
+import type { StartedRun } from '../runtime/begin.ts'
+import { answerFromElsewhere, answerOnTerminal } from './approvals.ts'
+import type { EndSignal } from './early-signals.ts'
+import { exitCodeOfRun, exitCodes } from './exit-codes.ts'
+import { outputError, say, type Io } from './io.ts'
+import { createOutput, type Output, type OutputFormat } from './output.ts'
+
+export interface FollowFlags {
+  /** `deny`: nobody is asked, even on a terminal. `wait`: a question waits where there is no terminal too. */
+  readonly approvals?: 'wait' | 'deny'
+  readonly outputFormat: OutputFormat
+}
+
+export function approvalsOption(): Option {
+  const about = 'wait: a question waits for offshoot approve; deny: never ask, even on a terminal'
+  return new Option('--approvals <how>', about).choices(['wait', 'deny'])
+}
+
+/** Shows what this process drives until it has stopped, and returns the exit code. No process is left afterwards. */
+export async function follow(
+  started: StartedRun,
+  flags: FollowFlags,
+  composed: Composed,
+  io: Io,
+): Promise<number> {
+  const output = createOutput(flags.outputFormat, started, composed, io)
+  const endAnswers = takeAnswers(started, flags, composed, output, io)
+  const signals = stopOnSignals(started, io)
+  const broken = stopWithoutReader(started, io)
+  try {
+    const result = await started.result.catch(output.fail)
+    await endAnswers()
+    await output.end(result)
+    const signal = signals.first()
+    const error = broken.error()
+    if (!signal && error) throw error
+    return await exitCode(result, signal, io)
+  } finally {
+    await endAnswers()
+    broken.end()
+    await composed.guard.close()
+    signals.end() // last: a signal while processes are being ended must not leave them
+  }
+}
+
+/** Whoever is asked; without anybody each question is denied at once (permissions.md, Approvals). */
+function takeAnswers(
+  started: StartedRun,
+  { approvals }: FollowFlags,
+  { runtime }: Composed,
+  output: Output,
+  io: Io,
+): () => Promise<void> {
+  if (approvals !== 'deny' && io.stdin.isTTY && io.stderr.isTTY)
+    return answerOnTerminal(started, runtime, output, io)
+  return approvals === 'wait' ? answerFromElsewhere(started, runtime, output, io) : async () => {}
+}
+
+/** Events that nobody can read any more are not worth a model's time: the tree pauses. */
+function stopWithoutReader(started: StartedRun, { stdout }: Io) {
+  let first: Error | undefined
+  const onError = (error: Error) => {
+    first ??= outputError(error)
+    started.stop('pause')
+  }
+  stdout.on('error', onError)
+  return { error: () => first, end: () => void stdout.off('error', onError) }
+}
+
+/** The first signal pauses the tree, the second cancels it; the program ends when it has stopped. */
+function stopOnSignals(started: StartedRun, io: Io) {
+  let first: EndSignal | undefined
+  const end = io.onSignal((signal) => {
+    started.stop(first ? 'cancel' : 'pause')
+    first ??= signal
+  })
+  return { first: () => first, end }
+}
+
+async function exitCode(result: RunResult, signal: EndSignal | undefined, io: Io): Promise<number> {
+  if (!signal) return exitCodeOfRun(result)
+  const kept = `the conversation is kept: offshoot continue ${result.conversationId}`
+  await say(io, `offshoot: ${result.status === 'paused' ? kept : result.status}\n`)
+  return exitCodes[signal]
+}

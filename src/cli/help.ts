@@ -1,0 +1,82 @@
+import type { Command } from 'commander'
+import { EXAMPLES } from './examples.ts'
+
+/** Under this heading stands what is known but not there yet. */
+export const LATER = 'Not yet:'
+
+const WIDTH = 80
+
+/** Columns of a help text: those of the terminal, and never so many that lines are hard to read. */
+export function helpWidth({ columns }: { readonly columns?: number }): number {
+  return Math.min(columns ?? WIDTH, WIDTH)
+}
+
+/** To be called when every command is there: the page that lists them, and examples for each. */
+export function layOutHelp(program: Command): void {
+  program.configureHelp({ formatHelp: overview })
+  for (const command of allCommands(program)) {
+    const examples = EXAMPLES[commandPath(command)] ?? []
+    if (examples.length > 0)
+      command.addHelpText('after', ['', 'Examples:', ...examples.map(indent)].join('\n'))
+  }
+}
+
+/** Every command below `parent`, in the order of the help. */
+export function allCommands(parent: Command): Command[] {
+  return parent.commands.filter(isListed).flatMap((command) => [command, ...allCommands(command)])
+}
+
+/** What is typed for a command, without the program's own name: `agents show`. */
+export function commandPath(command: Command): string {
+  const above = command.parent?.parent ? `${commandPath(command.parent)} ` : ''
+  return above + command.name()
+}
+
+/** The same with its arguments: `agents show <name>`. */
+export function commandUsage(command: Command): string {
+  const args = command.registeredArguments.map((each) => {
+    const name = each.name() + (each.variadic ? '...' : '')
+    return each.required ? `<${name}>` : `[${name}]`
+  })
+  return [commandPath(command), ...args].join(' ')
+}
+
+/** Names that begin with two underscores are for programs: the completion scripts. */
+export function isListed(command: Command): boolean {
+  return !command.name().startsWith('__')
+}
+
+/** One line a command, without the lines between groups that would make it longer than a terminal. */
+function overview(program: Command): string {
+  const commands = program.commands.filter(isListed)
+  const groups = Map.groupBy(commands, (command) => command.helpGroup())
+  const width = Math.max(...commands.map((command) => commandUsage(command).length))
+  const lines = [...groups]
+    .filter(([heading]) => heading !== LATER)
+    .flatMap(([heading, group]) => [heading, ...group.map((command) => overviewLine(command, width))])
+  const later = (groups.get(LATER) ?? []).map(commandPath)
+  return [
+    `Usage: offshoot [options] [command]`,
+    '',
+    program.description(),
+    '',
+    ...lines,
+    `${LATER} ${later.join(', ')}`,
+    '',
+    'Options: --debug (stack traces of errors), --version, -h, --help',
+    'offshoot COMMAND --help tells more about one, with examples.',
+    '',
+  ].join('\n')
+}
+
+/** What follows a colon or semicolon of the description, or a comma that is too far out, stands in the command's own help. */
+function overviewLine(command: Command, width: number): string {
+  const clauses = command.description().split(/[;:]/)[0]!.split(',')
+  const start = indent(`${commandUsage(command).padEnd(width)}  `)
+  while (clauses.length > 1 && start.length + clauses.join(',').length > WIDTH) clauses.pop()
+  return start + clauses.join(',')
+}
+
+function indent(line: string): string {
+  return `  ${line}`
+}

@@ -1,0 +1,7 @@
+/** A text with its URLs, but without what a key could stand in: user and password, query and fragment. */
+export function withoutCredentials(text: string): string {
+  return text
+    .replace(/\/\/[^\s/?#]*@/g, '//***@')
+    .replace(/(^|\s)[^\s/?#]+:[^\s/?#]*@/g, '$1***@')
+    .replace(/(:\/\/[^\s?#]*[?#])\S*/g, '$1***')
+}

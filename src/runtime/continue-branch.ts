@@ -1,0 +1,73 @@
+import { OffshootError } from '../core/errors.ts'
+import type { ConversationId } from '../core/ids.ts'
+import { isStopped } from '../core/run-status.ts'
+import { begin, type Conversations, type Place, type StartedRun } from './begin.ts'
+import type { Beginning } from './beginning.ts'
+import { continueRun, type ContinueOrder } from './continue-run.ts'
+import type { Deps } from './deps.ts'
+import { beginOnFork } from './fork.ts'
+import { addToInbox } from './inbox.ts'
+import { place } from './live-run.ts'
+import { openConversation } from './main-branch.ts'
+import { CONTINUE } from './task-input.ts'
+import { bring } from './verbs/bring.ts'
+import type { ContinueAnswer } from './verbs/continue.ts'
+import { branchOf } from './verbs/verb.ts'
+
+export interface ContinueOptions extends Place, Pick<ContinueOrder, 'text' | 'maxTurns'> {
+  readonly conversationId: ConversationId
+  /** The conversation itself, one of its branches, or a run of one. */
+  readonly target: string
+}
+
+export interface Continued extends Pick<ContinueAnswer, 'outcome' | 'branchId' | 'runId'> {
+  /** Absent where another process drives it. */
+  readonly started?: StartedRun
+}
+
+/** Goes on with the latest run of a branch: here, or in the process that drives its conversation. */
+export async function continueBranch(
+  deps: Deps,
+  conversations: Conversations,
+  options: ContinueOptions,
+): Promise<Continued> {
+  const { conversationId, target, text, maxTurns, workspace } = options
+  openConversation(deps, conversationId, workspace)
+  const owner = deps.ownership?.livingOwner(conversationId)
+  if (owner && owner.owner !== deps.owner) {
+    const command = { verb: 'continue', target, args: { text, maxTurns } } as const
+    return await bring(deps, conversationId, command, () => {
+      throw new OffshootError(
+        'conflict',
+        `the process that drove ${conversationId} has just ended; try again`,
+      )
+    })
+  }
+  return await continueOwn(deps, conversations, options)
+}
+
+async function continueOwn(
+  deps: Deps,
+  conversations: Conversations,
+  { conversationId, target, text, maxTurns, ...where }: ContinueOptions,
+): Promise<Continued> {
+  const branchId = branchOf(deps.store, conversationId, target)
+  let outcome: Continued['outcome'] = 'continued'
+  const write: Beginning['write'] = (change, live, recovered) => {
+    const run = live.latest(branchId)
+    if (!run) return beginOnFork(change, deps, branchId, text?.trim() || CONTINUE)
+    if (isStopped(run.row.status)) {
+      const drive = continueRun(change, { deps, tree: live }, run, { text, maxTurns })
+      return { run: drive[0]!, drive }
+    }
+    // what has just been taken up goes on with its work anyway
+    if (!text?.trim() && recovered.some((each) => each.run === run)) return { run, drive: [] }
+    outcome = 'steered'
+    const item = { kind: 'user', mode: 'steer', text: text?.trim() || CONTINUE } as const
+    addToInbox(change, deps.newId, place(run, change.at), { ...item, conversationId, branchId })
+    return { run, drive: [] }
+  }
+  const beginning = { conversationId, isNew: false, continues: branchId, write }
+  const started = await begin(deps, conversations, where, beginning)
+  return { started, outcome, branchId, runId: started.runId }
+}

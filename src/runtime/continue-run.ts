@@ -1,0 +1,149 @@
+import type { Run } from '../core/run.ts'
+import { isFinal, state } from '../core/run-status.ts'
+import type { StartedCall } from '../loop/ports.ts'
+import type { Deps } from './deps.ts'
+import { addToInbox } from './inbox.ts'
+import {
+  changeRun,
+  createLiveRun,
+  place,
+  replaceChild,
+  runEvent,
+  startAttempt,
+  type LiveRun,
+} from './live-run.ts'
+import { appendMessage } from './messages.ts'
+import { endBegun } from './open-calls.ts'
+import { hasOpenCalls, readOpenTurn } from './open-turn.ts'
+import type { Change } from './recorder.ts'
+import type { Scope } from './scope.ts'
+import { takeSlot } from './slots.ts'
+import { freshFigures, ownTurns } from './spawn.ts'
+import { CONTINUE } from './task-input.ts'
+
+export interface ContinueOrder {
+  /** What it is told first; absent: `CONTINUE`. */
+  readonly text?: string | undefined
+  /** Turns that it gets beyond those that are used; absent: as many as its agent has. */
+  readonly maxTurns?: number | undefined
+  /** The agent that asks for it, and the call that is answered by its report. */
+  readonly by?:
+    | { readonly parent: LiveRun; readonly call: StartedCall; readonly background: boolean }
+    | undefined
+}
+
+/**
+ * Goes on with a run that has stopped (runtime.md §5): a paused one is queued again, with its children that stopped with
+ * it; after any other a new run begins on the branch. Returns what is to be driven, the run itself first. Their attempts
+ * have to be over: see `attemptsOver`.
+ */
+export function continueRun(
+  change: Change,
+  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  run: LiveRun,
+  order: ContinueOrder,
+): readonly LiveRun[] {
+  const next = isFinal(run.row.status) ? followingRun(deps, run, order) : sameRun(change, deps, run, order)
+  const text = order.text?.trim() || CONTINUE
+  tell(change, deps, next, text, order)
+  queueAgain(change, deps, next, text)
+  return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, child))]
+}
+
+/** Settles when the attempts of a run and of what goes on with it are over, so that others can begin. */
+export async function attemptsOver({ tree }: Pick<Scope, 'tree'>, run: LiveRun): Promise<void> {
+  await Promise.all([run, ...pausedBelow(tree, run)].map((each) => each.stopped))
+}
+
+/** What stopped because this run stopped, or together with it in a restart, the nearest first. */
+function pausedBelow(tree: Scope['tree'], run: LiveRun): LiveRun[] {
+  const children = tree
+    .below(run.row.branchId)
+    .filter(({ parent }) => parent?.row.branchId === run.row.branchId)
+  const paused = children.filter(
+    ({ row }) => row.status === 'paused' && (row.reason === 'parent' || row.reason === 'restart'),
+  )
+  return paused.flatMap((child) => [child, ...pausedBelow(tree, child)])
+}
+
+function sameRun(change: Change, deps: Deps, run: LiveRun, order: ContinueOrder): LiveRun {
+  const limits = limitsAfter(deps, run, order)
+  endBegun(change, deps, run) // of a process that was gone when somebody paused it
+  startAttempt(run)
+  if (order.by) replaceChild(run, undefined)
+  const asked = order.by && askedBy(order.by)
+  if (asked) Object.assign(run, { parent: order.by?.parent, call: asked.call })
+  // where no call waits for it any more, its report goes to the inbox
+  const waits = run.call && change.tx.get('tool_calls', run.call.part.callId)?.resultPartId === null
+  const background = run.row.parentRunId === null ? run.row.background : !waits
+  run.row = { ...run.row, ...(asked ? asked.row : { background }), limits }
+  const { parentRunId, originCallId, background: inBackground } = run.row
+  change.tx.update('runs', run.row.id, { parentRunId, originCallId, background: inBackground, limits })
+  return run
+}
+
+/** The same agent, model, rules and tools; used turns go on counting. */
+function followingRun(deps: Deps, last: LiveRun, order: ContinueOrder): LiveRun {
+  const asked = order.by && askedBy(order.by)
+  const alone = { originCallId: null, background: last.row.depth > 0 }
+  const row: Run = {
+    ...last.row,
+    ...freshFigures,
+    ...state.queued,
+    ...(asked?.row ?? alone),
+    id: deps.newId('run'),
+    turns: last.row.turns,
+    limits: limitsAfter(deps, last, order),
+    queuedAt: deps.clock.now(),
+    startedAt: null,
+  }
+  const { agent, chain, tools, unusable } = last
+  const parent = order.by?.parent ?? last.parent
+  const run = createLiveRun({ row, agent, chain, tools, parent, call: asked?.call, unusable })
+  replaceChild(last, order.by ? undefined : run)
+  return run
+}
+
+function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>) {
+  const row = { parentRunId: parent.row.id, originCallId: call.part.callId, background }
+  return { row, call: background ? undefined : call }
+}
+
+function limitsAfter(deps: Deps, { row, agent }: LiveRun, { maxTurns }: ContinueOrder): Run['limits'] {
+  const { limits } = deps.config
+  const more = maxTurns ?? ownTurns(deps, agent, row.depth > 0 ? limits.maxTurnsSubagent : limits.maxTurns)
+  return { ...row.limits, maxTurns: row.turns + more }
+}
+
+/** Nothing may stand between a call and its result: until then it waits in the inbox, for the end of the turn. */
+function tell(change: Change, deps: Deps, run: LiveRun, text: string, { by }: ContinueOrder): void {
+  const { conversationId, branchId } = run.row
+  const here = place(run, change.at)
+  if (hasOpenCalls(readOpenTurn(change.tx, run.row))) {
+    addToInbox(change, deps.newId, here, { conversationId, branchId, kind: 'user', mode: 'steer', text })
+    return
+  }
+  const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
+  const runId = by ? run.row.id : null
+  appendMessage(change, deps.newId, here, { branchId, role: 'user', parts, runId })
+}
+
+function resumeChild(change: Change, deps: Deps, child: LiveRun): LiveRun {
+  endBegun(change, deps, child)
+  startAttempt(child)
+  queueAgain(change, deps, child)
+  return child
+}
+
+/** A new run gets its row; a paused one is tried anew, and earlier crashes count no more (R7). */
+function queueAgain(change: Change, deps: Deps, run: LiveRun, input?: string): void {
+  takeSlot(deps, run, 'end')
+  const position = deps.scheduler.position(run.row.id)
+  const said = { ...(input ? { input: input.slice(0, 2_000) } : {}), ...(position ? { position } : {}) }
+  if (run.row.status === 'paused') {
+    changeRun(change, run, state.queued, { attempt: 1, error: null }, said)
+    return
+  }
+  change.tx.insert('runs', run.row)
+  change.event(runEvent(run, 'run.queued', change.at, { from: null, ...said }))
+}

@@ -1,0 +1,82 @@
+import { sleep, type Clock } from '../../core/clock.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { ConversationId, NewId } from '../../core/ids.ts'
+import { bounds } from '../../core/limits.ts'
+import type { LeaseRow, Store } from '../../store/port.ts'
+import type { Command, StoredAnswer } from './commands.ts'
+import { ownerText, type Ownership } from './ownership.ts'
+
+export interface AskDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly ownership: Ownership
+}
+
+export type Asked =
+  | { readonly type: 'answered'; readonly value: unknown }
+  /** No other living process owns the conversation: nothing was done. */
+  | { readonly type: 'no owner' }
+
+/**
+ * The other side of `answerCommands`: hands a command to the living process that owns the conversation, and waits for
+ * its answer. @throws OffshootError: what the owner threw, or `conflict` when it does not answer in time.
+ */
+export async function askOwner(deps: AskDeps, id: ConversationId, command: Command): Promise<Asked> {
+  const owner = otherOwner(deps, id)
+  if (!owner) return { type: 'no owner' }
+  const commandId = deps.newId('cmd')
+  const createdAt = deps.clock.now()
+  const row = { id: commandId, conversationId: id, ...command, createdAt, answer: null, answeredAt: null }
+  await deps.store.tx((tx) => tx.insert('commands', row), { durable: true })
+  const hold = setInterval(() => {}, 2 ** 30) // the clock's timers let a process end
+  try {
+    return await untilAnswered(deps, id, commandId, createdAt + bounds.commandMs)
+  } finally {
+    clearInterval(hold)
+  }
+}
+
+async function untilAnswered(
+  deps: AskDeps,
+  id: ConversationId,
+  commandId: string,
+  deadline: number,
+): Promise<Asked> {
+  for (;;) {
+    const row = deps.store.get('commands', commandId)
+    if (!row) throw new OffshootError('not_found', `${id} was deleted meanwhile`)
+    if (row.answeredAt !== null) return opened(row.answer as StoredAnswer)
+    const owner = otherOwner(deps, id)
+    if (!owner || deps.clock.now() >= deadline) return await takeBack(deps, commandId, owner)
+    await sleep(deps.clock, bounds.watchMs)
+  }
+}
+
+/** Unless it was answered in the last moment. */
+async function takeBack({ store }: AskDeps, commandId: string, owner: LeaseRow | undefined): Promise<Asked> {
+  const answer = await store.tx(
+    (tx) => {
+      const row = tx.get('commands', commandId)
+      if (row && row.answeredAt !== null) return row.answer as StoredAnswer
+      tx.delete('commands', commandId)
+      return undefined
+    },
+    { durable: true },
+  )
+  if (answer) return opened(answer)
+  if (!owner) return { type: 'no owner' }
+  throw new OffshootError('conflict', `${ownerText(owner)} does not answer`, {
+    hint: 'it may be busy ending something (offshoot ps shows what it does), or be stopped: look at that process',
+  })
+}
+
+function otherOwner({ ownership }: AskDeps, id: ConversationId): LeaseRow | undefined {
+  return ownership.owns(id) ? undefined : ownership.livingOwner(id)
+}
+
+function opened(answer: StoredAnswer): Asked {
+  if (answer.ok) return { type: 'answered', value: answer.value }
+  const { code, message, hint } = answer.error
+  throw new OffshootError(code, message, hint ? { hint } : {})
+}

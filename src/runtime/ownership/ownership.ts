@@ -1,0 +1,195 @@
+import type { Clock } from '../../core/clock.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { ConversationId } from '../../core/ids.ts'
+import { bounds } from '../../core/limits.ts'
+import type { LeaseRow, Reader, Store, Tx } from '../../store/port.ts'
+import { isGone, systemProcesses, type Processes } from './process-identity.ts'
+
+export interface OwnershipOptions {
+  readonly store: Store
+  readonly clock: Clock
+  /** Names this process among all that ever were: the value of OFFSHOOT_OWNER in its children. */
+  readonly owner: string
+  /** Default: those of this machine. */
+  readonly processes?: Processes
+}
+
+interface Held {
+  readonly epoch: number
+  /** How many in this process rely on it. */
+  holders: number
+  /** Set once it is in force no more. */
+  lost: OffshootError | undefined
+}
+
+/**
+ * The leases of this process (domain.md R5): one process drives a conversation, renews its lease every 2 s, and loses it
+ * to the next one that asks when it has not renewed it for 15 s or has ended.
+ */
+export class Ownership {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #owner: string
+  readonly #processes: Processes
+  readonly #held = new Map<ConversationId, Held>()
+  readonly #onLost = new Set<(id: ConversationId, error: OffshootError) => void>()
+  #cancelRenewal: (() => void) | undefined
+
+  constructor({ store, clock, owner, processes = systemProcesses() }: OwnershipOptions) {
+    this.#store = store
+    this.#clock = clock
+    this.#owner = owner
+    this.#processes = processes
+  }
+
+  /**
+   * Takes the lease; several in this process may hold it at the same time, and each gives it back.
+   * @throws OffshootError `conflict` that names the living owner, `usage` when there is no such conversation.
+   */
+  async take(id: ConversationId): Promise<void> {
+    let taken = false
+    const write = (tx: Tx) => {
+      if (!tx.get('conversations', id)) throw noConversation(id)
+      this.takeIn(tx, id)
+      taken = true
+    }
+    await this.#store.tx(write, { durable: false }).catch((error: unknown) => {
+      if (taken) this.#leave(id)
+      throw error
+    })
+  }
+
+  /** The same in the transaction that makes the conversation. If that fails, `release` has to be called all the same. */
+  takeIn(tx: Tx, id: ConversationId): void {
+    const held = this.#held.get(id)
+    if (held?.lost) throw held.lost
+    const row = tx.get('leases', id)
+    if (held && this.#isOurs(row, held)) return void held.holders++
+    if (row && this.#isLiving(row)) throw ownedElsewhere(id, row)
+    const now = this.#clock.now()
+    const epoch = (row?.epoch ?? 0) + 1
+    const lease = { owner: this.#owner, ...this.#processes.self, epoch, takenAt: now, renewedAt: now }
+    if (row) tx.update('leases', id, lease)
+    else tx.insert('leases', { conversationId: id, ...lease })
+    this.#held.set(id, { epoch, holders: 1, lost: undefined })
+    this.#renewLater()
+  }
+
+  /** Gives the lease back, when the last that holds it does. Nothing happens if it was lost. Never rejects. */
+  async release(id: ConversationId): Promise<void> {
+    const held = this.#leave(id)
+    if (!held) return
+    const write = (tx: Tx) => {
+      if (this.#isOurs(tx.get('leases', id), held)) tx.update('leases', id, { renewedAt: 0 })
+    }
+    // without renewal it is free soon anyway
+    await this.#store.tx(write, { durable: false }).catch(() => {})
+  }
+
+  /** Whether this process holds the lease, as far as it knows. */
+  owns(id: ConversationId): boolean {
+    const held = this.#held.get(id)
+    return held !== undefined && !held.lost
+  }
+
+  /** Conversations whose lease this process holds. */
+  owned(): ConversationId[] {
+    return [...this.#held.keys()].filter((id) => this.owns(id))
+  }
+
+  /** The lease of a process that lives, this one included. */
+  livingOwner(id: ConversationId, reader: Reader = this.#store): LeaseRow | undefined {
+    const row = reader.get('leases', id)
+    return row && this.#isLiving(row) ? row : undefined
+  }
+
+  /**
+   * Called in every transaction that changes a conversation. @throws OffshootError `conflict` when somebody else owns
+   * it: a process that was stopped for too long writes nothing any more.
+   */
+  check(tx: Tx, id: ConversationId): void {
+    const held = this.#held.get(id)
+    if (held?.lost) throw held.lost
+    const row = tx.get('leases', id)
+    if (held ? this.#isOurs(row, held) : !row || !this.#isLiving(row)) return
+    if (!held) throw ownedElsewhere(id, row!)
+    held.lost = lostTo(id, row)
+    queueMicrotask(() => this.#tellLost(id, held.lost!))
+    throw held.lost
+  }
+
+  /** Calls `handler` when a lease turns out to be lost; the returned function ends that. */
+  onLost(handler: (id: ConversationId, error: OffshootError) => void): () => void {
+    this.#onLost.add(handler)
+    return () => void this.#onLost.delete(handler)
+  }
+
+  /** What was held, if nobody in this process does any more. */
+  #leave(id: ConversationId): Held | undefined {
+    const held = this.#held.get(id)
+    if (!held || --held.holders > 0) return undefined
+    this.#held.delete(id)
+    if (this.#held.size === 0) {
+      this.#cancelRenewal?.()
+      this.#cancelRenewal = undefined
+    }
+    return held
+  }
+
+  #isOurs(row: LeaseRow | undefined, { epoch }: Held): boolean {
+    return row?.owner === this.#owner && row.epoch === epoch
+  }
+
+  #isLiving(row: LeaseRow): boolean {
+    return this.#clock.now() - row.renewedAt < bounds.leaseMs && !isGone(row, this.#processes)
+  }
+
+  #renewLater(): void {
+    this.#cancelRenewal ??= this.#clock.after(bounds.leaseRenewalMs, () => void this.#renew())
+  }
+
+  async #renew(): Promise<void> {
+    const write = (tx: Tx) => {
+      for (const id of this.owned()) {
+        const held = this.#held.get(id)!
+        const row = tx.get('leases', id)
+        if (this.#isOurs(row, held)) tx.update('leases', id, { renewedAt: this.#clock.now() })
+        else held.lost = lostTo(id, row)
+      }
+    }
+    const before = this.owned()
+    await this.#store.tx(write, { durable: false }).catch(() => {}) // a locked store: the next one may come through
+    for (const id of before) {
+      const lost = this.#held.get(id)?.lost
+      if (lost) this.#tellLost(id, lost)
+    }
+    this.#cancelRenewal = undefined
+    if (this.owned().length > 0) this.#renewLater()
+  }
+
+  #tellLost(id: ConversationId, error: OffshootError): void {
+    for (const handler of this.#onLost) handler(id, error)
+  }
+}
+
+/** `pid 123 on host since 2026-01-01T00:00:00.000Z`. */
+export function ownerText({ pid, host, takenAt }: LeaseRow): string {
+  return `pid ${pid} on ${host} since ${new Date(takenAt).toISOString()}`
+}
+
+function noConversation(id: string): OffshootError {
+  return new OffshootError('usage', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
+}
+
+function ownedElsewhere(id: ConversationId, row: LeaseRow): OffshootError {
+  return new OffshootError('conflict', `${id} is driven by another process: ${ownerText(row)}`, {
+    hint: 'offshoot ps shows its runs; cancel, steer and approve reach them from here; or wait until it has ended',
+  })
+}
+
+function lostTo(id: ConversationId, row: LeaseRow | undefined): OffshootError {
+  const who = row ? `${ownerText(row)} has taken it over` : 'it was deleted'
+  return new OffshootError('conflict', `this process drives ${id} no more: ${who}`, {
+    hint: 'nothing was written since; offshoot ps shows what becomes of its runs',
+  })
+}

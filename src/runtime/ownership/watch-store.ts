@@ -1,0 +1,50 @@
+import { sleep, type Clock } from '../../core/clock.ts'
+import { bounds } from '../../core/limits.ts'
+import type { Store } from '../../store/port.ts'
+
+/**
+ * Calls `onChange` when another process has written, at most every 50 ms, and once at the start for what was written
+ * before. The returned function ends that.
+ */
+export function watchStore(
+  store: Pick<Store, 'dataVersion'>,
+  clock: Clock,
+  onChange: () => void,
+): () => void {
+  let seen: number | undefined
+  let cancel = clock.after(0, look)
+  return () => cancel()
+
+  function look(): void {
+    cancel = clock.after(bounds.watchMs, look)
+    const version = versionOf(store)
+    if (version === undefined || version === seen) return
+    seen = version
+    onChange()
+  }
+}
+
+/** Settles when another process has written since the version `seen`, or after a time. Keeps the process alive. */
+export async function untilChange(
+  store: Pick<Store, 'dataVersion'>,
+  clock: Clock,
+  seen: number,
+  atMostMs: number,
+): Promise<void> {
+  const hold = setInterval(() => {}, 2 ** 30) // the clock's timers let a process end
+  try {
+    const end = clock.now() + atMostMs
+    while (clock.now() < end && (versionOf(store) ?? seen) === seen) await sleep(clock, bounds.watchMs)
+  } finally {
+    clearInterval(hold)
+  }
+}
+
+/** Undefined where the store cannot say it now: the next look may. */
+function versionOf(store: Pick<Store, 'dataVersion'>): number | undefined {
+  try {
+    return store.dataVersion()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,102 @@
+import type { RunStatus } from '../core/run-status.ts'
+import { isFinal, isStopped, state } from '../core/run-status.ts'
+import type { LiveConversation } from './conversation.ts'
+import type { Deps } from './deps.ts'
+import { cancelLeft, endRun } from './end-run.ts'
+import { changeRun, startAttempt, type LiveRun } from './live-run.ts'
+import { endBegun, endLeft } from './open-calls.ts'
+import { readLeft } from './open-turn.ts'
+import { queueOrder } from './queue-order.ts'
+import type { Change } from './recorder.ts'
+import { takeSlot } from './slots.ts'
+
+export type RecoveryPolicy = 'continue' | 'pause'
+
+/** A run that a process left, and what became of it. */
+export interface RecoveredRun {
+  readonly run: LiveRun
+  /** As it was found. */
+  readonly status: RunStatus
+  readonly became: 'queued' | 'paused' | 'failed' | 'cancelled'
+  /** Titles of calls whose effect is not known (R2). */
+  readonly unknown: readonly string[]
+}
+
+/** How often a run may take its process down before it is given up (R7). */
+const MAX_ATTEMPTS = 3
+
+/** The runs of a conversation that nobody drives and that have not stopped: parents first, then in the order of the queue. */
+export function leftRuns(deps: Pick<Deps, 'store'>, live: LiveConversation): LiveRun[] {
+  const branches = deps.store.find('branches', { where: { conversationId: live.id }, orderBy: 'id' })
+  const left = branches
+    .flatMap(({ id }) => live.latest(id) ?? [])
+    .filter((run) => !isStopped(run.row.status) && !live.drives(run))
+  const line = queueOrder(deps.store, live.id)
+  const place = (run: LiveRun) => (run.row.status === 'queued' ? 1 + line.indexOf(run.row.id) : 0)
+  return left.toSorted((a, b) => place(a) - place(b) || a.row.depth - b.row.depth)
+}
+
+/**
+ * Takes up what a process left that is gone (domain.md R2 to R4, R7): its calls, its text, and its runs, which are queued
+ * again or paused. This process has to own the conversation, and what the other one started has to have ended. What is
+ * queued is not driven yet.
+ */
+export async function recoverConversation(
+  deps: Deps,
+  live: LiveConversation,
+  policy: RecoveryPolicy,
+): Promise<readonly RecoveredRun[]> {
+  const left = leftRuns(deps, live)
+  if (left.length === 0) return []
+  const recovered = await deps.recorder.record(live.id, (change) => {
+    const taken = left.map(({ row }) => row.status)
+    return left.map((run, at): RecoveredRun => {
+      const status = taken[at]!
+      if (isFinal(run.row.status)) return { run, status, became: 'cancelled', unknown: [] } // with what is above it
+      return { run, status, ...takeUp(change, deps, live, run, policy) }
+    })
+  })
+  for (const { run } of recovered.filter(({ became }) => became === 'queued')) {
+    startAttempt(run)
+    takeSlot(deps, run, 'end')
+  }
+  for (const { run, became } of recovered) if (became !== 'queued') run.markStopped()
+  return recovered
+}
+
+function takeUp(
+  change: Change,
+  deps: Deps,
+  live: LiveConversation,
+  run: LiveRun,
+  policy: RecoveryPolicy,
+): Pick<RecoveredRun, 'became' | 'unknown'> {
+  run.row = { ...run.row, toolCalls: change.tx.count('tool_calls', { runId: run.row.id }) }
+  const isBlamed = run.row.status === 'running' || run.row.reason === 'retry'
+  if (isBlamed && run.row.attempt >= MAX_ATTEMPTS && policy === 'continue')
+    return { became: 'failed', unknown: giveUp(change, deps, live, run) }
+  const unknown = endBegun(change, deps, run)
+  const wasQueued = run.row.status === 'queued'
+  const { toolCalls } = run.row
+  if (!wasQueued || policy === 'pause')
+    changeRun(change, run, state.paused('restart'), { stopNo: run.row.stopNo + 1, toolCalls })
+  if (policy === 'pause') return { became: 'paused', unknown }
+  if (!wasQueued) changeRun(change, run, state.queued, isBlamed ? { attempt: run.row.attempt + 1 } : {})
+  return { became: 'queued', unknown }
+}
+
+/** The run fails for good, with what is below it; its parent is told. */
+function giveUp(change: Change, deps: Deps, live: LiveConversation, run: LiveRun): string[] {
+  for (const below of live.below(run.row.branchId)) cancelLeft(change, deps, below, 'parent')
+  const unknown = endLeft(change, deps, run)
+  const { said } = readLeft(change.tx, run.row)
+  const message = `its process ended ${run.row.attempt} times while it ran; it is not tried again by itself`
+  const hint = `offshoot continue ${run.row.branchId} tries it once more`
+  const report = { messageId: said?.messageId ?? null, text: said?.text ?? '', note: message }
+  endRun(change, { deps, tree: live }, run, {
+    type: 'failed',
+    error: { code: 'crashed', message, hint },
+    report,
+  })
+  return unknown
+}

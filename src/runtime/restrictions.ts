@@ -1,0 +1,109 @@
+import type { Rule } from '../core/agent.ts'
+import type { Branch } from '../core/conversation.ts'
+import type { BranchId, NewId } from '../core/ids.ts'
+import type { Layer, Level } from '../permissions/types.ts'
+import type { Reader } from '../store/port.ts'
+import { ToolError, type AnyTool } from '../tools/port.ts'
+import type { Registry } from '../tools/registry.ts'
+import type { Change } from './recorder.ts'
+import { isControlName, isTaskName } from './task-input.ts'
+import type { Restrictions } from './task-options.ts'
+
+/** The rules of a spawn, in the order in which they are kept. @throws ToolError for a tool that there is not. */
+export function restrictionRules(tools: Registry, restrictions: Restrictions): Rule[] {
+  const { permissions, allowedTools, disallowedTools } = restrictions
+  return [
+    ...permissions.map((rule) => ({ ...rule, tool: ruleTool(tools, rule.tool) })),
+    ...(allowedTools ? [NOTHING, ...allowedTools.map((name) => toolRule(tools, name, 'allow'))] : []),
+    ...disallowedTools.map((name) => toolRule(tools, name, 'deny')),
+  ]
+}
+
+const NOTHING: Rule = { tool: '*', action: 'deny' }
+
+/** `Bash(git *)` and `Bash(git:*)` are rules with a pattern. */
+function toolRule(tools: Registry, name: string, action: Rule['action']): Rule {
+  const open = name.indexOf('(')
+  if (open < 0 || !name.endsWith(')')) return { tool: ruleTool(tools, name), action }
+  const pattern = name.slice(open + 1, -1).replace(/:\*$/, ' *')
+  return { tool: ruleTool(tools, name.slice(0, open).trim()), action, ...(pattern && { pattern }) }
+}
+
+/** As rules name it: the tool's own name, a toolset, or `*`. */
+function ruleTool(tools: Registry, name: string): string {
+  if (name === '*') return name
+  if (isTaskName(name) || isControlName(name)) return 'agents'
+  const tool = tools.get(name)
+  if (tool) return tool.name
+  if (tools.unknownNames([name]).length === 0) return name
+  const known = tools.list().map((each) => each.name)
+  throw new ToolError(
+    'unknown_tool',
+    `there is no tool "${name.slice(0, 100)}"`,
+    `The tools are: ${[...known, 'task'].join(', ')}`,
+  )
+}
+
+/** They are kept with the branch, so that whatever runs there later is bound by them too. */
+export function storeRestrictions(
+  change: Change,
+  newId: NewId,
+  branch: Branch,
+  rules: readonly Rule[],
+): void {
+  for (const { tool, pattern, action } of rules) {
+    change.tx.insert('rules', {
+      id: `rul_${newId('prt').slice('prt_'.length)}`,
+      conversationId: branch.conversationId,
+      branchId: branch.id,
+      kind: 'restriction',
+      tool,
+      pattern: pattern ?? null,
+      action,
+      createdAt: change.at,
+    })
+  }
+}
+
+/** The restrictions of a branch as they were spawned. */
+export function readRestrictions(reader: Reader, branchId: BranchId): Rule[] {
+  return reader
+    .find('rules', { where: { branchId, kind: 'restriction' }, orderBy: 'id' })
+    .map(({ tool, pattern, action }) => ({ tool, action, ...(pattern === null ? {} : { pattern }) }))
+}
+
+/** The level that they add below that of the agent; none where there are none. */
+export function restrictionLevels(rules: readonly Rule[]): Level[] {
+  if (rules.length === 0) return []
+  const layers = layersOf(rules).map((rules): Layer => ({ name: NAME, rules }))
+  return [{ name: NAME, layers }]
+}
+
+const NAME = 'restrictions of this spawn'
+
+/**
+ * The last rule that matches counts, and between layers the strictest: a list that begins with "nothing" is a layer of
+ * its own, so that what an earlier rule denies is not allowed again by it.
+ */
+function layersOf(rules: readonly Rule[]): Rule[][] {
+  const layers: Rule[][] = [[]]
+  for (const rule of rules) {
+    if (isEverything(rule) && rule.action === 'deny') layers.push([])
+    layers.at(-1)!.push(rule)
+  }
+  return layers.filter((layer) => layer.length > 0)
+}
+
+function isEverything({ tool, pattern }: Rule): boolean {
+  return tool === '*' && pattern === undefined
+}
+
+/** Those of which not every call is denied anyway: the others need not be offered. */
+export function allowedTools(tools: readonly AnyTool[], rules: readonly Rule[]): readonly AnyTool[] {
+  return tools.filter((tool) =>
+    layersOf(rules).every((layer) => {
+      const last = layer.findLast((rule) => [tool.name, tool.toolset, '*'].includes(rule.tool))
+      return !last || last.action !== 'deny' || last.pattern !== undefined
+    }),
+  )
+}

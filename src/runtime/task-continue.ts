@@ -1,0 +1,62 @@
+import { isStopped } from '../core/run-status.ts'
+import type { StartedCall } from '../loop/ports.ts'
+import { ToolError } from '../tools/port.ts'
+import { continueRun } from './continue-run.ts'
+import { addToInbox } from './inbox.ts'
+import { place, type LiveRun } from './live-run.ts'
+import { openCallWriter } from './open-journal.ts'
+import type { Change } from './recorder.ts'
+import type { Scope } from './scope.ts'
+import { spawn, taskText } from './spawn.ts'
+import type { TaskInput } from './task-input.ts'
+import { requireTarget } from './task-target.ts'
+
+/**
+ * Writes what a `task` call asks for in the transaction of its intent, and returns the run whose report answers it.
+ * undefined: it was meant for a run that has not stopped, which reads it as a message. @throws ToolError
+ */
+export function takeTask(
+  change: Change,
+  scope: Scope,
+  parent: LiveRun,
+  call: StartedCall,
+): LiveRun | undefined {
+  const input = call.input as TaskInput
+  if (!input.continue) return spawn(change, scope.deps, parent, call, scope.systemText)
+  const run = latestOf(change, scope, parent, input.continue)
+  if (!isStopped(run.row.status)) {
+    const { conversationId, branchId } = run.row
+    const item = { conversationId, branchId, kind: 'user', mode: 'steer', text: taskText(input) } as const
+    addToInbox(change, scope.deps.newId, place(run, change.at), item)
+    return undefined
+  }
+  checkFree(change, scope, run)
+  const { maxTurns } = scope.deps.config.limits
+  if (input.max_turns !== undefined && input.max_turns > maxTurns)
+    throw new ToolError(
+      'limit',
+      `max_turns ${input.max_turns} is more than the ${maxTurns} that any run may take`,
+    )
+  const background = input.run_in_background ?? run.agent.background ?? false
+  const order = { text: taskText(input), maxTurns: input.max_turns, by: { parent, call, background } }
+  return continueRun(change, scope, run, order)[0]!
+}
+
+/** What the model reads of a continue that became a message. */
+export const STEERED =
+  'It has not stopped: it reads your prompt at its next turn, and its report comes as it would have come. Nothing new was started.'
+
+function latestOf({ tx }: Change, scope: Scope, parent: LiveRun, id: string): LiveRun {
+  const { row } = requireTarget(scope, parent, id, tx)
+  const latest = scope.tree.latest(row.branchId)
+  if (latest) return latest
+  throw new ToolError('not_found', `nothing has run on ${row.branchId}`)
+}
+
+function checkFree(change: Change, { deps }: Scope, run: LiveRun): void {
+  const { branchId } = run.row
+  if (run.isDriven) throw new ToolError('busy', `${branchId} is just stopping`, 'Call again.')
+  const { parent, call } = run
+  if (parent && call && !run.row.background && openCallWriter(deps, change.tx, parent, call.part.callId))
+    throw new ToolError('busy', `another call waits for ${branchId} already`, 'A person has paused it.')
+}

@@ -1,0 +1,48 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { BranchId, RunId } from '../../core/ids.ts'
+import { isStopped, type RunStatus } from '../../core/run-status.ts'
+import { attemptsOver, continueRun } from '../continue-run.ts'
+import { addToInbox } from '../inbox.ts'
+import { place, type LiveRun } from '../live-run.ts'
+import { CONTINUE } from '../task-input.ts'
+import { requireTarget, type VerbScope } from './verb.ts'
+
+export interface ContinueAnswer {
+  /** `steered`: it had not stopped, and reads the text at its next turn. */
+  readonly outcome: 'continued' | 'steered'
+  readonly branchId: BranchId
+  readonly runId: RunId
+  readonly status: RunStatus
+}
+
+/**
+ * Goes on with a run that has stopped, in the process that drives its conversation (runtime.md §5). @throws OffshootError
+ * `conflict` when that is about to end.
+ */
+export async function continueHere(
+  { deps, live: conversation, settle }: VerbScope,
+  id: string,
+  order: { readonly text?: string | undefined; readonly maxTurns?: number | undefined },
+): Promise<ContinueAnswer> {
+  const { live: run } = requireTarget({ deps, live: conversation, settle }, id)
+  if (!run) throw new OffshootError('conflict', `${id} is not the latest run of its branch`)
+  if (conversation.stopped)
+    throw new OffshootError('conflict', 'the process that drives this conversation is stopping it', {
+      hint: 'wait until it has ended, and try again',
+    })
+  if (isStopped(run.row.status)) await attemptsOver({ tree: conversation }, run)
+  let drive: readonly LiveRun[] = []
+  const answer = await deps.recorder.record(conversation.id, (change) => {
+    const { conversationId, branchId } = run.row
+    const stopped = isStopped(run.row.status)
+    const item = { kind: 'user', mode: 'steer', text: order.text?.trim() || CONTINUE } as const
+    if (stopped) drive = continueRun(change, { deps, tree: conversation }, run, order)
+    else addToInbox(change, deps.newId, place(run, change.at), { ...item, conversationId, branchId })
+    const { id: runId, status } = (drive[0] ?? run).row
+    const answer: ContinueAnswer = { outcome: stopped ? 'continued' : 'steered', branchId, runId, status }
+    settle(change.tx, answer)
+    return answer
+  })
+  for (const each of drive) conversation.drive(each).catch(() => {}) // the conversation keeps what failed
+  return answer
+}

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { OffshootError, unreachable } from '../../core/errors.ts'
+import type { Command } from '../ownership/commands.ts'
+import { approve, type ApproveAnswer } from './approve.ts'
+import { cancel, type CancelAnswer } from './cancel.ts'
+import { fork, type ForkAnswer } from './fork.ts'
+import { continueHere, type ContinueAnswer } from './continue.ts'
+import { changeInboxItem, clearInbox, type ClearAnswer, type ItemAnswer } from './inbox-items.ts'
+import { interrupt, type InterruptAnswer } from './interrupt.ts'
+import { steer, type SteerAnswer } from './steer.ts'
+import type { VerbScope } from './verb.ts'
+
+const target = z.string()
+const text = z.string().refine((value) => value.trim() !== '', 'must not be empty')
+const item = z.string()
+
+/** What can be done to a conversation from any process. `target`: the id of a conversation, branch, run, approval or message. */
+const verbSchema = z.discriminatedUnion('verb', [
+  z.object({ verb: z.literal('cancel'), target, args: z.null() }),
+  z.object({ verb: z.literal('interrupt'), target, args: z.null() }),
+  z.object({
+    verb: z.literal('continue'),
+    target,
+    args: z.object({ text: z.string().optional(), maxTurns: z.int().min(1).optional() }),
+  }),
+  z.object({ verb: z.literal('steer'), target, args: z.object({ text }) }),
+  z.object({
+    verb: z.literal('approve'),
+    target,
+    args: z.object({
+      answer: z.enum(['once', 'run', 'always', 'deny']),
+      by: z.string(),
+      note: z.string().optional(),
+    }),
+  }),
+  z.object({ verb: z.literal('fork'), target, args: z.null() }),
+  z.object({ verb: z.literal('inbox.edit'), target, args: z.object({ item, text }) }),
+  z.object({ verb: z.literal('inbox.withdraw'), target, args: z.object({ item }) }),
+  z.object({ verb: z.literal('inbox.promote'), target, args: z.object({ item }) }),
+  z.object({ verb: z.literal('inbox.clear'), target, args: z.null() }),
+])
+
+export type VerbCommand = z.infer<typeof verbSchema>
+
+/** What each verb answers. */
+export interface VerbAnswers {
+  cancel: CancelAnswer
+  interrupt: InterruptAnswer
+  continue: ContinueAnswer
+  steer: SteerAnswer
+  approve: ApproveAnswer
+  fork: ForkAnswer
+  'inbox.edit': ItemAnswer
+  'inbox.withdraw': ItemAnswer
+  'inbox.promote': ItemAnswer
+  'inbox.clear': ClearAnswer
+}
+
+/** Does what a command says. @throws OffshootError `usage` for one that this program does not know. */
+export async function perform(scope: VerbScope, command: Command): Promise<VerbAnswers[keyof VerbAnswers]> {
+  const parsed = verbSchema.safeParse(command)
+  if (!parsed.success)
+    throw new OffshootError(
+      'usage',
+      `${command.verb.slice(0, 40)} is not understood: ${z.prettifyError(parsed.error)}`,
+    )
+  const { data } = parsed
+  switch (data.verb) {
+    case 'cancel':
+      return await cancel(scope, data.target)
+    case 'interrupt':
+      return await interrupt(scope, data.target)
+    case 'continue':
+      return await continueHere(scope, data.target, data.args)
+    case 'steer':
+      return await steer(scope, data.target, data.args.text)
+    case 'approve':
+      return await approve(scope, data.target, data.args)
+    case 'fork':
+      return await fork(scope, data.target)
+    case 'inbox.edit':
+      return await changeInboxItem(scope, data.target, data.args.item, { text: data.args.text })
+    case 'inbox.withdraw':
+      return await changeInboxItem(scope, data.target, data.args.item, 'withdraw')
+    case 'inbox.promote':
+      return await changeInboxItem(scope, data.target, data.args.item, { mode: 'steer' })
+    case 'inbox.clear':
+      return await clearInbox(scope, data.target)
+    default:
+      return unreachable(data)
+  }
+}
