@@ -27,7 +27,7 @@ const scenarios: readonly Scenario[] = [
     name: 'turns',
     unit: 'turn',
     contestants: ALL,
-    sizes: [quick ? 20 : 40, 20, 1],
+    sizes: [quick ? 40 : 100, 20, 1],
     rounds: quick ? 3 : 7,
     gate: 2.2,
   },
@@ -36,7 +36,7 @@ const scenarios: readonly Scenario[] = [
     name: 'turns',
     unit: 'turn',
     contestants: ALL,
-    sizes: [quick ? 20 : 40, 20, 4],
+    sizes: [quick ? 40 : 100, 20, 4],
     rounds: quick ? 3 : 5,
   },
   {

@@ -6,12 +6,19 @@ import { answerFromElsewhere, answerOnTerminal } from './approvals.ts'
 import type { EndSignal } from './early-signals.ts'
 import { exitCodeOfRun, exitCodes } from './exit-codes.ts'
 import { outputError, say, type Io } from './io.ts'
+import { dollars } from './numbers.ts'
 import { createOutput, type Output, type OutputFormat } from './output.ts'
 
 export interface FollowFlags {
   /** `deny`: nobody is asked, even on a terminal. `wait`: a question waits where there is no terminal too. */
   readonly approvals?: 'wait' | 'deny'
   readonly outputFormat: OutputFormat
+  readonly budgetUsd?: number
+}
+
+export function budgetOption(): Option {
+  const about = 'pause when the conversation has spent so much; default: limits.budgetUsd'
+  return new Option('--budget-usd <n>', about).argParser(dollars)
 }
 
 export function approvalsOption(): Option {
@@ -34,6 +41,7 @@ export async function follow(
     const result = await started.result.catch(output.fail)
     await endAnswers()
     await output.end(result)
+    await sayUnpriced(result, flags, composed, io)
     const signal = signals.first()
     const error = broken.error()
     if (!signal && error) throw error
@@ -78,6 +86,20 @@ function stopOnSignals(started: StartedRun, io: Io) {
     first ??= signal
   })
   return { first: () => first, end }
+}
+
+/** A budget in money holds only for what has a price. */
+async function sayUnpriced(
+  { costUsd }: RunResult,
+  { budgetUsd }: FollowFlags,
+  { loaded }: Composed,
+  io: Io,
+): Promise<void> {
+  const { limits } = loaded.config
+  if (costUsd !== null || (budgetUsd ?? limits.budgetUsd) === null) return
+  const tokens = limits.maxTokens.toLocaleString('en-US')
+  const line = `the price of a model is not known: the budget in money does not hold for it, the cap of ${tokens} tokens does`
+  await say(io, `offshoot: ${line}; "prices" of the configuration sets it\n`)
 }
 
 async function exitCode(result: RunResult, signal: EndSignal | undefined, io: Io): Promise<number> {

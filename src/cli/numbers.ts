@@ -1,5 +1,11 @@
 import { InvalidArgumentError } from 'commander'
 
+/** A sum of money from 0, for an option. */
+export function dollars(text: string): number {
+  if (/^(\d+(\.\d*)?|\.\d+)$/.test(text) && Number.isFinite(Number(text))) return Number(text)
+  throw new InvalidArgumentError('US dollars are expected, as 5 or 0.25.')
+}
+
 /** A whole number of at least 1, for an option. */
 export function wholeNumber(text: string): number {
   const value = Number(text)

@@ -19,9 +19,11 @@ export function findSubject(store: Reader, id: string): Subject {
   })
 }
 
-function kindOf(id: string): Subject['type'] {
-  const prefix = idPrefix(id)
-  return prefix === 'brn' ? 'branch' : prefix === 'run' ? 'run' : 'conversation'
+const KINDS: Readonly<Record<string, string>> = { cnv: 'conversation', brn: 'branch', run: 'run' }
+
+/** By the prefix, which says it even of what is no id. */
+function kindOf(id: string): string {
+  return KINDS[id.slice(0, 3)] ?? (/^[a-z]{3}_/.test(id) ? 'conversation, branch or run' : 'conversation')
 }
 
 /** @throws OffshootError `usage` for anything else than the id of a conversation of this store. */

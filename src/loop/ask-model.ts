@@ -10,6 +10,7 @@ import { retryDelay } from '../model/retry.ts'
 import { unlessAborted } from './aborted.ts'
 import type { Answer, Emit, LoopPorts } from './ports.ts'
 import { AnswerReader } from './read-answer.ts'
+import { checkBudget } from './spent.ts'
 import type { Watchdog } from './watchdog.ts'
 
 /** `stored` settles when the answer is on disk. What its calls write goes there after it, so they need not wait. */
@@ -20,7 +21,7 @@ export interface StoredAnswer {
 
 /**
  * One answer of the model: a request, repeated by the rules of retry.ts when it fails or its stream is cut. What a cut
- * request had said is kept as an interrupted message, and handed to `onCut`. @throws ProviderError, OffshootError `window`, or the signal's reason.
+ * request had said is kept as an interrupted message, and handed to `onCut`. @throws ProviderError, OffshootError `window`, Spent, or the signal's reason.
  */
 export async function askModel(
   request: Omit<ModelRequest, 'signal'>,
@@ -38,6 +39,7 @@ export async function askModel(
     } catch (cause) {
       onCut(reader)
       await afterFailure(asProviderError(cause, ports), attempt, reader, ports, watchdog)
+      checkBudget(ports)
       continue
     }
     return complete(reader, turn, ports)
@@ -160,6 +162,7 @@ function complete(reader: AnswerReader, turn: number, ports: LoopPorts): StoredA
     costUsd: addCost(0, costOf(usage, ports.model.info.price)),
     truncated: reader.finish === 'length',
   }
+  ports.budget.spend(answer)
   const stored = ports.journal.messageCompleted(answer)
   stored.catch(() => {}) // awaited by who takes the answer; until then it must not count as unhandled
   return { answer, stored }

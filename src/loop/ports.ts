@@ -38,11 +38,26 @@ export interface LoopPorts {
    * it is decided and run as any other.
    */
   readonly resume?: (part: ToolCallPart) => Promise<ToolResultPart> | undefined
+  readonly budget: BudgetPort
   /** Stops this run from within: its own watchdog or time limit. Aborts `signal` with that reason. */
   readonly stop: (reason: OwnStop) => void
 }
 
 export type OwnStop = 'stall' | 'timeout'
+
+/** What a run and its whole conversation may spend. Both answer from memory: they are called at every request. */
+export interface BudgetPort {
+  /** Asked before each request: why none may be made any more. */
+  reached(): Reached | undefined
+  /** Told of each answer, before it is stored. */
+  spend(answer: Pick<Answer, 'usage' | 'costUsd'>): void
+}
+
+/** A cap of tokens or money that has been reached, with the figures in words. */
+export interface Reached {
+  readonly why: 'budget' | 'max_tokens'
+  readonly note: string
+}
 
 export interface ToolSet {
   get(name: string): AnyTool | undefined
@@ -166,7 +181,7 @@ export type Emit = (event: LiveEvent) => void
 /** How a run stopped, as far as the loop knows: who aborted the signal, and why, its owner knows. */
 export type Outcome =
   | { readonly type: 'completed'; readonly report: Report }
-  | { readonly type: 'limit'; readonly report: Report }
+  | { readonly type: 'limit'; readonly why: 'max_turns' | Reached['why']; readonly report: Report }
   | { readonly type: 'stopped'; readonly reason: unknown; readonly report: Report }
   | { readonly type: 'failed'; readonly error: RunError; readonly report: Report }
 

@@ -7,7 +7,8 @@ import { toolSchema } from '../tools/tool-schema.ts'
 import { askModel, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
-import type { Answer, Emit, LiveEvent, LoopPorts, Outcome, Report, RunInput, Said } from './ports.ts'
+import type { Answer, Emit, LiveEvent, LoopPorts, Outcome, Reached, Report, RunInput, Said } from './ports.ts'
+import { checkBudget, Spent } from './spent.ts'
 import { createWatchdog, holding, type Watchdog } from './watchdog.ts'
 
 /**
@@ -34,6 +35,7 @@ async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Out
     if (isStoreError(error)) throw error
     if (ports.signal.aborted)
       return { type: 'stopped', reason: ports.signal.reason, report: loop.report('the run was stopped') }
+    if (error instanceof Spent) return loop.spent(error.reached)
     const failed = asRunError(error)
     if (!failed) throw error
     return { type: 'failed', error: failed, report: loop.report('the run failed') }
@@ -75,21 +77,25 @@ class Loop {
     const open = this.#input.left?.open
     let outcome = open && (await this.#goOn(open))
     while (!outcome && this.#turn < this.#input.limits.maxTurns) {
+      checkBudget(this.#ports)
       await this.#tellOfLimit()
       const { answer, stored } = await this.#ask('auto')
       outcome = await this.#endTurn(answer, stored)
     }
     if (outcome) return outcome
     await this.#conclude(this.#limitText())
-    return { type: 'limit', report: this.report() }
+    return { type: 'limit', why: 'max_turns', report: this.report() }
   }
 
   /** What an earlier attempt left of its last turn: its calls, or the end; after a conclusion there is only that. */
   async #goOn(open: Answer): Promise<Outcome | undefined> {
     const told = (text: string) => this.#isUnanswered(text)
-    const end = told(this.#limitText()) ? 'limit' : told(NO_TEXT) ? 'completed' : undefined
+    const atLimit = told(this.#limitText())
+    const isOver = atLimit || told(NO_TEXT)
     this.#take(open)
-    return end ? { type: end, report: this.report() } : await this.#endTurn(open, Promise.resolve())
+    if (!isOver) return await this.#endTurn(open, Promise.resolve())
+    const report = this.report()
+    return atLimit ? { type: 'limit', why: 'max_turns', report } : { type: 'completed', report }
   }
 
   /** Runs the calls of an answer. Without any, and with nothing more to read, it was the last one. */
@@ -152,6 +158,12 @@ class Loop {
     }
   }
 
+  /** A cap of tokens or money is reached: the report so far, with the figures. */
+  spent({ why, note: figures }: Reached): Outcome {
+    const { note, ...report } = this.report('the run was paused')
+    return { type: 'limit', why, report: { ...report, note: note ? `${figures}; ${note}` : figures } }
+  }
+
   /** No calls: the run is done. Without any text so far, one request for a conclusion. */
   async #finish(answer: Answer): Promise<Outcome> {
     if (textOf(answer.parts).trim() === '' && !this.#latest) {
@@ -161,6 +173,7 @@ class Loop {
   }
 
   async #conclude(instruction: string): Promise<void> {
+    checkBudget(this.#ports)
     await this.#instruct(instruction)
     const { stored } = await this.#ask('none')
     await stored

@@ -284,3 +284,18 @@ test('an unknown id is not found', async () => {
     code: 'not_found',
   })
 })
+
+test('a delegation that a person allowed can still be refused for a limit, and the run goes on', async () => {
+  const h = harness({
+    layers: [{ name: 'user config', rules: [{ tool: 'task', action: 'ask' }] }],
+    config: { limits: { maxSpawns: 0 } },
+    script: { main: [{ toolCalls: [task('x')] }, { text: 'alone then' }] },
+  })
+  h.runtime.approvals.attend()
+  const { result, conversationId } = await h.start('go')
+  await h.clock.settle()
+  await answer(h, 0, 'once')
+  expect(await h.clock.until(result)).toMatchObject({ status: 'completed', text: 'alone then' })
+  expect(h.store.find('tool_calls', {})).toMatchObject([{ status: 'failed', error: { code: 'spawn_limit' } }])
+  expect(conversationProblems(h.store, conversationId)).toEqual([])
+})

@@ -43,7 +43,10 @@ export interface Conversations {
 }
 
 /** What the runs of a conversation work with. */
-export type Place = Pick<Scope, 'workspace' | 'systemText'>
+export interface Place extends Pick<Scope, 'workspace' | 'systemText'> {
+  /** What the conversation may spend while it is driven, US dollars; default: `limits.budgetUsd`. */
+  readonly budgetUsd?: number | undefined
+}
 
 /** Takes the conversation, writes what is to begin there, and drives it until nothing is left to do. */
 export async function begin(
@@ -55,6 +58,7 @@ export async function begin(
   const { conversationId, isNew, continues, write } = beginning
   const held = await hold(deps, conversations, where, conversationId, isNew)
   const { live, leave } = held
+  if (where.budgetUsd !== undefined) live.budget.allow(where.budgetUsd)
   let begun: Begun | undefined
   try {
     const seqBefore = lastSeq(deps.store, conversationId)
@@ -99,6 +103,7 @@ export async function hold(
 ): Promise<Held> {
   const before = isNew ? undefined : deps.store.get('leases', id)
   if (!isNew) await deps.ownership?.take(id)
+  deps.recorder.forget(id)
   const live = driven(deps, conversations, id, where)
   const endCommands = conversations.desk.attend(live)
   const leave = async () => {
@@ -131,7 +136,8 @@ export async function takeUp(
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
   if (before && before.owner !== deps.owner) await deps.endOwned(before.owner)
-  else await Promise.all(left.map(({ row }) => deps.endProcesses(row.id)))
+  // whoever had the lease last need not be the one that ran them
+  await Promise.all(left.map(({ row }) => deps.endProcesses(row.id)))
   const recovered = await recoverConversation(deps, live, policy)
   for (const { run, became } of recovered) if (became === 'queued') live.drive(run).catch(() => {}) // kept, as above
   return recovered

@@ -31,11 +31,30 @@ export async function continueBranch(
   conversations: Conversations,
   options: ContinueOptions,
 ): Promise<Continued> {
-  const { conversationId, target, text, maxTurns, workspace } = options
+  for (let tries = 1; ; tries++) {
+    try {
+      return await continueHereOrThere(deps, conversations, options)
+    } catch (error) {
+      // somebody took it in between: that process is asked instead
+      const isTaken = error instanceof OffshootError && error.code === 'conflict'
+      const owner = isTaken && deps.ownership?.livingOwner(options.conversationId)
+      if (!owner || owner.owner === deps.owner || tries === TRIES) throw error
+    }
+  }
+}
+
+const TRIES = 3
+
+async function continueHereOrThere(
+  deps: Deps,
+  conversations: Conversations,
+  options: ContinueOptions,
+): Promise<Continued> {
+  const { conversationId, target, text, maxTurns, budgetUsd, workspace } = options
   openConversation(deps, conversationId, workspace)
   const owner = deps.ownership?.livingOwner(conversationId)
   if (owner && owner.owner !== deps.owner) {
-    const command = { verb: 'continue', target, args: { text, maxTurns } } as const
+    const command = { verb: 'continue', target, args: { text, maxTurns, budgetUsd } } as const
     return await bring(deps, conversationId, command, () => {
       throw new OffshootError(
         'conflict',

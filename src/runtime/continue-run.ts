@@ -13,7 +13,7 @@ import {
   type LiveRun,
 } from './live-run.ts'
 import { appendMessage } from './messages.ts'
-import { endBegun } from './open-calls.ts'
+import { endBegun, endLeft } from './open-calls.ts'
 import { hasOpenCalls, readOpenTurn } from './open-turn.ts'
 import type { Change } from './recorder.ts'
 import type { Scope } from './scope.ts'
@@ -43,7 +43,9 @@ export function continueRun(
   run: LiveRun,
   order: ContinueOrder,
 ): readonly LiveRun[] {
-  const next = isFinal(run.row.status) ? followingRun(deps, run, order) : sameRun(change, deps, run, order)
+  const isOver = isFinal(run.row.status)
+  if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
+  const next = isOver ? followingRun(deps, run, order) : sameRun(change, deps, run, order)
   const text = order.text?.trim() || CONTINUE
   tell(change, deps, next, text, order)
   queueAgain(change, deps, next, text)
@@ -112,7 +114,7 @@ function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>)
 function limitsAfter(deps: Deps, { row, agent }: LiveRun, { maxTurns }: ContinueOrder): Run['limits'] {
   const { limits } = deps.config
   const more = maxTurns ?? ownTurns(deps, agent, row.depth > 0 ? limits.maxTurnsSubagent : limits.maxTurns)
-  return { ...row.limits, maxTurns: row.turns + more }
+  return { ...row.limits, maxTurns: row.turns + more, maxCostUsd: agent.maxCostUsd ?? null }
 }
 
 /** Nothing may stand between a call and its result: until then it waits in the inbox, for the end of the turn. */

@@ -15,6 +15,14 @@ async function ended(h: ReturnType<typeof stage>, started: StartedRun) {
   return await h.clock.until(started.result)
 }
 
+test('a run whose status this program does not know is damage, and is left as it is', async () => {
+  const h = stage({ main: [{ text: 'one' }] })
+  const { runId, branchId } = await h.run('go')
+  await h.store.tx((tx) => tx.update('runs', runId, { status: 'asleep' as never }), { durable: false })
+  await expect(h.continue(branchId)).rejects.toMatchObject({ code: 'store_corrupt' })
+  expect(h.store.get('runs', runId)).toMatchObject({ status: 'asleep' })
+})
+
 describe.each(stores)('what has stopped goes on in the %s store:', (_, open) => {
   test('a run at its limit, with as many turns again, shown with those that are used', async () => {
     const store = await open()

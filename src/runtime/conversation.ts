@@ -3,6 +3,7 @@ import { sleep } from '../core/clock.ts'
 import { bounds } from '../core/limits.ts'
 import { isFinal, isStopped, state } from '../core/run-status.ts'
 import type { Run } from '../core/run.ts'
+import { Budget } from './budget.ts'
 import { driveRun } from './drive.ts'
 import { isOwed } from './end-run.ts'
 import { deliverItems, nextRead, waitingItems } from './inbox.ts'
@@ -18,7 +19,7 @@ import {
 import type { Change } from './recorder.ts'
 import type { RunTree, Scope } from './scope.ts'
 import { takeSlot } from './slots.ts'
-import { freshFigures } from './spawn.ts'
+import { freshFigures, freshLimits } from './spawn.ts'
 
 interface Driven {
   /** Rejects with what the store threw. */
@@ -33,6 +34,7 @@ interface Driven {
  */
 export class LiveConversation implements RunTree {
   readonly id: ConversationId
+  readonly budget: Budget
   readonly #scope: Scope
   /** The latest run of each branch. */
   readonly #latest = new Map<BranchId, LiveRun>()
@@ -40,8 +42,10 @@ export class LiveConversation implements RunTree {
   #failed: Promise<never> | undefined
   #stop: StopReason | undefined
 
-  constructor(id: ConversationId, scope: Omit<Scope, 'tree'>) {
+  /** `runs`: all that it has had so far. */
+  constructor(id: ConversationId, scope: Omit<Scope, 'tree'>, runs: readonly Run[]) {
     this.id = id
+    this.budget = new Budget(scope.deps.config.limits, runs)
     this.#scope = { ...scope, tree: this }
   }
 
@@ -201,17 +205,18 @@ function ancestors({ parent }: LiveRun): LiveRun[] {
 
 /** The next run of a branch: the same agent, model, rules and limits, with turns of its own. No call waits for it. */
 function nextRun({ deps }: Pick<Scope, 'deps'>, last: LiveRun): LiveRun {
+  const { agent, chain, tools, parent } = last
   const row: Run = {
     ...last.row,
     ...freshFigures,
     ...state.queued,
+    limits: freshLimits(deps, last),
     id: deps.newId('run'),
     originCallId: null,
     background: last.row.depth > 0,
     queuedAt: deps.clock.now(),
     startedAt: null,
   }
-  const { agent, chain, tools, parent } = last
   return createLiveRun({ row, agent, chain, tools, parent, call: undefined })
 }
 

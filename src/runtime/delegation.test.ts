@@ -156,7 +156,7 @@ describe('a report', () => {
       tools: [tool('read')],
       script: { explore },
     })
-    expect(answer).toContain('status="paused (limit)" figures="1/1 turns')
+    expect(answer).toContain('status="paused (limit)" end_reason="max_turns" figures="1/1 turns')
     expect(answer).toContain('three quarters')
     expect(result.subagents[0]).toMatchObject({ status: 'paused', endReason: 'max_turns' })
   })

@@ -12,6 +12,7 @@ import type { AnyTool, ToolContext, Todos } from '../tools/port.ts'
 import type { Deps } from './deps.ts'
 import { readBeforeEnd, startedText } from './background.ts'
 import { endRun } from './end-run.ts'
+import { endLeft } from './open-calls.ts'
 import type { RunJournal } from './journal.ts'
 import { place, stopRun, stopsBelow, type LiveRun } from './live-run.ts'
 import { readMessages } from './messages.ts'
@@ -71,7 +72,9 @@ async function abandon(scope: Scope, run: LiveRun, cause: unknown): Promise<void
   const report: Report = { messageId: null, text: '', note: `no text: ${error.message}` }
   const write = (change: Change) => {
     run.row = change.tx.get('runs', run.row.id) ?? run.row // as it is on disk, whatever the failed write meant it to be
-    if (!isStopped(run.row.status)) endRun(change, scope, run, { type: 'failed', error, report })
+    if (isStopped(run.row.status)) return
+    endLeft(change, scope.deps, run) // what its calls did is not known, and a later run must be told so
+    endRun(change, scope, run, { type: 'failed', error, report })
   }
   await scope.deps.recorder.record(run.row.conversationId, write).catch(() => {})
 }
@@ -149,6 +152,11 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     newId,
     random,
     signal: run.controller.signal,
+    budget: {
+      // the offline searcher costs nothing and comes to an end by itself: it reads a prompt of any size
+      reached: () => (run.row.model === 'offline' ? undefined : scope.tree.budget.reached(run.row)),
+      spend: (answer) => scope.tree.budget.spend(answer),
+    },
     stop: (why) => stopRun(run, { verb: 'pause', why }),
   }
 }

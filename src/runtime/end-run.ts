@@ -74,7 +74,7 @@ function endState(outcome: Outcome, stop: StopReason | undefined): RunState {
     case 'completed':
       return state.completed
     case 'limit':
-      return state.paused('max_turns')
+      return state.paused(outcome.why)
     case 'failed':
       return state.failed
     case 'stopped': {

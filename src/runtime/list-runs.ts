@@ -37,6 +37,8 @@ export type RunListing = Pick<
   readonly queuePosition: number | null
   /** Open questions of this run. */
   readonly approvals: readonly ApprovalId[]
+  /** Of its whole conversation; null while a price is not known. */
+  readonly spentUsd: number | null
   /** The run and everything below it; each run counts once. */
   readonly subtree: { readonly toolCalls: number; readonly usage: Usage; readonly costUsd: number | null }
 }
@@ -57,7 +59,9 @@ export function listRuns(reader: Reader, { all = false }: ListOptions = {}): Run
 
 function listingsOf(reader: Reader, conversationId: ConversationId, runs: readonly Run[]): RunListing[] {
   const order = queueOrder(reader, conversationId)
-  const below = Map.groupBy(reader.find('runs', { where: { conversationId } }), (run) => run.parentRunId)
+  const known = reader.find('runs', { where: { conversationId } })
+  const spentUsd = known.map((run) => run.costUsd).reduce(addCost, 0)
+  const below = Map.groupBy(known, (run) => run.parentRunId)
   return runs.map((run) => {
     const { limits, description: task, ...row } = current(reader, run)
     const position = order.indexOf(run.id)
@@ -69,6 +73,7 @@ function listingsOf(reader: Reader, conversationId: ConversationId, runs: readon
       maxTurns: limits.maxTurns,
       queuePosition: position < 0 ? null : position + 1,
       approvals: openApprovals(reader, run),
+      spentUsd,
       subtree: subtree(reader, run, below),
     }
   })

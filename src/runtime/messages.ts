@@ -1,5 +1,5 @@
 import type { BranchId, ConversationId, NewId, RunId } from '../core/ids.ts'
-import type { Message, Part, Role } from '../core/message.ts'
+import type { Message, MessageState, Part, Role } from '../core/message.ts'
 import type { Reader } from '../store/port.ts'
 import type { Change } from './recorder.ts'
 import type { EventDraft } from '../core/events.ts'
@@ -24,8 +24,7 @@ export function appendMessage(change: Change, newId: NewId, place: Place, messag
     ...message,
   }
   insertMessage(change, place, full)
-  const { id: messageId, role, position } = full
-  change.event({ type: 'message.completed', ...place, messageId, role, position, state: 'complete' })
+  tellEnd(change, place, full, 'complete')
   return full
 }
 
@@ -42,16 +41,27 @@ export function insertMessage(change: Change, place: Place, message: Message): v
     position: row.position,
   })
   parts.forEach((part, position) => insertPart(change, conversationId, message.id, position, part))
-  for (const part of parts) {
-    change.event({
-      type: 'part.completed',
-      ...place,
-      messageId: row.id,
-      partId: part.id,
-      kind: part.type,
-      part: { ...part },
-    })
-  }
+  for (const part of parts) tellPart(change, place, row.id, part)
+}
+
+export function tellPart(change: Change, place: Place, messageId: Message['id'], part: Part): void {
+  change.event({
+    type: 'part.completed',
+    ...place,
+    messageId,
+    partId: part.id,
+    kind: part.type,
+    part: { ...part },
+  })
+}
+
+export function tellEnd(
+  change: Change,
+  place: Place,
+  { id: messageId, role, position }: Pick<Message, 'id' | 'role' | 'position'>,
+  state: Exclude<MessageState, 'streaming'>,
+): void {
+  change.event({ type: 'message.completed', ...place, messageId, role, position, state })
 }
 
 export function insertPart(

@@ -9,13 +9,14 @@ import type { Beginning } from './beginning.ts'
 import { writeCard } from './deliver.ts'
 import type { Deps } from './deps.ts'
 import { newConversation, openConversation, writeConversation, type Opened } from './main-branch.ts'
-import type { Change } from './recorder.ts'
 import { limitsOf, modelOf, writeSubagent, type SpawnOrder, type SystemText } from './spawn.ts'
 import { describeTask } from './task-input.ts'
 
 export interface PersonSpawn {
   readonly workspace: Workspace
   readonly systemText: SystemText
+  /** What the conversation may spend while it is driven, US dollars. */
+  readonly budgetUsd?: number | undefined
   readonly agent: AgentDefinition
   readonly task: string
   /** What people see; default: the first words of the task. */
@@ -50,7 +51,7 @@ export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<B
     ? authorityOf(deps, deps.store, opened.branch)
     : narrow(deps, rootAuthority(deps), agentOf(deps, 'main'), [])
   const limits = recoded('usage', () => limitsOf(deps, agent, { max_turns: options.maxTurns }))
-  const write = (change: Change) => {
+  const write: Beginning['write'] = (change, live) => {
     const here = placeOf(opened, change.at)
     if (!known) writeConversation(change, here, opened)
     const order: SpawnOrder = {
@@ -68,7 +69,10 @@ export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<B
       above,
       rules: [],
     }
-    const run = recoded('conflict', () => writeSubagent(change, deps, order, options.systemText))
+    const run = recoded('conflict', () => {
+      live.budget.checkSpawn()
+      return writeSubagent(change, deps, order, options.systemText)
+    })
     const branch = change.tx.get('branches', run.row.branchId)!
     writeCard(change, deps, here, branch, options.deliver ?? 'announce')
     return run

@@ -26,6 +26,8 @@ export interface RecordOptions {
 
 export interface Recorder {
   record<T>(conversationId: ConversationId, write: (change: Change) => T, options?: RecordOptions): Promise<T>
+  /** What is known of a conversation is read anew: before this process took it, another may have written. */
+  forget(conversationId: ConversationId): void
   /** How often something was put in the inbox of a branch, or changed there: who saw it all need not look again. */
   inboxChanges(branchId: BranchId): number
 }
@@ -34,6 +36,8 @@ export interface Recorder {
 interface Known {
   readonly seq: number
   readonly updatedAt: number
+  /** The place of the next message of each branch. */
+  readonly positions: Map<BranchId, number>
 }
 
 /**
@@ -51,14 +55,20 @@ export function createRecorder(
   const changes = (branchId: BranchId) => inboxChanges.get(branchId) ?? 0
   return {
     inboxChanges: changes,
+    forget: (conversationId) => void known.delete(conversationId),
     async record(conversationId, write, { durable = true } = {}) {
       let events: OffshootEvent[] = []
       const closure = (tx: Tx) => {
         leases?.check(tx, conversationId)
         const at = clock.now()
         const drafts: EventDraft[] = []
-        const result = write(openChange(tx, at, drafts))
-        if (drafts.length > 0) events = insertEvents(tx, conversationId, drafts, at, known)
+        const positions = new Map<BranchId, number>()
+        const before = known.get(conversationId)
+        const result = write(openChange(tx, at, drafts, positions, before?.positions))
+        if (drafts.length > 0) {
+          events = insertEvents(tx, conversationId, drafts, at, before)
+          known.set(conversationId, after(events, at, positions, before))
+        }
         return result
       }
       try {
@@ -76,14 +86,19 @@ export function createRecorder(
   }
 }
 
-function openChange(tx: Tx, at: number, drafts: EventDraft[]): Change {
-  const positions = new Map<BranchId, number>()
+function openChange(
+  tx: Tx,
+  at: number,
+  drafts: EventDraft[],
+  positions: Map<BranchId, number>,
+  known: ReadonlyMap<BranchId, number> | undefined,
+): Change {
   return {
     tx,
     at,
     event: (draft) => void drafts.push(draft),
     nextPosition(branchId) {
-      const position = positions.get(branchId) ?? storedPosition(tx, branchId)
+      const position = positions.get(branchId) ?? known?.get(branchId) ?? storedPosition(tx, branchId)
       positions.set(branchId, position + 1)
       return position
     },
@@ -101,14 +116,26 @@ function insertEvents(
   conversationId: ConversationId,
   drafts: readonly EventDraft[],
   at: number,
-  known: Map<ConversationId, Known>,
+  before: Known | undefined,
 ): OffshootEvent[] {
-  const { seq, updatedAt } = known.get(conversationId) ?? { seq: undefined, updatedAt: 0 }
-  const events = insertAfter(tx, conversationId, drafts, seq)
-  const isLater = at - updatedAt >= bounds.updatedAtMs
-  if (isLater) tx.update('conversations', conversationId, { updatedAt: at })
-  known.set(conversationId, { seq: events.at(-1)!.seq, updatedAt: isLater ? at : updatedAt })
-  return events
+  if (isLater(at, before)) tx.update('conversations', conversationId, { updatedAt: at })
+  return insertAfter(tx, conversationId, drafts, before?.seq)
+}
+
+function after(
+  events: readonly OffshootEvent[],
+  at: number,
+  positions: ReadonlyMap<BranchId, number>,
+  before: Known | undefined,
+): Known {
+  const all = before?.positions ?? new Map<BranchId, number>()
+  for (const [branchId, position] of positions) all.set(branchId, position)
+  const updatedAt = isLater(at, before) ? at : before!.updatedAt
+  return { seq: events.at(-1)!.seq, updatedAt, positions: all }
+}
+
+function isLater(at: number, before: Known | undefined): boolean {
+  return before === undefined || at - before.updatedAt >= bounds.updatedAtMs
 }
 
 /** A row of events is known by its first `seq`, so that whoever counts on from an old one collides, and reads it anew. */

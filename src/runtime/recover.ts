@@ -34,7 +34,7 @@ export async function recover(
 ): Promise<Recovery> {
   const taken: Taken[] = []
   for (const id of recoverable(deps, where.workspace.root)) {
-    const one = await recoverOne(deps, conversations, where, id, policy)
+    const one = await keepAlive(recoverOne(deps, conversations, where, id, policy))
     if (one) taken.push(one)
   }
   const settled = keepAlive(Promise.all(taken.map(({ live }) => atRest(deps, live))).then(() => {}))

@@ -25,7 +25,10 @@ export function labelledReport(row: Run, text: string, note: string | null): str
   const figures = `${row.turns}/${row.limits.maxTurns} turns, ${row.toolCalls} tool calls, ${seconds.toFixed(1)} s, ${money(row.costUsd)}`
   const error = row.error ? `Error: ${row.error.message}` : null
   const lines = [error, note ? `(${note})` : null, text || null].filter((line) => line !== null)
-  return labelled('subagent_report', row, ` figures="${figures}"`, lines.join('\n'))
+  const why = row.reason === 'limit' ? ` end_reason="${row.endReason}"` : ''
+  if (row.status === 'paused')
+    lines.push(`(It is paused, not done: \`task\` with continue "${row.branchId}" goes on with it.)`)
+  return labelled('subagent_report', row, `${why} figures="${figures}"`, lines.join('\n'))
 }
 
 /** What a subagent is doing, as another model reads it. */

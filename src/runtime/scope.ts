@@ -1,5 +1,6 @@
 import type { BranchId } from '../core/ids.ts'
 import type { Workspace } from '../tools/port.ts'
+import type { Budget } from './budget.ts'
 import type { Deps } from './deps.ts'
 import type { LiveRun } from './live-run.ts'
 import type { SystemText } from './spawn.ts'
@@ -14,6 +15,7 @@ export interface Scope {
 
 /** The other runs of the conversation, as one run needs them. */
 export interface RunTree {
+  readonly budget: Budget
   /** Drives a run that is in the store, and then whatever waits on its branch. Settles when the run has stopped. */
   drive(run: LiveRun): Promise<void>
   /** Settles when a run has stopped: drives it unless that is done already, or it has stopped before. */

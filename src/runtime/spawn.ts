@@ -264,6 +264,16 @@ export function ownTurns({ config }: Pick<Deps, 'config'>, agent: AgentDefinitio
   return Math.min(own, config.limits.maxTurns)
 }
 
+/** Those of a further run on the branch: what a continue added was for the run that it continued. */
+export function freshLimits(
+  deps: Pick<Deps, 'config'>,
+  { row, agent }: Pick<LiveRun, 'row' | 'agent'>,
+): RunLimits {
+  const { maxTurns, maxTurnsSubagent } = deps.config.limits
+  const own = ownTurns(deps, agent, row.depth > 0 ? maxTurnsSubagent : maxTurns)
+  return { ...row.limits, maxTurns: Math.min(row.limits.maxTurns, own) }
+}
+
 function refuseMore(field: string, asked: number | undefined, most: number, whose: string): void {
   if (asked !== undefined && asked > most)
     throw new ToolError('limit', `${field} ${asked} is more than the ${most} ${whose}`)

@@ -208,6 +208,32 @@ describe('a store that fails', () => {
     return { store, ended }
   }
 
+  test('while a call has its effect: that is told as not known, and to the next run too', async () => {
+    const store = createMemoryStore()
+    const tx = store.tx.bind(store)
+    let fails = 0
+    store.tx = (write, options) => (fails-- > 0 ? Promise.reject(disk) : tx(write, options))
+    const effect = tool('effect', {
+      effects: 'execute',
+      idempotent: false,
+      execute: () => {
+        fails = 1
+        return 'it is done'
+      },
+    })
+    const layers = [{ name: 'test', rules: [{ tool: '*', action: 'allow' } as const] }]
+    const script = { main: [{ toolCalls: [use('effect')] }, { text: 'I see.' }] }
+    const h = harness({ store, tools: [effect], script, layers })
+    const { result, conversationId } = await h.start('go')
+    await expect(h.clock.until(result)).rejects.toThrow('the disk is gone')
+    expect(store.find('tool_calls', {})[0]).toMatchObject({ status: 'unknown' })
+    expect(store.find('runs', {})[0]).toMatchObject({ status: 'failed' })
+    const { started } = await h.continue(conversationId)
+    await h.clock.until(started!.result)
+    expect(JSON.stringify(h.scripted.requests.at(-1))).toContain('its effect is not known')
+    expect(conversationProblems(store, conversationId)).toEqual([])
+  })
+
   test('for good, at any write: the result rejects with its error, and everything stops', slow, async () => {
     const all = await writesOfAll()
     expect(all).toBeGreaterThan(15)

@@ -16,17 +16,13 @@ export function packEvents(events: readonly OffshootEvent[]): EventRow['events']
 }
 
 function packEvent(event: OffshootEvent, before: OffshootEvent | undefined): object {
-  const packed: Record<string, unknown> = {}
-  const left = CONTENTS[event.type]
-  for (const [key, value] of Object.entries(event)) {
-    const isKnown = key === 'seq' || left?.includes(key) || (isPlace(key) && before?.[key] === value)
-    if (!isKnown) packed[key] = value
-  }
+  const { seq: _seq, at, conversationId, branchId, runId, parentRunId, depth, ...rest } = event
+  const isThere = before !== undefined && PLACE.every((key) => event[key] === before[key])
+  const packed: Record<string, unknown> = isThere
+    ? rest
+    : { at, conversationId, branchId, runId, parentRunId, depth, ...rest }
+  for (const key of CONTENTS[event.type] ?? []) delete packed[key]
   return packed
-}
-
-function isPlace(key: string): key is (typeof PLACE)[number] {
-  return (PLACE as readonly string[]).includes(key)
 }
 
 const CALL = ['input', 'output']

@@ -22,7 +22,10 @@ export function takeTask(
   call: StartedCall,
 ): LiveRun | undefined {
   const input = call.input as TaskInput
-  if (!input.continue) return spawn(change, scope.deps, parent, call, scope.systemText)
+  if (!input.continue) {
+    scope.tree.budget.checkSpawn()
+    return spawn(change, scope.deps, parent, call, scope.systemText)
+  }
   const run = latestOf(change, scope, parent, input.continue)
   if (!isStopped(run.row.status)) {
     const { conversationId, branchId } = run.row

@@ -1,6 +1,8 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
+import { processesWith } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
 
 const users: TestUser[] = []
@@ -32,6 +34,12 @@ const task = (name: string) => ({
   tool: 'task',
   input: { subagent_type: 'general', description: `task ${name}`, prompt: `Do ${name}.` },
 })
+
+/** Commands too, whose environment is scrubbed. */
+const processesOf = (user: TestUser) => processesWith(`HOME=${user.root}`)
+const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
+const commandOf = (pid: number) => readFileSync(`/proc/${pid}/cmdline`, 'utf8')
 
 describe('a conversation', () => {
   it('is listed, shown as a tree, exported, imported equal, gone on with, and forked at a subagent’s message', async () => {
@@ -94,6 +102,42 @@ describe('a conversation', () => {
     expect((await user.run(['show', id])).stdout).toMatch(/⑂ Rather three/)
   })
 
+  it('that has something to read and nothing that runs is woken by recover', async () => {
+    const user = newUser()
+    const script = user.script({ main: [{ text: 'First.' }] })
+    await user.run(['run', 'Start.', '-m', script])
+    user.script({ main: [{ match: 'the news', text: 'I have read them.' }] })
+    const db = new DatabaseSync(user.database)
+    db.exec(`insert into inbox (id, conversation_id, branch_id, kind, mode, text, created_at)
+      select 'inb_01K9Z300000000000000000000', conversation_id, id, 'note', 'follow_up', 'the news', 1 from branches`)
+    db.close()
+    expect(await user.run(['recover'])).toMatchObject({ code: 0 })
+    expect(user.rows('select count(*) as left from inbox where delivered_at is null')).toEqual([{ left: 0 }])
+    const { stdout } = await user.call([
+      'export',
+      user.rows('select id from conversations')[0]!['id'] as string,
+    ])
+    expect(stdout).toContain('I have read them.')
+  })
+
+  it('whose program and guard were killed is rid of its commands by the first who writes to it', async () => {
+    const user = newUser()
+    const command = `touch begun; sleep 1000`
+    const script = user.script({ main: [{ toolCalls: [{ tool: 'bash', input: { command } }] }] })
+    const program = user.start(['run', 'Start.', '-m', script, '--mode', 'auto'])
+    await expect.poll(() => existsSync(join(user.directory, 'begun')), { timeout: 30_000 }).toBe(true)
+    const [main] = JSON.parse((await user.call(['ps', '--json'])).stdout) as { conversationId: string }[]
+    const guards = childrenOf(program.pid).filter((pid) => commandOf(pid).includes('guard-main'))
+    expect(guards).toHaveLength(1)
+    process.kill(guards[0]!, 'SIGKILL')
+    program.kill('SIGKILL')
+    await program.ended
+    expect(processesOf(user).length).toBeGreaterThan(0)
+    const steered = await user.call(['steer', main!.conversationId, 'hey'])
+    expect(steered).toMatchObject({ code: 0, stdout: expect.stringContaining('offshoot recover') })
+    expect(processesOf(user)).toEqual([])
+  })
+
   it('that is cancelled from another terminal leaves none of its commands, wherever they went', async () => {
     const user = newUser()
     const command = `bash -c 'setsid sleep 1000 & touch begun; sleep 1000'`
@@ -107,7 +151,7 @@ describe('a conversation', () => {
     const cancelled = await user.call(['cancel', main!.conversationId])
     expect(cancelled).toMatchObject({ code: 0, stdout: expect.stringContaining('cancelled') })
     expect(await program.ended).toMatchObject({ code: 1 })
-    expect(user.processes()).toEqual([])
+    expect(processesOf(user)).toEqual([])
     const statuses = user.rows('select status, end_reason from runs order by depth')
     expect(statuses).toEqual([
       { status: 'cancelled', end_reason: 'user' },

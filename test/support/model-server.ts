@@ -22,6 +22,8 @@ export interface ServerAnswer {
   /** A string as `input` is sent as it is. */
   readonly toolCalls?: readonly { readonly tool: string; readonly input: unknown }[]
   readonly error?: { readonly status: number; readonly retryAfter?: number }
+  /** In the field names of the provider; the mock counts none by itself. */
+  readonly usage?: Readonly<Record<string, number>>
   /** `chunkSize`, `truncateAfterChunks` and the like of aimock. */
   readonly fixture?: FixtureOpts
 }
@@ -83,7 +85,8 @@ function addAnswer(mock: LLMock, answer: ServerAnswer): void {
   })
 }
 
-function toResponse({ text, reasoning, toolCalls, error }: ServerAnswer, request: ChatCompletionRequest) {
+function toResponse(answer: ServerAnswer, request: ChatCompletionRequest) {
+  const { text, reasoning, toolCalls, error, usage } = answer
   if (error) {
     const { status, retryAfter } = error
     return {
@@ -92,13 +95,13 @@ function toResponse({ text, reasoning, toolCalls, error }: ServerAnswer, request
       ...(retryAfter === undefined ? {} : { retryAfter }),
     }
   }
-  const thought = reasoning === undefined ? {} : { reasoning }
-  if (!toolCalls) return { content: text ?? '', ...thought }
+  const more = { ...(reasoning === undefined ? {} : { reasoning }), ...(usage ? { usage } : {}) }
+  if (!toolCalls) return { content: text ?? '', ...more }
   const calls = toolCalls.map(({ tool, input }) => ({
     name: tool,
     arguments: typeof input === 'string' ? input : JSON.stringify(input),
   }))
   // Gemini ends a turn with tool calls like any other
   const finish = request.model.startsWith('gemini') ? { finishReason: 'stop' } : {}
-  return { ...(text === undefined ? {} : { content: text }), toolCalls: calls, ...thought, ...finish }
+  return { ...(text === undefined ? {} : { content: text }), toolCalls: calls, ...more, ...finish }
 }

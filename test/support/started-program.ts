@@ -49,6 +49,10 @@ export class StartedProgram {
     return this.#stdout
   }
 
+  get pid(): number {
+    return this.#child.pid!
+  }
+
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
   }

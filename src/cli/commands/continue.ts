@@ -4,7 +4,7 @@ import { MODES, type Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/compose.ts'
 import type { Continued } from '../../runtime/continue-branch.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { approvalsOption, follow, type FollowFlags } from '../follow.ts'
+import { approvalsOption, budgetOption, follow, type FollowFlags } from '../follow.ts'
 import { say, write, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
@@ -26,6 +26,7 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     .addOption(new Option('--mode <mode>', 'what is allowed without asking').choices(MODES).default('ask'))
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns beyond those that are used', wholeNumber)
+    .addOption(budgetOption())
     .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
     .action(async (id: string, text: string | undefined, flags: ContinueFlags) =>
       setExitCode(await goOn(id, text, flags, io)),
@@ -36,11 +37,11 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
   const { id: conversationId, directory } = await conversationOf(target, io)
   const composed = await compose({ directory, env: io.env, mode: flags.mode })
   const { runtime, workspace, systemText, warnings } = composed
-  const { maxTurns } = flags
+  const { maxTurns, budgetUsd } = flags
   try {
     for (const warning of warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
     const where = { workspace, systemText, conversationId, target }
-    const continued = await runtime.continue({ ...where, text, maxTurns })
+    const continued = await runtime.continue({ ...where, text, maxTurns, budgetUsd })
     if (!continued.started) return await tellElsewhere(continued, io)
     await sayRecovered(continued.started, io)
     if (continued.outcome === 'steered') await say(io, `offshoot: ${steered(continued)}\n`)

@@ -4,7 +4,7 @@ import { MODES, type Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/compose.ts'
 import { requireMessage } from '../../runtime/fork.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { approvalsOption, follow, type FollowFlags } from '../follow.ts'
+import { approvalsOption, budgetOption, follow, type FollowFlags } from '../follow.ts'
 import { say, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { OUTPUT_FORMATS } from '../output.ts'
@@ -28,6 +28,7 @@ export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode):
     .option('-m, --model <provider/model>', 'default: the one that the branch has')
     .addOption(new Option('--mode <mode>', 'what is allowed without asking').choices(MODES).default('ask'))
     .addOption(approvalsOption())
+    .addOption(budgetOption())
     .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
     .action(async (message: string, text: string | undefined, flags: ForkFlags) =>
       setExitCode(await fork(message, text, flags, io)),
@@ -57,6 +58,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
       systemText,
       messageId,
       text,
+      budgetUsd: flags.budgetUsd,
       ...(flags.model ? { model: await pickModel(flags.model, composed, io) } : {}),
       defaultModel: () => pickModel(undefined, composed, io),
     })

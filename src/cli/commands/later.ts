@@ -12,7 +12,6 @@ export function laterCommands(program: Command): void {
     'hand the run to offshoot serve',
     'Leave it out, and keep this terminal open.',
   )
-  laterOption(run, '--budget-usd <x>', 'pause when so much is spent', '--max-turns N bounds the main run.')
   const spawn = program.commands.find((command) => command.name() === 'spawn')!
   for (const option of spawn.options) if (SPAWN.includes(option.long!)) option.helpGroup(LATER)
 }

@@ -49,8 +49,11 @@ function entry({ conversation, run }: Found): object {
   return { ...conversation, status: run?.status ?? null, reason: run?.reason ?? null }
 }
 
+/** As many as a conversation that began here has at most. */
+const TITLE_CHARS = 80
+
 function line({ conversation: { id, updatedAt, title, directory }, run }: Found): string {
   const updated = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')
   const state = run ? stateText(run) : '-'
-  return `${id}  ${updated}  ${state.padEnd(10)}  ${terminalLine(title)}  ${terminalLine(directory)}\n`
+  return `${id}  ${updated}  ${state.padEnd(10)}  ${terminalLine(title.slice(0, TITLE_CHARS))}  ${terminalLine(directory)}\n`
 }

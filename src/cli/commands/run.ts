@@ -6,7 +6,7 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import { MODES, type Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/compose.ts'
 import type { StartedRun } from '../../runtime/begin.ts'
-import { approvalsOption, follow, type FollowFlags } from '../follow.ts'
+import { approvalsOption, budgetOption, follow, type FollowFlags } from '../follow.ts'
 import { pickModel } from '../pick-model.ts'
 import type { SetExitCode } from '../exit-codes.ts'
 import { say, type Io } from '../io.ts'
@@ -36,6 +36,7 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .addOption(new Option('--mode <mode>', 'what is allowed without asking').choices(MODES).default('ask'))
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns of the main run', wholeNumber)
+    .addOption(budgetOption())
     .option('--conversation <id>', 'go on with a conversation')
     .option('--continue', 'go on with the latest conversation of this directory')
     .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
@@ -70,6 +71,7 @@ async function start(prompt: string, flags: RunFlags, composed: Composed, io: Io
   const more = {
     ...(flags.maxTurns ? { maxTurns: flags.maxTurns } : {}),
     ...(conversationId ? { conversationId } : {}),
+    budgetUsd: flags.budgetUsd,
   }
   return runtime.start({ workspace, prompt, agent, model, systemText, ...more })
 }

@@ -8,7 +8,7 @@ import { MODES, type Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/compose.ts'
 import type { StartedRun } from '../../runtime/begin.ts'
 import type { SetExitCode } from '../exit-codes.ts'
-import { approvalsOption, follow, type FollowFlags } from '../follow.ts'
+import { approvalsOption, budgetOption, follow, type FollowFlags } from '../follow.ts'
 import { say, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
@@ -48,6 +48,7 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
     .addOption(new Option('--mode <mode>', 'what is allowed without asking').choices(MODES).default('ask'))
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns of the run', wholeNumber)
+    .addOption(budgetOption())
     .option('--background', 'hand it to a running offshoot serve')
     .option('--backend <name>', 'who drives it; there is no other yet', 'native')
     .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
@@ -98,13 +99,14 @@ async function start(
 ): Promise<StartedRun> {
   const { runtime, workspace, systemText, agents } = composed
   const agent = agents.require(flags.agent)
-  const { label, deliver, maxTurns } = flags
+  const { label, deliver, maxTurns, budgetUsd } = flags
   return await runtime.spawn({
     workspace,
     systemText,
     agent,
     task,
     deliver,
+    budgetUsd,
     ...(label ? { label } : {}),
     ...(maxTurns ? { maxTurns } : {}),
     ...(conversation ? { conversationId: conversation.id } : {}),

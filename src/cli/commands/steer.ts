@@ -13,7 +13,8 @@ export function steerCommand(program: Command, io: Io): void {
       if (text.trim() === '')
         throw new OffshootError('usage', 'there is nothing to say', { hint: 'offshoot steer ID "text"' })
       const id = await conversationIdOf(io, target)
-      const { itemId, runId } = await performVerb(io, id, { verb: 'steer', target, args: { text } })
-      await write(io.stdout, `${itemId}: ${runId} reads it at its next turn\n`)
+      const { itemId, runId, waits } = await performVerb(io, id, { verb: 'steer', target, args: { text } })
+      const when = waits ? 'when it is taken up: offshoot recover' : 'at its next turn'
+      await write(io.stdout, `${itemId}: ${runId} reads it ${when}\n`)
     })
 }

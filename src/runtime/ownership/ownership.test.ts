@@ -64,6 +64,16 @@ async function addConversation(store: Store, conversationId: ConversationId): Pr
 }
 
 describe('the lease of a conversation', () => {
+  it('that was renewed in the future is free, unless its process is seen to live', async () => {
+    const [first, far] = [await other(1), await other(3, { host: 'far' })]
+    const later = { renewedAt: clock.now() + 1e9 }
+    await far.ownership.take(id)
+    await far.store.tx((tx) => tx.update('leases', id, later), { durable: false })
+    await first.ownership.take(id)
+    await first.store.tx((tx) => tx.update('leases', id, later), { durable: false })
+    await expect((await other(2)).ownership.take(id)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
   it('keeps every other process out, and says who has it, where, since when, and what to do', async () => {
     const [first, second] = [await other(1), await other(2)]
     await first.ownership.take(id)

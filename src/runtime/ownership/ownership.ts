@@ -3,7 +3,7 @@ import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
 import type { LeaseRow, Reader, Store, Tx } from '../../store/port.ts'
-import { isGone, systemProcesses, type Processes } from './process-identity.ts'
+import { isGone, isHere, systemProcesses, type Processes } from './process-identity.ts'
 
 export interface OwnershipOptions {
   readonly store: Store
@@ -141,7 +141,10 @@ export class Ownership {
   }
 
   #isLiving(row: LeaseRow): boolean {
-    return this.#clock.now() - row.renewedAt < bounds.leaseMs && !isGone(row, this.#processes)
+    const age = this.#clock.now() - row.renewedAt
+    // renewed in the future: the clock went back. Here the process can be seen; elsewhere the lease would never end
+    const isFresh = age < bounds.leaseMs && (age > -bounds.leaseMs || isHere(row, this.#processes))
+    return isFresh && !isGone(row, this.#processes)
   }
 
   #renewLater(): void {

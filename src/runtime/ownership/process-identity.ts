@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { hasProc } from '../../exec/hunt.ts'
 import { readEntry } from '../../exec/processes.ts'
@@ -17,13 +17,19 @@ export interface Processes {
 export function systemProcesses(): Processes {
   const startOf = hasProc() ? startInProc : startWithoutProc
   const { pid } = process
-  const self = { host: hostname(), bootId: bootId(), pid, pidStart: startOf(pid) ?? 0 }
+  const self = { host: `${hostname()}${pidNamespace()}`, bootId: bootId(), pid, pidStart: startOf(pid) ?? 0 }
   return { self, startOf }
 }
 
+/** Whether the process belongs to this machine, so that this process would see it. */
+export function isHere({ host }: ProcessIdentity, { self }: Processes): boolean {
+  return host === self.host
+}
+
 /** Whether the process has surely ended. Of a process of another machine nobody can tell. */
-export function isGone(who: ProcessIdentity, { self, startOf }: Processes): boolean {
-  if (who.host !== self.host) return false
+export function isGone(who: ProcessIdentity, processes: Processes): boolean {
+  const { self, startOf } = processes
+  if (!isHere(who, processes)) return false
   return who.bootId !== self.bootId || startOf(who.pid) !== who.pidStart
 }
 
@@ -39,6 +45,19 @@ function startWithoutProc(pid: number): number | undefined {
     return 0
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM' ? 0 : undefined
+  }
+}
+
+/** The namespace of pids that almost every process of a machine is in (PROC_PID_INIT_INO of Linux). */
+const FIRST_NAMESPACE = 'pid:[4026531836]'
+
+/** A container sees pids of its own: as far as leases go it is another machine. Empty outside of one. */
+function pidNamespace(): string {
+  try {
+    const namespace = readlinkSync('/proc/self/ns/pid')
+    return namespace === FIRST_NAMESPACE ? '' : ` ${namespace}`
+  } catch {
+    return ''
   }
 }
 

@@ -24,6 +24,7 @@ export async function bring<V extends VerbCommand>(
   for (let tries = 1; ; tries++) {
     const asked = await askOwner({ ...deps, ownership }, id, command)
     if (asked.type === 'answered') return asked.value as VerbAnswers[V['verb']]
+    const before = deps.store.get('leases', id)
     try {
       await ownership.take(id)
     } catch (error) {
@@ -31,6 +32,8 @@ export async function bring<V extends VerbCommand>(
       throw error
     }
     try {
+      deps.recorder.forget(id)
+      if (before && before.renewedAt > 0 && before.owner !== deps.owner) await deps.endOwned(before.owner)
       return (await here(deps, command, open)) as VerbAnswers[V['verb']]
     } finally {
       await ownership.release(id)

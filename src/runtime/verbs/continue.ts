@@ -1,7 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
 import { isStopped, type RunStatus } from '../../core/run-status.ts'
-import { attemptsOver, continueRun } from '../continue-run.ts'
+import { attemptsOver, continueRun, type ContinueOrder } from '../continue-run.ts'
 import { addToInbox } from '../inbox.ts'
 import { place, type LiveRun } from '../live-run.ts'
 import { CONTINUE } from '../task-input.ts'
@@ -22,7 +22,7 @@ export interface ContinueAnswer {
 export async function continueHere(
   { deps, live: conversation, settle }: VerbScope,
   id: string,
-  order: { readonly text?: string | undefined; readonly maxTurns?: number | undefined },
+  order: Pick<ContinueOrder, 'text' | 'maxTurns'> & { readonly budgetUsd?: number | undefined },
 ): Promise<ContinueAnswer> {
   const { live: run } = requireTarget({ deps, live: conversation, settle }, id)
   if (!run) throw new OffshootError('conflict', `${id} is not the latest run of its branch`)
@@ -30,6 +30,7 @@ export async function continueHere(
     throw new OffshootError('conflict', 'the process that drives this conversation is stopping it', {
       hint: 'wait until it has ended, and try again',
     })
+  if (order.budgetUsd !== undefined) conversation.budget.allow(order.budgetUsd)
   if (isStopped(run.row.status)) await attemptsOver({ tree: conversation }, run)
   let drive: readonly LiveRun[] = []
   const answer = await deps.recorder.record(conversation.id, (change) => {

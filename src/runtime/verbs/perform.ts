@@ -21,7 +21,11 @@ const verbSchema = z.discriminatedUnion('verb', [
   z.object({
     verb: z.literal('continue'),
     target,
-    args: z.object({ text: z.string().optional(), maxTurns: z.int().min(1).optional() }),
+    args: z.object({
+      text: z.string().optional(),
+      maxTurns: z.int().min(1).optional(),
+      budgetUsd: z.number().min(0).optional(),
+    }),
   }),
   z.object({ verb: z.literal('steer'), target, args: z.object({ text }) }),
   z.object({

@@ -9,6 +9,8 @@ export interface SteerAnswer {
   readonly branchId: BranchId
   readonly runId: RunId
   readonly status: RunStatus
+  /** Whether nobody drives it: it reads this when it is taken up again. */
+  readonly waits: boolean
 }
 
 /** A message that a run reads at its next turn. @throws OffshootError `conflict` when it has stopped. */
@@ -18,7 +20,8 @@ export async function steer(scope: VerbScope, id: string, text: string): Promise
   return await deps.recorder.record(live.id, (change) => {
     const item = putMessage(change, deps, target, { mode: 'steer', text }, hasStopped)
     const { branchId, id: runId, status } = target.live!.row
-    const answer = { itemId: item.id, branchId, runId, status }
+    const waits = !live.drives(target.live!)
+    const answer = { itemId: item.id, branchId, runId, status, waits }
     settle(change.tx, answer)
     return answer
   })

@@ -70,9 +70,10 @@ function checkRights(file: string): void {
 }
 
 /** SQLite would delete the log of an empty file. */
-function checkEmpty(file: string): 'new' {
-  if (logSize(file) > 0) throw corrupt(file, 'it is empty, and a log stands beside it')
-  return 'new'
+function checkEmpty(file: string): 'new' | 'ours' {
+  if (logSize(file) === 0) return 'new'
+  if (statSync(file).size > 0) return checkHeader(file) // another process has made it since
+  throw corrupt(file, 'it is empty, and a log stands beside it')
 }
 
 function checkHeader(file: string): 'ours' {
