@@ -38,19 +38,22 @@ async function runScenario(contestant: Contestant): Promise<Figures> {
   switch (scenario) {
     case 'turns': {
       const conversation = () => contestant.converse({ baseUrl, prompt: turnsPrompt(size) })
-      globalThis.gc?.()
-      await repeat(conversation, Math.ceil(amount / 2), lanes) // also what the collection threw away is compiled again
+      await repeat(conversation, Math.ceil(amount / 3), lanes)
       return measure(() => repeat(conversation, amount, lanes), amount * (size + 1))
+    }
+    case 'warm turns': {
+      const conversation = () => contestant.converse({ baseUrl, prompt: turnsPrompt(size) })
+      globalThis.gc?.() // it throws compiled code away, which is so compiled again before anything counts
+      await repeat(conversation, Math.ceil(amount / 2), lanes)
+      return measure(() => repeat(conversation, amount, lanes), amount * (size + 1), false)
     }
     case 'deltas':
       await contestant.converse({ baseUrl, prompt: deltasPrompt(amount / 4) })
-      globalThis.gc?.()
       return measure(() => contestant.converse({ baseUrl, prompt: deltasPrompt(amount) }), amount)
     case 'fan-out': {
       const fanOut = (children: number) => contestant.fanOut!(baseUrl, children, size)
       await fanOut(10)
       await repeat(() => contestant.converse({ baseUrl, prompt: turnsPrompt(20) }), 10, 1)
-      globalThis.gc?.()
       return measure(() => fanOut(amount), amount)
     }
     default:
@@ -74,7 +77,8 @@ async function repeat(conversation: () => Promise<Outcome>, times: number, lanes
 }
 
 /** CPU is that of the whole process, all its threads; the server has a process of its own. */
-async function measure(work: () => Promise<Outcome>, units: number): Promise<Figures> {
+async function measure(work: () => Promise<Outcome>, units: number, collect = true): Promise<Figures> {
+  if (collect) globalThis.gc?.()
   const rssBefore = process.memoryUsage.rss()
   const cpuBefore = process.cpuUsage()
   const startedAt = performance.now()

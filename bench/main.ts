@@ -27,17 +27,25 @@ const scenarios: readonly Scenario[] = [
     name: 'turns',
     unit: 'turn',
     contestants: ALL,
-    sizes: [quick ? 40 : 100, 20, 1],
+    sizes: [quick ? 20 : 40, 20, 1],
     rounds: quick ? 3 : 7,
     gate: 2.2,
+  },
+  {
+    title: 'The same in a program that has run for a while',
+    name: 'warm turns',
+    unit: 'turn',
+    contestants: ALL,
+    sizes: [quick ? 40 : 100, 20, 1],
+    rounds: quick ? 2 : 3,
   },
   {
     title: 'The same, four conversations side by side',
     name: 'turns',
     unit: 'turn',
     contestants: ALL,
-    sizes: [quick ? 40 : 100, 20, 4],
-    rounds: quick ? 3 : 5,
+    sizes: [quick ? 20 : 40, 20, 4],
+    rounds: quick ? 3 : 4,
   },
   {
     title: 'One answer in 100,000 pieces',
@@ -45,7 +53,7 @@ const scenarios: readonly Scenario[] = [
     unit: 'piece',
     contestants: ALL,
     sizes: [100_000],
-    rounds: quick ? 3 : 5,
+    rounds: quick ? 3 : 4,
     gate: 7,
   },
   {
@@ -54,7 +62,7 @@ const scenarios: readonly Scenario[] = [
     unit: 'child',
     contestants: [HAND, 'offshoot'],
     sizes: [100, 3],
-    rounds: quick ? 2 : 5,
+    rounds: quick ? 2 : 4,
   },
 ]
 const APPEND_GATE = 1.5
