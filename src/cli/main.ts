@@ -6,6 +6,6 @@ endEarly()
 const { processIo } = await import('./io.ts')
 const { runProgram } = await import('./program.ts')
 
-const hold = setInterval(() => {}, 2 ** 30) // timers that a command waits for do not keep the program
-process.exitCode = await runProgram(process.argv.slice(2), processIo())
-clearInterval(hold)
+const { keepAlive } = await import('../exec/keep-alive.ts')
+
+process.exitCode = await keepAlive(runProgram(process.argv.slice(2), processIo()))

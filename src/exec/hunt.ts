@@ -1,4 +1,5 @@
 import { sleep, type Clock } from '../core/clock.ts'
+import { keepAlive } from './keep-alive.ts'
 import { carriesMark, listProcesses, readEntry, type ProcessEntry, type ProcessMark } from './processes.ts'
 
 /** What is to be ended. A process is named by its pid and its start time, never by its pid alone. */
@@ -36,16 +37,10 @@ export async function endAll(
   clock: Clock,
   { graceMs, killMs }: HuntLimits,
 ): Promise<readonly number[]> {
-  // The clock's timers let the process exit; a kill under way must not.
-  const hold = setInterval(() => {}, 2 ** 30)
-  try {
-    hunt.signal('SIGTERM')
-    if (await gone(hunt, clock, graceMs, () => {})) return []
-    if (await gone(hunt, clock, killMs, () => hunt.signal('SIGKILL'))) return []
-    return hunt.alive()
-  } finally {
-    clearInterval(hold)
-  }
+  hunt.signal('SIGTERM')
+  if (await keepAlive(gone(hunt, clock, graceMs, () => {}))) return []
+  if (await keepAlive(gone(hunt, clock, killMs, () => hunt.signal('SIGKILL')))) return []
+  return hunt.alive()
 }
 
 export function createHunt(target: HuntTarget): Hunt {

@@ -1,5 +1,6 @@
 import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
 import { isStopped } from '../core/run-status.ts'
+import { keepAlive } from '../exec/keep-alive.ts'
 import type { LeaseRow } from '../store/port.ts'
 import type { Beginning, Begun } from './beginning.ts'
 import { attemptsOver } from './continue-run.ts'
@@ -162,15 +163,5 @@ async function leaveWhenQuiet(live: LiveConversation, leave: () => Promise<void>
     await live.quiet()
   } finally {
     await leave()
-  }
-}
-
-/** The clock's timers let a process end; what waits for one must not. */
-export async function keepAlive<T>(work: Promise<T>): Promise<T> {
-  const hold = setInterval(() => {}, 2 ** 30)
-  try {
-    return await work
-  } finally {
-    clearInterval(hold)
   }
 }

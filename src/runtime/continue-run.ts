@@ -112,8 +112,7 @@ function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>)
 }
 
 function limitsAfter(deps: Deps, { row, agent }: LiveRun, { maxTurns }: ContinueOrder): Run['limits'] {
-  const { limits } = deps.config
-  const more = maxTurns ?? ownTurns(deps, agent, row.depth > 0 ? limits.maxTurnsSubagent : limits.maxTurns)
+  const more = maxTurns ?? ownTurns(deps, agent, row.depth)
   return { ...row.limits, maxTurns: row.turns + more, maxCostUsd: agent.maxCostUsd ?? null }
 }
 

@@ -42,6 +42,36 @@ describe.each(stores)('what has stopped goes on in the %s store:', (_, open) => 
     await store.close()
   })
 
+  test('what a continue adds is for that run: the next one, woken by a report, has its own', async () => {
+    const store = await open()
+    const main = [{ calls: [spawn('a')] }, { text: 'first' }, { text: 'second' }, { text: 'third' }]
+    const h = stage({ main, a: [slow('late', 60_000)] }, { store })
+    const first = await h.start('go')
+    await h.clock.advance(1_000)
+    const { started } = await h.continue(first.branchId, { text: 'more' })
+    await ended(h, started!)
+    const turns = (branchId: typeof first.branchId) =>
+      store.find('runs', { where: { branchId }, orderBy: 'id' }).map(({ limits }) => limits.maxTurns)
+    const own = h.store.get('runs', first.runId)!.limits.maxTurns
+    expect(turns(first.branchId)).toEqual([own, own + 2, own])
+    await store.close()
+  })
+
+  test('and so has a run on a fork of it', async () => {
+    const store = await open()
+    const h = stage({ main: [{ text: 'first' }, { text: 'second' }, { text: 'third' }] }, { store })
+    const first = await h.run('go')
+    const { maxTurns } = store.get('runs', first.runId)!.limits
+    const { started } = await h.continue(first.branchId, { text: 'more' })
+    await ended(h, started!)
+    expect(store.get('runs', started!.runId)!.limits.maxTurns).toBe(maxTurns + 1)
+    const said = store.find('messages', { where: { branchId: first.branchId, role: 'assistant' } })[0]!
+    const fork = await h.fork(said.id, 'and so?')
+    await ended(h, fork)
+    expect(store.get('runs', fork.runId)!.limits.maxTurns).toBe(maxTurns)
+    await store.close()
+  })
+
   test('a subagent that has ended, in a new run whose report comes to the parent by itself', async () => {
     const store = await open()
     const h = stage(

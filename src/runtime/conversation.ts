@@ -210,7 +210,7 @@ function nextRun({ deps }: Pick<Scope, 'deps'>, last: LiveRun): LiveRun {
     ...last.row,
     ...freshFigures,
     ...state.queued,
-    limits: freshLimits(deps, last),
+    limits: freshLimits(deps, last.row, last.agent),
     id: deps.newId('run'),
     originCallId: null,
     background: last.row.depth > 0,

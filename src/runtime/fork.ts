@@ -1,8 +1,7 @@
-import type { AgentDefinition } from '../core/agent.ts'
 import type { Branch } from '../core/conversation.ts'
 import { OffshootError } from '../core/errors.ts'
 import { idPrefix, isId, type BranchId, type IdPrefix } from '../core/ids.ts'
-import type { Run, RunLimits } from '../core/run.ts'
+import type { Run } from '../core/run.ts'
 import { state } from '../core/run-status.ts'
 import type { MessageRow, Reader } from '../store/port.ts'
 import { agentOf, authorityOf, lineOf } from './authority.ts'
@@ -12,7 +11,7 @@ import { createLiveRun, place, type LiveRun } from './live-run.ts'
 import { appendMessage } from './messages.ts'
 import type { Change } from './recorder.ts'
 import { takeSlot } from './slots.ts'
-import { freshFigures, limitsOf, tellBegun, tellBranch } from './spawn.ts'
+import { freshFigures, freshLimits, limitsOf, tellBegun, tellBranch } from './spawn.ts'
 import { describeTask } from './task-input.ts'
 
 export interface ForkStart {
@@ -130,7 +129,7 @@ function firstRunOfFork(deps: Deps, reader: Reader, branch: Branch, at: number, 
     model,
     description: branch.label,
     background: false,
-    limits: last?.limits ?? firstLimits(deps, agent, depth),
+    limits: last ? freshLimits(deps, last, agent) : limitsOf(deps, agent, depth, {}),
     queuedAt: at,
     startedAt: null,
   }
@@ -141,15 +140,6 @@ function firstRunOfFork(deps: Deps, reader: Reader, branch: Branch, at: number, 
     parent: undefined,
     call: undefined,
   })
-}
-
-function firstLimits(deps: Deps, agent: AgentDefinition, depth: number): RunLimits {
-  const { maxTurns, maxTurnsSubagent } = deps.config.limits
-  return limitsOf(
-    deps,
-    { ...agent, maxTurns: agent.maxTurns ?? (depth === 0 ? maxTurns : maxTurnsSubagent) },
-    {},
-  )
 }
 
 /** Writes a run that begins with what a person says. It has its slot, or its place in the queue. */

@@ -84,7 +84,7 @@ function newRun(deps: Deps, branch: Branch, { agent, model, maxTurns }: StartOpt
     description: branch.label,
     background: false,
     limits: {
-      maxTurns: maxTurns ?? ownTurns(deps, agent, limits.maxTurns),
+      maxTurns: maxTurns ?? ownTurns(deps, agent, 0),
       maxTokens: null,
       maxCostUsd: agent.maxCostUsd ?? null,
       timeoutMs: agent.timeoutMs ?? limits.timeoutMs,

@@ -50,7 +50,7 @@ export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<B
   const above = known
     ? authorityOf(deps, deps.store, opened.branch)
     : narrow(deps, rootAuthority(deps), agentOf(deps, 'main'), [])
-  const limits = recoded('usage', () => limitsOf(deps, agent, { max_turns: options.maxTurns }))
+  const limits = recoded('usage', () => limitsOf(deps, agent, 1, { max_turns: options.maxTurns }))
   const write: Beginning['write'] = (change, live) => {
     const here = placeOf(opened, change.at)
     if (!known) writeConversation(change, here, opened)

@@ -233,15 +233,20 @@ function where(h: ReturnType<typeof live>) {
   return { workspace: { root, resolve }, systemText: () => '' }
 }
 
-test('a main run that was idle reads the results that were waiting for it', async () => {
+/** What is left of a main run that had ended when its subagent reported, and had not read that yet. */
+async function idle() {
   const first = live(cutStore(), {
     parts: { main: [{ calls: [spawn('a')] }, { text: 'later' }], a: [slow('late news', 100)] },
   })
-  await first.run('go')
-  const idle = first.store.commits
+  const { conversationId, branchId } = await first.run('go')
   let store = first.store
-  for (let commits = idle; store.find('inbox', { where: { deliveredAt: null } }).length === 0; commits--)
+  for (let { commits } = store; store.find('inbox', { where: { deliveredAt: null } }).length === 0; commits--)
     store = await first.store.cut(commits)
+  return { store, conversationId, branchId }
+}
+
+test('a main run that was idle reads the results that were waiting for it', async () => {
+  const { store } = await idle()
   expect(store.find('runs', {}).map(({ status }) => status)).toEqual(['completed', 'completed'])
   const h = live(store, { parts: { main: [{ text: 'so that is it' }] } })
   const { runs: recovered } = await h.recover()
@@ -293,4 +298,27 @@ test('is done only when nothing goes on without a person', async () => {
   expect(recovered).toHaveLength(3)
   expect(runs(h).map(([, status]) => status)).toEqual(['completed', 'completed', 'completed'])
   expectOrder(h)
+})
+
+test('is done when all that is left waits for a subagent that a person has paused', async () => {
+  const first = live(cutStore(), { parts: { main: [{ calls: [foreground('a')] }], a: [slow('never')] } })
+  const { conversationId } = await first.start('go')
+  await first.clock.settle()
+  const child = first.store.find('runs', { where: { agent: 'a' } })[0]!
+  await first.clock.until(first.perform(conversationId, { verb: 'interrupt', target: child.id, args: null }))
+  const h = live(await first.store.cut(first.store.commits), { parts: {} })
+  await h.recover()
+  expect(runs(h)).toEqual([
+    ['main', 'waiting', 'children', 1],
+    ['a', 'paused', 'user', 1],
+  ])
+})
+
+test('what was withdrawn from an inbox is nothing to take up', async () => {
+  const { store, conversationId, branchId } = await idle()
+  const h = live(store, { parts: {} })
+  expect(h.runtime.left.directories()).toEqual(['/w'])
+  const args = { item: store.find('inbox', {})[0]!.id }
+  await h.clock.until(h.perform(conversationId, { verb: 'inbox.withdraw', target: branchId, args }))
+  expect(h.runtime.left.directories()).toEqual([])
 })

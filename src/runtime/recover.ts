@@ -2,8 +2,9 @@ import { sleep } from '../core/clock.ts'
 import { OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { bounds } from '../core/limits.ts'
+import { keepAlive } from '../exec/keep-alive.ts'
 import type { Reader } from '../store/port.ts'
-import { hold, keepAlive, takeUp, type Conversations, type Place } from './begin.ts'
+import { hold, takeUp, type Conversations, type Place } from './begin.ts'
 import type { LiveConversation } from './conversation.ts'
 import type { Deps } from './deps.ts'
 import type { LiveRun } from './live-run.ts'
@@ -93,7 +94,8 @@ function hasOpenRuns(store: Reader, conversationId: ConversationId): boolean {
 
 /** Something waits to be read, perhaps on a branch that nothing wakes any more (domain.md D4). */
 function hasMail(store: Reader, conversationId: ConversationId): boolean {
-  return store.find('inbox', { where: { conversationId, deliveredAt: null }, limit: 1 }).length > 0
+  const where = { conversationId, deliveredAt: null, withdrawnAt: null }
+  return store.find('inbox', { where, limit: 1 }).length > 0
 }
 
 async function recoverOne(

@@ -91,7 +91,7 @@ export function spawn(
     inheritContext: input.history === 'fork',
     background: input.run_in_background ?? agent.background ?? false,
     model: modelOf(deps, agent, parent.row.model, input.model),
-    limits: limitsOf(deps, agent, input, parent.row.limits),
+    limits: limitsOf(deps, agent, parent.row.depth + 1, input, parent.row.limits),
     above: parent,
     rules: restrictionRules(deps.tools, input.restrictions),
   }
@@ -238,10 +238,11 @@ export function modelOf(deps: Deps, agent: AgentDefinition, own: string, asked?:
   return wanted === 'small' ? deps.smallModelOf(own) : wanted
 }
 
-/** The limits of a subagent. @throws ToolError when more is asked for than there is. */
+/** The limits of a run at its depth. @throws ToolError when more is asked for than there is. */
 export function limitsOf(
   deps: Deps,
   agent: AgentDefinition,
+  depth: number,
   asked: Pick<TaskInput, 'max_turns' | 'timeout_ms'>,
   parent?: RunLimits,
 ): RunLimits {
@@ -250,7 +251,7 @@ export function limitsOf(
   refuseMore('max_turns', asked.max_turns, limits.maxTurns, 'that any run may take')
   refuseMore('timeout_ms', asked.timeout_ms, longest, 'that the run has itself')
   return {
-    maxTurns: asked.max_turns ?? ownTurns(deps, agent, limits.maxTurnsSubagent),
+    maxTurns: asked.max_turns ?? ownTurns(deps, agent, depth),
     maxTokens: null,
     maxCostUsd: agent.maxCostUsd ?? null,
     timeoutMs: asked.timeout_ms ?? agent.timeoutMs ?? limits.timeoutMs,
@@ -259,19 +260,19 @@ export function limitsOf(
 }
 
 /** The turns of an agent when no call says otherwise. */
-export function ownTurns({ config }: Pick<Deps, 'config'>, agent: AgentDefinition, unstated: number): number {
-  const own = config.agents[agent.name]?.maxTurns ?? agent.maxTurns ?? unstated
-  return Math.min(own, config.limits.maxTurns)
+export function ownTurns({ config }: Pick<Deps, 'config'>, agent: AgentDefinition, depth: number): number {
+  const { maxTurns, maxTurnsSubagent } = config.limits
+  const unstated = depth > 0 ? maxTurnsSubagent : maxTurns
+  return Math.min(config.agents[agent.name]?.maxTurns ?? agent.maxTurns ?? unstated, maxTurns)
 }
 
-/** Those of a further run on the branch: what a continue added was for the run that it continued. */
+/** Those of a further run after this one: what a continue added was for the run that it continued. */
 export function freshLimits(
   deps: Pick<Deps, 'config'>,
-  { row, agent }: Pick<LiveRun, 'row' | 'agent'>,
+  { limits, depth }: Pick<Run, 'limits' | 'depth'>,
+  agent: AgentDefinition,
 ): RunLimits {
-  const { maxTurns, maxTurnsSubagent } = deps.config.limits
-  const own = ownTurns(deps, agent, row.depth > 0 ? maxTurnsSubagent : maxTurns)
-  return { ...row.limits, maxTurns: Math.min(row.limits.maxTurns, own) }
+  return { ...limits, maxTurns: Math.min(limits.maxTurns, ownTurns(deps, agent, depth)) }
 }
 
 function refuseMore(field: string, asked: number | undefined, most: number, whose: string): void {

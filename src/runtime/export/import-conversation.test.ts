@@ -40,6 +40,22 @@ async function imported(text: string, into: Store = createMemoryStore()) {
   return { store: into, id }
 }
 
+describe('a conversation that was exported while it was paused', () => {
+  test('arrives equal to the byte: its call of task waits as before', async () => {
+    const store = createMemoryStore()
+    const { conversationId } = await store.tx((tx) => {
+      const conversation = new Conversation(tx, countedIds(1_000))
+      const paused = conversation.run(conversation.branches[0]!, state.paused('user'))
+      const id = conversation.call(paused, { prompt: 'look' }, 'running')
+      tx.update('tool_calls', id, { tool: 'task', repeatable: true })
+      return conversation
+    }, durable)
+    const text = textOf(store, conversationId)
+    const { store: other, id } = await imported(text)
+    expect(textOf(other, id)).toBe(text)
+  })
+})
+
 describe('a conversation that was exported while it ran', () => {
   test('says so in the words of its state', async () => {
     const { store, conversation } = await live()

@@ -2,6 +2,7 @@ import { sleep, type Clock } from '../../core/clock.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId, NewId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
+import { keepAlive } from '../../exec/keep-alive.ts'
 import type { LeaseRow, Store } from '../../store/port.ts'
 import type { Command, StoredAnswer } from './commands.ts'
 import { ownerText, type Ownership } from './ownership.ts'
@@ -29,12 +30,7 @@ export async function askOwner(deps: AskDeps, id: ConversationId, command: Comma
   const createdAt = deps.clock.now()
   const row = { id: commandId, conversationId: id, ...command, createdAt, answer: null, answeredAt: null }
   await deps.store.tx((tx) => tx.insert('commands', row), { durable: true })
-  const hold = setInterval(() => {}, 2 ** 30) // the clock's timers let a process end
-  try {
-    return await untilAnswered(deps, id, commandId, createdAt + bounds.commandMs)
-  } finally {
-    clearInterval(hold)
-  }
+  return await keepAlive(untilAnswered(deps, id, commandId, createdAt + bounds.commandMs))
 }
 
 async function untilAnswered(

@@ -1,5 +1,6 @@
 import { sleep, type Clock } from '../../core/clock.ts'
 import { bounds } from '../../core/limits.ts'
+import { keepAlive } from '../../exec/keep-alive.ts'
 import type { Store } from '../../store/port.ts'
 
 /**
@@ -31,13 +32,9 @@ export async function untilChange(
   seen: number,
   atMostMs: number,
 ): Promise<void> {
-  const hold = setInterval(() => {}, 2 ** 30) // the clock's timers let a process end
-  try {
-    const end = clock.now() + atMostMs
-    while (clock.now() < end && (versionOf(store) ?? seen) === seen) await sleep(clock, bounds.watchMs)
-  } finally {
-    clearInterval(hold)
-  }
+  const end = clock.now() + atMostMs
+  while (clock.now() < end && (versionOf(store) ?? seen) === seen)
+    await keepAlive(sleep(clock, bounds.watchMs))
 }
 
 /** Undefined where the store cannot say it now: the next look may. */
