@@ -68,15 +68,18 @@ async function endBelow({ deps }: Scope, run: LiveRun): Promise<void> {
 async function abandon(scope: Scope, run: LiveRun, cause: unknown): Promise<void> {
   stopRun(run, { verb: 'cancel', by: 'parent' })
   await endBelow(scope, run)
-  const error = runError(cause)
-  const report: Report = { messageId: null, text: '', note: `no text: ${error.message}` }
-  const write = (change: Change) => {
-    run.row = change.tx.get('runs', run.row.id) ?? run.row // as it is on disk, whatever the failed write meant it to be
-    if (isStopped(run.row.status)) return
-    endLeft(change, scope.deps, run) // what its calls did is not known, and a later run must be told so
-    endRun(change, scope, run, { type: 'failed', error, report })
-  }
+  const write = (change: Change) => failOpen(change, scope, run, runError(cause))
   await scope.deps.recorder.record(run.row.conversationId, write).catch(() => {})
+}
+
+/** A run with what is open below it: a subagent's own end may not have been written either. */
+function failOpen(change: Change, scope: Scope, run: LiveRun, error: RunError): void {
+  for (const child of run.children.values()) if (!child.isDriven) failOpen(change, scope, child, error)
+  run.row = change.tx.get('runs', run.row.id) ?? run.row // as it is on disk, whatever the failed write meant it to be
+  if (isStopped(run.row.status)) return
+  endLeft(change, scope.deps, run) // what its calls did is not known, and a later run must be told so
+  const report: Report = { messageId: null, text: '', note: `no text: ${error.message}` }
+  endRun(change, scope, run, { type: 'failed', error, report })
 }
 
 function runError(error: unknown): RunError {

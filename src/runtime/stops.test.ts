@@ -271,6 +271,19 @@ describe('a store that fails', () => {
     },
   )
 
+  test('for a while, from any write on: no run is left open below one that has ended', slow, async () => {
+    const all = await writesOfAll()
+    for (const times of [2, 3, 4, 5])
+      for (let n = 2; n <= all; n++) {
+        const { store } = await endOf(n, times)
+        const ended = new Set(store.find('runs', {}).flatMap((run) => (run.endedAt === null ? [] : [run.id])))
+        const left = store.find('runs', {}).filter(({ id, parentRunId }) => {
+          return !ended.has(id) && ended.has(parentRunId!)
+        })
+        expect(left, `write ${n}, ${times} times`).toEqual([])
+      }
+  })
+
   test('at the first write: the start rejects', async () => {
     const { store } = failing(1, Infinity)
     await expect(harness({ store }).start('go')).rejects.toBe(disk)
