@@ -28,7 +28,7 @@ beforeAll(() => {
 afterAll(() => user.remove())
 
 it('shows commands that do what stands beside them', async () => {
-  expect([first?.length, second?.length]).toEqual([1, 9])
+  expect([first?.length, second?.length]).toEqual([1, 11])
   const run = user.start(first![0]!.words)
   await run.untilStderr('offshoot approve apr_')
   await run.untilStderr('$ sh wait.sh')

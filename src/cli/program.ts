@@ -4,6 +4,7 @@ import { terminalLine, terminalText } from '../core/terminal-text.ts'
 import { agentsCommand } from './commands/agents.ts'
 import { answerCommand } from './commands/answer.ts'
 import { approveCommand } from './commands/approve.ts'
+import { backgroundCommand } from './commands/background.ts'
 import { cancelCommand } from './commands/cancel.ts'
 import { closeCommand } from './commands/close.ts'
 import { completionCommand } from './commands/completion.ts'
@@ -15,6 +16,7 @@ import { forkCommand } from './commands/fork.ts'
 import { importCommand } from './commands/import.ts'
 import { inboxCommand } from './commands/inbox.ts'
 import { interruptCommand } from './commands/interrupt.ts'
+import { pauseCommand } from './commands/pause.ts'
 import { laterCommands } from './commands/later.ts'
 import { logCommand } from './commands/log.ts'
 import { lsCommand } from './commands/ls.ts'
@@ -57,7 +59,16 @@ async function runCommandLine(args: readonly string[], io: Io): Promise<number> 
 const COMMANDS: Readonly<Record<string, readonly AddCommand[]>> = {
   'Start and go on:': [runCommand, spawnCommand, continueCommand, forkCommand, recoverCommand],
   'Look:': [psCommand, lsCommand, showCommand, logCommand, inboxCommand],
-  'Act:': [steerCommand, interruptCommand, cancelCommand, closeCommand, approveCommand, answerCommand],
+  'Act:': [
+    steerCommand,
+    pauseCommand,
+    interruptCommand,
+    backgroundCommand,
+    cancelCommand,
+    closeCommand,
+    approveCommand,
+    answerCommand,
+  ],
   'Data:': [exportCommand, importCommand, rmCommand],
   'Check:': [agentsCommand, modelsCommand, configCommand, doctorCommand, completionCommand],
 }

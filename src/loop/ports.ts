@@ -21,6 +21,8 @@ export interface LoopPorts {
   /** 0 ≤ x < 1, for the jitter of retries. */
   readonly random: () => number
   readonly signal: AbortSignal
+  /** Asked between turns: throws the reason of a stop where the run is to go no further. */
+  readonly beforeTurn: () => void
   /**
    * The answer has no calls: what has come meanwhile and is to be read before the run ends. May wait for subagents.
    * Afterwards `untilSlot` says when the run may go on.

@@ -77,6 +77,7 @@ class Loop {
     const open = this.#input.left?.open
     let outcome = open && (await this.#goOn(open))
     while (!outcome && this.#turn < this.#input.limits.maxTurns) {
+      this.#ports.beforeTurn()
       checkBudget(this.#ports)
       await this.#tellOfLimit()
       const { answer, stored } = await this.#ask('auto')

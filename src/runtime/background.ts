@@ -5,12 +5,16 @@ import type { Deps } from './deps.ts'
 import type { RunJournal } from './journal.ts'
 import type { LiveRun } from './live-run.ts'
 
-/** What the model reads of a spawn in the background: that it will be told, and what not to do meanwhile. */
-export function startedText(deps: Pick<Deps, 'scheduler'>, child: LiveRun): string {
+/** What the model reads of a subagent in the background: that it will be told, and what not to do meanwhile. */
+export function startedText(
+  deps: Pick<Deps, 'scheduler'>,
+  child: LiveRun,
+  what = 'Started in the background',
+): string {
   const position = deps.scheduler.position(child.row.id)
   const how = position === undefined ? 'running' : `queued, number ${position} in line for a slot`
   return [
-    `Started in the background: task_id ${child.row.branchId}, status ${how}.`,
+    `${what}: task_id ${child.row.branchId}, status ${how}.`,
     'You will get its report by yourself as soon as it ends. Do not wait, poll or sleep, and do not do the same work; go on with other work, or end your turn.',
   ].join('\n')
 }

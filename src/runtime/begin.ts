@@ -59,6 +59,7 @@ export async function begin(
   const { conversationId, isNew, continues, write } = beginning
   const held = await hold(deps, conversations, where, conversationId, isNew)
   const { live, leave } = held
+  live.isHeld = false
   if (where.budgetUsd !== undefined) live.budget.allow(where.budgetUsd)
   let begun: Begun | undefined
   try {

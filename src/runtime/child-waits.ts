@@ -1,6 +1,7 @@
 import { state } from '../core/run-status.ts'
 import { unlessAborted } from '../loop/aborted.ts'
 import { changeRun, type LiveRun } from './live-run.ts'
+import { pauseBetween } from './pause.ts'
 import type { Change } from './recorder.ts'
 import { endWait, type SlotDeps } from './slots.ts'
 
@@ -34,7 +35,7 @@ export async function untilAnswered(
 ): Promise<void> {
   const attempts = async () => {
     for (;;) {
-      await stops()
+      await Promise.race([stops(), child.detached])
       if (isAnswered() || run.stop || child.row.status !== 'paused') return
       await unlessAborted(child.again, run.controller.signal, deps.clock, 0).catch(() => {})
     }
@@ -60,6 +61,7 @@ export async function whileChildrenRun<T>(deps: SlotDeps, run: LiveRun, calls: P
 
 /** A run that has nothing to do but wait for its children says so; any other goes on as it is. */
 export async function enterWait(deps: SlotDeps, run: LiveRun): Promise<void> {
+  pauseBetween(run)
   if (!mayWait(run)) return
   await deps.recorder.record(run.row.conversationId, (change) => {
     if (!mayWait(run)) return

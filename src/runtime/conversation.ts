@@ -41,6 +41,8 @@ export class LiveConversation implements RunTree {
   readonly #active = new Map<LiveRun, Driven>()
   #failed: Promise<never> | undefined
   #stop: StopReason | undefined
+  /** Somebody has paused all of it: no report wakes anything until somebody goes on. */
+  isHeld = false
 
   /** `runs`: all that it has had so far. */
   constructor(id: ConversationId, scope: Omit<Scope, 'tree'>, runs: readonly Run[]) {
@@ -176,7 +178,7 @@ export class LiveConversation implements RunTree {
    */
   #idle(branchId: BranchId): LiveRun | undefined {
     const latest = this.#latest.get(branchId)
-    if (!latest || this.#stop || !isFinal(latest.row.status)) return undefined
+    if (!latest || this.#stop || this.isHeld || !isFinal(latest.row.status)) return undefined
     const cancelled = [latest, ...ancestors(latest)].some(({ row }) => row.status === 'cancelled')
     return cancelled ? undefined : latest
   }

@@ -18,6 +18,7 @@ import { place, stopRun, stopsBelow, type LiveRun } from './live-run.ts'
 import { readMessages } from './messages.ts'
 import { createJournal } from './open-journal.ts'
 import { readLeft, type LeftOfRun, type OpenTurn } from './open-turn.ts'
+import { pauseBetween, pauseHere, pauseSoon } from './pause.ts'
 import { permit } from './permit.ts'
 import type { Change } from './recorder.ts'
 import { untilAnswered, whileChildrenRun } from './child-waits.ts'
@@ -51,6 +52,7 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
     scope.deps.scheduler.leave(run.row.id)
     run.isDriven = false
     markStopped()
+    if (run.parent) pauseBetween(run.parent)
   }
 }
 
@@ -147,6 +149,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     journal,
     whileChildrenRun: (calls) => whileChildrenRun(scope.deps, run, calls),
     untilSlot: () => untilRunning(scope.deps, run),
+    beforeTurn: () => pauseHere(run),
     beforeEnd: () => readBeforeEnd(scope.deps, run, journal),
     resume: (part) => resumeCall(scope, run, journal, part),
     permit: (request) => permit(scope.deps, run, scope.workspace, request),
@@ -201,6 +204,7 @@ async function childReport(scope: Scope, run: LiveRun, journal: RunJournal, call
   const child = run.children.get(callId)
   if (run.stop) stopRun(run, run.stop) // the child came after the stop
   if (!child) return { text: STEERED }
+  if (run.pausing && !child.row.background) pauseSoon(child, 'parent') // and after that
   const stops = () => scope.tree.attach(child)
   for (const below of scope.tree.below(child.row.branchId))
     if (!isStopped(below.row.status)) scope.tree.attach(below).catch(() => {}) // goes on with it; kept, as below

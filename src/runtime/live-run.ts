@@ -62,6 +62,11 @@ export interface LiveRun {
   journal: CallWriter | undefined
   /** Set once it is to stop. */
   stop: StopReason | undefined
+  /** Set once it is to stop at its next boundary. */
+  pausing: StopReason | undefined
+  /** Resolves when the call that waited for it is answered without it: it was moved to the background. */
+  detached: Promise<void>
+  markDetached: () => void
   /** Whether an attempt is under way; for a moment longer than its state says. */
   isDriven: boolean
   /** Whether there was an attempt before this one: what that left is gone on with. */
@@ -108,6 +113,7 @@ export function createLiveRun(start: LiveRunStart): LiveRun {
 function newAttempt() {
   const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>()
   const { promise: again, resolve: markAgain } = Promise.withResolvers<void>()
+  const { promise: detached, resolve: markDetached } = Promise.withResolvers<void>()
   return {
     controller: new AbortController(),
     stopped,
@@ -119,6 +125,9 @@ function newAttempt() {
     onlyWaits: false,
     journal: undefined,
     stop: undefined,
+    pausing: undefined,
+    detached,
+    markDetached,
     isDriven: false,
     resumed: false,
   }

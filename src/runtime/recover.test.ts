@@ -322,3 +322,25 @@ test('what was withdrawn from an inbox is nothing to take up', async () => {
   await h.clock.until(h.perform(conversationId, { verb: 'inbox.withdraw', target: branchId, args }))
   expect(h.runtime.left.directories()).toEqual([])
 })
+
+test('a subagent that was moved to the background reports once, to the inbox, after a crash too', async () => {
+  const main = [{ calls: [foreground('a')] }, slow('still at it', 90_000)]
+  const first = live(cutStore(), { parts: { main, a: [slow('never', 80_000)] } })
+  const { conversationId } = await first.start('go')
+  await first.clock.settle()
+  const child = first.store.find('runs', { where: { agent: 'a' } })[0]!
+  const command = { verb: 'background', target: child.id, args: null } as const
+  await first.clock.until(first.perform(conversationId, command))
+  await first.clock.settle()
+  const parts = { main: [{ text: 'on I go' }, { text: 'there it is' }], a: [{ text: 'late news' }] }
+  const h = live(await first.store.cut(first.store.commits), { parts })
+  await h.recover()
+  expect(runs(h).map(([agent, status]) => `${agent} ${status}`)).toEqual([
+    'main completed',
+    'a completed',
+    'main completed',
+  ])
+  expect(h.store.find('inbox', {}).map(({ fromRunId }) => fromRunId)).toEqual([child.id])
+  expect(h.actor.of('main').at(-1)!.last).toContain('late news')
+  expectOrder(h)
+})

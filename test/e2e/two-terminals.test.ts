@@ -180,6 +180,34 @@ describe('a run in one terminal, everything else in another', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('there is nothing to interrupt') })
   }, 60_000)
 
+  it('lets go of a subagent, and pauses once the turn is done, with all that runs', async () => {
+    const run = start({
+      main: [
+        { toolCalls: [task('a')] },
+        { match: 'moved it to the background', toolCalls: [bash('sh wait.sh main')] },
+      ],
+      general: [waits('a')],
+    })
+    await begun(run, 'a')
+    const a = (await taskOf('a'))!
+    const moved = await user.call(['background', a.id])
+    expect(moved).toMatchObject({ code: 0, stdout: `${a.id}: running in the background\n` })
+    expect((await user.call(['background', a.id])).code).toBe(1)
+    await begun(run, 'main')
+    const paused = await user.call(['pause', a.conversationId])
+    expect(paused).toMatchObject({
+      code: 0,
+      stdout: `${a.conversationId}: 0 paused, 2 stop after this turn; offshoot continue ${a.conversationId} goes on\n`,
+    })
+    release('a')
+    release('main')
+    expect(await run.ended).toMatchObject({ code: 4 })
+    const states = (await ps()).map(({ status, reason }) => `${status} ${reason}`)
+    expect(states.toSorted()).toEqual(['paused parent', 'paused user'])
+    const again = await user.call(['pause', a.conversationId])
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('there is nothing to pause') })
+  }, 60_000)
+
   it('is followed until it stops', async () => {
     const run = start({
       main: [

@@ -7,8 +7,6 @@ afterAll(() => user.remove())
 const LATER = [
   ['serve', '--port', '4680', '--open'],
   ['permissions', 'check', '--rules', 'file'],
-  ['pause', 'run_x'],
-  ['background', 'run_x'],
   ['mcp'],
   ['acp'],
   ['bridge', '--any', 'thing'],

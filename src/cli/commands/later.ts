@@ -36,14 +36,6 @@ const COMMANDS: Readonly<Record<string, Later>> = {
     does: 'permissions check decides calls by the rules of a file',
     instead: 'offshoot config shows the rules that are in force',
   },
-  pause: {
-    does: 'pause a conversation, branch or run from elsewhere',
-    instead: 'Ctrl-C in the terminal of offshoot run pauses its whole tree',
-  },
-  background: {
-    does: 'move a running subagent to the background',
-    instead: 'a model can start a subagent in the background',
-  },
   mcp: { does: 'a server for programs that speak MCP', instead: FOR_PROGRAMS },
   acp: { does: 'an agent for editors that speak ACP', instead: FOR_PROGRAMS },
   bridge: { does: 'a bridge to chats', instead: FOR_PROGRAMS },

@@ -30,6 +30,7 @@ export async function continueHere(
     throw new OffshootError('conflict', 'the process that drives this conversation is stopping it', {
       hint: 'wait until it has ended, and try again',
     })
+  conversation.isHeld = false
   if (order.budgetUsd !== undefined) conversation.budget.allow(order.budgetUsd)
   if (isStopped(run.row.status)) await attemptsOver({ tree: conversation }, run)
   let drive: readonly LiveRun[] = []

@@ -2,11 +2,13 @@ import { z } from 'zod'
 import { OffshootError, unreachable } from '../../core/errors.ts'
 import type { Command } from '../ownership/commands.ts'
 import { approve, type ApproveAnswer } from './approve.ts'
+import { background, type BackgroundAnswer } from './background.ts'
 import { cancel, type CancelAnswer } from './cancel.ts'
 import { fork, type ForkAnswer } from './fork.ts'
 import { continueHere, type ContinueAnswer } from './continue.ts'
 import { changeInboxItem, clearInbox, type ClearAnswer, type ItemAnswer } from './inbox-items.ts'
 import { interrupt, type InterruptAnswer } from './interrupt.ts'
+import { pause, type PauseAnswer } from './pause.ts'
 import { steer, type SteerAnswer } from './steer.ts'
 import type { VerbScope } from './verb.ts'
 
@@ -18,6 +20,8 @@ const item = z.string()
 const verbSchema = z.discriminatedUnion('verb', [
   z.object({ verb: z.literal('cancel'), target, args: z.null() }),
   z.object({ verb: z.literal('interrupt'), target, args: z.null() }),
+  z.object({ verb: z.literal('pause'), target, args: z.null() }),
+  z.object({ verb: z.literal('background'), target, args: z.null() }),
   z.object({
     verb: z.literal('continue'),
     target,
@@ -50,6 +54,8 @@ export type VerbCommand = z.infer<typeof verbSchema>
 export interface VerbAnswers {
   cancel: CancelAnswer
   interrupt: InterruptAnswer
+  pause: PauseAnswer
+  background: BackgroundAnswer
   continue: ContinueAnswer
   steer: SteerAnswer
   approve: ApproveAnswer
@@ -74,6 +80,10 @@ export async function perform(scope: VerbScope, command: Command): Promise<VerbA
       return await cancel(scope, data.target)
     case 'interrupt':
       return await interrupt(scope, data.target)
+    case 'pause':
+      return await pause(scope, data.target)
+    case 'background':
+      return await background(scope, data.target)
     case 'continue':
       return await continueHere(scope, data.target, data.args)
     case 'steer':
