@@ -13,20 +13,26 @@ export interface Figures {
   readonly characters: number
 }
 
+/** Bytes a turn: of the store, and of the messages in a request. */
+export interface StoredBytes {
+  readonly stored: number
+  readonly own: number
+}
+
 /** Runs one contestant in a process of its own. @throws when it fails. */
-export async function runContestant(
+export async function runContestant<T = Figures>(
   name: string,
   scenario: string,
   baseUrl: string,
   sizes: readonly number[],
-): Promise<Figures> {
+): Promise<T> {
   const child = start('contestant.ts', [name, scenario, baseUrl, ...sizes.map(String)])
   const [output, [code]] = await Promise.all([
     outputOf(child),
     once(child, 'exit') as Promise<[number | null]>,
   ])
   if (code !== 0) throw new Error(`${name} failed in ${scenario} (exit code ${code})`)
-  return JSON.parse(output) as Figures
+  return JSON.parse(output) as T
 }
 
 /** Starts the model server in a process of its own; it ends when it is disposed of, or with this process. */

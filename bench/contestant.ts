@@ -1,19 +1,25 @@
 // One contestant in one scenario, in a process of its own: `contestant.ts NAME SCENARIO BASE_URL SIZE...`. Prints figures as JSON.
 import { createFetch } from '../src/model/fetch.ts'
-import type { Figures } from './children.ts'
+import type { Figures, StoredBytes } from './children.ts'
 import { measureAppends } from './append.ts'
+import { measureStoredBytes } from './stored-bytes.ts'
 import { deltasPrompt, turnsPrompt, type Contestant, type Outcome } from './workload.ts'
 
-const [name = '', scenario = '', baseUrl = '', ...sizes] = process.argv.slice(2)
-const [amount = 0, size = 0, lanes = 1] = sizes.map(Number)
+const [name = '', scenario = '', baseUrl = '', ...numbers] = process.argv.slice(2)
+const sizes = numbers.map(Number)
 
-if (scenario === 'append') {
-  console.log(JSON.stringify(await measureAppends(amount, size)))
-} else {
+console.log(JSON.stringify(await figures()))
+process.exit() // connections that are kept must not hold the figures back
+
+async function figures(): Promise<Figures | StoredBytes> {
+  if (scenario === 'append') return measureAppends(sizes[0]!, sizes[1]!)
+  if (scenario === 'bytes') return measureStoredBytes(baseUrl, sizes[0]!, sizes[1]!)
   const contestant = await load(name)
-  console.log(JSON.stringify(await runScenario(contestant)))
-  await contestant.close?.()
-  process.exit() // connections that are kept must not hold the figures back
+  try {
+    return await runScenario(contestant)
+  } finally {
+    await contestant.close?.()
+  }
 }
 
 async function load(name: string): Promise<Contestant> {
@@ -33,28 +39,32 @@ async function load(name: string): Promise<Contestant> {
   }
 }
 
-/** Sizes: conversations, their turns and how many side by side; deltas; children and their turns. */
 async function runScenario(contestant: Contestant): Promise<Figures> {
   switch (scenario) {
     case 'turns': {
-      const conversation = () => contestant.converse({ baseUrl, prompt: turnsPrompt(size) })
-      await repeat(conversation, Math.ceil(amount / 3), lanes)
-      return measure(() => repeat(conversation, amount, lanes), amount * (size + 1))
+      const [conversations = 0, turns = 0, lanes = 1] = sizes
+      const conversation = () => contestant.converse({ baseUrl, prompt: turnsPrompt(turns) })
+      await repeat(conversation, Math.ceil(conversations / 3), lanes)
+      return measure(() => repeat(conversation, conversations, lanes), conversations * (turns + 1))
     }
     case 'warm turns': {
-      const conversation = () => contestant.converse({ baseUrl, prompt: turnsPrompt(size) })
+      const [conversations = 0, turns = 0, lanes = 1] = sizes
+      const conversation = () => contestant.converse({ baseUrl, prompt: turnsPrompt(turns) })
       globalThis.gc?.() // it throws compiled code away, which is so compiled again before anything counts
-      await repeat(conversation, Math.ceil(amount / 2), lanes)
-      return measure(() => repeat(conversation, amount, lanes), amount * (size + 1), false)
+      await repeat(conversation, Math.ceil(conversations / 2), lanes)
+      return measure(() => repeat(conversation, conversations, lanes), conversations * (turns + 1), false)
     }
-    case 'deltas':
-      await contestant.converse({ baseUrl, prompt: deltasPrompt(amount / 4) })
-      return measure(() => contestant.converse({ baseUrl, prompt: deltasPrompt(amount) }), amount)
+    case 'deltas': {
+      const [deltas = 0] = sizes
+      await contestant.converse({ baseUrl, prompt: deltasPrompt(deltas / 4) })
+      return measure(() => contestant.converse({ baseUrl, prompt: deltasPrompt(deltas) }), deltas)
+    }
     case 'fan-out': {
-      const fanOut = (children: number) => contestant.fanOut!(baseUrl, children, size)
-      await fanOut(10)
+      const [children = 0, turns = 0, latencyMs = 0, times = 1] = sizes
+      await contestant.fanOut!({ baseUrl, children: 10, turns, latencyMs: 0 })
       await repeat(() => contestant.converse({ baseUrl, prompt: turnsPrompt(20) }), 10, 1)
-      return measure(() => fanOut(amount), amount)
+      const fanOut = () => contestant.fanOut!({ baseUrl, children, turns, latencyMs })
+      return measure(() => repeat(fanOut, times, 1), children * times)
     }
     default:
       throw new Error(`unknown scenario ${scenario}`)

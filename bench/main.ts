@@ -2,101 +2,45 @@
 // loop of the same run. Prints medians and ratios, writes bench/RESULTS.md, and exits 1 when a gate is missed.
 import { writeFile } from 'node:fs/promises'
 import { arch, availableParallelism, platform } from 'node:os'
-import { runContestant, startModelServer, type Figures } from './children.ts'
+import { runContestant, startModelServer, type Figures, type StoredBytes } from './children.ts'
 import { medianRatio, median, table } from './figures.ts'
-
-interface Scenario {
-  readonly title: string
-  readonly name: string
-  /** What the figures are per. */
-  readonly unit: string
-  readonly contestants: readonly string[]
-  readonly sizes: readonly number[]
-  readonly rounds: number
-  /** The largest ratio of `offshoot` to the first contestant, in CPU; absent: only told. */
-  readonly gate?: number
-}
-
-const HAND = 'hand-written'
-const ALL = [HAND, 'doStream, global fetch', 'doStream, our fetch', 'offshoot', 'AI SDK loop']
+import { isBuilt, measureStarts } from './first-request.ts'
+import { allScenarios, longConversations, type Scenario } from './scenarios.ts'
 
 const quick = process.argv.includes('--quick')
-const scenarios: readonly Scenario[] = [
-  {
-    title: 'A turn with one tool call, one conversation after the other',
-    name: 'turns',
-    unit: 'turn',
-    contestants: ALL,
-    sizes: [quick ? 20 : 40, 20, 1],
-    rounds: quick ? 3 : 7,
-    gate: 2.2,
-  },
-  {
-    title: 'The same in a program that has run for a while',
-    name: 'warm turns',
-    unit: 'turn',
-    contestants: ALL,
-    sizes: [quick ? 40 : 100, 20, 1],
-    rounds: quick ? 2 : 3,
-  },
-  {
-    title: 'The same, four conversations side by side',
-    name: 'turns',
-    unit: 'turn',
-    contestants: ALL,
-    sizes: [quick ? 20 : 40, 20, 4],
-    rounds: quick ? 3 : 4,
-  },
-  {
-    title: 'One answer in 100,000 pieces',
-    name: 'deltas',
-    unit: 'piece',
-    contestants: ALL,
-    sizes: [100_000],
-    rounds: quick ? 3 : 4,
-    gate: 7,
-  },
-  {
-    title: '100 children of 3 tool turns',
-    name: 'fan-out',
-    unit: 'child',
-    contestants: [HAND, 'offshoot'],
-    sizes: [100, 3],
-    rounds: quick ? 2 : 4,
-  },
-]
 const APPEND_GATE = 1.5
+const GROWTH_GATE = 1.2
+const BYTES_GATE = 2
+const RESULT_CHARS = 8_000
+const FLAT_GATE = 1.1
+const START_GATE = 2
 
 const lines: string[] = []
 const missed: string[] = []
 {
   await using server = await startModelServer()
-  for (const scenario of scenarios) await measure(scenario, server.baseUrl)
+  for (const scenario of allScenarios(quick)) await measure(scenario, server.baseUrl)
+  await measureGrowth(server.baseUrl)
+  await measureStored(server.baseUrl)
 }
 await measureAppends()
+await measureFirstRequests()
 await report()
 
-async function measure(scenario: Scenario, baseUrl: string): Promise<void> {
-  const { title, name, unit, contestants, sizes, rounds, gate } = scenario
+/** @returns the ratio of `offshoot` to the first contestant, in CPU */
+async function measure(scenario: Scenario, baseUrl: string): Promise<number> {
+  const { title, name, unit, contestants, sizes, rounds, gates = [] } = scenario
   const figures = new Map<string, Figures[]>(contestants.map((each) => [each, []]))
   for (let round = 0; round < rounds; round++) {
     for (const each of contestants) figures.get(each)!.push(await runContestant(each, name, baseUrl, sizes))
   }
   const base = figures.get(contestants[0]!)!
-  for (const [each, own] of figures) checkText(each, own, base)
+  const own = figures.get('offshoot')!
+  for (const [each, theirs] of figures) checkText(each, theirs, base)
   const rows = contestants.map((each) => row(each, figures.get(each)!, base))
-  lines.push(
-    `## ${title}`,
-    '',
-    ...table(['', `CPU µs a ${unit}`, 'ratio', `wall µs a ${unit}`, 'ratio', `KiB a ${unit}`], rows),
-    '',
-  )
-  if (gate !== undefined)
-    check(
-      title,
-      medianRatio(figures.get('offshoot')!, base, (each) => each.cpuUs),
-      gate,
-    )
+  tell(title, ['', `CPU µs a ${unit}`, 'ratio', `wall µs a ${unit}`, 'ratio', `KiB a ${unit}`], rows)
+  for (const { what, most, value } of gates) check(`${title}, ${what}`, value(own, base), most)
+  return medianRatio(own, base, (each) => each.cpuUs)
 }
 
 /** Nobody may leave out work: each has told at least the text that the first told. */
@@ -120,6 +64,36 @@ function row(name: string, figures: readonly Figures[], base: readonly Figures[]
   ]
 }
 
+/** Whether a turn of a long conversation costs more, beside the hand-written loop, than one of a short one. */
+async function measureGrowth(baseUrl: string): Promise<void> {
+  const ratios: number[] = []
+  for (const scenario of longConversations(quick)) ratios.push(await measure(scenario, baseUrl))
+  check(
+    'the ratio of the longest conversation to that of the shortest',
+    ratios.at(-1)! / ratios[0]!,
+    GROWTH_GATE,
+  )
+}
+
+/** What is kept of a turn beside its messages costs as much whatever they hold, so the gate is for results as files have. */
+async function measureStored(baseUrl: string): Promise<void> {
+  const lengths = quick ? [50, 200] : [50, 200, 800]
+  const cases = [200, RESULT_CHARS].flatMap((chars) => lengths.map((turns) => ({ turns, chars })))
+  const found: StoredBytes[] = []
+  for (const { turns, chars } of cases)
+    found.push(await runContestant<StoredBytes>('offshoot', 'bytes', baseUrl, [turns, chars]))
+  const rows = found.map(({ stored, own }, i) => [
+    `${cases[i]!.turns} turns, results of ${cases[i]!.chars} characters`,
+    stored.toFixed(0),
+    own.toFixed(0),
+    (stored / own).toFixed(2),
+  ])
+  tell('Bytes on disk', ['', 'bytes a turn', 'of its messages', 'ratio'], rows)
+  const [short, long] = [found[lengths.length]!, found.at(-1)!]
+  check('bytes a turn, to those of its messages', long.stored / long.own, BYTES_GATE)
+  check('bytes a turn of a long conversation, to those of a short one', long.stored / short.stored, FLAT_GATE)
+}
+
 /** The cost of an append to a short and to a long conversation, each in its own process, in turns. */
 async function measureAppends(): Promise<void> {
   const sizes = [10, 10_000]
@@ -129,13 +103,8 @@ async function measureAppends(): Promise<void> {
       figures[i]!.push(await runContestant('store', 'append', '', [1_000, size]))
   }
   const [short, long] = figures as [Figures[], Figures[]]
-  const rows = figures.map((each, i) => row(`${sizes[i]} messages`, each, short))
-  lines.push(
-    '## Appending a message to a conversation',
-    '',
-    ...table(['', 'CPU µs', 'ratio', 'wall µs', 'ratio', ''], rows),
-    '',
-  )
+  const rows = figures.map((each, i) => row(`${sizes[i]} messages`, each, short).slice(0, -1))
+  tell('Appending a message to a conversation', ['', 'CPU µs', 'ratio', 'wall µs', 'ratio'], rows)
   check(
     'appending to 10,000 messages',
     medianRatio(long, short, (each) => each.wallUs),
@@ -143,10 +112,28 @@ async function measureAppends(): Promise<void> {
   )
 }
 
-function check(what: string, ratio: number, gate: number): void {
-  const verdict = `${what}: ${ratio.toFixed(2)}, at most ${gate}`
-  lines.push(`Gate: ${verdict}${ratio > gate ? ' (missed)' : ''}`, '')
-  if (ratio > gate) missed.push(verdict)
+async function measureFirstRequests(): Promise<void> {
+  if (!isBuilt())
+    return void lines.push('## From the start to the first request', '', 'Not measured: no build.', '')
+  const starts = await measureStarts(quick ? 3 : 9)
+  const ratio = median(starts.map(({ offshoot, bare }) => offshoot / bare))
+  const ms = (of: 'bare' | 'offshoot') => median(starts.map((each) => each[of])).toFixed(0)
+  const rows = [
+    ['bare script', ms('bare'), '1.00'],
+    ['offshoot', ms('offshoot'), ratio.toFixed(2)],
+  ]
+  tell('From the start to the first request', ['', 'wall ms', 'ratio'], rows)
+  check('from the start of the build to the first request', ratio, START_GATE)
+}
+
+function tell(title: string, head: readonly string[], rows: readonly (readonly string[])[]): void {
+  lines.push(`## ${title}`, '', ...table(head, rows), '')
+}
+
+function check(what: string, value: number, most: number): void {
+  const verdict = `${what}: ${value.toFixed(2)}, at most ${most}`
+  lines.push(`Gate: ${verdict}${value > most ? ' (missed)' : ''}`, '')
+  if (value > most) missed.push(verdict)
 }
 
 async function report(): Promise<void> {

@@ -2,7 +2,7 @@
 // Prints its base URL, and ends with its stdin.
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { LOOKUP } from './workload.ts'
+import { LOOKUP, turnsPrompt } from './workload.ts'
 
 interface ChatRequest {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[]
@@ -32,11 +32,18 @@ process.stdin.on('end', () => process.exit()).resume()
 
 function answer(request: ChatRequest, response: http.ServerResponse): void {
   const prompt = textOf(request.messages.find((message) => message.role === 'user')?.content)
-  const [verb, first = 0, second = 0] = prompt.split(' ').map((word, i) => (i === 0 ? word : Number(word)))
+  const [verb, ...words] = prompt.split(' ')
+  const [first = 0, second = 0, third = 0] = words.map(Number)
   const turn = request.messages.filter((message) => message.role === 'assistant').length
-  if (verb === 'deltas') return writeFast(response, Number(first))
-  const calls =
-    verb === 'children' ? spawns(turn, Number(first), Number(second)) : lookups(turn, Number(first))
+  if (verb === 'deltas') return writeFast(response, first)
+  if (verb === 'children') return writeAnswer(response, spawns(turn, first, turnsPrompt(second, third)))
+  const key = third === 0 ? `key ${turn}` : `key ${turn} of ${third}`
+  const calls = turn < first ? [{ name: LOOKUP.name, input: { key } }] : []
+  if (second === 0) writeAnswer(response, calls)
+  else setTimeout(writeAnswer, second, response, calls)
+}
+
+function writeAnswer(response: http.ServerResponse, calls: readonly Call[]): void {
   writeOneByOne(response, [
     start(),
     ...PIECES.map((content) => event({ content })),
@@ -50,15 +57,11 @@ function textOf(content: unknown): string {
   return (content as { text?: string }[] | undefined)?.map((part) => part.text ?? '').join('') ?? ''
 }
 
-function lookups(turn: number, turns: number): readonly Call[] {
-  return turn < turns ? [{ name: LOOKUP.name, input: { key: `key ${turn}` } }] : []
-}
-
-function spawns(turn: number, children: number, turns: number): readonly Call[] {
+function spawns(turn: number, children: number, prompt: string): readonly Call[] {
   if (turn > 0) return []
   return Array.from({ length: children }, (_, i) => ({
     name: 'task',
-    input: { subagent_type: 'child', description: `child ${i}`, prompt: `turns ${turns}` },
+    input: { subagent_type: 'child', description: `child ${i}`, prompt },
   }))
 }
 

@@ -17,9 +17,31 @@ export interface Outcome {
 export interface Contestant {
   /** One conversation from its prompt to the end of its last answer. */
   converse(conversation: Conversation): Promise<Outcome>
-  /** One parent that starts children side by side and waits for all of them. */
-  fanOut?(baseUrl: string, children: number, turns: number): Promise<Outcome>
-  close?(): Promise<void>
+  /** Children side by side, and the end of all of them; where the contestant has parents, under one. */
+  fanOut?(fanOut: FanOut): Promise<Outcome>
+  close?(): Promise<unknown>
+}
+
+export interface FanOut {
+  readonly baseUrl: string
+  readonly children: number
+  /** Turns with a tool call of each, before its last answer. */
+  readonly turns: number
+  /** How long the model server takes for each turn of a child. */
+  readonly latencyMs: number
+}
+
+/** A fan-out without a parent: the conversations of the children. */
+export async function sideBySide(
+  converse: Contestant['converse'],
+  { baseUrl, children, turns, latencyMs }: FanOut,
+): Promise<Outcome> {
+  const prompt = turnsPrompt(turns, latencyMs)
+  const all = await Promise.all(Array.from({ length: children }, () => converse({ baseUrl, prompt })))
+  return {
+    turns: all.reduce((sum, each) => sum + each.turns, 0),
+    characters: all.reduce((sum, each) => sum + each.characters, 0),
+  }
 }
 
 export const MODEL = 'bench'
@@ -37,16 +59,17 @@ export const LOOKUP_SCHEMA = {
   additionalProperties: false,
 } as const
 
-/** The tool: 200 characters out of memory. */
+/** The tool: 200 characters out of memory, or as many as the key ends with. */
 export function lookup({ key }: { readonly key: string }): string {
-  return `${key}: ${KNOWN}`
+  const [, chars] = key.split(' of ')
+  return `${key}: ${chars ? KNOWN.repeat(Number(chars) / KNOWN.length) : KNOWN}`
 }
 
 const KNOWN = 'known since long ago, and of little use to anybody. '.repeat(4)
 
 /** Asks the model server for so many turns with one tool call each, and a last answer. */
-export function turnsPrompt(turns: number): string {
-  return `turns ${turns}`
+export function turnsPrompt(turns: number, latencyMs = 0, resultChars = 0): string {
+  return `turns ${turns} ${latencyMs} ${resultChars}`
 }
 
 /** Asks for one answer of so many pieces of text. */
@@ -55,6 +78,6 @@ export function deltasPrompt(deltas: number): string {
 }
 
 /** Asks for one answer with so many `task` calls of so many turns each, and a last answer. */
-export function fanOutPrompt(children: number, turns: number): string {
-  return `children ${children} ${turns}`
+export function fanOutPrompt({ children, turns, latencyMs }: FanOut): string {
+  return `children ${children} ${turns} ${latencyMs}`
 }

@@ -14,8 +14,14 @@ const ENTRIES = [
   ...Object.entries(MANIFEST.exports).map(([key, source]) => ({ key, source, name: nameOfExport(key) })),
   ...Object.entries(MANIFEST.bin).map(([key, source]) => ({ key: undefined, source, name: key })),
 ]
-/** Started as processes of their own (docs/processes.md). */
-const PROGRAMS = { 'src/exec/guard-main.ts': 'guard' }
+/** Started as processes (docs/processes.md) and threads of their own. */
+const PROGRAMS = { 'src/exec/guard-main.ts': 'guard', 'src/tools/web/markdown-worker.ts': 'markdown' }
+
+/**
+ * What the declarations refer to: Node's own types, and those that the declarations of @ai-sdk/provider name and do not
+ * bring along. A program in TypeScript resolves all of them without options and packages of its own.
+ */
+const TYPES = { '@types/json-schema': '7.0.15', '@types/node': MANIFEST.devDependencies['@types/node'] }
 
 fs.rmSync(DIST, { recursive: true, force: true })
 await writeBundles()
@@ -61,7 +67,8 @@ function writeDeclarations() {
     const text = fs
       .readFileSync(file, 'utf8')
       .replace(/((?:from|import) ?\(?['"]\.[^'"]*)\.ts(?=['"])/g, '$1.js')
-    fs.writeFileSync(file, text)
+    const isEntry = path.dirname(file) === DIST
+    fs.writeFileSync(file, isEntry ? `/// <reference types="node" />\n${text}` : text)
   }
 }
 
@@ -71,7 +78,8 @@ function copyAssets() {
 
 /** Nothing of development: no scripts, no devDependencies, no Node. */
 function writeManifest() {
-  const { name, version, description, license, type, engines, dependencies } = MANIFEST
+  const { name, version, description, license, type, engines } = MANIFEST
+  const dependencies = { ...MANIFEST.dependencies, ...TYPES }
   const published = { name, version, description, license, type, engines, exports: {}, bin: {}, dependencies }
   for (const { key, name: bundle, source } of ENTRIES) {
     const code = `./${bundle}.js`

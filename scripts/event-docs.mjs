@@ -10,7 +10,7 @@ import { eventSchemas, isEphemeral } from '../src/core/events.ts'
 /** @typedef {Readonly<Record<string, Schema>>} Fields */
 /** @typedef {{ name: string, fields: Fields, required: readonly string[] }} Group fields that several events share */
 
-const ID_KINDS = ['cnv', 'brn', 'msg', 'prt', 'run', 'cal', 'apr', 'inb', 'art']
+const ID_KINDS = ['cnv', 'brn', 'msg', 'prt', 'run', 'cal', 'apr', 'que', 'inb', 'art']
 const TYPES = /** @type {EventType[]} */ (Object.keys(eventSchemas))
 
 /** What each event tells. @type {Record<EventType, string>} */
@@ -45,9 +45,9 @@ const MEANINGS = {
   'tool.skipped': 'A tool call was never begun.',
   'tool.unknown': 'A tool call was interrupted; its effect is not known.',
   'approval.requested': 'A person is asked whether a call may be made.',
-  'approval.answered': 'That question was answered.',
-  'question.asked': 'An agent asks the person something.',
-  'question.answered': 'That question was answered.',
+  'approval.answered': 'That question was answered. `grant` is what is allowed from now on, `scope` where.',
+  'question.asked': 'An agent asks the person something, in words; `offshoot answer` answers it.',
+  'question.answered': 'That question was answered, or closed: then `text` is null.',
   'context.compacted': 'Earlier messages were summarised for the model.',
   'inbox.added': 'Input waits for a branch.',
   'inbox.updated': 'Waiting input changed.',

@@ -1,2 +1,7 @@
+export { createTestOffshoot, scriptedModel } from './runtime/testing/test-offshoot.ts'
+export type { TestOffshoot, TestOptions } from './runtime/testing/test-offshoot.ts'
+export { handClock, type HandClock } from './runtime/testing/hand-clock.ts'
+export type { RecordedRequest, ScriptedModel } from './model/scripted.ts'
+export type { ScriptInput } from './model/script.ts'
 export { storeConformance } from './store/conformance.ts'
 export type { StoreCase } from './store/conformance/case.ts'

@@ -1,4 +1,4 @@
-import { lookup, LOOKUP, LOOKUP_SCHEMA, MODEL, SYSTEM, turnsPrompt } from '../workload.ts'
+import { lookup, LOOKUP, LOOKUP_SCHEMA, MODEL, sideBySide, SYSTEM } from '../workload.ts'
 import type { Contestant, Conversation, Outcome } from '../workload.ts'
 
 /**
@@ -7,14 +7,7 @@ import type { Contestant, Conversation, Outcome } from '../workload.ts'
  */
 export const handWritten: Contestant = {
   converse,
-  async fanOut(baseUrl, children, turns) {
-    const prompt = turnsPrompt(turns)
-    const all = await Promise.all(Array.from({ length: children }, () => converse({ baseUrl, prompt })))
-    return {
-      turns: all.reduce((sum, each) => sum + each.turns, 0),
-      characters: all.reduce((sum, each) => sum + each.characters, 0),
-    }
-  },
+  fanOut: (fanOut) => sideBySide(converse, fanOut),
 }
 
 interface Call {

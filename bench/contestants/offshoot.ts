@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createAgentRegistry } from '../../src/agents/registry.ts'
@@ -39,11 +39,22 @@ const child: AgentDefinition = {
   source: 'built-in',
 }
 
+/** `close` gives the bytes of the store. */
+type Offshoot = Omit<Contestant, 'close'> & { close(): Promise<number> }
+
 /** Our loop as programs use it: a SQLite store on disk, every event to one subscriber. */
-export async function offshoot(baseUrl: string): Promise<Contestant> {
+export async function offshoot(baseUrl: string): Promise<Offshoot> {
   const directory = await mkdtemp(join(tmpdir(), 'offshoot-bench-'))
-  const store = await openSqliteStore({ file: join(directory, 'bench.db'), now: systemClock.now })
-  const limits = { maxTurns: 1_000_000, maxSpawns: 1_000, maxConcurrent: 1_000, globalConcurrent: 1_000 }
+  const file = join(directory, 'bench.db')
+  const store = await openSqliteStore({ file, now: systemClock.now })
+  const most = 1_000_000
+  const limits = {
+    maxTurns: most,
+    maxSpawns: most,
+    maxConcurrent: most,
+    globalConcurrent: most,
+    maxTokens: 1e12,
+  }
   const config = configSchema.parse({ limits })
   const runtime = createRuntime({
     store,
@@ -68,10 +79,12 @@ export async function offshoot(baseUrl: string): Promise<Contestant> {
     run(runtime, { workspace, agent, prompt, model: `openai-compatible/${MODEL}`, systemText: () => SYSTEM })
   return {
     converse: ({ prompt }) => start(loner, prompt),
-    fanOut: (_baseUrl, children, turns) => start(parent, fanOutPrompt(children, turns)),
+    fanOut: (fanOut) => start(parent, fanOutPrompt(fanOut)),
     async close() {
       await store.close()
+      const { size } = await stat(file)
       await rm(directory, { recursive: true })
+      return size
     },
   }
 }

@@ -5,8 +5,17 @@ export interface Unreadable {
 }
 
 export interface AgentFiles {
-  /** Every file below, in the order of their paths; an absent directory has none. Never rejects. */
-  list(directory: string, extensions: readonly string[]): Promise<readonly (string | Unreadable)[]>
+  /**
+   * Every file of a directory, in the order of their paths, with those of the directories in it where `deep`. An absent
+   * directory has none. Never rejects.
+   */
+  list(
+    directory: string,
+    extensions: readonly string[],
+    deep: boolean,
+  ): Promise<readonly (string | Unreadable)[]>
+  /** Whether something of that name is there. Never rejects. */
+  has(path: string): Promise<boolean>
   /** The text, or why it cannot be read. Never rejects. */
   read(path: string): Promise<string | Unreadable>
 }

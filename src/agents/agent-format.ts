@@ -1,17 +1,26 @@
 import type { ParsedDefinition } from './parse-definition.ts'
 
-/** A kind of agent file. Each tool whose files are read has one, in a file of its own. */
+/** One agent of a file. */
+export type ParsedPart = ParsedDefinition & {
+  /** Which one, where the file may hold several: `agent reviewer`. */
+  readonly part?: string
+}
+
+/** A kind of agent file. Each program whose files are read has one, in a file of its own. */
 export interface AgentFormat {
-  /** The tool that the files are written for. */
+  /** The program that the files are written for; `offshoot` is ours. */
   readonly name: string
   /** Ends of the names of its files, with the dot. */
   readonly extensions: readonly string[]
   /** Never throws. `path` is the file's, for a name that stands nowhere else. */
-  parse(text: string, path: string): ParsedDefinition
+  parse(text: string, path: string): readonly ParsedPart[]
 }
 
-export interface AgentDirectory {
-  /** Absolute; need not exist. Read with all its subdirectories. */
+/** Where agents may lie. */
+export interface AgentPlace {
+  /** Absolute; need not exist. */
   readonly path: string
   readonly format: AgentFormat
+  /** A directory with all below it, a directory alone, or one file. */
+  readonly kind: 'tree' | 'directory' | 'file'
 }

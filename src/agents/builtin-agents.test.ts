@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { builtinAgents } from './builtin-agents.ts'
 import { createAgentRegistry } from './registry.ts'
+import { typedProblem } from './typed-problem.ts'
 
 const deny = ['write', 'edit', 'shell'].map((tool) => ({ tool, action: 'deny' }))
 const READ = ['read', 'list', 'glob', 'grep']
@@ -93,6 +94,10 @@ test.each(['general', 'explore', 'planner', 'researcher', 'reviewer'])(
     expect(agents.require(name).prompt).toContain('Your report holds')
   },
 )
+
+test('typed input and body fit together', () => {
+  for (const agent of agents.list()) expect(typedProblem(agent), agent.name).toBeNull()
+})
 
 test('typed input has the fields of the table', () => {
   const fields = (name: string) => agents.require(name).inputSchema

@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import type { AgentDefinition, AgentTool, JsonSchema, Rule } from '../core/agent.ts'
+import {
+  efforts,
+  type AgentDefinition,
+  type AgentTool,
+  type JsonSchema,
+  type Rule,
+  type Summarize,
+} from '../core/agent.ts'
+import { isSummaryPreset, summaryPresets } from '../core/report.ts'
 import { schemaProblem } from './schema-problem.ts'
 
 export type FieldName = Exclude<keyof AgentDefinition, 'name' | 'description' | 'prompt' | 'extra' | 'source'>
@@ -41,9 +49,20 @@ const agentTool: z.ZodType<AgentTool | boolean> = z.union([
   z.boolean(),
   toolName.transform((name) => ({ name })),
   z
-    .strictObject({ name: toolName, maxTurns: z.int().min(1).optional() })
-    .transform(({ name, maxTurns }) => (maxTurns === undefined ? { name } : { name, maxTurns })),
+    .strictObject({ name: toolName, description: text.optional(), maxTurns: z.int().min(1).optional() })
+    .transform(({ name, description, maxTurns }) => ({
+      name,
+      ...(description === undefined ? {} : { description }),
+      ...(maxTurns === undefined ? {} : { maxTurns }),
+    })),
 ])
+
+/** One word is the name of a preset, or a slip in it; a request to a model has more. Only code can give a function. */
+const summary = z.union([
+  z.custom<Summarize>((value) => typeof value === 'function'),
+  text.refine((value) => isSummaryPreset(value) || /\s/.test(value)),
+])
+const SUMMARIES = Object.keys(summaryPresets).join(', ')
 
 const TEXT = { schema: text, expected: 'a text', strict: false }
 const COUNT = { schema: z.int().min(1), expected: 'a whole number from 1', strict: false }
@@ -55,6 +74,11 @@ export const definitionFields: Readonly<Record<FieldName, Field>> = {
   title: TEXT,
   icon: TEXT,
   model: TEXT,
+  effort: {
+    schema: line.transform((value) => value.toLowerCase()).pipe(z.enum(efforts)),
+    expected: `one of ${efforts.join(', ')}`,
+    strict: false,
+  },
   tools: TOOLS,
   disallowedTools: TOOLS,
   permissions: {
@@ -71,8 +95,12 @@ export const definitionFields: Readonly<Record<FieldName, Field>> = {
   spawns: { schema: words, expected: 'a list of agent names', strict: true },
   inputSchema: { schema: inputSchema, expected: 'a JSON Schema of type object', strict: true },
   outputSchema: { schema: jsonSchema, expected: 'a JSON Schema', strict: true },
-  summarize: TEXT,
-  exposeAsTool: { schema: agentTool, expected: 'a tool name, or {name, maxTurns?}', strict: false },
+  summarize: { schema: summary, expected: `${SUMMARIES}, or a line that says how`, strict: false },
+  exposeAsTool: {
+    schema: agentTool,
+    expected: 'true, a tool name, or {name, description?, maxTurns?}',
+    strict: false,
+  },
   contextFiles: LINES,
   skills: LINES,
   mcpServers: LINES,

@@ -1,5 +1,5 @@
 import { constants, type Dirent } from 'node:fs'
-import { open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises'
+import { lstat, open, readdir, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { isAbsolute, join, relative, sep } from 'node:path'
 import type { AgentFiles, Unreadable } from './agent-files.ts'
 
@@ -14,13 +14,28 @@ const MAX_ENTRIES = 10_000
  * is read twice, and only regular files are opened. What is too large to be a directory of agents is left alone.
  */
 export const diskFiles: AgentFiles = {
-  async list(directory, extensions) {
-    const walk: Walk = { extensions, seen: new Set(), found: [], entries: 0, tooLarge: false, tooDeep: false }
+  async list(directory, extensions, deep) {
+    const walk: Walk = {
+      extensions,
+      deep,
+      seen: new Set(),
+      found: [],
+      entries: 0,
+      tooLarge: false,
+      tooDeep: false,
+    }
     await visit(directory, 0, walk)
     if (walk.tooLarge) return [tooLarge(directory)]
     const { found } = walk
     if (found.length > MAX_FILES) return [...found.slice(0, MAX_FILES), tooMany(directory)]
     return walk.tooDeep ? [...found, tooDeep(directory)] : found
+  },
+  async has(path) {
+    try {
+      return Boolean(await lstat(path))
+    } catch {
+      return false
+    }
   },
   async read(path) {
     try {
@@ -33,6 +48,7 @@ export const diskFiles: AgentFiles = {
 
 interface Walk {
   readonly extensions: readonly string[]
+  readonly deep: boolean
   /** Real paths of directories; the first is that of the whole. */
   readonly seen: Set<string>
   readonly found: (string | Unreadable)[]
@@ -52,7 +68,7 @@ async function visit(directory: string, depth: number, walk: Walk): Promise<void
   walk.tooLarge = walk.seen.size > MAX_DIRECTORIES || walk.entries > MAX_ENTRIES
   for (const entry of entries) {
     const path = join(directory, entry.name)
-    if (await isDirectory(entry, path)) await visit(path, depth + 1, walk)
+    if (await isDirectory(entry, path)) await (walk.deep && visit(path, depth + 1, walk))
     else if (walk.extensions.some((extension) => entry.name.toLowerCase().endsWith(extension)))
       walk.found.push(path)
   }

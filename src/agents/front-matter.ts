@@ -16,22 +16,33 @@ const MAX_CHARS = 32 * 1024
 /**
  * Reads the block between two `---` lines at the start of a Markdown file. Front matter in the wild is often not valid
  * YAML (a colon in an unquoted description), so where the whole does not parse each top-level key is read by itself.
- * Returns a sentence instead when the block is not closed or too large.
+ * Returns a sentence instead when the block is too large or not closed; `lenient` ends it then where it ceases to look
+ * like front matter.
  */
-export function readFrontMatter(text: string): FrontMatter | string {
+export function readFrontMatter(text: string, { lenient = false } = {}): FrontMatter | string {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
   if (lines[0]?.trimEnd() !== '---') return { ...nothing, body: lines.join('\n').trim() }
-  const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---')
-  if (end < 0) return 'its front matter is not closed by a line ---'
+  const close = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---')
+  if (close < 0 && !lenient) return 'its front matter is not closed by a line ---'
+  const end = close < 0 ? guessedEnd(lines) : close
   const block = lines.slice(1, end)
   if (block.join('\n').length > MAX_CHARS) return `its front matter is longer than ${MAX_CHARS} characters`
+  const { warnings, ...fields } = readFields(block)
+  const open = `its front matter is not closed by a line ---, and is read as far as line ${end}`
   return {
-    ...readFields(block),
+    ...fields,
+    warnings: close < 0 ? [open, ...warnings] : warnings,
     body: lines
-      .slice(end + 1)
+      .slice(close < 0 ? end : end + 1)
       .join('\n')
       .trim(),
   }
+}
+
+/** The first line that is neither a key nor belongs to one: a heading, or text at the start of a line. */
+function guessedEnd(lines: readonly string[]): number {
+  const end = lines.findIndex((line, at) => at > 0 && !/^($|\s|-\s)/.test(line) && keyOf(line) === undefined)
+  return end < 0 ? lines.length : end
 }
 
 const nothing = { fields: new Map<string, Json>(), guessed: new Set<string>(), warnings: [] }
@@ -58,7 +69,7 @@ function readKeyByKey(lines: readonly string[]): Omit<FrontMatter, 'body'> {
       guessed.add(block.key)
       warnings.push(`${at}: ${block.key} stands twice, the last one counts`)
     }
-    const value = parseYaml(block.lines.join('\n'))
+    const value = parseYaml(block.lines.map(withoutTabs).join('\n'))
     const parsed = isMap(value) && block.key in value
     fields.set(block.key, parsed ? (value[block.key] ?? null) : plainText(block.lines))
     if (parsed) continue
@@ -80,7 +91,7 @@ interface KeyBlock {
 function keyBlocks(lines: readonly string[]): KeyBlock[] {
   const blocks: KeyBlock[] = []
   lines.forEach((line, index) => {
-    const key = /^([A-Za-z_$][\w$.-]*)[ \t]*:(?:[ \t]|$)/.exec(line)?.[1]
+    const key = keyOf(line)
     const open = blocks.at(-1)
     if (key !== undefined) blocks.push({ key, line: index + 2, lines: [line] })
     else if (open) open.lines.push(line)
@@ -88,6 +99,15 @@ function keyBlocks(lines: readonly string[]): KeyBlock[] {
       blocks.push({ key: null, line: index + 2, lines: [line] })
   })
   return blocks
+}
+
+/** YAML refuses tabs at the start of a line; people write them. */
+function withoutTabs(line: string): string {
+  return line.replace(/^\s+/, (space) => space.replaceAll('\t', '  '))
+}
+
+function keyOf(line: string): string | undefined {
+  return /^([A-Za-z_$][\w$.-]*)[ \t]*:(?:[ \t]|$)/.exec(line)?.[1]
 }
 
 function plainText(lines: readonly string[]): string {
@@ -116,7 +136,8 @@ function parseYaml(text: string): Json | undefined {
   }
 }
 
-function plainData(value: unknown): Json {
+/** Without dates, instances and numbers that JSON does not have. */
+export function plainData(value: unknown): Json {
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   if (value === null || typeof value === 'boolean' || typeof value === 'string') return value
   if (Array.isArray(value)) return value.map(plainData)

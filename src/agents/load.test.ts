@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { loadAgents } from './load.ts'
-import { ownDirectories } from './own-format.ts'
+import { ownFormat } from './own-format.ts'
 
 let root = ''
 beforeEach(async () => {
@@ -15,7 +15,11 @@ afterEach(() => rm(root, { recursive: true, force: true }))
 const project = (name: string) => join(root, 'project/.offshoot/agents', name)
 const user = (name: string) => join(root, 'config/offshoot/agents', name)
 const good = (name: string) => `---\nname: ${name}\ndescription: d\n---\np`
-const load = () => loadAgents(ownDirectories(join(root, 'project'), join(root, 'config')))
+const load = () =>
+  loadAgents([
+    { path: join(root, 'project/.offshoot/agents'), format: ownFormat, kind: 'tree' },
+    { path: join(root, 'config/offshoot/agents'), format: ownFormat, kind: 'tree' },
+  ])
 
 async function write(path: string, content: string | Uint8Array): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
@@ -29,7 +33,7 @@ async function link(target: string, path: string): Promise<void> {
 
 describe('agents of a project and of a user', () => {
   test('there are none where there are no directories', async () => {
-    expect(await load()).toEqual({ agents: [], notes: [] })
+    expect(await load()).toEqual({ agents: [], files: [], notes: [] })
   })
 
   test('come from all their files, subdirectories included, in a fixed order', async () => {
@@ -52,7 +56,13 @@ describe('agents of a project and of a user', () => {
     const { agents, notes } = await load()
     expect(agents.map(({ source }) => source)).toEqual([project('x.md')])
     expect(notes).toEqual([
-      { path: user('x.md'), skipped: `the agent critic of ${project('x.md')} comes first`, warnings: [] },
+      {
+        path: user('x.md'),
+        format: 'offshoot',
+        name: 'critic',
+        skipped: `the agent critic of ${project('x.md')} comes first`,
+        warnings: [],
+      },
     ])
   })
 })
@@ -124,7 +134,13 @@ describe('directories', () => {
   test('that are files are said', async () => {
     await write(join(root, 'project/.offshoot/agents'), 'a file')
     expect((await load()).notes).toEqual([
-      { path: join(root, 'project/.offshoot/agents'), skipped: 'it cannot be read (ENOTDIR)', warnings: [] },
+      {
+        path: join(root, 'project/.offshoot/agents'),
+        format: 'offshoot',
+        name: null,
+        skipped: 'it cannot be read (ENOTDIR)',
+        warnings: [],
+      },
     ])
   })
 
@@ -142,6 +158,8 @@ describe('directories', () => {
     expect(notes).toEqual([
       {
         path: project('out'),
+        format: 'offshoot',
+        name: null,
         skipped: 'it is a link that leads out of the directory of the agents',
         warnings: [],
       },

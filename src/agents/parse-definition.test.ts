@@ -23,6 +23,7 @@ title: Critic
 icon: "!"
 description: Judges a text.
 model: small
+effort: High
 tools: [read, mcp/search]
 disallowedTools: write, edit
 permissions:
@@ -54,6 +55,7 @@ hooks: { start: [a, 1, null] }`
         description: 'Judges a text.',
         prompt: 'You do it.',
         model: 'small',
+        effort: 'high',
         tools: ['read', 'mcp/search'],
         disallowedTools: ['write', 'edit'],
         permissions: [
@@ -182,8 +184,12 @@ describe('what does not restrict is ignored, and said', () => {
     ['maxTurns: many', 'maxTurns is ignored: expected a whole number from 1'],
     ['maxTurns: 0', 'maxTurns is ignored: expected a whole number from 1'],
     ['maxCostUsd: -1', 'maxCostUsd is ignored: expected a number of US dollars'],
+    ['effort: hard', 'effort is ignored: expected one of none, minimal, low, medium, high, xhigh, max'],
     ['background: perhaps', 'background is ignored: expected true or false'],
-    ['exposeAsTool: Not A Name', 'exposeAsTool is ignored: expected a tool name, or {name, maxTurns?}'],
+    [
+      'exposeAsTool: Not A Name',
+      'exposeAsTool is ignored: expected true, a tool name, or {name, description?, maxTurns?}',
+    ],
     ['skill: [a]', 'skill is not known and has no effect; skills was probably meant'],
   ])('%s', (line, warning) => {
     const parsed = parse(`description: x\n${line}`)

@@ -33,7 +33,7 @@ export function parseDefinition(text: string, source: string): ParsedDefinition 
 
 type Identity = Pick<AgentDefinition, 'name' | 'description'>
 
-function readIdentity({ fields }: FrontMatter, source: string): Identity | string {
+export function readIdentity({ fields }: Pick<FrontMatter, 'fields'>, source: string): Identity | string {
   const name = fields.has('name') ? plain(fields.get('name')) : nameOfFile(source)
   if (name === '') return 'its name is empty'
   if (name.includes(':')) return 'its name contains a colon'
@@ -93,11 +93,16 @@ function detail(
 function withToolName(fields: Fields['fields'], agentName: string): object {
   const { exposeAsTool, ...others } = fields
   if (typeof exposeAsTool !== 'boolean') return fields
-  const name = agentName
+  const name = toolNameOf(agentName)
+  return exposeAsTool && name !== '' ? { ...others, exposeAsTool: { name } } : others
+}
+
+/** The name of the tool that an agent is offered as; empty where its own has nothing of one. */
+export function toolNameOf(agentName: string): string {
+  return agentName
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^[^a-z]+|_+$/g, '')
-  return exposeAsTool && name !== '' ? { ...others, exposeAsTool: { name } } : others
 }
 
 function plain(value: Json | undefined): string {

@@ -1,29 +1,51 @@
 import type { Json } from '../core/json.ts'
 
 const MAX_DEPTH = 32
+const MAX_NODES = 5_000
+/** It also stands in the first context of whoever has to satisfy it. Characters of JSON. */
+const MAX_CHARS = 32 * 1024
+
+/** What would lead out of the schema, or make its check wait for something. */
+const REFUSED = ['$async', '$dynamicRef', '$recursiveRef'] as const
 
 type Schema = { readonly [keyword: string]: Json | undefined }
 
 /**
- * Why a JSON Schema of an agent file cannot be used, or null. Only references into the schema itself are followed, and
- * none may lead back to itself without a level between (`{$ref: '#'}`): a validator would never end.
+ * Why a JSON Schema cannot be used, or null, as far as its shape tells: `schemaChecker` knows the rest. Only references
+ * into the schema itself are followed, and none may lead back to itself without a level between (`{$ref: '#'}`): a
+ * validator would never end.
  */
 export function schemaProblem(schema: Schema): string | null {
-  return problemIn(schema, schema, 0)
+  const problem = problemIn(schema, schema, 0, { nodes: 0 })
+  if (problem) return problem
+  const { length } = JSON.stringify(schema)
+  return length > MAX_CHARS ? `it has ${length} characters of JSON; at most ${MAX_CHARS} are read` : null
 }
 
-function problemIn(root: Schema, node: Json | undefined, depth: number): string | null {
+function problemIn(
+  root: Schema,
+  node: Json | undefined,
+  depth: number,
+  seen: { nodes: number },
+): string | null {
   if (typeof node !== 'object' || node === null) return null
   if (depth > MAX_DEPTH) return `it is nested more than ${MAX_DEPTH} deep`
+  if (++seen.nodes > MAX_NODES) return `it has more than ${MAX_NODES} lists and objects`
   if (!Array.isArray(node)) {
-    const problem = referenceProblem(root, node as Schema)
+    const problem = keywordProblem(node as Schema) ?? referenceProblem(root, node as Schema)
     if (problem) return problem
   }
   for (const child of Object.values(node as Schema)) {
-    const problem = problemIn(root, child, depth + 1)
+    const problem = problemIn(root, child, depth + 1, seen)
     if (problem) return problem
   }
   return null
+}
+
+/** A field of that name is described by a schema: only a keyword has another value. */
+function keywordProblem(node: Schema): string | null {
+  const refused = REFUSED.find((name) => node[name] !== undefined && !isSchema(node[name]))
+  return refused === undefined ? null : `${refused} is not supported`
 }
 
 function referenceProblem(root: Schema, start: Schema): string | null {

@@ -1,6 +1,9 @@
-import type { AgentDefinition } from '../core/agent.ts'
+import type { AgentDefinition, JsonSchema } from '../core/agent.ts'
 import { bounded, boundedLine, fenced } from './bounded-text.ts'
 import { delegationRules, limitRules, workRules, type RuleFacts } from './prompt-rules.ts'
+import { reportPrompt } from './report-prompt.ts'
+import { skillsPrompt } from './skills-prompt.ts'
+import type { Skill } from './skills.ts'
 import { filesPrompt, workspacePrompt, type ReferenceFile, type WorkspaceFacts } from './workspace-prompt.ts'
 
 /** The prompt of another agent that is placed before the role; tools and limits stay the agent's own. */
@@ -15,18 +18,22 @@ export interface SystemPromptInput {
   readonly agent: AgentDefinition
   /** 0: it works with the person; more: it reports to the agent that started it. */
   readonly depth: number
-  readonly persona?: Persona
+  readonly persona?: Persona | undefined
   readonly workspace: WorkspaceFacts
   readonly limits: { readonly maxTurns: number }
   /** Names of the tools that are offered: with `task` it can delegate, with `ask_user` it can ask. */
   readonly tools: readonly string[]
   readonly files?: readonly ReferenceFile[]
+  /** Listed where there is `read`. */
+  readonly skills?: readonly Skill[]
   /** Tools whose schemas were handed over at the start. */
   readonly schemas?: readonly {
     readonly name: string
     readonly description: string
     readonly inputSchema: object
   }[]
+  /** What its report has to satisfy. */
+  readonly outputSchema?: JsonSchema | undefined
 }
 
 const MAX_PERSONA_CHARS = 8_000
@@ -35,7 +42,7 @@ const MAX_SCHEMAS_CHARS = 20_000
 
 /** The system text of a branch's first context (runtime.md §3), bounded in each part and so as a whole. */
 export function systemPrompt(input: SystemPromptInput): string {
-  const { agent, persona, workspace, tools, files = [], schemas = [] } = input
+  const { agent, persona, workspace, tools, files = [], skills = [], schemas = [] } = input
   const facts: RuleFacts = { depth: input.depth, tools, maxTurns: input.limits.maxTurns }
   const sections = [
     ...(persona ? [personaPrompt(persona)] : []),
@@ -44,7 +51,9 @@ export function systemPrompt(input: SystemPromptInput): string {
     ...(tools.includes('task') ? [delegationRules()] : []),
     workspacePrompt(workspace),
     ...(files.length > 0 ? [filesPrompt(files)] : []),
+    ...(skills.length > 0 && tools.includes('read') ? [skillsPrompt(skills)] : []),
     ...(schemas.length > 0 ? [schemasPrompt(schemas)] : []),
+    ...(input.outputSchema ? [reportPrompt(input.outputSchema)] : []),
     limitRules(facts),
   ]
   return `${sections.join('\n\n')}\n`

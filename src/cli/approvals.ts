@@ -1,12 +1,22 @@
 import { OffshootError } from '../core/errors.ts'
 import type { OffshootEvent } from '../core/events.ts'
-import type { ApprovalId } from '../core/ids.ts'
 import type { ApprovalAnswer } from '../core/run.ts'
 import type { StartedRun } from '../runtime/begin.ts'
+import type { Composed } from '../runtime/compose.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import type { Io } from './io.ts'
+import { placeInLine } from './open-asks.ts'
 import type { Output } from './output.ts'
-import { questionLine, questionText, type Question } from './question-text.ts'
+import {
+  answerWords,
+  askedText,
+  chosenText,
+  grantText,
+  questionLine,
+  questionText,
+  type Asked,
+  type Question,
+} from './question-text.ts'
 import { dropTyped, readLines, type Lines } from './terminal-lines.ts'
 
 interface Answer {
@@ -21,25 +31,34 @@ const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = {
   n: 'deny',
 }
 
+type Ports = Pick<Composed, 'runtime' | 'store'>
+
 /**
- * Puts each question of the tree to the person at the terminal, one after the other. Until the returned function is
- * called the conversation is attended; its promise settles when the terminal is free.
+ * Puts each approval and question of the tree to the person at the terminal, one after the other. Until the returned
+ * function is called the conversation is attended; its promise settles when the terminal is free.
  */
 export function answerOnTerminal(
   started: StartedRun,
-  runtime: Runtime,
+  { runtime, store }: Ports,
   output: Output,
   io: Io,
 ): () => Promise<void> {
   const leave = runtime.approvals.attend()
-  const open = new Map<ApprovalId, AbortController>()
+  const open = new Map<string, AbortController>()
   let line: Promise<void> = Promise.resolve()
+  const queue = (event: Question | Asked) => {
+    const id = idOf(event)
+    const closed = new AbortController()
+    open.set(id, closed)
+    const asked = () => ({ ...event, ...placeInLine(store, event.conversationId, id) })
+    line = line
+      .then(() => put(asked(), runtime, output, io, closed.signal))
+      .catch(() => started.stop('pause')) // the store took no answer: the run will say so
+  }
   const take = (event: OffshootEvent) => {
     if (event.type === 'approval.answered') open.get(event.approvalId)?.abort()
-    if (event.type !== 'approval.requested') return
-    const closed = new AbortController()
-    open.set(event.approvalId, closed)
-    line = line.then(() => put(event, runtime, output, io, closed.signal)).catch(() => started.stop('pause')) // the store took no answer: the run will say so
+    if (event.type === 'question.answered') open.get(event.questionId)?.abort()
+    if (event.type === 'approval.requested' || event.type === 'question.asked') queue(event)
   }
   const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(take))
   return async () => {
@@ -50,20 +69,18 @@ export function answerOnTerminal(
   }
 }
 
-/** Nobody sits here: each question says on stderr how it is answered from another terminal, and waits for that. */
+/** Nobody sits here: what is asked says on stderr how it is answered from another terminal, and waits for that. */
 export function answerFromElsewhere(
   started: StartedRun,
-  runtime: Runtime,
+  { runtime }: Pick<Ports, 'runtime'>,
   output: Output,
   io: Io,
 ): () => Promise<void> {
   const leave = runtime.approvals.attend()
   const tell = (event: OffshootEvent) => {
-    if (event.type !== 'approval.requested') return
+    if (event.type !== 'approval.requested' && event.type !== 'question.asked') return
     const resume = output.pause()
-    io.stderr.write(
-      `${questionText(event)}  answer it with: offshoot approve ${event.approvalId} ${words(event)}\n`,
-    )
+    io.stderr.write(toldElsewhere(event))
     resume()
   }
   const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(tell))
@@ -73,13 +90,21 @@ export function answerFromElsewhere(
   }
 }
 
-function words({ grant }: Question): string {
-  return grant ? 'once|run|always|deny' : 'once|deny'
+function toldElsewhere(event: Question | Asked): string {
+  if (event.type === 'question.asked')
+    return `${askedText(event)}  answer it with: offshoot answer ${event.questionId} TEXT\n`
+  const { approvalId, grant } = event
+  const how = `  answer it with: offshoot approve ${approvalId} ${answerWords(grant)}\n`
+  return questionText(event) + grantText(grant) + how
+}
+
+function idOf(event: Question | Asked) {
+  return event.type === 'question.asked' ? event.questionId : event.approvalId
 }
 
 /** Asks until there is an answer, or nothing left to ask: the run has stopped, or somebody else was faster. */
 async function put(
-  question: Question,
+  event: Question | Asked,
   runtime: Runtime,
   output: Output,
   io: Io,
@@ -88,8 +113,13 @@ async function put(
   if (signal.aborted) return
   const resume = output.pause()
   try {
-    const answer = await ask(question, io, signal)
-    await runtime.approvals.answer(question.approvalId, { by: 'terminal', ...answer })
+    if (event.type === 'question.asked') {
+      const text = await typedFor(askedText(event), io, (lines) => readText(lines, event, signal))
+      await runtime.questions.answer(event.questionId, { by: 'terminal', text })
+    } else {
+      const answer = await typedFor(questionText(event), io, (lines) => readAnswer(lines, event, signal))
+      await runtime.approvals.answer(event.approvalId, { by: 'terminal', ...answer })
+    }
   } catch (error) {
     if (!signal.aborted && !isAnswered(error)) throw error
   } finally {
@@ -98,12 +128,12 @@ async function put(
 }
 
 /** What was typed before the question stood there is no answer to it. */
-async function ask(question: Question, io: Io, signal: AbortSignal): Promise<Answer> {
+async function typedFor<A>(text: string, io: Io, read: (lines: Lines) => Promise<A>): Promise<A> {
   await dropTyped(io)
   const lines = readLines(io)
   try {
-    io.stderr.write(questionText(question))
-    return await readAnswer(lines, question, signal)
+    io.stderr.write(text)
+    return await read(lines)
   } finally {
     lines.close()
   }
@@ -130,4 +160,15 @@ async function readAnswer(lines: Lines, { grant }: Question, signal: AbortSignal
 
 function denied(note: string | null): Answer {
   return note?.trim() ? { answer: 'deny', note: note.trim() } : { answer: 'deny' }
+}
+
+/** null: the terminal was closed. */
+async function readText(lines: Lines, { options }: Asked, signal: AbortSignal): Promise<string | null> {
+  const how = options.length > 0 ? 'a number, or your own words' : 'your answer'
+  for (;;) {
+    const typed = await lines.next(`  ${how}, then press Enter: `, signal)
+    if (typed === null) return null
+    const text = chosenText(options, typed)
+    if (text !== '') return text
+  }
 }

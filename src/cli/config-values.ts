@@ -29,13 +29,19 @@ export function configValues({
     .flatMap((key) => leaves([key], config[key as keyof typeof shown]))
     .map(({ path, value }): ConfigValue => ({
       key: path.join('.'),
-      value: typeof value === 'string' ? withoutCredentials(value) : (value ?? null),
+      value: shownValue(path, value),
       source: sources.findLast((source) => says(source.values, path))?.name ?? 'default',
     }))
   const permissions = layers.flatMap(({ name, rules }) =>
     rules.map((rule) => ({ ...rule, source: name as ConfigSource['name'] })),
   )
   return { values, permissions }
+}
+
+/** Nobody's key is shown, whoever looks over a shoulder or reads a log. */
+function shownValue([key, inner]: readonly string[], value: unknown): unknown {
+  if (key === 'search' && inner === 'keys' && typeof value === 'string') return '(set)'
+  return typeof value === 'string' ? withoutCredentials(value) : (value ?? null)
 }
 
 interface Leaf {

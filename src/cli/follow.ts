@@ -1,5 +1,7 @@
 import { Option } from 'commander'
+import { MODES } from '../permissions/modes.ts'
 import type { Composed } from '../runtime/compose.ts'
+import { modeInForce, namedBefore } from '../runtime/mode.ts'
 import type { RunResult } from '../runtime/run-result.ts'
 import type { StartedRun } from '../runtime/begin.ts'
 import { answerFromElsewhere, answerOnTerminal } from './approvals.ts'
@@ -21,6 +23,11 @@ export function budgetOption(): Option {
   return new Option('--budget-usd <n>', about).argParser(dollars)
 }
 
+export function modeOption(): Option {
+  const about = 'what is allowed without asking; default: ask, or plan where a conversation had that'
+  return new Option('--mode <mode>', about).choices(MODES)
+}
+
 export function approvalsOption(): Option {
   const about = 'wait: a question waits for offshoot approve; deny: never ask, even on a terminal'
   return new Option('--approvals <how>', about).choices(['wait', 'deny'])
@@ -33,6 +40,7 @@ export async function follow(
   composed: Composed,
   io: Io,
 ): Promise<number> {
+  await sayMode(started, composed, io)
   const output = createOutput(flags.outputFormat, started, composed, io)
   const endAnswers = takeAnswers(started, flags, composed, output, io)
   const signals = stopOnSignals(started, io)
@@ -54,17 +62,25 @@ export async function follow(
   }
 }
 
+/** A mode that this command was not told is no surprise. */
+async function sayMode({ conversationId }: StartedRun, { store, mode }: Composed, io: Io): Promise<void> {
+  const [named, inForce] = [namedBefore(store, conversationId), modeInForce(store, conversationId, mode)]
+  if (inForce !== mode) await say(io, `offshoot: mode ${inForce}, as before; --mode ${mode} ends that\n`)
+  else if (named && named !== mode)
+    await say(io, `offshoot: mode ${mode}; before it was ${named}, which --mode ${named} allows again\n`)
+}
+
 /** Whoever is asked; without anybody each question is denied at once (permissions.md, Approvals). */
 function takeAnswers(
   started: StartedRun,
   { approvals }: FollowFlags,
-  { runtime }: Composed,
+  composed: Composed,
   output: Output,
   io: Io,
 ): () => Promise<void> {
   if (approvals !== 'deny' && io.stdin.isTTY && io.stderr.isTTY)
-    return answerOnTerminal(started, runtime, output, io)
-  return approvals === 'wait' ? answerFromElsewhere(started, runtime, output, io) : async () => {}
+    return answerOnTerminal(started, composed, output, io)
+  return approvals === 'wait' ? answerFromElsewhere(started, composed, output, io) : async () => {}
 }
 
 /** Events that nobody can read any more are not worth a model's time: the tree pauses. */

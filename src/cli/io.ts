@@ -1,6 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { Env } from '../runtime/config.ts'
+import type { Network } from '../tools/web/network.ts'
 import { onEndSignal, type EndSignal } from './early-signals.ts'
 
 /** What the program touches of its process; injected so that commands run in tests as they do in a terminal. */
@@ -15,6 +16,8 @@ export interface Io {
   onSignal(handler: (signal: EndSignal) => void): () => void
   /** Sends this process the SIGINT that Ctrl-C stands for. */
   interrupt(): void
+  /** How tools reach the network. Tests alone have it; the program that is published never sets it. */
+  readonly network?: Network
 }
 
 /** Its `cwd`, and `env` where it depends on that, throw OffshootError `usage` when the directory is gone. */

@@ -5,6 +5,7 @@ import type { RunError } from '../core/run.ts'
 import { noUsage } from '../core/usage.ts'
 import { terminalText, terminalLine } from '../core/terminal-text.ts'
 import type { Composed } from '../runtime/compose.ts'
+import { modeInForce } from '../runtime/mode.ts'
 import { readEvents } from '../runtime/stored-events.ts'
 import { readRunResult, type RunResult } from '../runtime/run-result.ts'
 import type { StartedRun } from '../runtime/begin.ts'
@@ -74,7 +75,7 @@ function openStream(started: StartedRun, { store, workspace, agents, mode }: Com
   return createStreamJson({
     conversationId,
     tools,
-    mode,
+    mode: modeInForce(store, conversationId, mode),
     directory: workspace.root,
     model: store.get('runs', runId)!.model,
     agents: agents.list().flatMap(({ name }) => (name === 'main' ? [] : [name])),

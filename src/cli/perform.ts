@@ -9,7 +9,7 @@ import { Ownership } from '../runtime/ownership/ownership.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/verbs/perform.ts'
 import type { Io } from './io.ts'
 import { openStore } from './open-store.ts'
-import { findSubject } from './subject.ts'
+import { findSubject } from '../runtime/subject.ts'
 
 /**
  * Has a verb carried out by the process that drives the conversation, whatever the configuration here is; by this one
@@ -22,7 +22,7 @@ export async function performVerb<V extends VerbCommand>(
 ): Promise<VerbAnswers[V['verb']]> {
   const { asked, directory } = await ask(io, id, command)
   if (asked.type === 'answered') return asked.value as VerbAnswers[V['verb']]
-  const composed = await compose({ directory, env: io.env, mode: 'ask' })
+  const composed = await compose({ directory, env: io.env, network: io.network })
   try {
     return await composed.runtime.perform(id, command, composed)
   } finally {

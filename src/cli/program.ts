@@ -17,6 +17,7 @@ import { importCommand } from './commands/import.ts'
 import { inboxCommand } from './commands/inbox.ts'
 import { interruptCommand } from './commands/interrupt.ts'
 import { pauseCommand } from './commands/pause.ts'
+import { permissionsCommand } from './commands/permissions.ts'
 import { laterCommands } from './commands/later.ts'
 import { logCommand } from './commands/log.ts'
 import { lsCommand } from './commands/ls.ts'
@@ -70,7 +71,14 @@ const COMMANDS: Readonly<Record<string, readonly AddCommand[]>> = {
     answerCommand,
   ],
   'Data:': [exportCommand, importCommand, rmCommand],
-  'Check:': [agentsCommand, modelsCommand, configCommand, doctorCommand, completionCommand],
+  'Check:': [
+    agentsCommand,
+    modelsCommand,
+    configCommand,
+    permissionsCommand,
+    doctorCommand,
+    completionCommand,
+  ],
 }
 
 type AddCommand = (program: Command, io: Io, setExitCode: SetExitCode) => void

@@ -1,7 +1,9 @@
 import type { EventOf } from '../core/events.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
+import { ruleText } from './rule-text.ts'
 
 export type Question = EventOf<'approval.requested'>
+export type Asked = EventOf<'question.asked'>
 
 const MAX_CHARS = 4_000
 const MAX_LINES = 30
@@ -19,6 +21,36 @@ export function questionText({ path, title, detail, directory, rule, position, o
     `  because: ${questionLine(rule)}`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** The words that answer an approval: nothing lasts where nothing can be granted. */
+export function answerWords(grant: Question['grant'] | undefined): string {
+  return grant ? 'once|run|always|deny' : 'once|deny'
+}
+
+/** What an answer that lasts allows; nothing where none does. */
+export function grantText(grant: Question['grant'] | undefined): string {
+  return grant ? `  "run" and "always" allow: ${questionLine(ruleText(grant))}\n` : ''
+}
+
+type AskedShown = Pick<Asked, 'path' | 'question' | 'options' | 'position' | 'of'>
+
+/** What an agent asks in words, as it stands on the terminal, with a number before each option. */
+export function askedText({ path, question, options, position, of }: AskedShown): string {
+  const lines = [
+    `⚑ ${questionLine(path.join(' > '))} asks you (${position} of ${of}):`,
+    ...shortened(question)
+      .split('\n')
+      .map((each) => `    ${each}`),
+    ...options.map((option, at) => `  [${at + 1}] ${questionLine(option)}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** What was typed as an answer: the number of an option is that option. */
+export function chosenText(options: readonly string[], typed: string): string {
+  const text = typed.trim()
+  return options.includes(text) ? text : (/^[1-9]\d?$/.test(text) && options[Number(text) - 1]) || text
 }
 
 /** Something of a model on one line of a question: nothing in it is unseen, and of a long one it says so. */

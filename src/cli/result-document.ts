@@ -10,6 +10,7 @@ export function resultDocument(result: RunResult): object {
     reason: result.reason,
     end_reason: result.endReason,
     text: result.text,
+    ...(result.output === undefined ? {} : { structured_output: result.output }),
     ...(result.note ? { note: result.note } : {}),
     ...(result.error ? { error: result.error } : {}),
     usage: usageDocument(result.usage),

@@ -14,11 +14,20 @@ export interface JsonSchema {
   readonly [keyword: string]: Json | undefined
 }
 
+/** How much a model is to reason, from nothing to all it can; each provider knows some of these. */
+export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const
+export type Effort = (typeof efforts)[number]
+
 /** How an agent is offered as a tool of its own: its typed input is the agent's `inputSchema`. */
 export interface AgentTool {
   readonly name: string
+  /** When to call it; absent: the agent's own description. */
+  readonly description?: string
   readonly maxTurns?: number
 }
+
+/** Shortens a report for whoever is to read it; it may throw, and then the report goes as it is. */
+export type Summarize = (report: string, about: { readonly agent: string }) => string | Promise<string>
 
 /** Who works on a branch (tools.md §5). The agent named `main` works with the person; it is never started by delegation. */
 export interface AgentDefinition {
@@ -32,6 +41,8 @@ export interface AgentDefinition {
   readonly prompt: string
   /** `provider/model`, `inherit` (default) or `small`. */
   readonly model?: string
+  /** Absent: what its provider does by itself. */
+  readonly effort?: Effort
   /** Tool or toolset names; absent: all that the parent has. */
   readonly tools?: readonly string[]
   readonly disallowedTools?: readonly string[]
@@ -47,9 +58,10 @@ export interface AgentDefinition {
   /** Names of agents that it may start; absent: all for main and general, none for others. */
   readonly spawns?: readonly string[]
   readonly inputSchema?: JsonSchema
+  /** What its report has to satisfy. */
   readonly outputSchema?: JsonSchema
-  /** A preset's name, or one line that says how its report is to be shortened. */
-  readonly summarize?: string
+  /** A preset's name, or a line that says how its report is to be shortened for its parent; in code a function. */
+  readonly summarize?: string | Summarize
   readonly exposeAsTool?: AgentTool
   /** Paths whose text goes into its first context, each decided as a `read` of the spawning agent. */
   readonly contextFiles?: readonly string[]

@@ -4,7 +4,7 @@ import type { Message, Part, Role, ToolCallPart, ToolResultPart } from './messag
 
 /** What `buildContext` reads of a conversation. Messages come in the order of their branch. */
 export interface ConversationTree {
-  readonly branches: ReadonlyMap<BranchId, Branch>
+  readonly branches: Pick<ReadonlyMap<BranchId, Branch>, 'get'>
   messages(branchId: BranchId): readonly Message[]
 }
 

@@ -1,3 +1,4 @@
+import type { JsonSchema } from './agent.ts'
 import type { BranchId, CallId, ConversationId, MessageId } from './ids.ts'
 
 export interface Conversation {
@@ -5,8 +6,19 @@ export interface Conversation {
   /** The workspace: an absolute path. */
   readonly directory: string
   readonly title: string
+  /** What it may spend, as the process that drove it last had it; null: none has. */
+  readonly budget?: ConversationBudget | null
+  /** The mode that somebody has named last (permissions/modes.ts); null: nobody has. */
+  readonly mode?: string | null
   readonly createdAt: number
   readonly updatedAt: number
+}
+
+/** Caps of everything in a conversation together. */
+export interface ConversationBudget {
+  /** US dollars; null: no cap. */
+  readonly usd: number | null
+  readonly tokens: number
 }
 
 /** Readers tolerate kinds they do not know. */
@@ -31,6 +43,8 @@ export interface Branch {
   readonly agent: string
   /** 3 to 5 words for people. */
   readonly label: string
+  /** Of a subagent: what the report of each of its runs has to satisfy. */
+  readonly outputSchema?: JsonSchema | null
   readonly createdAt: number
   readonly updatedAt: number
 }

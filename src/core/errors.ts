@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'window' // the context exceeds the model's window
   | 'provider' // the model's provider answered with an error
   | 'aborted'
+  | 'closed' // the library's `close` was called
   | 'internal'
 
 export interface ErrorOptions {

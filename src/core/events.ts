@@ -7,6 +7,7 @@ import type {
   InboxItemId,
   MessageId,
   PartId,
+  QuestionId,
   RunId,
 } from './ids.ts'
 import { isId, type IdPrefix } from './ids.ts'
@@ -32,6 +33,7 @@ const ids = {
   run: id<RunId>('run'),
   call: id<CallId>('cal'),
   approval: id<ApprovalId>('apr'),
+  question: id<QuestionId>('que'),
   item: id<InboxItemId>('inb'),
 }
 
@@ -84,6 +86,8 @@ const runShape = {
   background: z.boolean(),
 }
 const waitingFor = z.object({ what: z.string(), detail: z.string(), since: ms, until: ms.optional() })
+
+const grant = z.object({ tool: z.string(), pattern: z.string().optional() })
 
 const partShape = z.looseObject({ id: ids.part, type: z.string() })
 const messageShape = {
@@ -169,7 +173,7 @@ export const eventSchemas = {
     path: z.array(z.string()),
     rule: z.string(),
     /** What "always" would grant; null where nothing may be granted for good. */
-    grant: z.object({ tool: z.string(), pattern: z.string().optional() }).nullable(),
+    grant: grant.nullable(),
     position: z.int().min(1),
     of: z.int().min(1),
   }),
@@ -178,13 +182,28 @@ export const eventSchemas = {
     answer: z.enum(['once', 'run', 'always', 'deny']),
     by: z.string(),
     note: z.string().nullable().optional(),
+    /** Of `run` and `always`: what is allowed from now on. */
+    grant: grant.optional(),
+    /** Of `always`: where. */
+    scope: z.enum(['conversation', 'project']).optional(),
   }),
   'question.asked': event('question.asked', {
+    questionId: ids.question,
     callId: ids.call,
     question: z.string(),
-    options: z.array(z.string()).optional(),
+    /** Answers to choose from; any other text is one too. */
+    options: z.array(z.string()),
+    path: z.array(z.string()),
+    position: z.int().min(1),
+    of: z.int().min(1),
   }),
-  'question.answered': event('question.answered', { callId: ids.call, text: z.string(), by: z.string() }),
+  'question.answered': event('question.answered', {
+    questionId: ids.question,
+    callId: ids.call,
+    /** null: it was closed without an answer, and `by` is what closed it. */
+    text: z.string().nullable(),
+    by: z.string(),
+  }),
   'context.compacted': event('context.compacted', {
     messages: z.int().min(1),
     tokensBefore: z.int(),

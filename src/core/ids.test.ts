@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createIds, idPrefix, isId } from './ids.ts'
 
-const prefixes = ['cnv', 'brn', 'msg', 'prt', 'run', 'cal', 'apr', 'inb', 'art', 'cmd'] as const
+const prefixes = ['cnv', 'brn', 'msg', 'prt', 'run', 'cal', 'apr', 'que', 'inb', 'art', 'cmd'] as const
 
 function seeded(seed: number): (bytes: number) => Uint8Array {
   let value = seed

@@ -13,6 +13,7 @@ export type PartId = Branded<'PartId'>
 export type RunId = Branded<'RunId'>
 export type CallId = Branded<'CallId'>
 export type ApprovalId = Branded<'ApprovalId'>
+export type QuestionId = Branded<'QuestionId'>
 export type InboxItemId = Branded<'InboxItemId'>
 export type ArtifactId = Branded<'ArtifactId'>
 export type CommandId = Branded<'CommandId'>
@@ -25,6 +26,7 @@ export interface IdTypes {
   run: RunId
   cal: CallId
   apr: ApprovalId
+  que: QuestionId
   inb: InboxItemId
   art: ArtifactId
   cmd: CommandId
@@ -38,7 +40,7 @@ export type NewId = <P extends IdPrefix>(prefix: P) => IdTypes[P]
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 const RANDOM_BYTES = 10
 const FORTY_BITS = 2 ** 40
-const ID_PATTERN = /^(cnv|brn|msg|prt|run|cal|apr|inb|art|cmd)_[0-9A-HJKMNP-TV-Z]{26}$/
+const ID_PATTERN = /^(cnv|brn|msg|prt|run|cal|apr|que|inb|art|cmd)_[0-9A-HJKMNP-TV-Z]{26}$/
 
 /** `random(n)` returns n bytes from a cryptographic source (a seeded one in tests). */
 export function createIds(now: () => number, random: (bytes: number) => Uint8Array): NewId {

@@ -9,6 +9,30 @@ export function headline(report: string, maxChars = 120): string {
   return sentence.length > maxChars ? `${sentence.slice(0, maxChars - 1)}…` : sentence
 }
 
+/** Ways to shorten a report that need no model. Empty: the report has nothing of the kind. */
+export const summaryPresets = {
+  /** Its first sentence. */
+  headline: (report: string) => headline(report, 500),
+  /** Its first paragraph that is no heading. */
+  'first-paragraph': (report: string) =>
+    report
+      .split(/\n[^\S\n]*\n/)
+      .map((each) => each.replace(/^\s*#[^\n]*\n?/, '').trim())
+      .find((each) => each !== '') ?? '',
+  /** The items of its lists, each in its first line. */
+  bullets: (report: string) =>
+    report
+      .split('\n')
+      .filter((line) => /^\s*([-*+]|\d+[.)])\s+\S/.test(line))
+      .join('\n'),
+} as const satisfies Readonly<Record<string, (report: string) => string>>
+
+export type SummaryPreset = keyof typeof summaryPresets
+
+export function isSummaryPreset(name: string): name is SummaryPreset {
+  return Object.hasOwn(summaryPresets, name)
+}
+
 function plain(line: string): string {
   return line
     .replace(/^[\s#>*-]+/, '')

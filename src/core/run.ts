@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import type { ApprovalId, BranchId, CallId, ConversationId, MessageId, PartId, RunId } from './ids.ts'
+import { efforts } from './agent.ts'
+import type {
+  ApprovalId,
+  BranchId,
+  CallId,
+  ConversationId,
+  MessageId,
+  PartId,
+  QuestionId,
+  RunId,
+} from './ids.ts'
+import type { Json } from './json.ts'
 import type { EndReason, RunReason, RunStatus } from './run-status.ts'
 import type { Usage } from './usage.ts'
 
@@ -34,6 +45,31 @@ export const runLimitsSchema = z.object({
 })
 export type RunLimits = z.infer<typeof runLimitsSchema>
 
+/** What a run was given beside its agent, model and limits. Every later run on the branch has the same. */
+export const runSetupSchema = z.object({
+  /** Where its tools work: an absolute path without links. null: the directory of the conversation. */
+  directory: z.string().nullable(),
+  /** null: what the provider does by itself. */
+  effort: z.enum(efforts).nullable(),
+  /** The agent whose prompt stands before its role; null: none. */
+  persona: z.string().nullable(),
+  /** Absolute paths of the files whose text stands in its first context; what it starts gets them too. */
+  contextFiles: z.array(z.string()).readonly(),
+  /** What its spawn asked for; each continue gives as much again. null: nothing was said. */
+  maxCostUsd: z.number().nullable(),
+  maxTokens: z.number().nullable(),
+})
+export type RunSetup = Readonly<z.infer<typeof runSetupSchema>>
+
+export const noSetup: RunSetup = {
+  directory: null,
+  effort: null,
+  persona: null,
+  contextFiles: [],
+  maxCostUsd: null,
+  maxTokens: null,
+}
+
 /** From accepted input to idle, on one branch. */
 export interface Run {
   readonly id: RunId
@@ -58,6 +94,8 @@ export interface Run {
   /** How often it stopped: each stop is handed over once. */
   readonly stopNo: number
   readonly limits: RunLimits
+  /** null: `noSetup`. */
+  readonly setup?: RunSetup | null
   readonly turns: number
   readonly toolCalls: number
   readonly usage: Usage
@@ -68,6 +106,8 @@ export interface Run {
   readonly reportMessageId: MessageId | null
   /** Why there is no report, or what is to be said about it. */
   readonly reportNote: string | null
+  /** The value in its report that satisfies the schema which the report had to; null where there is none. */
+  readonly output?: Json | null
   readonly error: RunError | null
   readonly queuedAt: number
   readonly startedAt: number | null
@@ -128,5 +168,28 @@ export interface Approval {
   readonly answeredBy: string | null
   readonly note: string | null
   readonly requestedAt: number
+  readonly answeredAt: number | null
+  /** What "run" and "always" grant, as it was shown; null: it can be answered for this once alone. */
+  readonly offered?: { readonly tool: string; readonly pattern?: string } | null
+}
+
+/** What a run asks a person in words (`ask_user`), and what it got. Addressed as an approval is. */
+export interface Question {
+  readonly id: QuestionId
+  readonly conversationId: ConversationId
+  readonly branchId: BranchId
+  readonly runId: RunId
+  readonly callId: CallId
+  readonly question: string
+  /** Answers to choose from; any other text is one too. */
+  readonly options: readonly string[]
+  /** Agents from the root to the one that asks. */
+  readonly path: readonly string[]
+  /** null while it is open, and where it was closed without one. */
+  readonly answer: string | null
+  /** Who answered, or what closed it. */
+  readonly answeredBy: string | null
+  readonly askedAt: number
+  /** null: it is open. */
   readonly answeredAt: number | null
 }

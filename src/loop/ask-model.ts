@@ -6,8 +6,9 @@ import { bounds } from '../core/limits.ts'
 import { estimateTokens } from '../core/tokens.ts'
 import type { ModelReader, ModelRequest } from '../model/port.ts'
 import { costOf } from '../model/pricing.ts'
-import { retryDelay } from '../model/retry.ts'
+import { isRefusal, retryDelay } from '../model/retry.ts'
 import { unlessAborted } from './aborted.ts'
+import { waitAtGate } from './at-gate.ts'
 import type { Answer, Emit, LoopPorts } from './ports.ts'
 import { AnswerReader } from './read-answer.ts'
 import { checkBudget } from './spent.ts'
@@ -32,21 +33,27 @@ export async function askModel(
   onCut: (reader: AnswerReader) => void,
 ): Promise<StoredAnswer> {
   checkWindow(request.messages, ports)
+  const { gate } = ports
+  const place = gate.place()
   for (let attempt = 1; ; attempt++) {
+    if (!gate.start(place)) await waitAtGate(place, ports, watchdog)
     const reader = createReader(request.toolChoice !== 'none', ports, emit)
     try {
       await readStream({ ...request, signal: ports.signal }, reader, ports, watchdog)
     } catch (cause) {
+      const error = asProviderError(cause, ports)
+      gate.end(place, error)
       onCut(reader)
-      await afterFailure(asProviderError(cause, ports), attempt, reader, ports, watchdog)
+      await afterFailure(error, attempt, reader, ports, watchdog)
       checkBudget(ports)
       continue
     }
+    gate.end(place)
     return complete(reader, turn, ports)
   }
 }
 
-/** Keeps what was said, and waits until it is time for the next try. @throws the error, or the signal's reason, when there is none. */
+/** Keeps what was said, and waits until it is time for the next try; after a refusal, the gate does. @throws the error, or the signal's reason, when there is none. */
 async function afterFailure(
   error: unknown,
   attempt: number,
@@ -58,7 +65,7 @@ async function afterFailure(
   ports.signal.throwIfAborted()
   const delayMs = error instanceof ProviderError ? retryDelay(error, attempt, ports.random) : null
   if (delayMs === null) throw error
-  await waitToRetry(error, delayMs, ports, watchdog)
+  if (!isRefusal(error)) await waitToRetry(error, delayMs, ports, watchdog)
 }
 
 /** Reads an answer into its parts; what is new goes to the journal, and then to who listens. */

@@ -7,6 +7,7 @@ import { ToolError, type AnyTool, type ToolContext } from '../tools/port.ts'
 import { unlessAborted } from './aborted.ts'
 import type { Answer, Emit, EndedCall, LoopPorts, PermitRequest } from './ports.ts'
 import { isTooDeep } from './read-answer.ts'
+import type { Repeats } from './repeats.ts'
 import { holding, type Watchdog } from './watchdog.ts'
 
 /** What a call came to; the journal turns it into the result that the model reads. */
@@ -21,6 +22,7 @@ export async function executeTools(
   answer: Answer,
   ports: LoopPorts,
   watchdog: Watchdog,
+  repeats: Repeats,
   live: Emit,
 ): Promise<ToolResultPart[]> {
   const emit: Emit = (event) => {
@@ -28,28 +30,35 @@ export async function executeTools(
     live(event)
   }
   const running: Running[] = []
+  let known = 0
+  const know = async () => {
+    const results = await settle(running, ports, watchdog)
+    for (; known < results.length; known++) repeats.ended(running[known]!.part, results[known]!)
+    return results
+  }
   for (const part of answer.parts) {
     if (part.type !== 'tool-call') continue
     const tool = ports.tools.get(part.tool)
     const resumed = ports.resume?.(part)
     if (resumed) {
       resumed.catch(() => {})
-      running.push({ result: resumed, spawns: true })
+      running.push({ part, result: resumed, spawns: true })
       continue
     }
     const alone = runsAlone(tool)
     if (alone) await settle(running, ports, watchdog)
-    const result = answer.truncated
-      ? ports.journal.callEnded(cutOff(part))
-      : runCall(part, ports, watchdog, emit)
-    running.push({ result, spawns: tool?.effects === 'spawn' })
+    if (repeats.begins(part) && tool?.effects !== 'spawn') await know()
+    const notRun = answer.truncated ? cutOff(part) : repeats.isCircle(part) ? inCircle(part) : undefined
+    const result = notRun ? ports.journal.callEnded(notRun) : runCall(part, ports, watchdog, emit)
+    running.push({ part, result, spawns: tool?.effects === 'spawn' })
     result.catch(() => {})
     if (alone) await result
   }
-  return await settle(running, ports, watchdog)
+  return await know()
 }
 
 interface Running {
+  readonly part: ToolCallPart
   readonly result: Promise<ToolResultPart>
   /** Whether it waits for a subagent, or has ended before. */
   readonly spawns: boolean
@@ -78,6 +87,11 @@ function cutOff(part: ToolCallPart): EndedCall {
   const message =
     'not run: the answer reached its output limit, so the arguments may be incomplete; call again with shorter ones'
   return { part, title: titleLine(part.tool), ...failure('skipped', 'truncated', message) }
+}
+
+function inCircle(part: ToolCallPart): EndedCall {
+  const message = 'not run: the calls before it were the same, with the same result each time'
+  return { part, title: titleLine(part.tool), ...failure('skipped', 'repeated', message) }
 }
 
 async function runCall(
@@ -180,7 +194,8 @@ async function effect(
   const context: ToolContext = ports.toolContext(part.callId, (text) =>
     emit({ type: 'tool.output', callId: part.callId, text }),
   )
-  const release = boundsItself(tool) ? watchdog.hold('itself') : undefined
+  const waitsFor = tool.asksPerson ? 'person' : boundsItself(tool) ? 'itself' : undefined
+  const release = waitsFor && watchdog.hold(waitsFor)
   try {
     const running = Promise.resolve().then(() => tool.execute(input, context))
     const output = await unlessAborted(running, ports.signal, ports.clock, bounds.killGraceMs * 2)

@@ -1,15 +1,19 @@
 import type { ContextMessage } from '../core/build-context.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CallId, MessageId, NewId, PartId } from '../core/ids.ts'
+import type { Json } from '../core/json.ts'
 import type { Part, ToolCallPart, ToolOutput, ToolResultPart, ToolResultStatus } from '../core/message.ts'
 import type { RunError, RunLimits, WaitingFor } from '../core/run.ts'
 import type { Usage } from '../core/usage.ts'
+import type { Gate } from '../model/gate.ts'
 import type { Model } from '../model/port.ts'
 import type { AnyTool, Subject, ToolContext, ToolError } from '../tools/port.ts'
 
 /** What the loop is given to work with. It opens nothing, reads no clock of its own, and asks nobody directly. */
 export interface LoopPorts {
   readonly model: Model
+  /** Of the model's provider: every request of every run passes it. */
+  readonly gate: Gate
   /** The tools of this agent, by every name under which it may call them. */
   readonly tools: ToolSet
   readonly journal: Journal
@@ -25,9 +29,9 @@ export interface LoopPorts {
   readonly beforeTurn: () => void
   /**
    * The answer has no calls: what has come meanwhile and is to be read before the run ends. May wait for subagents.
-   * Afterwards `untilSlot` says when the run may go on.
+   * Afterwards `untilSlot` says when the run may go on. `report` is what it would end with.
    */
-  readonly beforeEnd: () => Promise<readonly ContextMessage[]>
+  readonly beforeEnd: (report: Report) => Promise<readonly ContextMessage[]>
   /**
    * What is left of a turn are calls that wait for subagents: the run says so, and gives its slot to others. Afterwards
    * `untilSlot` says when the run may go on.
@@ -78,6 +82,8 @@ export interface RunInput {
   /** What earlier attempts left, where there were any. */
   readonly left?: Left
   readonly limits: RunLimits
+  /** Equal calls with equal results in a row before it is told; the next one ends it. */
+  readonly maxIdenticalCalls: number
 }
 
 export interface Left {
@@ -141,6 +147,7 @@ export interface Journal {
   callEnded(call: EndedCall): Promise<ToolResultPart>
   /** Something the runtime tells the model: a user message that no person wrote. */
   instruct(text: string): Promise<ContextMessage>
+  /** Also said again, when what is waited for has changed. */
   waiting(reason: 'retry', waitingFor: WaitingFor): Promise<void>
   resumed(): Promise<void>
   /** What was said to this run since the last boundary, oldest first. */
@@ -183,7 +190,7 @@ export type Emit = (event: LiveEvent) => void
 /** How a run stopped, as far as the loop knows: who aborted the signal, and why, its owner knows. */
 export type Outcome =
   | { readonly type: 'completed'; readonly report: Report }
-  | { readonly type: 'limit'; readonly why: 'max_turns' | Reached['why']; readonly report: Report }
+  | { readonly type: 'limit'; readonly why: 'max_turns' | 'stall' | Reached['why']; readonly report: Report }
   | { readonly type: 'stopped'; readonly reason: unknown; readonly report: Report }
   | { readonly type: 'failed'; readonly error: RunError; readonly report: Report }
 
@@ -193,4 +200,8 @@ export interface Report {
   readonly text: string
   /** What must be said about it: that it is an earlier turn's text, or why there is none. */
   readonly note: string | null
+  /** The value in it that satisfies the schema which it had to. */
+  readonly output?: Json
+  /** What its parent reads in its place. */
+  readonly summary?: string
 }

@@ -8,6 +8,7 @@ import { askModel, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
 import type { Answer, Emit, LiveEvent, LoopPorts, Outcome, Reached, Report, RunInput, Said } from './ports.ts'
+import { Repeats } from './repeats.ts'
 import { checkBudget, Spent } from './spent.ts'
 import { createWatchdog, holding, type Watchdog } from './watchdog.ts'
 
@@ -56,6 +57,7 @@ class Loop {
   readonly #emit: Emit
   readonly #context: ContextMessage[]
   readonly #schemas: readonly ToolSchema[]
+  readonly #repeats: Repeats
   #turn: number
   /** The latest turn that had text. */
   #latest: Said | undefined
@@ -69,6 +71,7 @@ class Loop {
     this.#emit = emit
     this.#context = [...input.context]
     this.#schemas = ports.tools.list().map(toolSchema)
+    this.#repeats = new Repeats(input.maxIdenticalCalls)
     this.#turn = input.turns
     this.#latest = input.left?.said
   }
@@ -108,10 +111,14 @@ class Loop {
       this.#context.push(...more)
       return undefined
     }
-    const executed = executeTools(answer, this.#ports, this.#watchdog, this.#emit)
+    const executed = executeTools(answer, this.#ports, this.#watchdog, this.#repeats, this.#emit)
     const [, results] = await Promise.all([stored, executed])
     this.#context.push({ role: 'tool', parts: results })
     if (this.#ports.signal.aborted) throw this.#ports.signal.reason
+    const { circle } = this.#repeats
+    if (circle) return { type: 'limit', why: 'stall', report: this.#reportAt(circle) }
+    const warning = this.#repeats.warning()
+    if (warning) await this.#instruct(warning)
     this.#context.push(...(await this.#ports.journal.steers()))
     return undefined
   }
@@ -141,7 +148,7 @@ class Loop {
   }
 
   async #readBeforeEnd(): Promise<readonly ContextMessage[]> {
-    const more = await holding(this.#watchdog, 'itself', this.#ports.beforeEnd)
+    const more = await holding(this.#watchdog, 'itself', () => this.#ports.beforeEnd(this.report()))
     await holding(this.#watchdog, 'slot', this.#ports.untilSlot)
     return more
   }
@@ -160,9 +167,14 @@ class Loop {
   }
 
   /** A cap of tokens or money is reached: the report so far, with the figures. */
-  spent({ why, note: figures }: Reached): Outcome {
+  spent({ why, note }: Reached): Outcome {
+    return { type: 'limit', why, report: this.#reportAt(note) }
+  }
+
+  /** The report so far of a run that is paused, and why it is. */
+  #reportAt(why: string): Report {
     const { note, ...report } = this.report('the run was paused')
-    return { type: 'limit', why, report: { ...report, note: note ? `${figures}; ${note}` : figures } }
+    return { ...report, note: note ? `${why}; ${note}` : why }
   }
 
   /** No calls: the run is done. Without any text so far, one request for a conclusion. */

@@ -94,6 +94,25 @@ describe('createFetch', () => {
     expect(await textOf(await createFetch()(url))).toBe('hello '.repeat(10_000))
   })
 
+  it('uses every connection of many requests side by side again', async () => {
+    const many = 300 // more than Node keeps by itself
+    const sockets = new Set<unknown>()
+    let waiting: ServerResponse[] = []
+    const url = await serve((request, response) => {
+      sockets.add(request.socket)
+      if (waiting.push(response) < many) return
+      for (const each of waiting) each.end('x')
+      waiting = []
+    })
+    const fetch = createFetch()
+    for (let round = 0; round < 2; round++) {
+      const answers = await Promise.all(Array.from({ length: many }, () => fetch(url)))
+      await Promise.all(answers.map(textOf))
+      await new Promise(setImmediate) // the agent gets a socket back after its answer has been read
+    }
+    expect(sockets.size).toBe(many)
+  })
+
   it('errors the body when what is packed is broken, or ends too early', async () => {
     const packed = await promisify(zlib.gzip)(Buffer.from('hello '.repeat(10_000)))
     for (const bytes of [Buffer.from('not gzip'), packed.subarray(0, packed.length / 2)]) {

@@ -23,6 +23,8 @@ export interface HttpAnswer {
 const MAX_REDIRECTS = 5
 /** Shorter than servers keep a connection, so that no request goes out on one that is just being closed. */
 const IDLE_MS = 4_000
+/** As many as runs may go on side by side, to one server: a connection that is opened anew costs as much as a request. */
+const MAX_IDLE = 2_000
 
 /**
  * A `fetch` over node:http(s) with connections of its own that are kept and used again: less CPU and far fewer sockets
@@ -32,7 +34,7 @@ const IDLE_MS = 4_000
  * reader, and so does one that is longer than its bounds. Idle connections do not keep the process alive.
  */
 export function createFetch(bounds: AnswerBounds = answerBounds): Fetch {
-  const keep = { keepAlive: true, timeout: IDLE_MS }
+  const keep = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE }
   const agents = { 'http:': new http.Agent(keep), 'https:': new https.Agent(keep) }
   return async (input, init = {}) => {
     const signal = init.signal ?? undefined

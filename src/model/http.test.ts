@@ -107,6 +107,21 @@ describe.each(httpProviders)('%s over HTTP', (provider) => {
     expect(sent).not.toContain('item_reference')
   })
 
+  it('is told how much to reason, in its own words, and asked again without if it does not take that', async () => {
+    const bodies: string[] = []
+    const raw = await startRawServer(async (request, response) => {
+      bodies.push(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString())
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end('{"error":{"message":"reasoning is not supported","type":"invalid_request_error"}}')
+    })
+    const told = await modelAt(raw.url, provider)
+    await expect(told.stream(modelRequest({ effort: 'high' }))).rejects.toThrow('HTTP 400')
+    await raw.close()
+    expect(bodies).toHaveLength(2)
+    expect(bodies[0]).toMatch(/"(reasoning_)?(effort|thinkingLevel)":"high"/)
+    expect(bodies[1]).not.toMatch(/effort|thinking/i)
+  })
+
   it.each([
     [429, 7],
     [500, undefined],

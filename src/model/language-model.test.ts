@@ -1,5 +1,10 @@
 import { getEventListeners } from 'node:events'
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import {
+  APICallError,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4StreamPart,
+} from '@ai-sdk/provider'
 import { describe, expect, it, vi } from 'vitest'
 import { collect, modelRequest, only, textMessage } from '../../test/support/model-request.ts'
 import { OffshootError, ProviderError } from '../core/errors.ts'
@@ -185,6 +190,53 @@ describe('createModel', () => {
       tools: [{ type: 'function', name: 'read', description: 'reads', inputSchema: { type: 'object' } }],
     })
     expect(await optionsOf('test')).not.toHaveProperty('tools')
+  })
+
+  it('says how much to reason only where somebody has said so', async () => {
+    expect(await optionsOf('test', modelRequest({ effort: 'high' }))).toMatchObject({ reasoning: 'high' })
+    expect(await optionsOf('test')).not.toHaveProperty('reasoning')
+  })
+
+  /** What is asked of a model that refuses to be told, in these words. */
+  function refusing(message: string, statusCode: number) {
+    const asked: (string | undefined)[] = []
+    const error = new APICallError({
+      message,
+      statusCode,
+      url: '',
+      requestBodyValues: {},
+      isRetryable: false,
+    })
+    const model = createModel(
+      fake(async ({ reasoning }) => {
+        asked.push(reasoning)
+        if (reasoning) throw error
+        return { stream: ReadableStream.from([...text, finish('stop')]) }
+      }),
+      modelInfo('test/m'),
+    )
+    return { model, asked }
+  }
+
+  it.each([
+    ["Unsupported parameter: 'reasoning_effort'", 400],
+    ['"llama" does not support thinking', 400],
+    ['effort: value is not valid', 422],
+  ])('asks without where a model cannot be told: %s', async (message, status) => {
+    const { model, asked } = refusing(message, status)
+    for (const effort of ['high', 'high', 'low'] as const)
+      expect(only(await collect(await model.stream(modelRequest({ effort }))), 'finish')).toHaveLength(1)
+    expect(asked).toEqual(['high', undefined, undefined, 'low', undefined])
+  })
+
+  it.each([
+    ['the prompt is too long', 400],
+    ['thinking about your key', 401],
+    ['no reason given', 500],
+  ])('does not take another failure for that: %s', async (message, status) => {
+    const { model, asked } = refusing(message, status)
+    await expect(model.stream(modelRequest({ effort: 'high' }))).rejects.toMatchObject({ status })
+    expect(asked).toEqual(['high'])
   })
 
   it('keeps nothing at OpenAI', async () => {

@@ -1,10 +1,12 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4FunctionTool,
-  LanguageModelV4Prompt,
-  SharedV4ProviderOptions,
+import {
+  APICallError,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4FunctionTool,
+  type LanguageModelV4Prompt,
+  type SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
+import type { Effort } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
 import type { Model, ModelInfo, ModelPart, ModelRead, ModelReader, ModelRequest, ToolSchema } from './port.ts'
 import { createToPrompt } from './prompt.ts'
@@ -34,16 +36,28 @@ export function createModel(
   const toPrompt = createToPrompt()
   const toTools = createToTools()
   const family = languageModel.provider.split('.')[0]!
+  const refused = new Set<Effort>()
   return {
     info,
     async stream(request) {
       const { signal } = request
       const prompt = toPrompt(request.messages)
-      const { stream } = await untilAbort(
-        signal,
-        () => languageModel.doStream(callOptions(request, family, prompt, toTools(request.tools))),
-        (late) => void late.stream.cancel().catch(() => {}),
-      ).catch((error: unknown) => {
+      const options = callOptions(request, family, prompt, toTools(request.tools))
+      const start = (options: LanguageModelV4CallOptions) =>
+        untilAbort(
+          signal,
+          () => languageModel.doStream(options),
+          (late) => void late.stream.cancel().catch(() => {}),
+        )
+      const effort = request.effort && !refused.has(request.effort) ? request.effort : undefined
+      const starting = effort
+        ? start({ ...options, reasoning: effort }).catch((error: unknown) => {
+            if (signal.aborted || !refusesEffort(error)) throw error
+            refused.add(effort)
+            return start(options)
+          })
+        : start(options)
+      const { stream } = await starting.catch((error: unknown) => {
         throw signal.aborted ? signal.reason : toProviderError(error, source)
       })
       const reader = guard(stream, signal, source)
@@ -59,6 +73,12 @@ function checkVersion(model: { readonly specificationVersion?: unknown; readonly
   throw new OffshootError('usage', `this model has ${found}; a model of specification v4 is needed`, {
     hint: 'Install the provider package of the AI SDK that matches @ai-sdk/provider 4.',
   })
+}
+
+/** Not every model can be told how much to reason, and not in every conversation: the server says so in its own words. */
+function refusesEffort(error: unknown): boolean {
+  if (!APICallError.isInstance(error) || (error.statusCode !== 400 && error.statusCode !== 422)) return false
+  return /reason|think|effort/i.test(`${error.message} ${error.responseBody ?? ''}`)
 }
 
 function createToTools(): (tools: readonly ToolSchema[]) => LanguageModelV4FunctionTool[] {

@@ -1,4 +1,5 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
+import type { Effort } from '../core/agent.ts'
 import type { ContextMessage } from '../core/build-context.ts'
 
 /** US dollars per million tokens. */
@@ -26,6 +27,8 @@ export interface ModelInfo {
   readonly maxOutput: number | null
   /** null: unknown, so costs are null too, never 0. */
   readonly price: Price | null
+  /** It answers by rules or from a script: what an instruction says makes no difference to it. */
+  readonly fixed?: boolean
 }
 
 export interface ToolSchema {
@@ -41,6 +44,8 @@ export interface ModelRequest {
   /** `none`: the tools are shown so that earlier calls stay valid, but must not be called. */
   readonly toolChoice: 'auto' | 'none'
   readonly maxOutputTokens?: number
+  /** How much it is to reason; a model that cannot be told is asked without. */
+  readonly effort?: Effort
   /** The agent that asks: local models pick their role by it. */
   readonly agent: string
   readonly depth: number

@@ -71,7 +71,7 @@ async function defaultModel(provider: Provider, place: Endpoint, fetch: Fetch): 
 async function offline({ clock }: ResolverOptions): Promise<Model> {
   const { createOfflineModel } = await import('./offline/offline-model.ts')
   const label = 'offline (a rule-based search, not a language model)'
-  const info = { ...modelInfo('offline'), label, price: free }
+  const info = { ...modelInfo('offline'), label, price: free, fixed: true }
   return createModel(createOfflineModel({ clock }), info, { now: () => clock.now() })
 }
 
@@ -83,6 +83,7 @@ async function scripted(id: string, { clock }: ResolverOptions): Promise<Model> 
     provider: 'scripted',
     label: `${id} (prepared answers, not a language model)`,
     price: free,
+    fixed: true,
   }
   return createModel(createScriptedModel(await readScript(file), { clock, id }), info, {
     now: () => clock.now(),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ProviderError, type ProviderErrorDetails } from '../core/errors.ts'
-import { retryDelay, retryLimits } from './retry.ts'
+import { backOffMs, isRefusal, retryDelay, retryLimits } from './retry.ts'
 
 const random = fc.double({ min: 0, max: 1, noNaN: true })
 
@@ -46,6 +46,38 @@ describe('retryDelay', () => {
         const delay = retryDelay(error(), attempt, () => r)
         expect(delay === null || (delay > 0 && delay <= retryLimits.maxDelayMs)).toBe(true)
         expect(delay === null).toBe(attempt >= retryLimits.tries)
+      }),
+    )
+  })
+})
+
+describe('isRefusal', () => {
+  it.each([
+    [true, { status: 429 }],
+    [true, { status: 529 }],
+    [true, { status: 429, retryAfterMs: retryLimits.maxRetryAfterMs }],
+    [false, { status: 429, retryAfterMs: retryLimits.maxRetryAfterMs + 1 }],
+    [false, { status: 429, retryAfterMs: Infinity }],
+    [false, { status: 429, retryable: false }],
+    [false, { status: 503, retryAfterMs: 1_000 }],
+    [false, {}],
+  ])('is %s of %j', (expected, details) => {
+    expect(isRefusal(error(details))).toBe(expected)
+  })
+
+  it('is nothing that is no answer of a provider', () => {
+    for (const other of [undefined, null, 429, new Error('429')]) expect(isRefusal(other)).toBe(false)
+  })
+})
+
+describe('backOffMs', () => {
+  it('has an end, whatever is asked for and however often it failed', () => {
+    const asked = fc.option(fc.oneof(fc.nat(), fc.constant(Infinity)), { nil: undefined })
+    fc.assert(
+      fc.property(asked, fc.integer({ min: 1, max: 10_000 }), random, (retryAfterMs, failures, r) => {
+        const wait = backOffMs(error(retryAfterMs === undefined ? {} : { retryAfterMs }), failures, () => r)
+        expect(wait).toBeGreaterThan(0)
+        expect(wait).toBeLessThanOrEqual(retryLimits.maxRetryAfterMs * 1.1)
       }),
     )
   })

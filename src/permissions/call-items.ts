@@ -16,16 +16,22 @@ function subjectItems(call: PermissionCall, subject: PermissionSubject): readonl
     case 'command':
       return shellItems(call, subject.command)
     case 'host':
-      return [textItem(call, subject.value, hostPattern(subject.value))]
+      return [hostItem(call, subject.value)]
     case 'name':
       return [textItem(call, subject.value, exactPattern(subject.value))]
   }
 }
 
+/** What asks or denies may also be written as for any text, and with the scheme before it. */
+function hostItem(call: PermissionCall, value: string): Item {
+  const aliases = [value, `http://${value}`, `https://${value}`]
+  return { ...textItem(call, value, hostPattern(value)), kind: 'host', aliases }
+}
+
 function textItem(call: PermissionCall, text: string, pattern: string | null): Item {
   const allowed = call.effects === 'none' || call.effects === 'spawn'
   return {
-    tools: [call.tool, call.toolset, '*'],
+    tools: [call.tool, ...(call.alsoTool === undefined ? [] : [call.alsoTool]), call.toolset, '*'],
     effects: call.effects,
     title: text === '' ? call.tool : `${call.tool} ${text}`,
     kind: 'text',

@@ -2,11 +2,12 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Rule } from '../core/agent.ts'
+import { callItems } from './call-items.ts'
 import { decide } from './decide.ts'
 import { bashRule, callOf, decideCommand, levelOf, rowsOf } from './fixtures/example-workspace.ts'
 import { strictest } from './item.ts'
 import { MODES, modeLayer } from './modes.ts'
-import type { Level } from './types.ts'
+import type { Grant, Level } from './types.ts'
 
 const root = (...rules: readonly Rule[]): Level => levelOf('user config', rules)
 const actionOf = (tool: string, argument: string, ...chain: readonly Level[]) =>
@@ -71,6 +72,81 @@ describe('rules', () => {
     expect(decide(callOf('bash', 'git push'), [root(), child], []).why).toBe(
       'denied by agent explore: bash git push*',
     )
+  })
+})
+
+describe('rules of an agent in a directory of its own', () => {
+  const own = (...rules: readonly Rule[]): Level => ({
+    ...levelOf('agent x', rules),
+    directory: '/repo/pkg/a',
+  })
+  const deny = (pattern: string): Rule => ({ tool: 'read', pattern, action: 'deny' })
+  const allow = (pattern: string): Rule => ({ tool: 'read', pattern, action: 'allow' })
+  const nothing: Rule = { tool: 'read', action: 'deny' }
+
+  test.each<[string, Level, string]>([
+    ['pkg/a/src/x.ts', own(deny('src/**')), 'deny'],
+    ['pkg/a/src/x.ts', own(nothing, allow('src/**')), 'allow'],
+    ['src/x.ts', own(nothing, allow('src/**')), 'deny'],
+    ['pkg/a', own(nothing, allow('.')), 'allow'],
+    ['pkg/ab/src/x.ts', own(nothing, allow('**/src/**')), 'allow'],
+    ['pkg/ab/x.ts', own(nothing, allow('*')), 'allow'],
+    ['pkg/a/src/x.ts', own(nothing, allow('pkg/a/src/**')), 'deny'],
+    ['pkg/a/src/x.ts', own(deny('pkg/a/src/**')), 'deny'],
+    ['src/x.ts', own(deny('src/**')), 'deny'],
+    ['pkg/a/x.ts', own(nothing, allow('/repo/pkg/a/*')), 'allow'],
+  ])(
+    '%s: paths are named from there, and what forbids may name them from the workspace',
+    (path, level, expected) => {
+      expect(actionOf('read', path, root(), level)).toBe(expected)
+    },
+  )
+
+  test('bind commands too', () => {
+    const may = root(bashRule('allow cat *'))
+    expect(actionOf('bash', 'cat pkg/a/src/x.ts', may, own(deny('src/**')))).toBe('deny')
+    expect(actionOf('bash', 'cat pkg/b.ts', may, own(deny('src/**')))).toBe('allow')
+  })
+})
+
+describe('a command that starts in a directory of its own', () => {
+  const git = [
+    root(
+      { tool: 'bash', action: 'allow', pattern: 'git status' },
+      { tool: 'external_directory', action: 'allow', pattern: '/free/**' },
+      bashRule('allow ls *'),
+      bashRule('allow rm *'),
+    ),
+  ]
+  const from = (directory: string, command: string, ...more: readonly Rule[]) => {
+    const call = callOf('bash', command)
+    const resolvePath = (path: string) =>
+      call.resolvePath(path.startsWith('/') ? path : `${directory}/${path}`)
+    return decide({ ...call, resolvePath }, [...git, levelOf('own', more)], []).action
+  }
+
+  test.each([
+    ['.', 'ls', 'allow'],
+    ['pkg/a', 'ls', 'allow'],
+    ['pkg/a', 'ls ../..', 'allow'],
+    ['pkg/a', 'ls ../../..', 'ask'],
+    ['../elsewhere', 'ls', 'ask'],
+    ['link_out', 'ls', 'ask'],
+    ['.git', 'ls', 'ask'],
+    ['.', 'git status', 'allow'],
+    ['pkg/a', 'git status', 'ask'],
+    ['pkg/a', 'rm x', 'allow'],
+    ['pkg/a', 'rm -r .', 'ask'],
+    ['pkg/a', 'rm -r ../..', 'ask'],
+    ['../free', 'rm -r x', 'allow'],
+    ['../free', 'rm -r /repo/pkg', 'allow'],
+    ['../free', 'rm -r ../repo', 'ask'],
+  ])('%s $ %s: %s', (directory, command, expected) => {
+    expect(from(directory, command)).toBe(expected)
+  })
+
+  test('is bound by what forbids to read that directory', () => {
+    expect(from('pkg/a', 'ls', { tool: 'read', pattern: 'pkg/**', action: 'deny' })).toBe('deny')
   })
 })
 
@@ -171,6 +247,17 @@ describe('grants', () => {
     }
   })
 
+  test('lift nothing where one level cannot tell whether it denies', () => {
+    const agent = levelOf('agent a', [bashRule('allow echo *'), bashRule('deny echo secret*')])
+    const grants = [{ tool: 'bash', pattern: 'echo *' }]
+    for (const levels of [[root()], [root(bashRule('ask echo *'))]]) {
+      const action = (command: string) => decide(callOf('bash', command), [...levels, agent], grants).action
+      expect(action('echo "$WHICH"')).toBe('ask')
+      expect(action('echo secret')).toBe('deny')
+      expect(action('echo all')).toBe('allow')
+    }
+  })
+
   test('for one shell command says nothing of another', () => {
     const grants = [
       { tool: 'bash', pattern: 'bash -lc *' },
@@ -186,6 +273,47 @@ describe('grants', () => {
       tool: 'webfetch',
       pattern: 'example.com/*',
     })
+  })
+})
+
+describe('rules for hosts', () => {
+  const web = (value: string, ...rules: readonly (readonly [Rule['action'], string])[]) =>
+    actionOf(
+      'webfetch',
+      value,
+      root(...rules.map(([action, pattern]) => ({ tool: 'webfetch', pattern, action }))),
+    )
+
+  test.each([
+    ['example.com/a', 'example.com', true],
+    ['example.com/a', 'example.com/*', true],
+    ['example.com/a', 'Example.COM/a', true],
+    ['example.com/a', 'example.com/', false],
+    ['example.com/a/b', 'example.com/a*', true],
+    ['docs.example.com/a', '*.example.com', true],
+    ['docs.example.com/a', '*.example.com/*', true],
+    ['docs.example.com/a', 'example.com/*', false],
+    ['example.com.evil.net/', 'example.com/*', false],
+    ['example.com:8443/', 'example.com/*', false],
+    ['evil.net/x.example.com', '*.example.com', false],
+    ['evil.net/.example.com/x', '*.example.com/*', false],
+    ['evil.net/docs.example.com/x', '*example.com*', false],
+  ])('%s is allowed by %s: %s', (value, pattern, allowed) => {
+    expect(web(value, ['allow', pattern])).toBe(allowed ? 'allow' : 'ask')
+  })
+
+  test.each(['example.com', 'example.com/*', 'https://example.com/*', 'http*example.com*', '*example*'])(
+    'a denial may be written as %s',
+    (pattern) => {
+      expect(web('example.com/a', ['allow', '*'], ['deny', pattern])).toBe('deny')
+    },
+  )
+
+  test('a grant for a host is for no other', () => {
+    const { grant } = decide(callOf('webfetch', 'example.com/a'), [], [])
+    const again = (value: string) => decide(callOf('webfetch', value), [], grant ? [grant] : []).action
+    expect(again('example.com/b')).toBe('allow')
+    expect(again('evil.net/example.com/')).toBe('ask')
   })
 })
 
@@ -234,15 +362,34 @@ const commands = fc.constantFrom(
   'cd src && ls',
   'env git push',
 )
+/** An agent as a tool of its own. */
+const typedCall = (agent: string) => ({ ...callOf('task', agent), tool: 'code_search', alsoTool: 'task' })
 const calls = fc.oneof(
   commands.map((command) => callOf('bash', command)),
   fc
     .constantFrom('src/a.ts', '.env', '/etc/x', 'b')
     .chain((path) => fc.constantFrom('read', 'edit', 'write').map((tool) => callOf(tool, path))),
   fc.constantFrom('explore', 'general').map((name) => callOf('task', name)),
+  fc.constantFrom('explore', 'general').map((name) => typedCall(name)),
+)
+/** Of one item each. */
+const single = fc.oneof(
+  fc.constantFrom('ls', 'git status', 'git push', 'touch x').map((command) => callOf('bash', command)),
+  fc.constantFrom('src/a.ts', 'b').map((path) => callOf('edit', path)),
 )
 const rules = fc.record({
-  tool: fc.constantFrom('*', 'bash', 'shell', 'files', 'edit', 'read', 'write', 'task', 'external_directory'),
+  tool: fc.constantFrom(
+    '*',
+    'bash',
+    'shell',
+    'files',
+    'edit',
+    'read',
+    'write',
+    'task',
+    'code_search',
+    'external_directory',
+  ),
   pattern: fc.constantFrom(
     '*',
     'git *',
@@ -269,6 +416,16 @@ const levels = fc.record({
   ),
 })
 
+test('what is also another tool obeys the rules of both, and the last of them counts', () => {
+  const action = (...rules: readonly Rule[]) => decide(typedCall('explore'), [root(...rules)], []).action
+  expect(action()).toBe('allow')
+  expect(action({ tool: 'task', action: 'deny' })).toBe('deny')
+  expect(action({ tool: 'task', pattern: 'explore', action: 'ask' })).toBe('ask')
+  expect(action({ tool: 'task', pattern: 'general', action: 'deny' })).toBe('allow')
+  expect(action({ tool: 'task', action: 'deny' }, { tool: 'code_search', action: 'allow' })).toBe('allow')
+  expect(action({ tool: 'code_search', action: 'allow' }, { tool: 'task', action: 'deny' })).toBe('deny')
+})
+
 test('by rules alone no level below allows more than the levels above it', () => {
   fc.assert(
     fc.property(calls, fc.array(levels, { maxLength: 4 }), levels, (call, parents, child) => {
@@ -280,3 +437,82 @@ test('by rules alone no level below allows more than the levels above it', () =>
     { numRuns: 2000 },
   )
 })
+
+describe('delegations', () => {
+  const implementer = levelOf('agent implementer', [])
+  const lifted: readonly Grant[] = [{ tool: 'edit', pattern: 'src/**' }]
+  const chain = (above: Level, rules: readonly Rule[] = READ_ONLY) =>
+    [above, { ...levelOf('agent planner', rules), lifted }, implementer] as const
+  const free = root({ tool: '*', action: 'allow' })
+
+  test('lift what they name and nothing else', () => {
+    const action = (tool: string, argument: string) => actionOf(tool, argument, ...chain(free))
+    expect(action('edit', 'src/a.ts')).toBe('allow')
+    expect(action('edit', 'test/a.ts')).toBe('deny')
+    expect(action('write', 'src/a.ts')).toBe('deny')
+    expect(action('bash', 'ls')).toBe('deny')
+    expect(action('edit', 'link_out/src/a.ts')).toBe('deny')
+  })
+
+  test('leave the root level and what guards files as they are', () => {
+    const decided = (above: Level) => actionOf('edit', 'src/a.ts', ...chain(above))
+    expect(decided(root())).toBe('ask')
+    expect(decided(root({ tool: 'edit', action: 'deny' }))).toBe('deny')
+    expect(decided({ name: 'root', layers: [modeLayer('plan')] })).toBe('deny')
+    expect(actionOf('edit', 'src/.env', ...chain(free))).toBe('ask')
+  })
+
+  test('leave the levels below and between as they are', () => {
+    const denies = levelOf('restrictions of this spawn', [{ tool: 'edit', action: 'deny' }])
+    expect(actionOf('edit', 'src/a.ts', ...chain(free), denies)).toBe('deny')
+    const [above, planner, own] = chain(free)
+    expect(actionOf('edit', 'src/a.ts', above, denies, planner, own)).toBe('deny')
+    expect(actionOf('edit', 'src/a.ts', { ...above, ...denies, lifted }, own)).toBe('deny')
+  })
+
+  test('say nothing of a command that is more than what they name, or may be', () => {
+    const may = [{ tool: 'bash', pattern: 'npm test *' }]
+    const planner = { ...levelOf('agent planner', READ_ONLY), lifted: may }
+    const action = (command: string) => actionOf('bash', command, root(bashRule('allow npm *')), planner)
+    expect(action('npm test x')).toBe('allow')
+    for (const command of ['npm test > x', 'npm test "$X"', 'npm test && ls', 'env npm test', '$(npm test)'])
+      expect(action(command), command).toBe('deny')
+  })
+
+  test('never give more than the parent has or than they name, and never more than the root level', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(calls, single),
+        fc.array(levels, { minLength: 1, maxLength: 3 }),
+        levels,
+        levels,
+        fc.array(
+          fc.record({ tool: rules.map(({ tool }) => tool), pattern: rules.map((rule) => rule.pattern) }),
+          {
+            maxLength: 2,
+          },
+        ),
+        (call, above, parent, child, names) => {
+          const decided = decide(call, [...above, { ...parent, lifted: names }, child], []).action
+          const atMost = (...most: readonly Level[]) => {
+            const action = decide(call, most, []).action
+            expect(strictest(decided, action)).toBe(decided)
+          }
+          atMost(...above, child) // as if the parent were not there
+          atMost(above[0]!)
+          const strict = decide(call, [...above, parent, child], []).action
+          expect(strictest(decided, strict)).toBe(strict)
+          const named = names.map((name): Rule => ({ ...name, action: 'allow' }))
+          const only = decide(call, [levelOf('named', [{ tool: '*', action: 'deny' }, ...named])], []).action
+          if (callItems(call).length === 1 && only === 'deny') expect(decided).toBe(strict)
+        },
+      ),
+      { numRuns: 3000 },
+    )
+  })
+})
+
+const READ_ONLY: readonly Rule[] = [
+  { tool: '*', action: 'deny' },
+  { tool: 'read', action: 'allow' },
+]

@@ -19,8 +19,9 @@ export function decide(
   const verdicts = callItems(call).map((item) => decideItem(item, chain, grants))
   const action = verdicts.map((verdict) => verdict.action).reduce(strictest, 'allow')
   const deciding = verdicts.filter((verdict) => verdict.action === action)
-  const why = deciding[0]?.why ?? 'nothing to decide'
-  return { action, why, grant: action === 'ask' ? commonGrant(deciding) : null }
+  const { why = 'nothing to decide', said } = deciding[0] ?? {}
+  const grant = action === 'ask' ? commonGrant(deciding) : null
+  return { action, why, grant, ...(said ? { said } : {}) }
 }
 
 /** One answer can be kept for good only where it answers the whole question. */
@@ -32,7 +33,9 @@ function commonGrant(asked: readonly Decision[]): Grant | null {
 
 function decideItem(item: Item, chain: readonly Level[], grants: readonly Grant[]): Decision {
   const verdict = chain
-    .map((level, depth) => decideLevel(item, level, depth === 0))
+    .map((level, depth) =>
+      depth > 0 && isLifted(item, level) ? null : decideLevel(item, level, depth === 0),
+    )
     .filter((decision) => decision !== null)
     .reduce<Verdict | null>(stricter, null)
   const decision = verdict ?? byDefault(item)
@@ -48,13 +51,18 @@ interface Verdict extends Decision {
 }
 
 function stricter(a: Verdict | null, b: Verdict): Verdict {
-  return a !== null && strictest(a.action, b.action) === a.action ? a : b
+  if (a === null) return b
+  if (a.action === b.action) return a.liftable && !b.liftable ? b : a
+  return strictest(a.action, b.action) === a.action ? a : b
+}
+
+/** A delegation is for what it names, not for what only may be that. */
+function isLifted(item: Item, { lifted = [] }: Level): boolean {
+  return item.cautions.length === 0 && item.uncertain === null && granted(item, lifted)
 }
 
 function decideLevel(item: Item, level: Level, root: boolean): Verdict | null {
-  const opinions = level.layers
-    .map((layer) => layerOpinion(item, layer))
-    .filter((opinion) => opinion !== null)
+  const opinions = opinionsOf(level, item)
   if (opinions.length === 0) return root ? byDefault(item) : null
   const action = opinions.map((opinion) => opinion.action).reduce(strictest)
   const deciding = opinions.filter((opinion) => opinion.action === action)
@@ -63,11 +71,31 @@ function decideLevel(item: Item, level: Level, root: boolean): Verdict | null {
   const said = source === undefined ? level.name : `${source.layer}: ${ruleText(source.rule)}`
   if (caution !== undefined) {
     const why = `asks because it ${caution.reason}, which ${said} does not cover`
-    return { action: 'ask', why, grant: null, liftable: false }
+    return { action: 'ask', why, grant: null, liftable: false, ...saidBy(source) }
   }
   const liftable =
     action === 'ask' && item.cautions.length === 0 && opinions.every((opinion) => !opinion.doubt)
-  return { action, why: `${VERBS[action]} ${said}`, grant: liftable ? item.grant : null, liftable }
+  const grant = liftable ? item.grant : null
+  return { action, why: `${VERBS[action]} ${said}`, grant, liftable, ...saidBy(source) }
+}
+
+function saidBy(source: Opinion | undefined): Pick<Decision, 'said'> {
+  return source ? { said: { layer: source.layer, rule: source.rule } } : {}
+}
+
+function opinionsOf(level: Level, item: Item): Opinion[] {
+  const seen = level.directory === undefined ? item : seenFrom(level.directory, item)
+  return level.layers.map((layer) => layerOpinion(seen, layer)).filter((opinion) => opinion !== null)
+}
+
+/** A path as patterns that start in another directory name it. What forbids or asks may name it from the workspace too. */
+function seenFrom(directory: string, item: Item): Item {
+  const absolute = item.kind === 'path' ? item.texts.at(-1) : undefined
+  if (absolute === undefined) return item
+  const from = directory.endsWith('/') ? directory : `${directory}/`
+  const inside =
+    absolute === directory ? ['.'] : absolute.startsWith(from) ? [absolute.slice(from.length)] : []
+  return { ...item, texts: [...inside, absolute], aliases: [...item.aliases, ...item.texts] }
 }
 
 function uncovered(item: Item, level: Level, opinions: readonly Opinion[]): Caution | undefined {
@@ -79,7 +107,7 @@ function covered(caution: Caution, level: Level, opinions: readonly Opinion[]): 
   const { word, write } = caution
   if (word !== undefined && opinions.some(({ rule }) => spellsOut(rule, word))) return true
   if (write === undefined) return false
-  const said = level.layers.map((layer) => layerOpinion(write, layer)).filter((opinion) => opinion !== null)
+  const said = opinionsOf(level, write)
   return said.length > 0 && said.every((opinion) => opinion.action === 'allow')
 }
 

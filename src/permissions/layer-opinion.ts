@@ -27,8 +27,9 @@ export function layerOpinion(item: Item, layer: Layer): Opinion | null {
 }
 
 function matches(item: Item, rule: Rule): boolean {
-  const names = rule.action === 'allow' ? item.texts : [...item.texts, ...item.aliases]
-  return names.some((text) => matchPattern(rule.pattern, text, item.kind))
+  if (item.texts.some((text) => matchPattern(rule.pattern, text, item.kind))) return true
+  const kind = item.kind === 'host' ? 'text' : item.kind
+  return rule.action !== 'allow' && item.aliases.some((text) => matchPattern(rule.pattern, text, kind))
 }
 
 function mayForbid(item: Item, rule: Rule): boolean {

@@ -6,7 +6,7 @@ export function pathItems(call: PermissionCall, path: PermissionPath): readonly 
   const own: Item = {
     ...pathItem([call.tool, call.toolset, '*'], path),
     effects: call.effects,
-    guard: guardOf(path),
+    guard: guardOf(path, call.effects !== 'none'),
     fallback: call.effects === 'none' || call.effects === 'spawn' ? 'allow' : 'ask',
     grant: pathGrant(call.tool, path),
   }
@@ -28,7 +28,7 @@ export function commandPathItem(access: 'read' | 'write', path: PermissionPath):
   return {
     ...pathItem(write ? ['write', 'edit', 'files'] : ['read', 'files'], path),
     effects: write ? 'write' : 'none',
-    guard: guardOf(path),
+    guard: guardOf(path, write),
     fallback: 'allow',
   }
 }
@@ -53,10 +53,13 @@ const GUARDED = {
   git: 'belongs to version control',
   config: 'holds rules or code that runs by itself',
   secret: 'looks like a secret',
+  skill: 'holds instructions that agents follow',
 } as const
 
-function guardOf(path: PermissionPath): string | null {
-  return path.guarded === null ? null : `${path.relative} ${GUARDED[path.guarded]} and always asks`
+/** Skills are there to be read. */
+function guardOf(path: PermissionPath, changes: boolean): string | null {
+  const free = path.guarded === null || (path.guarded === 'skill' && !changes)
+  return free ? null : `${path.relative} ${GUARDED[path.guarded]} and always asks`
 }
 
 function pathGrant(tool: string, path: PermissionPath) {

@@ -4,7 +4,7 @@
  */
 export const UNKNOWN = '\0'
 
-export type PatternKind = 'text' | 'path'
+export type PatternKind = 'text' | 'host' | 'path'
 
 /** Longer patterns are refused when rules are read: matching is bounded by subject length times this. */
 export const MAX_PATTERN_LENGTH = 1000
@@ -17,13 +17,21 @@ export function matchesAll(pattern: string | undefined): boolean {
 }
 
 /**
- * Whether a pattern matches a subject. `text` (commands, hosts, names): `*` is any characters, a trailing ` *` also
- * matches without arguments. `path`: `*` and `?` stop at `/`, `**` does not, a leading or inner `** /` (without the
- * space) may be no directory at all, and a trailing `/**` also matches the directory itself.
+ * Whether a pattern matches a subject. `text` (commands, names): `*` is any characters, a trailing ` *` also matches
+ * without arguments. `host`: likewise, but the host and the path are matched apart, and a pattern without `/` is for the
+ * host alone; no path can then bring the name of another host. `path`: `*` and `?` stop at `/`, `**` does not, a leading
+ * or inner `** /` (without the space) may be no directory at all, and a trailing `/**` also matches the directory itself.
  */
 export function matchPattern(pattern: string | undefined, subject: string, kind: PatternKind): boolean {
   if (pattern === undefined || pattern === '*') return true
-  return kind === 'path' ? matchPath(pattern, subject) : matchText(pattern, subject)
+  switch (kind) {
+    case 'path':
+      return matchPath(pattern, subject)
+    case 'host':
+      return matchHost(pattern, subject)
+    case 'text':
+      return matchText(pattern, subject)
+  }
 }
 
 /** Whether a text pattern can match for some value of the UNKNOWN characters of the subject. */
@@ -37,6 +45,17 @@ export function mayMatchText(pattern: string | undefined, subject: string): bool
 function matchText(pattern: string, subject: string): boolean {
   if (pattern.endsWith(' *') && matchChunks(pattern.slice(0, -2).split('*'), subject)) return true
   return matchChunks(pattern.split('*'), subject)
+}
+
+function matchHost(pattern: string, subject: string): boolean {
+  const [host, path] = hostAndPath(pattern)
+  const [name, place = ''] = hostAndPath(subject)
+  return matchText(host.toLowerCase(), name) && (path === undefined || matchText(path, place))
+}
+
+function hostAndPath(text: string): readonly [host: string, path?: string] {
+  const end = text.indexOf('/')
+  return end === -1 ? [text] : [text.slice(0, end), text.slice(end + 1)]
 }
 
 /** Chunks between stars, found from left to right; the first is bound to the start, the last to the end. */

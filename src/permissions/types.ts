@@ -5,7 +5,7 @@ export interface PermissionPath {
   readonly absolute: string
   readonly relative: string
   readonly outside: boolean
-  readonly guarded: 'git' | 'config' | 'secret' | null
+  readonly guarded: 'git' | 'config' | 'secret' | 'skill' | null
 }
 
 export type PermissionSubject =
@@ -18,10 +18,12 @@ export type PermissionEffects = 'none' | 'write' | 'execute' | 'network' | 'spaw
 /** A tool call as the rules see it. */
 export interface PermissionCall {
   readonly tool: string
+  /** Another tool whose rules count too: what starts an agent under a name of its own is a `task`. */
+  readonly alsoTool?: string
   readonly toolset: string
   readonly effects: PermissionEffects
   readonly subjects: readonly PermissionSubject[]
-  /** Resolves a path that stands in a shell command, from the workspace root. */
+  /** Resolves a path that stands in a shell command, from the directory in which that runs. */
   readonly resolvePath: (path: string) => PermissionPath
 }
 
@@ -38,6 +40,15 @@ export interface Layer {
 export interface Level {
   readonly name: string
   readonly layers: readonly Layer[]
+  /** Absolute; where its patterns of paths start: of an agent that works in a directory of its own. Absent: the workspace. */
+  readonly directory?: string
+  /**
+   * What a person has delegated past it (permissions.md, Rules): of these the level has no opinion. The root level always
+   * has one.
+   */
+  readonly lifted?: readonly Grant[]
+  /** Of an agent's definition: whose, and the names of the tools that it would have but for its own lists. */
+  readonly agent?: { readonly name: string; readonly withheld: readonly string[] }
 }
 
 /** An answer that a person gave for good: turns an `ask` into `allow` where it matches, never a `deny`. */
@@ -52,4 +63,6 @@ export interface Decision {
   readonly why: string
   /** Of an `ask`: the pattern that "always" would grant; null where nothing may be granted for good. */
   readonly grant: Grant | null
+  /** The rule that decided, and its layer; absent where none did: a default, or a guard. */
+  readonly said?: { readonly layer: string; readonly rule: Rule }
 }

@@ -268,14 +268,18 @@ test('an answer that could not be stored is none: the question can be answered a
   expect((await h.clock.until(result)).text).toBe('done')
 })
 
-test('attendance counts surfaces, each once', () => {
+test('attendance counts surfaces, each once, and one of a conversation only there', () => {
   const { approvals } = harness().runtime
-  const leave = [approvals.attend(), approvals.attend()] as const
+  const [here, elsewhere] = ['cnv_1', 'cnv_2'] as never[]
+  const attended = () => [approvals.attended(here!), approvals.attended(elsewhere!)]
+  const leave = [approvals.attend(), approvals.attend(), approvals.attend(here)] as const
   leave[0]()
   leave[0]()
-  expect(approvals.attended).toBe(true)
+  expect(attended()).toEqual([true, true])
   leave[1]()
-  expect(approvals.attended).toBe(false)
+  expect(attended()).toEqual([true, false])
+  leave[2]()
+  expect(attended()).toEqual([false, false])
 })
 
 test('an unknown id is not found', async () => {

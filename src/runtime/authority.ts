@@ -1,18 +1,33 @@
 import type { AgentDefinition, Rule } from '../core/agent.ts'
 import type { Branch } from '../core/conversation.ts'
 import { OffshootError } from '../core/errors.ts'
-import type { BranchId } from '../core/ids.ts'
-import type { Level } from '../permissions/types.ts'
+import type { BranchId, ConversationId } from '../core/ids.ts'
+import type { Run } from '../core/run.ts'
+import type { Grant, Level } from '../permissions/types.ts'
 import type { Reader } from '../store/port.ts'
 import type { AnyTool } from '../tools/port.ts'
 import { agentLevel } from './chain.ts'
+import { chainWith, delegatedTools, delegationsTo, readDelegations } from './delegations.ts'
 import type { Deps } from './deps.ts'
-import { allowedTools, readRestrictions, restrictionLevels } from './restrictions.ts'
+import { narrowedBy } from './mode.ts'
+import { allowedTools, readDirectoryGrants, readRestrictions, restrictionLevels } from './restrictions.ts'
 
 /** What binds whoever works on a branch: the rules of its line, and the tools that all of it has. */
 export interface Authority {
   readonly chain: readonly Level[]
   readonly tools: readonly AnyTool[]
+  /** Directories outside of the workspace that a person has opened to it and to what it starts. */
+  readonly opened: readonly Grant[]
+}
+
+/** What a spawn settles beside its agent. */
+export interface OwnBounds {
+  readonly rules?: readonly Rule[]
+  /** Where it works, and its rules with it; null: in the directory of the conversation. */
+  readonly directory?: string | null | undefined
+  readonly opened?: readonly Grant[]
+  /** What was delegated to it then; of that counts what is still configured. Absent: it is about to be spawned. */
+  readonly delegated?: readonly Grant[]
 }
 
 /**
@@ -21,48 +36,75 @@ export interface Authority {
  * @throws OffshootError `usage` when an agent of the line is not defined any more.
  */
 export function authorityOf(
-  deps: Pick<Deps, 'agents' | 'tools' | 'rootLayers'>,
+  deps: Pick<Deps, 'agents' | 'tools' | 'rootLayers' | 'namedMode' | 'config'>,
   reader: Reader,
   branch: Branch,
 ): Authority {
-  const steps: { readonly agent: string; readonly rules: readonly Rule[] }[] = []
+  const steps: { readonly agent: string; readonly bounds: OwnBounds }[] = []
   let agent = branch.agent
   for (const each of lineOf(reader, branch)) {
     if (each.kind === 'fork') continue
-    steps.unshift({ agent, rules: readRestrictions(reader, each.id) })
-    agent = spawnerOf(reader, each) ?? branchAbove(reader, each)?.agent ?? agent
+    const first = firstRun(reader, each)
+    steps.unshift({ agent, bounds: boundsOf(reader, each.id, first) })
+    agent = spawnerOf(reader, first) ?? branchAbove(reader, each)?.agent ?? agent
   }
   return steps.reduce(
-    (above, step) => narrow(deps, above, agentOf(deps, step.agent), step.rules),
-    rootAuthority(deps),
+    (above, step) => narrow(deps, above, agentOf(deps, step.agent), step.bounds),
+    rootAuthority(deps, reader, branch.conversationId),
   )
 }
 
+/** What the spawn of a branch settled, as it is stored. `run`: any run of the branch. */
+export function boundsOf(
+  reader: Reader,
+  branchId: BranchId,
+  run: Pick<Run, 'setup'> | undefined,
+): Required<OwnBounds> {
+  const rules = readRestrictions(reader, branchId)
+  const opened = readDirectoryGrants(reader, branchId)
+  const delegated = readDelegations(reader, branchId)
+  return { rules, directory: run?.setup?.directory, opened, delegated }
+}
+
+function firstRun(reader: Reader, { id }: Branch): Run | undefined {
+  return reader.find('runs', { where: { branchId: id }, orderBy: 'id', limit: 1 })[0]
+}
+
 /** The agent whose run has spawned a branch: each message to a main branch may name another one. */
-function spawnerOf(reader: Reader, { id }: Branch): string | undefined {
-  const first = reader.find('runs', { where: { branchId: id }, orderBy: 'id', limit: 1 })[0]
+function spawnerOf(reader: Reader, first: Run | undefined): string | undefined {
   return first?.parentRunId ? reader.get('runs', first.parentRunId)?.agent : undefined
 }
 
-/** What a main agent is bound by. */
-export function rootAuthority({ rootLayers, tools }: Pick<Deps, 'rootLayers' | 'tools'>): Authority {
-  return { chain: [{ name: 'root', layers: rootLayers }], tools: tools.list() }
+/** What a main agent is bound by, in a new conversation or in a stored one. */
+export function rootAuthority(
+  deps: Pick<Deps, 'rootLayers' | 'namedMode' | 'tools'>,
+  reader: Reader,
+  id: ConversationId | undefined,
+): Authority {
+  const layers = [...deps.rootLayers, ...narrowedBy(deps, reader, id)]
+  return { chain: [{ name: 'root', layers }], tools: deps.tools.list(), opened: [] }
 }
 
 /** What an agent may do that somebody of this authority has started. */
 export function narrow(
-  { tools }: Pick<Deps, 'tools'>,
+  deps: Pick<Deps, 'tools' | 'config'>,
   above: Authority,
   agent: AgentDefinition,
-  rules: readonly Rule[],
+  { rules = [], directory, opened = [], delegated }: OwnBounds = {},
 ): Authority {
-  const own = new Set(tools.forAgent(agent.tools, agent.disallowedTools).list())
+  const own = new Set(deps.tools.forAgent(agent.tools, agent.disallowedTools).list())
+  const lifted = delegationsTo(deps, above, agent, delegated)
+  const given = delegatedTools(deps, above, lifted)
+  const tools = allowedTools([...above.tools, ...given], rules)
+  const withheld = tools.filter((tool) => !own.has(tool))
+  const levels = [agentLevel(agent, withheld), ...restrictionLevels(rules)]
   return {
-    chain: [...above.chain, agentLevel(agent), ...restrictionLevels(rules)],
-    tools: allowedTools(
-      above.tools.filter((tool) => own.has(tool)),
-      rules,
-    ),
+    chain: [
+      ...chainWith(above, lifted, given),
+      ...levels.map((level) => (directory ? { ...level, directory } : level)),
+    ],
+    opened: [...above.opened, ...opened],
+    tools: tools.filter((tool) => own.has(tool)),
   }
 }
 

@@ -1,12 +1,15 @@
+import type { AgentRegistry } from '../agents/registry.ts'
 import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
 import { isStopped } from '../core/run-status.ts'
 import { keepAlive } from '../exec/keep-alive.ts'
 import type { LeaseRow } from '../store/port.ts'
+import type { Registry } from '../tools/registry.ts'
 import type { Beginning, Begun } from './beginning.ts'
 import { attemptsOver } from './continue-run.ts'
 import type { LiveConversation } from './conversation.ts'
 import type { Deps } from './deps.ts'
 import type { LiveRun, StopReason } from './live-run.ts'
+import { storeMode } from './mode.ts'
 import {
   leftRuns,
   recoverConversation,
@@ -45,6 +48,9 @@ export interface Conversations {
 
 /** What the runs of a conversation work with. */
 export interface Place extends Pick<Scope, 'workspace' | 'systemText'> {
+  /** Those of this conversation; default: those of the runtime. */
+  readonly agents?: AgentRegistry | undefined
+  readonly tools?: Registry | undefined
   /** What the conversation may spend while it is driven, US dollars; default: `limits.budgetUsd`. */
   readonly budgetUsd?: number | undefined
 }
@@ -62,13 +68,17 @@ export async function begin(
   live.isHeld = false
   if (where.budgetUsd !== undefined) live.budget.allow(where.budgetUsd)
   let begun: Begun | undefined
+  let tookUp = false
   try {
     const seqBefore = lastSeq(deps.store, conversationId)
     const recovered = isNew ? [] : await takeUp(deps, held, deps.config.recovery)
+    tookUp = recovered.length > 0
     const last = continues && live.latest(continues)
     if (last && isStopped(last.row.status)) await attemptsOver({ tree: live }, last)
     await deps.recorder.record(conversationId, (change) => {
       begun = asBegun(write(change, live, recovered))
+      storeMode(change, deps, conversationId)
+      live.budget.store(change, conversationId)
       if (isNew) deps.ownership?.takeIn(change.tx, conversationId)
     })
     if (!conversations.live.has(conversationId)) conversations.live.set(conversationId, live) // it was quiet meanwhile
@@ -77,7 +87,9 @@ export async function begin(
     return { ...handle(deps, run, live, leave), seqBefore, recovered }
   } catch (error) {
     for (const { row } of begun?.drive ?? []) deps.scheduler.leave(row.id)
-    await leaveWhenQuiet(live, leave)
+    const left = leaveWhenQuiet(live, leave)
+    if (tookUp || live.isQuiet) await left
+    else left.catch(() => {}) // whoever began what still runs there waits for it, and is told
     throw error
   }
 }

@@ -270,7 +270,7 @@ describe('the caps of a run itself', () => {
     )
     const { started } = await more.h.continue(child!.branchId)
     await more.h.clock.until(started!.result)
-    expect(h.store.get('runs', child!.id)).toMatchObject({ status: 'completed', limits: { maxCostUsd: 9 } })
+    expect(h.store.get('runs', child!.id)).toMatchObject({ status: 'completed', limits: { maxCostUsd: 11 } })
   })
 
   test('are of money and tokens, whatever the conversation may spend', () => {
@@ -289,6 +289,138 @@ describe('the caps of a run itself', () => {
     })
     budget.spend({ usage: { ...noUsage, input: 100 }, costUsd: null })
     expect(budget.reached(run)).toEqual({ why: 'budget', note: '100 of 100 tokens are used' })
+  })
+})
+
+describe('the caps that a call asks for', () => {
+  const explore = [{ text: 'half', toolCalls: [read], ...costs(2) }, { text: 'whole' }]
+  const usd = (max_cost_usd: number) => ({ max_cost_usd })
+  const calling = (more: object, spent = 1): ScriptInput['agents'][string] => [
+    { toolCalls: [task('explore', more)], ...costs(spent) },
+    { text: 'read' },
+  ]
+  const refusal = ({ store }: { store: Reader }) =>
+    store.find('tool_calls', { where: { tool: 'task' } })[0]!.error
+
+  test('pause the subagent, and the parent goes on', async () => {
+    for (const [more, endReason] of [
+      [usd(1.5), 'budget'],
+      [{ max_tokens: 2 }, 'max_tokens'],
+    ] as const) {
+      const { h } = priced({ main: calling(more), explore })
+      const { status, subagents } = await h.run('go')
+      expect(status).toBe('completed')
+      expect(subagents[0]).toMatchObject({ status: 'paused', endReason })
+    }
+  })
+
+  test.each<[object, string]>([
+    [usd(4), ''],
+    [
+      usd(4.000001),
+      'max_cost_usd 4.000001 is more than the $4.00 that is left to this conversation: $1.00 of $5.00 are spent',
+    ],
+    [
+      usd(9),
+      'max_cost_usd 9 is more than the $4.00 that is left to this conversation: $1.00 of $5.00 are spent',
+    ],
+    [{ max_tokens: 99 }, ''],
+    [
+      { max_tokens: 100 },
+      'max_tokens 100 is more than the 99 tokens that are left to this conversation: 1 of 100 are used',
+    ],
+  ])('are no more than is left to the conversation: %j', async (more, why) => {
+    const limits = { budgetUsd: 5, maxTokens: 100 }
+    const { h } = priced({ main: calling(more), explore: [{ text: 'r' }] }, { limits })
+    const { subagents } = await h.run('go')
+    expect(subagents).toHaveLength(why ? 0 : 1)
+    if (why) expect(refusal(h)).toEqual({ code: 'limit', message: why })
+  })
+
+  test('are no more than is left to the run that asks, which hands down no more than that either', async () => {
+    const main = agent('main', { maxCostUsd: 3 })
+    const outcome = async (more: object) => {
+      const agents = [main, agent('explore')]
+      const { h } = priced({ main: calling(more), explore: [{ text: 'r' }] }, { agents })
+      const { subagents } = await h.clock.until((await h.start('go', { agent: main })).result)
+      return subagents[0]?.limits.maxCostUsd ?? refusal(h)?.message
+    }
+    expect(await outcome(usd(2))).toBe(2)
+    expect(await outcome(usd(2.5))).toBe(
+      'max_cost_usd 2.5 is more than the $2.00 that is left to your own run: $1.00 of $3.00 are spent',
+    )
+    expect(await outcome({})).toBe(2)
+  })
+
+  test('are exact for sums that are not', async () => {
+    const { h } = priced(
+      { main: calling(usd(0.2), 0), explore: [{ text: 'r' }] },
+      { limits: { budgetUsd: 0.3 } },
+    )
+    const budget = new Budget({ budgetUsd: 0.3, maxTokens: 9 }, [])
+    budget.spend({ usage: noUsage, costUsd: 0.1 })
+    const limits = { maxTurns: 1, maxTokens: null, maxCostUsd: 0.3, timeoutMs: null, stallMs: 1 }
+    const row = { limits, usage: noUsage, costUsd: 0.1 }
+    expect(() => budget.checkCaps({ max_cost_usd: 0.2 }, row)).not.toThrow()
+    expect(budget.left(row)).toEqual({ usd: 0.2, tokens: 9 })
+    expect(await h.run('go')).toMatchObject({ status: 'completed' })
+  })
+
+  test('are given again by a continue, or what that asks for instead, beyond what is spent', async () => {
+    const limits = { budgetUsd: null }
+    const { h } = priced({ main: calling(usd(1.5)), explore }, { limits })
+    const { subagents, conversationId } = await h.run('go')
+    const child = subagents[0]!
+    const later = async (more: object, laterMs: number) => {
+      const input = { prompt: 'go on', continue: child.branchId, ...more }
+      const main = [{ toolCalls: [{ tool: 'task', input }] }, { text: 'end' }]
+      const next = priced(
+        { main, explore: [{ toolCalls: [read], text: 'more', ...costs(2) }] },
+        { store: h.store, laterMs, limits },
+      )
+      await next.h.run('more', { conversationId })
+      return h.store.get('runs', child.id)!
+    }
+    expect(await later({}, 60_000)).toMatchObject({
+      status: 'paused',
+      costUsd: 4,
+      limits: { maxCostUsd: 3.5 },
+    })
+    expect(await later(usd(0.5), 120_000)).toMatchObject({ costUsd: 6, limits: { maxCostUsd: 4.5 } })
+  })
+})
+
+describe.each(stores)('what is left, in the %s store,', (_, open) => {
+  test('can be told by any process: as the one that drove the conversation last had it', async () => {
+    const store = await open()
+    const main = [{ text: 'one', ...costs(2) }]
+    const { h } = priced({ main }, { store, limits: { budgetUsd: 5, maxTokens: 100 } })
+    const { conversationId } = await h.run('go')
+    const left = () => listRuns(store, { all: true }).map((run) => [run.budgetLeftUsd, run.budgetLeftTokens])
+    expect(left()).toEqual([[3, 98]])
+    const next = priced({ main }, { store, laterMs: 60_000, limits: { budgetUsd: null, maxTokens: 50 } })
+    await next.h.run('more', { conversationId, budgetUsd: 2.5 })
+    expect(left()).toEqual([
+      [0, 46],
+      [0, 46],
+    ])
+    const without = priced({ main }, { store, laterMs: 120_000, limits: { budgetUsd: null } })
+    await without.h.run('more', { conversationId })
+    expect(left()[0]).toEqual([null, 2_000_000 - 6])
+    await store.close()
+  })
+
+  test('is what is left of its own cap, where that is less, and nothing where a price is not known', async () => {
+    const store = await open()
+    const main = agent('main', { maxCostUsd: 2.5 })
+    const script = { main: [{ text: 'one', ...costs(2) }] }
+    const capped = priced(script, { store })
+    await capped.h.clock.until((await capped.h.start('go', { agent: main })).result)
+    expect(listRuns(store, { all: true })).toMatchObject([{ budgetLeftUsd: 0.5 }])
+    const unknown = priced(script, { store: await open(), price: null })
+    await unknown.h.run('go')
+    expect(listRuns(unknown.h.store, { all: true })).toMatchObject([{ budgetLeftUsd: null }])
+    await store.close()
   })
 })
 

@@ -1,34 +1,62 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { builtinAgents } from '../agents/builtin-agents.ts'
-import { loadAgents, type AgentFileNote } from '../agents/load.ts'
-import { ownDirectories } from '../agents/own-format.ts'
 import { createAgentRegistry, type AgentRegistry } from '../agents/registry.ts'
+import { findSkills, skillsOf, type Skill } from '../agents/skills.ts'
 import { systemPrompt } from '../agents/system-prompt.ts'
+import type { WorkspaceFacts } from '../agents/workspace-prompt.ts'
+import type { AgentDefinition } from '../core/agent.ts'
+import type { Clock } from '../core/clock.ts'
 import { smallModel } from '../model/catalogue.ts'
 import { createFetch, type Fetch } from '../model/fetch.ts'
 import { createResolver } from '../model/resolve.ts'
+import { OwnModels } from '../model/own-models.ts'
 import type { Mode } from '../permissions/modes.ts'
 import { modeLayer } from '../permissions/modes.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
 import type { Store } from '../store/port.ts'
 import { builtinTools } from '../tools/builtin-tools.ts'
-import { createRegistry } from '../tools/registry.ts'
+import { createRegistry, type Registry } from '../tools/registry.ts'
 import { createGuard, type Guard } from '../exec/guard.ts'
 import { systemClock } from '../exec/system-clock.ts'
+import type { Network } from '../tools/web/network.ts'
 import { createWorkspace } from '../tools/workspace.ts'
 import type { Workspace } from '../tools/port.ts'
+import { agentWarnings, findAgents } from './agent-sources.ts'
 import { randomIds } from './ids.ts'
 import { Ownership } from './ownership/ownership.ts'
 import { configHome, dataHome, loadConfig, type Env, type LoadedConfig } from './config.ts'
+import type { RawConfig } from './config-file.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
-import type { SystemText } from './spawn.ts'
+import { chooseSearch } from './search-choice.ts'
+import type { SystemAbout, SystemText } from './system-text.ts'
+import { readVcsState } from './vcs-state.ts'
+import { exposedAgents } from './typed/exposed-agents.ts'
 import { readWorkspaceFacts } from './workspace-facts.ts'
 
 export interface ComposeOptions {
   readonly directory: string
   readonly env: Env
-  readonly mode: Mode
+  /** Default: as it was named before in each conversation, and no wider than `ask`. */
+  readonly mode?: Mode | undefined
+  /** What a program that uses the library brings. */
+  readonly own?: OwnParts
+  /** How tools reach the network; only tests have another way than the system's. */
+  readonly network?: Network | undefined
+}
+
+export interface OwnParts {
+  /** Stands above files and environment. */
+  readonly config?: RawConfig | undefined
+  /** Default: the user's SQLite file. */
+  readonly openStore?: (() => Promise<Store>) | undefined
+  /** Whether nobody else can know the store: then there are no leases. */
+  readonly isAlone?: boolean
+  readonly clock?: Clock | undefined
+  /** What it makes of the tools that come with the program. */
+  readonly tools?: (builtin: Registry) => Registry
+  readonly agents?: readonly AgentDefinition[]
+  readonly models?: OwnModels
 }
 
 /** A runtime on a directory with the store of this user: what the command line and the library work on. */
@@ -48,37 +76,61 @@ export interface Composed {
   readonly owner: string
   /** To be closed at the end: no process that was started outlives that. */
   readonly guard: Guard
+  readonly clock: Clock
+  /** Absent where nobody else can know the store. */
+  readonly ownership: Ownership | undefined
+  readonly tools: Registry
 }
 
 /** @throws OffshootError: configuration, store, or a directory that cannot be read. */
-export async function compose({ directory, env, mode }: ComposeOptions): Promise<Composed> {
+export async function compose({
+  directory,
+  env,
+  mode: namedMode,
+  own = {},
+  network,
+}: ComposeOptions): Promise<Composed> {
   const workspace = createWorkspace(directory, {
     ownDirectories: [dataHome(env), join(configHome(env), 'offshoot')],
   })
-  const loaded = loadConfig(workspace.root, env)
-  const found = await loadAgents(ownDirectories(workspace.root, configHome(env)))
-  const agents = createAgentRegistry([...found.agents, ...builtinAgents()])
-  const store = await openSqliteStore({ file: join(dataHome(env), 'offshoot.db'), now: systemClock.now })
+  const mode = namedMode ?? 'ask'
+  const { clock = systemClock, models = new OwnModels() } = own
+  const loaded = loadConfig(workspace.root, env, own.config)
+  const found = await findAgents(workspace.root, env, loaded.config)
+  const { skills } = await findSkills(workspace.root)
+  const agents = createAgentRegistry([...(own.agents ?? []), ...found.agents, ...builtinAgents()])
+  const search = chooseSearch(loaded.config, env)
+  const builtin = createRegistry(builtinTools({ search: search.settings, network }))
+  const tools = own.tools?.(builtin) ?? builtin
+  const openStore =
+    own.openStore ?? (() => openSqliteStore({ file: join(dataHome(env), 'offshoot.db'), now: clock.now }))
+  const store = await openStore()
   const owner = randomUUID()
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
   const fetch = createFetch()
-  const tools = createRegistry(builtinTools())
+  const ownership = own.isAlone ? undefined : new Ownership({ store, clock, owner })
   const runtime = createRuntime({
     store,
-    clock: systemClock,
-    newId: randomIds(systemClock),
+    clock,
+    newId: randomIds(clock),
     random: Math.random,
     tools,
     agents,
-    resolveModel: createResolver({ env, fetch, clock: systemClock, config: loaded.config }),
-    smallModelOf: (id) => smallModel(id, loaded.config.smallModel),
+    resolveModel: models.before(createResolver({ env, fetch, clock, config: loaded.config })),
+    smallModelOf: (id) => smallModel(id, loaded.config.smallModel ?? models.small(id)),
     config: loaded.config,
     rootLayers: [...loaded.layers, modeLayer(mode)],
+    namedMode,
     owner,
-    ownership: new Ownership({ store, clock: systemClock, owner }),
+    ...(ownership && { ownership }),
     guard,
   })
-  const warnings = [...loaded.warnings, ...found.notes.map(noteText)]
+  const warnings = [
+    ...loaded.warnings,
+    ...(search.broken ? [`websearch: ${search.why}`] : []),
+    ...agentWarnings(found),
+    ...exposedAgents(agents, tools).notes,
+  ]
   return {
     runtime,
     store,
@@ -89,22 +141,35 @@ export async function compose({ directory, env, mode }: ComposeOptions): Promise
     warnings,
     env,
     fetch,
-    systemText: systemTextOf(workspace),
+    systemText: systemTextOf(workspace, skills, guard),
     owner,
     guard,
+    clock,
+    ownership,
+    tools,
   }
 }
 
-/** One line about an agent file that is skipped or has something wrong in it. */
-export function noteText({ path, skipped, warnings }: AgentFileNote): string {
-  return `${path}: ${[...(skipped ? [`skipped: ${skipped}`] : []), ...warnings].join('; ')}`
-}
-
-/** Reads the workspace once; every branch of the conversation starts from the same facts. */
-function systemTextOf(workspace: Workspace): SystemText {
-  let facts: ReturnType<typeof readWorkspaceFacts> | undefined
-  return ({ agent, depth, maxTurns, tools }) => {
-    facts ??= readWorkspaceFacts(workspace.root)
-    return systemPrompt({ agent, depth, workspace: facts, limits: { maxTurns }, tools })
+/** What a branch is told of its directory is as it was when it began; branches that begin together look once. */
+function systemTextOf({ root }: Workspace, skills: readonly Skill[], guard: Guard): SystemText {
+  const known = new Map<string, WorkspaceFacts>()
+  const looking = new Map<string, Promise<void>>()
+  const look = async (directory: string) => {
+    const facts = readWorkspaceFacts(directory, root)
+    const { vcs } = facts
+    const state = vcs && (await readVcsState(directory, guard))
+    known.set(directory, state ? { ...facts, vcs: { ...vcs, state } } : facts)
   }
+  const text = ({ directory, maxTurns, ...about }: SystemAbout): string => {
+    const workspace = known.get(directory ?? root) ?? readWorkspaceFacts(directory ?? root, root)
+    const own = skillsOf(about.agent, skills)
+    return systemPrompt({ ...about, workspace, limits: { maxTurns }, skills: own })
+  }
+  const prepare = (directory: string | null): Promise<void> => {
+    const at = directory ?? root
+    const under = looking.get(at) ?? look(at).finally(() => looking.delete(at))
+    looking.set(at, under)
+    return under
+  }
+  return Object.assign(text, { prepare })
 }

@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { errorMessage } from '../core/errors.ts'
 import { limitsSchema } from '../core/limits.ts'
 import { providers } from '../model/catalogue.ts'
+import { MAX_PATTERN_LENGTH } from '../permissions/pattern.ts'
 import { parseRule } from '../permissions/rule.ts'
+import { keyedProviders, searchProviders } from '../tools/web/search-settings.ts'
 
 const ruleObject = z.strictObject({
   tool: z.string().min(1).describe('a tool, a toolset, or * for every tool'),
@@ -20,6 +22,17 @@ const ruleSchema = z.preprocess((value, context) => {
     return z.NEVER
   }
 }, ruleObject)
+
+const delegationSchema = z.strictObject({
+  agent: z.string().min(1).describe('the agent that may do it'),
+  for: z.string().min(1).describe('the agent that starts it'),
+  tool: z
+    .string()
+    .min(1)
+    .refine((name) => name !== '*', 'a delegation names the tool or toolset that it is for')
+    .describe('a tool or a toolset'),
+  pattern: z.string().min(1).max(MAX_PATTERN_LENGTH).optional().describe('as in a rule'),
+})
 
 const agentSettings = z.strictObject({
   model: z.string().min(1).optional(),
@@ -60,16 +73,32 @@ export const configSchema = z.strictObject({
     .prefault({}),
   discovery: z.enum(['auto', 'on', 'off']).default('auto'),
   permissions: z.array(ruleSchema).default([]),
+  delegations: z
+    .array(delegationSchema)
+    .default([])
+    .describe('what an agent may do although the one that starts it may not; of the user config alone'),
   agents: z.record(z.string(), agentSettings).default({}),
   prices: z
     .record(z.string(), priceSchema)
     .default({})
     .describe('US dollars per million tokens, by provider/model'),
+  search: z
+    .strictObject({
+      provider: z.enum(searchProviders).optional().describe('who searches the web for websearch'),
+      keys: z.partialRecord(z.enum(keyedProviders), z.string().min(1)).default({}).describe('by provider'),
+      url: z
+        .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+        .optional()
+        .describe('where SearXNG is'),
+    })
+    .prefault({}),
   recovery: z.enum(['continue', 'pause']).default('continue'),
   announce: z.enum(['full', 'summary']).default('full'),
 })
 
 export type Config = z.infer<typeof configSchema>
+/** As it is written: everything may be left out. */
+export type ConfigInput = z.input<typeof configSchema>
 
 /** The same as a JSON Schema (draft 7), for editors. */
 export function configJsonSchema(): object {

@@ -159,6 +159,23 @@ test('base URLs of a project are ignored, with a warning: it must not send a key
   ])
 })
 
+test('who searches the web is for the user to say alone, key and all', () => {
+  user('{ "search": { "provider": "searxng", "url": "http://127.0.0.1:8888", "keys": { "exa": "k" } } }')
+  project('{ "search": { "provider": "exa", "url": "https://evil" }, "model": "offline" }')
+  const { config, warnings } = load({ OFFSHOOT_SEARCH__KEYS__BRAVE: 'b' })
+  expect(config).toMatchObject({
+    model: 'offline',
+    search: { provider: 'searxng', url: 'http://127.0.0.1:8888', keys: { exa: 'k', brave: 'b' } },
+  })
+  expect(warnings).toEqual([
+    'offshoot.jsonc: search is read from the user config and the environment only; it is ignored here',
+  ])
+  user('{ "search": { "url": "127.0.0.1:8888" } }')
+  expect(errorOf().message).toMatch(/config\.jsonc:1: search\.url: expected an http or https URL$/)
+  user('{ "search": { "provider": "bing" } }')
+  expect(errorOf().message).toMatch(/search\.provider/)
+})
+
 test('what is no file is an error at once, and never waited for', () => {
   execFileSync('sh', ['-c', 'mkfifo "$0"', projectFile()])
   expect(errorOf().message).toBe(`${projectFile()} cannot be read: it is not a file`)

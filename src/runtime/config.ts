@@ -18,8 +18,8 @@ export interface LoadedConfig {
 }
 
 export interface ConfigSource {
-  readonly name: 'user config' | 'project config' | 'environment'
-  /** The path of the file; null for the environment. */
+  readonly name: 'user config' | 'project config' | 'environment' | 'program'
+  /** The path of the file; null for what is no file. */
   readonly file: string | null
   /** Whether it says anything at all. */
   readonly found: boolean
@@ -30,13 +30,17 @@ export interface ConfigSource {
 /** Variables that are ours but are no configuration. */
 const RESERVED = ['OFFSHOOT_HOME', 'OFFSHOOT_OWNER', 'OFFSHOOT_RUN_ID']
 
-/** User file, project file, environment: later ones win, key by key. @throws OffshootError `config`. */
-export function loadConfig(directory: string, env: Env): LoadedConfig {
+/**
+ * User file, project file, environment, and what the program that uses the library says: later ones win, key by key.
+ * @throws OffshootError `config`.
+ */
+export function loadConfig(directory: string, env: Env, program?: RawConfig): LoadedConfig {
   const [user, project] = configFiles(directory, env)
   const read = [
     { name: 'user config', file: user, ...readSource(user) },
-    { name: 'project config', file: project, ...withoutSecrets(readSource(project)) },
-    { name: 'environment', file: null, ...readEnvironment(env) },
+    { name: 'project config', file: project, ...without(PROJECT, readSource(project)) },
+    { name: 'environment', file: null, ...without(ENVIRONMENT, readEnvironment(env)) },
+    ...(program ? [{ name: 'program', file: null, ...readProgram(program) } as const] : []),
   ] as const
   const merged = read.map((source) => source.values).reduce(merge, {})
   return {
@@ -67,7 +71,7 @@ export function dataHome(env: Env): string {
   )
 }
 
-function homeOf(env: Env): string {
+export function homeOf(env: Env): string {
   const home = env['HOME'] || systemHome()
   if (home) return home
   throw new OffshootError('config', 'there is no home directory: HOME is not set, and this user has none', {
@@ -120,14 +124,37 @@ function unreadable(file: string, why: string, cause: unknown): OffshootError {
   })
 }
 
-/** A project must not send the user's key to a server of its choice. */
-function withoutSecrets(source: ReadSource): ReadSource {
-  const { values, warnings } = source
-  if (!('baseUrls' in values)) return source
-  const { baseUrls: _, ...rest } = values
-  const warning =
-    'offshoot.jsonc: baseUrls is read from the user config and the environment only; it is ignored here'
-  return { ...source, values: rest, warnings: [...warnings, warning] }
+/** Where keys are, and where they are sent: a project must not send the user's key to a server of its choice. */
+const KEYS = ['baseUrls', 'search']
+/** What gives an agent more than whoever starts it has. */
+const AUTHORITY = ['delegations']
+
+/** A source that may not say everything, and where the rest has to stand. */
+interface Barred {
+  readonly name: string
+  readonly where: Readonly<Record<string, string>>
+}
+
+const PROJECT: Barred = {
+  name: 'offshoot.jsonc',
+  where: {
+    ...Object.fromEntries(KEYS.map((key) => [key, 'the user config and the environment'])),
+    ...Object.fromEntries(AUTHORITY.map((key) => [key, 'the user config'])),
+  },
+}
+const ENVIRONMENT: Barred = {
+  name: 'environment',
+  where: Object.fromEntries(AUTHORITY.map((key) => [key, 'the user config'])),
+}
+
+function without({ name, where }: Barred, source: ReadSource): ReadSource {
+  const entries = Object.entries(source.values)
+  const barred = entries.filter(([key]) => Object.hasOwn(where, key))
+  const rest = entries.filter(([key]) => !Object.hasOwn(where, key))
+  const warnings = barred.map(
+    ([key]) => `${name}: ${key} is read from ${where[key]} only; it is ignored here`,
+  )
+  return { ...source, values: Object.fromEntries(rest), warnings: [...source.warnings, ...warnings] }
 }
 
 /** `OFFSHOOT_LIMITS__MAX_TURNS=5` is limits.maxTurns. */
@@ -143,6 +170,13 @@ function readEnvironment(env: Env): ReadSource {
   const where = (path: readonly PropertyKey[]) =>
     `environment ${origin.get(path.join('.')) ?? originBelow(origin, path)}`
   return { found: names.length > 0, ...checkConfig(values, where) }
+}
+
+/** What is said in code and not known is a mistake there. */
+function readProgram(program: RawConfig): ReadSource {
+  const { values, warnings } = checkConfig(program, () => 'config')
+  if (warnings.length > 0) throw new OffshootError('config', warnings.join('; '))
+  return { found: true, values, warnings }
 }
 
 function originBelow(origin: ReadonlyMap<string, string>, path: readonly PropertyKey[]): string {

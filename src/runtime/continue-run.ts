@@ -1,6 +1,7 @@
 import type { Run } from '../core/run.ts'
 import { isFinal, state } from '../core/run-status.ts'
 import type { StartedCall } from '../loop/ports.ts'
+import { least, restOf, tokensOf } from './budget.ts'
 import type { Deps } from './deps.ts'
 import { addToInbox } from './inbox.ts'
 import {
@@ -18,7 +19,7 @@ import { hasOpenCalls, readOpenTurn } from './open-turn.ts'
 import type { Change } from './recorder.ts'
 import type { Scope } from './scope.ts'
 import { takeSlot } from './slots.ts'
-import { freshFigures, ownTurns } from './spawn.ts'
+import { freshFigures, ownCaps, ownTurns } from './spawn.ts'
 import { CONTINUE } from './task-input.ts'
 
 export interface ContinueOrder {
@@ -26,6 +27,9 @@ export interface ContinueOrder {
   readonly text?: string | undefined
   /** Turns that it gets beyond those that are used; absent: as many as its agent has. */
   readonly maxTurns?: number | undefined
+  /** Money and tokens beyond those that are spent; absent: as much as its spawn or its definition gave. */
+  readonly maxCostUsd?: number | undefined
+  readonly maxTokens?: number | undefined
   /** The agent that asks for it, and the call that is answered by its report. */
   readonly by?:
     | { readonly parent: LiveRun; readonly call: StartedCall; readonly background: boolean }
@@ -99,9 +103,9 @@ function followingRun(deps: Deps, last: LiveRun, order: ContinueOrder): LiveRun 
     queuedAt: deps.clock.now(),
     startedAt: null,
   }
-  const { agent, chain, tools, unusable } = last
+  const { agent, chain, opened, tools, unusable } = last
   const parent = order.by?.parent ?? last.parent
-  const run = createLiveRun({ row, agent, chain, tools, parent, call: asked?.call, unusable })
+  const run = createLiveRun({ row, agent, chain, opened, tools, parent, call: asked?.call, unusable })
   replaceChild(last, order.by ? undefined : run)
   return run
 }
@@ -111,9 +115,19 @@ function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>)
   return { row, call: background ? undefined : call }
 }
 
-function limitsAfter(deps: Deps, { row, agent }: LiveRun, { maxTurns }: ContinueOrder): Run['limits'] {
-  const more = maxTurns ?? ownTurns(deps, agent, row.depth)
-  return { ...row.limits, maxTurns: row.turns + more, maxCostUsd: agent.maxCostUsd ?? null }
+/** Used turns go on counting; so do money and tokens in the same run. Never more than is left to who asks for it. */
+function limitsAfter(deps: Deps, { row, agent }: LiveRun, order: ContinueOrder): Run['limits'] {
+  const own = ownCaps(row.setup, agent)
+  const rest = order.by && restOf(order.by.parent.row)
+  const used = isFinal(row.status) ? freshFigures : row
+  const costUsd = least(order.maxCostUsd ?? own.maxCostUsd, rest?.usd)
+  const tokens = least(order.maxTokens ?? own.maxTokens, rest?.tokens)
+  return {
+    ...row.limits,
+    maxTurns: row.turns + (order.maxTurns ?? ownTurns(deps, agent, row.depth)),
+    maxCostUsd: costUsd === null ? null : (used.costUsd ?? 0) + costUsd,
+    maxTokens: tokens === null ? null : tokensOf(used.usage) + tokens,
+  }
 }
 
 /** Nothing may stand between a call and its result: until then it waits in the inbox, for the end of the turn. */

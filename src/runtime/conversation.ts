@@ -1,4 +1,4 @@
-import type { BranchId, ConversationId } from '../core/ids.ts'
+import type { BranchId, CallId, ConversationId } from '../core/ids.ts'
 import { sleep } from '../core/clock.ts'
 import { bounds } from '../core/limits.ts'
 import { isFinal, isStopped, state } from '../core/run-status.ts'
@@ -135,8 +135,10 @@ export class LiveConversation implements RunTree {
 
   /** A call is at work beside the one that waits. */
   #works({ row, children }: LiveRun): boolean {
+    const { store } = this.#scope.deps
+    const asks = (callId: CallId) => store.count('questions', { callId, answeredAt: null }) > 0
     const where = { runId: row.id, status: 'running' } as const
-    return this.#scope.deps.store.find('tool_calls', { where }).some(({ id }) => !children.has(id))
+    return store.find('tool_calls', { where }).some(({ id }) => !children.has(id) && !asks(id))
   }
 
   #fail(error: unknown): void {
@@ -207,7 +209,7 @@ function ancestors({ parent }: LiveRun): LiveRun[] {
 
 /** The next run of a branch: the same agent, model, rules and limits, with turns of its own. No call waits for it. */
 function nextRun({ deps }: Pick<Scope, 'deps'>, last: LiveRun): LiveRun {
-  const { agent, chain, tools, parent } = last
+  const { agent, chain, opened, tools, parent } = last
   const row: Run = {
     ...last.row,
     ...freshFigures,
@@ -219,7 +221,7 @@ function nextRun({ deps }: Pick<Scope, 'deps'>, last: LiveRun): LiveRun {
     queuedAt: deps.clock.now(),
     startedAt: null,
   }
-  return createLiveRun({ row, agent, chain, tools, parent, call: undefined })
+  return createLiveRun({ row, agent, chain, opened, tools, parent, call: undefined })
 }
 
 /** Takes the place of the run before it among its parent's children, so that a stop of the parent reaches it. */

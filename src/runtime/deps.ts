@@ -2,13 +2,16 @@ import type { Clock } from '../core/clock.ts'
 import type { NewId, RunId } from '../core/ids.ts'
 import type { AgentRegistry } from '../agents/registry.ts'
 import type { Guard } from '../exec/guard.ts'
+import type { Gates } from '../model/gate.ts'
 import type { ResolveModel } from '../model/port.ts'
+import type { Mode } from '../permissions/modes.ts'
 import type { Layer } from '../permissions/types.ts'
 import type { Store } from '../store/port.ts'
 import type { Registry } from '../tools/registry.ts'
 import type { Approvals } from './approvals.ts'
 import type { Bus } from './bus.ts'
 import type { Config } from './config-schema.ts'
+import type { Questions } from './questions.ts'
 import type { Ownership } from './ownership/ownership.ts'
 import type { Recorder } from './recorder.ts'
 import type { Scheduler } from './scheduler.ts'
@@ -19,7 +22,9 @@ export interface Deps {
   readonly bus: Bus
   readonly recorder: Recorder
   readonly approvals: Approvals
+  readonly questions: Questions
   readonly scheduler: Scheduler
+  readonly gates: Gates
   readonly clock: Clock
   readonly newId: NewId
   readonly random: () => number
@@ -31,6 +36,8 @@ export interface Deps {
   readonly config: Config
   /** The layers of the root level, mode included. */
   readonly rootLayers: readonly Layer[]
+  /** The mode, where somebody has named it: it is that of every conversation which is driven here. */
+  readonly namedMode?: Mode | undefined
   /** Kills what a run started and left running; resolves with the pids that could not be ended. */
   readonly endProcesses: (runId: RunId) => Promise<readonly number[]>
   /** The same for a process that is gone: by the value of OFFSHOOT_OWNER of its children. */

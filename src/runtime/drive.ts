@@ -1,4 +1,5 @@
 import { buildContext, type ConversationTree } from '../core/build-context.ts'
+import type { Effort } from '../core/agent.ts'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { RunError } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
@@ -12,24 +13,32 @@ import type { AnyTool, ToolContext, Todos } from '../tools/port.ts'
 import type { Deps } from './deps.ts'
 import { readBeforeEnd, startedText } from './background.ts'
 import { endRun } from './end-run.ts'
+import { remindFirstTurn } from './first-turn.ts'
 import { endLeft } from './open-calls.ts'
 import type { RunJournal } from './journal.ts'
 import { place, stopRun, stopsBelow, type LiveRun } from './live-run.ts'
 import { readMessages } from './messages.ts'
+import { offeredTools } from './offered-tools.ts'
 import { createJournal } from './open-journal.ts'
 import { readLeft, type LeftOfRun, type OpenTurn } from './open-turn.ts'
 import { pauseBetween, pauseHere, pauseSoon } from './pause.ts'
-import { permit } from './permit.ts'
+import { decideFurther, permit } from './permit.ts'
+import { permitSpawn } from './permit-spawn.ts'
 import type { Change } from './recorder.ts'
 import { untilAnswered, whileChildrenRun } from './child-waits.ts'
 import type { Scope } from './scope.ts'
 import { untilRunning } from './slots.ts'
-import { refuseTask, spawnable } from './spawn.ts'
+import { refuseTask } from './spawn.ts'
+import { exposedTo, spawnable } from './startable.ts'
 import { createControlTools } from './task-control.ts'
 import { STEERED, takeTask } from './task-continue.ts'
-import { isTaskName } from './task-input.ts'
+import { isControlName, isTaskName } from './task-input.ts'
 import { createTaskTool } from './task-tool.ts'
+import { correctReport } from './typed/correct-report.ts'
+import { finishReport } from './typed/finish-report.ts'
+import { createTypedTool } from './typed/typed-tool.ts'
 import { createRegistry } from '../tools/registry.ts'
+import { workspaceAt } from '../tools/workspace-at.ts'
 
 /** Drives a run until it has stopped, and its children with it. What it came to is in its row and its events. */
 export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
@@ -42,7 +51,7 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   const left = run.resumed ? readLeft(scope.deps.store, run.row) : undefined
   if (left?.turn) journal.reopen(left.turn)
   try {
-    const outcome = await outcomeOf(scope, run, journal, left)
+    const outcome = await finishReport(scope, run, await outcomeOf(scope, run, journal, left))
     await endBelow(scope, run)
     await scope.deps.recorder.record(run.row.conversationId, (change) => endRun(change, scope, run, outcome))
   } catch (error) {
@@ -103,13 +112,15 @@ async function outcomeOf(
     if (run.unusable) throw run.unusable
     await untilRunning(scope.deps, run)
     if (!left?.turn) await journal.steers() // what was said before it began stands in its first context
-    model = await unlessAborted(scope.deps.resolveModel(run.row.model), signal, clock, 0)
+    const resolved = await unlessAborted(scope.deps.resolveModel(run.row.model), signal, clock, 0)
+    model = withEffort(resolved, run.row.setup?.effort)
   } catch (error) {
     return unresolved(error, run, left?.said)
   }
   const { agent, depth, turns, limits } = run.row
   const context = buildContext(readTree(scope.deps, run, left?.turn), run.row.branchId)
-  const input = { agent, depth, context, turns, limits }
+  const { maxIdenticalCalls } = scope.deps.config.limits
+  const input = { agent, depth, context, turns, limits, maxIdenticalCalls }
   const before = left && { left: { open: left.turn?.answer, said: left.said } }
   const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
   for (;;) {
@@ -117,6 +128,11 @@ async function outcomeOf(
     if (done) return value
     bus.live({ ...value, ...place(run, clock.now()) })
   }
+}
+
+function withEffort(model: Model, effort: Effort | null | undefined): Model {
+  if (!effort) return model
+  return { info: model.info, stream: (request) => model.stream({ ...request, effort }) }
 }
 
 function unresolved(error: unknown, run: LiveRun, said: Said | undefined): Outcome {
@@ -130,9 +146,8 @@ function unresolved(error: unknown, run: LiveRun, said: Said | undefined): Outco
 
 /** Without what stands from the open turn on: the loop goes on with that. */
 function readTree({ store }: Deps, run: LiveRun, turn: OpenTurn | undefined): ConversationTree {
-  const branches = store.find('branches', { where: { conversationId: run.row.conversationId } })
   return {
-    branches: new Map(branches.map((branch) => [branch.id, branch])),
+    branches: { get: (id) => store.get('branches', id) },
     messages: (id) => {
       const messages = readMessages(store, id)
       if (!turn || id !== run.row.branchId) return messages
@@ -142,17 +157,26 @@ function readTree({ store }: Deps, run: LiveRun, turn: OpenTurn | undefined): Co
 }
 
 function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal): LoopPorts {
-  const { clock, newId, random } = scope.deps
+  const { clock, newId, random, gates } = scope.deps
   return {
     model,
+    gate: gates.of(model.info),
     tools: toolsOf(scope, run, journal),
     journal,
     whileChildrenRun: (calls) => whileChildrenRun(scope.deps, run, calls),
     untilSlot: () => untilRunning(scope.deps, run),
     beforeTurn: () => pauseHere(run),
-    beforeEnd: () => readBeforeEnd(scope.deps, run, journal),
+    beforeEnd: async (report) => {
+      const more = await readBeforeEnd(scope.deps, run, journal)
+      if (more.length > 0) return more
+      const reminder = await remindFirstTurn(scope, run, journal, model.info)
+      return reminder.length > 0 ? reminder : await correctReport(scope.deps.store, run, journal, report)
+    },
     resume: (part) => resumeCall(scope, run, journal, part),
-    permit: (request) => permit(scope.deps, run, scope.workspace, request),
+    permit: (request) =>
+      request.tool.effects === 'spawn'
+        ? permitSpawn(scope, run, request)
+        : permit(scope.deps, run, scope.workspace, request),
     toolContext: (callId, emit) => toolContext(scope, run, callId, emit),
     clock,
     newId,
@@ -168,12 +192,21 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
 }
 
 function toolsOf(scope: Scope, run: LiveRun, journal: RunJournal): ToolSet {
-  const agents = spawnable(scope.deps, run.agent, run.row.depth)
-  if (agents.length === 0) return { ...createRegistry(run.tools), refusal: (name) => refuseTask(run, name) }
+  const { deps } = scope
+  const { agent, row } = run
   const report = (callId: CallId) => childReport(scope, run, journal, callId)
-  const agentOf = (id: string) => agentOfTask(scope.deps, id)
-  const task = createTaskTool(agents, report, agentOf) as unknown as AnyTool
-  return createRegistry([...run.tools, task, ...createControlTools(scope, run)])
+  const agents = spawnable(deps, agent, row.depth)
+  const task = agents.length > 0 ? [createTaskTool(agents, report, (id) => agentOfTask(deps, id))] : []
+  const typed = [...exposedTo(deps, agent, row.depth)].map(([name, target]) =>
+    createTypedTool(name, target, deps.config, report),
+  )
+  const starting = [...task, ...typed] as unknown as AnyTool[]
+  const delegates = starting.length > 0
+  const controls = delegates ? createControlTools(scope, run) : []
+  return {
+    ...createRegistry([...offeredTools(run), ...starting, ...controls]),
+    refusal: (name) => (delegates && isControlName(name) ? undefined : refuseTask(deps, run, name)),
+  }
 }
 
 function agentOfTask({ store }: Deps, id: string): string {
@@ -187,6 +220,7 @@ function resumeCall(
   journal: RunJournal,
   part: ToolCallPart,
 ): Promise<ToolResultPart> | undefined {
+  if (!run.resumed) return undefined
   const result = journal.resultOf(part.callId)
   if (result) return Promise.resolve(result)
   const row = scope.deps.store.get('tool_calls', part.callId)
@@ -220,14 +254,17 @@ async function childReport(scope: Scope, run: LiveRun, journal: RunJournal, call
 }
 
 function toolContext(scope: Scope, run: LiveRun, callId: CallId, emit: (text: string) => void): ToolContext {
-  const { conversationId, branchId, id: runId, agent, depth } = run.row
+  const { conversationId, branchId, id: runId, agent, depth, setup } = run.row
+  const directory = setup?.directory
   return {
     signal: run.controller.signal,
-    workspace: scope.workspace,
+    workspace: directory ? workspaceAt(scope.workspace, directory) : scope.workspace,
     run: { conversationId, branchId, runId, callId, agent, depth },
     files: run.files,
     todos: todosOf(scope.deps, run),
     decidedPaths: run.decidedPaths.get(callId) ?? [],
+    decide: (tool, subject) => decideFurther(scope.deps, run, scope.workspace, tool, subject),
+    ask: (question) => scope.deps.questions.ask(run, callId, question),
     processMarks: { OFFSHOOT_OWNER: scope.deps.owner, OFFSHOOT_RUN_ID: runId },
     ...(scope.deps.guard && { guard: scope.deps.guard }),
     emit,

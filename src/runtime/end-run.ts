@@ -24,7 +24,8 @@ export function endRun(
   const error = outcome.type === 'failed' ? outcome.error : null
   const { messageId: reportMessageId, note: reportNote } = report
   const stopNo = run.row.stopNo + 1
-  const { toolCalls, lastAction } = run.row
+  const { toolCalls, lastAction, usage, costUsd } = run.row
+  const output = report.output ?? null
   const to = endState(outcome, run.stop)
   if (to.status === 'cancelled')
     for (const below of tree.below(run.row.branchId)) cancelPaused(change, deps, below)
@@ -32,7 +33,7 @@ export function endRun(
     change,
     run,
     to,
-    { reportMessageId, reportNote, error, stopNo, toolCalls, lastAction },
+    { reportMessageId, reportNote, output, error, stopNo, toolCalls, lastAction, usage, costUsd },
     { report: reportMessageId ? report.text : null },
   )
   if (isOwed(run)) handOver(change, deps, run, report)

@@ -170,7 +170,11 @@ export class RunJournal implements Journal {
   }
 
   async waiting(reason: 'retry', waitingFor: WaitingFor): Promise<void> {
-    await this.#writes.record((change) => changeRun(change, this.#run, state.waiting(reason), { waitingFor }))
+    await this.#writes.record((change) => {
+      const isTold = this.#run.row.status === 'waiting'
+      if (isTold) retellWait(change, this.#run, waitingFor)
+      else changeRun(change, this.#run, state.waiting(reason), { waitingFor })
+    })
   }
 
   async resumed(): Promise<void> {
@@ -229,6 +233,13 @@ export class RunJournal implements Journal {
     this.#counted.add(callId)
     this.#run.row = { ...this.#run.row, toolCalls: this.#run.row.toolCalls + 1 }
   }
+}
+
+/** The run waits on; what for has changed. */
+function retellWait(change: Change, run: LiveRun, waitingFor: WaitingFor): void {
+  change.tx.update('runs', run.row.id, { waitingFor })
+  run.row = { ...run.row, waitingFor }
+  change.event(runEvent(run, 'run.waiting', change.at, { from: 'waiting' }))
 }
 
 function openResult(part: ToolCallPart): ToolResultPart {

@@ -1,8 +1,12 @@
-import type { ApprovalId, ConversationId, RunId } from '../core/ids.ts'
+import type { Effort } from '../core/agent.ts'
+import type { ApprovalId, ConversationId, QuestionId, RunId } from '../core/ids.ts'
 import type { LastAction, Run } from '../core/run.ts'
 import { isFinal, isStopped, runStatuses } from '../core/run-status.ts'
 import { addCost, addUsage, type Usage } from '../core/usage.ts'
+import type { Grant } from '../permissions/types.ts'
 import type { Reader } from '../store/port.ts'
+import { Budget, restOf } from './budget.ts'
+import { readDelegations } from './delegations.ts'
 import { queueOrder } from './queue-order.ts'
 
 /** One run as anybody can see it (runtime.md §7): its own figures, and those of everything that it has started. */
@@ -35,10 +39,21 @@ export type RunListing = Pick<
   readonly maxTurns: number
   /** 1 for the next of its conversation that gets a slot; null where it does not wait for one. */
   readonly queuePosition: number | null
-  /** Open questions of this run. */
+  /** What this run waits to be allowed. */
   readonly approvals: readonly ApprovalId[]
+  /** What it asks in words and has no answer for. */
+  readonly questions: readonly QuestionId[]
+  /** What the user has delegated to its agent, beyond what whoever started it may. */
+  readonly delegations: readonly Grant[]
   /** Of its whole conversation; null while a price is not known. */
   readonly spentUsd: number | null
+  /** What it may still spend, by its own cap and by that of its conversation; null: nothing caps it, or a price is not known. */
+  readonly budgetLeftUsd: number | null
+  /** The same of tokens, read and written. */
+  readonly budgetLeftTokens: number | null
+  /** Where its tools work, if that is not the directory of the conversation. */
+  readonly directory: string | null
+  readonly effort: Effort | null
   /** The run and everything below it; each run counts once. */
   readonly subtree: { readonly toolCalls: number; readonly usage: Usage; readonly costUsd: number | null }
 }
@@ -57,13 +72,22 @@ export function listRuns(reader: Reader, { all = false }: ListOptions = {}): Run
   return [...byConversation].flatMap(([id, runs]) => listingsOf(reader, id, runs)).toSorted(runningFirst)
 }
 
+/** One run that is in the store. */
+export function runListing(reader: Reader, id: RunId): RunListing {
+  const run = reader.get('runs', id)!
+  return listingsOf(reader, run.conversationId, [run])[0]!
+}
+
 function listingsOf(reader: Reader, conversationId: ConversationId, runs: readonly Run[]): RunListing[] {
   const order = queueOrder(reader, conversationId)
+  const { budget } = reader.get('conversations', conversationId) ?? {}
   const known = reader.find('runs', { where: { conversationId } })
   const spentUsd = known.map((run) => run.costUsd).reduce(addCost, 0)
   const below = Map.groupBy(known, (run) => run.parentRunId)
+  const whole = budget && new Budget({ budgetUsd: budget.usd, maxTokens: budget.tokens }, known)
   return runs.map((run) => {
-    const { limits, description: task, ...row } = current(reader, run)
+    const { limits, setup, description: task, ...row } = current(reader, run)
+    const left = whole ? whole.left(run) : restOf(run)
     const position = order.indexOf(run.id)
     const { stopNo: _, originCallId: _call, error: _error, ...shown } = row
     const { reportMessageId: _report, reportNote: _note, ...rest } = shown
@@ -73,7 +97,13 @@ function listingsOf(reader: Reader, conversationId: ConversationId, runs: readon
       maxTurns: limits.maxTurns,
       queuePosition: position < 0 ? null : position + 1,
       approvals: openApprovals(reader, run),
+      questions: openQuestions(reader, run),
+      delegations: readDelegations(reader, run.branchId),
       spentUsd,
+      budgetLeftUsd: left.usd,
+      budgetLeftTokens: left.tokens,
+      directory: setup?.directory ?? null,
+      effort: setup?.effort ?? null,
       subtree: subtree(reader, run, below),
     }
   })
@@ -94,6 +124,12 @@ function lastCall(reader: Reader, runId: RunId): LastAction | undefined {
 function openApprovals(reader: Reader, { id, status }: Run): ApprovalId[] {
   if (isStopped(status)) return []
   return reader.find('approvals', { where: { runId: id, answer: null }, orderBy: 'id' }).map((row) => row.id)
+}
+
+function openQuestions(reader: Reader, { id, status }: Run): QuestionId[] {
+  if (isStopped(status)) return []
+  const where = { runId: id, answeredAt: null }
+  return reader.find('questions', { where, orderBy: 'id' }).map((row) => row.id)
 }
 
 function subtree(

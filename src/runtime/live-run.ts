@@ -8,7 +8,9 @@ import type { Grant, Level } from '../permissions/types.ts'
 import type { EndedCall, StartedCall } from '../loop/ports.ts'
 import type { ToolResultPart } from '../core/message.ts'
 import type { AnyTool, FileLedger, ResolvedPath } from '../tools/port.ts'
+import type { PreparedSpawn } from './prepared-spawn.ts'
 import type { Change } from './recorder.ts'
+import type { CheckedReport } from './typed/checked-report.ts'
 
 /** Why a run is to stop. The reason of its AbortSignal. */
 export type StopReason =
@@ -31,13 +33,13 @@ export interface LiveRun {
   readonly agent: AgentDefinition
   /** The rules that bind it: the root level first, its own last. */
   readonly chain: readonly Level[]
-  /** Answers "for this run". */
-  readonly grants: Grant[]
-  /** Answers "always": for the whole conversation. */
-  readonly conversationGrants: Grant[]
+  /** Directories outside of the workspace that a person has opened to it. */
+  readonly opened: readonly Grant[]
   readonly files: FileLedger
   /** The paths of each call as they were when it was decided. */
   readonly decidedPaths: Map<CallId, readonly ResolvedPath[]>
+  /** What was read for each call that is about to start a subagent. */
+  readonly prepared: Map<CallId, PreparedSpawn>
   controller: AbortController
   /** The latest run of each subagent that it started, by the call. */
   readonly children: Map<CallId, LiveRun>
@@ -71,6 +73,8 @@ export interface LiveRun {
   isDriven: boolean
   /** Whether there was an attempt before this one: what that left is gone on with. */
   resumed: boolean
+  /** The text that was checked last as its report, and what came of it. */
+  checked?: { readonly text: string; readonly result: CheckedReport }
   /** Why it cannot be driven: an agent that it needs is not defined any more. */
   readonly unusable: OffshootError | undefined
 }
@@ -93,17 +97,16 @@ export interface Said {
   readonly position?: number
 }
 
-export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'parent' | 'call' | 'tools'> &
+export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'opened' | 'parent' | 'call' | 'tools'> &
   Partial<Pick<LiveRun, 'unusable'>>
 
 export function createLiveRun(start: LiveRunStart): LiveRun {
   return {
     unusable: undefined,
     ...start,
-    grants: [],
-    conversationGrants: start.parent?.conversationGrants ?? [],
     files: createFileLedger(),
     decidedPaths: new Map(),
+    prepared: new Map(),
     children: new Map(),
     ...newAttempt(),
   }
@@ -234,6 +237,11 @@ export function runEvent(
     ...(type === 'run.progress' ? { lastAction: row.lastAction } : {}),
     ...more,
   } as EventDraft
+}
+
+/** Agents from the root to a run. */
+export function agentPath({ parent, row }: LiveRun): string[] {
+  return parent ? [...agentPath(parent), row.agent] : [row.agent]
 }
 
 /** Where an event of this run belongs. */

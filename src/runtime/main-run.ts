@@ -2,12 +2,13 @@ import type { AgentDefinition } from '../core/agent.ts'
 import type { Branch } from '../core/conversation.ts'
 import { OffshootError } from '../core/errors.ts'
 import type { BranchId, ConversationId } from '../core/ids.ts'
-import type { Run } from '../core/run.ts'
+import { noSetup, type Run } from '../core/run.ts'
 import { isFinal, state } from '../core/run-status.ts'
 import type { Tx } from '../store/port.ts'
-import { narrow, rootAuthority } from './authority.ts'
+import { narrow, rootAuthority, type Authority } from './authority.ts'
 import type { Place } from './begin.ts'
 import type { Beginning } from './beginning.ts'
+import { readDefinedFiles } from './context-files.ts'
 import { continueRun } from './continue-run.ts'
 import type { Deps } from './deps.ts'
 import { beginRun } from './fork.ts'
@@ -16,7 +17,7 @@ import { createLiveRun, place, type LiveRun } from './live-run.ts'
 import { newConversation, openConversation, writeConversation } from './main-branch.ts'
 import { appendMessage } from './messages.ts'
 import type { Change } from './recorder.ts'
-import { aboutRun, freshFigures, ownTurns, type SystemText } from './spawn.ts'
+import { aboutRun, freshFigures, ownTurns } from './spawn.ts'
 
 export interface StartOptions extends Place {
   readonly prompt: string
@@ -32,11 +33,14 @@ export interface StartOptions extends Place {
  * A turn of the main agent, in a new conversation or in a stored one. Where its last run is paused, that one is
  * continued with the text (runtime.md §6); where it has just been recovered, the text waits until it has ended.
  */
-export function mainRun(deps: Deps, options: StartOptions): Beginning {
+export async function mainRun(deps: Deps, options: StartOptions): Promise<Beginning> {
   const { conversationId, workspace, prompt, agent, systemText, maxTurns } = options
   const known = conversationId ? openConversation(deps, conversationId, workspace) : undefined
   const opened = known ?? newConversation(deps, workspace, prompt, agent.name)
   const { conversation, branch } = opened
+  const authority = narrow(deps, rootAuthority(deps, deps.store, branch.conversationId), agent)
+  const own = await readDefinedFiles({ ...authority, name: agent.name, grants: [] }, workspace, [agent])
+  if (!known) await systemText.prepare?.(null)
   const write: Beginning['write'] = (change, live, recovered) => {
     const last = live.latest(branch.id)
     if (last?.row.status === 'paused') {
@@ -50,9 +54,12 @@ export function mainRun(deps: Deps, options: StartOptions): Beginning {
       return { run: last, drive: [] }
     }
     if (known) checkIdle(change.tx, branch)
-    const run = newRun(deps, branch, options)
+    const run = newRun(deps, branch, options, authority, own.contextFiles)
     if (!known) writeConversation(change, place(run, change.at), opened)
-    if (!hasSystemText(change.tx, branch.id)) writeSystemText(change, deps, run, systemText)
+    if (!hasSystemText(change.tx, branch.id)) {
+      const text = systemText({ ...aboutRun(deps, run), files: own.files })
+      writeSystemText(change, deps, run, text)
+    }
     beginRun(change, deps, run, prompt)
     return run
   }
@@ -67,7 +74,13 @@ function checkIdle(tx: Tx, { id, conversationId }: Branch): void {
   throw new OffshootError('conflict', `the last run of ${conversationId} is ${last.status}`, { hint })
 }
 
-function newRun(deps: Deps, branch: Branch, { agent, model, maxTurns }: StartOptions): LiveRun {
+function newRun(
+  deps: Deps,
+  branch: Branch,
+  { agent, model, maxTurns }: StartOptions,
+  authority: Authority,
+  contextFiles: readonly string[],
+): LiveRun {
   const { limits } = deps.config
   const now = deps.clock.now()
   const row: Run = {
@@ -90,16 +103,16 @@ function newRun(deps: Deps, branch: Branch, { agent, model, maxTurns }: StartOpt
       timeoutMs: agent.timeoutMs ?? limits.timeoutMs,
       stallMs: limits.stallMs,
     },
+    setup: { ...noSetup, effort: agent.effort ?? null, contextFiles },
     queuedAt: now,
     startedAt: now,
   }
-  const authority = narrow(deps, rootAuthority(deps), agent, [])
   return createLiveRun({ row, agent, ...authority, parent: undefined, call: undefined })
 }
 
 /** The first message of a branch: what the agent is and how it works, as it is then. */
-function writeSystemText(change: Change, deps: Deps, run: LiveRun, systemText: SystemText): void {
-  const parts = [{ id: deps.newId('prt'), type: 'text', text: systemText(aboutRun(deps, run)) } as const]
+function writeSystemText(change: Change, deps: Deps, run: LiveRun, text: string): void {
+  const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
   const here = { ...place(run, change.at), runId: null }
   appendMessage(change, deps.newId, here, { branchId: run.row.branchId, role: 'system', parts, runId: null })
 }

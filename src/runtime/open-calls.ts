@@ -22,6 +22,7 @@ export function endBegun(change: Change, deps: Deps, run: LiveRun): string[] {
 export function endLeft(change: Change, deps: Deps, run: LiveRun): string[] {
   endStreaming(change, run)
   deps.approvals.withdrawLeft(change, run)
+  deps.questions.withdrawLeft(change, run)
   const open = openCalls(change, run)
   return open.length > 0 ? writeEnds(change, deps, run, open) : []
 }

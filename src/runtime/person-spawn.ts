@@ -1,15 +1,19 @@
 import type { AgentDefinition } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
+import { noSetup } from '../core/run.ts'
 import type { Deliver } from '../core/message.ts'
 import type { Reader } from '../store/port.ts'
 import { ToolError, type Workspace } from '../tools/port.ts'
 import { agentOf, authorityOf, narrow, rootAuthority } from './authority.ts'
 import type { Beginning } from './beginning.ts'
+import { readDefinedFiles } from './context-files.ts'
 import { writeCard } from './deliver.ts'
 import type { Deps } from './deps.ts'
 import { newConversation, openConversation, writeConversation, type Opened } from './main-branch.ts'
-import { limitsOf, modelOf, writeSubagent, type SpawnOrder, type SystemText } from './spawn.ts'
+import { personaOf } from './setup.ts'
+import { limitsOf, modelOf, writeSubagent, type SpawnOrder } from './spawn.ts'
+import type { SystemText } from './system-text.ts'
 import { describeTask } from './task-input.ts'
 
 export interface PersonSpawn {
@@ -49,7 +53,12 @@ export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<B
   const model = options.model ?? modelOf(deps, agent, own ?? (await options.defaultModel()))
   const above = known
     ? authorityOf(deps, deps.store, opened.branch)
-    : narrow(deps, rootAuthority(deps), agentOf(deps, 'main'), [])
+    : narrow(deps, rootAuthority(deps, deps.store, undefined), agentOf(deps, 'main'))
+  const spawner = known ? opened.branch.agent : 'main'
+  const persona = personaOf(deps, agent, undefined, { agent: spawner })
+  const reader = { ...above, name: spawner, grants: [] }
+  const handed = await readDefinedFiles(reader, workspace, [agentOf(deps, spawner), agent])
+  await options.systemText.prepare?.(null)
   const limits = recoded('usage', () => limitsOf(deps, agent, 1, { max_turns: options.maxTurns }))
   const write: Beginning['write'] = (change, live) => {
     const here = placeOf(opened, change.at)
@@ -66,8 +75,15 @@ export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<B
       background: options.background ?? false,
       model,
       limits,
+      setup: {
+        ...noSetup,
+        effort: agent.effort ?? null,
+        persona: persona?.agent ?? null,
+        contextFiles: handed.contextFiles,
+      },
+      first: { persona, files: handed.files },
       above,
-      rules: [],
+      bounds: {},
     }
     const run = recoded('conflict', () => {
       live.budget.checkSpawn()

@@ -8,6 +8,7 @@ import { hold, takeUp, type Conversations, type Place } from './begin.ts'
 import type { LiveConversation } from './conversation.ts'
 import type { Deps } from './deps.ts'
 import type { LiveRun } from './live-run.ts'
+import { storeMode } from './mode.ts'
 import { leftRuns, type RecoveredRun, type RecoveryPolicy } from './recover-conversation.ts'
 import { reviveConversation } from './revive.ts'
 
@@ -115,6 +116,10 @@ async function recoverOne(
   const leave = () => (left ??= held.leave())
   try {
     const runs = await takeUp(deps, held, policy)
+    await deps.recorder.record(id, (change) => {
+      live.budget.store(change, id)
+      storeMode(change, deps, id)
+    })
     if (policy === 'continue') await live.wakeIdle()
     return { live, runs, leave }
   } finally {

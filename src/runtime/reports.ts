@@ -9,15 +9,23 @@ import type { Change } from './recorder.ts'
 /** What stands around a report: label, figures, error and note. Bytes. */
 const LABEL_BYTES = 4 * 1024
 
-/** A report for the parent of this run. Of a long one the whole is kept as an artifact (runtime.md §9). */
+/**
+ * A report for the parent of this run: the value in it that had to satisfy a schema, or its summary, or its text. Of a long
+ * one the whole is kept as an artifact (runtime.md §9).
+ */
 export function reportOutput(change: Change, deps: Deps, row: Run, report: Report): ToolOutput {
   const maxBytes = Math.min(deps.config.limits.maxReportTokens * 4, bounds.inlineOutputBytes - LABEL_BYTES)
-  const bound = boundOutput(change, deps.newId, row.conversationId, { text: report.text }, maxBytes)
-  const text = labelledReport(row, bound.text, report.note)
-  return { ...bound, text: bound.artifactId ? `${text}\n${WHOLE}` : text }
+  const { output, summary, note } = report
+  const handed = output === undefined ? (summary ?? report.text) : JSON.stringify(output)
+  const bound = boundOutput(change, deps.newId, row.conversationId, { text: handed }, maxBytes)
+  const text = labelledReport(row, bound.text, note)
+  const more = bound.artifactId ? WHOLE : handed === summary ? SUMMARY : null
+  return { ...bound, text: more ? `${text}\n${more}` : text }
 }
 
 const WHOLE = 'Parts of it are left out above; `task_output` with this task_id reads the whole.'
+
+const SUMMARY = 'This is a summary; `task_output` with this task_id reads the whole report.'
 
 /** A report as a model reads it: labelled with who, how it ended and at what cost, and marked as data (runtime.md §6). */
 export function labelledReport(row: Run, text: string, note: string | null): string {

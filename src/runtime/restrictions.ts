@@ -1,46 +1,61 @@
+import type { AgentRegistry } from '../agents/registry.ts'
 import type { Rule } from '../core/agent.ts'
 import type { Branch } from '../core/conversation.ts'
 import type { BranchId, NewId } from '../core/ids.ts'
-import type { Layer, Level } from '../permissions/types.ts'
-import type { Reader } from '../store/port.ts'
+import type { Grant, Layer, Level } from '../permissions/types.ts'
+import type { Reader, RuleRow } from '../store/port.ts'
 import { ToolError, type AnyTool } from '../tools/port.ts'
 import type { Registry } from '../tools/registry.ts'
 import type { Change } from './recorder.ts'
 import { isControlName, isTaskName } from './task-input.ts'
 import type { Restrictions } from './task-options.ts'
+import { exposedAgents, isToolName } from './typed/exposed-agents.ts'
 
 /** The rules of a spawn, in the order in which they are kept. @throws ToolError for a tool that there is not. */
-export function restrictionRules(tools: Registry, restrictions: Restrictions): Rule[] {
+export function restrictionRules(
+  { agents, tools }: { readonly agents: AgentRegistry; readonly tools: Registry },
+  restrictions: Restrictions,
+): Rule[] {
   const { permissions, allowedTools, disallowedTools } = restrictions
+  const known: Known = { tools, exposed: [...exposedAgents(agents, tools).tools.keys()] }
   return [
-    ...permissions.map((rule) => ({ ...rule, tool: ruleTool(tools, rule.tool) })),
-    ...(allowedTools ? [NOTHING, ...allowedTools.map((name) => toolRule(tools, name, 'allow'))] : []),
-    ...disallowedTools.map((name) => toolRule(tools, name, 'deny')),
+    ...permissions.map((rule) => ({ ...rule, tool: ruleTool(known, rule.tool) })),
+    ...(allowedTools ? [NOTHING, ...allowedTools.map((name) => toolRule(known, name, 'allow'))] : []),
+    ...disallowedTools.map((name) => toolRule(known, name, 'deny')),
   ]
 }
 
 const NOTHING: Rule = { tool: '*', action: 'deny' }
 
+/** The names that a rule can have. */
+interface Known {
+  readonly tools: Registry
+  /** Tools that are agents. */
+  readonly exposed: readonly string[]
+}
+
 /** `Bash(git *)` and `Bash(git:*)` are rules with a pattern. */
-function toolRule(tools: Registry, name: string, action: Rule['action']): Rule {
+function toolRule(known: Known, name: string, action: Rule['action']): Rule {
   const open = name.indexOf('(')
-  if (open < 0 || !name.endsWith(')')) return { tool: ruleTool(tools, name), action }
+  if (open < 0 || !name.endsWith(')')) return { tool: ruleTool(known, name), action }
   const pattern = name.slice(open + 1, -1).replace(/:\*$/, ' *')
-  return { tool: ruleTool(tools, name.slice(0, open).trim()), action, ...(pattern && { pattern }) }
+  return { tool: ruleTool(known, name.slice(0, open).trim()), action, ...(pattern && { pattern }) }
 }
 
 /** As rules name it: the tool's own name, a toolset, or `*`. */
-function ruleTool(tools: Registry, name: string): string {
+function ruleTool({ tools, exposed }: Known, name: string): string {
   if (name === '*') return name
   if (isTaskName(name) || isControlName(name)) return 'agents'
   const tool = tools.get(name)
   if (tool) return tool.name
+  const agentTool = exposed.find((each) => isToolName(name, each))
+  if (agentTool) return agentTool
   if (tools.unknownNames([name]).length === 0) return name
-  const known = tools.list().map((each) => each.name)
+  const names = tools.list().map((each) => each.name)
   throw new ToolError(
     'unknown_tool',
     `there is no tool "${name.slice(0, 100)}"`,
-    `The tools are: ${[...known, 'task'].join(', ')}`,
+    `The tools are: ${[...names, 'task', ...exposed].join(', ')}`,
   )
 }
 
@@ -51,18 +66,44 @@ export function storeRestrictions(
   branch: Branch,
   rules: readonly Rule[],
 ): void {
-  for (const { tool, pattern, action } of rules) {
-    change.tx.insert('rules', {
-      id: `rul_${newId('prt').slice('prt_'.length)}`,
-      conversationId: branch.conversationId,
-      branchId: branch.id,
-      kind: 'restriction',
-      tool,
-      pattern: pattern ?? null,
-      action,
-      createdAt: change.at,
-    })
-  }
+  for (const { tool, pattern = null, action } of rules)
+    insertRule(change, newId, branch, { kind: 'restriction', tool, pattern, action })
+}
+
+function insertRule(
+  change: Change,
+  newId: NewId,
+  { id: branchId, conversationId }: Branch,
+  rule: Pick<RuleRow, 'kind' | 'tool' | 'pattern' | 'action'>,
+): void {
+  const place = { conversationId, branchId, directory: null }
+  change.tx.insert('rules', { id: newRuleId(newId), ...place, ...rule, createdAt: change.at })
+}
+
+export function newRuleId(newId: NewId): string {
+  return `rul_${newId('prt').slice('prt_'.length)}`
+}
+
+/** The directory outside of the workspace that a person has opened to a subagent: it and all below it. */
+export function directoryGrants(directory: string): readonly Grant[] {
+  if (/[*?]/.test(directory)) return [] // a pattern would mean other directories too: each path there is asked for
+  return [{ tool: 'external_directory', pattern: directory === '/' ? '/**' : `${directory}/**` }]
+}
+
+export function storeDirectoryGrants(
+  change: Change,
+  newId: NewId,
+  branch: Branch,
+  grants: readonly Grant[],
+): void {
+  for (const { tool, pattern = null } of grants)
+    insertRule(change, newId, branch, { kind: 'grant', tool, pattern, action: 'allow' })
+}
+
+export function readDirectoryGrants(reader: Reader, branchId: BranchId): Grant[] {
+  return reader
+    .find('rules', { where: { branchId, kind: 'grant', tool: 'external_directory' }, orderBy: 'id' })
+    .map(({ tool, pattern }) => ({ tool, ...(pattern === null ? {} : { pattern }) }))
 }
 
 /** The restrictions of a branch as they were spawned. */

@@ -5,11 +5,10 @@ import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
 import type { Run } from '../core/run.ts'
 import { isStopped, runStatuses } from '../core/run-status.ts'
 import type { Reader } from '../store/port.ts'
-import { agentOf, authorityOf, narrow, rootAuthority, type Authority } from './authority.ts'
+import { agentOf, authorityOf, boundsOf, narrow, rootAuthority, type Authority } from './authority.ts'
 import { LiveConversation } from './conversation.ts'
 import type { Deps } from './deps.ts'
 import { createLiveRun, type LiveRun } from './live-run.ts'
-import { readRestrictions } from './restrictions.ts'
 import type { Scope } from './scope.ts'
 
 /**
@@ -77,18 +76,24 @@ function bindingOf(deps: Deps, row: Run, branch: Branch, parent: LiveRun | undef
   try {
     if (parent?.unusable) throw parent.unusable
     const agent = agentOf(deps, row.agent)
-    return { agent, unusable: undefined, ...boundBy(deps, branch, agent, parent) }
+    return { agent, unusable: undefined, ...boundBy(deps, row, branch, agent, parent) }
   } catch (error) {
     if (!(error instanceof OffshootError)) throw error
     const agent = { name: row.agent, description: '', prompt: '', source: 'not defined' }
-    return { agent, unusable: error, chain: [], tools: [] }
+    return { agent, unusable: error, chain: [], tools: [], opened: [] }
   }
 }
 
-function boundBy(deps: Deps, branch: Branch, agent: AgentDefinition, parent: LiveRun | undefined): Authority {
-  if (parent) return narrow(deps, parent, agent, readRestrictions(deps.store, branch.id))
+function boundBy(
+  deps: Deps,
+  row: Run,
+  branch: Branch,
+  agent: AgentDefinition,
+  parent: LiveRun | undefined,
+): Authority {
+  if (parent) return narrow(deps, parent, agent, boundsOf(deps.store, branch.id, row))
   if (branch.kind !== 'main') return authorityOf(deps, deps.store, branch)
-  return narrow(deps, rootAuthority(deps), agent, []) // each message to the main branch may name another agent
+  return narrow(deps, rootAuthority(deps, deps.store, row.conversationId), agent) // each message to the main branch may name another agent
 }
 
 /** The call of the parent that has no result yet. */

@@ -1,9 +1,10 @@
 import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
+import type { Json } from '../core/json.ts'
 import type { Run, RunError } from '../core/run.ts'
 import type { RunStatus } from '../core/run-status.ts'
 import { addCost, addUsage, type Usage } from '../core/usage.ts'
 import type { Reader } from '../store/port.ts'
-import { messageText } from './stored-events.ts'
+import { messageText, unpackEvents } from './stored-events.ts'
 
 /** What a main run and those that followed by themselves came to, with the totals of its tree: each run counted once (B2). Times in milliseconds. */
 export interface RunResult {
@@ -14,6 +15,8 @@ export interface RunResult {
   readonly reason: string | null
   readonly endReason: string | null
   readonly text: string
+  /** The value in it that satisfies the schema which it had to (docs/typed-agents.md). */
+  readonly output?: Json
   /** Why there is no text, or what is to be said about it. */
   readonly note: string | null
   readonly error: RunError | null
@@ -37,11 +40,13 @@ export interface Denial {
   readonly reason: string
 }
 
-export function readRunResult(store: Reader, runId: RunId): RunResult {
+/** `alone`: without the runs that followed it on its branch. */
+export function readRunResult(store: Reader, runId: RunId, which: 'all' | 'alone' = 'all'): RunResult {
   const { conversationId, branchId, queuedAt } = store.get('runs', runId)!
   const runs = store.find('runs', { where: { conversationId }, orderBy: 'id' })
-  // reports that came while the branch was idle have started runs of their own
-  const main = runs.filter((each) => each.branchId === branchId && each.id >= runId)
+  const first = runs.filter((each) => each.id === runId)
+  const later = which === 'alone' ? [] : runs.filter((each) => each.branchId === branchId && each.id > runId)
+  const main = [...first, ...followers(store, conversationId, later)]
   const run = main.at(-1)!
   const subagents = below(runs, main)
   const tree = [...main, ...subagents]
@@ -54,6 +59,7 @@ export function readRunResult(store: Reader, runId: RunId): RunResult {
     reason,
     endReason,
     text: run.reportMessageId ? messageText(store, run.reportMessageId) : '',
+    ...(run.output === undefined || run.output === null ? {} : { output: run.output }),
     note: run.reportNote,
     error,
     turns: main.reduce((sum, each) => sum + each.turns, 0),
@@ -64,6 +70,17 @@ export function readRunResult(store: Reader, runId: RunId): RunResult {
     denials: tree.flatMap((each) => denialsOf(store, each)),
     durationMs: (endedAt ?? queuedAt) - queuedAt,
   }
+}
+
+/** Reports that came while the branch was idle have started runs of their own; a person's message begins another matter. */
+function followers(store: Reader, conversationId: ConversationId, later: readonly Run[]): readonly Run[] {
+  if (later.length === 0) return []
+  const byPerson = new Set<RunId | null>()
+  for (const row of store.find('events', { where: { conversationId }, orderBy: 'seq' }))
+    for (const event of unpackEvents(row))
+      if ('input' in event && event.type.startsWith('run.')) byPerson.add(event.runId)
+  const end = later.findIndex(({ id }) => byPerson.has(id))
+  return end < 0 ? later : later.slice(0, end)
 }
 
 function below(runs: readonly Run[], roots: readonly Run[]): Run[] {

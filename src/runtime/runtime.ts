@@ -1,5 +1,6 @@
 import type { ConversationId, RunId } from '../core/ids.ts'
 import { killMarked } from '../exec/kill.ts'
+import { Gates } from '../model/gate.ts'
 import { Approvals } from './approvals.ts'
 import { begin, type Conversations, type Place, type StartedRun } from './begin.ts'
 import { createBus, type Subscriber } from './bus.ts'
@@ -8,6 +9,8 @@ import type { Deps } from './deps.ts'
 import { forkOfPerson, type ForkStart } from './fork.ts'
 import type { LiveRun } from './live-run.ts'
 import { mainRun, type StartOptions } from './main-run.ts'
+import { PersonWaits } from './person-waits.ts'
+import { Questions } from './questions.ts'
 import { spawnOfPerson, type PersonSpawn } from './person-spawn.ts'
 import {
   abandoned,
@@ -27,16 +30,17 @@ import type { VerbAnswers, VerbCommand } from './verbs/perform.ts'
 /** What ends processes is given by tests alone, whose tools start none. */
 export type RuntimeOptions = Omit<
   Deps,
-  'bus' | 'recorder' | 'approvals' | 'scheduler' | 'endProcesses' | 'endOwned'
+  'bus' | 'recorder' | 'approvals' | 'questions' | 'scheduler' | 'gates' | 'endProcesses' | 'endOwned'
 > &
   Partial<Pick<Deps, 'endProcesses' | 'endOwned'>>
 
 export interface Runtime {
   readonly approvals: Approvals
+  readonly questions: Questions
   readonly resolveModel: Deps['resolveModel']
   start(options: StartOptions): Promise<StartedRun>
   /** Starts a subagent that no agent asked for, and drives it (runtime.md §2). */
-  spawn(options: PersonSpawn): Promise<StartedRun>
+  spawn(options: PersonSpawn & Place): Promise<StartedRun>
   /** Goes another way from a message: a branch of its own, with a run that begins with a text there. The verb `fork` makes one without. */
   fork(options: ForkStart & Place): Promise<StartedRun>
   /**
@@ -69,24 +73,29 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const bus = createBus(options.clock)
   const recorder = createRecorder(options.store, bus, options.clock, options.ownership)
   const scheduler = new Scheduler(options.config.limits)
-  const approvals = new Approvals({ ...options, recorder, scheduler })
-  const deps: Deps = { endProcesses, endOwned, ...options, bus, recorder, scheduler, approvals }
+  const waits = new PersonWaits({ ...options, recorder, scheduler })
+  const approvals = new Approvals({ ...options, recorder, waits })
+  const attended = (id: ConversationId) => approvals.attended(id)
+  const asking = { approvals, questions: new Questions({ ...options, recorder, waits, attended }) }
+  const gates = new Gates(options.clock, options.random)
+  const deps: Deps = { endProcesses, endOwned, ...options, bus, recorder, scheduler, gates, ...asking }
   const live: Conversations['live'] = new Map()
   const desk = new Desk(deps, (id) => live.get(id))
   const conversations = { live, desk }
+  const at = ({ agents = deps.agents, tools = deps.tools }: Place): Deps => ({ ...deps, agents, tools })
   // what another process drives by now stops here without writing (R5)
   options.ownership?.onLost((id) => live.get(id)?.stop({ verb: 'pause', why: 'user' }))
   return {
-    approvals,
+    ...asking,
     resolveModel: deps.resolveModel,
     subscribe: bus.subscribe,
     perform: (id, command, where) =>
-      bring(deps, id, command, () => live.get(id) ?? reviveConversation({ deps, ...where }, id)),
-    start: async (start) => begin(deps, conversations, start, mainRun(deps, start)),
-    spawn: async (spawn) => begin(deps, conversations, spawn, await spawnOfPerson(deps, spawn)),
-    fork: async (fork) => begin(deps, conversations, fork, await forkOfPerson(deps, fork)),
-    continue: (options) => continueBranch(deps, conversations, options),
-    recover: (options) => recover(deps, conversations, options),
+      bring(deps, id, command, () => live.get(id) ?? reviveConversation({ ...where, deps: at(where) }, id)),
+    start: async (start) => begin(at(start), conversations, start, await mainRun(at(start), start)),
+    spawn: async (spawn) => begin(at(spawn), conversations, spawn, await spawnOfPerson(at(spawn), spawn)),
+    fork: async (fork) => begin(at(fork), conversations, fork, await forkOfPerson(at(fork), fork)),
+    continue: (options) => continueBranch(at(options), conversations, options),
+    recover: (options) => recover(at(options), conversations, options),
     left: {
       runs: (where) => leftByOthers(deps, where),
       conversations: () => abandoned(deps),

@@ -3,7 +3,7 @@ import type { Workspace } from '../tools/port.ts'
 import type { Budget } from './budget.ts'
 import type { Deps } from './deps.ts'
 import type { LiveRun } from './live-run.ts'
-import type { SystemText } from './spawn.ts'
+import type { SystemText } from './system-text.ts'
 
 /** What the runs of one conversation share. */
 export interface Scope {

@@ -1,42 +1,40 @@
+import { roleText } from '../agents/template.ts'
 import { noUsage } from '../core/usage.ts'
-import type { AgentDefinition, Rule } from '../core/agent.ts'
+import type { AgentDefinition, JsonSchema } from '../core/agent.ts'
 import type { Branch } from '../core/conversation.ts'
+import type { CallId } from '../core/ids.ts'
 import type { Part } from '../core/message.ts'
-import type { Run, RunLimits } from '../core/run.ts'
+import { noSetup, type Run, type RunLimits, type RunSetup } from '../core/run.ts'
 import { state } from '../core/run-status.ts'
 import type { StartedCall } from '../loop/ports.ts'
 import { ToolError } from '../tools/port.ts'
-import { narrow, type Authority } from './authority.ts'
+import { narrow, type Authority, type OwnBounds } from './authority.ts'
+import { least, restOf } from './budget.ts'
+import { delegationsTo, storeDelegations } from './delegations.ts'
 import type { Deps } from './deps.ts'
 import { createLiveRun, place, runEvent, type LiveRun } from './live-run.ts'
 import { appendMessage, type Place } from './messages.ts'
+import { offeredTools } from './offered-tools.ts'
+import type { PreparedSpawn } from './prepared-spawn.ts'
 import type { Change } from './recorder.ts'
-import { restrictionRules, storeRestrictions } from './restrictions.ts'
+import { restrictionRules, storeDirectoryGrants, storeRestrictions } from './restrictions.ts'
+import type { Scope } from './scope.ts'
+import { personaOf, schemasOf } from './setup.ts'
 import { takeSlot } from './slots.ts'
-import { controlsOf, describeTask, isControlName, isTaskName, type TaskInput } from './task-input.ts'
+import { delegationTools, exposedTo, spawnable } from './startable.ts'
+import type { FirstContext, SystemAbout, SystemText } from './system-text.ts'
+import { describeTask, isControlName, isTaskName, type TaskInput } from './task-input.ts'
+import { exposedAgents, isToolName } from './typed/exposed-agents.ts'
 
-/** What the first message of a branch needs from outside: the system text of its agent at its depth. */
-export type SystemText = (about: {
-  readonly agent: AgentDefinition
-  readonly depth: number
-  readonly maxTurns: number
-  /** Names of the tools that it is offered. */
-  readonly tools: readonly string[]
-}) => string
-
-/** The agents that a run may start (tools.md §5): none at the depth limit. */
-export function spawnable(deps: Deps, agent: AgentDefinition, depth: number): readonly AgentDefinition[] {
-  if (depth >= deps.config.limits.maxDepth || deps.config.delegation === 'off') return []
-  if (agent.disallowedTools?.some(isTaskName)) return []
-  const others = deps.agents.list().filter((each) => each.name !== 'main')
-  if (agent.spawns) return others.filter((each) => agent.spawns!.includes(each.name))
-  const delegates = depth === 0 || agent.name === 'general'
-  return delegates && (agent.tools?.some((name) => name === '*' || isTaskName(name)) ?? true) ? others : []
-}
-
-/** Why a call of `task`, or of a tool that goes with it, is refused where it is not offered; undefined for any other name. */
-export function refuseTask(run: LiveRun, name: string): ToolError | undefined {
-  return isTaskName(name) || isControlName(name) ? nestedNotAllowed(run) : undefined
+/**
+ * Why a call of `task`, of a tool that goes with it or of one that is an agent is refused where it is not offered;
+ * undefined for any other name.
+ */
+export function refuseTask(deps: Deps, run: LiveRun, name: string): ToolError | undefined {
+  const isTyped = [...exposedAgents(deps.agents, deps.tools).tools.keys()].some((tool) =>
+    isToolName(name, tool),
+  )
+  return isTyped || isTaskName(name) || isControlName(name) ? nestedNotAllowed(run) : undefined
 }
 
 function nestedNotAllowed({ row }: LiveRun): ToolError {
@@ -61,8 +59,12 @@ export interface SpawnOrder {
   /** `provider/model`. */
   readonly model: string
   readonly limits: RunLimits
+  readonly setup: RunSetup
+  readonly first: FirstContext
   readonly above: Authority
-  readonly rules: readonly Rule[]
+  readonly bounds: OwnBounds
+  /** What its report has to satisfy; absent: what its agent says. */
+  readonly outputSchema?: JsonSchema | undefined
 }
 
 /**
@@ -71,14 +73,30 @@ export interface SpawnOrder {
  */
 export function spawn(
   change: Change,
-  deps: Deps,
+  { deps, systemText, workspace }: Pick<Scope, 'deps' | 'systemText' | 'workspace'>,
   parent: LiveRun,
   call: StartedCall,
-  systemText: SystemText,
 ): LiveRun {
   const input = call.input as TaskInput
-  const agent = chosenAgent(deps, parent, input.subagent_type)
+  const agent = chosenAgent(deps, parent, call, input.subagent_type)
   const { conversationId, branchId: parentBranchId, depth } = parent.row
+  const prepared = takePrepared(parent, call.part.callId)
+  const limits = limitsOf(deps, agent, depth + 1, input, parent.row)
+  const persona = personaOf(deps, agent, input.persona, parent.row)
+  const directory = prepared.directory ?? parent.row.setup?.directory ?? null
+  const setup: RunSetup = {
+    directory: directory === workspace.root ? null : directory,
+    effort: input.effort ?? agent.effort ?? null,
+    persona: persona?.agent ?? null,
+    contextFiles: prepared.contextFiles,
+    // what its definition says is read anew at each continue
+    maxCostUsd: limits.maxCostUsd === (agent.maxCostUsd ?? null) ? null : limits.maxCostUsd,
+    maxTokens: limits.maxTokens,
+  }
+  const rules = restrictionRules(deps, input.restrictions)
+  const bounds = { rules, directory: setup.directory, opened: prepared.opened }
+  const child = { name: agent.name, tools: narrow(deps, parent, agent, bounds).tools }
+  const schemas = schemasOf(deps, input.tools, parent, child)
   const originMessageId = change.tx.get('parts', call.part.id)!.messageId
   const order: SpawnOrder = {
     parent,
@@ -91,11 +109,21 @@ export function spawn(
     inheritContext: input.history === 'fork',
     background: input.run_in_background ?? agent.background ?? false,
     model: modelOf(deps, agent, parent.row.model, input.model),
-    limits: limitsOf(deps, agent, parent.row.depth + 1, input, parent.row.limits),
+    limits,
+    setup,
+    first: { persona, files: prepared.files, schemas },
     above: parent,
-    rules: restrictionRules(deps.tools, input.restrictions),
+    bounds,
+    outputSchema: input.outputSchema,
   }
   return writeSubagent(change, deps, order, systemText)
+}
+
+/** What was read when the call was decided; nothing for a call that takes nothing along. */
+function takePrepared({ prepared }: LiveRun, callId: CallId): PreparedSpawn {
+  const found = prepared.get(callId)
+  prepared.delete(callId)
+  return found ?? { opened: [], contextFiles: [], files: [] }
 }
 
 /**
@@ -110,18 +138,27 @@ export function writeSubagent(
 ): LiveRun {
   checkSpawns(change, deps, order.origin)
   checkQueue(deps, order.origin)
-  const { agent, parent, call, above, rules, text } = order
+  const { agent, parent, call, above, bounds, text } = order
+  const { rules = [], opened = [] } = bounds
   const branch = newBranch(change, deps, order)
   const row = newRun(change, deps, order, branch)
-  const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, rules) })
+  const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, bounds) })
   if (takeSlot(deps, run, 'end') === 'granted') run.row = { ...row, ...state.running, startedAt: change.at }
   try {
     change.tx.insert('branches', branch)
     storeRestrictions(change, deps.newId, branch, rules)
+    storeDirectoryGrants(change, deps.newId, branch, opened)
+    storeDelegations(change, deps.newId, branch, delegationsTo(deps, above, agent))
     change.tx.insert('runs', run.row)
     tellBranch(change, place(run, change.at), branch)
     tellBegun(change, deps, run, text)
-    firstMessages(change, deps, place(run, change.at), systemText(aboutRun(deps, run)), text)
+    firstMessages(
+      change,
+      deps,
+      place(run, change.at),
+      systemText({ ...aboutRun(deps, run, branch.outputSchema), ...order.first }),
+      text,
+    )
   } catch (error) {
     deps.scheduler.leave(run.row.id)
     throw error
@@ -130,19 +167,29 @@ export function writeSubagent(
 }
 
 /** What the system text of a run's branch is made of. */
-export function aboutRun(deps: Deps, { agent, row, tools }: LiveRun): Parameters<SystemText>[0] {
-  const names = tools.map((tool) => tool.name)
-  const delegates = spawnable(deps, agent, row.depth).length > 0
+export function aboutRun(
+  deps: Deps,
+  run: LiveRun,
+  outputSchema: JsonSchema | null | undefined = run.agent.outputSchema,
+): SystemAbout {
+  const { agent, row, call } = run
+  const names = offeredTools(run).map((tool) => tool.name)
+  const isTyped = call !== undefined && !isTaskName(call.part.tool)
   return {
-    agent,
+    agent: { ...agent, prompt: roleText(agent, isTyped) },
+    outputSchema: outputSchema ?? undefined,
     depth: row.depth,
     maxTurns: row.limits.maxTurns,
-    tools: delegates ? [...names, 'task', ...controlsOf(agent)] : names,
+    directory: row.setup?.directory ?? null,
+    tools: [...names, ...delegationTools(deps, agent, row.depth)],
   }
 }
 
-function chosenAgent(deps: Deps, parent: LiveRun, name: string): AgentDefinition {
-  const may = spawnable(deps, parent.agent, parent.row.depth)
+function chosenAgent(deps: Deps, parent: LiveRun, { tool }: StartedCall, name: string): AgentDefinition {
+  const { agent: own, row } = parent
+  const may = isTaskName(tool.name)
+    ? spawnable(deps, own, row.depth)
+    : [...exposedTo(deps, own, row.depth).values()]
   const agent = may.find((each) => each.name === name)
   if (agent) return agent
   const known = may.map((each) => each.name).join(', ')
@@ -180,7 +227,7 @@ function checkSpawns(change: Change, deps: Deps, { conversationId }: SpawnOrder[
 function newBranch(
   { at }: Change,
   deps: Deps,
-  { origin, call, agent, label, inheritContext }: SpawnOrder,
+  { origin, call, agent, label, inheritContext, outputSchema }: SpawnOrder,
 ): Branch {
   return {
     id: deps.newId('brn'),
@@ -190,13 +237,14 @@ function newBranch(
     originToolCallId: call?.part.callId ?? null,
     agent: agent.name,
     label,
+    outputSchema: outputSchema ?? agent.outputSchema ?? null,
     createdAt: at,
     updatedAt: at,
   }
 }
 
 function newRun({ at }: Change, deps: Deps, order: SpawnOrder, branch: Branch): Run {
-  const { parent, depth, agent, model, background, limits } = order
+  const { parent, depth, agent, model, background, limits, setup } = order
   return {
     ...freshFigures,
     ...state.queued,
@@ -211,6 +259,7 @@ function newRun({ at }: Change, deps: Deps, order: SpawnOrder, branch: Branch): 
     description: branch.label,
     background,
     limits,
+    setup,
     queuedAt: at,
     startedAt: null,
   }
@@ -227,6 +276,7 @@ export const freshFigures = {
   lastAction: null,
   reportMessageId: null,
   reportNote: null,
+  output: null,
   error: null,
   endedAt: null,
 } as const satisfies Partial<Run>
@@ -243,17 +293,18 @@ export function limitsOf(
   deps: Deps,
   agent: AgentDefinition,
   depth: number,
-  asked: Pick<TaskInput, 'max_turns' | 'timeout_ms'>,
-  parent?: RunLimits,
+  asked: Partial<Pick<TaskInput, 'max_turns' | 'timeout_ms' | 'max_cost_usd' | 'max_tokens'>>,
+  parent?: Pick<Run, 'limits' | 'usage' | 'costUsd'>,
 ): RunLimits {
   const { limits } = deps.config
-  const longest = parent?.timeoutMs ?? Infinity
+  const longest = parent?.limits.timeoutMs ?? Infinity
+  const rest = parent && restOf(parent)
   refuseMore('max_turns', asked.max_turns, limits.maxTurns, 'that any run may take')
   refuseMore('timeout_ms', asked.timeout_ms, longest, 'that the run has itself')
   return {
     maxTurns: asked.max_turns ?? ownTurns(deps, agent, depth),
-    maxTokens: null,
-    maxCostUsd: agent.maxCostUsd ?? null,
+    maxTokens: least(asked.max_tokens, rest?.tokens),
+    maxCostUsd: least(asked.max_cost_usd ?? agent.maxCostUsd, rest?.usd),
     timeoutMs: asked.timeout_ms ?? agent.timeoutMs ?? limits.timeoutMs,
     stallMs: limits.stallMs,
   }
@@ -269,10 +320,20 @@ export function ownTurns({ config }: Pick<Deps, 'config'>, agent: AgentDefinitio
 /** Those of a further run after this one: what a continue added was for the run that it continued. */
 export function freshLimits(
   deps: Pick<Deps, 'config'>,
-  { limits, depth }: Pick<Run, 'limits' | 'depth'>,
+  { limits, depth, setup }: Pick<Run, 'limits' | 'depth' | 'setup'>,
   agent: AgentDefinition,
 ): RunLimits {
-  return { ...limits, maxTurns: Math.min(limits.maxTurns, ownTurns(deps, agent, depth)) }
+  const maxTurns = Math.min(limits.maxTurns, ownTurns(deps, agent, depth))
+  return { ...limits, maxTurns, ...ownCaps(setup, agent) }
+}
+
+/** The caps that a run of this branch begins with: as its spawn asked, else as its definition says. */
+export function ownCaps(
+  setup: RunSetup | null | undefined,
+  agent: AgentDefinition,
+): Pick<RunLimits, 'maxCostUsd' | 'maxTokens'> {
+  const { maxCostUsd, maxTokens } = setup ?? noSetup
+  return { maxCostUsd: maxCostUsd ?? agent.maxCostUsd ?? null, maxTokens }
 }
 
 function refuseMore(field: string, asked: number | undefined, most: number, whose: string): void {

@@ -236,7 +236,7 @@ describe('a store that fails', () => {
 
   test('for good, at any write: the result rejects with its error, and everything stops', slow, async () => {
     const all = await writesOfAll()
-    expect(all).toBeGreaterThan(15)
+    expect(all).toBeGreaterThan(14)
     for (let n = 2; n <= all; n++) {
       const { store } = failing(n, Infinity)
       const h = harness({ store, tools: [quick], script: whole })

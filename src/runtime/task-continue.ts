@@ -22,9 +22,11 @@ export function takeTask(
   call: StartedCall,
 ): LiveRun | undefined {
   const input = call.input as TaskInput
+  const { budget } = scope.tree
   if (!input.continue) {
-    scope.tree.budget.checkSpawn()
-    return spawn(change, scope.deps, parent, call, scope.systemText)
+    budget.checkSpawn(parent.row)
+    budget.checkCaps(input, parent.row)
+    return spawn(change, scope, parent, call)
   }
   const run = latestOf(change, scope, parent, input.continue)
   if (!isStopped(run.row.status)) {
@@ -34,14 +36,17 @@ export function takeTask(
     return undefined
   }
   checkFree(change, scope, run)
-  const { maxTurns } = scope.deps.config.limits
-  if (input.max_turns !== undefined && input.max_turns > maxTurns)
+  const most = scope.deps.config.limits.maxTurns
+  if (input.max_turns !== undefined && input.max_turns > most)
     throw new ToolError(
       'limit',
-      `max_turns ${input.max_turns} is more than the ${maxTurns} that any run may take`,
+      `max_turns ${input.max_turns} is more than the ${most} that any run may take`,
     )
+  budget.checkCaps(input, parent.row)
   const background = input.run_in_background ?? run.agent.background ?? false
-  const order = { text: taskText(input), maxTurns: input.max_turns, by: { parent, call, background } }
+  const { max_turns: maxTurns, max_cost_usd: maxCostUsd, max_tokens: maxTokens } = input
+  const by = { parent, call, background }
+  const order = { text: taskText(input), maxTurns, maxCostUsd, maxTokens, by }
   return continueRun(change, scope, run, order)[0]!
 }
 

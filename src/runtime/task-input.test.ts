@@ -40,6 +40,21 @@ describe('an option of task', () => {
     [{ timeout_ms: '500' }, { timeout_ms: 500 }],
     [{ timeoutMs: 500 }, { timeout_ms: 500 }],
     [{ max_turns: 3, maxIterations: 3 }, { max_turns: 3 }],
+    [{}, { persona: undefined, effort: undefined, directory: undefined, context_files: [], tools: {} }],
+    [{ persona: 'reviewer' }, { persona: 'reviewer' }],
+    [{ context_files: ['a.ts'] }, { context_files: ['a.ts'] }],
+    [{ contextFiles: 'a.ts' }, { context_files: ['a.ts'] }],
+    [{ tools: { files: ['read'] } }, { tools: { files: ['read'] } }],
+    [{ toolset: { files: ['read'] } }, { tools: { files: ['read'] } }],
+    [{ tools: { files: 'read' } }, { tools: { files: ['read'] } }],
+    [{ effort: 'HIGH' }, { effort: 'high' }],
+    [{ effort: 'none' }, { effort: 'none' }],
+    [{ reasoning_effort: 'xhigh', reasoningEffort: 'xhigh' }, { effort: 'xhigh' }],
+    [{ max_cost_usd: '0.5' }, { max_cost_usd: 0.5 }],
+    [{ maxCostUsd: 1e-6 }, { max_cost_usd: 1e-6 }],
+    [{ maxTokens: 1 }, { max_tokens: 1 }],
+    [{ directory: ' src ' }, { directory: 'src' }],
+    [{ cwd: '/tmp' }, { directory: '/tmp' }],
   ])('%j is read', (input, expected) => {
     expect(parse(input)).toMatchObject(expected)
   })
@@ -74,23 +89,10 @@ describe('an option of task', () => {
   })
 
   test.each<[object, string]>([
-    [{ persona: 'reviewer' }, 'persona'],
-    [{ context_files: ['a.ts'] }, 'context_files'],
-    [{ contextFiles: ['a.ts'] }, 'context_files'],
-    [{ tools: { files: ['read'] } }, 'tools'],
-    [{ toolset: { files: ['read'] } }, 'tools'],
-    [{ effort: 'high' }, 'effort'],
-    [{ max_cost_usd: 1 }, 'max_cost_usd'],
-    [{ maxCostUsd: 1 }, 'max_cost_usd'],
-    [{ max_tokens: 1000 }, 'max_tokens'],
     [{ isolation: 'worktree' }, 'isolation'],
     [{ worktree: true }, 'worktree'],
-    [{ directory: 'src' }, 'directory'],
-    [{ cwd: '/tmp' }, 'directory'],
     [{ backend: 'claude' }, 'backend'],
     [{ cli: 'codex' }, 'backend'],
-    [{ output_schema: { type: 'object' } }, 'output_schema'],
-    [{ outputSchema: { type: 'object' } }, 'output_schema'],
   ])('%j is refused by name: it is not available yet', (input, field) => {
     expect(problem(input)).toContain(`wrong input for task: ${field}: not available yet; `)
   })
@@ -104,6 +106,12 @@ describe('an option of task', () => {
     [{ timeout_ms: 1, timeoutMs: 2 }, 'timeout_ms', 'timeoutMs'],
     [{ max_turns: 3, maxIterations: 4 }, 'max_turns', 'maxIterations'],
     [{ description: 'a', label: 'b' }, 'description', 'label'],
+    [{ directory: 'a', cwd: 'b' }, 'directory', 'cwd'],
+    [{ effort: 'low', reasoning_effort: 'high' }, 'effort', 'reasoning_effort'],
+    [{ context_files: ['a'], contextFiles: ['b'] }, 'context_files', 'contextFiles'],
+    [{ tools: { files: ['read'] }, toolset: { files: ['grep'] } }, 'tools', 'toolset'],
+    [{ max_cost_usd: 1, maxCostUsd: 2 }, 'max_cost_usd', 'maxCostUsd'],
+    [{ max_tokens: 1, maxTokens: 2 }, 'max_tokens', 'maxTokens'],
   ])('%j is refused with the names of both spellings', (input, one, other) => {
     expect(problem(input)).toMatch(/^ToolError: wrong input for task: /)
     expect(problem(input)).toContain(`"${one}" and "${other}"`)
@@ -116,6 +124,29 @@ describe('an option of task', () => {
     [{ history: 'some' }, 'history'],
     [{ timeout_ms: 0 }, 'timeout_ms'],
     [{ wizardry: 1 }, 'wizardry'],
+    [{ persona: '' }, 'persona'],
+    [{ persona: ['reviewer'] }, 'persona'],
+    [{ context_files: [''] }, 'context_files'],
+    [{ context_files: { a: 1 } }, 'context_files'],
+    [{ context_files: Array.from({ length: 51 }, (_, at) => `${at}.ts`) }, 'context_files'],
+    [{ tools: ['read'] }, '{toolset: [tool, ...]}'],
+    [{ tools: 'read' }, 'tools'],
+    [{ effort: 'hard' }, 'effort'],
+    [{ effort: 'hard' }, '"none"'],
+    [{ effort: 3 }, 'effort'],
+    [{ max_cost_usd: 0 }, 'max_cost_usd'],
+    [{ max_cost_usd: -1 }, 'max_cost_usd'],
+    [{ max_cost_usd: 'much' }, 'max_cost_usd'],
+    [{ max_tokens: 0 }, 'max_tokens'],
+    [{ max_tokens: 1.5 }, 'max_tokens'],
+    [{ directory: '' }, 'directory'],
+    [{ directory: ['src'] }, 'directory'],
+    ...['persona', 'directory', 'effort'].map((name): [object, string] => [
+      { continue: 'brn_x', [name]: name === 'effort' ? 'low' : 'x' },
+      `${name}: a subagent that goes on keeps its own`,
+    ]),
+    [{ continue: 'brn_x', context_files: ['a'] }, 'context_files: a subagent that goes on keeps its own'],
+    [{ continue: 'brn_x', tools: { files: ['read'] } }, 'tools: a subagent that goes on keeps its own'],
   ])('%j is refused', (input, text) => {
     expect(problem(input)).toMatch(/^ToolError: wrong input for task: /)
     expect(problem(input)).toContain(text)

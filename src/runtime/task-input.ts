@@ -125,6 +125,12 @@ const KEPT = [
   'allowed_tools',
   'disallowed_tools',
   'permissions',
+  'context_files',
+  'directory',
+  'effort',
+  'persona',
+  'tools',
+  'output_schema',
 ] as const
 
 export interface TaskInput extends TaskOptions {

@@ -1,9 +1,12 @@
 import { z } from 'zod'
-import type { Rule } from '../core/agent.ts'
+import { schemaChecker } from '../agents/schema-checker.ts'
+import { efforts, type Effort, type JsonSchema, type Rule } from '../core/agent.ts'
 import { errorMessage } from '../core/errors.ts'
 import { parseRule } from '../permissions/rule.ts'
 
-const names = z.array(z.string().trim().min(1))
+const name = z.string().trim().min(1)
+const names = z.array(name)
+const MAX_CONTEXT_FILES = 50
 
 /** The options of a spawn that the model is told of (tools.md §3). */
 export const offeredOptions = {
@@ -14,7 +17,34 @@ export const offeredOptions = {
   context: z.string().optional().describe('Text that is placed after the prompt'),
   allowed_tools: names.min(1).optional().describe('The only tools it may use; this never gives it more'),
   disallowed_tools: names.optional().describe('Tools that it may not use'),
+  context_files: names
+    .max(MAX_CONTEXT_FILES)
+    .optional()
+    .describe('Files whose text it gets at the start, if you may read them'),
+  directory: name.optional().describe('Where it works, relative to where you do; default: the same place'),
+  effort: z.enum(efforts).optional().describe('How much its model is to reason'),
+  max_cost_usd: z.number().positive().optional().describe('US dollars that it may spend'),
+  max_tokens: z.int().min(1).optional().describe('Tokens that it may use, read and written'),
+  persona: name.optional().describe('An agent whose prompt alone it gets before its own'),
+  output_schema: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('A JSON Schema: its report is then JSON that satisfies it'),
 }
+
+/** `{files: ['read']}`; an empty list is none too. */
+const toolsets = z.preprocess(
+  (value, context) => {
+    if (!Array.isArray(value)) return value
+    if (value.length > 0)
+      context.addIssue({
+        code: 'custom',
+        message: 'expected {toolset: [tool, ...]}; allowed_tools narrows what it may use',
+      })
+    return {}
+  },
+  z.record(z.string(), names),
+)
 
 /** All that is accepted; what is not available yet is refused by its name, unless it asks for what happens anyway. */
 export const taskOptions = {
@@ -23,20 +53,13 @@ export const taskOptions = {
   fork_context: z.boolean().optional(),
   extra_context: z.string().optional(),
   permissions: z.array(z.unknown()).optional(),
-  model: z.string().trim().min(1).optional(),
-  provider: z.string().trim().min(1).optional(),
+  model: name.optional(),
+  provider: name.optional(),
   timeout_ms: z.int().min(1).optional(),
-  persona: notYet('put into the prompt how it is to work'),
-  context_files: notYet('name the files in the prompt, and it reads them', []),
-  tools: notYet('a subagent has the tools of its agent; allowed_tools narrows them', [], {}),
-  effort: notYet('leave it out'),
-  max_cost_usd: notYet('max_turns and timeout_ms limit it'),
-  max_tokens: notYet('max_turns and timeout_ms limit it'),
+  tools: toolsets.optional(),
   isolation: notYet('it works in the same directory as you', 'none'),
   worktree: notYet('it works in the same directory as you', false),
-  directory: notYet('it works in the same directory as you', '.'),
   backend: notYet('leave it out', 'native'),
-  output_schema: notYet('say in the prompt what the report must hold'),
 }
 
 /** Spellings of other systems, by ours. */
@@ -49,6 +72,8 @@ export const optionAliases: Readonly<Record<string, string>> = {
   timeoutMs: 'timeout_ms',
   contextFiles: 'context_files',
   toolset: 'tools',
+  reasoning_effort: 'effort',
+  reasoningEffort: 'effort',
   maxCostUsd: 'max_cost_usd',
   maxTokens: 'max_tokens',
   cwd: 'directory',
@@ -83,8 +108,20 @@ export interface TaskOptions {
   /** Text for the subagent beside its task. */
   readonly context?: string | undefined
   readonly model?: string | undefined
+  readonly effort?: Effort | undefined
   readonly timeout_ms?: number | undefined
+  readonly max_cost_usd?: number | undefined
+  readonly max_tokens?: number | undefined
+  /** The name of an agent. */
+  readonly persona?: string | undefined
+  /** From where the spawning agent works. */
+  readonly directory?: string | undefined
+  readonly context_files: readonly string[]
+  /** Tools whose schemas stand in its first context, by toolset. */
+  readonly tools: Readonly<Record<string, readonly string[]>>
   readonly restrictions: Restrictions
+  /** What the report has to satisfy. */
+  readonly outputSchema?: JsonSchema | undefined
 }
 
 const FORK = { true: 'fork', false: 'fresh' } as const
@@ -109,7 +146,15 @@ export function readOptions(given: GivenOptions, complain: Complain): TaskOption
     history: history ?? 'fresh',
     context,
     model: modelOf(given, complain),
+    effort: given.effort,
     timeout_ms: given.timeout_ms,
+    max_cost_usd: given.max_cost_usd,
+    max_tokens: given.max_tokens,
+    persona: given.persona,
+    directory: given.directory,
+    context_files: given.context_files ?? [],
+    tools: given.tools ?? {},
+    outputSchema: schemaOf(given.output_schema, complain),
     restrictions: {
       permissions: rulesOf(given.permissions ?? [], complain),
       allowedTools: given.allowed_tools,
@@ -132,6 +177,13 @@ function modelOf({ provider, model }: GivenOptions, complain: Complain): string 
   if (provider === undefined) return model
   if (model === undefined) complain('provider', 'a provider alone is not enough; send "model" too')
   return model?.startsWith(`${provider}/`) ? model : `${provider}/${model}`
+}
+
+function schemaOf(given: unknown, complain: Complain): JsonSchema | undefined {
+  if (given === undefined) return undefined
+  const checker = schemaChecker(given as JsonSchema)
+  if (typeof checker === 'string') complain('output_schema', checker)
+  return given as JsonSchema
 }
 
 function rulesOf(given: readonly unknown[], complain: Complain): Rule[] {

@@ -39,6 +39,7 @@ export function createTaskOutput(scope: Scope, run: LiveRun): AnyTool {
 }
 
 function reportOf({ deps }: Scope, { row }: Subagent): string {
+  if (row.output !== undefined && row.output !== null) return JSON.stringify(row.output, null, 2)
   return row.reportMessageId ? messageText(deps.store, row.reportMessageId) : ''
 }
 

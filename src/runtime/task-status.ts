@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { sleep } from '../core/clock.ts'
-import { isStopped } from '../core/run-status.ts'
+import { isFinal, isStopped } from '../core/run-status.ts'
 import type { Run } from '../core/run.ts'
 import { terminalLine } from '../core/terminal-text.ts'
 import { unlessAborted } from '../loop/aborted.ts'
 import type { AnyTool } from '../tools/port.ts'
+import { dollars } from './budget.ts'
 import { controlTool } from './control-tool.ts'
 import type { LiveRun } from './live-run.ts'
 import type { Scope } from './scope.ts'
@@ -65,8 +66,9 @@ async function firstStop(
   }
 }
 
-function line({ deps }: Scope, run: LiveRun, { branch, row }: Subagent): string {
+function line({ deps, tree }: Scope, run: LiveRun, { branch, row }: Subagent): string {
   const { lastAction } = row
+  const { usd } = tree.budget.left(row)
   const seconds = ((row.endedAt ?? deps.clock.now()) - row.queuedAt) / 1000
   const columns = [
     row.branchId,
@@ -77,6 +79,7 @@ function line({ deps }: Scope, run: LiveRun, { branch, row }: Subagent): string 
     `${row.toolCalls} tool calls`,
     ...(lastAction ? [`last: ${lastAction.title}`] : []),
     `${seconds.toFixed(1)} s`,
+    ...(usd === null || isFinal(row.status) ? [] : [`${dollars(usd)} left`]),
     ...(branch.parentBranchId === run.row.branchId ? [] : [`started by ${branch.parentBranchId}`]),
   ]
   return columns.join(' | ')

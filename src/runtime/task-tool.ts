@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { boundedLine } from '../agents/bounded-text.ts'
 import type { AgentDefinition } from '../core/agent.ts'
 import type { CallId } from '../core/ids.ts'
 import type { ToolOutput } from '../core/message.ts'
@@ -25,12 +26,11 @@ export function createTaskTool(
   report: (callId: CallId) => Promise<ToolOutput>,
   agentOf: (taskId: string) => string = () => '',
 ): Tool<TaskInput, ToolOutput> {
-  const known = agents.map(agentLine).join('\n')
   const nameOf = (input: TaskInput) => (input.continue && agentOf(input.continue)) || input.subagent_type
   return {
     name: 'task',
     toolset: 'agents',
-    description: `${readFileSync(TEXT, 'utf8').trim()}\n\nAgents for \`subagent_type\`:\n${known}`,
+    description: `${readFileSync(TEXT, 'utf8').trim()}\n\nAgents for \`subagent_type\`:\n${agentLines(agents)}`,
     inputSchema: taskInputSchema,
     jsonSchema: taskJsonSchema(agents.map(({ name }) => name)),
     inputAliases: taskInputAliases,
@@ -44,7 +44,22 @@ export function createTaskTool(
   }
 }
 
-function agentLine({ name, description, background }: AgentDefinition): string {
+const MAX_AGENTS = 200
+const MAX_NAME_CHARS = 128
+const MAX_DESCRIPTION_CHARS = 600
+/** Of descriptions together: they stand in every request. */
+const MAX_ALL_CHARS = 24_000
+
+/** Names and descriptions may come from anybody's file: each agent is one line, and all of them have a bound. */
+function agentLines(agents: readonly AgentDefinition[]): string {
+  const shown = agents.slice(0, MAX_AGENTS)
+  const each = Math.min(MAX_DESCRIPTION_CHARS, Math.floor(MAX_ALL_CHARS / Math.max(1, shown.length)))
+  const lines = shown.map((agent) => agentLine(agent, each))
+  if (agents.length > MAX_AGENTS) lines.push(`(and ${agents.length - MAX_AGENTS} more)`)
+  return lines.join('\n')
+}
+
+function agentLine({ name, description, background }: AgentDefinition, maxChars: number): string {
   const how = background ? ' Runs in the background unless you say otherwise.' : ''
-  return `- ${name}: ${description}${how}`
+  return `- ${boundedLine(name, MAX_NAME_CHARS)}: ${boundedLine(description, maxChars)}${how}`
 }

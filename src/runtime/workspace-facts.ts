@@ -6,13 +6,16 @@ import { createWorkspace } from '../tools/workspace.ts'
 const MAX_BYTES = 64 * 1024
 const NOTES = ['AGENTS.md', 'CLAUDE.md']
 
-/** What the first context tells of a directory. What cannot be read is left out: the agent finds out by its tools. */
-export function readWorkspaceFacts(root: string): WorkspaceFacts {
+/**
+ * What the first context tells of a directory. What cannot be read is left out: the agent finds out by its tools.
+ * `top`: of the workspace, if the directory is in one.
+ */
+export function readWorkspaceFacts(root: string, top: string = root): WorkspaceFacts {
   const branch = gitBranch(root)
-  const notes = nearestNotes(root)
+  const notes = nearestNotes(root, top)
   return {
     root,
-    vcs: branch === undefined ? null : { branch, state: 'state not checked' },
+    vcs: branch === undefined ? null : { branch, state: 'changes not known' },
     entries: topLevel(root),
     ...(notes ? { notes } : {}),
   }
@@ -43,15 +46,16 @@ function headOf(directory: string): string | undefined {
 const HEAD = /^(?:ref: refs\/heads\/([^\s\p{Cc}]{1,255})|([0-9a-f]{40,64}))\s*$/u
 
 /**
- * The nearest notes win: those of the directory itself before those above it, up to the top of its repository. A link
+ * The nearest notes win: those of the directory itself before those above it, up to the top of its repository or of the workspace. A link
  * that leads out of there, or to what is guarded, is none: its text would go to the model unasked.
  */
-function nearestNotes(root: string): { path: string; text: string } | undefined {
+function nearestNotes(root: string, top: string): { path: string; text: string } | undefined {
   const above = ancestors(root)
   const own = above.slice(
     0,
     Math.max(
       above.findIndex((directory) => headOf(directory) !== undefined),
+      above.indexOf(top),
       0,
     ) + 1,
   )

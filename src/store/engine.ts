@@ -95,7 +95,7 @@ export function changedColumns(shape: Shape, key: string, change: Row): string[]
  */
 export function checked(shape: Shape, name: string, value: unknown): unknown {
   const kind = shape.columns[name]!
-  if (value === null || (value === undefined && kind === 'json?')) {
+  if (value === null || (value === undefined && kind.endsWith('?'))) {
     if (!kind.endsWith('?')) throw wrong(shape, name, 'must not be null')
     return null
   }

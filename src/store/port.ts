@@ -9,7 +9,7 @@ import type {
   RunId,
 } from '../core/ids.ts'
 import type { Message, Part } from '../core/message.ts'
-import type { Approval, Run, ToolCall } from '../core/run.ts'
+import type { Approval, Question, Run, ToolCall } from '../core/run.ts'
 
 /** A message without its parts: those are rows of their own, so that one can be added without rewriting the others. */
 export type MessageRow = Omit<Message, 'parts'> & { readonly conversationId: ConversationId }
@@ -62,7 +62,8 @@ export interface InboxRow {
 /** Restrictions of one spawn, grants and delegations: a recovered run has exactly the restrictions of its spawn. */
 export interface RuleRow {
   readonly id: string
-  readonly conversationId: ConversationId
+  /** null: for every conversation of a directory. */
+  readonly conversationId: ConversationId | null
   /** null: for the whole conversation. */
   readonly branchId: BranchId | null
   readonly kind: 'restriction' | 'grant' | 'delegation'
@@ -70,6 +71,8 @@ export interface RuleRow {
   readonly pattern: string | null
   readonly action: 'allow' | 'ask' | 'deny'
   readonly createdAt: number
+  /** Of a grant for a whole directory: its absolute path. */
+  readonly directory?: string | null
 }
 
 export interface TodoRow {
@@ -114,6 +117,7 @@ export interface Rows {
   runs: Run
   tool_calls: ToolCall
   approvals: Approval
+  questions: Question
   inbox: InboxRow
   rules: RuleRow
   todos: TodoRow

@@ -1,3 +1,5 @@
+import { systemClock } from '../exec/system-clock.ts'
+import { askUserTool } from './ask-user.ts'
 import { bashTool } from './bash.ts'
 import { editTool } from './edit.ts'
 import { globTool } from './glob.ts'
@@ -6,9 +8,33 @@ import { listTool } from './list.ts'
 import type { AnyTool } from './port.ts'
 import { readTool } from './read.ts'
 import { todoTool } from './todo.ts'
+import { systemNetwork, type Network } from './web/network.ts'
+import type { SearchSettings } from './web/search-settings.ts'
+import { webfetchTool } from './web/webfetch.ts'
+import { websearchTool } from './web/websearch.ts'
 import { writeTool } from './write.ts'
 
+export interface BuiltinToolOptions {
+  /** Who searches the web; without it there is no `websearch`. */
+  readonly search?: SearchSettings | undefined
+  /** How hosts are reached; only tests have another one than the system's. */
+  readonly network?: Network | undefined
+}
+
 /** The working tools (docs/tools.md), in the order in which models see them. */
-export function builtinTools(): AnyTool[] {
-  return [readTool(), writeTool(), editTool(), listTool(), globTool(), grepTool(), bashTool(), todoTool()]
+export function builtinTools({ search, network = systemNetwork }: BuiltinToolOptions = {}): AnyTool[] {
+  const web = { network, clock: systemClock }
+  return [
+    readTool(),
+    writeTool(),
+    editTool(),
+    listTool(),
+    globTool(),
+    grepTool(),
+    bashTool(),
+    todoTool(),
+    askUserTool(),
+    webfetchTool(web),
+    ...(search ? [websearchTool(search, web)] : []),
+  ]
 }

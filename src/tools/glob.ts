@@ -55,7 +55,7 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
   const { base, glob } = splitPattern(input)
   if (glob.split(/[/{},]/).includes('..'))
     throw new ToolError('invalid_pattern', '".." may stand only before the first wildcard of a glob')
-  const place = await searchPlace(targetOf(context, base))
+  const place = await searchPlace(targetOf(context, base), context.workspace)
   if (place.file !== undefined)
     throw new ToolError('invalid_path', `${place.target.relative} is a file; path is the directory to search`)
   const { output, truncated, problems } = await ripgrep({

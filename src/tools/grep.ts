@@ -58,7 +58,7 @@ function placeOf({ path, glob }: Input): string {
 }
 
 async function execute(input: Input, context: ToolContext): Promise<string> {
-  const place = await searchPlace(targetOf(context, input.path ?? '.'))
+  const place = await searchPlace(targetOf(context, input.path ?? '.'), context.workspace)
   const result = await ripgrep({
     args: [...argumentsOf(input), '--regexp', input.pattern, '--', `./${place.file ?? ''}`],
     directory: place.directory,

@@ -11,9 +11,20 @@ export function guardOf(path: string): Guard | null {
   const file = names.at(-1) ?? ''
   if (names.some(isGit)) return 'git'
   if (names.some((name) => SECRET_DIRECTORIES.has(name)) || isSecret(names, file)) return 'secret'
-  if (names.some((name) => CONFIG_DIRECTORIES.has(name)) || isConfig(names, file)) return 'config'
-  return null
+  const skill = skillAt(names)
+  const others = skill < 0 ? names : names.toSpliced(skill, 1)
+  if (others.some((name) => CONFIG_DIRECTORIES.has(name)) || isConfig(others, file)) return 'config'
+  return skill < 0 ? null : 'skill'
 }
+
+/** Where `.claude/skills` and the like stand in a path, of which this is the first name; -1: nowhere. */
+function skillAt(names: readonly string[]): number {
+  return names.findIndex((name, at) => SKILLS.has(`${name}/${names[at + 1]}`) && at + 2 < names.length)
+}
+
+const SKILLS = new Set(
+  ['.offshoot', '.claude', '.opencode', '.agents'].flatMap((name) => [`${name}/skills`, `${name}/skill`]),
+)
 
 /** `.GIT`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<zero width>it` and `git~1` open the same directory somewhere. */
 function plainName(name: string): string {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Action } from '../core/agent.ts'
 import type { BranchId, CallId, ConversationId, RunId } from '../core/ids.ts'
 import type { FileData } from '../core/message.ts'
 import type { Guard } from '../exec/guard.ts'
@@ -33,6 +34,8 @@ export interface Tool<I = never, O = unknown> {
   readonly effects: Effects
   /** Whether a second run with the same input changes nothing more; then it may run again after a crash (R2). */
   readonly idempotent: boolean
+  /** Whether it waits for a person: that time is nobody's stall, and a subagent has it only where it is named. */
+  readonly asksPerson?: true
   /** Other names under which models know it. */
   readonly aliases?: readonly string[]
   /** Other spellings of input fields, and of the fields of objects in its lists: `path` for `file_path`. */
@@ -64,8 +67,18 @@ export interface ToolContext {
   readonly guard?: Guard
   /** The call's paths as they were when it was decided; a path that leads elsewhere by now is refused. */
   readonly decidedPaths?: readonly ResolvedPath[]
+  /** What the rules say of something that this call would touch beyond its subjects; nobody is asked. Absent: `ask`. */
+  decide?(tool: Pick<AnyTool, 'name' | 'toolset' | 'effects'>, subject: Subject): Action
+  /** Waits for what a person answers. Absent: there is nobody. @throws ToolError where there is no answer. */
+  ask?(question: PersonQuestion): Promise<string>
   /** Live output for people; not stored, not sent to the model. */
   emit(text: string): void
+}
+
+export interface PersonQuestion {
+  readonly question: string
+  /** Answers to choose from; any other text is one too. */
+  readonly options: readonly string[]
 }
 
 export interface RunRef {
@@ -83,13 +96,15 @@ export interface ResolvedPath {
   /** Relative to the workspace root with `/`; `.` for the root itself; the absolute path where it is outside. */
   readonly relative: string
   readonly outside: boolean
-  /** Files that always ask (permissions.md, Files): version control, rules in force, what looks like a secret. */
-  readonly guarded: 'git' | 'config' | 'secret' | null
+  /** Files that always ask (permissions.md, Files): version control, rules in force, what looks like a secret; skills only when they are changed. */
+  readonly guarded: 'git' | 'config' | 'secret' | 'skill' | null
 }
 
 export interface Workspace {
   /** The real path of the root directory. */
   readonly root: string
+  /** The root of the whole workspace, where this is only a directory that an agent works in. */
+  readonly top?: string
   resolve(path: string): ResolvedPath
 }
 

@@ -6,7 +6,10 @@ const registry = createRegistry(builtinTools())
 const names = (of: { list(): readonly { name: string }[] }) => of.list().map((tool) => tool.name)
 
 test('the working tools are these, in this order', () => {
-  expect(names(registry)).toEqual(['read', 'write', 'edit', 'list', 'glob', 'grep', 'bash', 'todo'])
+  const always = ['read', 'write', 'edit', 'list', 'glob', 'grep', 'bash', 'todo', 'ask_user', 'webfetch']
+  expect(names(registry)).toEqual(always)
+  const search = { provider: 'brave', key: 'k' } as const
+  expect(names(createRegistry(builtinTools({ search })))).toEqual([...always, 'websearch'])
 })
 
 test('tools answer to the names that models know', () => {
@@ -22,6 +25,8 @@ test('tools answer to the names that models know', () => {
     TodoWrite: 'todo',
     todowrite: 'todo',
     READ_FILE: 'read',
+    WebFetch: 'webfetch',
+    web_fetch: 'webfetch',
   }
   for (const [alias, name] of Object.entries(known)) expect(registry.get(alias)?.name, alias).toBe(name)
   expect(registry.get('task')).toBeUndefined()
@@ -32,7 +37,7 @@ test('an agent gets what it names, less what it may not have', () => {
   expect(names(registry.forAgent())).toEqual(names(registry))
   expect(names(registry.forAgent(['Read', 'grep', 'nothing']))).toEqual(['read', 'grep'])
   expect(names(registry.forAgent(['files'], ['Write', 'edit']))).toEqual(['read', 'list', 'glob', 'grep'])
-  expect(names(registry.forAgent(['*'], ['files', 'shell']))).toEqual(['todo'])
+  expect(names(registry.forAgent(['*'], ['files', 'shell', 'web']))).toEqual(['todo', 'ask_user'])
   expect(names(registry.forAgent(['Bash(git *)'], ['Bash(rm *)']))).toEqual(['bash'])
   expect(names(registry.forAgent([]))).toEqual([])
   expect(registry.forAgent(['read']).get('bash')).toBeUndefined()
@@ -65,6 +70,7 @@ test('titles are one line without commands for the terminal', () => {
       pattern: text,
       path: text,
       command: text,
+      url: text,
       items: [],
     } as never)
     expect(title).toMatch(/^[^\u0000-\u001f\u007f-\u009f]{1,160}$/)

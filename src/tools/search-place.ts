@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { ResolvedPath, ToolContext } from './port.ts'
+import type { ResolvedPath, ToolContext, Workspace } from './port.ts'
 import { printedName } from './printed-name.ts'
 import { fileError } from './target.ts'
 
@@ -14,7 +14,10 @@ export interface SearchPlace {
   readonly parents: boolean
 }
 
-export async function searchPlace(target: ResolvedPath): Promise<SearchPlace> {
+export async function searchPlace(
+  target: ResolvedPath,
+  { root, top = root }: Workspace,
+): Promise<SearchPlace> {
   const isDirectory = await stat(target.absolute).then(
     (stats) => stats.isDirectory(),
     (error: unknown) => {
@@ -25,7 +28,7 @@ export async function searchPlace(target: ResolvedPath): Promise<SearchPlace> {
     target,
     directory: isDirectory ? target.absolute : dirname(target.absolute),
     file: isDirectory ? undefined : basename(target.absolute),
-    parents: !target.outside && target.relative !== '.',
+    parents: !target.outside && target.absolute !== top,
   }
 }
 

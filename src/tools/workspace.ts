@@ -95,13 +95,13 @@ function splitRoot(path: string): { root: string; base: string } {
 
 /** A symlink that is guarded where it stands is guarded wherever it leads. */
 function guardOfAny(root: string, own: readonly string[], paths: readonly string[]): ResolvedPath['guarded'] {
-  for (const path of paths) {
-    if (isWithin(path, root)) continue
+  const guards = paths.flatMap((path) => {
+    if (isWithin(path, root)) return []
     const guard = guardOf(isWithin(root, path) ? relative(root, path) : path)
-    if (guard) return guard
-    if (own.some((directory) => isWithin(directory, path))) return 'config'
-  }
-  return null
+    if (guard && guard !== 'skill') return [guard]
+    return own.some((directory) => isWithin(directory, path)) ? ['config' as const] : [guard]
+  })
+  return guards.find((guard) => guard && guard !== 'skill') ?? guards.find(Boolean) ?? null
 }
 
 function isWithin(directory: string, path: string): boolean {

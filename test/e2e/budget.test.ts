@@ -39,7 +39,7 @@ it('a run that has spent its budget pauses with exit code 4, and goes on when it
   expect(again).toMatchObject({ code: 4, stdout: 'I look.\n' })
   expect(server.requests()).toHaveLength(1)
   const listed = JSON.parse((await user.call(['ps', '--json'])).stdout) as object[]
-  expect(listed).toMatchObject([{ status: 'paused', reason: 'budget', spentUsd: 0.005 }])
+  expect(listed).toMatchObject([{ status: 'paused', reason: 'budget', spentUsd: 0.005, budgetLeftUsd: 0 }])
 
   expect(await user.run(['continue', id], { env })).toMatchObject({ code: 0, stdout: 'There are apples.\n' })
   const spawned = await user.run(['spawn', 'Look.', '--conversation', id, '--budget-usd', '0.004'], {

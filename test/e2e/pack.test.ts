@@ -1,10 +1,16 @@
-import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { temporaryFolder, userEnvironment } from '../support/fresh-copy.ts'
 import { type Ended, processesWith, StartedProgram } from '../support/started-program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+
+const RESOLUTIONS = [
+  ['nodenext', 'nodenext'],
+  ['esnext', 'bundler'],
+] as const
 
 const project = temporaryFolder('user-project')
 const home = temporaryFolder('home')
@@ -14,6 +20,7 @@ beforeAll(async () => {
   await succeed('npm', 'run', 'build', '--prefix', ROOT)
   await succeed('npm', 'pack', join(ROOT, 'dist'))
   writeFileSync(join(project, 'package.json'), '{ "private": true }')
+  writeFileSync(join(project, '.ignore'), 'node_modules\n')
   await succeed('npm', 'install', `./${globSync('offshoot-*.tgz', { cwd: project })[0]}`)
 }, 300_000)
 
@@ -66,7 +73,113 @@ describe('what is published', () => {
     expect(signal).toBe('SIGKILL')
     await expect.poll(() => processesWith(`HOME=${home}`), { timeout: 10_000 }).toEqual([])
   })
+
+  it('makes Markdown of a page in a thread, so the program of that came along', async () => {
+    const code = `const { Worker } = await import('node:worker_threads')
+      const workerData = { html: '<h1>Page</h1>', base: 'https://example.com/' }
+      new Worker('./node_modules/offshoot/markdown.js', { workerData, execArgv: [] }).once('message', console.log)`
+    const ended = await run('--input-type=module', '--eval', code)
+    expect(ended).toMatchObject({ code: 0, stdout: '# Page\n' })
+  })
 })
+
+describe('the library in a project that installed it', () => {
+  const readme = snippets('README.md')
+  const pages = [...readme, ...snippets('docs/library.md')].map(
+    (code, i) => [`snippet ${i + 1}`, code] as const,
+  )
+
+  it('has a snippet in the README, of at most 20 lines', () => {
+    expect(readme).toHaveLength(1)
+    expect(readme[0]!.trim().split('\n').length).toBeLessThanOrEqual(20)
+  })
+
+  it.each(RESOLUTIONS)('compiles: module %s, resolution %s', async (...how) => {
+    const files = pages.map(([name, code]) => source(`${name}.mts`, code))
+    const testing = source(
+      'testing.mts',
+      `import { handClock } from 'offshoot/testing'\nexport const now: number = handClock().now()\n`,
+    )
+    expect(await compile(how, ...files, testing)).toEqual({ code: 0, stdout: '' })
+  })
+
+  it('does not compile with a wrong type in the input of a tool', async () => {
+    const wrong = readme[0]!.replace('word.length', 'word.toFixed(1)')
+    expect(wrong).not.toBe(readme[0])
+    const { code, stdout } = await compile(RESOLUTIONS[0], source('wrong.mts', wrong))
+    expect(code).not.toBe(0)
+    expect(stdout).toContain(`Property 'toFixed' does not exist on type 'string'`)
+  })
+
+  it.each(pages)('runs without a key: %s', async (name, code) => {
+    const { code: exit, stderr } = await run(source(`${name}.mts`, code))
+    expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
+  })
+
+  it('runs in JavaScript, with what tests need', async () => {
+    const code = `import { createOffshoot, tool } from 'offshoot'
+import { createTestOffshoot, scriptedModel, storeConformance } from 'offshoot/testing'
+import { z } from 'zod'
+const double = tool({ name: 'double', description: 'Doubles.', inputSchema: z.object({ n: z.number() }), effects: 'none', execute: ({ n }) => n * 2 })
+const model = scriptedModel({ agents: { main: [{ toolCalls: [{ tool: 'double', input: { n: 21 } }] }, { text: 'done' }] } })
+const offshoot = await createOffshoot({ model, tools: [double], store: 'js.db' })
+const run = await (await offshoot.chat()).send('go')
+for await (const event of run.events()) if (event.type === 'tool.completed') console.log(event.output)
+await offshoot.close()
+const test = await createTestOffshoot({ script: { main: [{ text: 'later', delayMs: 60_000 }] } })
+console.log((await test.clock.until((await (await test.offshoot.chat()).send('go')).result())).text)
+console.log(storeConformance.length > 10, await createOffshoot({ modle: 1 }).catch((error) => error.code))
+`
+    const { code: exit, stdout, stderr } = await run(source('javascript.mjs', code))
+    expect({ exit, stdout, stderr }).toEqual({ exit: 0, stdout: '42\nlater\ntrue usage\n', stderr: '' })
+  })
+})
+
+describe('the package', () => {
+  it('is as publint wants it', async () => {
+    const { messages } = await publint({ pkgDir: installed, strict: true, pack: false })
+    expect(messages).toEqual([])
+  })
+
+  it('brings the packages, and needs the space, that docs/dependencies.md says', async () => {
+    const page = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')
+    const [, tree = '', megabytes = ''] =
+      /^```text\n(offshoot\n[^]*?)^```[^]*?about (\d+) MB/m.exec(page) ?? []
+    const listed = [...tree.matchAll(/[\w@/.-]+/g)].map(([name]) => name)
+    const there = globSync('{*,@*/*}/package.json', { cwd: join(project, 'node_modules') })
+      .map((file) => file.replace('/package.json', ''))
+      .filter((name) => !name.startsWith('@vscode/ripgrep-'))
+    expect(listed.toSorted()).toEqual(there.toSorted())
+    expect(Math.abs(sizeOf(join(project, 'node_modules')) / 1e6 / Number(megabytes) - 1)).toBeLessThan(0.2)
+  })
+})
+
+/** The code of a page in TypeScript, piece by piece. */
+function snippets(page: string): string[] {
+  return [...readFileSync(join(ROOT, page), 'utf8').matchAll(/^```ts\n([^]*?)^```/gm)].map(
+    ([, code]) => code!,
+  )
+}
+
+function source(name: string, code: string): string {
+  writeFileSync(join(project, name), code)
+  return name
+}
+
+/** As strict as it gets, and with the declarations of every package checked too. */
+async function compile([module, resolution]: readonly [string, string], ...files: string[]) {
+  const options = ['--ignoreConfig', '--noEmit', '--strict', '--target', 'es2022', '--skipLibCheck', 'false']
+  const how = ['--module', module, '--moduleResolution', resolution]
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc')
+  const { code, stdout } = await run(tsc, ...options, ...how, ...files)
+  return { code, stdout }
+}
+
+function sizeOf(folder: string): number {
+  return globSync('**/*', { cwd: folder })
+    .map((name) => statSync(join(folder, name)))
+    .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0)
+}
 
 /** In the user's project, with the Node that these tests run on. */
 function run(...args: string[]): Promise<Ended> {

@@ -86,7 +86,9 @@ describe('a run in one terminal, everything else in another', () => {
     })
     expect(new Set(runs.map((each) => each.owner!.pid)).size).toBe(1)
     const shown = await user.call(['ps'])
-    expect(shown.stdout).toMatch(/general +task a +1\/\d+ turns +1 tool +\d+\.\ds +\$ sh wait\.sh a\n/)
+    expect(shown.stdout).toMatch(
+      /general +task a +1\/\d+ turns +1 tool +\d+\.\ds +\$5\.00 left · \$ sh wait\.sh a\n/,
+    )
     expect(shown.stdout).toContain(`(${c!.approvals[0]})`)
 
     const steered = await user.run(['steer', a!.id, 'leave the tests alone'])
@@ -189,7 +191,7 @@ describe('a run in one terminal, everything else in another', () => {
       general: [waits('a')],
     })
     await begun(run, 'a')
-    const a = (await taskOf('a'))!
+    const a = await taskOf('a')
     const moved = await user.call(['background', a.id])
     expect(moved).toMatchObject({ code: 0, stdout: `${a.id}: running in the background\n` })
     expect((await user.call(['background', a.id])).code).toBe(1)

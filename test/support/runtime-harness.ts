@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { LanguageModelV4Message, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import { createAgentRegistry } from '../../src/agents/registry.ts'
 import type { AgentDefinition } from '../../src/core/agent.ts'
-import type { Clock } from '../../src/core/clock.ts'
 import type { OffshootEvent } from '../../src/core/events.ts'
 import type { ConversationId } from '../../src/core/ids.ts'
 import { createModel } from '../../src/model/language-model.ts'
@@ -21,6 +20,7 @@ import type { RunResult } from '../../src/runtime/run-result.ts'
 import type { StartedRun } from '../../src/runtime/begin.ts'
 import type { StartOptions } from '../../src/runtime/main-run.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../src/runtime/runtime.ts'
+import { handClock, type HandClock } from '../../src/runtime/testing/hand-clock.ts'
 import type { VerbAnswers, VerbCommand } from '../../src/runtime/verbs/perform.ts'
 import { createMemoryStore } from '../../src/store/memory.ts'
 import type { Store } from '../../src/store/port.ts'
@@ -29,64 +29,9 @@ import { defineTool } from '../../src/tools/define-tool.ts'
 import type { AnyTool, Tool, ToolContext, Workspace } from '../../src/tools/port.ts'
 import { createRegistry } from '../../src/tools/registry.ts'
 
-/** A clock that a test moves. Timers that fire at the same time fire in the order in which they were set. */
-export interface HandClock extends Clock {
-  /** Lets everything that can go on without time go on. */
-  settle(): Promise<void>
-  /** Moves time forward, firing what is due on the way. */
-  advance(ms: number): Promise<void>
-  /** Waits for a promise; whenever nothing else can happen, time jumps to the next timer. Fails when there is none. */
-  until<T>(promise: Promise<T>): Promise<T>
-  pending(): number
-}
+export { handClock, type HandClock }
 
 const START = 1_800_000_000_000
-/** Turns of the event loop without which nothing happens any more: a write takes one, and a chain of them several. */
-const IDLE_TURNS = 30
-
-/** `laterMs`: how much later than those of other tests it begins, as the clock of a process that comes after another. */
-export function handClock(laterMs = 0): HandClock {
-  let now = START + laterMs
-  let order = 0
-  let timers: { at: number; order: number; fn: () => void }[] = []
-  const settle = async () => {
-    for (let turn = 0; turn < IDLE_TURNS; turn++) await new Promise((resolve) => setImmediate(resolve))
-  }
-  const next = () => timers.toSorted((a, b) => a.at - b.at || a.order - b.order)[0]
-  const fire = async (timer: NonNullable<ReturnType<typeof next>>) => {
-    timers = timers.filter((each) => each !== timer)
-    now = Math.max(now, timer.at)
-    timer.fn()
-    await settle()
-  }
-  return {
-    now: () => now,
-    after(ms, fn) {
-      const timer = { at: now + ms, order: order++, fn }
-      timers.push(timer)
-      return () => void (timers = timers.filter((each) => each !== timer))
-    },
-    settle,
-    async advance(ms) {
-      const target = now + ms
-      await settle()
-      for (let timer = next(); timer && timer.at <= target; timer = next()) await fire(timer)
-      now = target
-    },
-    async until(promise) {
-      let done = false
-      const end = () => void (done = true)
-      promise.then(end, end)
-      for (await settle(); !done;) {
-        const timer = next()
-        if (!timer) throw new Error('nothing can happen any more, and the promise has not settled')
-        await fire(timer)
-      }
-      return await promise
-    },
-    pending: () => timers.length,
-  }
-}
 
 /** Both stores, for `describe.each`. */
 export const stores = [
@@ -133,6 +78,7 @@ const modelInfo: ModelInfo = {
   window: null,
   maxOutput: null,
   price: free,
+  fixed: true,
 }
 
 /** A model of somebody's own: the pieces of its n-th answer, or whatever else it does. */
@@ -188,6 +134,8 @@ export interface HarnessOptions {
   readonly agents?: readonly AgentDefinition[]
   readonly config?: unknown
   readonly layers?: readonly Layer[]
+  /** The mode that this process was told; its layer is in `layers`. */
+  readonly namedMode?: RuntimeOptions['namedMode']
   readonly store?: Store
   readonly clock?: HandClock
   /** Default: there is nothing to end. */
@@ -241,6 +189,7 @@ export function harness(options: HarnessOptions = {}): Harness {
     smallModelOf: (id) => id,
     config: configSchema.parse(options.config ?? {}),
     rootLayers: options.layers ?? [],
+    namedMode: options.namedMode,
     endProcesses: options.endProcesses ?? (async () => []),
     endOwned: async () => [],
     owner: 'test',

@@ -49,6 +49,10 @@ export class StartedProgram {
     return this.#stdout
   }
 
+  get stderr(): string {
+    return this.#stderr
+  }
+
   get pid(): number {
     return this.#child.pid!
   }

@@ -9,6 +9,8 @@ import { temporaryFolder, userEnvironment } from './fresh-copy.ts'
 import { type Ended, type StartOptions, StartedProgram, processesWith } from './started-program.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+/** One for all of them: each has a home of its own, in which nothing is compiled yet. */
+const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/offshoot-compiled')
 
 type RunOptions = Partial<Omit<StartOptions, 'env'>> & {
   readonly env?: Readonly<Record<string, string>>
@@ -17,6 +19,8 @@ type RunOptions = Partial<Omit<StartOptions, 'env'>> & {
 interface CallOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
+  /** How its tools reach the network. */
+  readonly network?: Io['network']
 }
 
 interface TerminalOptions {
@@ -38,7 +42,7 @@ export class TestUser {
     chmodSync(this.root, 0o755)
     for (const [name, content] of Object.entries(files)) this.write(name, content)
     const home = { HOME: this.root, OLLAMA_HOST: 'http://127.0.0.1:9', SHELL: '/bin/sh' }
-    this.env = { ...userEnvironment(this.home), ...home }
+    this.env = { ...userEnvironment(this.home), ...home, NODE_COMPILE_CACHE: COMPILED }
   }
 
   /** Writes a file of the workspace and returns its path. */
@@ -73,7 +77,7 @@ export class TestUser {
   }
 
   /** The same in this process: ten times as quick, for what does not depend on being a program. */
-  async call(args: readonly string[], { env = {}, input = '' }: CallOptions = {}): Promise<Ended> {
+  async call(args: readonly string[], { env = {}, input = '', network }: CallOptions = {}): Promise<Ended> {
     const [stdout, stderr] = [new Collected(), new Collected()]
     const io = {
       env: { ...this.env, ...env },
@@ -83,6 +87,7 @@ export class TestUser {
       stderr,
       onSignal: () => () => {},
       interrupt: () => {},
+      network,
     }
     const code = await runProgram(args, io as unknown as Io)
     return { code, signal: null, stdout: stdout.text, stderr: stderr.text }

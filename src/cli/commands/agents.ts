@@ -1,59 +1,63 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
-import { builtinAgents } from '../../agents/builtin-agents.ts'
-import { loadAgents } from '../../agents/load.ts'
-import { ownDirectories } from '../../agents/own-format.ts'
-import { createAgentRegistry, type AgentRegistry } from '../../agents/registry.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
-import { noteText } from '../../runtime/compose.ts'
-import { configHome, loadConfig } from '../../runtime/config.ts'
+import { loadConfig } from '../../runtime/config.ts'
 import type { Config } from '../../runtime/config-schema.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
-import { say, write, type Io } from '../io.ts'
+import type { SetExitCode } from '../exit-codes.ts'
+import { write, type Io } from '../io.ts'
 import { jsonLine } from '../json-line.ts'
+import { readAgents } from '../read-agents.ts'
+import { ruleText } from '../rule-text.ts'
+import { addAgentsCheck } from './agents-check.ts'
+import { addAgentsExport } from './agents-export.ts'
+import { addAgentsImport } from './agents-import.ts'
 import { groupCommand, type PlaceFlags } from './group-command.ts'
-import { laterCommand } from './later.ts'
 
-export function agentsCommand(program: Command, io: Io): void {
+export function agentsCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   const agents = groupCommand(program, 'agents', 'list the agents of a directory', (flags) => list(flags, io))
   agents.add('ls', 'the same').action(() => list(agents.flags(), io))
   agents
     .add('show', 'all about one: what it is for, may do and is told')
     .argument('<agent>')
     .action((name: string) => show(name, agents.flags(), io))
-  const instead = 'offshoot agents shows what was read, and names each file that was skipped'
-  laterCommand(agents.command, 'check', 'check agent files', instead)
-  laterCommand(agents.command, 'import', 'take agent files of other programs over', instead)
-  laterCommand(agents.command, 'export', 'write agents as files of other programs', instead)
+  addAgentsCheck(agents, io, setExitCode)
+  addAgentsImport(agents, io)
+  addAgentsExport(agents, io)
 }
 
 async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
-  const agents = (await readAgents(resolve(io.cwd, directory), io)).list()
+  const place = resolve(io.cwd, directory)
+  const agents = (await readAgents(place, io)).list()
   if (json) return write(io.stdout, jsonLine(agents))
-  const lines = agents.map(
-    ({ name, description, maxTurns }) =>
-      `${name.padEnd(12)} ${maxTurns ?? '-'} turns  ${terminalLine(description)}\n`,
-  )
+  const { root } = createWorkspace(place)
+  const lines = agents.map(({ name, description, maxTurns, source }) => {
+    const from = source === 'built-in' ? '' : `  (${terminalLine(shortPath(source, root))})`
+    return `${terminalLine(name).padEnd(12)} ${maxTurns ?? '-'} turns  ${terminalLine(description)}${from}\n`
+  })
   await write(io.stdout, lines.join(''))
+}
+
+function shortPath(path: string, root: string): string {
+  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path
 }
 
 async function show(name: string, { directory, json }: PlaceFlags, io: Io): Promise<void> {
   const place = resolve(io.cwd, directory)
   const agent = (await readAgents(place, io)).require(name)
-  const configured = loadConfig(createWorkspace(place).root, io.env).config.agents[name] ?? {}
-  if (json) return write(io.stdout, jsonLine({ ...agent, configured }))
-  await write(io.stdout, `${agentLines(agent, configured).join('\n')}\n`)
+  const { config } = loadConfig(createWorkspace(place).root, io.env)
+  const configured = config.agents[name] ?? {}
+  const delegations = config.delegations.filter((each) => each.agent === name || each.for === name)
+  if (json) return write(io.stdout, jsonLine({ ...agent, configured, delegations }))
+  await write(io.stdout, `${agentLines(agent, configured, delegations).join('\n')}\n`)
 }
 
-/** Those that come with the program too. What is wrong with a file is said on stderr. */
-async function readAgents(directory: string, io: Io): Promise<AgentRegistry> {
-  const found = await loadAgents(ownDirectories(createWorkspace(directory).root, configHome(io.env)))
-  for (const note of found.notes) await say(io, `offshoot: ${terminalLine(noteText(note))}\n`)
-  return createAgentRegistry([...found.agents, ...builtinAgents()])
-}
-
-function agentLines(agent: AgentDefinition, configured: Config['agents'][string]): string[] {
+function agentLines(
+  agent: AgentDefinition,
+  configured: Config['agents'][string],
+  delegations: Config['delegations'],
+): string[] {
   const { name, description, prompt, source, ...rest } = agent
   const facts: Readonly<Record<string, unknown>> = {
     model: 'inherit',
@@ -68,6 +72,7 @@ function agentLines(agent: AgentDefinition, configured: Config['agents'][string]
     '',
     ...Object.entries(facts).map(([key, value]) => fact(key, factText(value))),
     ...Object.entries(configured).map(([key, value]) => fact(key, `${value} (by the configuration)`)),
+    ...delegations.map((each) => fact('delegated', `${each.agent} for ${each.for}: ${ruleText(each)}`)),
     fact('source', source),
     '',
     terminalText(prompt).trimEnd(),

@@ -1,20 +1,69 @@
 import type { Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
-import type { Io } from '../io.ts'
+import { isId } from '../../core/ids.ts'
+import type { Question } from '../../core/run.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { say, write, type Io } from '../io.ts'
+import { onlyAsked, placeInLine, WHERE_ASKED } from '../open-asks.ts'
+import { openStore } from '../open-store.ts'
+import { performVerb } from '../perform.ts'
+import { askedText, chosenText } from '../question-text.ts'
 
-export function answerCommand(program: Command, _io: Io): void {
+export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('answer')
-    .description('answer a question of a run')
-    .argument('<question>', 'its id')
-    .argument('<text>')
-    .action((question: string) => {
-      throw new OffshootError(
-        'not_found',
-        `there is no open question ${JSON.stringify(question.slice(0, 100))}`,
-        {
-          hint: 'offshoot ps shows what runs wait for; approvals are answered by offshoot approve',
-        },
-      )
+    .description('answer what an agent asks in words; without a text: show it')
+    .argument('<question>', 'its id, or that of a run, branch or conversation that asks one thing')
+    .argument('[text]', 'the answer; the number of an option is that option')
+    .action(async (id: string, text: string | undefined) => {
+      const asked = await findQuestion(id, io)
+      if (text === undefined) {
+        setExitCode(exitCodes.usage)
+        return await show(asked, io)
+      }
+      const { question } = asked
+      const answer = chosenText(question.options, text)
+      if (answer === '')
+        throw new OffshootError('usage', 'the answer is empty', {
+          hint: `offshoot answer ${question.id} TEXT`,
+        })
+      const args = { text: answer, by: 'offshoot answer' }
+      const command = { verb: 'answer', target: question.id, args } as const
+      const done = await performVerb(io, question.conversationId, command)
+      const waits = done.waits ? '; nobody drives it now, the answer is kept until somebody does' : ''
+      await write(io.stdout, `${question.id}: ${terminalLine(answer)}${waits}\n`)
     })
+}
+
+interface Asked {
+  readonly question: Question
+  readonly position: number
+  readonly of: number
+}
+
+/** @throws OffshootError `usage` where the id names no question, or more than one. */
+async function findQuestion(id: string, io: Io): Promise<Asked> {
+  await using store = await openStore(io.env)
+  if (isId('apr', id) && store.get('approvals', id))
+    throw new OffshootError('usage', `${id} is an approval`, {
+      hint: `offshoot approve ${id} once|run|always|deny answers it`,
+    })
+  const known = isId('que', id) ? id : onlyAsked(store, id, 'answer')
+  const question = store.get('questions', known)
+  if (!question) throw new OffshootError('usage', `there is no question ${id}`, { hint: WHERE_ASKED })
+  return { question, ...placeInLine(store, question.conversationId, question.id) }
+}
+
+async function show({ question, ...place }: Asked, io: Io): Promise<void> {
+  const { id, answer, answeredBy, answeredAt } = question
+  if (answeredAt === null) {
+    const { path, options } = question
+    await write(io.stdout, askedText({ ...question, path: [...path], options: [...options], ...place }))
+    return await say(io, `offshoot: offshoot answer ${id} TEXT\n`)
+  }
+  const what = answer === null ? 'closed without an answer' : terminalLine(answer)
+  const when = new Date(answeredAt).toISOString()
+  const by = terminalLine(answeredBy ?? '')
+  await write(io.stdout, `${id}: ${terminalLine(question.question)}: ${what}, by ${by}, ${when}\n`)
 }

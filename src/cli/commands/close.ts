@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { say, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { performVerb } from '../perform.ts'
-import { findConversation } from '../subject.ts'
+import { findConversation } from '../../runtime/subject.ts'
 
 export function closeCommand(program: Command, io: Io): void {
   program

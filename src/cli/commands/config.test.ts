@@ -35,6 +35,51 @@ const sourceOf = ({ values }: Printed, key: string) => {
   return found && [found.value, found.source]
 }
 
+describe('delegations', () => {
+  const one = { agent: 'implementer', for: 'planner', tool: 'edit', pattern: 'src/**' }
+
+  test('are those of the user, and shown', async () => {
+    userConfig(JSON.stringify({ delegations: [one] }))
+    expect(sourceOf(await printed(), 'delegations')).toEqual([[one], 'user config'])
+    const { stdout } = await user.call(['config'])
+    expect(stdout).toMatch(/^delegated +implementer for planner: edit:src\/\*\* +user config$/m)
+    for (const name of ['implementer', 'planner']) {
+      user.write(`.offshoot/agents/${name}.md`, `---\nname: ${name}\ndescription: x\n---\nYou.\n`)
+      const shown = await user.call(['agents', 'show', name])
+      expect(shown.stdout).toMatch(/^delegated +implementer for planner: edit:src\/\*\*$/m)
+      const { stdout: json } = await user.call(['agents', 'show', name, '--json'])
+      expect(JSON.parse(json)).toMatchObject({ delegations: [one] })
+    }
+  })
+
+  test('of a project, an environment or an agent file are none', async () => {
+    user.write('offshoot.jsonc', JSON.stringify({ delegations: [one] }))
+    const frontMatter = `---\nname: helper\ndescription: x\ndelegations: ${JSON.stringify([one])}\n---\nYou.\n`
+    user.write('.offshoot/agents/helper.md', frontMatter)
+    const env = { OFFSHOOT_DELEGATIONS: JSON.stringify([one]) }
+    const document = await printed(env)
+    expect(sourceOf(document, 'delegations')).toEqual([[], 'default'])
+    expect(document.warnings).toEqual([
+      'offshoot.jsonc: delegations is read from the user config only; it is ignored here',
+      'environment: delegations is read from the user config only; it is ignored here',
+    ])
+    const { stdout } = await user.call(['agents', 'show', 'helper', '--json'], { env })
+    expect(JSON.parse(stdout)).toMatchObject({ delegations: [] })
+  })
+
+  test.each([
+    ['for every tool', { ...one, tool: '*' }],
+    ['for nobody', { agent: 'a', tool: 'edit' }],
+    ['with an action', { ...one, action: 'allow' }],
+    ['with a pattern without end', { ...one, pattern: 'x'.repeat(1_001) }],
+  ])('are refused %s', async (_, wrong) => {
+    userConfig(JSON.stringify({ delegations: [wrong] }))
+    const { code, stderr } = await user.call(['config'])
+    if ('action' in wrong) expect(stderr).toContain('unknown key "delegations.0.action" is ignored')
+    else expect({ code, named: stderr.includes('delegations') }).toEqual({ code: 3, named: true })
+  })
+})
+
 describe('offshoot config', () => {
   test('has every key, and says default where nobody says anything', async () => {
     const document = await printed()
@@ -73,7 +118,7 @@ describe('offshoot config', () => {
 
   test('shows no key and no password, wherever one stands', async () => {
     userConfig(
-      '{"baseUrls": {"anthropic": "https://me:s3cret@host/v1?key=s3cret#s3cret"}, "apiKey": "s3cret"}',
+      '{"baseUrls": {"anthropic": "https://me:s3cret@host/v1?key=s3cret#s3cret"}, "apiKey": "s3cret", "search": {"keys": {"brave": "s3cret"}}}',
     )
     const env = {
       ANTHROPIC_API_KEY: 's3cret',
@@ -84,6 +129,7 @@ describe('offshoot config', () => {
       const { stdout, stderr } = await user.call(args, { env })
       expect(stdout + stderr).not.toContain('s3cret')
       expect(stdout).toContain('https://***@host/v1?***')
+      expect(stdout).toMatch(/search\.keys\.brave\W.*\(set\)/)
     }
   })
 

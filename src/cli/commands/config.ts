@@ -7,6 +7,7 @@ import { createWorkspace } from '../../tools/workspace.ts'
 import { configValues, type ConfigValue } from '../config-values.ts'
 import { say, write, type Io } from '../io.ts'
 import { jsonLine } from '../json-line.ts'
+import { ruleText } from '../rule-text.ts'
 import { groupCommand, type PlaceFlags } from './group-command.ts'
 
 export function configCommand(program: Command, io: Io): void {
@@ -23,6 +24,7 @@ async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const { root } = createWorkspace(resolve(io.cwd, directory))
   const { sources, warnings, ...loaded } = loadConfig(root, io.env)
   const { values, permissions } = configValues({ sources, ...loaded })
+  const { delegations } = loaded.config
   for (const warning of warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
   const files = sources.flatMap(({ name, file, found }) => (file === null ? [] : [{ name, file, found }]))
   const places = { directory: root, data: dataHome(io.env) }
@@ -31,12 +33,16 @@ async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const rows = [
     ...[...Object.entries(places), ...heads].map(([name, text]) => [name, terminalLine(text)]),
     [],
-    ...values.map(({ key, value, source }) => [terminalLine(key), valueText(value), source]),
+    ...values
+      .filter(({ key }) => key !== 'delegations')
+      .map(({ key, value, source }) => [terminalLine(key), valueText(value), source]),
     ...(permissions.length > 0 ? [[]] : []),
-    ...permissions.map(({ tool, pattern, action, source }) => [
-      action,
-      terminalLine(pattern === undefined ? tool : `${tool}:${pattern}`),
-      source,
+    ...permissions.map(({ tool, pattern, action, source }) => [action, ruleText({ tool, pattern }), source]),
+    ...(delegations.length > 0 ? [[]] : []),
+    ...delegations.map((each) => [
+      'delegated',
+      terminalLine(`${each.agent} for ${each.for}: ${ruleText(each)}`),
+      values.find(({ key }) => key === 'delegations')!.source,
     ]),
   ]
   await write(io.stdout, table(rows))

@@ -1,19 +1,19 @@
 import { Option, type Command } from 'commander'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { MODES, type Mode } from '../../permissions/modes.ts'
+import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/compose.ts'
 import type { Continued } from '../../runtime/continue-branch.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { approvalsOption, budgetOption, follow, type FollowFlags } from '../follow.ts'
+import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
 import { say, write, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
 import { OUTPUT_FORMATS } from '../output.ts'
 import { sayRecovered } from '../recovered.ts'
-import { findSubject } from '../subject.ts'
+import { findSubject } from '../../runtime/subject.ts'
 
 interface ContinueFlags extends FollowFlags {
-  readonly mode: Mode
+  readonly mode?: Mode
   readonly maxTurns?: number
 }
 
@@ -23,7 +23,7 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     .description('go on with what is paused, has failed or has ended, and drive it until it ends')
     .argument('<id>', 'of a branch, run or conversation')
     .argument('[text]', 'what it is told first; default: to continue its previous work')
-    .addOption(new Option('--mode <mode>', 'what is allowed without asking').choices(MODES).default('ask'))
+    .addOption(modeOption())
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns beyond those that are used', wholeNumber)
     .addOption(budgetOption())
@@ -35,7 +35,7 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
 
 async function goOn(target: string, text: string | undefined, flags: ContinueFlags, io: Io): Promise<number> {
   const { id: conversationId, directory } = await conversationOf(target, io)
-  const composed = await compose({ directory, env: io.env, mode: flags.mode })
+  const composed = await compose({ directory, env: io.env, mode: flags.mode, network: io.network })
   const { runtime, workspace, systemText, warnings } = composed
   const { maxTurns, budgetUsd } = flags
   try {

@@ -5,7 +5,7 @@ import { exportConversation } from '../../runtime/export/export-conversation.ts'
 import { documentMarkdown } from '../../runtime/export/markdown.ts'
 import { write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { findConversation } from '../subject.ts'
+import { findConversation } from '../../runtime/subject.ts'
 
 const FORMATS = ['json', 'md', 'html'] as const
 type Format = (typeof FORMATS)[number]

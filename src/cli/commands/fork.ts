@@ -1,10 +1,10 @@
 import { Option, type Command } from 'commander'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { MODES, type Mode } from '../../permissions/modes.ts'
+import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/compose.ts'
 import { requireMessage } from '../../runtime/fork.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { approvalsOption, budgetOption, follow, type FollowFlags } from '../follow.ts'
+import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
 import { say, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { OUTPUT_FORMATS } from '../output.ts'
@@ -14,7 +14,7 @@ import { readPrompt } from '../prompt.ts'
 
 interface ForkFlags extends FollowFlags {
   readonly model?: string
-  readonly mode: Mode
+  readonly mode?: Mode
 }
 
 export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -26,7 +26,7 @@ export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode):
     .argument('<message>', 'of any branch, a subagent’s too; offshoot show ID --json has their ids')
     .argument('[text]', 'what to say there; - reads it from stdin')
     .option('-m, --model <provider/model>', 'default: the one that the branch has')
-    .addOption(new Option('--mode <mode>', 'what is allowed without asking').choices(MODES).default('ask'))
+    .addOption(modeOption())
     .addOption(approvalsOption())
     .addOption(budgetOption())
     .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
@@ -49,7 +49,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     return exitCodes.completed
   }
   const text = await readPrompt(given === '-' ? undefined : given, ABOUT_TEXT, io)
-  const composed = await compose({ directory, env: io.env, mode: flags.mode })
+  const composed = await compose({ directory, env: io.env, mode: flags.mode, network: io.network })
   try {
     const { runtime, workspace, systemText } = composed
     for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)

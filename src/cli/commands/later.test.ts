@@ -6,14 +6,10 @@ afterAll(() => user.remove())
 
 const LATER = [
   ['serve', '--port', '4680', '--open'],
-  ['permissions', 'check', '--rules', 'file'],
   ['mcp'],
   ['acp'],
   ['bridge', '--any', 'thing'],
   ['worker'],
-  ['agents', 'check', 'file'],
-  ['agents', 'import', '-C', '.'],
-  ['agents', 'export', '--to', 'claude'],
   ['export', 'cnv_x', '--format', 'html'],
   ['run', 'hi', '--background'],
   ['spawn', 'hi', '--backend', 'claude'],
@@ -29,13 +25,8 @@ describe('what comes later', () => {
   })
 
   test('is marked in the help', async () => {
-    const [run, agents, serve] = [
-      await user.call(['run', '--help']),
-      await user.call(['agents', '--help']),
-      await user.call(['serve', '--help']),
-    ]
+    const [run, serve] = [await user.call(['run', '--help']), await user.call(['serve', '--help'])]
     expect(run.stdout).toMatch(/\nNot yet:\n(.*\n)*? {2}--background /)
-    expect(agents.stdout).toMatch(/\nNot yet:\n {2}check .*\n {2}import /)
     expect(serve).toMatchObject({ code: 0, stdout: expect.stringContaining('(not there yet)') })
   })
 })

@@ -32,10 +32,6 @@ const COMMANDS: Readonly<Record<string, Later>> = {
     does: 'a local server with a page for the browser',
     instead: 'offshoot run shows its tree on the terminal',
   },
-  permissions: {
-    does: 'permissions check decides calls by the rules of a file',
-    instead: 'offshoot config shows the rules that are in force',
-  },
   mcp: { does: 'a server for programs that speak MCP', instead: FOR_PROGRAMS },
   acp: { does: 'an agent for editors that speak ACP', instead: FOR_PROGRAMS },
   bridge: { does: 'a bridge to chats', instead: FOR_PROGRAMS },
@@ -43,7 +39,7 @@ const COMMANDS: Readonly<Record<string, Later>> = {
 }
 
 /** Takes any arguments and options, so that what was typed is refused for the one reason that counts. */
-export function laterCommand(parent: Command, name: string, does: string, instead: string): void {
+function laterCommand(parent: Command, name: string, does: string, instead: string): void {
   const path = parent.parent ? `${parent.name()} ${name}` : name
   parent
     .command(name)

@@ -12,7 +12,7 @@ import type { Reader, Store } from '../../store/port.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { say, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { findSubject } from '../subject.ts'
+import { findSubject } from '../../runtime/subject.ts'
 import { transcriptLines } from '../transcript.ts'
 
 export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): void {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { randomUUID } from 'node:crypto'
-import { isStopped } from '../../core/run-status.ts'
+import { isFinal, isStopped } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
+import { dollars } from '../../runtime/budget.ts'
 import { listRuns, type RunListing } from '../../runtime/list-runs.ts'
 import { Ownership } from '../../runtime/ownership/ownership.ts'
 import type { Store } from '../../store/port.ts'
@@ -10,6 +11,7 @@ import { costText, stateText } from '../branch-tree.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../json-line.ts'
 import { openStore } from '../open-store.ts'
+import { delegationText } from '../rule-text.ts'
 
 interface PsFlags {
   readonly all?: true
@@ -56,10 +58,18 @@ function columns(run: Owned, now: number): string[] {
     `${turns}/${maxTurns} turns`,
     `${subtree.toolCalls} ${subtree.toolCalls === 1 ? 'tool' : 'tools'}`,
     `${seconds.toFixed(1)}s`,
-    [...costText(subtree.costUsd), ...(depth > 0 && background ? ['background'] : []), ...doing(run)].join(
-      ' · ',
-    ),
+    [
+      ...costText(subtree.costUsd),
+      ...leftText(run),
+      ...(depth > 0 && background ? ['background'] : []),
+      ...delegationText(run.delegations),
+      ...doing(run),
+    ].join(' · '),
   ]
+}
+
+function leftText({ budgetLeftUsd, status }: Owned): string[] {
+  return budgetLeftUsd === null || isFinal(status) ? [] : [`${dollars(budgetLeftUsd)} left`]
 }
 
 /** `queued (2)`: the second in line. A run that is not stopped and that nobody drives says so. */
@@ -68,10 +78,10 @@ function status(run: Owned): string {
   return run.owner || isStopped(run.status) ? text : `${text}, left behind`
 }
 
-function doing({ approvals, waitingFor, lastAction, owner, status }: Owned): string[] {
+function doing({ approvals, questions, waitingFor, lastAction, owner, status }: Owned): string[] {
   if (isStopped(status)) return []
-  if (approvals.length > 0)
-    return [`asks: ${terminalLine(waitingFor?.detail ?? '')} (${approvals.join(', ')})`]
+  const asks = [...approvals, ...questions]
+  if (asks.length > 0) return [`asks: ${terminalLine(waitingFor?.detail ?? '')} (${asks.join(', ')})`]
   if (!owner) return ['offshoot recover takes it over']
   if (waitingFor) return [`waits for ${waitingFor.what}: ${terminalLine(waitingFor.detail)}`]
   return lastAction ? [terminalLine(lastAction.title)] : []

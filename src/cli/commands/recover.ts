@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import { errorMessage } from '../../core/errors.ts'
 import type { Run } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
-import { MODES, type Mode } from '../../permissions/modes.ts'
+import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/compose.ts'
 import { Ownership } from '../../runtime/ownership/ownership.ts'
 import { abandonedDirectories, type Recovery } from '../../runtime/recover.ts'
 import type { EndSignal } from '../early-signals.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { modeOption } from '../follow.ts'
 import { say, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { unknownLines } from '../recovered.ts'
@@ -17,7 +18,7 @@ import { unknownLines } from '../recovered.ts'
 interface RecoverFlags {
   readonly pause?: true
   readonly dryRun?: true
-  readonly mode: Mode
+  readonly mode?: Mode
 }
 
 export function recoverCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -26,7 +27,7 @@ export function recoverCommand(program: Command, io: Io, setExitCode: SetExitCod
     .description('take over what processes left that have ended, and drive it until it ends')
     .option('--pause', 'only pause it: offshoot continue goes on with each')
     .option('--dry-run', 'only show what there is')
-    .addOption(new Option('--mode <mode>', 'what is allowed without asking').choices(MODES).default('ask'))
+    .addOption(modeOption())
     .action(async (flags: RecoverFlags) => setExitCode(await recoverAll(flags, io)))
 }
 
@@ -74,7 +75,7 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
 /** A directory that is gone, or whose configuration is wrong, must not keep the others waiting. */
 async function open(directory: string, { mode }: RecoverFlags, io: Io): Promise<Composed | undefined> {
   try {
-    return await compose({ directory, env: io.env, mode })
+    return await compose({ directory, env: io.env, mode, network: io.network })
   } catch (error) {
     await say(
       io,

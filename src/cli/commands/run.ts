@@ -3,10 +3,10 @@ import { resolve } from 'node:path'
 import { OffshootError } from '../../core/errors.ts'
 import { isId, type ConversationId } from '../../core/ids.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { MODES, type Mode } from '../../permissions/modes.ts'
+import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/compose.ts'
 import type { StartedRun } from '../../runtime/begin.ts'
-import { approvalsOption, budgetOption, follow, type FollowFlags } from '../follow.ts'
+import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
 import { pickModel } from '../pick-model.ts'
 import type { SetExitCode } from '../exit-codes.ts'
 import { say, type Io } from '../io.ts'
@@ -19,7 +19,7 @@ interface RunFlags extends FollowFlags {
   readonly directory: string
   readonly model?: string
   readonly agent: string
-  readonly mode: Mode
+  readonly mode?: Mode
   readonly maxTurns?: number
   readonly conversation?: string
   readonly continue?: true
@@ -33,7 +33,7 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .option('-C, --directory <dir>', 'the directory to work on', '.')
     .option('-m, --model <provider/model>', 'offshoot models lists them')
     .option('--agent <name>', 'who works on it', 'main')
-    .addOption(new Option('--mode <mode>', 'what is allowed without asking').choices(MODES).default('ask'))
+    .addOption(modeOption())
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns of the main run', wholeNumber)
     .addOption(budgetOption())
@@ -51,6 +51,7 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
     directory: resolve(io.cwd, flags.directory),
     env: io.env,
     mode: flags.mode,
+    network: io.network,
   })
   try {
     for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)

@@ -10,7 +10,9 @@ import { branchLine, costText, readBranchTree, stateText, type BranchNode } from
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../json-line.ts'
 import { openStore } from '../open-store.ts'
-import { findSubject, type Subject } from '../subject.ts'
+import { readDelegations } from '../../runtime/delegations.ts'
+import { findSubject, type Subject } from '../../runtime/subject.ts'
+import { delegationText } from '../rule-text.ts'
 import { transcriptLines } from '../transcript.ts'
 
 interface ShowFlags {
@@ -66,7 +68,9 @@ function reportOf(store: Reader, { reportMessageId }: Run): string | null {
 function head(store: Reader, subject: Subject): string[] {
   const { id, title, directory } = subject.conversation
   const lines = [terminalLine(title), `${id} · ${terminalLine(directory)}`, '']
-  return subject.type === 'run' ? [...lines, ...runLines(store, subject.run), ''] : lines
+  if (subject.type === 'run') return [...lines, ...runLines(store, subject.run), '']
+  const delegated = subject.type === 'branch' ? delegationText(readDelegations(store, subject.branch.id)) : []
+  return delegated.length > 0 ? [...lines, ...delegated, ''] : lines
 }
 
 function runLines(store: Reader, run: Run): string[] {
@@ -82,6 +86,7 @@ function runLines(store: Reader, run: Run): string[] {
   return [
     `${terminalLine(run.agent)} · ${terminalLine(run.model)} · ${run.id}`,
     facts.join(' · '),
+    ...delegationText(readDelegations(store, run.branchId)),
     ...(run.waitingFor ? [`waits for ${run.waitingFor.what}: ${terminalLine(run.waitingFor.detail)}`] : []),
     ...(run.error ? [`error: ${terminalLine(run.error.message)}`] : []),
     ...(run.reportNote ? [terminalLine(run.reportNote)] : []),

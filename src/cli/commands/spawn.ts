@@ -4,25 +4,25 @@ import type { Conversation } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { delivers, type Deliver } from '../../core/message.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { MODES, type Mode } from '../../permissions/modes.ts'
+import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/compose.ts'
 import type { StartedRun } from '../../runtime/begin.ts'
 import type { SetExitCode } from '../exit-codes.ts'
-import { approvalsOption, budgetOption, follow, type FollowFlags } from '../follow.ts'
+import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
 import { say, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
 import { OUTPUT_FORMATS } from '../output.ts'
 import { pickModel } from '../pick-model.ts'
 import { readPrompt } from '../prompt.ts'
-import { findConversation } from '../subject.ts'
+import { findConversation } from '../../runtime/subject.ts'
 
 interface SpawnFlags extends FollowFlags {
   readonly directory?: string
   readonly model?: string
   readonly agent: string
   readonly label?: string
-  readonly mode: Mode
+  readonly mode?: Mode
   readonly maxTurns?: number
   readonly conversation?: string
   readonly deliver: Deliver
@@ -45,7 +45,7 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
     )
     .option('-C, --directory <dir>', 'the directory to work on')
     .option('-m, --model <provider/model>', 'offshoot models lists them')
-    .addOption(new Option('--mode <mode>', 'what is allowed without asking').choices(MODES).default('ask'))
+    .addOption(modeOption())
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns of the run', wholeNumber)
     .addOption(budgetOption())
@@ -62,7 +62,7 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
   const task = await readPrompt(argument, ABOUT_TASK, io)
   const conversation = await conversationOf(flags, io)
   const directory = resolve(io.cwd, flags.directory ?? conversation?.directory ?? '.')
-  const composed = await compose({ directory, env: io.env, mode: flags.mode })
+  const composed = await compose({ directory, env: io.env, mode: flags.mode, network: io.network })
   try {
     for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
     const started = await start(task, conversation, flags, composed, io)

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
 import { builtinAgents } from '../../agents/builtin-agents.ts'
-import { loadAgents } from '../../agents/load.ts'
-import { ownDirectories } from '../../agents/own-format.ts'
 import { unreachable } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { catalogue } from '../../model/catalogue.ts'
-import { configHome, dataHome, type Env } from '../../runtime/config.ts'
+import { findAgents } from '../../runtime/agent-sources.ts'
+import { dataHome, type Env } from '../../runtime/config.ts'
 import type { Reader } from '../../store/port.ts'
 import { lookAtStore } from '../../store/sqlite/look.ts'
+import { ruleText } from '../rule-text.ts'
 import type { Asked } from './table.ts'
 
 export interface Candidate {
@@ -39,6 +39,7 @@ function find(what: Asked, directory: string, env: Env): Promise<Candidate[]> | 
     case 'branches':
     case 'runs':
     case 'items':
+    case 'grants':
       return stored(what, env)
     default:
       return unreachable(what)
@@ -48,7 +49,7 @@ function find(what: Asked, directory: string, env: Env): Promise<Candidate[]> | 
 const OFFLINE = { word: 'offline', about: 'rule-based search' }
 
 async function agents(directory: string, env: Env): Promise<Candidate[]> {
-  const { agents } = await loadAgents(ownDirectories(directory, configHome(env)))
+  const { agents } = await findAgents(directory, env)
   const known = new Map([...builtinAgents(), ...agents].map(({ name, description }) => [name, description]))
   return [...known].map(([word, about]) => ({ word, about }))
 }
@@ -84,10 +85,15 @@ function rows(what: Stored, reader: Reader): Candidate[] {
       return reader
         .find('inbox', { where: { deliveredAt: null, withdrawnAt: null }, orderBy: 'id', ...latest })
         .map(({ id, kind, text }) => ({ word: id, about: `${kind}: ${text}` }))
+    case 'grants':
+      return reader
+        .find('rules', { where: { kind: 'grant', branchId: null }, orderBy: 'id', ...latest })
+        .map((row) => ({ word: row.id, about: ruleText(row) }))
     case 'ids':
       return [
         ...(['conversations', 'branches', 'runs'] as const).flatMap((each) => rows(each, reader)),
         ...openApprovals(reader),
+        ...openQuestions(reader),
       ]
     default:
       return unreachable(what)
@@ -100,4 +106,10 @@ function openApprovals(reader: Reader): Candidate[] {
   return reader
     .find('approvals', { where: { answer: null }, orderBy: 'id', descending: true, limit: LATEST })
     .map(({ id, title }) => ({ word: id, about: title }))
+}
+
+function openQuestions(reader: Reader): Candidate[] {
+  return reader
+    .find('questions', { where: { answeredAt: null }, orderBy: 'id', descending: true, limit: LATEST })
+    .map(({ id, question }) => ({ word: id, about: question }))
 }

@@ -27,6 +27,8 @@ beforeAll(async () => {
 })
 afterAll(() => user.remove())
 
+const AGENTS = ['ls', 'show', 'check', 'import', 'export']
+
 describe('the table', () => {
   test('has every command that is there, and none that is not', () => {
     const there = programCommands().filter((command) => command.helpGroup() !== LATER)
@@ -35,7 +37,7 @@ describe('the table', () => {
       expect.arrayContaining(['--model', '-m', '--mode', '--help', '-h']),
     )
     expect(entry('run').options.flatMap(({ flags }) => flags)).not.toContain('--background')
-    expect(entry('agents').commands.map(({ name }) => name)).toEqual(['ls', 'show'])
+    expect(entry('agents').commands.map(({ name }) => name)).toEqual(AGENTS)
   })
 
   test('knows what the name of each argument and value stands for', () => {
@@ -102,7 +104,7 @@ _offshoot
   test('commands', () => {
     expect(complete('')).toEqual(entry('').commands.map(({ name }) => name))
     expect(complete('ru')).toEqual(['run'])
-    expect(complete('agents', '')).toEqual(['ls', 'show'])
+    expect(complete('agents', '')).toEqual(AGENTS)
     expect(complete('agents', '-C', 'show', 's')).toEqual(['show'])
     expect(complete('--debug', 'mod')).toEqual(['models'])
     expect(complete('serv')).toEqual([])
@@ -130,7 +132,7 @@ _offshoot
     expect(complete('show', 'run_')).toEqual([expect.stringMatching(/^run_/)])
     expect(complete('agents', 'show', 'expl')).toEqual(['explore'])
     expect(complete('run', '-m', 'off')).toEqual(['offline'])
-  })
+  }, 20_000)
 })
 
 describe('what the scripts ask for', () => {
@@ -141,7 +143,7 @@ describe('what the scripts ask for', () => {
     mkdirSync(store)
     writeFileSync(join(store, 'offshoot.db'), 'x'.repeat(5000))
     for (const env of [none, broken, { OFFSHOOT_HOME: store }])
-      for (const what of ['ids', 'conversations', 'branches', 'runs', 'items'])
+      for (const what of ['ids', 'conversations', 'branches', 'runs', 'items', 'grants'])
         expect(await user.call(['__complete', what], { env })).toMatchObject({
           code: 0,
           stdout: '',

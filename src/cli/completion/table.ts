@@ -26,7 +26,16 @@ export type Values =
   | { readonly type: 'ask'; readonly what: Asked }
   | { readonly type: 'file' | 'directory' | 'free' }
 
-export const ASKED = ['ids', 'conversations', 'branches', 'runs', 'items', 'agents', 'models'] as const
+export const ASKED = [
+  'ids',
+  'conversations',
+  'branches',
+  'runs',
+  'items',
+  'grants',
+  'agents',
+  'models',
+] as const
 export type Asked = (typeof ASKED)[number]
 
 /** Made from the program's own commands, so that it never says anything else than they. */
@@ -78,15 +87,18 @@ export const NAMED: Readonly<Record<string, Values>> = {
   dir: { type: 'directory' },
   file: { type: 'file' },
   id: ask('ids'),
+  grant: ask('grants'),
   item: ask('items'),
+  path: { type: 'file' },
+  question: ask('ids'),
   'provider/model': ask('models'),
   run: ask('runs'),
   // words of one's own
   message: FREE,
   n: FREE,
   name: FREE,
+  pattern: FREE,
   prompt: FREE,
-  question: FREE,
   task: FREE,
   text: FREE,
   x: FREE,

@@ -1,21 +1,21 @@
-import { loadAgents } from '../../agents/load.ts'
-import { ownDirectories } from '../../agents/own-format.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { chooseModel } from '../../model/choose.ts'
 import { firstOllamaModel } from '../../model/discover.ts'
 import { createFetch, type Fetch } from '../../model/fetch.ts'
 import { createResolver } from '../../model/resolve.ts'
 import { endpoint } from '../../model/settings.ts'
-import { noteText } from '../../runtime/compose.ts'
-import { configHome, loadConfig, type Env, type LoadedConfig } from '../../runtime/config.ts'
+import { agentNotes } from '../../runtime/agent-notes.ts'
+import { findAgents } from '../../runtime/agent-sources.ts'
+import { loadConfig, type Env, type LoadedConfig } from '../../runtime/config.ts'
 import type { Config } from '../../runtime/config-schema.ts'
+import { chooseSearch } from '../../runtime/search-choice.ts'
 import { failed, ok, warning, type Check } from './check.ts'
 
 /** What is configured, who can work, and with which model. */
 export async function configChecks(directory: string, env: Env): Promise<readonly Check[]> {
   const { checks, config } = configuration(directory, env)
   const [agents, models] = await Promise.all([agentFiles(directory, env), modelChecks(config, env)])
-  return [...checks, ...agents, keys(env), ...models]
+  return [...checks, ...agents, keys(env), ...models, ...(config ? [search(config, env)] : [])]
 }
 
 function configuration(directory: string, env: Env): { checks: Check[]; config?: Config } {
@@ -39,11 +39,18 @@ function sourcesText({ sources }: LoadedConfig): string {
 
 async function agentFiles(directory: string, env: Env): Promise<Check[]> {
   try {
-    const directories = ownDirectories(directory, configHome(env))
-    const { agents, notes } = await loadAgents(directories)
-    const looked = directories.map(({ path }) => path).join(' and ')
-    const found = ok('agents', `${agents.length === 1 ? '1 file' : `${agents.length} files`} in ${looked}`)
-    return [found, ...notes.map((note) => warning('agents', noteText(note), 'Mend the file or remove it.'))]
+    const { agents, notes } = await findAgents(directory, env)
+    const files = agents.length === 1 ? '1 file' : `${agents.length} files`
+    const found = ok(
+      'agents',
+      `${files} in ${directory} and of the user; offshoot agents check tells of each`,
+    )
+    const { ours, theirs } = agentNotes(notes)
+    return [
+      found,
+      ...ours.map((note) => warning('agents', note, 'Mend the file or remove it.')),
+      ...theirs.map((note) => warning('agents', note, 'offshoot agents check')),
+    ]
   } catch (error) {
     return [failed('agents', error)]
   }
@@ -86,6 +93,12 @@ async function ollama(config: Config, env: Env): Promise<Check> {
   } catch (error) {
     return failed('ollama', error)
   }
+}
+
+/** Who would be asked; nobody is. */
+function search(config: Config, env: Env): Check {
+  const { why, broken } = chooseSearch(config, env)
+  return broken ? warning('search', why, 'Until then websearch is not offered.') : ok('search', why)
 }
 
 const OLLAMA_MS = 500

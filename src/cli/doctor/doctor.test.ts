@@ -72,6 +72,7 @@ describe('doctor', () => {
       keys: 'ok',
       model: 'ok',
       ollama: 'ok',
+      search: 'ok',
     })
     expect(of('sandbox')?.message).toMatch(/^none is in force/)
     expect(of('node')?.message).toContain(process.version)
@@ -95,6 +96,33 @@ describe('doctor', () => {
       expect(await user.call(['doctor', ...args])).toMatchObject({ code: 2, stdout: '' })
   })
 
+  test('says who searches the web, and never with which key', async () => {
+    const of = async (env: Record<string, string>) => (await doctor(env)).of('search')
+    expect(await of({})).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/^none is configured/),
+    })
+    const key = 's3cret-key'
+    const brave = await of({ BRAVE_API_KEY: key, EXA_API_KEY: key })
+    expect(brave).toMatchObject({ status: 'ok', message: 'brave, by BRAVE_API_KEY' })
+    const exa = await of({
+      BRAVE_API_KEY: key,
+      OFFSHOOT_SEARCH__KEYS__EXA: key,
+      OFFSHOOT_SEARCH__PROVIDER: 'exa',
+    })
+    expect(exa?.message).toBe('exa, by search.keys.exa')
+    for (const env of [
+      { OFFSHOOT_SEARCH__PROVIDER: 'tavily' },
+      { TAVILY_API_KEY: 'two words' },
+      { SEARXNG_URL: 'file:///x' },
+    ])
+      expect(await of(env)).toMatchObject({
+        status: 'warning',
+        message: expect.stringContaining('is not asked'),
+      })
+    expect(JSON.stringify([brave, exa])).not.toContain(key)
+  })
+
   test('without git it goes on', async () => {
     const { code, of } = await doctor({ PATH: join(user.root, 'none') })
     expect(code).toBe(0)
@@ -110,7 +138,7 @@ describe('the database', () => {
     const { code, of } = await doctor()
     expect(everything()).toEqual(before)
     expect(code).toBe(0)
-    expect(of('database')?.message).toMatch(/offshoot\.db, version 1, \d+ KiB and a log of \d+ \w+, sound$/)
+    expect(of('database')?.message).toMatch(/offshoot\.db, version \d+, \d+ KiB and a log of \d+ \w+, sound$/)
     expect(of('conversations')?.message).toBe('1')
     expect(of('runs')).toBeUndefined()
   })

@@ -40,10 +40,10 @@ export function runRows(run: RunLine, now: number, style: LineStyle, figuresEnd 
 
 /** How a question of this run is answered from another terminal. */
 export function answerRows(run: RunLine, style: LineStyle): string[] {
-  const [open] = run.approvals
+  const [open] = run.asks
   if (!open) return []
   const left = ' '.repeat(widthOf(headOf(run, 0, 0).lead.text))
-  const [command, id] = ['offshoot approve', open.id]
+  const { command, id } = open
   const parts =
     left.length + command.length + id.length < style.columns - 1 ? [`${command} ${id}`] : [command, id]
   return parts.map((text) => row([{ text: left }, { text, look: 'yellow' }], style))
@@ -136,9 +136,9 @@ function endTail(run: RunLine, figuresEnd: string): Tail {
 }
 
 function askTail(run: RunLine, now: number): Tail {
-  const [open] = run.approvals
+  const [open] = run.asks
   const look = ['bold', 'yellow'] as const
-  const more = run.approvals.length > 1 ? ` (1 of ${run.approvals.length})` : ''
+  const more = run.asks.length > 1 ? ` (1 of ${run.asks.length})` : ''
   return {
     before: { text: 'needs you: ', look },
     text: { text: drawable(open?.title ?? run.action), look },

@@ -111,6 +111,14 @@ describe('line by line', () => {
     ])
   })
 
+  it('says once that a run waits, however often the time changes until which it does', () => {
+    const { progress, story, terminal } = stand({ tty: false })
+    story.starts('a').waits('a', 'retry', 'anthropic is paused')
+    for (let n = 0; n < 3; n++) story.after(5).waits('a', 'retry', 'anthropic is paused', 'waiting')
+    progress.take(story.events)
+    expect(terminal.writes.slice(2)).toEqual([expect.stringContaining('will try again: anthropic is paused')])
+  })
+
   it('is how it speaks on a dumb terminal, and on one that something else is written to', () => {
     for (const options of [{ env: { TERM: 'dumb' } }, { sharesTerminal: true, env: { NO_COLOR: '1' } }]) {
       const { progress, story, terminal } = stand(options)

@@ -140,7 +140,7 @@ function plainProgress(stderr: NodeJS.WriteStream, style: LineStyle): Progress {
     const before = tree
     tree = reduceProgress(tree, event)
     const run = event.runId && tree.get(event.runId)
-    if (!run || tree === before || !SPOKEN.test(event.type)) return
+    if (!run || tree === before || !SPOKEN.test(event.type) || waitsOn(event)) return
     const text = runRows(run, event.at, style)[0]!
     const quiet = event.type === 'run.progress' && event.at - (progressAt.get(run.runId) ?? 0) < LINE_MS
     if (quiet || said.get(run.runId) === text) return
@@ -151,4 +151,9 @@ function plainProgress(stderr: NodeJS.WriteStream, style: LineStyle): Progress {
   return { take: (events) => events.forEach(say), pause: () => () => {}, end: () => {} }
 }
 
-const SPOKEN = /^(run\.|approval\.requested$)/
+const SPOKEN = /^(run\.|approval\.requested$|question\.asked$)/
+
+/** Only the time until which it waits is another. */
+function waitsOn(event: OffshootEvent): boolean {
+  return event.type === 'run.waiting' && event.from === 'waiting'
+}

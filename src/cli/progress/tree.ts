@@ -1,6 +1,14 @@
 import type { OffshootEvent } from '../../core/events.ts'
-import type { ApprovalId, RunId } from '../../core/ids.ts'
+import type { ApprovalId, QuestionId, RunId } from '../../core/ids.ts'
 import { headline } from '../../core/report.ts'
+
+interface Ask {
+  readonly id: ApprovalId | QuestionId
+  readonly title: string
+  readonly at: number
+  /** What answers it from another terminal. */
+  readonly command: string
+}
 
 /** What is shown of one run. Times in milliseconds since the epoch. */
 export interface RunLine {
@@ -21,8 +29,8 @@ export interface RunLine {
   /** What it does now, in the tool's own words, or what it waits for. */
   readonly action: string
   readonly waitsSince: number
-  /** Open questions to a person, the oldest first. */
-  readonly approvals: readonly { readonly id: ApprovalId; readonly title: string; readonly at: number }[]
+  /** What a person is asked, the oldest first. */
+  readonly asks: readonly Ask[]
   readonly headline: string
   readonly toolCalls: number
   readonly costUsd: number | null
@@ -75,11 +83,17 @@ function nextLine(tree: ProgressTree, known: RunLine | undefined, event: Offshoo
         ? { ...known, action: WRITING }
         : known
     case 'approval.requested': {
-      const asked = { id: event.approvalId, title: event.title, at: event.at }
-      return known && { ...known, approvals: [...known.approvals, asked] }
+      const { approvalId: id, title, at } = event
+      return known && asking(known, { id, title, at, command: 'offshoot approve' })
+    }
+    case 'question.asked': {
+      const { questionId: id, question: title, at } = event
+      return known && asking(known, { id, title, at, command: 'offshoot answer' })
     }
     case 'approval.answered':
-      return known && { ...known, approvals: known.approvals.filter(({ id }) => id !== event.approvalId) }
+      return known && answered(known, event.approvalId)
+    case 'question.answered':
+      return known && answered(known, event.questionId)
     case 'run.completed':
     case 'run.failed':
     case 'run.cancelled':
@@ -88,6 +102,15 @@ function nextLine(tree: ProgressTree, known: RunLine | undefined, event: Offshoo
     default:
       return known
   }
+}
+
+/** A process that takes a run up asks again under the same id. */
+function asking(known: RunLine, ask: Ask): RunLine {
+  return { ...known, asks: [...answered(known, ask.id).asks, ask] }
+}
+
+function answered(known: RunLine, id: Ask['id']): RunLine {
+  return { ...known, asks: known.asks.filter((ask) => ask.id !== id) }
 }
 
 const WRITING = 'writing'
@@ -111,7 +134,7 @@ function newLine(tree: ProgressTree, event: RunEvent): RunLine {
     turn: 0,
     action: 'starting',
     waitsSince: at,
-    approvals: [],
+    asks: [],
     headline: '',
     toolCalls,
     costUsd,
@@ -138,6 +161,6 @@ function waiting({ reason, waitingFor }: WaitingEvent) {
 function ended(known: RunLine, event: RunEvent): RunLine {
   const { status, toolCalls, costUsd, at } = event
   const text = event.error?.message ?? headline(event.report ?? '')
-  const figures = { toolCalls, costUsd, endedAt: at, headline: text, position: 0, approvals: [] }
+  const figures = { toolCalls, costUsd, endedAt: at, headline: text, position: 0, asks: [] }
   return { ...known, ...figures, status, reason: event.reason ?? null }
 }

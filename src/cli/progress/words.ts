@@ -30,8 +30,8 @@ export function money(costUsd: number | null): string {
 }
 
 /** Whether a person is asked something by this run. */
-export function needsYou({ endedAt, status, reason, approvals }: RunLine): boolean {
-  return endedAt === null && (approvals.length > 0 || (status === 'waiting' && reason === 'question'))
+export function needsYou({ endedAt, asks }: RunLine): boolean {
+  return endedAt === null && asks.length > 0
 }
 
 /** How a run stopped: "done in 3s", "paused (limit) after 3s". */

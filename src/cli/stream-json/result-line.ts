@@ -38,8 +38,10 @@ export function resultLine(
 }
 
 function outcome(result: RunResult) {
-  if (result.status === 'completed')
-    return { subtype: 'success', is_error: false, result: result.text, stop_reason: 'end_turn' }
+  if (result.status === 'completed') {
+    const typed = result.output === undefined ? {} : { structured_output: result.output }
+    return { subtype: 'success', is_error: false, result: result.text, ...typed, stop_reason: 'end_turn' }
+  }
   return { subtype: errorSubtype(result), is_error: true, errors: errorsOf(result), stop_reason: null }
 }
 

@@ -2,6 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { AnswerError } from '../answer.ts'
 import type { Provider } from '../catalogue.ts'
 import type { Fetch } from '../fetch.ts'
+import { checkAtOnce } from './check-at-once.ts'
 
 export interface ProviderSettings {
   readonly baseUrl?: string
@@ -43,7 +44,8 @@ function dropEmpty(variable: string): void {
 async function compatible(name: string, settings: ProviderSettings): Promise<CreateLanguageModel> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
   const all = options(settings, 'http://127.0.0.1')
-  return createOpenAICompatible({ ...all, name, includeUsage: true }).chatModel
+  const { chatModel } = createOpenAICompatible({ ...all, name, includeUsage: true })
+  return (model) => checkAtOnce(chatModel(model))
 }
 
 /** The base URL is always given, or the packages would read the environment by rules of their own. */

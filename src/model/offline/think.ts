@@ -10,6 +10,7 @@ import {
 } from './main-agent.ts'
 import { writePlan } from './planner.ts'
 import { readQuestion, type Question } from './question.ts'
+import { research } from './researcher.ts'
 import { sectionsOf, writeReport } from './report.ts'
 import { reviewCalls, writeReview } from './reviewer.ts'
 import type { WantedCall } from './search-calls.ts'
@@ -34,6 +35,9 @@ export interface Thought {
 export function think(situation: Situation): Thought {
   const question = readQuestion(situation.transcript)
   if (situation.agent === 'reviewer') return review(question, situation)
+  const researched =
+    situation.agent === 'researcher' ? research(situation.transcript, situation.offered) : null
+  if (researched) return researched
   const talk = smallTalk(question.intent)
   if (talk !== null) return { text: talk, calls: [] }
   if (isReport(situation.transcript.question))
@@ -43,7 +47,7 @@ export function think(situation: Situation): Thought {
 }
 
 const NO_WEB =
-  'I cannot look this up: I am offline, a rule-based search over the files of a workspace and not a language model, and I cannot search or judge pages of the web. A language model (option -m) can.'
+  'I cannot look this up: I am offline, a rule-based search and not a language model. I can open addresses that the task names, and quote what fits; I cannot search the web without a provider (docs/web.md), nor judge its pages. A language model (option -m) can.'
 
 function asMain(question: Question, situation: Situation): Thought {
   const { transcript, offered } = situation

@@ -52,6 +52,7 @@ export function readTranscript(prompt: LanguageModelV4Prompt): Transcript {
 
 /** What the runtime says to a run about its work: it asks for nothing new. */
 function isNotice(text: string): boolean {
+  if (/^your report does not satisfy the schema\b/i.test(text)) return true
   if (text.length > 1_000) return false
   if (/^\s*continue your previous work\b/i.test(text)) return true
   return (

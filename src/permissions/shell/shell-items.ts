@@ -9,13 +9,21 @@ import { surveyScript } from './survey.ts'
 
 /** A command line as items: every simple command in it, and every file that it names. Never empty. */
 export function shellItems(call: PermissionCall, command: string): readonly Item[] {
-  const survey = surveyScript(command, resolved(call, '.').absolute)
+  const start = resolved(call, '.')
+  const atRoot = start.relative === '.' && !start.outside
+  const survey = surveyScript(command, start.absolute, atRoot)
   const files = survey.files.flatMap((file) => fileItems(call, file))
   const cautions = [...survey.cautions, ...files.flatMap((file) => file.cautions)]
   const items = survey.commands.map((one) => commandItem(call, one, cautions))
   const whole =
     items.length === 0 || survey.problem !== null ? [wholeItem(call, command, survey, cautions)] : []
-  return [...whole, ...items, ...files.flatMap((file) => file.items)]
+  return [...whole, ...items, ...files.flatMap((file) => file.items), ...(atRoot ? [] : startItems(start))]
+}
+
+/** Where the line starts, if that is not the workspace itself: a command need not name what it reads there. */
+function startItems(start: PermissionPath): readonly Item[] {
+  const item = commandPathItem('read', start)
+  return start.outside ? [item, outsideItem(start)] : [item]
 }
 
 function commandItem(call: PermissionCall, command: SurveyedCommand, line: readonly Caution[]): Item {
@@ -91,7 +99,9 @@ function removesAll(call: PermissionCall, file: SurveyedFile, path: PermissionPa
   return (
     file.access === 'remove' &&
     (!file.field.glob || FINDS_ALL.test(file.field.text)) &&
-    (path.absolute === root || root.startsWith(`${path.absolute}/`))
+    ((path.relative === '.' && !path.outside) ||
+      path.absolute === root ||
+      root.startsWith(`${path.absolute}/`))
   )
 }
 

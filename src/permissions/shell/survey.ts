@@ -57,9 +57,9 @@ export interface Survey {
   readonly problem: string | null
 }
 
-/** `root`: the absolute path of the workspace, where the line starts. */
-export function surveyScript(command: string, root: string): Survey {
-  const surveyor = new Surveyor(root)
+/** `root`: the absolute path of the directory where the line starts. `atRoot`: that is the workspace itself. */
+export function surveyScript(command: string, root: string, atRoot = true): Survey {
+  const surveyor = new Surveyor(root, atRoot)
   surveyor.script(command, { directories: ['.'], certain: new Set(), depth: 0, stdin: { type: 'none' } })
   return surveyor
 }
@@ -83,11 +83,13 @@ class Surveyor implements Survey {
   readonly cautions: Caution[] = []
   problem: string | null = null
   readonly #root: string
+  readonly #atRoot: boolean
   readonly #assigned = newAssigned()
   #allowance = MAX_NODES
 
-  constructor(root: string) {
+  constructor(root: string, atRoot: boolean) {
     this.#root = root
+    this.#atRoot = atRoot
   }
 
   script(text: string, scope: Scope) {
@@ -286,7 +288,7 @@ class Surveyor implements Survey {
     const known = isStatic(name) && name.text !== ''
     const program = name.text.slice(name.text.lastIndexOf('/') + 1)
     const found = known ? readCommand({ program, args, stdin: scope.stdin }) : reading({})
-    const elsewhere = program === 'git' && scope.directories?.join() !== '.'
+    const elsewhere = program === 'git' && !(this.#atRoot && scope.directories?.join() === '.')
     const cautions = [
       ...found.cautions,
       ...(computed || !known ? [{ reason: 'computes the name of a command' }] : []),

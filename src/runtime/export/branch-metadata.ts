@@ -12,6 +12,7 @@ import type {
   ExportedCall,
   ExportedInboxItem,
   ExportedMessage,
+  ExportedQuestion,
   ExportedRule,
   ExportedRun,
 } from './document.ts'
@@ -34,6 +35,7 @@ export function metadataOf(rows: ConversationRows): MetadataOf {
       ...(branch.kind === 'subagent' ? aboutTask(branch, messages) : {}),
       agent: branch.agent,
       label: branch.label,
+      ...(branch.outputSchema ? { outputSchema: branch.outputSchema } : {}),
       ...figures(own),
       runs: own.map(exportRun),
       ...(plan ? { todos: { items: plan.items, updatedAt: plan.updatedAt } } : {}),
@@ -80,12 +82,16 @@ const STATES: Readonly<Record<RunStatus, BranchState>> = {
 function runExporter(rows: ConversationRows): (run: Run) => ExportedRun {
   const calls = groupBy(rows.tool_calls, (call) => call.runId)
   const approvals = groupBy(rows.approvals, (approval) => approval.callId)
-  return ({ conversationId: _, branchId: __, ...run }) => ({
+  const questions = groupBy(rows.questions, (question) => question.callId)
+  return ({ conversationId: _, branchId: __, output, setup, ...run }) => ({
     ...run,
+    ...(output === undefined || output === null ? {} : { output }),
+    ...(setup ? { setup } : {}),
     calls: (calls.get(run.id) ?? []).map(
       ({ conversationId: _, branchId: __, runId: ___, ...call }): ExportedCall => {
         const asked = approvals.get(call.id)?.map(exportedApproval)
-        return { ...call, ...(asked ? { approvals: asked } : {}) }
+        const inWords = questions.get(call.id)?.map(exportedQuestion)
+        return { ...call, ...(asked ? { approvals: asked } : {}), ...(inWords ? { questions: inWords } : {}) }
       },
     ),
   })
@@ -96,9 +102,20 @@ function exportedApproval({
   branchId: __,
   runId: ___,
   callId: ____,
+  offered: _____,
   ...approval
 }: ConversationRows['approvals'][number]): ExportedApproval {
   return approval
+}
+
+function exportedQuestion({
+  conversationId: _,
+  branchId: __,
+  runId: ___,
+  callId: ____,
+  ...question
+}: ConversationRows['questions'][number]): ExportedQuestion {
+  return question
 }
 
 function exportedItem({ conversationId: _, branchId: __, ...item }: InboxRow): ExportedInboxItem {

@@ -112,6 +112,7 @@ function addRun(ids: Ids, run: ExportedRun, place: string, parents: Parents): vo
     ids.name(call.partId, `${here}.partId`)
     ids.name(call.resultPartId, `${here}.resultPartId`)
     call.approvals?.forEach((approval, j) => ids.add(approval.id, `${here}.approvals[${j}].id`))
+    call.questions?.forEach((question, j) => ids.add(question.id, `${here}.questions[${j}].id`))
   })
 }
 

@@ -14,6 +14,7 @@ type Exported =
   | 'runs'
   | 'tool_calls'
   | 'approvals'
+  | 'questions'
   | 'inbox'
   | 'rules'
   | 'todos'
@@ -38,6 +39,7 @@ export function readConversationRows(store: Reader, id: ConversationId): Convers
     runs,
     tool_calls: inOrder(runs.flatMap((each) => store.find('tool_calls', { where: { runId: each.id } }))),
     approvals: store.find('approvals', { where }),
+    questions: store.find('questions', { where }),
     inbox: store.find('inbox', { where }),
     rules: store.find('rules', { where }),
     todos: store.find('todos', { where }),

@@ -10,7 +10,7 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Row)[
 /** The rows that `exportConversation` made this document of. Its main branch must be named. */
 export function documentRows(document: ExportDocument): DocumentRows {
   const { id, title, directory, created, updated } = document
-  const conversation = { id, directory, title, createdAt: created, updatedAt: updated }
+  const conversation = { id, directory, title, createdAt: created, updatedAt: updated, budget: null }
   const rows: Mutable<Omit<DocumentRows, 'conversations'>> = {
     branches: [],
     messages: [],
@@ -18,6 +18,7 @@ export function documentRows(document: ExportDocument): DocumentRows {
     runs: [],
     tool_calls: [],
     approvals: [],
+    questions: [],
     inbox: [],
     todos: [],
     artifacts: [],
@@ -53,7 +54,7 @@ function addBranch(rows: OpenRows, conversationId: ConversationId, placed: Place
 
 function branchRow(conversationId: ConversationId, placed: PlacedBranch): Branch {
   const { id, type, inheritContext, originToolCallId = null, created, updated, metadata } = placed.branch!
-  const { agent = type === 'subagent' ? 'general' : 'main', label = type } = metadata
+  const { agent = type === 'subagent' ? 'general' : 'main', label = type, outputSchema = null } = metadata
   return {
     id,
     conversationId,
@@ -64,6 +65,7 @@ function branchRow(conversationId: ConversationId, placed: PlacedBranch): Branch
     originToolCallId,
     agent,
     label,
+    outputSchema,
     createdAt: created,
     updatedAt: updated,
   }
@@ -81,10 +83,12 @@ function addMessages(rows: OpenRows, { conversationId, id: branchId }: Branch, p
 
 function addRun(rows: OpenRows, { conversationId, id: branchId }: Branch, exported: ExportedRun): void {
   const { calls, ...run } = exported
-  rows.runs.push({ ...run, conversationId, branchId })
+  rows.runs.push({ ...run, output: run.output ?? null, setup: run.setup ?? null, conversationId, branchId })
   const place = { conversationId, branchId, runId: run.id }
-  for (const { approvals = [], ...call } of calls) {
+  for (const { approvals = [], questions = [], ...call } of calls) {
     rows.tool_calls.push({ ...call, ...place })
-    for (const approval of approvals) rows.approvals.push({ ...approval, ...place, callId: call.id })
+    const asked = { ...place, callId: call.id }
+    for (const approval of approvals) rows.approvals.push({ ...approval, ...asked, offered: null })
+    for (const question of questions) rows.questions.push({ ...question, ...asked })
   }
 }

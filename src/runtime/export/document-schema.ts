@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { IdPrefix, IdTypes } from '../../core/ids.ts'
 import type { Json } from '../../core/json.ts'
 import type { Part } from '../../core/message.ts'
-import { runLimitsSchema } from '../../core/run.ts'
+import { runLimitsSchema, runSetupSchema } from '../../core/run.ts'
 import {
   EXPORT_VERSION,
   type BranchMetadata,
@@ -14,6 +14,7 @@ import {
   type ExportedInboxItem,
   type ExportedMain,
   type ExportedMessage,
+  type ExportedQuestion,
   type ExportedRule,
   type ExportedRun,
 } from './document.ts'
@@ -98,6 +99,19 @@ const approvalSchema = z
   })
   .meta({ id: 'Approval' }) satisfies z.ZodType<ExportedApproval>
 
+const questionSchema = z
+  .looseObject({
+    id: id('que'),
+    question: text,
+    options: z.array(text),
+    path: z.array(text),
+    answer: text.nullable(),
+    answeredBy: text.nullable(),
+    askedAt: ms,
+    answeredAt: ms.nullable(),
+  })
+  .meta({ id: 'Question' }) satisfies z.ZodType<ExportedQuestion>
+
 const callStatus = z.enum([
   'pending',
   'awaiting_approval',
@@ -123,6 +137,7 @@ const callSchema = z
     startedAt: ms,
     endedAt: ms.nullable(),
     approvals: z.array(approvalSchema).exactOptional(),
+    questions: z.array(questionSchema).exactOptional(),
   })
   .meta({ id: 'Call' }) satisfies z.ZodType<ExportedCall>
 
@@ -160,6 +175,7 @@ const runSchema = z
     attempt: count,
     stopNo: count,
     limits: runLimitsSchema.loose(),
+    setup: runSetupSchema.loose().exactOptional(),
     turns: count,
     toolCalls: count,
     usage,
@@ -167,6 +183,7 @@ const runSchema = z
     lastAction: z.looseObject({ tool: text, title: text, at: ms }).nullable(),
     reportMessageId: id('msg').nullable(),
     reportNote: text.nullable(),
+    output: json.exactOptional(),
     error: error.nullable(),
     queuedAt: ms,
     startedAt: ms.nullable(),
@@ -215,6 +232,7 @@ const metadataSchema = z
     subagentId: id('brn').exactOptional(),
     agent: text.exactOptional(),
     label: text.exactOptional(),
+    outputSchema: z.record(text, json).exactOptional(),
     state: z.enum(['running', 'complete', 'cancelled', 'paused', 'failed']).exactOptional(),
     iterations: count.exactOptional(),
     maxIterations: count.exactOptional(),

@@ -1,6 +1,7 @@
+import type { JsonSchema } from '../../core/agent.ts'
 import type { ArtifactId, BranchId, CallId, ConversationId, MessageId, RunId } from '../../core/ids.ts'
 import type { MessageState, Part, Role } from '../../core/message.ts'
-import type { Approval, Run, ToolCall } from '../../core/run.ts'
+import type { Approval, Question, Run, ToolCall } from '../../core/run.ts'
 import type { Usage } from '../../core/usage.ts'
 import type { InboxRow, RuleRow, TodoRow } from '../../store/port.ts'
 
@@ -57,6 +58,8 @@ export interface BranchMetadata {
   readonly subagentId?: BranchId
   readonly agent?: string
   readonly label?: string
+  /** Of a subagent: what the report of each of its runs has to satisfy. */
+  readonly outputSchema?: JsonSchema
   /** These five are made from the runs. */
   readonly state?: BranchState
   readonly iterations?: number
@@ -92,9 +95,12 @@ export type ExportedRun = Omit<Run, 'conversationId' | 'branchId'> & {
 
 export type ExportedCall = Omit<ToolCall, 'conversationId' | 'branchId' | 'runId'> & {
   readonly approvals?: readonly ExportedApproval[]
+  readonly questions?: readonly ExportedQuestion[]
 }
 
-export type ExportedApproval = Omit<Approval, 'conversationId' | 'branchId' | 'runId' | 'callId'>
+/** Without what an answer granted: a file gives no permission. */
+export type ExportedApproval = Omit<Approval, 'conversationId' | 'branchId' | 'runId' | 'callId' | 'offered'>
+export type ExportedQuestion = Omit<Question, 'conversationId' | 'branchId' | 'runId' | 'callId'>
 export type ExportedInboxItem = Omit<InboxRow, 'conversationId' | 'branchId'>
 export type ExportedRule = Pick<RuleRow, 'tool' | 'pattern' | 'action' | 'createdAt'>
 

@@ -2,6 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import type { OffshootEvent } from '../../core/events.ts'
 import { idPrefix, type BranchId, type ConversationId, type IdPrefix, type NewId } from '../../core/ids.ts'
 import type { Reader, Rows, RuleRow, Store, Table, Tx } from '../../store/port.ts'
+import { newRuleId } from '../restrictions.ts'
 import { packEvents } from '../stored-events.ts'
 import { documentRows, type DocumentRows } from './document-rows.ts'
 import { branchesOf, type ExportDocument, type ExportedMain, type ExportedRule } from './document.ts'
@@ -58,6 +59,7 @@ const TABLE_OF: Readonly<Partial<Record<IdPrefix, Exclude<Table, 'events'>>>> = 
   run: 'runs',
   cal: 'tool_calls',
   apr: 'approvals',
+  que: 'questions',
   inb: 'inbox',
   art: 'artifacts',
 }
@@ -78,6 +80,7 @@ function insertRows(tx: Tx, rows: DocumentRows): void {
   insertAll(tx, 'parts', rows.parts)
   insertAll(tx, 'tool_calls', rows.tool_calls)
   insertAll(tx, 'approvals', rows.approvals)
+  insertAll(tx, 'questions', rows.questions)
   insertAll(tx, 'inbox', rows.inbox)
   insertAll(tx, 'todos', rows.todos)
   insertAll(tx, 'artifacts', rows.artifacts)
@@ -100,9 +103,8 @@ function insertRestrictions(tx: Tx, document: ExportDocument, rows: DocumentRows
   const conversationId = rows.conversations[0].id
   const insert = (branchId: BranchId | null, rules: readonly ExportedRule[] = []) => {
     for (const { tool, pattern, action, createdAt } of rules) {
-      const id = `rul_${newId('prt').slice('prt_'.length)}`
       const rule: RuleRow = {
-        id,
+        id: newRuleId(newId),
         conversationId,
         branchId,
         kind: 'restriction',

@@ -1,7 +1,7 @@
 import type { ApprovalId } from '../../core/ids.ts'
 import type { ApprovalAnswer } from '../../core/run.ts'
-import { isStopped } from '../../core/run-status.ts'
-import { notHere, type VerbScope } from './verb.ts'
+import type { Extent } from '../grants.ts'
+import { notHere, waits, type VerbScope } from './verb.ts'
 
 export interface ApproveAnswer {
   readonly approvalId: ApprovalId
@@ -10,24 +10,24 @@ export interface ApproveAnswer {
   readonly waits: boolean
 }
 
-export interface Approved {
-  readonly answer: ApprovalAnswer
+export interface Approved extends Extent {
   readonly by: string
   readonly note?: string | undefined
 }
 
-/** Answers a question. @throws OffshootError `conflict` that says who answered before, and when; `not_found`. */
+/**
+ * Answers an approval. @throws OffshootError `conflict` that says who answered before, and when; `not_found`; `usage` for
+ * more than can be granted.
+ */
 export async function approve(
   { deps, live, settle }: VerbScope,
   id: string,
-  { answer, by, note }: Approved,
+  { note, ...given }: Approved,
 ): Promise<ApproveAnswer> {
   const approval = deps.store.get('approvals', id)
   if (approval?.conversationId !== live.id) throw notHere(id, live.id)
-  const run = live.latest(approval.branchId)
-  const waits = !run || isStopped(run.row.status) || !live.drives(run)
-  const done = { approvalId: approval.id, answer, waits }
-  const answered = { answer, by, ...(note ? { note } : {}) }
+  const done = { approvalId: approval.id, answer: given.answer, waits: waits(live, approval) }
+  const answered = { ...given, ...(note ? { note } : {}) }
   await deps.approvals.answer(approval.id, answered, ({ tx }) => settle(tx, done))
   return done
 }

@@ -42,6 +42,7 @@ export async function continueHere(
     else addToInbox(change, deps.newId, place(run, change.at), { ...item, conversationId, branchId })
     const { id: runId, status } = (drive[0] ?? run).row
     const answer: ContinueAnswer = { outcome: stopped ? 'continued' : 'steered', branchId, runId, status }
+    conversation.budget.store(change, conversation.id)
     settle(change.tx, answer)
     return answer
   })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { OffshootError, unreachable } from '../../core/errors.ts'
 import type { Command } from '../ownership/commands.ts'
+import { answer, type AnswerAnswer } from './answer.ts'
 import { approve, type ApproveAnswer } from './approve.ts'
 import { background, type BackgroundAnswer } from './background.ts'
 import { cancel, type CancelAnswer } from './cancel.ts'
@@ -9,6 +10,7 @@ import { continueHere, type ContinueAnswer } from './continue.ts'
 import { changeInboxItem, clearInbox, type ClearAnswer, type ItemAnswer } from './inbox-items.ts'
 import { interrupt, type InterruptAnswer } from './interrupt.ts'
 import { pause, type PauseAnswer } from './pause.ts'
+import { revoke, type RevokeAnswer } from './revoke.ts'
 import { steer, type SteerAnswer } from './steer.ts'
 import type { VerbScope } from './verb.ts'
 
@@ -16,7 +18,7 @@ const target = z.string()
 const text = z.string().refine((value) => value.trim() !== '', 'must not be empty')
 const item = z.string()
 
-/** What can be done to a conversation from any process. `target`: the id of a conversation, branch, run, approval or message. */
+/** What can be done to a conversation from any process. `target`: the id of a conversation, branch, run, approval, question, grant or message. */
 const verbSchema = z.discriminatedUnion('verb', [
   z.object({ verb: z.literal('cancel'), target, args: z.null() }),
   z.object({ verb: z.literal('interrupt'), target, args: z.null() }),
@@ -39,8 +41,12 @@ const verbSchema = z.discriminatedUnion('verb', [
       answer: z.enum(['once', 'run', 'always', 'deny']),
       by: z.string(),
       note: z.string().optional(),
+      pattern: z.string().optional(),
+      scope: z.enum(['conversation', 'project']).optional(),
     }),
   }),
+  z.object({ verb: z.literal('answer'), target, args: z.object({ text: text.nullable(), by: z.string() }) }),
+  z.object({ verb: z.literal('revoke'), target, args: z.null() }),
   z.object({ verb: z.literal('fork'), target, args: z.null() }),
   z.object({ verb: z.literal('inbox.edit'), target, args: z.object({ item, text }) }),
   z.object({ verb: z.literal('inbox.withdraw'), target, args: z.object({ item }) }),
@@ -59,6 +65,8 @@ export interface VerbAnswers {
   continue: ContinueAnswer
   steer: SteerAnswer
   approve: ApproveAnswer
+  answer: AnswerAnswer
+  revoke: RevokeAnswer
   fork: ForkAnswer
   'inbox.edit': ItemAnswer
   'inbox.withdraw': ItemAnswer
@@ -90,6 +98,10 @@ export async function perform(scope: VerbScope, command: Command): Promise<VerbA
       return await steer(scope, data.target, data.args.text)
     case 'approve':
       return await approve(scope, data.target, data.args)
+    case 'answer':
+      return await answer(scope, data.target, data.args)
+    case 'revoke':
+      return await revoke(scope, data.target)
     case 'fork':
       return await fork(scope, data.target)
     case 'inbox.edit':

@@ -1,6 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import { idPrefix, type BranchId, type ConversationId } from '../../core/ids.ts'
-import type { Run } from '../../core/run.ts'
+import type { Approval, Run } from '../../core/run.ts'
+import { isStopped } from '../../core/run-status.ts'
 import type { Reader, Tx } from '../../store/port.ts'
 import type { LiveConversation } from '../conversation.ts'
 import type { Deps } from '../deps.ts'
@@ -58,6 +59,12 @@ export function branchOf(reader: Reader, conversationId: ConversationId, id: str
       throw notHere(id, conversationId)
     }
   }
+}
+
+/** Whether no process goes on with the run that asks: then the answer is kept until one does. */
+export function waits(live: LiveConversation, { branchId }: Pick<Approval, 'branchId'>): boolean {
+  const run = live.latest(branchId)
+  return !run || isStopped(run.row.status) || !live.drives(run)
 }
 
 export function notHere(id: string, conversationId: ConversationId): OffshootError {

@@ -83,6 +83,7 @@ export const integrity: readonly StoreCase[] = [
       'runs',
       'tool_calls',
       'approvals',
+      'questions',
       'inbox',
       'todos',
     ] as const) {

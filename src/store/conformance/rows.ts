@@ -1,4 +1,5 @@
 import { createIds, type IdPrefix } from '../../core/ids.ts'
+import { noSetup } from '../../core/run.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { ArtifactRow, InboxRow, MessageRow, PartRow, Rows, Table, Tx } from '../port.ts'
 
@@ -12,6 +13,8 @@ export function sampleRows() {
     id: id('cnv'),
     directory: '/work',
     title: 'A title',
+    budget: { usd: 5, tokens: 2_000_000 },
+    mode: 'plan',
     createdAt: 1,
     updatedAt: 2,
   }
@@ -26,6 +29,7 @@ export function sampleRows() {
     originToolCallId: null,
     agent: 'main',
     label: 'main',
+    outputSchema: { type: 'object', required: ['a'] },
     createdAt: 1,
     updatedAt: 1,
   }
@@ -47,6 +51,7 @@ export function sampleRows() {
     attempt: 1,
     stopNo: 0,
     limits: { maxTurns: 50, maxTokens: null, maxCostUsd: 0.5, timeoutMs: null, stallMs: 300_000 },
+    setup: { ...noSetup, directory: '/work/src', effort: 'low', contextFiles: ['/work/a.md'] },
     turns: 1,
     toolCalls: 1,
     usage: { ...noUsage, input: 10 },
@@ -57,6 +62,7 @@ export function sampleRows() {
     error: null,
     queuedAt: 3,
     startedAt: 4,
+    output: { a: [1, null] },
     endedAt: null,
   }
   const message = (position: number, change: Partial<MessageRow> = {}): MessageRow => ({
@@ -198,6 +204,20 @@ export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
     note: null,
     requestedAt: 11,
     answeredAt: null,
+    offered: { tool: 'bash', pattern: 'ls *' },
+  })
+  insert('questions', {
+    ...base,
+    id: sample.id('que'),
+    runId: run.id,
+    callId: call.id,
+    question: 'Which one?',
+    options: ['this', 'that'],
+    path: ['main'],
+    answer: null,
+    answeredBy: null,
+    askedAt: 11,
+    answeredAt: null,
   })
   insert('inbox', sample.item({ fromRunId: run.id, stopNo: 1 }))
   insert('rules', {
@@ -208,6 +228,7 @@ export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
     pattern: null,
     action: 'allow',
     createdAt: 12,
+    directory: null,
   })
   insert('todos', { ...base, items: [{ text: 'look', status: 'pending' }], updatedAt: 13 })
   insert('events', sample.event(1))

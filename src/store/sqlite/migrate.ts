@@ -3,7 +3,12 @@ import type { DatabaseSync } from 'node:sqlite'
 import { newer } from './errors.ts'
 
 /** In the order in which they are applied: the version of a database is how many of them it has had. */
-const MIGRATIONS = ['0001_initial.sql']
+const MIGRATIONS = [
+  '0001_initial.sql',
+  '0002_budgets_and_setups.sql',
+  '0003_typed_reports.sql',
+  '0004_questions_and_grants.sql',
+]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 

@@ -48,9 +48,12 @@ export const PACKAGES: Readonly<Record<string, readonly string[] | 'everywhere'>
   '@ai-sdk/openai-compatible': ['model'],
   '@ai-sdk/provider': ['model'],
   '@vscode/ripgrep': ['tools'],
+  ajv: ['agents'],
   commander: ['cli'],
   diff: ['tools'],
   'jsonc-parser': ['agents', 'runtime'],
+  turndown: ['tools'],
+  'smol-toml': ['agents'],
   unbash: ['permissions'],
   yaml: ['agents'],
 }

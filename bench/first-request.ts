@@ -1,0 +1,79 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { MODEL } from './workload.ts'
+
+const PROGRAM = fileURLToPath(new URL('../dist/offshoot.js', import.meta.url))
+
+/** Milliseconds from the start of a process to its first request. */
+export interface Start {
+  readonly bare: number
+  readonly offshoot: number
+}
+
+/** Whether there is a build to start (`npm run build`). */
+export function isBuilt(): boolean {
+  return existsSync(PROGRAM)
+}
+
+/** The command of the build in a directory without settings, beside a bare script that sends the same request with `fetch`. */
+export async function measureStarts(rounds: number): Promise<readonly Start[]> {
+  const directory = await mkdtemp(join(tmpdir(), 'offshoot-bench-'))
+  try {
+    await firstRequest(directory, commandLine) // compiled code that Node keeps on disk is there from now on
+    const body = await firstRequest(directory, commandLine)
+    const script = join(directory, 'bare.mjs')
+    await writeFile(script, bareScript(body.text))
+    const starts: Start[] = []
+    for (let round = 0; round < rounds; round++) {
+      const bare = await firstRequest(directory, (url) => [script, url])
+      const offshoot = await firstRequest(directory, commandLine)
+      starts.push({ bare: bare.ms, offshoot: offshoot.ms })
+    }
+    return starts
+  } finally {
+    await rm(directory, { recursive: true })
+  }
+}
+
+function commandLine(): readonly string[] {
+  return [PROGRAM, 'run', '-m', `openai-compatible/${MODEL}`, 'turns 0']
+}
+
+function bareScript(body: string): string {
+  return `await fetch(process.argv[2] + '/chat/completions', {
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: ${JSON.stringify(body)},
+})
+`
+}
+
+/** Starts Node with these arguments, and ends it when its first request has come. */
+async function firstRequest(directory: string, args: (url: string) => readonly string[]) {
+  const server = http.createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  const env = { PATH: process.env['PATH'], HOME: directory, OFFSHOOT_HOME: directory, OPENAI_BASE_URL: url }
+  const startedAt = performance.now()
+  const child = spawn(process.execPath, [...args(url)], { cwd: directory, stdio: 'ignore', env })
+  try {
+    const [request] = (await once(server, 'request')) as [http.IncomingMessage]
+    const ms = performance.now() - startedAt
+    let text = ''
+    for await (const chunk of request.setEncoding('utf8')) text += chunk as string
+    return { ms, text }
+  } finally {
+    const ended = once(child, 'exit')
+    child.kill('SIGKILL')
+    await ended
+    server.closeAllConnections()
+    server.close()
+  }
+}

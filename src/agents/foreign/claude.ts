@@ -1,0 +1,120 @@
+import type { Rule } from '../../core/agent.ts'
+import type { Json } from '../../core/json.ts'
+import type { AgentFormat } from '../agent-format.ts'
+import type { ParsedDefinition } from '../parse-definition.ts'
+import { isMap, sheetOf, type Sheet } from './sheet.ts'
+import { unique } from './listed.ts'
+import { allowedOf, keptNames, readToolList, rulesFor } from './tool-list.ts'
+
+/** `.claude/agents`: https://code.claude.com/docs/en/sub-agents, https://code.claude.com/docs/en/permissions */
+export const claudeFormat: AgentFormat = {
+  name: 'claude',
+  extensions: ['.md'],
+  parse: (text, path) => [parseClaude(text, path)],
+}
+
+function parseClaude(text: string, path: string): ParsedDefinition {
+  const sheet = sheetOf(text)
+  if (typeof sheet === 'string') return { skipped: sheet, warnings: [] }
+  return sheet.agent(path, sheet.body, {
+    ...claudeRestrictions(sheet),
+    model: sheet.take('model'),
+    effort: sheet.take('effort'),
+    maxTurns: sheet.take('maxTurns', 'max_turns', 'max-turns'),
+    background: sheet.take('background'),
+    isolation: sheet.take('isolation'),
+    skills: sheet.take('skills'),
+    mcpServers: serverNames(sheet),
+  })
+}
+
+export interface Restricted {
+  readonly tools: readonly string[] | undefined
+  readonly disallowedTools: readonly string[] | undefined
+  readonly permissions: readonly Rule[] | undefined
+  readonly spawns: readonly string[] | undefined
+}
+
+/**
+ * Tools and rules as Claude Code reads them: deny counts before ask, and that before allow, in whatever order they stand.
+ * In our lists the last match counts, so they are put in the opposite order; what is allowed can be left out, since
+ * below the user's own rules an allow gives nothing.
+ */
+export function claudeRestrictions(sheet: Sheet): Restricted {
+  const allowed = allowedOf(
+    readToolList(sheet.take('tools', 'allowed-tools', 'allowedTools'), 'tools', sheet),
+    'tools',
+    sheet,
+  )
+  const denied = readToolList(
+    sheet.takeStrict('disallowedTools', 'disallowed-tools', 'disallowed_tools'),
+    'disallowedTools',
+    sheet,
+  )
+  const { ask, deny } = ruleLists(sheet)
+  const rules = [
+    ...allowed.rules,
+    ...ask,
+    ...deny,
+    ...(denied ? rulesFor({ whole: new Set(), patterns: denied.patterns }, 'deny') : []),
+    ...modeRules(sheet),
+  ]
+  const disallowed = denied && [...(denied.all ? ['*'] : []), ...denied.whole, ...keptNames(denied.unknown)]
+  return {
+    tools: allowed.tools,
+    disallowedTools: disallowed && disallowed.length > 0 ? unique(disallowed) : undefined,
+    permissions: rules.length > 0 ? rules : undefined,
+    spawns: allowed.spawns,
+  }
+}
+
+/** `permissions: {ask: [...], deny: [...]}`, as in the settings of Claude Code. */
+function ruleLists(sheet: Sheet): { readonly ask: Rule[]; readonly deny: Rule[] } {
+  const value = sheet.takeStrict('permissions')
+  if (value !== undefined && !isMap(value))
+    sheet.fail('its permissions cannot be read: expected {allow, ask, deny}')
+  const lists = isMap(value) ? value : {}
+  const rulesOf = (action: 'ask' | 'deny') => {
+    const list = readToolList(lists[action] ?? undefined, `permissions.${action}`, sheet)
+    return list ? [...(list.all ? [{ tool: '*', action }] : []), ...rulesFor(list, action)] : []
+  }
+  return { ask: rulesOf('ask'), deny: rulesOf('deny') }
+}
+
+const NARROWER: Readonly<Record<string, readonly Rule[]>> = {
+  plan: [
+    { tool: 'write', action: 'deny' },
+    { tool: 'edit', action: 'deny' },
+    { tool: 'bash', action: 'deny' },
+  ],
+  default: [],
+  ask: [],
+  manual: [],
+}
+
+function modeRules(sheet: Sheet): readonly Rule[] {
+  const mode = sheet.take('permissionMode', 'permission-mode', 'permission_mode')
+  if (mode === undefined) return []
+  sheet.keep('permissionMode', mode)
+  if (typeof mode === 'string' && Object.hasOwn(NARROWER, mode)) return NARROWER[mode]!
+  sheet.ignore(`permissionMode is ignored: an agent file cannot give more than your own rules do`)
+  return []
+}
+
+/** Servers that are configured here by name; what would start one is never taken from a file. */
+export function serverNames(sheet: Sheet): readonly string[] | undefined {
+  const value = sheet.take('mcpServers', 'mcp-servers', 'mcp_servers')
+  if (value === undefined) return undefined
+  const names = (Array.isArray(value) ? value : [value]).flatMap(namesIn)
+  if (names.length > 0) sheet.ignore('MCP servers are not available here')
+  return names
+}
+
+function namesIn(value: Json): string[] {
+  if (typeof value === 'string')
+    return value
+      .split(',')
+      .map((name) => name.trim())
+      .filter(Boolean)
+  return isMap(value) ? Object.keys(value) : []
+}

@@ -1,0 +1,97 @@
+import type { Action, Rule } from '../../core/agent.ts'
+import type { Json } from '../../core/json.ts'
+import { anyPathPattern } from './path-pattern.ts'
+import { isMap, type Sheet } from './sheet.ts'
+import { listed, unique } from './listed.ts'
+import { opencodeTools, toolsNamed } from './tool-names.ts'
+
+/**
+ * The rules of opencode, in their order: as with ours, the last match counts. `permission` is a map, or one word for
+ * everything; `permissions` a list of `{action, resource, effect}`. https://opencode.ai/docs/permissions
+ */
+export function opencodeRules(sheet: Sheet): Rule[] {
+  const unknown: string[] = []
+  const entries = [
+    ...mapEntries(sheet, sheet.takeStrict('permission')),
+    ...listEntries(sheet, sheet.takeStrict('permissions')),
+  ]
+  const rules = entries.flatMap(({ key, pattern, action }) => {
+    const tools = toolsOfKey(key)
+    if (tools.length === 0) unknown.push(key)
+    return tools.flatMap((tool) => ruleOf(tool, pattern, action) ?? [])
+  })
+  if (unknown.length > 0) sheet.ignore(`permission: not available here: ${listed(unknown)}`)
+  return rules
+}
+
+interface Entry {
+  readonly key: string
+  readonly pattern: string
+  readonly action: Action
+}
+
+function mapEntries(sheet: Sheet, value: Json | undefined): Entry[] {
+  if (value === undefined) return []
+  if (typeof value === 'string') return entry(sheet, '*', '*', value)
+  if (!isMap(value)) return refuse(sheet, 'permission')
+  return Object.entries(value).flatMap(([key, inner]) =>
+    isMap(inner)
+      ? Object.entries(inner).flatMap(([pattern, action]) => entry(sheet, key, pattern, action))
+      : entry(sheet, key, '*', inner),
+  )
+}
+
+function listEntries(sheet: Sheet, value: Json | undefined): Entry[] {
+  if (value === undefined) return []
+  if (!Array.isArray(value)) return isMap(value) ? mapEntries(sheet, value) : refuse(sheet, 'permissions')
+  return value.flatMap((each) => {
+    if (!isMap(each) || typeof each.action !== 'string') return refuse(sheet, 'permissions')
+    return entry(sheet, each.action, typeof each.resource === 'string' ? each.resource : '*', each.effect)
+  })
+}
+
+function entry(sheet: Sheet, key: string, pattern: string, action: Json | undefined): Entry[] {
+  if (action === 'allow' || action === 'ask' || action === 'deny') return [{ key, pattern, action }]
+  sheet.fail(`its permission ${key.slice(0, 64)} is neither allow, ask nor deny`)
+  return []
+}
+
+function refuse(sheet: Sheet, key: string): [] {
+  sheet.fail(`its ${key} cannot be read`)
+  return []
+}
+
+/** Tools that its keys may stand for; a key may have stars. */
+export function toolsOfKey(key: string): readonly string[] {
+  if (key === '*' || key === 'external_directory') return [key]
+  if (!key.includes('*')) return toolsNamed(key, opencodeTools)
+  const known = Object.keys(opencodeTools).filter((name) => matches(key, name))
+  return unique(known.flatMap((name) => opencodeTools[name]!))
+}
+
+function matches(pattern: string, name: string): boolean {
+  const parts = pattern.toLowerCase().replace(/[_-]/g, '').split('*')
+  let at = parts[0]!.length
+  if (!name.startsWith(parts[0]!)) return false
+  for (const part of parts.slice(1, -1)) {
+    const found = name.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return name.length - parts.at(-1)!.length >= at && name.endsWith(parts.at(-1)!)
+}
+
+/** Its patterns for `grep` and `glob` are about what is searched for, ours about where. */
+const ABOUT_SOMETHING_ELSE = new Set(['grep', 'glob', 'websearch', 'todo', 'ask_user'])
+const PATHS = new Set(['read', 'edit', 'write', 'list', 'external_directory'])
+
+/** What ours cannot say exactly becomes stricter: a rule that forbids or asks gets wider, one that allows goes. */
+function ruleOf(tool: string, pattern: string, action: Action): Rule | null {
+  if (pattern === '*') return { tool, action }
+  const exact =
+    !ABOUT_SOMETHING_ELSE.has(tool) && !pattern.includes('?') && !/^(~|\$HOME)/.test(pattern) && tool !== '*'
+  if (exact) return { tool, pattern: PATHS.has(tool) ? anyPathPattern(pattern) : pattern, action }
+  if (action === 'allow') return null
+  if (tool === 'bash') return { tool, pattern: pattern.replaceAll('?', '*'), action }
+  return { tool, action }
+}

@@ -1,0 +1,80 @@
+import type { Json } from '../../core/json.ts'
+import type { AgentFormat } from '../agent-format.ts'
+import type { ParsedDefinition } from '../parse-definition.ts'
+import { opencodeRules, toolsOfKey } from './opencode-permissions.ts'
+import { isMap, isTrue, sheetOf, type Sheet } from './sheet.ts'
+import { listed, unique } from './listed.ts'
+import { allowedOf, keptNames, readToolList } from './tool-list.ts'
+import { opencodeTools } from './tool-names.ts'
+
+/** `.opencode/agent(s)`: https://opencode.ai/docs/agents */
+export const opencodeFormat: AgentFormat = {
+  name: 'opencode',
+  extensions: ['.md'],
+  parse: (text, path) => {
+    const sheet = sheetOf(text)
+    return [
+      typeof sheet === 'string' ? { skipped: sheet, warnings: [] } : opencodeAgent(sheet, sheet.body, path),
+    ]
+  },
+}
+
+/** The keys are the same in a Markdown file and in `opencode.json`. */
+export function opencodeAgent(sheet: Sheet, prompt: string, path: string): ParsedDefinition {
+  if (isTrue(sheet.take('disable', 'disabled'))) sheet.fail('it is disabled')
+  const mode = sheet.take('mode')
+  if (mode === 'primary') {
+    sheet.keep('mode', mode)
+    sheet.ignore('mode is ignored: other agents can start it here')
+  }
+  const tools = sheet.takeStrict('tools')
+  const { only, without, spawns } = isMap(tools) ? ofToolMap(tools, sheet) : ofToolList(tools, sheet)
+  const rules = opencodeRules(sheet)
+  return sheet.agent(path, prompt, {
+    tools: only,
+    disallowedTools: without,
+    spawns,
+    permissions: rules.length > 0 ? rules : undefined,
+    model: sheet.take('model'),
+    effort: sheet.take('reasoningEffort'),
+    maxTurns: sheet.take('steps', 'maxSteps'),
+  })
+}
+
+interface Tools {
+  readonly only?: readonly string[] | undefined
+  readonly without?: readonly string[] | undefined
+  readonly spawns?: readonly string[] | undefined
+}
+
+/** Files that other programs write have a list, which is not opencode's own. */
+function ofToolList(value: Json | undefined, sheet: Sheet): Tools {
+  const { tools, spawns } = allowedOf(readToolList(value, 'tools', sheet), 'tools', sheet)
+  return { only: tools, spawns }
+}
+
+const OURS = unique(Object.values(opencodeTools).flat())
+
+/**
+ * `{write: false}` takes away, `{"*": false, read: true}` leaves only what is named; the last key that matches counts. A
+ * tool that has no key of its own follows the one whose permission it shares, and one that is named as false is gone.
+ */
+function ofToolMap(map: { readonly [key: string]: Json | undefined }, sheet: Sheet): Tools {
+  const given = new Map<string, boolean>()
+  const refused = new Set<string>()
+  const unknown: string[] = []
+  for (const [key, value] of Object.entries(map)) {
+    if (typeof value !== 'boolean') sheet.fail(`its tool ${key.slice(0, 64)} is neither true nor false`)
+    const tools = key === '*' ? OURS : toolsOfKey(key)
+    if (tools.length === 0 && value === true) unknown.push(key)
+    for (const tool of tools) given.set(tool, value === true)
+    if (value === false && tools.includes(key)) refused.add(key)
+    else if (value === true && !key.includes('*')) refused.delete(key)
+  }
+  if (unknown.length > 0) sheet.ignore(`tools: not available here: ${listed(unknown)}`)
+  const has = (tool: string) => given.get(tool) !== false && !refused.has(tool)
+  if (map['*'] === false) return { only: OURS.filter((tool) => given.get(tool) === true && has(tool)) }
+  const theirs = Object.keys(map).filter((key) => map[key] === false && toolsOfKey(key).length === 0)
+  const without = [...OURS.filter((tool) => !has(tool)), ...keptNames(theirs)]
+  return without.length > 0 ? { without } : {}
+}

@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import type { AgentFormat, AgentPlace } from '../agent-format.ts'
+import { ownFormat } from '../own-format.ts'
+import { claudeFormat } from './claude.ts'
+import { codexFormat } from './codex.ts'
+import { copilotFormat } from './copilot.ts'
+import { cursorFormat } from './cursor.ts'
+import { geminiFormat } from './gemini.ts'
+import { opencodeConfigFormat } from './opencode-config.ts'
+import { opencodeFormat } from './opencode.ts'
+
+export interface Homes {
+  /** The workspace. */
+  readonly project: string
+  /** The user's home directory; null where there is none. */
+  readonly home: string | null
+  /** `$XDG_CONFIG_HOME`, or what stands for it. */
+  readonly configHome: string
+}
+
+/** Every place in which agents are looked for: project before user, and in each ours before those of other programs. */
+export function agentPlaces({ project, home, configHome }: Homes): AgentPlace[] {
+  const places = [
+    ...projectPlaces(project),
+    ...userPlaces(configHome),
+    ...(home === null ? [] : homePlaces(home)),
+  ]
+  // a workspace may be the home directory
+  return places.filter(({ path }, at) => places.findIndex((other) => other.path === path) === at)
+}
+
+export function projectPlaces(project: string): AgentPlace[] {
+  return [
+    place('tree', ownFormat, project, '.offshoot/agents'),
+    place('tree', claudeFormat, project, '.claude/agents'),
+    place('tree', opencodeFormat, project, '.opencode/agents'),
+    place('tree', opencodeFormat, project, '.opencode/agent'),
+    ...opencodeConfigs(join(project, '.opencode')),
+    ...opencodeConfigs(project),
+    place('directory', codexFormat, project, '.codex/agents'),
+    place('directory', geminiFormat, project, '.gemini/agents'),
+    place('directory', cursorFormat, project, '.cursor/agents'),
+    place('directory', copilotFormat, project, '.github/agents'),
+  ]
+}
+
+function userPlaces(configHome: string): AgentPlace[] {
+  const opencodeHome = join(configHome, 'opencode')
+  return [
+    place('tree', ownFormat, configHome, 'offshoot/agents'),
+    place('tree', opencodeFormat, opencodeHome, 'agents'),
+    place('tree', opencodeFormat, opencodeHome, 'agent'),
+    ...opencodeConfigs(opencodeHome),
+    place('directory', geminiFormat, configHome, 'gemini-cli/agents'),
+  ]
+}
+
+function homePlaces(home: string): AgentPlace[] {
+  return [
+    place('tree', claudeFormat, home, '.claude/agents'),
+    place('directory', codexFormat, home, '.codex/agents'),
+    place('directory', geminiFormat, home, '.gemini/agents'),
+    place('directory', cursorFormat, home, '.cursor/agents'),
+    place('directory', copilotFormat, home, '.copilot/agents'),
+  ]
+}
+
+function place(kind: AgentPlace['kind'], format: AgentFormat, base: string, path: string): AgentPlace {
+  return { path: join(base, path), format, kind }
+}
+
+function opencodeConfigs(base: string): AgentPlace[] {
+  return ['opencode.json', 'opencode.jsonc'].map((name) => place('file', opencodeConfigFormat, base, name))
+}

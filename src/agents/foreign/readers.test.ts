@@ -1,0 +1,419 @@
+import { describe, expect, test } from 'vitest'
+import type { AgentFormat } from '../agent-format.ts'
+import { claudeFormat } from './claude.ts'
+import { codexFormat } from './codex.ts'
+import { copilotFormat } from './copilot.ts'
+import { cursorFormat } from './cursor.ts'
+import { geminiFormat } from './gemini.ts'
+import { opencodeConfigFormat } from './opencode-config.ts'
+import { opencodeFormat } from './opencode.ts'
+
+const file = (matter: string, body = 'You do it.') => `---\n${matter}\n---\n\n${body}\n`
+
+function agentOf(format: AgentFormat, text: string, path = '/p/critic.md') {
+  const [parsed] = format.parse(text, path)
+  if (parsed && 'agent' in parsed) return { ...parsed.agent, warnings: parsed.warnings }
+  throw new Error(parsed?.skipped)
+}
+
+function skippedOf(format: AgentFormat, text: string, path = '/p/critic.md') {
+  const [parsed] = format.parse(text, path)
+  return parsed && 'skipped' in parsed ? parsed.skipped : null
+}
+
+const MARKDOWN = [claudeFormat, opencodeFormat, geminiFormat, cursorFormat, copilotFormat]
+
+describe.each(MARKDOWN.map((format) => [format.name, format] as const))('a %s file', (_, format) => {
+  const agent = (matter: string) => agentOf(format, file(matter))
+
+  test('has a name, a description and a prompt', () => {
+    expect(agent('name: judge\ndescription: Judges.')).toMatchObject({
+      name: 'judge',
+      description: 'Judges.',
+      prompt: 'You do it.',
+      source: '/p/critic.md',
+      warnings: [],
+    })
+  })
+
+  test('is named after itself', () => {
+    expect(agent('description: x').name).toBe('critic')
+    expect(agentOf(format, file('description: x'), '/p/deep.agent.md').name).toBe('deep')
+  })
+
+  test.each([
+    ['name: a', 'it has no description'],
+    ['name: ""\ndescription: x', 'its name is empty'],
+    ['name:\ndescription: x', 'its name is empty'],
+    ['name: "a:b"\ndescription: x', 'its name contains a colon'],
+    ['name: "a\\e[31m"\ndescription: x', 'its name contains invisible characters'],
+  ])('%j is skipped: %s', (matter, reason) => {
+    expect(skippedOf(format, file(matter))).toBe(reason)
+  })
+
+  test('is read though its front matter is no YAML', () => {
+    const text =
+      '\ufeff---\r\nname: judge\r\ndescription: Use for: judging "things": now\r\ncolor: red\r\n---\r\nBody'
+    expect(agentOf(format, text)).toMatchObject({
+      name: 'judge',
+      description: 'Use for: judging "things": now',
+      prompt: 'Body',
+      extra: { color: 'red' },
+      warnings: [
+        'line 3: the value of description is not valid YAML, read as plain text',
+        'kept, without effect here: color',
+      ],
+    })
+  })
+
+  test('is read with tabs, with a key that stands twice, and without an end of its front matter', () => {
+    const tabs = agent('name: judge\ndescription: d\nnotes:\n\t- a\n\t- b')
+    expect(tabs.extra).toEqual({ notes: ['a', 'b'] })
+    const twice = agent('name: judge\ndescription: one\ndescription: two')
+    expect(twice).toMatchObject({
+      description: 'two',
+      warnings: [expect.stringMatching(/description stands twice/)],
+    })
+    const open = agentOf(format, '---\nname: judge\ndescription: d\nlist:\n- a\n\n# Role\nYou judge.\n')
+    expect(open).toMatchObject({ name: 'judge', prompt: '# Role\nYou judge.', extra: { list: ['a'] } })
+    expect(open.warnings[0]).toMatch(/not closed .* as far as line 6/)
+  })
+
+  test('keeps the keys that nobody knows, whatever their name', () => {
+    const { extra } = agent('description: x\n__proto__: {admin: true}\nconstructor: 1\nhooks: {a: [1, null]}')
+    expect(Object.entries(extra!)).toEqual([
+      ['__proto__', { admin: true }],
+      ['constructor', 1],
+      ['hooks', { a: [1, null] }],
+    ])
+    expect(({} as { admin?: unknown }).admin).toBeUndefined()
+  })
+
+  test('takes what looks like front matter in its prompt for its prompt', () => {
+    expect(
+      agentOf(format, file('description: x\ntools: [Read]', '---\ntools: [Bash]\n---\nmore')).prompt,
+    ).toBe('---\ntools: [Bash]\n---\nmore')
+  })
+})
+
+describe('tools', () => {
+  test.each([
+    ['tools: Read, Write, Edit, MultiEdit, Bash, Glob, Grep, LS, WebFetch, WebSearch, TodoWrite'],
+    ['tools: [Read, Write, Edit, MultiEdit, Bash, Glob, Grep, LS, WebFetch, WebSearch, TodoWrite]'],
+    ['tools: [Read, Write, "Edit", MultiEdit, Bash, Glob, Grep, LS, WebFetch, WebSearch, TodoWrite'],
+    ['tools: Read Write Edit MultiEdit Bash Glob Grep LS WebFetch WebSearch TodoWrite'],
+    [
+      'tools:\n  - Read\n  - Write\n  - Edit\n  - MultiEdit\n  - Bash\n  - Glob\n  - Grep\n  - LS\n  - WebFetch\n  - WebSearch\n  - TodoWrite',
+    ],
+  ])('of Claude Code, as %j', (tools) => {
+    expect(agentOf(claudeFormat, file(`description: x\n${tools}`)).tools).toEqual([
+      'read',
+      'write',
+      'edit',
+      'bash',
+      'glob',
+      'grep',
+      'list',
+      'webfetch',
+      'websearch',
+      'todo',
+    ])
+  })
+
+  test('that are not here are kept and said', () => {
+    const { tools, warnings } = agentOf(
+      claudeFormat,
+      file('description: x\ntools: Read, mcp__github__search, NotebookEdit, Skill'),
+    )
+    expect(tools).toEqual(['read', 'mcp__github__search', 'NotebookEdit', 'Skill'])
+    expect(warnings).toEqual(['tools: not available here: mcp__github__search, NotebookEdit, Skill'])
+  })
+
+  test('that are not here and have a name that means something else here are left out', () => {
+    expect(agentOf(claudeFormat, file('description: x\ntools: Read, files, agents')).tools).toEqual(['read'])
+  })
+
+  test('that may not be used stay so when they come', () => {
+    expect(
+      agentOf(claudeFormat, file('description: x\ndisallowedTools: Write, mcp__x__y')).disallowedTools,
+    ).toEqual(['write', 'mcp__x__y'])
+    expect(agentOf(claudeFormat, file('description: x\ndisallowedTools: "*"')).disallowedTools).toEqual(['*'])
+    const tools = '{bash: false, "github_*": false, "x_*": true}'
+    expect(agentOf(opencodeFormat, file(`description: x\ntools: ${tools}`))).toMatchObject({
+      disallowedTools: ['bash', 'github_*'],
+      warnings: ['tools: not available here: x_*'],
+    })
+  })
+
+  test('of a map are the last that matches, and one that is false by its own name is gone', () => {
+    const of = (tools: string) => agentOf(opencodeFormat, file(`description: x\ntools: ${tools}`))
+    expect(of('{"*": false, read: true, grep: true}').tools).toEqual(['read', 'grep'])
+    expect(of('{write: false}').disallowedTools).toEqual(['edit', 'write'])
+    expect(of('{write: false, edit: true}').disallowedTools).toEqual(['write'])
+    expect(of('{read: true}')).not.toHaveProperty('disallowedTools')
+  })
+
+  test('no key is all, an empty list none, and a star all', () => {
+    const tools = (value: string) => agentOf(claudeFormat, file(`description: x${value}`)).tools
+    expect([tools(''), tools('\ntools:'), tools('\ntools: []'), tools('\ntools: "*"')]).toEqual([
+      undefined,
+      undefined,
+      [],
+      undefined,
+    ])
+  })
+
+  test('for some calls only become rules', () => {
+    expect(
+      agentOf(claudeFormat, file('description: x\ntools: Read, Bash(git log:*), Bash(npm test)')),
+    ).toMatchObject({
+      tools: ['read', 'bash'],
+      permissions: [
+        { tool: 'bash', action: 'deny' },
+        { tool: 'bash', pattern: 'git log *', action: 'allow' },
+        { tool: 'bash', pattern: 'npm test', action: 'allow' },
+      ],
+    })
+  })
+
+  test('with brackets in a pattern, or one that is not closed, are never taken for the whole tool', () => {
+    for (const tools of ['Bash(node -e "f(1)")', 'Bash(git'])
+      expect(agentOf(claudeFormat, file(`description: x\ntools: '${tools}'`)).permissions?.[0]).toEqual({
+        tool: 'bash',
+        action: 'deny',
+      })
+  })
+
+  test('Task and Agent start agents, those in brackets only these', () => {
+    const of = (tools: string) => agentOf(claudeFormat, file(`description: x\ntools: ${tools}`))
+    expect(of('Read, Task')).toMatchObject({ tools: ['read', 'task'] })
+    expect(of('Read, Task').spawns).toBeUndefined()
+    expect(of('Agent(critic, planner), Read')).toMatchObject({
+      tools: ['read', 'task'],
+      spawns: ['critic', 'planner'],
+    })
+  })
+
+  test('of Gemini CLI', () => {
+    const tools =
+      '[read_file, read_many_files, write_file, replace, run_shell_command, search_file_content, list_directory, google_web_search, web_fetch, mcp_x_y, save_memory]'
+    expect(agentOf(geminiFormat, file(`description: x\ntools: ${tools}`)).tools).toEqual([
+      'read',
+      'write',
+      'edit',
+      'bash',
+      'grep',
+      'list',
+      'websearch',
+      'webfetch',
+      'mcp_x_y',
+      'save_memory',
+    ])
+  })
+
+  test('and tool sets of Copilot', () => {
+    const tools = "['read', 'edit', 'search', 'execute', 'web/fetch', 'github/*', 'runTests', 'agent']"
+    expect(agentOf(copilotFormat, file(`description: x\ntools: ${tools}\nagents: [a, 'b c']`))).toMatchObject(
+      {
+        tools: [
+          'read',
+          'edit',
+          'write',
+          'grep',
+          'glob',
+          'list',
+          'bash',
+          'webfetch',
+          'task',
+          'github/*',
+          'runTests',
+        ],
+        spawns: ['a'],
+        warnings: ['tools: not available here: github/*, runTests', 'agents: names with spaces are left out'],
+      },
+    )
+  })
+
+  test('that are no list skip the file', () => {
+    expect(skippedOf(claudeFormat, file('description: x\ntools: {Read: true}'))).toMatch(
+      /its tools cannot be read/,
+    )
+    expect(skippedOf(copilotFormat, file('description: x\ntools: [{a: 1}]'))).toMatch(
+      /its tools cannot be read/,
+    )
+  })
+})
+
+describe('what restricts and cannot be read for certain skips the file', () => {
+  test.each([
+    [claudeFormat, 'disallowedTools: [Bash\ncolor: "'],
+    [claudeFormat, 'disallowedTools: Bash\ndisallowedTools: Write'],
+    [claudeFormat, 'permissions: nonsense'],
+    [opencodeFormat, 'permission: {bash: true}'],
+    [opencodeFormat, 'permission: [deny]'],
+    [opencodeFormat, 'permission: {bash: deny\ncolor: "'],
+    [opencodeFormat, 'permissions: [{action: bash, effect: maybe}]'],
+    [opencodeFormat, 'tools: {write: no way}'],
+    [cursorFormat, 'readonly: true\nreadonly: false'],
+  ])('%#', (format, matter) => {
+    expect(skippedOf(format, file(`description: x\n${matter}`))).toMatch(/^its .*(cannot be read|is neither)/)
+  })
+
+  test('so does a file that says it is not to be used', () => {
+    expect(skippedOf(opencodeFormat, file('description: x\ndisable: true'))).toBe('it is disabled')
+    expect(skippedOf(geminiFormat, file('description: x\nkind: remote'))).toBe('it works on another machine')
+  })
+})
+
+describe('the other keys', () => {
+  test('of Claude Code', () => {
+    const matter =
+      'description: x\nmodel: sonnet\nmaxTurns: 7\nbackground: true\nisolation: worktree\neffort: high\nskills: [a]\nmcpServers: [s, {inline: {command: touch}}]\nmemory: user'
+    expect(agentOf(claudeFormat, file(matter))).toMatchObject({
+      model: 'sonnet',
+      maxTurns: 7,
+      background: true,
+      isolation: 'worktree',
+      effort: 'high',
+      skills: ['a'],
+      mcpServers: ['s', 'inline'],
+      extra: { memory: 'user' },
+    })
+  })
+
+  test('a value that our field cannot hold is ignored by name', () => {
+    expect(agentOf(claudeFormat, file('description: x\nmaxTurns: many')).warnings).toEqual([
+      'maxTurns is ignored: expected a whole number from 1',
+    ])
+  })
+
+  test('of opencode, Gemini CLI, Cursor and Copilot', () => {
+    expect(
+      agentOf(opencodeFormat, file('description: x\nmode: primary\nsteps: 4\ntemperature: 0')),
+    ).toMatchObject({
+      maxTurns: 4,
+      extra: { mode: 'primary', temperature: 0 },
+    })
+    expect(agentOf(geminiFormat, file('description: x\nmax_turns: 3\ntimeout_mins: 1.5'))).toMatchObject({
+      maxTurns: 3,
+      timeoutMs: 90_000,
+    })
+    expect(agentOf(cursorFormat, file('description: x\nreadonly: true\nis_background: true'))).toMatchObject({
+      background: true,
+      permissions: [
+        { tool: 'write', action: 'deny' },
+        { tool: 'edit', action: 'deny' },
+        { tool: 'bash', action: 'ask' },
+      ],
+    })
+    expect(agentOf(copilotFormat, file("description: x\nmodel: ['A', 'B']")).model).toBe('A')
+  })
+})
+
+describe('a Codex file', () => {
+  const toml = (text: string) =>
+    agentOf(codexFormat, `name = "porter"\ndescription = "Ports."\n${text}`, '/p/x.toml')
+
+  test('is an agent', () => {
+    expect(
+      toml(
+        'developer_instructions = """\nYou port.\n"""\nmodel = "gpt-x"\nmodel_reasoning_effort = "high"\nsandbox_mode = "workspace-write"\nnickname_candidates = ["a"]\n[mcp_servers.docs]\nurl = "x"',
+      ),
+    ).toMatchObject({
+      name: 'porter',
+      description: 'Ports.',
+      prompt: 'You port.',
+      model: 'gpt-x',
+      effort: 'high',
+      mcpServers: ['docs'],
+      extra: { nickname_candidates: ['a'], sandbox_mode: 'workspace-write' },
+    })
+  })
+
+  test('without a name has that of the file', () => {
+    expect(agentOf(codexFormat, 'description = "d"', '/p/fixer.toml').name).toBe('fixer')
+  })
+
+  test('a sandbox can only narrow', () => {
+    expect(toml('sandbox_mode = "read-only"').permissions).toEqual([
+      { tool: 'write', action: 'deny' },
+      { tool: 'edit', action: 'deny' },
+      { tool: 'bash', action: 'ask' },
+    ])
+    const full = toml('sandbox_mode = "danger-full-access"')
+    expect(full.permissions).toBeUndefined()
+    expect(full.warnings).toEqual([expect.stringMatching(/cannot give more/)])
+    expect(skippedOf(codexFormat, 'description = "d"\nsandbox_mode = "other"')).toBe(
+      'its sandbox_mode is not known',
+    )
+  })
+
+  test.each([['name = '], [`a = ${'['.repeat(5_000)}`], ['x = 1\nx = 2'], ['\0']])(
+    '%j is no TOML',
+    (text) => {
+      expect(skippedOf(codexFormat, text)).toMatch(/^it is not valid TOML/)
+    },
+  )
+
+  test('keys that are no keys of an object are kept as keys', () => {
+    const { extra } = toml('[__proto__]\nadmin = true')
+    expect(Object.keys(extra!)).toEqual(['__proto__'])
+    expect(({} as { admin?: unknown }).admin).toBeUndefined()
+  })
+})
+
+describe('opencode.json', () => {
+  const parts = (text: string) => opencodeConfigFormat.parse(text, '/p/opencode.json')
+
+  test('holds several agents, with comments, and one that is broken hides no other', () => {
+    const text = `{ // of the team
+      "agent": {
+        "judge": { "description": "Judges.", "prompt": "You judge.", "model": "anthropic/x", "tools": { "write": false } },
+        "build": { "temperature": 0 },
+        "text": "x",
+        "__proto__": { "description": "d", "prompt": "p" },
+      },
+    }`
+    expect(parts(text)).toEqual([
+      expect.objectContaining({
+        part: 'agent judge',
+        agent: expect.objectContaining({
+          name: 'judge',
+          prompt: 'You judge.',
+          source: '/p/opencode.json#judge',
+          disallowedTools: ['edit', 'write'],
+        }),
+      }),
+      expect.objectContaining({ part: 'agent build', skipped: 'it has no description' }),
+      expect.objectContaining({ part: 'agent text', skipped: 'it is no object' }),
+      expect.objectContaining({ agent: expect.objectContaining({ name: '__proto__' }) }),
+    ])
+  })
+
+  test('a prompt in another file is read by the agent', () => {
+    const [parsed] = parts('{"agent": {"a": {"description": "d", "prompt": "{file:./../../etc/passwd}"}}}')
+    expect(parsed).toMatchObject({
+      agent: { prompt: expect.stringMatching(/written in the file "\.\/\.\.\/\.\.\/etc\/passwd"\. Read it/) },
+      warnings: [expect.stringMatching(/has to read itself/)],
+    })
+  })
+
+  test('without agents says nothing', () => {
+    expect(parts('{"theme": "x"}')).toEqual([])
+  })
+
+  test.each([
+    ['{"agent": ', /^it is not valid JSON \(line 1\)/],
+    ['[]', /no agents that can be read/],
+    ['{"agent": []}', /no agents that can be read/],
+    [`{"agent": ${'{"a":'.repeat(100)}1${'}'.repeat(100)}}`, /nested deeper than 32/],
+    [`{"agent": ${'['.repeat(50_000)}`, /nested deeper|not valid JSON/],
+  ])('%.30j is one reason', (text, reason) => {
+    expect(parts(text)).toEqual([{ skipped: expect.stringMatching(reason), warnings: [] }])
+  })
+
+  test('holds at most 200', () => {
+    const agent = Object.fromEntries(Array.from({ length: 250 }, (_, i) => [`a${i}`, { description: 'd' }]))
+    expect(parts(JSON.stringify({ agent }))).toHaveLength(201)
+  })
+})

@@ -1,0 +1,92 @@
+/** Names of other programs' tools, without case, `_` and `-`, and ours for them. */
+export type ToolNames = Readonly<Record<string, readonly string[]>>
+
+const SHARED: ToolNames = {
+  read: ['read'],
+  readfile: ['read'],
+  readmanyfiles: ['read'],
+  view: ['read'],
+  write: ['write'],
+  writefile: ['write'],
+  createfile: ['write'],
+  edit: ['edit'],
+  multiedit: ['edit'],
+  replace: ['edit'],
+  strreplace: ['edit'],
+  ls: ['list'],
+  list: ['list'],
+  listdir: ['list'],
+  listdirectory: ['list'],
+  glob: ['glob'],
+  grep: ['grep'],
+  grepsearch: ['grep'],
+  searchfilecontent: ['grep'],
+  bash: ['bash'],
+  shell: ['bash'],
+  powershell: ['bash'],
+  runshellcommand: ['bash'],
+  webfetch: ['webfetch'],
+  websearch: ['websearch'],
+  googlewebsearch: ['websearch'],
+  todo: ['todo'],
+  todos: ['todo'],
+  todoread: ['todo'],
+  todowrite: ['todo'],
+  writetodos: ['todo'],
+  task: ['task'],
+  agent: ['task'],
+  askuser: ['ask_user'],
+  askuserquestion: ['ask_user'],
+}
+
+/** Of Claude Code, Gemini CLI and Cursor; all of them know each other's. */
+export const commonTools: ToolNames = SHARED
+
+/** One name there is what several tools do here. */
+export const copilotTools: ToolNames = {
+  ...SHARED,
+  edit: ['edit', 'write'],
+  editfiles: ['edit', 'write'],
+  search: ['grep', 'glob', 'list'],
+  codebase: ['grep', 'glob'],
+  usages: ['grep'],
+  textsearch: ['grep'],
+  filesearch: ['glob'],
+  findtestfiles: ['glob'],
+  fetch: ['webfetch'],
+  web: ['webfetch', 'websearch'],
+  execute: ['bash'],
+  runcommands: ['bash'],
+  runinterminal: ['bash'],
+  terminal: ['bash'],
+  customagent: ['task'],
+  runsubagent: ['task'],
+  askquestions: ['ask_user'],
+}
+
+/** One permission of opencode is for all tools that change files. */
+export const opencodeTools: ToolNames = {
+  ...SHARED,
+  edit: ['edit', 'write'],
+  write: ['edit', 'write'],
+  patch: ['edit', 'write'],
+  applypatch: ['edit', 'write'],
+  multiedit: ['edit', 'write'],
+  question: ['ask_user'],
+  subagent: ['task'],
+}
+
+/** `search/codebase` is a tool of a set; what stands before another slash is an MCP server. */
+const SETS = new Set(['read', 'edit', 'search', 'execute', 'web', 'agent', 'todo', 'vscode', 'runcommands'])
+
+/** Ours for one of theirs; none where there is none. */
+export function toolsNamed(name: string, names: ToolNames): readonly string[] {
+  const [set, tool, ...rest] = name.split('/')
+  const inSet = tool !== undefined && rest.length === 0 && SETS.has(plain(set!))
+  const key = plain(inSet ? tool : name)
+  return (Object.hasOwn(names, key) && names[key]) || []
+}
+
+function plain(name: string): string {
+  return name.trim().toLowerCase().replace(/[_-]/g, '')
+}

@@ -1,0 +1,15 @@
+import type { AgentDefinition } from '../core/agent.ts'
+import { schemaChecker } from './schema-checker.ts'
+import { templateProblem } from './template.ts'
+
+/** Why an agent's typed input or report cannot work, as a sentence without its subject; null where it can. */
+export function typedProblem(
+  agent: Pick<AgentDefinition, 'prompt' | 'inputSchema' | 'outputSchema'>,
+): string | null {
+  for (const name of ['inputSchema', 'outputSchema'] as const) {
+    const schema = agent[name]
+    const made = schema && schemaChecker(schema)
+    if (typeof made === 'string') return `its field ${name} cannot be used: ${made}`
+  }
+  return templateProblem(agent)
+}

@@ -1,0 +1,41 @@
+import { stringify } from 'yaml'
+import type { AgentDefinition } from '../core/agent.ts'
+import type { Json } from '../core/json.ts'
+import { fieldLike, fieldNamed, definitionFields, type FieldName } from './definition-fields.ts'
+import { parseDefinition } from './parse-definition.ts'
+
+export interface WrittenAgent {
+  readonly text: string
+  /** What the form cannot hold, a sentence each. */
+  readonly lost: readonly string[]
+}
+
+/** An agent as a file of our own. A sentence instead where it would not be read again as it is. */
+export function writeOwn(agent: AgentDefinition): WrittenAgent | string {
+  const extra = Object.entries(agent.extra ?? {})
+  const clashing = extra
+    .filter(([key]) => key === 'source' || fieldNamed(key) || fieldLike(key))
+    .map(([key]) => key)
+  const fields: [string, Json | undefined][] = [
+    ['name', agent.name],
+    ['description', agent.description],
+    ...FIELDS.map((name): [string, Json | undefined] => [name, agent[name] as Json | undefined]),
+    ...extra.filter(([key]) => !clashing.includes(key)),
+  ]
+  const text = markdown(fields, agent.prompt)
+  const again = parseDefinition(text, agent.source)
+  if ('skipped' in again) return again.skipped
+  return {
+    text,
+    lost: clashing.map((key) => `${key.slice(0, 64)} is left out: it would mean something else here`),
+  }
+}
+
+const FIELDS = Object.keys(definitionFields) as FieldName[]
+
+/** Front matter of what has a value, and the text below it. */
+export function markdown(fields: readonly (readonly [string, Json | undefined])[], body: string): string {
+  const given = fields.filter(([, value]) => value !== undefined)
+  // a map, since a key of others may be `__proto__`
+  return `---\n${stringify(new Map(given), { lineWidth: 0, aliasDuplicateObjects: false })}---\n\n${body.trim()}\n`
+}

@@ -1,0 +1,70 @@
+import { Option } from 'commander'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { FORMATS, type FormatName } from '../../agents/foreign/formats.ts'
+import { OffshootError } from '../../core/errors.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { diagnoseFiles, diagnoseWorkspace, type FileDiagnosis } from '../../runtime/agent-diagnosis.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
+import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
+import type { GroupCommand, PlaceFlags } from './group-command.ts'
+
+interface CheckFlags {
+  readonly format?: FormatName
+}
+
+/** `agents check [path...]`: of each file whether it is an agent or a skill, and what of it is ignored. */
+export function addAgentsCheck(agents: GroupCommand, io: Io, setExitCode: SetExitCode): void {
+  const command = agents
+    .add('check', 'tell of each agent file and skill whether it is read, and what of it is ignored')
+    .argument(
+      '[path...]',
+      'files, or directories with them; otherwise all that the directory and the user have',
+    )
+    .addOption(new Option('--format <format>', 'whose files the paths are').choices(FORMATS))
+    .action(async (paths: readonly string[]) => {
+      const files = await diagnose(paths, command.opts<CheckFlags>(), agents.flags(), io)
+      const ok = files.every(({ status }) => status !== 'skipped')
+      await write(io.stdout, agents.flags().json ? jsonLine({ ok, files }) : checkText(files))
+      if (!ok) setExitCode(exitCodes.failed)
+    })
+}
+
+async function diagnose(
+  paths: readonly string[],
+  { format }: CheckFlags,
+  { directory }: PlaceFlags,
+  io: Io,
+): Promise<readonly FileDiagnosis[]> {
+  const { root } = createWorkspace(resolve(io.cwd, directory))
+  if (paths.length === 0) return await diagnoseWorkspace(root, io.env)
+  const found: FileDiagnosis[] = []
+  for (const path of paths) {
+    const place = resolve(io.cwd, path)
+    found.push(...(await diagnoseFiles(place, isDirectory(place, path), io.env, format)))
+  }
+  return found
+}
+
+function isDirectory(place: string, typed: string): boolean {
+  try {
+    return statSync(place).isDirectory()
+  } catch (cause) {
+    const message = `${typed.slice(0, 200)} cannot be read: there is no such file or directory`
+    throw new OffshootError('usage', message, { cause })
+  }
+}
+
+function checkText(files: readonly FileDiagnosis[]): string {
+  const lines = files.flatMap(({ status, path, name, reason, ignored }) => [
+    [status.padEnd(7), terminalLine(path), ...(name === null ? [] : [terminalLine(name)])].join('  '),
+    ...[...(reason === null ? [] : [reason]), ...ignored].map(
+      (each) => `${' '.repeat(9)}${terminalLine(each)}`,
+    ),
+  ])
+  const skipped = files.filter(({ status }) => status === 'skipped').length
+  const count = files.length === 1 ? '1 file' : `${files.length} files`
+  return `${[...lines, `${count}, ${skipped} skipped`].join('\n')}\n`
+}

@@ -1,0 +1,23 @@
+import { Option } from 'commander'
+import { resolve } from 'node:path'
+import { exportAgent } from '../../agents/foreign/export-agent.ts'
+import { FOREIGN_FORMATS, type ForeignFormat } from '../../agents/foreign/formats.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { say, write, type Io } from '../io.ts'
+import { readAgents } from '../read-agents.ts'
+import type { GroupCommand } from './group-command.ts'
+
+/** `agents export <agent> --format F`: the file goes to stdout, what it cannot say to stderr. */
+export function addAgentsExport(agents: GroupCommand, io: Io): void {
+  const command = agents
+    .add('export', 'write an agent to stdout as a file of another program; says what is lost')
+    .argument('<agent>')
+    .addOption(new Option('--format <format>', 'the program').choices(FOREIGN_FORMATS).makeOptionMandatory())
+    .action(async (name: string) => {
+      const { format } = command.opts<{ format: ForeignFormat }>()
+      const registry = await readAgents(resolve(io.cwd, agents.flags().directory), io)
+      const { text, lost } = exportAgent(registry.require(name), format)
+      for (const each of lost) await say(io, `offshoot: ${terminalLine(each)}\n`)
+      await write(io.stdout, text)
+    })
+}

@@ -1,0 +1,46 @@
+import { Option } from 'commander'
+import { resolve } from 'node:path'
+import { FORMATS, type FormatName } from '../../agents/foreign/formats.ts'
+import { OffshootError } from '../../core/errors.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { importAgentFile, type ImportedFile } from '../../runtime/import-agents.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
+import { say, write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
+import type { GroupCommand } from './group-command.ts'
+
+interface ImportFlags {
+  readonly format?: FormatName
+  readonly force?: true
+}
+
+/** `agents import <file...>`: writes ours from theirs; prints the paths that were written. */
+export function addAgentsImport(agents: GroupCommand, io: Io): void {
+  const command = agents
+    .add('import', 'write agent files of other programs as our own, into .offshoot/agents; says what is lost')
+    .argument('<file...>')
+    .addOption(new Option('--format <format>', 'whose files they are').choices(FORMATS))
+    .option('--force', 'replace files that are there')
+    .action(async (paths: readonly string[]) => {
+      const { directory, json } = agents.flags()
+      const { root } = createWorkspace(resolve(io.cwd, directory))
+      const options = { ...command.opts<ImportFlags>(), root, env: io.env }
+      const imported: ImportedFile[] = []
+      for (const path of paths) imported.push(...(await importAgentFile(resolve(io.cwd, path), options)))
+      for (const { from, notes } of imported)
+        for (const note of notes) await say(io, `offshoot: ${terminalLine(`${from}: ${note}`)}\n`)
+      const written = imported.filter(({ to }) => to !== null)
+      await write(
+        io.stdout,
+        json ? jsonLine(imported) : written.map(({ to }) => `${terminalLine(to!)}\n`).join(''),
+      )
+      const failed = imported.length - written.length
+      if (failed > 0) throw notImported(failed, imported.length)
+    })
+}
+
+function notImported(failed: number, all: number): OffshootError {
+  return new OffshootError('conflict', `${failed} of ${all} agents were not imported`, {
+    hint: 'what stands above says why; offshoot agents check tells more',
+  })
+}

@@ -1,0 +1,102 @@
+import type { Command } from 'commander'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import type { RuleRow } from '../../store/port.ts'
+import { ToolError } from '../../tools/port.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
+import { listGrants, requireGrant, revokeGrant } from '../../runtime/grants.ts'
+import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
+import { openStore } from '../open-store.ts'
+import { performVerb } from '../perform.ts'
+import { checkLine, readRuleSet } from '../permission-check.ts'
+import { ruleText } from '../rule-text.ts'
+import { groupCommand, type PlaceFlags } from './group-command.ts'
+
+export function permissionsCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
+  const description = 'what you have allowed for good in a directory, and in its conversations'
+  const group = groupCommand(program, 'permissions', description, (flags) => list(flags, io))
+  group.add('ls', 'the same').action(() => list(group.flags(), io))
+  group
+    .add('revoke', 'take it back: from then on it is asked again')
+    .argument('<grant>', 'its id')
+    .action((id: string) => revoke(id, io))
+  group
+    .add('check', 'decide calls by the rules of a file: JSON Lines from stdin')
+    .requiredOption('--rules <file>', 'JSON: a list of rules, or a chain of them')
+    .action(async ({ rules }: { rules: string }) => {
+      if (!(await check(rules, group.flags(), io))) setExitCode(exitCodes.failed)
+    })
+}
+
+async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
+  const { root } = createWorkspace(resolve(io.cwd, directory))
+  await using store = await openStore(io.env)
+  const grants = listGrants(store, root).map(grantDocument)
+  if (json) return await write(io.stdout, jsonLine(grants))
+  const lines = grants.map(
+    ({ id, scope, conversationId, grantedAt, ...rule }) =>
+      `${id}  ${(conversationId ?? scope).padEnd(30)}  ${ruleText(rule)}  ${new Date(grantedAt).toISOString()}\n`,
+  )
+  await write(io.stdout, lines.join(''))
+}
+
+function grantDocument({ id, conversationId, directory, tool, pattern, createdAt }: RuleRow) {
+  const scope = conversationId === null ? ('project' as const) : ('conversation' as const)
+  return { id, scope, conversationId, directory: directory ?? null, tool, pattern, grantedAt: createdAt }
+}
+
+/** One of a conversation belongs to the process that drives it. */
+async function revoke(id: string, io: Io): Promise<void> {
+  const grant = await withoutProject(id, io)
+  const { conversationId } = grant
+  if (conversationId !== null)
+    await performVerb(io, conversationId, { verb: 'revoke', target: id, args: null })
+  await write(io.stdout, `revoked: ${id}, ${ruleText(grant)}\n`)
+}
+
+async function withoutProject(id: string, io: Io): Promise<RuleRow> {
+  await using store = await openStore(io.env)
+  const grant = requireGrant(store, id)
+  if (grant.conversationId === null) await store.tx((tx) => revokeGrant(tx, id), { durable: true })
+  return grant
+}
+
+/** Answers each line as it comes. False: there was one that could not be decided. */
+async function check(file: string, { directory }: PlaceFlags, io: Io): Promise<boolean> {
+  const levels = readRuleSet(readText(resolve(io.cwd, file)), file)
+  const workspace = createWorkspace(resolve(io.cwd, directory))
+  let number = 0
+  let isGood = true
+  for await (const text of createInterface({ input: io.stdin, crlfDelay: Infinity })) {
+    number++
+    if (text.trim() === '') continue
+    try {
+      await write(io.stdout, jsonLine(checkLine(text, levels, workspace)))
+    } catch (error) {
+      isGood = false
+      await write(io.stdout, jsonLine({ line: number, error: problem(error) }))
+    }
+  }
+  return isGood
+}
+
+function problem(error: unknown) {
+  if (!(error instanceof OffshootError || error instanceof ToolError)) throw error
+  const { code, message, hint } = error
+  return { code, message, ...(hint ? { hint } : {}) }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new OffshootError('usage', `${terminalLine(file)} cannot be read: ${errorMessage(cause)}`, {
+      cause,
+    })
+  }
+}

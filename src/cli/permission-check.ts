@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import type { Rule } from '../core/agent.ts'
+import { errorMessage, OffshootError } from '../core/errors.ts'
+import { decide } from '../permissions/decide.ts'
+import { parseRule } from '../permissions/rule.ts'
+import type { Decision, Level, PermissionCall, PermissionSubject } from '../permissions/types.ts'
+import { builtinTools } from '../tools/builtin-tools.ts'
+import { parseInput } from '../tools/parse-input.ts'
+import type { AnyTool, Subject, Workspace } from '../tools/port.ts'
+import { createRegistry } from '../tools/registry.ts'
+
+/** What the rules of a file say of one call. */
+export interface CheckedCall {
+  readonly id?: unknown
+  readonly tool: string
+  readonly decision: Decision['action']
+  /** null: no rule decided, but a default or a guard. */
+  readonly rule: Rule | null
+  readonly layer: string | null
+  readonly why: string
+}
+
+const list = z.array(z.unknown())
+const level = z.union([
+  list.transform((rules) => ({ name: undefined, rules })),
+  z.looseObject({ name: z.string().optional(), rules: list }),
+])
+const ruleSet = z.union([
+  list.transform((rules) => ({ rules, chain: undefined, default: 'ask' as const })),
+  z.looseObject({
+    rules: list.optional(),
+    chain: z.array(level).min(1).optional(),
+    default: z.enum(['ask', 'tools']).default('ask'),
+  }),
+])
+
+/**
+ * The levels of a rules file: a list of rules, `{rules}`, or `{chain: [{name?, rules}, ...]}` with the root first. Where
+ * no rule of the root says anything the answer is to ask; with `"default": "tools"` what each tool has as its own.
+ * @throws OffshootError `config` that says what is wrong, and where.
+ */
+export function readRuleSet(text: string, file: string): readonly Level[] {
+  try {
+    return levelsOf(JSON.parse(text))
+  } catch (error) {
+    throw new OffshootError('config', `${file}: ${errorMessage(error)}`, { hint: SHAPES })
+  }
+}
+
+const SHAPES = 'it is a JSON list of rules, {"rules": [...]} or {"chain": [{"name": "...", "rules": [...]}]}'
+
+function levelsOf(value: unknown): Level[] {
+  const { data } = ruleSet.safeParse(value)
+  const chain = data?.chain ?? (data?.rules && [{ name: undefined, rules: data.rules }])
+  if (!data || !chain) throw new OffshootError('config', SHAPES)
+  return chain.map(({ name, rules }, at) => {
+    const layer = name ?? (at === 0 ? 'rules' : `level ${at + 1}`)
+    const own = rules.map((rule) => parseRule(rule))
+    const all = at === 0 && data.default === 'ask' ? [ASK, ...own] : own
+    return { name: layer, layers: [{ name: layer, rules: all }] }
+  })
+}
+
+const ASK: Rule = { tool: '*', action: 'ask' }
+const NO_RULE = { said: undefined, why: 'no rule: it asks by default' }
+
+const MAX_LINE_CHARS = 1024 * 1024
+
+/** Subjects in words, as the rows of a table have them. */
+const subjectSchema = z.union([
+  z.string(),
+  z.array(z.strictObject({ kind: z.enum(['command', 'path', 'host', 'name']), value: z.string() })),
+])
+const lineSchema = z.looseObject({
+  id: z.unknown().optional(),
+  tool: z.string().min(1).optional(),
+  input: z.record(z.string(), z.unknown()).optional(),
+  subject: subjectSchema.optional(),
+  arg: z.string().optional(),
+  command: z.string().optional(),
+  call: z.looseObject({ tool: z.string().min(1), arg: z.string().optional() }).optional(),
+  rules: z.array(z.unknown()).optional(),
+  chain: z.array(z.unknown()).min(1).optional(),
+  interactive: z.boolean().default(true),
+})
+type Line = z.output<typeof lineSchema>
+
+/**
+ * Decides one call: `{tool, input}` or `{tool, subject}`. A line with `rules` or `chain` of its own is decided by these.
+ * @throws OffshootError `usage`, or ToolError for an input that the tool does not take.
+ */
+export function checkLine(text: string, levels: readonly Level[], workspace: Workspace): CheckedCall {
+  if (text.length > MAX_LINE_CHARS) throw wrong(`the line is longer than ${MAX_LINE_CHARS} characters`)
+  const line = readLine(text)
+  const own = line.chain ? { chain: line.chain } : line.rules
+  const call = permissionCall(line, workspace)
+  const decision = decide(call, own === undefined ? levels : levelsOf(own))
+  const { said, why } = decision.said?.rule === ASK ? NO_RULE : decision
+  const isDenied = decision.action === 'ask' && !line.interactive
+  return {
+    ...(line.id === undefined ? {} : { id: line.id }),
+    tool: call.tool,
+    decision: isDenied ? 'deny' : decision.action,
+    rule: said?.rule ?? null,
+    layer: said?.layer ?? null,
+    why: isDenied ? `nobody can answer (unattended): ${why}` : why,
+  }
+}
+
+function readLine(text: string): Line {
+  const parsed = lineSchema.safeParse(parseJson(text))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw wrong(`${issue?.path.join('.') || 'the line'}: ${issue?.message ?? 'not understood'}`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw wrong(`not JSON: ${errorMessage(error)}`)
+  }
+}
+
+function wrong(message: string): OffshootError {
+  return new OffshootError('usage', message, {
+    hint: 'a line is {"tool": "bash", "input": {"command": "ls"}}',
+  })
+}
+
+const TOOLS = createRegistry(builtinTools())
+/** Known to the runtime alone. */
+const TASK = { name: 'task', toolset: 'agents', effects: 'spawn' } as const
+
+type RuledTool = Pick<AnyTool, 'name' | 'toolset' | 'effects'>
+
+function permissionCall(line: Line, workspace: Workspace): PermissionCall {
+  const name = line.tool ?? line.call?.tool ?? (line.command === undefined ? undefined : 'bash')
+  if (name === undefined) throw wrong('tool: missing')
+  const known = TOOLS.get(name)
+  const tool: RuledTool =
+    known ?? (/^(task|agent)$/i.test(name) ? TASK : { name, toolset: name, effects: 'execute' })
+  const resolvePath = (path: string) => workspace.resolve(path)
+  const subjects = subjectsOf(line, known, tool).map(({ kind, value }): PermissionSubject => {
+    if (kind === 'path') return { kind, path: resolvePath(value) }
+    return kind === 'command' ? { kind, command: value } : { kind, value }
+  })
+  const { toolset, effects } = tool
+  return { tool: tool.name, toolset, effects, subjects, resolvePath }
+}
+
+function subjectsOf(line: Line, known: AnyTool | undefined, tool: RuledTool): readonly Subject[] {
+  const { input, subject = line.command ?? line.arg ?? line.call?.arg } = line
+  if (Array.isArray(subject)) return subject
+  if (subject !== undefined) return [{ kind: KINDS[tool.toolset] ?? 'name', value: hostOf(tool, subject) }]
+  if (input === undefined) throw wrong('input or subject: missing')
+  if (known) return known.subject(parseInput(known, input) as never)
+  const name = input['subagent_type'] ?? input['agent'] ?? input['name']
+  return typeof name === 'string' ? [{ kind: 'name', value: name }] : []
+}
+
+const KINDS: Readonly<Record<string, Subject['kind']>> = { shell: 'command', files: 'path', web: 'host' }
+
+/** Rules name a host and a path, without the scheme. */
+function hostOf({ toolset }: RuledTool, value: string): string {
+  return toolset === 'web' ? value.replace(/^https?:\/\//i, '') : value
+}

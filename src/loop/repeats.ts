@@ -1,0 +1,60 @@
+import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
+
+/**
+ * Sees that a run goes in circles: `max` equal calls with equal results in a row are told to the model once; the next
+ * equal call is not run (runtime.md §9).
+ */
+export class Repeats {
+  readonly #max: number
+  /** What was called and what came of it, so often. */
+  #last = { call: '', status: '', text: '', count: 0 }
+  /** Equal calls that have begun in a row, whatever comes of them. */
+  #begun = { call: '', count: 0 }
+  #isTold = false
+  /** What came once more. */
+  #circle: { readonly call: string; readonly count: number } | undefined
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Whether the results so far have to be known before this call may begin. */
+  begins(part: ToolCallPart): boolean {
+    const call = keyOf(part)
+    this.#begun = { call, count: call === this.#begun.call ? this.#begun.count + 1 : 1 }
+    return this.#begun.count > this.#max
+  }
+
+  /** Whether this call has just been made too often: it is not to be run, and the run is to end. */
+  isCircle(part: ToolCallPart): boolean {
+    const { call, count } = this.#last
+    if (count >= this.#max && call === keyOf(part)) this.#circle ??= { call, count }
+    return this.#circle?.call === keyOf(part)
+  }
+
+  /** Why the run is to end, once one was not run. */
+  get circle(): string | undefined {
+    return this.#circle && `${this.#circle.count} equal calls in a row had the same result`
+  }
+
+  /** In the order of the calls. */
+  ended(part: ToolCallPart, { status, output }: ToolResultPart): void {
+    const call = keyOf(part)
+    const { text } = output
+    const last = this.#last
+    const isSame = call === last.call && status === last.status && text === last.text
+    if (!isSame) this.#isTold = false
+    this.#last = { call, status, text, count: isSame ? last.count + 1 : 1 }
+  }
+
+  /** What is to be said to the model now, once in each circle. */
+  warning(): string | undefined {
+    if (this.#last.count < this.#max || this.#isTold) return undefined
+    this.#isTold = true
+    return `Your last ${this.#last.count} calls were the same, with the same result each time. The next such call ends your work: do something else, or conclude with what you have.`
+  }
+}
+
+function keyOf({ tool, input, invalid }: ToolCallPart): string {
+  return JSON.stringify([tool, invalid ?? input])
+}

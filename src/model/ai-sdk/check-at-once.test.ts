@@ -1,0 +1,61 @@
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { describe, expect, it } from 'vitest'
+import { checkAtOnce } from './check-at-once.ts'
+
+const chunk = (choice: object) => ({
+  id: 'a',
+  created: 1_760_000_000,
+  model: 'm',
+  choices: [{ index: 0, ...choice }],
+})
+const ANSWERS: Record<string, readonly unknown[]> = {
+  'text, a call, and the usage': [
+    chunk({ delta: { role: 'assistant', content: 'one ' } }),
+    chunk({ delta: { content: 'two', extra: [1] } }),
+    chunk({ delta: { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }] } }),
+    chunk({ delta: {}, finish_reason: 'tool_calls' }),
+    { ...chunk({}), choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } },
+  ],
+  'an error': [chunk({ delta: { content: 'one' } }), { error: { message: 'overloaded', code: 529 } }],
+  'what is no chunk': [chunk({ delta: { content: 'one' } }), { choices: 'none' }, chunk({ delta: 7 }), 3],
+}
+
+function createModel(events: readonly unknown[]): LanguageModelV4 {
+  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+  const headers = { 'content-type': 'text/event-stream' }
+  const fetch = async () => new Response(body, { headers })
+  return createOpenAICompatible({ name: 'test', baseURL: 'http://127.0.0.1', fetch }).chatModel('m')
+}
+
+/** The parts of one answer; errors by what they say. */
+async function partsOf(model: LanguageModelV4): Promise<object[]> {
+  const { stream } = await model.doStream({
+    prompt: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }],
+  })
+  const parts = await Array.fromAsync(stream)
+  return parts.map((part) => (part.type === 'error' ? { ...part, error: String(part.error) } : part))
+}
+
+describe('checkAtOnce', () => {
+  it.each(Object.keys(ANSWERS))('changes nothing in what is read of %s', async (name) => {
+    const parts = await partsOf(checkAtOnce(createModel(ANSWERS[name]!)))
+    expect(parts).toEqual(await partsOf(createModel(ANSWERS[name]!)))
+    expect(parts.length).toBeGreaterThan(2)
+  })
+
+  it('finds the schema where this version of the package has it, and asks it for no promise', () => {
+    const model = checkAtOnce(createModel([])) as LanguageModelV4 & {
+      chunkSchema: () => { validate(value: unknown): object }
+    }
+    const { validate } = model.chunkSchema()
+    expect(validate(chunk({ delta: { content: 'one' } }))).toMatchObject({ success: true })
+    expect(validate({ choices: 'none' })).toMatchObject({ success: false, error: expect.any(Error) })
+  })
+
+  it('leaves a model without such a schema as it is', () => {
+    const model = { provider: 'other' } as LanguageModelV4
+    expect(checkAtOnce(model)).toBe(model)
+    expect(model).toEqual({ provider: 'other' })
+  })
+})

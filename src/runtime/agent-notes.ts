@@ -1,0 +1,23 @@
+import type { AgentFileNote } from '../agents/load.ts'
+
+/**
+ * What is to be said of agent files to whoever uses them: each of ours, and of those of other programs, which may be
+ * many and were not written for us, only how many are no agents.
+ */
+export function agentNotes(notes: readonly AgentFileNote[]): {
+  readonly ours: string[]
+  readonly theirs: string[]
+} {
+  const [ours, foreign] = [true, false].map((own) =>
+    notes.filter(({ format }) => (format === 'offshoot') === own),
+  )
+  const skipped = foreign!.filter((note) => note.skipped !== null).length
+  const files = skipped === 1 ? '1 agent file' : `${skipped} agent files`
+  const summary = `${files} of other programs skipped; offshoot agents check says why`
+  return { ours: ours!.map(noteText), theirs: skipped === 0 ? [] : [summary] }
+}
+
+/** One line about an agent file that is skipped or has something wrong in it. */
+function noteText({ path, skipped, warnings }: AgentFileNote): string {
+  return `${path}: ${[...(skipped ? [`skipped: ${skipped}`] : []), ...warnings].join('; ')}`
+}

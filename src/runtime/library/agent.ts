@@ -1,0 +1,142 @@
+import { z } from 'zod'
+import { definitionFields, type FieldName } from '../../agents/definition-fields.ts'
+import { toolNameOf } from '../../agents/parse-definition.ts'
+import type { AgentRegistry } from '../../agents/registry.ts'
+import { typedProblem } from '../../agents/typed-problem.ts'
+import type { AgentDefinition, AgentTool, JsonSchema } from '../../core/agent.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { OwnModel, OwnModels } from '../../model/own-models.ts'
+import type { Registry } from '../../tools/registry.ts'
+import { isControlName, isTaskName } from '../task-input.ts'
+import { exposedAgents, isToolName } from '../typed/exposed-agents.ts'
+import { checkOptions } from './options.ts'
+import { isZodSchema } from './tool.ts'
+
+/** An agent of a program's own: the fields of an agent file, with models and zod schemas as they are in code. */
+export interface OwnAgent<O = unknown> extends Omit<
+  AgentDefinition,
+  'model' | 'inputSchema' | 'outputSchema' | 'exposeAsTool' | 'extra' | 'source'
+> {
+  /** `provider/model`, `inherit` (default), `small`, or a model of the AI SDK. */
+  readonly model?: string | OwnModel
+  /** The input of the tool that `exposeAsTool` makes of it: an object, as zod or JSON Schema. */
+  readonly inputSchema?: JsonSchema | z.ZodType
+  /** What its report has to be: zod or JSON Schema. `result().output` is of that type. */
+  readonly outputSchema?: JsonSchema | z.ZodType<unknown, O>
+  /** As a tool of its own: `true` under its own name. */
+  readonly exposeAsTool?: boolean | string | AgentTool
+}
+
+/**
+ * An agent of a program's own; the type of its output follows from `outputSchema`.
+ * @throws OffshootError `usage` for a definition that is none.
+ */
+export function agent<O = unknown>(definition: OwnAgent<O>): OwnAgent<O> {
+  readAgent(definition, 'agent')
+  return definition
+}
+
+/** As the runtime takes it. @throws OffshootError `usage`, and what a model that is none throws. */
+export function runtimeAgent(own: unknown, models: OwnModels, where: string): AgentDefinition {
+  const { model, ...definition } = readAgent(own, where)
+  if (model === undefined) return definition
+  return { ...definition, model: typeof model === 'string' ? model : models.idOf(model) }
+}
+
+/** What an agent names has to be there. @throws OffshootError `usage` that names the agent and what it names. */
+export function checkAgents(
+  agents: readonly AgentDefinition[],
+  tools: Registry,
+  known: AgentRegistry,
+  where: string,
+): void {
+  const names = new Set<string>()
+  const exposed = exposedAgents(known, tools)
+  const isExposed = (tool: string) => [...exposed.tools.keys()].some((each) => isToolName(tool, each))
+  for (const { name, tools: own = [], disallowedTools = [], spawns = [], exposeAsTool } of agents) {
+    const refuse = (why: string, hint?: string) =>
+      new OffshootError('usage', `${where}: the agent ${name} ${why}`, hint ? { hint } : {})
+    if (names.has(name)) throw refuse('is defined twice')
+    names.add(name)
+    const unknown = tools
+      .unknownNames([...own, ...disallowedTools])
+      .find((each) => !isTaskName(each) && !isControlName(each) && !OF_RUNTIME.has(each) && !isExposed(each))
+    if (unknown)
+      throw refuse(`names the tool ${unknown}, which there is not`, `the tools are: ${toolNames(tools)}`)
+    if (exposeAsTool && exposed.tools.get(exposeAsTool.name)?.name !== name)
+      throw refuse(`cannot be the tool ${exposeAsTool.name}: another tool or agent has that name`)
+    const stranger = spawns.find((each) => !known.get(each))
+    if (stranger)
+      throw refuse(`may spawn ${stranger}, which there is not`, `the agents are: ${known.names().join(', ')}`)
+  }
+}
+
+/** Names that stand for what a run gets beside its registry. */
+const OF_RUNTIME: ReadonlySet<string> = new Set(['get_tools', 'use_tool', 'agents'])
+
+function toolNames(tools: Registry): string {
+  return tools
+    .list()
+    .map(({ name }) => name)
+    .join(', ')
+}
+
+const identitySchema = z.looseObject({
+  name: z
+    .string()
+    .regex(
+      /^[^\s:\p{Cc}\p{Cf}][^:\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{0,127}$/u,
+      'expected a name of at most 128 characters',
+    ),
+  description: z.string().min(1),
+  prompt: z.string(),
+})
+
+type Read = Omit<AgentDefinition, 'model'> & Pick<OwnAgent, 'model'>
+
+function readAgent(own: unknown, where: string): Read {
+  const { name, description, prompt, ...given } = checkOptions(identitySchema, own, where)
+  const at = `${where} ${name}`
+  const fields = Object.entries(given).filter(([, value]) => value !== undefined)
+  const read = Object.fromEntries(fields.map(([key, value]) => [key, readField(key, value, at)]))
+  const { exposeAsTool, ...rest } = read
+  const tool = exposeAsTool === true ? toolOf(name, at) : exposeAsTool
+  const agent = {
+    name,
+    description,
+    prompt,
+    source: 'program',
+    ...rest,
+    ...(tool ? { exposeAsTool: tool } : {}),
+  } as Read
+  const problem = tool && !agent.inputSchema ? 'exposeAsTool: it needs an inputSchema' : typedProblem(agent)
+  if (problem) throw new OffshootError('usage', `${at}: ${problem}`)
+  return agent
+}
+
+function readField(key: string, value: unknown, at: string): unknown {
+  if (key === 'model' && typeof value !== 'string') return value
+  if (!Object.hasOwn(definitionFields, key))
+    throw new OffshootError('usage', `${at}: there is no field ${JSON.stringify(key)}`, {
+      hint: `known: name, description, prompt, ${Object.keys(definitionFields).join(', ')}`,
+    })
+  const { schema, expected } = definitionFields[key as FieldName]
+  const parsed = schema.safeParse(isZodSchema(value) ? jsonSchemaOf(value, key, at) : value)
+  if (parsed.success) return parsed.data
+  throw new OffshootError('usage', `${at}: ${key}: expected ${expected}`)
+}
+
+function toolOf(name: string, at: string): AgentTool {
+  const tool = toolNameOf(name)
+  if (tool !== '') return { name: tool }
+  throw new OffshootError('usage', `${at}: exposeAsTool: its name makes no tool name; give one`)
+}
+
+function jsonSchemaOf(schema: z.ZodType, key: string, at: string): unknown {
+  try {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-07', io: 'input' })
+    return rest
+  } catch (error) {
+    throw new OffshootError('usage', `${at}: ${key}: the schema has no JSON Schema`, { cause: error })
+  }
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod'
+import { checkOptions } from './options.ts'
+
+export interface EventsOptions {
+  /** Stored events after this `seq`; default: from the beginning of the run. */
+  readonly after?: number | undefined
+  /**
+   * Whether whoever reads answers questions. While such a stream is open the conversation is attended, and a call that
+   * needs an approval waits for `approvals.answer`; otherwise it is denied at once.
+   */
+  readonly answers?: boolean | undefined
+}
+
+export interface ContinueOptions {
+  /** Turns beyond those that are used. */
+  readonly maxTurns?: number | undefined
+  /** What the conversation may spend while it is driven, US dollars. */
+  readonly budgetUsd?: number | undefined
+}
+
+export interface ForkOptions {
+  /** Default: the last message of the run. */
+  readonly messageId?: string | undefined
+  readonly model?: string | undefined
+  readonly budgetUsd?: number | undefined
+}
+
+export const positive = z.int().min(1).optional()
+export const dollars = z.number().min(0).optional()
+
+const eventsSchema = z.strictObject({
+  after: z.int().min(0).optional(),
+  answers: z.boolean().default(false),
+})
+const continueSchema = z.strictObject({ maxTurns: positive, budgetUsd: dollars })
+const forkSchema = z.strictObject({ model: z.string().min(1).optional(), budgetUsd: dollars })
+
+/** @throws OffshootError `usage`, as those below. */
+export function checkEvents(options: unknown = {}) {
+  return checkOptions(eventsSchema, options, 'events')
+}
+
+export function checkContinue(options: unknown = {}) {
+  return checkOptions(continueSchema, options, 'continue')
+}
+
+export function checkFork(options: unknown = {}) {
+  return checkOptions(forkSchema, options, 'fork')
+}

@@ -1,0 +1,47 @@
+import { issueLines, schemaChecker } from '../../agents/schema-checker.ts'
+import type { JsonSchema } from '../../core/agent.ts'
+import type { Reader } from '../../store/port.ts'
+import type { LiveRun } from '../live-run.ts'
+import type { CheckedReport } from './checked-report.ts'
+import { lastJson, MAX_JSON_CHARS } from './last-json.ts'
+
+/** What the report of a run has to satisfy: of a subagent what its spawn said, of a main run what its agent says. */
+export function outputSchemaOf(reader: Reader, { row, agent }: LiveRun): JsonSchema | undefined {
+  const branch = reader.get('branches', row.branchId)
+  if (branch?.kind === 'main') return agent.outputSchema
+  return (branch?.kind === 'subagent' && branch.outputSchema) || undefined
+}
+
+/**
+ * Checks the last complete JSON value of a run's report. undefined: it has to satisfy nothing. Never throws, whatever
+ * schema and text. What was checked last is known: at the end of a run it is asked for twice, and may take its time.
+ */
+export function checkReport(reader: Reader, run: LiveRun, text: string): CheckedReport | undefined {
+  if (run.checked?.text === text) return run.checked.result
+  const schema = outputSchemaOf(reader, run)
+  if (!schema) return undefined
+  const result = check(schema, text)
+  run.checked = { text, result }
+  return result
+}
+
+function check(schema: JsonSchema, text: string): CheckedReport {
+  const checker = schemaChecker(schema)
+  if (typeof checker === 'string') return hopeless(checker)
+  const found = lastJson(text)
+  if (!found) return { fits: false, lines: [missing(text)], canBeMended: true }
+  const issues = checker(found.value)
+  if (typeof issues === 'string') return hopeless(issues)
+  if (issues.length === 0) return { fits: true, value: found.value }
+  return { fits: false, lines: issueLines(issues), canBeMended: true }
+}
+
+function hopeless(why: string): CheckedReport {
+  return { fits: false, lines: [`its schema cannot be used: ${why}`], canBeMended: false }
+}
+
+function missing({ length }: string): string {
+  return length > MAX_JSON_CHARS
+    ? `it has ${length} characters; at most ${MAX_JSON_CHARS} are read`
+    : 'there is no complete JSON value in it'
+}

@@ -1,0 +1,61 @@
+import type { Guard } from '../exec/guard.ts'
+import { runProcess } from '../exec/run-process.ts'
+
+/** Longer than this nobody waits for it. Milliseconds. */
+const TIMEOUT_MS = 1_000
+
+/**
+ * What is not committed in a directory of a git repository, in words; undefined where git does not say it in time. Nothing
+ * that the repository configures is run: its filters are switched off by name, monitor and hooks by the environment.
+ */
+export async function readVcsState(directory: string, guard?: Guard): Promise<string | undefined> {
+  const git = (args: readonly string[]) => runGit(args, directory, guard)
+  const names = await git(['config', '--name-only', '--get-regexp', '^filter\\.'])
+  const filters = names === undefined ? undefined : filterNames(names)
+  if (!filters) return undefined
+  const off = filters.flatMap((name) =>
+    ['clean', 'smudge', 'process'].flatMap((key) => ['-c', `filter.${name}.${key}=`]),
+  )
+  const required = filters.flatMap((name) => ['-c', `filter.${name}.required=false`])
+  const status = ['status', '--porcelain', '--no-renames', '--ignore-submodules=all', '--', '.']
+  const output = await git(['--no-optional-locks', ...off, ...required, ...status])
+  return output === undefined ? undefined : changesText(output.split('\n').filter(Boolean).length)
+}
+
+/** undefined: one has a name that cannot be handed to git as it is. */
+function filterNames(lines: string): readonly string[] | undefined {
+  const names = lines
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => /^filter\.([\w.-]+)\.\w+$/.exec(line)?.[1])
+  return names.every((name) => name !== undefined) ? [...new Set(names)] : undefined
+}
+
+function changesText(count: number): string {
+  if (count === 0) return 'clean'
+  return count === 1 ? '1 file changed' : `${count} files changed`
+}
+
+/** undefined: it failed, or was too slow. To find no setting is no failure. */
+async function runGit(
+  args: readonly string[],
+  directory: string,
+  guard: Guard | undefined,
+): Promise<string | undefined> {
+  try {
+    const marks = { GIT_NO_LAZY_FETCH: '1' }
+    const { exitCode, output, droppedBytes } = await runProcess({
+      program: 'git',
+      args,
+      directory,
+      streams: 'apart',
+      marks,
+      guard,
+      timeoutMs: TIMEOUT_MS,
+    })
+    const isEmpty = args[0] === 'config' && exitCode === 1
+    return (exitCode === 0 || isEmpty) && droppedBytes === 0 ? output : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { defineTool, describeTool } from './define-tool.ts'
+import { ToolError, type AnyTool, type PersonQuestion, type ToolContext } from './port.ts'
+
+const MAX_QUESTION_CHARS = 4_000
+const MAX_OPTION_CHARS = 500
+const MAX_OPTIONS = 10
+
+const said = z.string().refine((text) => text.trim() !== '', 'must not be empty')
+
+const inputSchema = z.object({
+  question: said.max(MAX_QUESTION_CHARS).describe('what has to be decided'),
+  options: z
+    .array(said.max(MAX_OPTION_CHARS))
+    .max(MAX_OPTIONS)
+    .default([])
+    .describe('answers to choose from; the person may give another one'),
+})
+
+/** `ask_user {question, options?}`: the answer of the person, in words. */
+export function askUserTool(): AnyTool {
+  return defineTool<PersonQuestion, string>({
+    name: 'ask_user',
+    toolset: 'people',
+    description: describeTool('ask-user.txt'),
+    inputSchema,
+    effects: 'none',
+    idempotent: true,
+    asksPerson: true,
+    aliases: ['AskUserQuestion', 'ask_question', 'ask_human', 'ask_followup_question', 'question'],
+    inputAliases: { text: 'question', prompt: 'question', message: 'question', choices: 'options' },
+    subject: () => [],
+    title: ({ question }) => `Ask: ${question}`,
+    execute,
+    toModelOutput: (text) => ({ text }),
+  })
+}
+
+async function execute(question: PersonQuestion, { ask }: ToolContext): Promise<string> {
+  if (ask) return await ask(question)
+  throw new ToolError('unattended', 'nobody can answer here (unattended)')
+}

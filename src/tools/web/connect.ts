@@ -1,0 +1,89 @@
+import net from 'node:net'
+import tls from 'node:tls'
+import type { Clock } from '../../core/clock.ts'
+import { within } from './deadline.ts'
+import type { Network, Place } from './network.ts'
+import { hostOf } from './page-url.ts'
+
+const CONNECT_MS = 5_000
+const MAX_ADDRESSES = 4
+
+/**
+ * Connects to one of the addresses, in their order, and to nothing else: no name is looked up here. For https the
+ * certificate has to be valid for the name of the URL, whatever the environment says.
+ */
+export async function connect(
+  url: URL,
+  addresses: readonly string[],
+  { network, clock, signal }: { network: Network; clock: Clock; signal: AbortSignal },
+): Promise<net.Socket> {
+  const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+  const deadline = { clock, ms: CONNECT_MS, what: 'connecting' }
+  const socket = await firstOf(addresses, signal, (address) =>
+    within({ ...deadline, signal }, (bounded) => open(network.reach(address, port), bounded)),
+  )
+  signal.throwIfAborted()
+  return url.protocol === 'https:' ? await secure(socket, url, network, signal) : socket
+}
+
+async function firstOf(
+  addresses: readonly string[],
+  signal: AbortSignal,
+  attempt: (address: string) => Promise<net.Socket>,
+): Promise<net.Socket> {
+  const tried = addresses.slice(0, MAX_ADDRESSES)
+  for (const address of tried.slice(0, -1)) {
+    const socket = await attempt(address).catch(() => undefined)
+    if (socket) return socket
+    signal.throwIfAborted()
+  }
+  return attempt(tried.at(-1) ?? '')
+}
+
+function open(place: Place, signal: AbortSignal): Promise<net.Socket> {
+  return ready(net.connect(place), 'connect', signal)
+}
+
+function secure(
+  socket: net.Socket,
+  url: URL,
+  { trusted }: Network,
+  signal: AbortSignal,
+): Promise<net.Socket> {
+  const host = hostOf(url)
+  const secured = tls.connect({
+    socket,
+    ...(net.isIP(host) === 0 && { servername: host }),
+    ...(trusted !== undefined && { ca: trusted }),
+    ALPNProtocols: ['http/1.1'],
+    rejectUnauthorized: true,
+    checkServerIdentity: (_, certificate) => tls.checkServerIdentity(host, certificate),
+  })
+  return ready(secured, 'secureConnect', signal)
+}
+
+/** Its errors are heard from the first to the last moment: one that nobody hears would end the process. */
+function ready<S extends net.Socket>(socket: S, event: string, signal: AbortSignal): Promise<S> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => {
+      socket.destroy()
+      reject(signal.reason as Error)
+    }
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    socket.once(event, () => {
+      signal.removeEventListener('abort', onAbort)
+      resolve(socket)
+    })
+    socket.on('error', (error) => {
+      signal.removeEventListener('abort', onAbort)
+      reject(error)
+    })
+    socket.once('close', () => reject(new ConnectionEnded()))
+  })
+}
+
+/** The other side hung up without a word. */
+class ConnectionEnded extends Error {
+  readonly code = 'ECONNRESET'
+}

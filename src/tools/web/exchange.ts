@@ -1,0 +1,122 @@
+import http from 'node:http'
+import type { Socket } from 'node:net'
+import { pipeline, type Duplex, type Readable } from 'node:stream'
+import zlib from 'node:zlib'
+import { ToolError } from '../port.ts'
+
+export interface Sent {
+  readonly method: 'GET' | 'POST'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+}
+
+const MAX_HEADER_BYTES = 64 * 1024
+
+/** Sends one request on a connection of its own and resolves with the head of the answer. */
+export function exchange(
+  url: URL,
+  socket: Socket,
+  { method, headers, body }: Sent,
+  signal: AbortSignal,
+): Promise<http.IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      createConnection: () => socket,
+      method,
+      path: url.pathname + url.search,
+      headers: {
+        host: url.host,
+        connection: 'close',
+        'accept-encoding': 'gzip, br, zstd',
+        ...headers,
+        ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+      },
+      maxHeaderSize: MAX_HEADER_BYTES,
+      insecureHTTPParser: false,
+    })
+    const onAbort = () => {
+      request.destroy()
+      socket.destroy()
+      reject(signal.reason as Error)
+    }
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    const settled = () => signal.removeEventListener('abort', onAbort)
+    request.on('response', (message) => {
+      settled()
+      message.on('error', () => {}) // whoever reads the body hears it there
+      resolve(message)
+    })
+    const fail = (error: Error) => {
+      settled()
+      socket.destroy()
+      reject(error)
+    }
+    request.on('error', fail)
+    request.on('upgrade', () => fail(new UnaskedUpgrade()))
+    request.end(body)
+  })
+}
+
+/** The other side changes the protocol, which nobody has asked it to. */
+class UnaskedUpgrade extends Error {
+  readonly code = 'ERR_HTTP_UPGRADE'
+}
+
+/**
+ * The whole body, decompressed.
+ * @throws ToolError `too_large` as soon as there is more than `maxBytes`, compressed or not, `unsupported_encoding`;
+ * errors of the connection and of the decompression as they are.
+ */
+export async function readBody(
+  message: http.IncomingMessage,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const source = decoded(message)
+  const onAbort = () => void source.destroy(signal.reason as Error)
+  if (signal.aborted) onAbort()
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    if (Number(message.headers['content-length']) > maxBytes) throw tooLarge(maxBytes)
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      if ((bytes += chunk.length) > maxBytes) throw tooLarge(maxBytes)
+      chunks.push(chunk)
+    }
+    return Buffer.concat(chunks)
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    message.destroy()
+  }
+}
+
+function tooLarge(maxBytes: number): ToolError {
+  return new ToolError('too_large', `the answer is larger than ${maxBytes / 1024 / 1024} MiB`)
+}
+
+/** One encoding only: of several on top of each other nobody honest has need. */
+function decoded(message: http.IncomingMessage): Readable {
+  const encoding = message.headers['content-encoding']?.trim().toLowerCase() ?? ''
+  if (encoding === '' || encoding === 'identity') return message
+  const decoder = DECODERS.get(encoding)?.()
+  if (decoder) return pipeline(message, decoder, () => {})
+  message.destroy()
+  const shown = /^[\w, -]{1,40}$/.test(encoding) ? ` (${encoding})` : ''
+  throw new ToolError('unsupported_encoding', `the answer is compressed in a way that is not read${shown}`)
+}
+
+/** More memory than this a window of zstd may not take; it is the bound that the web has for it. */
+const ZSTD_WINDOW_LOG = 23
+
+const DECODERS: ReadonlyMap<string, () => Duplex> = new Map([
+  ['gzip', () => zlib.createGunzip()],
+  ['x-gzip', () => zlib.createGunzip()],
+  ['deflate', () => zlib.createInflate()],
+  ['br', () => zlib.createBrotliDecompress()],
+  [
+    'zstd',
+    () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }),
+  ],
+])

@@ -1,0 +1,118 @@
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import { isIP } from 'node:net'
+import type { Clock } from '../../core/clock.ts'
+import { ToolError } from '../port.ts'
+import { refusedKind } from './address.ts'
+import { connect } from './connect.ts'
+import { checkReadable } from './content-type.ts'
+import { untilAborted, within } from './deadline.ts'
+import { exchange, readBody } from './exchange.ts'
+import type { Network } from './network.ts'
+import { networkError } from './network-error.ts'
+import { hostOf, readPageUrl } from './page-url.ts'
+
+export interface Page {
+  /** Where it was found, after redirects. */
+  readonly url: URL
+  /** As the server gives it; empty where it does not. */
+  readonly contentType: string
+  readonly body: Buffer
+}
+
+export interface GetOptions {
+  readonly network: Network
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** Decides whether a redirect may be followed. @throws ToolError when not. */
+  readonly checkRedirect: (to: URL, from: URL) => void
+}
+
+const MAX_REDIRECTS = 5
+const MAX_BYTES = 10 * 1024 * 1024
+const TIME_MS = 30_000
+
+/**
+ * Gets one page, through redirects. Each hop is read, decided, looked up and checked anew, and connected to exactly the
+ * addresses that were checked. Nothing of us goes along: no cookies, no credentials, no referrer.
+ * @throws ToolError
+ */
+export async function getPage(start: URL, options: GetOptions): Promise<Page> {
+  const { clock, signal } = options
+  const deadline = { clock, ms: TIME_MS, what: 'the page', signal }
+  return within(deadline, (bounded) => follow(start, { ...options, signal: bounded }))
+}
+
+async function follow(start: URL, options: GetOptions): Promise<Page> {
+  let url = start
+  for (let redirects = 0; ; redirects++) {
+    const message = await getOne(url, options)
+    const target = redirectTarget(message, url)
+    if (!target) return await readPage(url, message, options.signal)
+    message.destroy()
+    if (redirects === MAX_REDIRECTS)
+      throw new ToolError(
+        'too_many_redirects',
+        `more than ${MAX_REDIRECTS} redirects, the last from ${url.host}`,
+      )
+    options.checkRedirect(target, url)
+    url = target
+  }
+}
+
+async function getOne(url: URL, options: GetOptions): Promise<IncomingMessage> {
+  const { network, signal } = options
+  try {
+    const addresses = await checkedAddresses(url, network, signal)
+    const socket = await connect(url, addresses, options)
+    return await exchange(url, socket, { method: 'GET', headers: HEADERS }, signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    throw networkError(error, url)
+  }
+}
+
+const HEADERS = {
+  'user-agent': 'Offshoot (webfetch; one page, asked for by a user)',
+  accept: 'text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5',
+}
+
+/** Of a name that leads to several places all have to be public. */
+async function checkedAddresses(url: URL, network: Network, signal: AbortSignal): Promise<readonly string[]> {
+  const host = hostOf(url)
+  const addresses = isIP(host) === 0 ? await untilAborted(network.resolve(host), signal) : [host]
+  if (addresses.length === 0) throw new ToolError('network', `${host}: the host is not known`)
+  const kind = addresses.map(refusedKind).find((each) => each !== null)
+  if (kind === undefined) return addresses
+  throw new ToolError('address_refused', `${host} leads to a ${kind} address; only public ones are fetched`)
+}
+
+function redirectTarget({ statusCode, headers }: IncomingMessage, url: URL): URL | null {
+  if (![301, 302, 303, 307, 308].includes(statusCode ?? 0) || headers.location === undefined) return null
+  try {
+    // Node reads headers as latin1; what servers mean is UTF-8
+    return readPageUrl(Buffer.from(headers.location, 'latin1').toString(), url)
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+    throw new ToolError(error.code, `${url.host} redirects to what is not fetched: ${error.message}`)
+  }
+}
+
+async function readPage(url: URL, message: IncomingMessage, signal: AbortSignal): Promise<Page> {
+  const { statusCode = 0, headers } = message
+  const contentType = headers['content-type'] ?? ''
+  try {
+    if (statusCode < 200 || statusCode > 299) throw failedStatus(url, statusCode)
+    checkReadable(contentType, headers['content-length'])
+    return { url, contentType, body: await readBody(message, MAX_BYTES, signal) }
+  } catch (error) {
+    signal.throwIfAborted()
+    throw networkError(error, url)
+  } finally {
+    message.destroy()
+  }
+}
+
+function failedStatus(url: URL, status: number): ToolError {
+  const words = STATUS_CODES[status]
+  return new ToolError('http_status', `${url.host} answered ${status}${words ? ` (${words})` : ''}`)
+}

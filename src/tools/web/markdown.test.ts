@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import { loopbackNetwork } from './fixtures/loopback-network.ts'
+import { systemClock } from '../../exec/system-clock.ts'
+import { fetchPage } from './fixtures/call.ts'
+import { httpSite } from './fixtures/site.ts'
+import { htmlText, htmlTitle } from './html-text.ts'
+import { markdownOf } from './markdown.ts'
+
+const base = 'https://example.com/a/'
+const signal = new AbortController().signal
+/** On a busy machine a thread takes its time to start. */
+const SLOW_MS = 30_000
+const convert = (html: string) => markdownOf({ html, base }, systemClock, signal)
+
+test('links and pictures are whole, and lead only where a page can be', async () => {
+  const html = `<a href="b(1)">one</a> <a href="mailto:a@b.c">two</a> <a href="data:x">three</a> <a>four</a> <a href="x"></a>
+    <img src="/i.png" alt="pic]"> <img src="data:image/png;base64,AAAA" alt="inline"> <img src="y.png">`
+  expect(await convert(html)).toBe(
+    '[one](https://example.com/a/b%281%29) [two](mailto:a@b.c) three four ![pic\\]](https://example.com/i.png) inline',
+  )
+})
+
+test('tables have a head, whatever they are made of', async () => {
+  const rows = '<tr><td>a<td>b\n\nc</tr><tr><td>d<td></tr>'
+  const table = '| a | b c |\n| --- | --- |\n| d |'
+  expect(await convert(`<table>${rows}</table>`)).toContain(table)
+  expect(await convert(`<table><caption>x</caption><tbody>${rows}</tbody></table>`)).toContain('| a | b c |')
+})
+
+test('nothing of a page is run, and the thread has no environment', async () => {
+  const html = `<script>globalThis.x = 1; process.exit(1)</script><body onload="process.exit(1)">
+    <img src=x onerror="process.exit(1)"><svg onload="process.exit(1)"></svg><iframe src="file:///etc/passwd">in</iframe>still here`
+  expect(await convert(html)).toBe('still here')
+})
+
+/** Parsing or walking these takes for ever, or all memory. */
+const BOMBS: Readonly<Record<string, string>> = {
+  'deep blocks': '<div>'.repeat(200_000),
+  'deep lists': `${'<ul><li>'.repeat(5_000)}x`,
+  'formatting that never closes': '<b><p>'.repeat(30_000),
+  'tables in tables': '<font><p><table><tr><td>'.repeat(20_000),
+  'many attributes': `<p ${Array.from({ length: 200_000 }, (_, index) => `a${index}=1`).join(' ')}>x`,
+}
+
+test.each(Object.entries(BOMBS))(
+  '%s end with words alone, and hold up nobody',
+  async (_, html) => {
+    const soon = { ...systemClock, after: (_ms: number, fn: () => void) => systemClock.after(700, fn) }
+    const converted = markdownOf({ html, base }, soon, signal)
+    let turns = 0
+    const turn = () => setImmediate(() => void (++turns < 1_000 && turn()))
+    turn()
+    expect(await converted).toBeNull()
+    expect(turns).toBe(1_000)
+  },
+  SLOW_MS,
+)
+
+test(
+  'a page that is too large or too nasty for Markdown comes as its words',
+  async () => {
+    const html = `<title>T</title>${'<p>word</p>'.repeat(450_000)}`
+    await using site = await httpSite((_, response) =>
+      response.setHeader('content-type', 'text/html').end(html),
+    )
+    const network = loopbackNetwork({
+      names: { 'example.com': ['93.184.216.34'] },
+      ports: { '*:80': site.port },
+    })
+    const text = await fetchPage(network, 'http://example.com/')
+    expect(text).toContain('format="text">\nTitle: T\n\nword\n\nword')
+  },
+  SLOW_MS,
+)
+
+test('a stop ends the thread', async () => {
+  const controller = new AbortController()
+  const reason = new Error('stopped')
+  const converted = markdownOf({ html: BOMBS['many attributes']!, base }, systemClock, controller.signal)
+  controller.abort(reason)
+  await expect(converted).rejects.toBe(reason)
+})
+
+test.each([
+  ['a &lt;b&gt; &amp;amp; &#233;&#xe9; &nope; &#0; &#x110000;', 'a <b> &amp; éé &nope; \ufffd \ufffd'],
+  ['<p>one<br>two</p><div>three <b>b</b></div>', 'one\ntwo\n\nthree b'],
+  ['a<!-- <p>no</p> -->b<!-- never', 'ab'],
+  ['1 < 2 <3 <', '1 < 2 <3 <'],
+  ['<script>a</script >b<SCRIPT>c</Script>d<style>e', 'bd'],
+  ['<td>a</td><td>b</td>', 'a b'],
+  ['<?php x ?>y<!doctype html>z', 'yz'],
+  ['<p', ''],
+  ['', ''],
+])('the words of %j are %j', (html, text) => {
+  expect(htmlText(html)).toBe(text)
+})
+
+test(
+  'the words of anything are had in time that grows with its length',
+  () => {
+    const pieces = ['<', '<a', '<script>', '<!--', '&', '&#', '<title', '\n', ' ', '</', '<p>', '\u0000']
+    for (const piece of pieces) {
+      const html = piece.repeat(Math.floor((512 * 1024) / piece.length))
+      const started = performance.now()
+      htmlText(html)
+      htmlTitle(html)
+      expect(performance.now() - started, JSON.stringify(piece)).toBeLessThan(4_000)
+    }
+  },
+  SLOW_MS,
+)
+
+test('a title is one line', () => {
+  expect(htmlTitle('<head><TITLE class="x">A\n &amp;  B</title>')).toBe('A & B')
+  expect(htmlTitle('<p>none</p>')).toBe('')
+  expect(htmlTitle(`<title>${'x'.repeat(900)}</title>`)).toHaveLength(200)
+})

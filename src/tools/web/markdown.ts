@@ -1,0 +1,44 @@
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../core/clock.ts'
+
+export interface MarkdownTask {
+  readonly html: string
+  /** What relative links are relative to. */
+  readonly base: string
+}
+
+const MAX_CHARS = 4 * 1024 * 1024
+const TIME_MS = 10_000
+const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64, stackSizeMb: 4 }
+
+/**
+ * An HTML page as Markdown; null where that cannot be had within bounds of size, time and memory. It is made in a thread
+ * of its own, which is ended at a bound: pages can be written so that parsing them takes for ever, and nothing else of
+ * the process waits for it. The thread has no environment. Rejects with the signal's reason.
+ */
+export function markdownOf(task: MarkdownTask, clock: Clock, signal: AbortSignal): Promise<string | null> {
+  signal.throwIfAborted()
+  if (task.html.length > MAX_CHARS) return Promise.resolve(null)
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./markdown-worker.ts', import.meta.url), {
+      workerData: task,
+      resourceLimits: LIMITS,
+      env: {},
+      execArgv: [],
+      stdout: true,
+      stderr: true,
+    })
+    const end = (settle: () => void) => {
+      cancel()
+      signal.removeEventListener('abort', onAbort)
+      void worker.terminate()
+      settle()
+    }
+    const onAbort = () => end(() => reject(signal.reason as Error))
+    const cancel = clock.after(TIME_MS, () => end(() => resolve(null)))
+    signal.addEventListener('abort', onAbort, { once: true })
+    worker.once('message', (text: string) => end(() => resolve(text)))
+    worker.on('error', () => end(() => resolve(null)))
+    worker.once('exit', () => end(() => resolve(null)))
+  })
+}

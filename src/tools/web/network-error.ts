@@ -1,0 +1,36 @@
+import { ToolError } from '../port.ts'
+
+/** What went wrong on the way, in words of our own: an error's own message may hold what the other side sent. */
+export function networkError(error: unknown, url: URL): ToolError {
+  if (error instanceof ToolError) return error
+  const code = (error as NodeJS.ErrnoException | undefined)?.code ?? ''
+  return new ToolError('network', `${url.host}: ${wordsFor(code)}`)
+}
+
+function wordsFor(code: string): string {
+  const known = WORDS[code]
+  if (known !== undefined) return known
+  if (/^HPE_|^ERR_HTTP/.test(code)) return 'what answers there does not speak HTTP as it should'
+  if (/^Z_|ZLIB|ZSTD|BROTLI|_ERR_(FORMAT|ALLOC)/.test(code)) return 'the compressed answer is damaged'
+  if (/CERT|SIGNATURE|^ERR_TLS_|^ERR_SSL_|^EPROTO$/.test(code))
+    return `a secure connection cannot be made (${shown(code)})`
+  return `the connection failed (${shown(code)})`
+}
+
+function shown(code: string): string {
+  return /^[A-Z0-9_]{1,60}$/.test(code) ? code : 'for an unknown reason'
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'the host is not known',
+  EAI_AGAIN: 'the host could not be looked up; there may be no network',
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection ended before the whole answer had come',
+  EPIPE: 'the connection ended before the whole answer had come',
+  ETIMEDOUT: 'it does not answer',
+  EHOSTUNREACH: 'it cannot be reached',
+  ENETUNREACH: 'it cannot be reached',
+  HPE_HEADER_OVERFLOW: 'the headers of its answer are larger than 64 KiB',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+}

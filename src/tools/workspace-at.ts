@@ -1,0 +1,31 @@
+import { isAbsolute, sep } from 'node:path'
+import type { ResolvedPath, Workspace } from './port.ts'
+
+/**
+ * A workspace as an agent sees it that works in a directory of its own: paths start there and are named from there, those
+ * elsewhere by their absolute paths. What is outside and what is guarded is what the whole workspace says.
+ * `directory`: followed to where it leads now. Never throws.
+ */
+export function workspaceAt(whole: Workspace, directory: string): Workspace {
+  const root = whole.resolve(directory).absolute
+  return {
+    root,
+    top: whole.root,
+    resolve(path) {
+      const resolved = resolveAt(whole, root, path)
+      return { ...resolved, relative: nameFrom(root, resolved.absolute) }
+    },
+  }
+}
+
+/** Where a path leads that starts in a directory, named as the whole workspace names it: for its rules. */
+export function resolveAt(whole: Workspace, directory: string, path: string): ResolvedPath {
+  const startsThere = !isAbsolute(path) && !/^(~(\/|$)|file:)/i.test(path)
+  return whole.resolve(startsThere ? `${directory}${sep}${path}` : path)
+}
+
+function nameFrom(directory: string, absolute: string): string {
+  if (absolute === directory) return '.'
+  const prefix = directory.endsWith(sep) ? directory : directory + sep
+  return absolute.startsWith(prefix) ? absolute.slice(prefix.length).split(sep).join('/') : absolute
+}
