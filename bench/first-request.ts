@@ -14,7 +14,10 @@ const PROGRAM = fileURLToPath(new URL('../dist/offshoot.js', import.meta.url))
 /** Milliseconds from the start of a process to its first request. */
 export interface Start {
   readonly bare: number
+  /** What an earlier start has compiled is on disk: as from the second start on. */
   readonly offshoot: number
+  /** Without that: the very first start. */
+  readonly first: number
 }
 
 /** Whether there is a build to start (`npm run build`). */
@@ -26,15 +29,15 @@ export function isBuilt(): boolean {
 export async function measureStarts(rounds: number): Promise<readonly Start[]> {
   const directory = await mkdtemp(join(tmpdir(), 'offshoot-bench-'))
   try {
-    await firstRequest(directory, commandLine) // compiled code that Node keeps on disk is there from now on
-    const body = await firstRequest(directory, commandLine)
+    const body = await firstRequest(directory, commandLine, { whole: true }) // what is compiled is kept on disk from now on
     const script = join(directory, 'bare.mjs')
     await writeFile(script, bareScript(body.text))
     const starts: Start[] = []
     for (let round = 0; round < rounds; round++) {
       const bare = await firstRequest(directory, (url) => [script, url])
       const offshoot = await firstRequest(directory, commandLine)
-      starts.push({ bare: bare.ms, offshoot: offshoot.ms })
+      const first = await firstRequest(directory, commandLine, { env: { NODE_DISABLE_COMPILE_CACHE: '1' } })
+      starts.push({ bare: bare.ms, offshoot: offshoot.ms, first: first.ms })
     }
     return starts
   } finally {
@@ -55,22 +58,42 @@ function bareScript(body: string): string {
 `
 }
 
+interface StartOptions {
+  /** The request is refused, and the process ends by itself. */
+  readonly whole?: boolean
+  readonly env?: Readonly<Record<string, string>>
+}
+
 /** Starts Node with these arguments, and ends it when its first request has come. */
-async function firstRequest(directory: string, args: (url: string) => readonly string[]) {
+async function firstRequest(
+  directory: string,
+  args: (url: string) => readonly string[],
+  { whole = false, env: more = {} }: StartOptions = {},
+) {
   const server = http.createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-  const env = { PATH: process.env['PATH'], HOME: directory, OFFSHOOT_HOME: directory, OPENAI_BASE_URL: url }
+  const env = {
+    PATH: process.env['PATH'],
+    HOME: directory,
+    OFFSHOOT_HOME: directory,
+    OPENAI_BASE_URL: url,
+    ...more,
+  }
   const startedAt = performance.now()
   const child = spawn(process.execPath, [...args(url)], { cwd: directory, stdio: 'ignore', env })
+  const ended = once(child, 'exit')
   try {
-    const [request] = (await once(server, 'request')) as [http.IncomingMessage]
+    const [request, response] = (await once(server, 'request')) as [http.IncomingMessage, http.ServerResponse]
     const ms = performance.now() - startedAt
     let text = ''
     for await (const chunk of request.setEncoding('utf8')) text += chunk as string
+    if (whole) {
+      response.writeHead(400).end()
+      await ended
+    }
     return { ms, text }
   } finally {
-    const ended = once(child, 'exit')
     child.kill('SIGKILL')
     await ended
     server.closeAllConnections()

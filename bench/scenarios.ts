@@ -87,7 +87,7 @@ export function longConversations(quick: boolean): readonly Scenario[] {
     unit: 'turn',
     contestants: LOOPS,
     sizes: [most / turns, turns, 1],
-    rounds: quick ? 1 : 3,
+    rounds: 3,
   }))
 }
 

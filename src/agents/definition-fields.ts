@@ -10,7 +10,10 @@ import {
 import { isSummaryPreset, summaryPresets } from '../core/report.ts'
 import { schemaProblem } from './schema-problem.ts'
 
-export type FieldName = Exclude<keyof AgentDefinition, 'name' | 'description' | 'prompt' | 'extra' | 'source'>
+export type FieldName = Exclude<
+  keyof AgentDefinition,
+  'name' | 'description' | 'prompt' | 'checkOutput' | 'extra' | 'source'
+>
 
 interface Field {
   readonly schema: z.ZodType
@@ -37,7 +40,7 @@ const rule: z.ZodType<Rule> = z
     return pattern === undefined ? { tool, action } : { tool, pattern, action }
   })
 
-const jsonSchema = z.custom<JsonSchema>(isObject).superRefine((schema, context) => {
+const jsonSchema = z.custom<JsonSchema>(isPlainObject).superRefine((schema, context) => {
   const problem = schemaProblem(schema)
   if (problem) context.addIssue({ code: 'custom', message: problem })
 })
@@ -123,6 +126,7 @@ function flat(key: string): string {
   return key.replace(/[_-]/g, '').toLowerCase()
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+/** No Map, no Date and no list. */
+function isPlainObject(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === '[object Object]'
 }

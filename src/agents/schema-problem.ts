@@ -16,11 +16,29 @@ type Schema = { readonly [keyword: string]: Json | undefined }
  * validator would never end.
  */
 export function schemaProblem(schema: Schema): string | null {
-  const problem = problemIn(schema, schema, 0, { nodes: 0 })
+  const problem = rootProblem(schema) ?? problemIn(schema, schema, 0, { nodes: 0 })
   if (problem) return problem
   const { length } = JSON.stringify(schema)
   return length > MAX_CHARS ? `it has ${length} characters of JSON; at most ${MAX_CHARS} are read` : null
 }
+
+/** With no word that a validator knows it would allow everything: a slip, or fields in the place of `properties`. */
+function rootProblem(schema: Schema): string | null {
+  const names = Object.keys(schema)
+  if (names.length === 0 || names.some((name) => KEYWORDS.has(name))) return null
+  return `it has no keyword of JSON Schema (type, properties, items, enum, ...), only ${names.join(', ').slice(0, 100)}`
+}
+
+const KEYWORDS: ReadonlySet<string> = new Set(
+  `$schema $id $ref $defs $comment $anchor $async $dynamicRef $recursiveRef definitions title description default
+  examples readOnly writeOnly deprecated type enum const allOf anyOf oneOf not if then else properties
+  patternProperties additionalProperties unevaluatedProperties propertyNames required dependentRequired
+  dependentSchemas dependencies minProperties maxProperties items prefixItems additionalItems unevaluatedItems
+  contains minContains maxContains minItems maxItems uniqueItems multipleOf minimum maximum exclusiveMinimum
+  exclusiveMaximum minLength maxLength pattern format contentEncoding contentMediaType contentSchema`.split(
+    /\s+/,
+  ),
+)
 
 function problemIn(
   root: Schema,

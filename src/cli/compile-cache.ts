@@ -1,4 +1,4 @@
-import { enableCompileCache } from 'node:module'
+import nodeModule from 'node:module'
 import { isAbsolute, join } from 'node:path'
 
 /**
@@ -7,5 +7,5 @@ import { isAbsolute, join } from 'node:path'
  */
 export function keepCompiled({ XDG_CACHE_HOME = '', HOME = '' }: NodeJS.ProcessEnv): void {
   const base = isAbsolute(XDG_CACHE_HOME) ? XDG_CACHE_HOME : isAbsolute(HOME) && join(HOME, '.cache')
-  if (base) enableCompileCache(join(base, 'offshoot', 'compiled'))
+  if (base) nodeModule.enableCompileCache(join(base, 'offshoot', 'compiled'))
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import type { RunError } from '../core/run.ts'
+import { noReceipts } from '../core/receipt.ts'
 import { noUsage } from '../core/usage.ts'
 import { terminalText, terminalLine } from '../core/terminal-text.ts'
 import type { Composed } from '../runtime/compose.ts'
@@ -9,6 +10,7 @@ import { modeInForce } from '../runtime/mode.ts'
 import { readEvents } from '../runtime/stored-events.ts'
 import { readRunResult, type RunResult } from '../runtime/run-result.ts'
 import type { StartedRun } from '../runtime/begin.ts'
+import type { Store } from '../store/port.ts'
 import { say, write, type Io } from './io.ts'
 import { jsonLine } from './json-line.ts'
 import { createProgress } from './progress/progress.ts'
@@ -57,6 +59,7 @@ export function createOutput(format: OutputFormat, started: StartedRun, composed
     },
     async fail(error) {
       close()
+      if (format === 'json') put([resultDocument(unfinished(started, composed, error))])
       if (stream) put([stream.end(unfinished(started, composed, error))])
       throw error
     },
@@ -85,17 +88,26 @@ function openStream(started: StartedRun, { store, workspace, agents, mode }: Com
   })
 }
 
-/** What is known of a run whose end the store did not take: nothing, if somebody has deleted it meanwhile. */
+/** What is known of a run whose end the store did not take. */
 function unfinished(started: StartedRun, { store }: Composed, cause: unknown): RunResult {
-  const code = cause instanceof OffshootError ? cause.code : 'internal'
-  const error: RunError = { code, message: errorMessage(cause) }
-  const known = store.get('runs', started.runId) ? readRunResult(store, started.runId) : nothing(started)
-  return { ...known, status: 'failed', reason: null, endReason: 'error', error }
+  const { code, hint } = cause instanceof OffshootError ? cause : { code: 'internal', hint: undefined }
+  const error: RunError = { code, message: errorMessage(cause), ...(hint ? { hint } : {}) }
+  return { ...knownOf(started, store), status: 'failed', reason: null, endReason: 'error', error }
+}
+
+/** Nothing, if somebody has deleted it meanwhile, or the store cannot be read either. */
+function knownOf(started: StartedRun, store: Store) {
+  try {
+    return store.get('runs', started.runId) ? readRunResult(store, started.runId) : nothing(started)
+  } catch {
+    return nothing(started)
+  }
 }
 
 function nothing({ conversationId, branchId, runId }: StartedRun) {
   const figures = { turns: 0, toolCalls: 0, usage: noUsage, costUsd: 0, durationMs: 0 }
-  return { conversationId, branchId, runId, text: '', note: null, subagents: [], denials: [], ...figures }
+  const lists = { subagents: [], denials: [], receipts: noReceipts }
+  return { conversationId, branchId, runId, text: '', note: null, ...lists, ...figures }
 }
 
 /** On a terminal nothing in the answer may be a command to it; a pipe gets the text as it is. */

@@ -1,3 +1,4 @@
+import type { Receipts } from '../core/receipt.ts'
 import type { Run } from '../core/run.ts'
 import type { RunResult } from '../runtime/run-result.ts'
 
@@ -17,6 +18,7 @@ export function resultDocument(result: RunResult): object {
     cost_usd: result.costUsd,
     turns: result.turns,
     tool_calls: result.toolCalls,
+    receipts: receiptsDocument(result.receipts),
     subagents: result.subagents.map((run) => subagentDocument(run, result)),
     permission_denials: result.denials.map(({ runId, agent, tool, title, reason }) => ({
       run_id: runId,
@@ -29,7 +31,7 @@ export function resultDocument(result: RunResult): object {
   }
 }
 
-function subagentDocument(run: Run, result: RunResult): object {
+function subagentDocument(run: RunResult['subagents'][number], result: RunResult): object {
   const parent = result.subagents.find((each) => each.id === run.parentRunId)
   return {
     task_id: run.branchId,
@@ -46,6 +48,29 @@ function subagentDocument(run: Run, result: RunResult): object {
     ended_at: run.endedAt,
     usage: usageDocument(run.usage),
     cost_usd: run.costUsd,
+    receipts: receiptsDocument(run.receipts),
+  }
+}
+
+function receiptsDocument({
+  changed,
+  read,
+  commands,
+  hosts,
+  denied,
+  errors,
+  unknown,
+  more,
+}: Receipts): object {
+  return {
+    files_changed: changed,
+    files_read: read,
+    commands: commands.map(({ command, exitCode }) => ({ command, exit_code: exitCode })),
+    hosts,
+    denied,
+    errors,
+    unknown,
+    ...(Object.keys(more).length > 0 ? { more } : {}),
   }
 }
 

@@ -29,6 +29,9 @@ export interface AgentTool {
 /** Shortens a report for whoever is to read it; it may throw, and then the report goes as it is. */
 export type Summarize = (report: string, about: { readonly agent: string }) => string | Promise<string>
 
+/** What is wrong with a report beyond what its JSON Schema says, a line each; it may throw, and then the run fails. */
+export type CheckOutput = (value: Json) => readonly string[] | Promise<readonly string[]>
+
 /** Who works on a branch (tools.md §5). The agent named `main` works with the person; it is never started by delegation. */
 export interface AgentDefinition {
   readonly name: string
@@ -60,6 +63,8 @@ export interface AgentDefinition {
   readonly inputSchema?: JsonSchema
   /** What its report has to satisfy. */
   readonly outputSchema?: JsonSchema
+  /** Asked of what satisfies `outputSchema`; only code can give one. */
+  readonly checkOutput?: CheckOutput
   /** A preset's name, or a line that says how its report is to be shortened for its parent; in code a function. */
   readonly summarize?: string | Summarize
   readonly exposeAsTool?: AgentTool

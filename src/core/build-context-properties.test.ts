@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { buildContext, type ContextMessage } from './build-context.ts'
+import { buildContext, contextPath, type ContextMessage } from './build-context.ts'
+import { planCompaction } from './compaction.ts'
 import {
   call,
   file,
@@ -14,7 +15,7 @@ import {
   thought,
   Tree,
 } from './fixtures/tree.ts'
-import type { BranchId, CallId } from './ids.ts'
+import type { BranchId, CallId, MessageId } from './ids.ts'
 import type { Message, MessageState, Part, Role } from './message.ts'
 
 /** What providers refuse, said without a look at how contexts are made. Empty: they accept it. */
@@ -329,6 +330,85 @@ describe('on random trees', () => {
     )
   })
 })
+
+describe('on random trees with summaries at random places', () => {
+  const summaries = fc.array(fc.tuple(fc.nat(99), fc.nat(99), fc.nat(99)), { minLength: 1, maxLength: 6 })
+  const everyTree = (check: (tree: Tree, branch: BranchId) => void) =>
+    fc.assert(
+      fc.property(histories, summaries, (history, places) => {
+        const tree = grow(history)
+        places.forEach((place, i) => addSummary(tree, place, `s${i}`))
+        for (const branch of tree.branches.keys()) check(tree, branch)
+      }),
+      { numRuns: 1000 },
+    )
+
+  test('a context is one that providers accept', () => {
+    everyTree((tree, branch) => expect(refusals(buildContext(tree, branch))).toEqual([]))
+  })
+
+  test('nothing that was said after the last summary is lost, and a call that is left has its result', () => {
+    everyTree((tree, branch) => {
+      const path = seenFrom(tree, branch, [])
+      const last = path.findLastIndex((message) => message.parts.some((part) => 'summaryOf' in part))
+      const whole = oracle(tree, branch)
+      for (const line of see(tree, branch)) expect(whole).toContain(line)
+      const later = path.slice(last + 1).filter(({ role, state }) => role === 'user' && state === 'complete')
+      const shown = see(tree, branch).filter((line) => line.startsWith('user'))
+      const said = later.map(({ parts }) =>
+        ['user', ...parts.filter((part) => keeps('user', part)).map(shownPart)].join(' '),
+      )
+      for (const line of said.filter((each) => each !== 'user')) expect(shown).toContain(line)
+    })
+  })
+
+  test('what is planned leaves out whole turns, keeps the last one, and can be planned again', () => {
+    everyTree((tree, branch) => {
+      for (const keep of [0, 3, 1_000]) {
+        const path = contextPath(tree, branch)
+        const plan = planCompaction(path, keep, (message) => message.parts.length)
+        if (!plan) continue
+        const before = buildContext(tree, branch)
+        const after = [...path, summary(branch, plan.summaryOf)]
+        const context = buildContext(
+          {
+            ...tree,
+            branches: tree.branches,
+            messages: (id) => (id === branch ? alone(tree, branch, after) : tree.messages(id)),
+          },
+          branch,
+        )
+        expect(refusals(context)).toEqual([])
+        expect(plan.count).toBeGreaterThan(0)
+        expect(path[path.findLastIndex(({ id }) => id === plan.summaryOf) + 1]?.role).not.toBe('tool')
+        const answer = before.findLast(({ role }) => role === 'assistant')
+        if (answer?.parts.some(({ type }) => type === 'text' || type === 'tool-call'))
+          expect(context.at(-1)).toEqual(before.at(-1))
+      }
+    })
+  })
+})
+
+/** A summary of what is seen from a branch up to some message of it, or up to one that is not there. */
+function addSummary(tree: Tree, [on, upTo, odd]: readonly [number, number, number], id: string): void {
+  const names = [...tree.branches.keys()]
+  const branch = names[on % names.length]!
+  const path = seenFrom(tree, branch, [])
+  const end = path[upTo % (path.length + 1)]?.id ?? ('nothing' as MessageId)
+  tree.say(branch, id, odd % 9 === 0 ? 'assistant' : 'user', summary(branch, end).parts)
+}
+
+function summary(branchId: BranchId, summaryOf: MessageId): Message {
+  const part = { ...text('summary'), summaryOf } as Part
+  const about = { runId: null, usage: null, createdAt: 0, position: 999 }
+  return { id: 'summary' as MessageId, branchId, role: 'user', state: 'complete', parts: [part], ...about }
+}
+
+/** The own messages of a branch whose whole path is this. */
+function alone(tree: Tree, branch: BranchId, path: readonly Message[]): readonly Message[] {
+  const own = tree.messages(branch)
+  return [...own, path.at(-1)!]
+}
 
 test('the random trees hold what they are meant to hold', () => {
   const found = new Set<string>()

@@ -1,6 +1,15 @@
+import { summarised } from './compaction.ts'
 import type { Branch } from './conversation.ts'
 import type { BranchId, CallId, MessageId } from './ids.ts'
-import type { Message, Part, Role, ToolCallPart, ToolResultPart } from './message.ts'
+import { foldCalls, foldResults } from './inner-calls.ts'
+import {
+  callsOf,
+  type Message,
+  type Part,
+  type Role,
+  type ToolCallPart,
+  type ToolResultPart,
+} from './message.ts'
 
 /** What `buildContext` reads of a conversation. Messages come in the order of their branch. */
 export interface ConversationTree {
@@ -21,16 +30,22 @@ const NOT_RUN = 'not run on this branch'
  * every provider accepts:
  * - system text stands first, and the nearest branch that has any replaces what it would inherit;
  * - every tool call is followed at once by exactly one result; a missing one is "not run on this branch";
+ * - where the oldest turns were summarised, the summary stands for them (compaction.ts);
  * - no result without its call, no empty message, no interrupted text, no notice;
  * - no reasoning at the end of a message: providers take it only together with what it led to.
  */
 export function buildContext(tree: ConversationTree, branchId: BranchId): ContextMessage[] {
-  const path = pathOf(tree, branchId)
+  const path = contextPath(tree, branchId)
   const system = lastRun(path.filter((message) => message.role === 'system'))
   return [
     ...system.map(contextMessage),
     ...pairCalls(path.filter((message) => message.role !== 'system')),
   ].filter((message) => message.parts.length > 0)
+}
+
+/** The stored messages that a context is made of; a summary stands in the place of what it covers. */
+export function contextPath(tree: ConversationTree, branchId: BranchId): readonly Message[] {
+  return summarised(pathOf(tree, branchId))
 }
 
 /** The messages of a branch and of what it inherits, oldest first. */
@@ -74,7 +89,10 @@ export function contextMessage({ role, parts }: ContextMessage): ContextMessage 
   const shown = parts.filter(
     (part) => isForModel(part) && (part.type !== 'tool-call' || role === 'assistant'),
   )
-  return { role, parts: shown.slice(0, shown.findLastIndex((part) => part.type !== 'reasoning') + 1) }
+  return {
+    role,
+    parts: foldCalls(shown.slice(0, shown.findLastIndex((part) => part.type !== 'reasoning') + 1)),
+  }
 }
 
 /** Providers refuse text of white space only; with metadata it may carry what they want back. */
@@ -94,9 +112,10 @@ function pairCalls(messages: readonly Message[]): ContextMessage[] {
   return messages.flatMap((message) => {
     if (message.role === 'tool') return []
     const shown = contextMessage(message)
-    const calls = shown.parts.filter((part) => part.type === 'tool-call')
+    const calls = message.role === 'assistant' ? callsOf(message.parts) : []
     if (calls.length === 0) return [shown]
-    return [shown, { role: 'tool', parts: calls.map((call) => results.get(call.callId) ?? notRun(call)) }]
+    const own = calls.map((call) => results.get(call.callId) ?? notRun(call))
+    return [shown, { role: 'tool', parts: foldResults(calls, own) }]
   })
 }
 

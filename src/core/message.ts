@@ -31,6 +31,8 @@ export interface TextPart {
   readonly id: PartId
   readonly type: 'text'
   readonly text: string
+  /** Of a summary in a user message: the last message that it stands for (compaction.ts). */
+  readonly summaryOf?: MessageId
   readonly metadata?: ProviderMetadata
 }
 
@@ -49,6 +51,8 @@ export interface ToolCallPart {
   /** The parsed arguments; where the model sent something that is not JSON, its text in `invalid` and `{}` here. */
   readonly input: Json
   readonly invalid?: string
+  /** It stood in a call of `use_tool`: as which of that one's calls, and in which toolset the model looked for it. */
+  readonly via?: { readonly index: number; readonly toolset?: string }
   readonly metadata?: ProviderMetadata
 }
 
@@ -104,4 +108,9 @@ export interface Message {
 /** The text parts of a message, joined. */
 export function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+/** The tool calls of a message, in their order. */
+export function callsOf(parts: readonly Part[]): readonly ToolCallPart[] {
+  return parts.filter((part) => part.type === 'tool-call')
 }

@@ -11,6 +11,7 @@ import type {
   RunId,
 } from './ids.ts'
 import type { Json } from './json.ts'
+import type { Fact } from './receipt.ts'
 import type { EndReason, RunReason, RunStatus } from './run-status.ts'
 import type { Usage } from './usage.ts'
 
@@ -35,11 +36,16 @@ export interface RunError {
   readonly hint?: string
 }
 
-/** The caps of one run, after call, config, definition and default were weighed. null: none of its own. */
+/**
+ * The caps of one run, after call, config, definition and default were weighed. null: none of its own. Money and tokens are
+ * reserved for it while it has not stopped, and are those of everything that it starts too.
+ */
 export const runLimitsSchema = z.object({
   maxTurns: z.int().min(1),
-  maxTokens: z.int().min(1).nullable(),
+  maxTokens: z.number().min(0).nullable(),
   maxCostUsd: z.number().min(0).nullable(),
+  /** Where nobody has named money or tokens for it: what its share may grow to while something is left unreserved. */
+  growsTo: z.object({ maxTokens: z.number().nullable(), maxCostUsd: z.number().nullable() }).optional(),
   timeoutMs: z.int().min(1).nullable(),
   stallMs: z.int().min(1),
 })
@@ -109,6 +115,8 @@ export interface Run {
   /** The value in its report that satisfies the schema which the report had to; null where there is none. */
   readonly output?: Json | null
   readonly error: RunError | null
+  /** Who has asked it to pause at its next boundary, until it has stopped. */
+  readonly pausing?: 'user' | 'parent' | null
   readonly queuedAt: number
   readonly startedAt: number | null
   readonly endedAt: number | null
@@ -142,6 +150,8 @@ export interface ToolCall {
   readonly repeatable: boolean
   readonly exitCode: number | null
   readonly error: RunError | null
+  /** What the tool says that it did (receipt.ts); null: nothing that a receipt holds. */
+  readonly facts?: readonly Fact[] | null
   readonly startedAt: number
   readonly endedAt: number | null
 }

@@ -1,14 +1,15 @@
 import { addCost } from '../core/usage.ts'
-import type { ContextMessage } from '../core/build-context.ts'
 import { sleep } from '../core/clock.ts'
 import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
 import { bounds } from '../core/limits.ts'
-import { estimateTokens } from '../core/tokens.ts'
+import type { ToolCallPart } from '../core/message.ts'
 import type { ModelReader, ModelRequest } from '../model/port.ts'
 import { costOf } from '../model/pricing.ts'
 import { isRefusal, retryDelay } from '../model/retry.ts'
 import { unlessAborted } from './aborted.ts'
 import { waitAtGate } from './at-gate.ts'
+import { holdRequest } from './hold-request.ts'
+import type { InputEstimate } from './input-estimate.ts'
 import type { Answer, Emit, LoopPorts } from './ports.ts'
 import { AnswerReader } from './read-answer.ts'
 import { checkBudget } from './spent.ts'
@@ -27,20 +28,28 @@ export interface StoredAnswer {
 export async function askModel(
   request: Omit<ModelRequest, 'signal'>,
   turn: number,
+  size: InputEstimate,
   ports: LoopPorts,
   watchdog: Watchdog,
   emit: Emit,
   onCut: (reader: AnswerReader) => void,
 ): Promise<StoredAnswer> {
-  checkWindow(request.messages, ports)
+  checkWindow(size.byChars(request.messages), ports)
+  const input = size.tokens(request.messages)
   const { gate } = ports
   const place = gate.place()
   for (let attempt = 1; ; attempt++) {
-    if (!gate.start(place)) await waitAtGate(place, ports, watchdog)
+    const { release, ...output } = await holdRequest(input, ports, watchdog)
+    if (!gate.start(place))
+      await waitAtGate(place, ports, watchdog).catch((error: unknown) => {
+        release()
+        throw error
+      })
     const reader = createReader(request.toolChoice !== 'none', ports, emit)
     try {
-      await readStream({ ...request, signal: ports.signal }, reader, ports, watchdog)
+      await readStream({ ...request, ...output, signal: ports.signal }, reader, ports, watchdog)
     } catch (cause) {
+      release()
       const error = asProviderError(cause, ports)
       gate.end(place, error)
       onCut(reader)
@@ -49,6 +58,7 @@ export async function askModel(
       continue
     }
     gate.end(place)
+    release()
     return complete(reader, turn, ports)
   }
 }
@@ -69,22 +79,22 @@ async function afterFailure(
 }
 
 /** Reads an answer into its parts; what is new goes to the journal, and then to who listens. */
-function createReader(takesCalls: boolean, { newId, journal }: LoopPorts, emit: Emit): AnswerReader {
+function createReader(takesCalls: boolean, { newId, journal, tools }: LoopPorts, emit: Emit): AnswerReader {
   const id = newId('msg')
-  const reader: AnswerReader = new AnswerReader(id, newId, takesCalls, (event) => {
+  const take: Emit = (event) => {
     if (event.type === 'part.started' && reader.parts.length === 1) journal.messageStarted(id)
     if (event.type === 'part.delta') journal.messagePartial(id, reader.parts)
     emit(event)
-  })
+  }
+  const expand = (call: ToolCallPart) => tools.expand?.(call, newId) ?? [call]
+  const reader: AnswerReader = new AnswerReader(id, newId, takesCalls, take, expand)
   return reader
 }
 
 /** An estimate at four characters a token: it errs far from the limit, and the provider decides near it. */
-function checkWindow(messages: readonly ContextMessage[], ports: LoopPorts): void {
+function checkWindow(tokens: number, ports: LoopPorts): void {
   const { window, id } = ports.model.info
-  if (window === null) return
-  const tokens = estimateTokens(messages.reduce((sum, message) => sum + charsOf(message), 0))
-  if (tokens <= window) return
+  if (window === null || tokens <= window) return
   throw new OffshootError(
     'window',
     `the context has about ${tokens} tokens, but the window of ${id} is ${window}`,
@@ -92,29 +102,6 @@ function checkWindow(messages: readonly ContextMessage[], ports: LoopPorts): voi
       hint: 'shorten the input, or choose a model with a larger window (offshoot models)',
     },
   )
-}
-
-const sizes = new WeakMap<ContextMessage, number>()
-
-function charsOf(message: ContextMessage): number {
-  let size = sizes.get(message)
-  if (size === undefined)
-    sizes.set(message, (size = message.parts.reduce((sum, part) => sum + partChars(part), 0)))
-  return size
-}
-
-function partChars(part: ContextMessage['parts'][number]): number {
-  switch (part.type) {
-    case 'text':
-    case 'reasoning':
-      return part.text.length
-    case 'tool-call':
-      return JSON.stringify(part.input).length
-    case 'tool-result':
-      return part.output.text.length
-    default:
-      return 0
-  }
 }
 
 async function readStream(

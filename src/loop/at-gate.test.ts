@@ -120,10 +120,10 @@ describe.each(['interrupt', 'pause', 'cancel'] as const)('%s', (verb) => {
 })
 
 test('what others spent meanwhile counts before the request is made', async () => {
-  const usage = { input: 0, output: 200 }
+  const usage = { input: 0, output: 100_000 }
   const h = family(
     { a: [refused(30), { text: 'ra' }], b: [{ delayMs: 10 * SECOND, text: 'rb', usage }] },
-    { config: { limits: { maxTokens: 200 } } },
+    { config: { limits: { maxTokens: 100_000 } } },
   )
   const { result } = await h.start('go')
   await h.clock.until(result)

@@ -19,7 +19,9 @@ const allowAll = [{ name: 'test', rules: [{ tool: '*', action: 'allow' as const 
 /** One turn with these calls, then the end; what the model read of their results. */
 async function resultsOf(tools: readonly AnyTool[], calls: readonly { tool: string; input: unknown }[]) {
   const toolCalls = calls.map(({ tool, input }) => ({ tool, input: input as string }))
-  const h = harness({ tools, layers: allowAll, script: { main: [{ toolCalls }, { text: 'end' }] } })
+  const config = { limits: { maxTokens: 10_000_000 } }
+  const script = { main: [{ toolCalls }, { text: 'end' }] }
+  const h = harness({ tools, layers: allowAll, script, config })
   const result = await h.run('go')
   return { h, result, shown: lastMessage(h), rows: callRows(h) }
 }

@@ -3,6 +3,7 @@ import { bounds } from '../core/limits.ts'
 import type { ToolCallPart, ToolOutput, ToolResultPart } from '../core/message.ts'
 import { titleLine } from '../tools/define-tool.ts'
 import { parseInput } from '../tools/parse-input.ts'
+import { plain } from '../tools/registry.ts'
 import { ToolError, type AnyTool, type ToolContext } from '../tools/port.ts'
 import { unlessAborted } from './aborted.ts'
 import type { Answer, Emit, EndedCall, LoopPorts, PermitRequest } from './ports.ts'
@@ -132,6 +133,12 @@ async function runCall(
 
 function findTool(part: ToolCallPart, ports: LoopPorts): AnyTool {
   const tool = ports.tools.get(part.tool)
+  const toolset = part.via?.toolset
+  if (tool && toolset !== undefined && plain(toolset) !== plain(tool.toolset))
+    throw new ToolError(
+      'unknown_tool',
+      `${tool.name} is in the toolset ${tool.toolset}, not in ${JSON.stringify(toolset.slice(0, 100))}`,
+    )
   if (tool) return tool
   const refusal = ports.tools.refusal?.(part.tool)
   if (refusal) throw refusal

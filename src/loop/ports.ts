@@ -6,7 +6,7 @@ import type { Part, ToolCallPart, ToolOutput, ToolResultPart, ToolResultStatus }
 import type { RunError, RunLimits, WaitingFor } from '../core/run.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Gate } from '../model/gate.ts'
-import type { Model } from '../model/port.ts'
+import type { Model, Price } from '../model/port.ts'
 import type { AnyTool, Subject, ToolContext, ToolError } from '../tools/port.ts'
 
 /** What the loop is given to work with. It opens nothing, reads no clock of its own, and asks nobody directly. */
@@ -45,19 +45,44 @@ export interface LoopPorts {
    */
   readonly resume?: (part: ToolCallPart) => Promise<ToolResultPart> | undefined
   readonly budget: BudgetPort
+  /**
+   * The next request has so many tokens, and the window is nearly full: makes the oldest turns a summary, and returns the
+   * context with it. undefined: that could not be done. Rejects with the reason of a stop. Absent: it is never done.
+   */
+  readonly compact?: (tokens: number) => Promise<readonly ContextMessage[] | undefined>
   /** Stops this run from within: its own watchdog or time limit. Aborts `signal` with that reason. */
   readonly stop: (reason: OwnStop) => void
+  /** Told at the start how to ask for the time that the run has left, in milliseconds; null: without a limit. */
+  readonly timed?: (leftMs: () => number | null) => void
 }
 
 export type OwnStop = 'stall' | 'timeout'
 
 /** What a run and its whole conversation may spend. Both answer from memory: they are called at every request. */
 export interface BudgetPort {
-  /** Asked before each request: why none may be made any more. */
+  /** Asked between turns: why no request may be made any more. */
   reached(): Reached | undefined
+  /** Asked before each request: what it may cost at most is held until it is released. */
+  ask(estimate: RequestEstimate): RequestLeave
   /** Told of each answer, before it is stored. */
   spend(answer: Pick<Answer, 'usage' | 'costUsd'>): void
 }
+
+/** A request that is about to be made. */
+export interface RequestEstimate {
+  /** Tokens, estimated. */
+  readonly input: number
+  /** The largest answer of the model in tokens; null where it is not known. */
+  readonly maxOutput: number | null
+  /** null: unknown, so that tokens alone are counted. */
+  readonly price: Price | null
+}
+
+/** Why a request may not be made; or what to wait for before asking again; or how long its answer may be, if not as long as the model can. */
+export type RequestLeave =
+  | Reached
+  | { readonly until: Promise<void> }
+  | { readonly maxOutputTokens?: number; readonly release: () => void }
 
 /** A cap of tokens or money that has been reached, with the figures in words. */
 export interface Reached {
@@ -70,6 +95,8 @@ export interface ToolSet {
   list(): readonly AnyTool[]
   /** Of a name that `get` does not know: why a tool that exists is not for this run. */
   refusal?(name: string): ToolError | undefined
+  /** The calls for which one of the model stands. Absent: itself alone. */
+  expand?(call: ToolCallPart, newId: NewId): readonly ToolCallPart[]
 }
 
 export interface RunInput {
@@ -79,6 +106,8 @@ export interface RunInput {
   readonly context: readonly ContextMessage[]
   /** Turns that earlier attempts used. */
   readonly turns: number
+  /** What the provider counted of the last answer in the context. */
+  readonly measured?: Usage | undefined
   /** What earlier attempts left, where there were any. */
   readonly left?: Left
   readonly limits: RunLimits

@@ -1,6 +1,6 @@
-import type { MessageId, NewId, PartId } from '../core/ids.ts'
+import type { MessageId, NewId } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
-import type { Part, ProviderMetadata, ReasoningPart, TextPart } from '../core/message.ts'
+import type { Part, ProviderMetadata, ReasoningPart, TextPart, ToolCallPart } from '../core/message.ts'
 import { errorMessage, ProviderError } from '../core/errors.ts'
 import { bounds } from '../core/limits.ts'
 import { noUsage, type Usage } from '../core/usage.ts'
@@ -21,13 +21,23 @@ export class AnswerReader {
   #newId: NewId
   #emit: Emit
   #takesCalls: boolean
+  #expand: (call: ToolCallPart) => readonly ToolCallPart[]
 
-  /** Without `takesCalls`, calls in the answer are dropped: nobody will run them. */
-  constructor(messageId: MessageId, newId: NewId, takesCalls: boolean, emit: Emit) {
+  /**
+   * Without `takesCalls`, calls in the answer are dropped: nobody will run them. `expand`: the calls for which one stands.
+   */
+  constructor(
+    messageId: MessageId,
+    newId: NewId,
+    takesCalls: boolean,
+    emit: Emit,
+    expand: (call: ToolCallPart) => readonly ToolCallPart[] = (call) => [call],
+  ) {
     this.messageId = messageId
     this.#newId = newId
     this.#emit = emit
     this.#takesCalls = takesCalls
+    this.#expand = expand
   }
 
   /** Takes one piece. @throws ProviderError for an `error` piece, and for what is no piece at all. */
@@ -87,17 +97,19 @@ export class AnswerReader {
   }
 
   #call(tool: string, input: string, metadata: unknown): void {
-    const id: PartId = this.#newId('prt')
     const more = metadata ? { metadata: metadata as ProviderMetadata } : {}
-    this.parts.push({
-      id,
+    const call: ToolCallPart = {
+      id: this.#newId('prt'),
       type: 'tool-call',
       callId: this.#newId('cal'),
       tool: tool.slice(0, MAX_NAME_CHARS),
       ...parseArguments(input),
       ...more,
-    })
-    this.#emit({ type: 'part.started', messageId: this.messageId, partId: id, kind: 'tool-call' })
+    }
+    for (const part of this.#expand(call)) {
+      this.parts.push(part)
+      this.#emit({ type: 'part.started', messageId: this.messageId, partId: part.id, kind: 'tool-call' })
+    }
   }
 }
 

@@ -1,12 +1,14 @@
 import { contextMessage, type ContextMessage } from '../core/build-context.ts'
 import { errorMessage, OffshootError } from '../core/errors.ts'
-import { textOf } from '../core/message.ts'
+import { foldResults } from '../core/inner-calls.ts'
+import { callsOf, textOf } from '../core/message.ts'
 import type { RunError } from '../core/run.ts'
 import type { ToolSchema } from '../model/port.ts'
 import { toolSchema } from '../tools/tool-schema.ts'
 import { askModel, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
+import { InputEstimate } from './input-estimate.ts'
 import type { Answer, Emit, LiveEvent, LoopPorts, Outcome, Reached, Report, RunInput, Said } from './ports.ts'
 import { Repeats } from './repeats.ts'
 import { checkBudget, Spent } from './spent.ts'
@@ -29,6 +31,7 @@ export async function* runAgent(input: RunInput, ports: LoopPorts): AsyncGenerat
 
 async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Outcome> {
   const watchdog = createWatchdog(ports.clock, input.limits, ports.stop)
+  ports.timed?.(watchdog.leftMs)
   const loop = new Loop(input, ports, watchdog, emit)
   try {
     return await loop.run()
@@ -50,6 +53,10 @@ const NO_TEXT = 'You ended without any text. Write your conclusion now.'
 /** With these left a run is told to conclude; a limit of no more turns is in the system text alone. */
 const LAST_TURNS = 2
 
+/** Shares of the window: where it counts as nearly full (runtime.md §9), and what is added before it is tried again. */
+const FULL = 0.8
+const LATER = 0.05
+
 class Loop {
   readonly #input: RunInput
   readonly #ports: LoopPorts
@@ -58,6 +65,9 @@ class Loop {
   readonly #context: ContextMessage[]
   readonly #schemas: readonly ToolSchema[]
   readonly #repeats: Repeats
+  readonly #size: InputEstimate
+  /** Tokens of the context as the last compaction left it. */
+  #tried = 0
   #turn: number
   /** The latest turn that had text. */
   #latest: Said | undefined
@@ -72,6 +82,9 @@ class Loop {
     this.#context = [...input.context]
     this.#schemas = ports.tools.list().map(toolSchema)
     this.#repeats = new Repeats(input.maxIdenticalCalls)
+    this.#size = new InputEstimate(this.#schemas)
+    const last = input.context.findLastIndex(({ role }) => role === 'assistant')
+    if (input.measured && last >= 0) this.#size.answered(input.measured, input.context.slice(0, last + 1))
     this.#turn = input.turns
     this.#latest = input.left?.said
   }
@@ -97,6 +110,7 @@ class Loop {
     const atLimit = told(this.#limitText())
     const isOver = atLimit || told(NO_TEXT)
     this.#take(open)
+    this.#size.answered(open.usage, this.#context)
     if (!isOver) return await this.#endTurn(open, Promise.resolve())
     const report = this.report()
     return atLimit ? { type: 'limit', why: 'max_turns', report } : { type: 'completed', report }
@@ -113,7 +127,7 @@ class Loop {
     }
     const executed = executeTools(answer, this.#ports, this.#watchdog, this.#repeats, this.#emit)
     const [, results] = await Promise.all([stored, executed])
-    this.#context.push({ role: 'tool', parts: results })
+    this.#context.push({ role: 'tool', parts: foldResults(callsOf(answer.parts), results) })
     if (this.#ports.signal.aborted) throw this.#ports.signal.reason
     const { circle } = this.#repeats
     if (circle) return { type: 'limit', why: 'stall', report: this.#reportAt(circle) }
@@ -193,15 +207,40 @@ class Loop {
   }
 
   async #ask(toolChoice: 'auto' | 'none'): Promise<StoredAnswer> {
+    await this.#makeRoom()
     const { agent, depth } = this.#input
     const request = { messages: this.#context, tools: this.#schemas, toolChoice, agent, depth }
     if (toolChoice === 'auto') this.#turn++
     const onCut = (reader: Pick<Answer, 'messageId' | 'parts'>) => (this.#cut = this.#said(reader))
-    const asked = await askModel(request, this.#turn, this.#ports, this.#watchdog, this.#emit, onCut)
+    const turn = this.#turn
+    const asked = await askModel(
+      request,
+      turn,
+      this.#size,
+      this.#ports,
+      this.#watchdog,
+      this.#emit,
+      onCut,
+    ).catch((error: unknown) => {
+      if (error instanceof Spent && toolChoice === 'auto') this.#turn-- // it was not asked
+      throw error
+    })
     const { answer } = asked
     this.#cut = undefined
     this.#take(answer)
+    this.#size.answered(answer.usage, this.#context)
     return asked
+  }
+
+  /** Near the end of the window the oldest turns become a summary; where that fails, the next try is a while later. */
+  async #makeRoom(): Promise<void> {
+    const { window } = this.#ports.model.info
+    if (window === null || !this.#ports.compact) return
+    const tokens = this.#size.tokens(this.#context)
+    if (tokens <= Math.max(window * FULL, this.#tried + window * LATER)) return
+    const context = await holding(this.#watchdog, 'itself', () => this.#ports.compact!(tokens))
+    if (context) this.#context.splice(0, this.#context.length, ...context)
+    this.#tried = this.#size.tokens(this.#context)
   }
 
   #take(answer: Answer): void {

@@ -16,6 +16,8 @@ export interface Watchdog {
    * person or a slot (runtime.md §9).
    */
   hold(waitsFor: WaitsFor): () => void
+  /** Of the time of the run; null: it has no limit. */
+  leftMs(): number | null
   end(): void
 }
 
@@ -47,6 +49,7 @@ export function createWatchdog(
         held = false
       }
     },
+    leftMs: () => limit?.leftMs() ?? null,
     end() {
       stall.end()
       limit?.end()
@@ -99,5 +102,6 @@ function createTimeLimit(clock: Clock, limitMs: number, onTimeout: () => void) {
     ended = true
     cancel()
   }
-  return { hold, end }
+  const leftMs = () => Math.max(0, holds > 0 ? left : left - (clock.now() - since))
+  return { hold, leftMs, end }
 }

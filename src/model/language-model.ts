@@ -47,7 +47,7 @@ export function createModel(
         untilAbort(
           signal,
           () => languageModel.doStream(options),
-          (late) => void late.stream.cancel().catch(() => {}),
+          (late) => isStream(late?.stream) && void late.stream.cancel().catch(() => {}),
         )
       const effort = request.effort && !refused.has(request.effort) ? request.effort : undefined
       const starting = effort
@@ -57,13 +57,21 @@ export function createModel(
             return start(options)
           })
         : start(options)
-      const { stream } = await starting.catch((error: unknown) => {
+      const answer = await starting.catch((error: unknown) => {
         throw signal.aborted ? signal.reason : toProviderError(error, source)
       })
-      const reader = guard(stream, signal, source)
+      if (!isStream(answer?.stream)) throw toProviderError(new Error(NO_STREAM), source)
+      const reader = guard(answer.stream, signal, source)
       return { getReader: () => reader }
     },
   }
+}
+
+const NO_STREAM = 'its doStream gave no {stream} that is a ReadableStream'
+
+/** The types say so; what a program wrote in JavaScript may not. */
+function isStream(value: unknown): boolean {
+  return typeof (value as Partial<ReadableStream> | undefined)?.getReader === 'function'
 }
 
 function checkVersion(model: { readonly specificationVersion?: unknown; readonly doStream?: unknown }): void {

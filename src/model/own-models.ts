@@ -50,13 +50,27 @@ function asModel(from: OwnModel, id: string, name: string): Model {
 function checked(value: unknown): OwnModel {
   const model = Object(value) as Partial<OwnModel>
   const isModel = typeof model.doStream === 'function' && isText(model.provider) && isText(model.modelId)
-  if (isModel && model.specificationVersion === 'v4') return model as OwnModel
+  if (isModel && model.specificationVersion === 'v4') return named(model as OwnModel)
   const what = isModel
     ? `a model of specification ${String(model.specificationVersion)}`
     : 'no language model of the AI SDK'
   throw new OffshootError('usage', `this is ${what}; a model of specification v4 is needed`, {
     hint: 'Give "provider/model", or what a provider package of the AI SDK makes: anthropic("claude-sonnet-5").',
   })
+}
+
+const MAX_NAME = 200
+
+/** The id stands in rows, events and on terminals. */
+function named(model: OwnModel): OwnModel {
+  for (const name of [model.provider, model.modelId]) {
+    if (name.length > MAX_NAME || !/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]*$/u.test(name))
+      throw new OffshootError(
+        'usage',
+        `a model cannot be called ${JSON.stringify(name.slice(0, 60))}: provider and modelId have at most ${MAX_NAME} characters, and no control characters`,
+      )
+  }
+  return model
 }
 
 function isText(value: unknown): boolean {

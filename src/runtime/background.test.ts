@@ -98,7 +98,7 @@ describe.each(stores)('in the background (%s store)', (_, open) => {
       names.map((name) => [name, [{ calls: [use('read')] }, { text: `report ${name}.`, delayMs: 500 }]]),
     )
     const main = [{ calls: names.map((name) => spawn(name)) }]
-    const config = { limits: { maxConcurrent: 20, globalConcurrent: 20 } }
+    const config = { limits: { maxConcurrent: 20, globalConcurrent: 20, maxTokens: 100_000_000 } }
     const h = stage({ main, ...parts }, { store, config })
     const result = await h.run('go')
     expect(h.actor.of('main')).toHaveLength(3)

@@ -1,6 +1,5 @@
 import type { AgentRegistry } from '../agents/registry.ts'
 import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
-import { isStopped } from '../core/run-status.ts'
 import { keepAlive } from '../exec/keep-alive.ts'
 import type { LeaseRow } from '../store/port.ts'
 import type { Registry } from '../tools/registry.ts'
@@ -30,7 +29,7 @@ export interface StartedRun {
   readonly runId: RunId
   /** The last `seq` of the conversation before this run: its events come after it. */
   readonly seqBefore: number
-  /** Names of the tools that its agent is offered. */
+  /** Names of the tools that its agent may call. */
   readonly tools: readonly string[]
   /** What a process left of this conversation that is gone, taken up before this run began. */
   readonly recovered: readonly RecoveredRun[]
@@ -74,7 +73,7 @@ export async function begin(
     const recovered = isNew ? [] : await takeUp(deps, held, deps.config.recovery)
     tookUp = recovered.length > 0
     const last = continues && live.latest(continues)
-    if (last && isStopped(last.row.status)) await attemptsOver({ tree: live }, last)
+    if (last) await attemptsOver({ tree: live }, last)
     await deps.recorder.record(conversationId, (change) => {
       begun = asBegun(write(change, live, recovered))
       storeMode(change, deps, conversationId)
@@ -86,7 +85,10 @@ export async function begin(
     for (const each of drive) live.drive(each).catch(() => {}) // the conversation keeps what failed
     return { ...handle(deps, run, live, leave), seqBefore, recovered }
   } catch (error) {
-    for (const { row } of begun?.drive ?? []) deps.scheduler.leave(row.id)
+    for (const { row } of begun?.drive ?? []) {
+      deps.scheduler.leave(row.id)
+      if (!deps.store.get('runs', row.id)) live.budget.forget(row.id)
+    }
     const left = leaveWhenQuiet(live, leave)
     if (tookUp || live.isQuiet) await left
     else left.catch(() => {}) // whoever began what still runs there waits for it, and is told

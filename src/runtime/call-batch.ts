@@ -87,6 +87,7 @@ export class CallBatch {
     const message = (this.#toolMessage ??= this.#startToolMessage(change))
     this.#writePart(change, message, part)
     this.#endRow(change, call, part)
+    this.#run.facts.delete(callId)
     this.#results.set(callId, part)
     if (--this.#open === 0) this.#endToolMessage(change, message)
     return part
@@ -116,8 +117,9 @@ export class CallBatch {
   }
 
   #endRow(change: Change, { part: call, title, status, exitCode, error }: EndedCall, part: ToolResultPart) {
-    const ended = { status, resultPartId: part.id, exitCode, error, endedAt: change.at }
     const { callId, tool, input } = call
+    const facts = this.#run.facts.get(callId) ?? null
+    const ended = { status, resultPartId: part.id, exitCode, error, facts, endedAt: change.at }
     if (this.#rows.has(callId)) change.tx.update('tool_calls', callId, ended)
     else change.tx.insert('tool_calls', { ...this.#row(call, title, change.at, status, true), ...ended })
     change.event({
@@ -165,6 +167,7 @@ export class CallBatch {
       resultPartId: null,
       exitCode: null,
       error: null,
+      facts: null,
       startedAt,
       endedAt: null,
     }

@@ -160,8 +160,9 @@ function systemTextOf({ root }: Workspace, skills: readonly Skill[], guard: Guar
     const state = vcs && (await readVcsState(directory, guard))
     known.set(directory, state ? { ...facts, vcs: { ...vcs, state } } : facts)
   }
-  const text = ({ directory, maxTurns, ...about }: SystemAbout): string => {
-    const workspace = known.get(directory ?? root) ?? readWorkspaceFacts(directory ?? root, root)
+  const text = ({ directory, maxTurns, receipts = [], ...about }: SystemAbout): string => {
+    const facts = known.get(directory ?? root) ?? readWorkspaceFacts(directory ?? root, root)
+    const workspace = { ...facts, receipts }
     const own = skillsOf(about.agent, skills)
     return systemPrompt({ ...about, workspace, limits: { maxTurns }, skills: own })
   }

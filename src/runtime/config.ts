@@ -175,7 +175,8 @@ function readEnvironment(env: Env): ReadSource {
 /** What is said in code and not known is a mistake there. */
 function readProgram(program: RawConfig): ReadSource {
   const { values, warnings } = checkConfig(program, () => 'config')
-  if (warnings.length > 0) throw new OffshootError('config', warnings.join('; '))
+  if (warnings.length > 0)
+    throw new OffshootError('config', warnings.join('; ').replaceAll('" is ignored', '"'))
   return { found: true, values, warnings }
 }
 

@@ -1,13 +1,10 @@
 import { OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
-import { isStopped } from '../core/run-status.ts'
 import { begin, type Conversations, type Place, type StartedRun } from './begin.ts'
 import type { Beginning } from './beginning.ts'
-import { continueRun, type ContinueOrder } from './continue-run.ts'
+import { goOn, type ContinueOrder } from './continue-run.ts'
 import type { Deps } from './deps.ts'
 import { beginOnFork } from './fork.ts'
-import { addToInbox } from './inbox.ts'
-import { place } from './live-run.ts'
 import { openConversation } from './main-branch.ts'
 import { CONTINUE } from './task-input.ts'
 import { bring } from './verbs/bring.ts'
@@ -74,17 +71,13 @@ async function continueOwn(
   let outcome: Continued['outcome'] = 'continued'
   const write: Beginning['write'] = (change, live, recovered) => {
     const run = live.latest(branchId)
-    if (!run) return beginOnFork(change, deps, branchId, text?.trim() || CONTINUE)
-    if (isStopped(run.row.status)) {
-      const drive = continueRun(change, { deps, tree: live }, run, { text, maxTurns })
-      return { run: drive[0]!, drive }
-    }
+    if (!run) return beginOnFork(change, deps, live.budget, branchId, text?.trim() || CONTINUE)
     // what has just been taken up goes on with its work anyway
-    if (!text?.trim() && recovered.some((each) => each.run === run)) return { run, drive: [] }
-    outcome = 'steered'
-    const item = { kind: 'user', mode: 'steer', text: text?.trim() || CONTINUE } as const
-    addToInbox(change, deps.newId, place(run, change.at), { ...item, conversationId, branchId })
-    return { run, drive: [] }
+    const isTakenUp = recovered.some((each) => each.run === run && each.became === 'queued')
+    if (!text?.trim() && isTakenUp) return { run, drive: [] }
+    const gone = goOn(change, { deps, tree: live }, run, { text, maxTurns })
+    outcome = gone.outcome
+    return { run: gone.run, drive: gone.drive }
   }
   const beginning = { conversationId, isNew: false, continues: branchId, write }
   const started = await begin(deps, conversations, where, beginning)

@@ -1,7 +1,8 @@
-import type { Run } from '../core/run.ts'
-import { isFinal, state } from '../core/run-status.ts'
+import { OffshootError } from '../core/errors.ts'
+import { noSetup, type Run } from '../core/run.ts'
+import { isFinal, isStopped, state } from '../core/run-status.ts'
 import type { StartedCall } from '../loop/ports.ts'
-import { least, restOf, tokensOf } from './budget.ts'
+import type { Budget } from './budget.ts'
 import type { Deps } from './deps.ts'
 import { addToInbox } from './inbox.ts'
 import {
@@ -16,10 +17,11 @@ import {
 import { appendMessage } from './messages.ts'
 import { endBegun, endLeft } from './open-calls.ts'
 import { hasOpenCalls, readOpenTurn } from './open-turn.ts'
+import { unpause } from './pause.ts'
 import type { Change } from './recorder.ts'
 import type { Scope } from './scope.ts'
 import { takeSlot } from './slots.ts'
-import { freshFigures, ownCaps, ownTurns } from './spawn.ts'
+import { freshCaps, freshFigures, ownTurns } from './spawn.ts'
 import { CONTINUE } from './task-input.ts'
 
 export interface ContinueOrder {
@@ -49,16 +51,53 @@ export function continueRun(
 ): readonly LiveRun[] {
   const isOver = isFinal(run.row.status)
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
-  const next = isOver ? followingRun(deps, run, order) : sameRun(change, deps, run, order)
+  const { budget } = tree
+  const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, deps, budget, run, order)
   const text = order.text?.trim() || CONTINUE
   tell(change, deps, next, text, order)
   queueAgain(change, deps, next, text)
-  return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, child))]
+  budget.attach(next)
+  return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
 }
 
-/** Settles when the attempts of a run and of what goes on with it are over, so that others can begin. */
+export interface GoneOn {
+  readonly outcome: 'continued' | 'steered'
+  /** The run itself, or the one that follows it. */
+  readonly run: LiveRun
+  /** What is to be driven from now on. */
+  readonly drive: readonly LiveRun[]
+}
+
+/**
+ * Goes on with a run whatever its state is. One that has not stopped is not to pause any more, and reads the text at its
+ * next turn; without a text there is nothing to say to one that was to pause.
+ */
+export function goOn(
+  change: Change,
+  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  run: LiveRun,
+  order: Pick<ContinueOrder, 'text' | 'maxTurns'>,
+): GoneOn {
+  if (isStopped(run.row.status)) {
+    const drive = continueRun(change, { deps, tree }, run, order)
+    return { outcome: 'continued', run: drive[0]!, drive }
+  }
+  const wasToPause = Boolean(run.row.pausing)
+  const below = tree.below(run.row.branchId).filter(({ row }) => row.pausing === 'parent')
+  unpause(change, [run, ...below])
+  const drive = pausedBelow(tree, run).map((child) => resumeChild(change, deps, tree.budget, child))
+  const text = order.text?.trim() || (wasToPause ? undefined : CONTINUE)
+  if (!text) return { outcome: 'continued', run, drive }
+  const { conversationId, branchId } = run.row
+  const item = { conversationId, branchId, kind: 'user', mode: 'steer', text } as const
+  addToInbox(change, deps.newId, place(run, change.at), item)
+  return { outcome: 'steered', run, drive }
+}
+
+/** Settles when the attempts of what has stopped and goes on with a run are over, so that others can begin. */
 export async function attemptsOver({ tree }: Pick<Scope, 'tree'>, run: LiveRun): Promise<void> {
-  await Promise.all([run, ...pausedBelow(tree, run)].map((each) => each.stopped))
+  const over = [run, ...pausedBelow(tree, run)].filter(({ row }) => isStopped(row.status))
+  await Promise.all(over.map((each) => each.stopped))
 }
 
 /** What stopped because this run stopped, or together with it in a restart, the nearest first. */
@@ -72,8 +111,8 @@ function pausedBelow(tree: Scope['tree'], run: LiveRun): LiveRun[] {
   return paused.flatMap((child) => [child, ...pausedBelow(tree, child)])
 }
 
-function sameRun(change: Change, deps: Deps, run: LiveRun, order: ContinueOrder): LiveRun {
-  const limits = limitsAfter(deps, run, order)
+function sameRun(change: Change, deps: Deps, budget: Budget, run: LiveRun, order: ContinueOrder): LiveRun {
+  const limits = limitsAfter(deps, budget, run, order)
   endBegun(change, deps, run) // of a process that was gone when somebody paused it
   startAttempt(run)
   if (order.by) replaceChild(run, undefined)
@@ -89,7 +128,7 @@ function sameRun(change: Change, deps: Deps, run: LiveRun, order: ContinueOrder)
 }
 
 /** The same agent, model, rules and tools; used turns go on counting. */
-function followingRun(deps: Deps, last: LiveRun, order: ContinueOrder): LiveRun {
+function followingRun(deps: Deps, budget: Budget, last: LiveRun, order: ContinueOrder): LiveRun {
   const asked = order.by && askedBy(order.by)
   const alone = { originCallId: null, background: last.row.depth > 0 }
   const row: Run = {
@@ -99,7 +138,7 @@ function followingRun(deps: Deps, last: LiveRun, order: ContinueOrder): LiveRun 
     ...(asked?.row ?? alone),
     id: deps.newId('run'),
     turns: last.row.turns,
-    limits: limitsAfter(deps, last, order),
+    limits: limitsAfter(deps, budget, last, order),
     queuedAt: deps.clock.now(),
     startedAt: null,
   }
@@ -115,19 +154,36 @@ function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>)
   return { row, call: background ? undefined : call }
 }
 
-/** Used turns go on counting; so do money and tokens in the same run. Never more than is left to who asks for it. */
-function limitsAfter(deps: Deps, { row, agent }: LiveRun, order: ContinueOrder): Run['limits'] {
-  const own = ownCaps(row.setup, agent)
-  const rest = order.by && restOf(order.by.parent.row)
-  const used = isFinal(row.status) ? freshFigures : row
-  const costUsd = least(order.maxCostUsd ?? own.maxCostUsd, rest?.usd)
-  const tokens = least(order.maxTokens ?? own.maxTokens, rest?.tokens)
-  return {
-    ...row.limits,
-    maxTurns: row.turns + (order.maxTurns ?? ownTurns(deps, agent, row.depth)),
-    maxCostUsd: costUsd === null ? null : (used.costUsd ?? 0) + costUsd,
-    maxTokens: tokens === null ? null : tokensOf(used.usage) + tokens,
+/**
+ * Used turns go on counting; so do money and tokens in the same run, for which as much is reserved anew. @throws ToolError
+ * with the figures when a subagent asks for more than there is, or nothing is left.
+ */
+function limitsAfter(
+  deps: Deps,
+  budget: Budget,
+  { row, agent }: LiveRun,
+  order: ContinueOrder,
+): Run['limits'] {
+  const { maxCostUsd: usd, maxTokens: tokens, by } = order
+  const parentRunId = by ? by.parent.row.id : row.parentRunId
+  if (by) budget.reserve(parentRunId, { asked: { usd, tokens } }, by.parent.row)
+  else if (row.depth > 0) checkRest(budget, row)
+  const setup = {
+    ...(row.setup ?? noSetup),
+    ...(usd === undefined ? {} : { maxCostUsd: usd }),
+    ...(tokens === undefined ? {} : { maxTokens: tokens }),
   }
+  const caps = freshCaps(budget, { depth: row.depth, parentRunId, setup }, agent)
+  const { growsTo: _, ...limits } = row.limits
+  const maxTurns = row.turns + (order.maxTurns ?? ownTurns(deps, agent, row.depth))
+  return { ...limits, maxTurns, ...(isFinal(row.status) ? caps : budget.beyond(row, caps)) }
+}
+
+function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {
+  const why = budget.nothingFree(parentRunId)
+  if (why === undefined) return
+  const hint = 'continue with --budget-usd gives its conversation more'
+  throw new OffshootError('conflict', `${branchId} cannot go on, nothing is free for it: ${why}`, { hint })
 }
 
 /** Nothing may stand between a call and its result: until then it waits in the inbox, for the end of the turn. */
@@ -143,10 +199,15 @@ function tell(change: Change, deps: Deps, run: LiveRun, text: string, { by }: Co
   appendMessage(change, deps.newId, here, { branchId, role: 'user', parts, runId })
 }
 
-function resumeChild(change: Change, deps: Deps, child: LiveRun): LiveRun {
+/** It goes on with what it had left, as far as that is still free. */
+function resumeChild(change: Change, deps: Deps, budget: Budget, child: LiveRun): LiveRun {
+  const limits = budget.again(child.row)
   endBegun(change, deps, child)
   startAttempt(child)
+  child.row = { ...child.row, limits }
+  change.tx.update('runs', child.row.id, { limits })
   queueAgain(change, deps, child)
+  budget.attach(child)
   return child
 }
 

@@ -39,6 +39,9 @@ describe.each(stores)('what has stopped goes on in the %s store:', (_, open) => 
     expect(store.get('runs', first.runId)).toMatchObject({ turns: 2, limits: { maxTurns: 4 }, stopNo: 2 })
     expect(h.actor.seen.at(-1)!.last).toBe('Continue your previous work.')
     expectOrder(h, first)
+    const queued = h.told.filter(({ type }) => type === 'run.queued')
+    expect(queued).toMatchObject([{ runId: first.runId, from: 'paused' }])
+    expect(queued[0]).not.toHaveProperty('position')
     await store.close()
   })
 

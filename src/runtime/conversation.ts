@@ -16,6 +16,7 @@ import {
   type LiveRun,
   type StopReason,
 } from './live-run.ts'
+import { LatestReceipts } from './receipts.ts'
 import type { Change } from './recorder.ts'
 import type { RunTree, Scope } from './scope.ts'
 import { takeSlot } from './slots.ts'
@@ -35,6 +36,7 @@ interface Driven {
 export class LiveConversation implements RunTree {
   readonly id: ConversationId
   readonly budget: Budget
+  readonly receipts: LatestReceipts
   readonly #scope: Scope
   /** The latest run of each branch. */
   readonly #latest = new Map<BranchId, LiveRun>()
@@ -48,11 +50,13 @@ export class LiveConversation implements RunTree {
   constructor(id: ConversationId, scope: Omit<Scope, 'tree'>, runs: readonly Run[]) {
     this.id = id
     this.budget = new Budget(scope.deps.config.limits, runs)
+    this.receipts = new LatestReceipts(scope.deps.store, runs)
     this.#scope = { ...scope, tree: this }
   }
 
   drive(run: LiveRun): Promise<void> {
     this.#latest.set(run.row.branchId, run)
+    this.budget.attach(run)
     if (this.#stop) stopRun(run, this.#stop) // it came after the stop
     const stopped = driveRun(this.#scope, run)
     const followed = stopped
@@ -75,6 +79,7 @@ export class LiveConversation implements RunTree {
   /** Takes a run as the latest of its branch without driving it. */
   know(run: LiveRun): void {
     this.#latest.set(run.row.branchId, run)
+    this.budget.attach(run)
   }
 
   latest(branchId: BranchId): LiveRun | undefined {
@@ -82,9 +87,9 @@ export class LiveConversation implements RunTree {
   }
 
   below(branchId: BranchId): readonly LiveRun[] {
-    return [...this.#latest.values()]
-      .filter((run) => ancestors(run).some((each) => each.row.branchId === branchId))
-      .toSorted((a, b) => b.row.depth - a.row.depth)
+    const found: LiveRun[] = []
+    this.#latest.forEach((run) => isAbove(branchId, run.parent) && found.push(run))
+    return found.sort((a, b) => b.row.depth - a.row.depth)
   }
 
   /** Stops every run, those of finished parents too, and wakes none any more. What has paused below goes on with what is above. */
@@ -164,14 +169,19 @@ export class LiveConversation implements RunTree {
     if (!latest) return
     const next = nextRun(this.#scope, latest)
     this.#latest.set(branchId, next) // from here on the branch is not idle
+    this.budget.attach(next)
     const reads = await recorder
       .record(this.id, (change) => this.#startReading(change, latest, next))
       .catch((error: unknown) => {
         scheduler.leave(next.row.id)
+        this.budget.forget(next.row.id)
         throw error
       })
     if (reads) void this.drive(adopt(next, latest))
-    else if (this.#latest.get(branchId) === next) this.#latest.set(branchId, latest)
+    else {
+      this.budget.forget(next.row.id)
+      if (this.#latest.get(branchId) === next) this.#latest.set(branchId, latest)
+    }
   }
 
   /**
@@ -203,18 +213,23 @@ export class LiveConversation implements RunTree {
   }
 }
 
+/** Whether a run, or one above it, is of this branch. */
+function isAbove(branchId: BranchId, run: LiveRun | undefined): boolean {
+  return run !== undefined && (run.row.branchId === branchId || isAbove(branchId, run.parent))
+}
+
 function ancestors({ parent }: LiveRun): LiveRun[] {
   return parent ? [parent, ...ancestors(parent)] : []
 }
 
 /** The next run of a branch: the same agent, model, rules and limits, with turns of its own. No call waits for it. */
-function nextRun({ deps }: Pick<Scope, 'deps'>, last: LiveRun): LiveRun {
+function nextRun({ deps, tree }: Pick<Scope, 'deps' | 'tree'>, last: LiveRun): LiveRun {
   const { agent, chain, opened, tools, parent } = last
   const row: Run = {
     ...last.row,
     ...freshFigures,
     ...state.queued,
-    limits: freshLimits(deps, last.row, last.agent),
+    limits: freshLimits(deps, tree.budget, last.row, last.agent),
     id: deps.newId('run'),
     originCallId: null,
     background: last.row.depth > 0,

@@ -59,8 +59,27 @@ const nested: Parts = {
   b: [say('report of b', 20)],
 }
 
+type Call = NonNullable<Turn['calls']>[number]
+const held = (...inner: Call[]): Call => [
+  'use_tool',
+  { calls: inner.map(([tool, params]) => ({ tool, params })) },
+]
+
+/** The same calls, in calls of `use_tool`. */
+const throughUseTool: Parts = {
+  ...fanOut,
+  main: [
+    calls(held(foreground('a'), ['note', {}], foreground('b')), spawn('late'), held(['look', {}])),
+    { text: 'half way', calls: [held(['note', {}], ['no such tool', {}])] },
+    say('all is done'),
+    say('that was the late one'),
+  ],
+  a: [{ text: 'looking', calls: [held(['look', {}], ['note', {}])] }, say('report of a', 10)],
+}
+
 const stories = [
   ['a fan-out', fanOut, {}],
+  ['a fan-out through use_tool', throughUseTool, { discovery: 'on' }],
   ['three levels through one slot', nested, { limits: { maxDepth: 2, maxConcurrent: 1 } }],
 ] as const
 

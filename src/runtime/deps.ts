@@ -15,6 +15,7 @@ import type { Questions } from './questions.ts'
 import type { Ownership } from './ownership/ownership.ts'
 import type { Recorder } from './recorder.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { TaskTexts } from './task-tool.ts'
 
 /** Everything a runtime works with; made once by `createRuntime`, injected everywhere. */
 export interface Deps {
@@ -25,6 +26,7 @@ export interface Deps {
   readonly questions: Questions
   readonly scheduler: Scheduler
   readonly gates: Gates
+  readonly taskTexts: TaskTexts
   readonly clock: Clock
   readonly newId: NewId
   readonly random: () => number

@@ -3,15 +3,19 @@ import type { Effort } from '../core/agent.ts'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { RunError } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
+import type { Usage } from '../core/usage.ts'
 import type { CallId } from '../core/ids.ts'
 import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
 import { unlessAborted } from '../loop/aborted.ts'
-import type { LoopPorts, Outcome, Report, Said, ToolSet } from '../loop/ports.ts'
+import type { LoopPorts, Outcome, Report, Said, StartedCall, ToolSet } from '../loop/ports.ts'
 import { runAgent } from '../loop/run-agent.ts'
 import type { Model } from '../model/port.ts'
 import type { AnyTool, ToolContext, Todos } from '../tools/port.ts'
 import type { Deps } from './deps.ts'
+import { discoveringTools, isUnruled, learnsTools } from './discovery/discovery.ts'
 import { readBeforeEnd, startedText } from './background.ts'
+import { checkClaims } from './check-claims.ts'
+import { compact } from './compact.ts'
 import { endRun } from './end-run.ts'
 import { remindFirstTurn } from './first-turn.ts'
 import { endLeft } from './open-calls.ts'
@@ -30,6 +34,7 @@ import type { Scope } from './scope.ts'
 import { untilRunning } from './slots.ts'
 import { refuseTask } from './spawn.ts'
 import { exposedTo, spawnable } from './startable.ts'
+import { keepFact, namedFrom } from './receipts.ts'
 import { createControlTools } from './task-control.ts'
 import { STEERED, takeTask } from './task-continue.ts'
 import { isControlName, isTaskName } from './task-input.ts'
@@ -43,16 +48,16 @@ import { workspaceAt } from '../tools/workspace-at.ts'
 /** Drives a run until it has stopped, and its children with it. What it came to is in its row and its events. */
 export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   const { markStopped } = run // of this attempt: as soon as it has stopped, another one can begin
-  const journal = createJournal(scope.deps, run, (change, parent, call) =>
-    takeTask(change, scope, parent, call),
-  )
+  const take = (change: Change, parent: LiveRun, call: StartedCall) => takeTask(change, scope, parent, call)
+  const journal = createJournal(scope.deps, run, take, scope.tree.budget)
   run.journal = journal
   run.isDriven = true
   const left = run.resumed ? readLeft(scope.deps.store, run.row) : undefined
   if (left?.turn) journal.reopen(left.turn)
   try {
-    const outcome = await finishReport(scope, run, await outcomeOf(scope, run, journal, left))
+    const finished = await finishReport(scope, run, await outcomeOf(scope, run, journal, left))
     await endBelow(scope, run)
+    const outcome = await checkClaims(scope, run, finished)
     await scope.deps.recorder.record(run.row.conversationId, (change) => endRun(change, scope, run, outcome))
   } catch (error) {
     await abandon(scope, run, error)
@@ -120,7 +125,8 @@ async function outcomeOf(
   const { agent, depth, turns, limits } = run.row
   const context = buildContext(readTree(scope.deps, run, left?.turn), run.row.branchId)
   const { maxIdenticalCalls } = scope.deps.config.limits
-  const input = { agent, depth, context, turns, limits, maxIdenticalCalls }
+  const measured = lastUsage(scope.deps, run)
+  const input = { agent, depth, context, turns, limits, maxIdenticalCalls, measured }
   const before = left && { left: { open: left.turn?.answer, said: left.said } }
   const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
   for (;;) {
@@ -128,6 +134,12 @@ async function outcomeOf(
     if (done) return value
     bus.live({ ...value, ...place(run, clock.now()) })
   }
+}
+
+function lastUsage({ store }: Deps, { row: { branchId } }: LiveRun): Usage | undefined {
+  const where = { branchId, role: 'assistant', state: 'complete' } as const
+  const last = store.find('messages', { where, orderBy: 'position', descending: true, limit: 1 })[0]
+  return last?.usage ?? undefined
 }
 
 function withEffort(model: Model, effort: Effort | null | undefined): Model {
@@ -158,6 +170,9 @@ function readTree({ store }: Deps, run: LiveRun, turn: OpenTurn | undefined): Co
 
 function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal): LoopPorts {
   const { clock, newId, random, gates } = scope.deps
+  const { budget } = scope.tree
+  // the offline searcher costs nothing and comes to an end by itself: it reads a prompt of any size
+  const costsNothing = run.row.model === 'offline'
   return {
     model,
     gate: gates.of(model.info),
@@ -173,40 +188,50 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
       return reminder.length > 0 ? reminder : await correctReport(scope.deps.store, run, journal, report)
     },
     resume: (part) => resumeCall(scope, run, journal, part),
-    permit: (request) =>
-      request.tool.effects === 'spawn'
-        ? permitSpawn(scope, run, request)
-        : permit(scope.deps, run, scope.workspace, request),
+    permit: async (request) => {
+      if (isUnruled(request.tool, run.chain)) return { allowed: true }
+      if (request.tool.effects === 'spawn') return await permitSpawn(scope, run, request)
+      return await permit(scope.deps, run, scope.workspace, request)
+    },
     toolContext: (callId, emit) => toolContext(scope, run, callId, emit),
     clock,
     newId,
     random,
     signal: run.controller.signal,
     budget: {
-      // the offline searcher costs nothing and comes to an end by itself: it reads a prompt of any size
-      reached: () => (run.row.model === 'offline' ? undefined : scope.tree.budget.reached(run.row)),
-      spend: (answer) => scope.tree.budget.spend(answer),
+      reached: () => (costsNothing ? undefined : budget.reached(run.row)),
+      ask: (estimate) => (costsNothing ? NOTHING_HELD : budget.ask(run.row, estimate)),
+      spend: (answer) => {
+        budget.spend(run.row, answer)
+        journal.limitsGrown()
+      },
     },
+    compact: (tokens) => compact(scope, run, model, tokens),
     stop: (why) => stopRun(run, { verb: 'pause', why }),
+    timed: (leftMs) => (run.timeLeftMs = leftMs),
   }
 }
+
+const NOTHING_HELD = { release: () => {} }
 
 function toolsOf(scope: Scope, run: LiveRun, journal: RunJournal): ToolSet {
   const { deps } = scope
   const { agent, row } = run
   const report = (callId: CallId) => childReport(scope, run, journal, callId)
   const agents = spawnable(deps, agent, row.depth)
-  const task = agents.length > 0 ? [createTaskTool(agents, report, (id) => agentOfTask(deps, id))] : []
+  const agentOf = (id: string) => agentOfTask(deps, id)
+  const task = agents.length > 0 ? [createTaskTool(deps.taskTexts, agents, report, agentOf)] : []
   const typed = [...exposedTo(deps, agent, row.depth)].map(([name, target]) =>
     createTypedTool(name, target, deps.config, report),
   )
   const starting = [...task, ...typed] as unknown as AnyTool[]
   const delegates = starting.length > 0
   const controls = delegates ? createControlTools(scope, run) : []
-  return {
-    ...createRegistry([...offeredTools(run), ...starting, ...controls]),
-    refusal: (name) => (delegates && isControlName(name) ? undefined : refuseTask(deps, run, name)),
-  }
+  const registry = createRegistry([...offeredTools(run), ...starting, ...controls])
+  const refusal = (name: string) =>
+    delegates && isControlName(name) ? undefined : refuseTask(deps, run, name)
+  const tools = { ...registry, refusal }
+  return learnsTools(deps, run, tools.list()) ? discoveringTools(tools, deps.config.discovery) : tools
 }
 
 function agentOfTask({ store }: Deps, id: string): string {
@@ -238,7 +263,7 @@ async function childReport(scope: Scope, run: LiveRun, journal: RunJournal, call
   const child = run.children.get(callId)
   if (run.stop) stopRun(run, run.stop) // the child came after the stop
   if (!child) return { text: STEERED }
-  if (run.pausing && !child.row.background) pauseSoon(child, 'parent') // and after that
+  if (run.row.pausing && !child.row.background) pauseSoon(child, 'parent') // and after that
   const stops = () => scope.tree.attach(child)
   for (const below of scope.tree.below(child.row.branchId))
     if (!isStopped(below.row.status)) scope.tree.attach(below).catch(() => {}) // goes on with it; kept, as below
@@ -268,6 +293,7 @@ function toolContext(scope: Scope, run: LiveRun, callId: CallId, emit: (text: st
     processMarks: { OFFSHOOT_OWNER: scope.deps.owner, OFFSHOOT_RUN_ID: runId },
     ...(scope.deps.guard && { guard: scope.deps.guard }),
     emit,
+    receipt: (fact) => keepFact(run, callId, namedFrom(scope.workspace.root, fact)),
   }
 }
 

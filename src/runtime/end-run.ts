@@ -24,7 +24,7 @@ export function endRun(
   const error = outcome.type === 'failed' ? outcome.error : null
   const { messageId: reportMessageId, note: reportNote } = report
   const stopNo = run.row.stopNo + 1
-  const { toolCalls, lastAction, usage, costUsd } = run.row
+  const { toolCalls, lastAction, usage, costUsd, limits } = run.row
   const output = report.output ?? null
   const to = endState(outcome, run.stop)
   if (to.status === 'cancelled')
@@ -33,9 +33,10 @@ export function endRun(
     change,
     run,
     to,
-    { reportMessageId, reportNote, output, error, stopNo, toolCalls, lastAction, usage, costUsd },
+    { reportMessageId, reportNote, output, error, stopNo, toolCalls, lastAction, usage, costUsd, limits },
     { report: reportMessageId ? report.text : null },
   )
+  if (toolCalls > 0) tree.receipts.add(change.tx, run.row)
   if (isOwed(run)) handOver(change, deps, run, report)
 }
 

@@ -6,12 +6,13 @@ import { state } from '../core/run-status.ts'
 import type { MessageRow, Reader } from '../store/port.ts'
 import { agentOf, authorityOf, lineOf } from './authority.ts'
 import type { Beginning } from './beginning.ts'
+import type { Budget } from './budget.ts'
 import type { Deps } from './deps.ts'
 import { createLiveRun, place, type LiveRun } from './live-run.ts'
 import { appendMessage } from './messages.ts'
 import type { Change } from './recorder.ts'
 import { takeSlot } from './slots.ts'
-import { freshFigures, freshLimits, limitsOf, tellBegun, tellBranch } from './spawn.ts'
+import { freshCaps, freshFigures, freshLimits, limitsOf, tellBegun, tellBranch } from './spawn.ts'
 import { describeTask } from './task-input.ts'
 
 export interface ForkStart {
@@ -30,9 +31,9 @@ export async function forkOfPerson(deps: Deps, options: ForkStart): Promise<Begi
   const last = lastRun(deps.store, left)
   const model = options.model ?? last?.model ?? (await options.defaultModel())
   agentOf(deps, last?.agent ?? left.agent)
-  const write = (change: Change) => {
+  const write: Beginning['write'] = (change, { budget }) => {
     const branch = writeFork(change, deps, message, options.text)
-    const run = firstRunOfFork(deps, change.tx, branch, change.at, model)
+    const run = firstRunOfFork(deps, budget, change.tx, branch, change.at, model)
     beginRun(change, deps, run, options.text)
     return run
   }
@@ -40,14 +41,20 @@ export async function forkOfPerson(deps: Deps, options: ForkStart): Promise<Begi
 }
 
 /** The first run of a fork that was made without a text. @throws OffshootError `usage` where nothing says which model. */
-export function beginOnFork(change: Change, deps: Deps, branchId: BranchId, text: string): LiveRun {
+export function beginOnFork(
+  change: Change,
+  deps: Deps,
+  budget: Budget,
+  branchId: BranchId,
+  text: string,
+): LiveRun {
   const branch = change.tx.get('branches', branchId)!
   const last = branch.kind === 'fork' ? lastRun(change.tx, branch) : undefined
   if (!last)
     throw new OffshootError('usage', `nothing has run on ${branchId} yet`, {
       hint: 'offshoot fork MESSAGE TEXT begins a run on a new branch',
     })
-  const run = firstRunOfFork(deps, change.tx, branch, change.at, last.model)
+  const run = firstRunOfFork(deps, budget, change.tx, branch, change.at, last.model)
   beginRun(change, deps, run, text)
   return run
 }
@@ -113,7 +120,14 @@ export function writeFork(change: Change, deps: Deps, message: MessageRow, text?
  * The first run of a fork, not written yet: agent and limits are those of the last run of the branch that it leaves.
  * @throws OffshootError `usage` when the agent is not defined here.
  */
-function firstRunOfFork(deps: Deps, reader: Reader, branch: Branch, at: number, model: string): LiveRun {
+function firstRunOfFork(
+  deps: Deps,
+  budget: Budget,
+  reader: Reader,
+  branch: Branch,
+  at: number,
+  model: string,
+): LiveRun {
   const agent = agentOf(deps, branch.agent)
   const last = lastRun(reader, branch)
   const depth = last?.depth ?? depthOf(reader, branch)
@@ -130,7 +144,9 @@ function firstRunOfFork(deps: Deps, reader: Reader, branch: Branch, at: number, 
     model,
     description: branch.label,
     background: false,
-    limits: last ? freshLimits(deps, last, agent) : limitsOf(deps, agent, depth, {}),
+    limits: last
+      ? freshLimits(deps, budget, { ...last, parentRunId: null }, agent)
+      : { ...limitsOf(deps, agent, depth, {}), ...freshCaps(budget, { depth, parentRunId: null }, agent) },
     setup: last?.setup ?? null,
     queuedAt: at,
     startedAt: null,

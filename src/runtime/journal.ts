@@ -2,7 +2,7 @@ import type { ContextMessage } from '../core/build-context.ts'
 import type { Clock } from '../core/clock.ts'
 import type { CallId, MessageId, NewId } from '../core/ids.ts'
 import type { Part, ToolCallPart, ToolResultPart } from '../core/message.ts'
-import type { WaitingFor } from '../core/run.ts'
+import type { Run, WaitingFor } from '../core/run.ts'
 import { state } from '../core/run-status.ts'
 import { addCost, addUsage } from '../core/usage.ts'
 import type { Answer, EndedCall, Journal, StartedCall } from '../loop/ports.ts'
@@ -35,6 +35,8 @@ export class RunJournal implements Journal {
   readonly #ports: JournalPorts
   readonly #writes: RunWrites
   #streaming: StreamingMessage | undefined
+  /** As they are stored. */
+  #limits: Run['limits']
   #batch: CallBatch | undefined
   readonly #counted = new Set<CallId>()
   /** The changes of its inbox that it has seen; undefined before it looked. */
@@ -42,6 +44,7 @@ export class RunJournal implements Journal {
 
   constructor(run: LiveRun, ports: JournalPorts) {
     this.#run = run
+    this.#limits = run.row.limits
     this.#ports = ports
     this.#writes = new RunWrites(run, ports.recorder)
   }
@@ -55,6 +58,18 @@ export class RunJournal implements Journal {
 
   isOpen(callId: CallId): boolean {
     return this.#batch?.isOpen(callId) ?? false
+  }
+
+  /** Those of the answer that is being worked on. */
+  calls(): readonly ToolCallPart[] {
+    return this.#batch?.answer.parts.filter((part) => part.type === 'tool-call') ?? []
+  }
+
+  /** A share of the budget that has grown is stored with the next change. */
+  limitsGrown(): void {
+    const { limits } = this.#run.row
+    if (limits !== this.#limits) this.#writes.patch({ limits })
+    this.#limits = limits
   }
 
   /** What is written of a call of this turn. */

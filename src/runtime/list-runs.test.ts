@@ -38,8 +38,8 @@ test('runs are listed with what they do, what they wait for, their place in line
   expect(runs.map((run) => `${run.status} ${run.task} ${run.queuePosition}`)).toEqual([
     'running one null',
     'waiting main null',
-    'queued three 2',
     'queued two 1',
+    'queued three 2',
   ])
   const [one, main] = runs
   expect(one).toMatchObject({
@@ -65,7 +65,7 @@ test('runs are listed with what they do, what they wait for, their place in line
   expect(listRuns(h.store, { all: true }).map((run) => run.status)).toEqual(Array(4).fill('cancelled'))
 })
 
-test('a run whose wait is over stands before new ones in the line', async () => {
+test('a run whose wait is over stands before new ones in the line, in which no main run stands', async () => {
   const { h, clock, started } = await working()
   const id = started.conversationId
   const runs = h.store.find('runs', { where: { conversationId: id }, orderBy: 'id' })
@@ -79,5 +79,11 @@ test('a run whose wait is over stands before new ones in the line', async () => 
         runEvent({ row: { ...row, status: 'queued' } }, 'run.queued', change.at, { from: 'waiting' }),
       )
     })
-  expect(queueOrder(h.store, id)).toEqual([main!.id, one!.id, two!.id, three!.id])
+  expect(queueOrder(h.store, id)).toEqual([one!.id, two!.id, three!.id])
+  expect(listRuns(h.store).map((run) => `${run.task} ${run.queuePosition}`)).toEqual([
+    'main null',
+    'one 1',
+    'two 2',
+    'three 3',
+  ])
 })

@@ -5,7 +5,7 @@ import { isFinal, isStopped, runStatuses } from '../core/run-status.ts'
 import { addCost, addUsage, type Usage } from '../core/usage.ts'
 import type { Grant } from '../permissions/types.ts'
 import type { Reader } from '../store/port.ts'
-import { Budget, restOf } from './budget.ts'
+import { Budget } from './budget.ts'
 import { readDelegations } from './delegations.ts'
 import { queueOrder } from './queue-order.ts'
 
@@ -24,6 +24,7 @@ export type RunListing = Pick<
   | 'reason'
   | 'endReason'
   | 'waitingFor'
+  | 'pausing'
   | 'lastAction'
   | 'attempt'
   | 'turns'
@@ -51,6 +52,9 @@ export type RunListing = Pick<
   readonly budgetLeftUsd: number | null
   /** The same of tokens, read and written. */
   readonly budgetLeftTokens: number | null
+  /** What is held for what it has started and for its request that is under way, beyond what is spent. */
+  readonly reservedUsd: number
+  readonly reservedTokens: number
   /** Where its tools work, if that is not the directory of the conversation. */
   readonly directory: string | null
   readonly effort: Effort | null
@@ -63,7 +67,10 @@ export interface ListOptions {
   readonly all?: boolean
 }
 
-/** The runs of all conversations, from the rows alone: running first, then those that wait, each newest first. */
+/**
+ * The runs of all conversations, from the rows alone: running first, then those that wait, each newest first, and the
+ * queued in the order of their places.
+ */
 export function listRuns(reader: Reader, { all = false }: ListOptions = {}): RunListing[] {
   const wanted = runStatuses
     .filter((status) => all || !isFinal(status))
@@ -84,10 +91,11 @@ function listingsOf(reader: Reader, conversationId: ConversationId, runs: readon
   const known = reader.find('runs', { where: { conversationId } })
   const spentUsd = known.map((run) => run.costUsd).reduce(addCost, 0)
   const below = Map.groupBy(known, (run) => run.parentRunId)
-  const whole = budget && new Budget({ budgetUsd: budget.usd, maxTokens: budget.tokens }, known)
+  const whole = new Budget({ budgetUsd: budget?.usd ?? null, maxTokens: budget?.tokens ?? null }, known)
   return runs.map((run) => {
     const { limits, setup, description: task, ...row } = current(reader, run)
-    const left = whole ? whole.left(run) : restOf(run)
+    const left = whole.left(run)
+    const reserved = whole.reserved(run)
     const position = order.indexOf(run.id)
     const { stopNo: _, originCallId: _call, error: _error, ...shown } = row
     const { reportMessageId: _report, reportNote: _note, ...rest } = shown
@@ -102,6 +110,8 @@ function listingsOf(reader: Reader, conversationId: ConversationId, runs: readon
       spentUsd,
       budgetLeftUsd: left.usd,
       budgetLeftTokens: left.tokens,
+      reservedUsd: reserved.usd,
+      reservedTokens: reserved.tokens,
       directory: setup?.directory ?? null,
       effort: setup?.effort ?? null,
       subtree: subtree(reader, run, below),
@@ -151,7 +161,11 @@ function subtree(
 }
 
 function runningFirst(a: RunListing, b: RunListing): number {
-  return rank(a) - rank(b) || (a.id < b.id ? 1 : -1)
+  return rank(a) - rank(b) || placeOf(a) - placeOf(b) || (a.id < b.id ? 1 : -1)
+}
+
+function placeOf({ queuePosition }: RunListing): number {
+  return queuePosition ?? 0
 }
 
 function rank({ status }: RunListing): number {

@@ -2,11 +2,13 @@ import type { AgentDefinition } from '../core/agent.ts'
 import type { EventDraft } from '../core/events.ts'
 import type { OffshootError } from '../core/errors.ts'
 import type { CallId, RunId } from '../core/ids.ts'
+import type { Fact } from '../core/receipt.ts'
 import type { Run } from '../core/run.ts'
 import { isStopped, transition, type RunState } from '../core/run-status.ts'
+import { systemClock } from '../exec/system-clock.ts'
 import type { Grant, Level } from '../permissions/types.ts'
-import type { EndedCall, StartedCall } from '../loop/ports.ts'
-import type { ToolResultPart } from '../core/message.ts'
+import type { EndedCall, Permit, StartedCall } from '../loop/ports.ts'
+import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
 import type { AnyTool, FileLedger, ResolvedPath } from '../tools/port.ts'
 import type { PreparedSpawn } from './prepared-spawn.ts'
 import type { Change } from './recorder.ts'
@@ -38,8 +40,14 @@ export interface LiveRun {
   readonly files: FileLedger
   /** The paths of each call as they were when it was decided. */
   readonly decidedPaths: Map<CallId, readonly ResolvedPath[]>
+  /** When this process made it, by the time of the system, which is that of its files. */
+  readonly began: number
+  /** What the tool of each call that has no result yet says that it did. */
+  readonly facts: Map<CallId, Fact[]>
   /** What was read for each call that is about to start a subagent. */
   readonly prepared: Map<CallId, PreparedSpawn>
+  /** What comes of the question about the subagents of one answer, by its first call; undefined: it was about one alone. */
+  readonly fanOuts: Map<CallId, Promise<Permit | undefined>>
   controller: AbortController
   /** The latest run of each subagent that it started, by the call. */
   readonly children: Map<CallId, LiveRun>
@@ -64,13 +72,13 @@ export interface LiveRun {
   journal: CallWriter | undefined
   /** Set once it is to stop. */
   stop: StopReason | undefined
-  /** Set once it is to stop at its next boundary. */
-  pausing: StopReason | undefined
   /** Resolves when the call that waited for it is answered without it: it was moved to the background. */
   detached: Promise<void>
   markDetached: () => void
   /** Whether an attempt is under way; for a moment longer than its state says. */
   isDriven: boolean
+  /** What it has left of its time, milliseconds; null: it has no limit. */
+  timeLeftMs: () => number | null
   /** Whether there was an attempt before this one: what that left is gone on with. */
   resumed: boolean
   /** The text that was checked last as its report, and what came of it. */
@@ -85,6 +93,8 @@ export interface CallWriter {
   isOpen(callId: CallId): boolean
   writeResult(change: Change, call: EndedCall): ToolResultPart
   writeAwaiting(change: Change, call: Pick<StartedCall, 'part' | 'tool' | 'title'>): void
+  /** The calls of the answer that is being worked on. */
+  calls(): readonly ToolCallPart[]
   /** Makes the run reject: what it waits for cannot be written. */
   fail(error: unknown): void
 }
@@ -104,9 +114,13 @@ export function createLiveRun(start: LiveRunStart): LiveRun {
   return {
     unusable: undefined,
     ...start,
+    timeLeftMs: () => start.row.limits.timeoutMs,
     files: createFileLedger(),
     decidedPaths: new Map(),
+    facts: new Map(),
+    began: systemClock.now(),
     prepared: new Map(),
+    fanOuts: new Map(),
     children: new Map(),
     ...newAttempt(),
   }
@@ -128,7 +142,6 @@ function newAttempt() {
     onlyWaits: false,
     journal: undefined,
     stop: undefined,
-    pausing: undefined,
     detached,
     markDetached,
     isDriven: false,
@@ -182,7 +195,8 @@ export function changeRun(
   const state = transition(from, to)
   const waitingFor = state.status === 'waiting' ? (more.waitingFor ?? null) : null
   const endedAt = isStopped(state.status) ? change.at : null
-  const next = { ...state, ...more, waitingFor, endedAt }
+  const asked = endedAt !== null && run.row.pausing ? { pausing: null } : {} // done by now, or too late
+  const next = { ...state, ...more, ...asked, waitingFor, endedAt }
   change.tx.update('runs', run.row.id, next)
   run.row = { ...run.row, ...next }
   change.event(runEvent(run, eventTypeOf(to.status, from, startedAt), change.at, { from, ...said }))

@@ -8,6 +8,7 @@ import type { Tx } from '../store/port.ts'
 import { narrow, rootAuthority, type Authority } from './authority.ts'
 import type { Place } from './begin.ts'
 import type { Beginning } from './beginning.ts'
+import type { Budget } from './budget.ts'
 import { readDefinedFiles } from './context-files.ts'
 import { continueRun } from './continue-run.ts'
 import type { Deps } from './deps.ts'
@@ -17,7 +18,7 @@ import { createLiveRun, place, type LiveRun } from './live-run.ts'
 import { newConversation, openConversation, writeConversation } from './main-branch.ts'
 import { appendMessage } from './messages.ts'
 import type { Change } from './recorder.ts'
-import { aboutRun, freshFigures, ownTurns } from './spawn.ts'
+import { aboutRun, freshCaps, freshFigures, ownTurns } from './spawn.ts'
 
 export interface StartOptions extends Place {
   readonly prompt: string
@@ -54,10 +55,14 @@ export async function mainRun(deps: Deps, options: StartOptions): Promise<Beginn
       return { run: last, drive: [] }
     }
     if (known) checkIdle(change.tx, branch)
-    const run = newRun(deps, branch, options, authority, own.contextFiles)
+    const run = newRun(deps, live.budget, branch, options, authority, own.contextFiles)
     if (!known) writeConversation(change, place(run, change.at), opened)
     if (!hasSystemText(change.tx, branch.id)) {
-      const text = systemText({ ...aboutRun(deps, run), files: own.files })
+      const text = systemText({
+        ...aboutRun(deps, run),
+        files: own.files,
+        receipts: live.receipts.list(),
+      })
       writeSystemText(change, deps, run, text)
     }
     beginRun(change, deps, run, prompt)
@@ -76,6 +81,7 @@ function checkIdle(tx: Tx, { id, conversationId }: Branch): void {
 
 function newRun(
   deps: Deps,
+  budget: Budget,
   branch: Branch,
   { agent, model, maxTurns }: StartOptions,
   authority: Authority,
@@ -98,10 +104,9 @@ function newRun(
     background: false,
     limits: {
       maxTurns: maxTurns ?? ownTurns(deps, agent, 0),
-      maxTokens: null,
-      maxCostUsd: agent.maxCostUsd ?? null,
       timeoutMs: agent.timeoutMs ?? limits.timeoutMs,
       stallMs: limits.stallMs,
+      ...freshCaps(budget, { depth: 0, parentRunId: null, setup: null }, agent),
     },
     setup: { ...noSetup, effort: agent.effort ?? null, contextFiles },
     queuedAt: now,

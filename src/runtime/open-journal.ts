@@ -1,6 +1,7 @@
 import { OffshootError } from '../core/errors.ts'
 import type { CallId } from '../core/ids.ts'
 import type { Reader } from '../store/port.ts'
+import type { Budget } from './budget.ts'
 import type { Deps } from './deps.ts'
 import { RunJournal, type JournalPorts } from './journal.ts'
 import type { CallWriter, LiveRun } from './live-run.ts'
@@ -9,9 +10,17 @@ import { readOpenTurn } from './open-turn.ts'
 type JournalDeps = Pick<Deps, 'store' | 'recorder' | 'bus' | 'clock' | 'newId' | 'scheduler'>
 
 /** The journal of one attempt of a run. */
-export function createJournal(deps: JournalDeps, run: LiveRun, spawn: JournalPorts['spawn']): RunJournal {
+export function createJournal(
+  deps: JournalDeps,
+  run: LiveRun,
+  spawn: JournalPorts['spawn'],
+  budget?: Budget,
+): RunJournal {
   const { store, recorder, bus, clock, newId, scheduler } = deps
-  const unspawn = (child: LiveRun) => scheduler.leave(child.row.id)
+  const unspawn = ({ row }: LiveRun) => {
+    scheduler.leave(row.id)
+    if (!store.get('runs', row.id)) budget?.forget(row.id)
+  }
   return new RunJournal(run, { store, recorder, bus, clock, newId, unspawn, spawn })
 }
 

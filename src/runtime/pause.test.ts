@@ -147,6 +147,42 @@ describe.each(stores)('a pause, in the %s store', (_, open) => {
     expect(await h.clock.until(run.result)).toMatchObject({ status: 'paused' })
   })
 
+  test('is taken back by a continue, which a run with a text reads at its next turn', async () => {
+    const { gate, open: gates } = gated()
+    const child = [{ calls: [use('gate')] }, { text: 'report' }]
+    const main = [{ calls: [foreground('a'), foreground('b')] }, { text: 'both' }, { text: 'and said' }]
+    const h = stage({ main, a: child, b: child }, { store: await open(), tools: [gate] })
+    const run = await started(h)
+    await perform(h, run, 'pause', run.runId)
+    gates[0]!()
+    await h.clock.settle()
+    expect(states(h)).toEqual(['main waiting children 1', 'a paused parent 1', 'b running - 1'])
+    const { runId } = run
+    const order = { verb: 'continue', target: runId, args: { text: 'no, go on' } } as const
+    const answer = await h.clock.until(h.perform(run.conversationId, order))
+    expect(answer).toMatchObject({ outcome: 'steered', runId })
+    gates[1]!()
+    expect(await h.clock.until(run.result)).toMatchObject({ status: 'completed' })
+    expect(states(h).filter((each) => !each.includes('completed'))).toEqual([])
+    expect(h.actor.of('main').map(({ last }) => last)).toContain('no, go on')
+    expectOrder(h, run)
+  })
+
+  test('without a text a continue takes it back, and says nothing to the run', async () => {
+    const { gate, open: gates } = gated()
+    const h = stage(
+      { main: [{ calls: [use('gate')] }, { text: 'end' }] },
+      { store: await open(), tools: [gate] },
+    )
+    const run = await started(h)
+    await perform(h, run, 'pause', run.runId)
+    const order = { verb: 'continue', target: run.runId, args: {} } as const
+    expect(await h.clock.until(h.perform(run.conversationId, order))).toMatchObject({ outcome: 'continued' })
+    gates[0]!()
+    expect(await h.clock.until(run.result)).toMatchObject({ status: 'completed', text: 'end' })
+    expect(h.store.find('inbox', {})).toEqual([])
+  })
+
   test('gives way to a cancel', async () => {
     const { gate } = gated()
     const h = stage({ main: [{ calls: [use('gate')] }] }, { store: await open(), tools: [gate] })

@@ -1,5 +1,6 @@
 import { isStopped } from '../core/run-status.ts'
 import { stopRun, type LiveRun } from './live-run.ts'
+import type { Change } from './recorder.ts'
 
 /** Who it says paused it: the user, or what is above it. */
 type Why = 'user' | 'parent'
@@ -10,21 +11,42 @@ type Why = 'user' | 'parent'
  */
 export function pauseSoon(run: LiveRun, why: Why): void {
   if (isStopped(run.row.status) || run.stop) return
-  run.pausing ??= { verb: 'pause', why, keepsBackground: true }
+  run.row = { ...run.row, pausing: run.row.pausing ?? why }
   for (const child of run.children.values()) if (!child.row.background) pauseSoon(child, 'parent')
   pauseBetween(run)
 }
 
+/** Keeps that runs are to pause for whoever takes them up where their process ends before they have. */
+export function storePausing({ tx }: Change, runs: readonly LiveRun[]): void {
+  for (const { row } of runs.filter(isAsked)) tx.update('runs', row.id, { pausing: row.pausing ?? null })
+}
+
+/** Takes it back, of runs that have not paused yet. */
+export function unpause({ tx }: Change, runs: readonly LiveRun[]): void {
+  for (const run of runs.filter(isAsked)) {
+    tx.update('runs', run.row.id, { pausing: null })
+    run.row = { ...run.row, pausing: null }
+  }
+}
+
+function isAsked({ row, stop }: LiveRun): boolean {
+  return Boolean(row.pausing) && !isStopped(row.status) && !stop
+}
+
 /** Between two turns: a run that is to pause goes no further. @throws the reason of its stop. */
 export function pauseHere(run: LiveRun): void {
-  if (!run.pausing) return
-  stopRun(run, run.pausing)
+  if (!run.row.pausing) return
+  stopForPause(run, run.row.pausing)
   run.controller.signal.throwIfAborted()
 }
 
 /** Stops a run that is to pause, if nothing of it is under way: asked whenever that may have changed. */
 export function pauseBetween(run: LiveRun): void {
-  if (run.pausing && isBetween(run)) stopRun(run, run.pausing)
+  if (run.row.pausing && isBetween(run)) stopForPause(run, run.row.pausing)
+}
+
+function stopForPause(run: LiveRun, why: Why): void {
+  stopRun(run, { verb: 'pause', why, keepsBackground: true })
 }
 
 function isBetween(run: LiveRun): boolean {

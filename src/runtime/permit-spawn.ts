@@ -13,6 +13,7 @@ import {
   type DecidedPath,
   type FileReader,
 } from './context-files.ts'
+import { decideFanOut, type FanOut } from './fan-out.ts'
 import { grantsFor } from './grants.ts'
 import type { LiveRun } from './live-run.ts'
 import { permit } from './permit.ts'
@@ -40,7 +41,14 @@ export async function permitSpawn(scope: Scope, run: LiveRun, request: PermitReq
   const isAnswered = run.resumed && deps.approvals.asked(part.callId) !== undefined
   const asked = isAnswered || deps.approvals.attended(run.row.conversationId)
   const also = [...(directory ? [directory] : []), ...(asked ? files.filter(isAsk) : [])]
-  const leave = await permit(deps, run, workspace, withDetail(request, also), also.map(asDecision))
+  const decideOne = (fanOut?: FanOut) =>
+    permit(deps, run, workspace, withDetail(request, also, fanOut), [
+      ...also.map(asDecision),
+      ...(fanOut ? [fanOut.decision] : []),
+    ])
+  const leave = await (deps.config.delegation === 'ask'
+    ? decideFanOut(scope, run, request, decideOne)
+    : decideOne())
   if (!leave.allowed) return leave
   if (directory) checkDirectory(directory.path, input.directory!)
   const absolute = directory?.path.absolute
@@ -84,9 +92,14 @@ function asDecision({ path, decision }: DecidedPath) {
 }
 
 /** A person sees all that the answer is about. */
-function withDetail(request: PermitRequest, also: readonly DecidedPath[]): PermitRequest {
+function withDetail(
+  request: PermitRequest,
+  also: readonly DecidedPath[],
+  fanOut: FanOut | undefined,
+): PermitRequest {
   const paths = also.map(({ path }) => `with ${path.absolute}`)
-  return { ...request, detail: () => [request.detail(), ...paths].join('\n') }
+  const all = fanOut ? [fanOut.detail] : []
+  return { ...request, detail: () => [...all, request.detail(), ...paths].join('\n') }
 }
 
 function checkDirectory({ absolute }: ResolvedPath, given: string): void {

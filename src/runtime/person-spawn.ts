@@ -63,6 +63,7 @@ export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<B
   const write: Beginning['write'] = (change, live) => {
     const here = placeOf(opened, change.at)
     if (!known) writeConversation(change, here, opened)
+    const caps = recoded('conflict', () => live.budget.reserve(null, { defined: agent.maxCostUsd }))
     const order: SpawnOrder = {
       parent: undefined,
       call: undefined,
@@ -74,21 +75,19 @@ export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<B
       inheritContext: false,
       background: options.background ?? false,
       model,
-      limits,
+      limits: { ...limits, ...caps },
+      budget: live.budget,
       setup: {
         ...noSetup,
         effort: agent.effort ?? null,
         persona: persona?.agent ?? null,
         contextFiles: handed.contextFiles,
       },
-      first: { persona, files: handed.files },
+      first: { persona, files: handed.files, receipts: live.receipts.list() },
       above,
       bounds: {},
     }
-    const run = recoded('conflict', () => {
-      live.budget.checkSpawn()
-      return writeSubagent(change, deps, order, options.systemText)
-    })
+    const run = recoded('conflict', () => writeSubagent(change, deps, order, options.systemText))
     const branch = change.tx.get('branches', run.row.branchId)!
     writeCard(change, deps, here, branch, options.deliver ?? 'announce')
     return run

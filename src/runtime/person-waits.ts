@@ -1,4 +1,5 @@
 import type { ApprovalId, ConversationId, QuestionId } from '../core/ids.ts'
+import { bounds } from '../core/limits.ts'
 import type { WaitingFor } from '../core/run.ts'
 import { state } from '../core/run-status.ts'
 import { enterWait } from './child-waits.ts'
@@ -103,12 +104,16 @@ export class PersonWaits {
     return [...this.#pending.values()].filter(({ run }) => run.row.conversationId === conversationId).length
   }
 
-  /** Nothing waits for ever (L1). */
-  #expireLater({ waitingFor, expire }: Asking): () => void {
+  /** Nothing waits for ever (L1), also where the store does not take it at first. */
+  #expireLater({ id, waitingFor, expire }: Asking): () => void {
     const { clock } = this.#deps
-    return clock.after(Math.max(0, waitingFor.until - clock.now()), () => {
-      expire().catch(() => {}) // answered, or stopped, just now
-    })
+    const end = () => void expire().catch(again)
+    const again = () => {
+      // no longer pending: answered, or stopped, just now
+      if (this.#pending.has(id)) cancel = clock.after(bounds.leaseRenewalMs, end)
+    }
+    let cancel = clock.after(Math.max(0, waitingFor.until - clock.now()), end)
+    return () => cancel()
   }
 
   /** What else it asks it waits for now; where that is nothing, it runs. */

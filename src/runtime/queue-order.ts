@@ -5,10 +5,11 @@ import { unpackEvents } from './stored-events.ts'
 
 /**
  * The runs of a conversation that wait for a slot, the next first, as anybody can tell from the rows: by the events that
- * queued them. Those whose wait was over go before new ones (runtime.md §8).
+ * queued them. Those whose wait was over go before new ones, and main runs need no slot (runtime.md §8).
  */
 export function queueOrder(reader: Reader, conversationId: ConversationId): RunId[] {
-  const waiting = reader.find('runs', { where: { conversationId, status: 'queued' } })
+  const queuedRuns = reader.find('runs', { where: { conversationId, status: 'queued' } })
+  const waiting = queuedRuns.filter((run) => run.depth > 0)
   const queued = lastQueuings(reader, conversationId, new Set(waiting.map((run) => run.id)))
   const heads = queued.filter((event) => event.from === 'waiting')
   const others = queued.filter((event) => event.from !== 'waiting')

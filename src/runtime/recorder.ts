@@ -17,6 +17,10 @@ export interface Change {
   event(draft: EventDraft): void
   /** The place of the next message of a branch: 0, 1, 2, ... To be asked once for each message. */
   nextPosition(branchId: BranchId): number
+  /** The subagents that the conversation has had so far. */
+  subagents(): number
+  /** To be called once for each whose branch this change inserts. */
+  addSubagent(): void
 }
 
 export interface RecordOptions {
@@ -38,6 +42,14 @@ interface Known {
   readonly updatedAt: number
   /** The place of the next message of each branch. */
   readonly positions: Map<BranchId, number>
+  /** undefined: nobody has asked yet. */
+  readonly subagents: number | undefined
+}
+
+/** What a change counts on. */
+interface Counted {
+  readonly positions: Map<BranchId, number>
+  subagents: number | undefined
 }
 
 /**
@@ -62,12 +74,12 @@ export function createRecorder(
         leases?.check(tx, conversationId)
         const at = clock.now()
         const drafts: EventDraft[] = []
-        const positions = new Map<BranchId, number>()
         const before = known.get(conversationId)
-        const result = write(openChange(tx, at, drafts, positions, before?.positions))
+        const counted: Counted = { positions: new Map(), subagents: before?.subagents }
+        const result = write(openChange(tx, at, drafts, conversationId, counted, before?.positions))
         if (drafts.length > 0) {
           events = insertEvents(tx, conversationId, drafts, at, before)
-          known.set(conversationId, after(events, at, positions, before))
+          known.set(conversationId, after(events, at, counted, before))
         }
         return result
       }
@@ -90,9 +102,13 @@ function openChange(
   tx: Tx,
   at: number,
   drafts: EventDraft[],
-  positions: Map<BranchId, number>,
+  conversationId: ConversationId,
+  counted: Counted,
   known: ReadonlyMap<BranchId, number> | undefined,
 ): Change {
+  const { positions } = counted
+  const where = { conversationId, kind: 'subagent' } as const
+  const subagents = () => (counted.subagents ??= tx.count('branches', where))
   return {
     tx,
     at,
@@ -102,6 +118,8 @@ function openChange(
       positions.set(branchId, position + 1)
       return position
     },
+    subagents,
+    addSubagent: () => void (counted.subagents = subagents() + 1),
   }
 }
 
@@ -125,13 +143,13 @@ function insertEvents(
 function after(
   events: readonly OffshootEvent[],
   at: number,
-  positions: ReadonlyMap<BranchId, number>,
+  { positions, subagents }: Counted,
   before: Known | undefined,
 ): Known {
   const all = before?.positions ?? new Map<BranchId, number>()
   for (const [branchId, position] of positions) all.set(branchId, position)
   const updatedAt = isLater(at, before) ? at : before!.updatedAt
-  return { seq: events.at(-1)!.seq, updatedAt, positions: all }
+  return { seq: events.at(-1)!.seq, updatedAt, positions: all, subagents }
 }
 
 function isLater(at: number, before: Known | undefined): boolean {

@@ -49,10 +49,11 @@ export async function recoverConversation(
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
   const recovered = await deps.recorder.record(live.id, (change) => {
-    const taken = left.map(({ row }) => row.status)
+    const taken = left.map((run) => ({ status: run.row.status, pausing: pausingOf(run) }))
     return left.map((run, at): RecoveredRun => {
-      const status = taken[at]!
+      const { status, pausing } = taken[at]!
       if (isFinal(run.row.status)) return { run, status, became: 'cancelled', unknown: [] } // with what is above it
+      if (pausing) return { run, status, became: 'paused', unknown: pauseLeft(change, deps, run, pausing) }
       return { run, status, ...takeUp(change, deps, live, run, policy) }
     })
   })
@@ -62,6 +63,21 @@ export async function recoverConversation(
   }
   for (const { run, became } of recovered) if (became !== 'queued') run.markStopped()
   return recovered
+}
+
+/** Who had asked it to pause when its process ended: at least that is kept. */
+function pausingOf({ row, parent }: LiveRun): 'user' | 'parent' | undefined {
+  if (row.pausing) return row.pausing
+  return parent && !row.background && !isStopped(parent.row.status) && pausingOf(parent)
+    ? 'parent'
+    : undefined
+}
+
+function pauseLeft(change: Change, deps: Deps, run: LiveRun, why: 'user' | 'parent'): readonly string[] {
+  const unknown = endBegun(change, deps, run)
+  const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
+  changeRun(change, run, state.paused(why), { stopNo: run.row.stopNo + 1, toolCalls })
+  return unknown
 }
 
 function takeUp(
@@ -78,9 +94,12 @@ function takeUp(
   const unknown = endBegun(change, deps, run)
   const wasQueued = run.row.status === 'queued'
   const { toolCalls } = run.row
-  if (!wasQueued || policy === 'pause')
-    changeRun(change, run, state.paused('restart'), { stopNo: run.row.stopNo + 1, toolCalls })
-  if (policy === 'pause') return { became: 'paused', unknown }
+  // its agent is defined elsewhere: in another program, perhaps, that goes on with it
+  const stays = policy === 'pause' || run.unusable !== undefined
+  const note = run.unusable ? { reportNote: `not gone on with here: ${run.unusable.message}` } : {}
+  if (!wasQueued || stays)
+    changeRun(change, run, state.paused('restart'), { stopNo: run.row.stopNo + 1, toolCalls, ...note })
+  if (stays) return { became: 'paused', unknown }
   if (!wasQueued) changeRun(change, run, state.queued, isBlamed ? { attempt: run.row.attempt + 1 } : {})
   return { became: 'queued', unknown }
 }

@@ -344,3 +344,45 @@ test('a subagent that was moved to the background reports once, to the inbox, af
   expect(h.actor.of('main').at(-1)!.last).toContain('late news')
   expectOrder(h)
 })
+
+test('what was to pause when its process ended is paused, with what it waited for, and can be continued', async () => {
+  const parts = { main: [{ calls: [foreground('a'), spawn('b')] }], a: [slow('never')], b: [slow('never')] }
+  const first = live(cutStore(), { parts })
+  const { conversationId, runId } = await first.start('go')
+  await first.clock.settle()
+  const command = { verb: 'pause', target: runId, args: null } as const
+  expect(await first.clock.until(first.perform(conversationId, command))).toEqual({ runs: 2, paused: 0 })
+  const left = { main: [{ text: 'end' }, { text: 'b too' }], a: [{ text: 'a' }], b: [{ text: 'b' }] }
+  const h = live(await first.store.cut(first.store.commits), { parts: left })
+  const { runs: recovered } = await h.recover()
+  expect(recovered.map(({ became }) => became)).toEqual(['paused', 'paused', 'queued'])
+  expect(runs(h).map(([agent, status, reason]) => `${agent} ${status} ${reason}`)).toEqual([
+    'main paused user',
+    'a paused parent',
+    'b completed null',
+  ])
+  const { started } = await h.continue(runId)
+  await h.clock.until(started!.result)
+  expect(runs(h).map(([, status]) => status)).toEqual(['completed', 'completed', 'completed', 'completed'])
+  expectOrder(h)
+})
+
+test('a run whose agent is defined in another program alone stays for that program', async () => {
+  const parts = { main: [{ calls: [foreground('a')] }, { text: 'end' }], a: [slow('never')] }
+  const { store } = await died({ parts })
+  const elsewhere = live(store, { parts: {}, more: { agents: [agent('main')] } })
+  await elsewhere.recover()
+  expect(runs(elsewhere)).toEqual([
+    ['main', 'waiting', 'children', 1],
+    ['a', 'paused', 'restart', 1],
+  ])
+  const note = 'not gone on with here: the agent "a" of this branch is not defined here'
+  expect(store.find('runs', { where: { agent: 'a' } })[0]).toMatchObject({ reportNote: note })
+  const h = live(await store.cut(store.commits), {
+    parts: { main: [{ text: 'end' }], a: [{ text: 'it is' }] },
+  })
+  const child = store.find('runs', { where: { agent: 'a' } })[0]!
+  const { started } = await h.continue(child.branchId)
+  await h.clock.until(started!.result)
+  expect(runs(h).map(([, status]) => status)).toEqual(['completed', 'completed'])
+})

@@ -1,9 +1,11 @@
 import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
+import type { Receipts } from '../core/receipt.ts'
 import type { Json } from '../core/json.ts'
 import type { Run, RunError } from '../core/run.ts'
 import type { RunStatus } from '../core/run-status.ts'
 import { addCost, addUsage, type Usage } from '../core/usage.ts'
 import type { Reader } from '../store/port.ts'
+import { readReceipts } from './receipts.ts'
 import { messageText, unpackEvents } from './stored-events.ts'
 
 /** What a main run and those that followed by themselves came to, with the totals of its tree: each run counted once (B2). Times in milliseconds. */
@@ -25,8 +27,10 @@ export interface RunResult {
   readonly toolCalls: number
   readonly usage: Usage
   readonly costUsd: number | null
+  /** What it did itself, made by the runtime of its calls; each subagent has its own. */
+  readonly receipts: Receipts
   /** Every run below it, in the order in which they began. */
-  readonly subagents: readonly Run[]
+  readonly subagents: readonly (Run & { readonly receipts: Receipts })[]
   readonly denials: readonly Denial[]
   readonly durationMs: number
 }
@@ -66,10 +70,15 @@ export function readRunResult(store: Reader, runId: RunId, which: 'all' | 'alone
     toolCalls: tree.reduce((sum, each) => sum + each.toolCalls, 0),
     usage: tree.map((each) => each.usage).reduce(addUsage),
     costUsd: tree.map((each) => each.costUsd).reduce(addCost),
-    subagents,
+    receipts: readReceipts(store, idsOf(main)),
+    subagents: subagents.map((each) => ({ ...each, receipts: readReceipts(store, [each.id]) })),
     denials: tree.flatMap((each) => denialsOf(store, each)),
     durationMs: (endedAt ?? queuedAt) - queuedAt,
   }
+}
+
+function idsOf(runs: readonly Run[]): RunId[] {
+  return runs.map(({ id }) => id)
 }
 
 /** Reports that came while the branch was idle have started runs of their own; a person's message begins another matter. */

@@ -23,6 +23,7 @@ import {
 import { createRecorder } from './recorder.ts'
 import { reviveConversation } from './revive.ts'
 import { Scheduler } from './scheduler.ts'
+import { createTaskTexts } from './task-tool.ts'
 import { bring } from './verbs/bring.ts'
 import { Desk } from './verbs/desk.ts'
 import type { VerbAnswers, VerbCommand } from './verbs/perform.ts'
@@ -30,7 +31,15 @@ import type { VerbAnswers, VerbCommand } from './verbs/perform.ts'
 /** What ends processes is given by tests alone, whose tools start none. */
 export type RuntimeOptions = Omit<
   Deps,
-  'bus' | 'recorder' | 'approvals' | 'questions' | 'scheduler' | 'gates' | 'endProcesses' | 'endOwned'
+  | 'bus'
+  | 'recorder'
+  | 'approvals'
+  | 'questions'
+  | 'scheduler'
+  | 'gates'
+  | 'taskTexts'
+  | 'endProcesses'
+  | 'endOwned'
 > &
   Partial<Pick<Deps, 'endProcesses' | 'endOwned'>>
 
@@ -78,7 +87,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const attended = (id: ConversationId) => approvals.attended(id)
   const asking = { approvals, questions: new Questions({ ...options, recorder, waits, attended }) }
   const gates = new Gates(options.clock, options.random)
-  const deps: Deps = { endProcesses, endOwned, ...options, bus, recorder, scheduler, gates, ...asking }
+  const made = { bus, recorder, scheduler, gates, taskTexts: createTaskTexts() }
+  const deps: Deps = { endProcesses, endOwned, ...options, ...made, ...asking }
   const live: Conversations['live'] = new Map()
   const desk = new Desk(deps, (id) => live.get(id))
   const conversations = { live, desk }

@@ -3,6 +3,7 @@ import type { Workspace } from '../tools/port.ts'
 import type { Budget } from './budget.ts'
 import type { Deps } from './deps.ts'
 import type { LiveRun } from './live-run.ts'
+import type { LatestReceipts } from './receipts.ts'
 import type { SystemText } from './system-text.ts'
 
 /** What the runs of one conversation share. */
@@ -16,6 +17,7 @@ export interface Scope {
 /** The other runs of the conversation, as one run needs them. */
 export interface RunTree {
   readonly budget: Budget
+  readonly receipts: LatestReceipts
   /** Drives a run that is in the store, and then whatever waits on its branch. Settles when the run has stopped. */
   drive(run: LiveRun): Promise<void>
   /** Settles when a run has stopped: drives it unless that is done already, or it has stopped before. */

@@ -9,9 +9,10 @@ import { state } from '../core/run-status.ts'
 import type { StartedCall } from '../loop/ports.ts'
 import { ToolError } from '../tools/port.ts'
 import { narrow, type Authority, type OwnBounds } from './authority.ts'
-import { least, restOf } from './budget.ts'
+import { least, type Budget, type Caps } from './budget.ts'
 import { delegationsTo, storeDelegations } from './delegations.ts'
 import type { Deps } from './deps.ts'
+import { discoveryNames, learnsTools } from './discovery/discovery.ts'
 import { createLiveRun, place, runEvent, type LiveRun } from './live-run.ts'
 import { appendMessage, type Place } from './messages.ts'
 import { offeredTools } from './offered-tools.ts'
@@ -59,6 +60,8 @@ export interface SpawnOrder {
   /** `provider/model`. */
   readonly model: string
   readonly limits: RunLimits
+  /** Of which its caps were reserved. */
+  readonly budget: Budget
   readonly setup: RunSetup
   readonly first: FirstContext
   readonly above: Authority
@@ -73,7 +76,7 @@ export interface SpawnOrder {
  */
 export function spawn(
   change: Change,
-  { deps, systemText, workspace }: Pick<Scope, 'deps' | 'systemText' | 'workspace'>,
+  { deps, systemText, workspace, tree }: Pick<Scope, 'deps' | 'systemText' | 'workspace' | 'tree'>,
   parent: LiveRun,
   call: StartedCall,
 ): LiveRun {
@@ -81,7 +84,10 @@ export function spawn(
   const agent = chosenAgent(deps, parent, call, input.subagent_type)
   const { conversationId, branchId: parentBranchId, depth } = parent.row
   const prepared = takePrepared(parent, call.part.callId)
-  const limits = limitsOf(deps, agent, depth + 1, input, parent.row)
+  const { budget } = tree
+  const asked = { usd: input.max_cost_usd, tokens: input.max_tokens }
+  const caps = budget.reserve(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
+  const limits = { ...limitsOf(deps, agent, depth + 1, input, parent.timeLeftMs()), ...caps }
   const persona = personaOf(deps, agent, input.persona, parent.row)
   const directory = prepared.directory ?? parent.row.setup?.directory ?? null
   const setup: RunSetup = {
@@ -89,9 +95,8 @@ export function spawn(
     effort: input.effort ?? agent.effort ?? null,
     persona: persona?.agent ?? null,
     contextFiles: prepared.contextFiles,
-    // what its definition says is read anew at each continue
-    maxCostUsd: limits.maxCostUsd === (agent.maxCostUsd ?? null) ? null : limits.maxCostUsd,
-    maxTokens: limits.maxTokens,
+    maxCostUsd: asked.usd ?? null,
+    maxTokens: asked.tokens ?? null,
   }
   const rules = restrictionRules(deps, input.restrictions)
   const bounds = { rules, directory: setup.directory, opened: prepared.opened }
@@ -110,8 +115,9 @@ export function spawn(
     background: input.run_in_background ?? agent.background ?? false,
     model: modelOf(deps, agent, parent.row.model, input.model),
     limits,
+    budget,
     setup,
-    first: { persona, files: prepared.files, schemas },
+    first: { persona, files: prepared.files, schemas, receipts: tree.receipts.list() },
     above: parent,
     bounds,
     outputSchema: input.outputSchema,
@@ -136,7 +142,7 @@ export function writeSubagent(
   order: SpawnOrder,
   systemText: SystemText,
 ): LiveRun {
-  checkSpawns(change, deps, order.origin)
+  checkSpawns(change, deps)
   checkQueue(deps, order.origin)
   const { agent, parent, call, above, bounds, text } = order
   const { rules = [], opened = [] } = bounds
@@ -144,7 +150,9 @@ export function writeSubagent(
   const row = newRun(change, deps, order, branch)
   const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, bounds) })
   if (takeSlot(deps, run, 'end') === 'granted') run.row = { ...row, ...state.running, startedAt: change.at }
+  order.budget.attach(run)
   try {
+    change.addSubagent()
     change.tx.insert('branches', branch)
     storeRestrictions(change, deps.newId, branch, rules)
     storeDirectoryGrants(change, deps.newId, branch, opened)
@@ -161,6 +169,7 @@ export function writeSubagent(
     )
   } catch (error) {
     deps.scheduler.leave(run.row.id)
+    order.budget.forget(run.row.id)
     throw error
   }
   return run
@@ -173,7 +182,8 @@ export function aboutRun(
   outputSchema: JsonSchema | null | undefined = run.agent.outputSchema,
 ): SystemAbout {
   const { agent, row, call } = run
-  const names = offeredTools(run).map((tool) => tool.name)
+  const own = offeredTools(run).map((tool) => tool.name)
+  const names = [...own, ...delegationTools(deps, agent, row.depth)]
   const isTyped = call !== undefined && !isTaskName(call.part.tool)
   return {
     agent: { ...agent, prompt: roleText(agent, isTyped) },
@@ -181,7 +191,7 @@ export function aboutRun(
     depth: row.depth,
     maxTurns: row.limits.maxTurns,
     directory: row.setup?.directory ?? null,
-    tools: [...names, ...delegationTools(deps, agent, row.depth)],
+    tools: learnsTools(deps, run, names) ? [...names, ...discoveryNames] : names,
   }
 }
 
@@ -214,9 +224,9 @@ function checkQueue({ scheduler, config }: Deps, { conversationId }: SpawnOrder[
   )
 }
 
-function checkSpawns(change: Change, deps: Deps, { conversationId }: SpawnOrder['origin']): void {
+function checkSpawns(change: Change, deps: Deps): void {
   const { maxSpawns } = deps.config.limits
-  const used = change.tx.count('branches', { conversationId, kind: 'subagent' })
+  const used = change.subagents()
   if (used < maxSpawns) return
   throw new ToolError(
     'spawn_limit',
@@ -277,6 +287,7 @@ export const freshFigures = {
   reportMessageId: null,
   reportNote: null,
   output: null,
+  pausing: null,
   error: null,
   endedAt: null,
 } as const satisfies Partial<Run>
@@ -288,24 +299,26 @@ export function modelOf(deps: Deps, agent: AgentDefinition, own: string, asked?:
   return wanted === 'small' ? deps.smallModelOf(own) : wanted
 }
 
-/** The limits of a run at its depth. @throws ToolError when more is asked for than there is. */
+/**
+ * The limits of a run at its depth, without what it may spend. `leftMs`: of whoever starts it; null: without a limit.
+ * @throws ToolError when more is asked for than there is.
+ */
 export function limitsOf(
   deps: Deps,
   agent: AgentDefinition,
   depth: number,
-  asked: Partial<Pick<TaskInput, 'max_turns' | 'timeout_ms' | 'max_cost_usd' | 'max_tokens'>>,
-  parent?: Pick<Run, 'limits' | 'usage' | 'costUsd'>,
+  asked: Partial<Pick<TaskInput, 'max_turns' | 'timeout_ms'>>,
+  leftMs: number | null = null,
 ): RunLimits {
   const { limits } = deps.config
-  const longest = parent?.limits.timeoutMs ?? Infinity
-  const rest = parent && restOf(parent)
   refuseMore('max_turns', asked.max_turns, limits.maxTurns, 'that any run may take')
-  refuseMore('timeout_ms', asked.timeout_ms, longest, 'that the run has itself')
+  refuseMore('timeout_ms', asked.timeout_ms, leftMs ?? Infinity, 'that the run has left itself')
+  const ownMs = asked.timeout_ms ?? agent.timeoutMs ?? limits.timeoutMs
   return {
     maxTurns: asked.max_turns ?? ownTurns(deps, agent, depth),
-    maxTokens: least(asked.max_tokens, rest?.tokens),
-    maxCostUsd: least(asked.max_cost_usd ?? agent.maxCostUsd, rest?.usd),
-    timeoutMs: asked.timeout_ms ?? agent.timeoutMs ?? limits.timeoutMs,
+    maxTokens: null,
+    maxCostUsd: null,
+    timeoutMs: leftMs === null ? ownMs : Math.max(1, least(ownMs, leftMs)!),
     stallMs: limits.stallMs,
   }
 }
@@ -320,20 +333,32 @@ export function ownTurns({ config }: Pick<Deps, 'config'>, agent: AgentDefinitio
 /** Those of a further run after this one: what a continue added was for the run that it continued. */
 export function freshLimits(
   deps: Pick<Deps, 'config'>,
-  { limits, depth, setup }: Pick<Run, 'limits' | 'depth' | 'setup'>,
+  budget: Budget,
+  row: Pick<Run, 'limits' | 'depth' | 'setup' | 'parentRunId'>,
   agent: AgentDefinition,
 ): RunLimits {
-  const maxTurns = Math.min(limits.maxTurns, ownTurns(deps, agent, depth))
-  return { ...limits, maxTurns, ...ownCaps(setup, agent) }
+  const { growsTo: _, ...limits } = row.limits
+  const maxTurns = Math.min(limits.maxTurns, ownTurns(deps, agent, row.depth))
+  return { ...limits, maxTurns, ...freshCaps(budget, row, agent) }
 }
 
-/** The caps that a run of this branch begins with: as its spawn asked, else as its definition says. */
-export function ownCaps(
-  setup: RunSetup | null | undefined,
+/**
+ * The caps with which a run of this branch begins: as its spawn asked, else as its definition says, else a share; never
+ * more than is free. Whoever works with a person has none of its own, and draws on what is unreserved.
+ */
+export function freshCaps(
+  budget: Budget,
+  { setup, depth, parentRunId }: Pick<Run, 'depth' | 'setup' | 'parentRunId'>,
   agent: AgentDefinition,
-): Pick<RunLimits, 'maxCostUsd' | 'maxTokens'> {
+): Caps {
   const { maxCostUsd, maxTokens } = setup ?? noSetup
-  return { maxCostUsd: maxCostUsd ?? agent.maxCostUsd ?? null, maxTokens }
+  const asked = { usd: maxCostUsd ?? undefined, tokens: maxTokens ?? undefined }
+  const caps = budget.share(parentRunId, { asked, defined: agent.maxCostUsd })
+  if (depth > 0) return caps
+  return {
+    maxCostUsd: (asked.usd ?? agent.maxCostUsd) === undefined ? null : caps.maxCostUsd,
+    maxTokens: asked.tokens === undefined ? null : caps.maxTokens,
+  }
 }
 
 function refuseMore(field: string, asked: number | undefined, most: number, whose: string): void {

@@ -7,13 +7,15 @@ export interface FirstContext {
   readonly persona?: Persona | undefined
   readonly files?: readonly ReferenceFile[]
   readonly schemas?: NonNullable<SystemPromptInput['schemas']>
+  /** What was done in the conversation before, oldest first. */
+  readonly receipts?: readonly string[]
 }
 
 export interface SystemAbout extends FirstContext {
   readonly agent: AgentDefinition
   readonly depth: number
   readonly maxTurns: number
-  /** Names of the tools that it is offered. */
+  /** Names of the tools that it may call, whether it is offered them or learns them on demand. */
   readonly tools: readonly string[]
   /** Where it works; null: in the directory of the conversation. */
   readonly directory: string | null

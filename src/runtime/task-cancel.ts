@@ -3,7 +3,7 @@ import { isFinal, state } from '../core/run-status.ts'
 import type { AnyTool } from '../tools/port.ts'
 import { controlTool } from './control-tool.ts'
 import { changeRun, type LiveRun } from './live-run.ts'
-import { labelledReport } from './reports.ts'
+import { labelledReport, withReceipts } from './reports.ts'
 import type { Scope } from './scope.ts'
 import { messageText } from './stored-events.ts'
 import { findTarget, noSuch, targetInput, targetSchema, type Subagent } from './task-target.ts'
@@ -65,7 +65,7 @@ function reportSoFar({ deps }: Scope, row: Subagent['row']): string {
   const whole = row.reportMessageId ? messageText(deps.store, row.reportMessageId) : ''
   const text = whole.slice(0, deps.config.limits.maxReportTokens * 4).toWellFormed()
   const cut = text.length < whole.length ? `\n${CUT}` : ''
-  return `${labelledReport(row, text, row.reportNote)}${cut}`
+  return withReceipts(deps.store, row, `${labelledReport(row, text, row.reportNote)}${cut}`)
 }
 
 const CUT = 'Only its beginning; `task_output` with this task_id reads the whole.'

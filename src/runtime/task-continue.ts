@@ -22,12 +22,7 @@ export function takeTask(
   call: StartedCall,
 ): LiveRun | undefined {
   const input = call.input as TaskInput
-  const { budget } = scope.tree
-  if (!input.continue) {
-    budget.checkSpawn(parent.row)
-    budget.checkCaps(input, parent.row)
-    return spawn(change, scope, parent, call)
-  }
+  if (!input.continue) return spawn(change, scope, parent, call)
   const run = latestOf(change, scope, parent, input.continue)
   if (!isStopped(run.row.status)) {
     const { conversationId, branchId } = run.row
@@ -42,7 +37,6 @@ export function takeTask(
       'limit',
       `max_turns ${input.max_turns} is more than the ${most} that any run may take`,
     )
-  budget.checkCaps(input, parent.row)
   const background = input.run_in_background ?? run.agent.background ?? false
   const { max_turns: maxTurns, max_cost_usd: maxCostUsd, max_tokens: maxTokens } = input
   const by = { parent, call, background }

@@ -3,9 +3,11 @@ import { agent, harness, shownPrompt, tool, type HarnessOptions } from '../../te
 import { parseInput } from '../tools/parse-input.ts'
 import type { AnyTool } from '../tools/port.ts'
 import type { TaskInput } from './task-input.ts'
-import { createTaskTool } from './task-tool.ts'
+import { createTaskTexts, createTaskTool } from './task-tool.ts'
 
-const task = createTaskTool([agent('explore')], async () => ({ text: '' })) as unknown as AnyTool
+const task = createTaskTool(createTaskTexts(), [agent('explore')], async () => ({
+  text: '',
+})) as unknown as AnyTool
 const parse = (input: object) => parseInput(task, { prompt: 'p', ...input }) as TaskInput
 const problem = (input: object): string => {
   try {
@@ -40,6 +42,11 @@ describe('an option of task', () => {
     [{ timeout_ms: '500' }, { timeout_ms: 500 }],
     [{ timeoutMs: 500 }, { timeout_ms: 500 }],
     [{ max_turns: 3, maxIterations: 3 }, { max_turns: 3 }],
+    [{ max_turns: '3', maxIterations: 3 }, { max_turns: 3 }],
+    [{ timeout_ms: 500, timeoutMs: ' 500 ' }, { timeout_ms: 500 }],
+    [{ run_in_background: 'true', background: true, async: 'TRUE' }, { run_in_background: true }],
+    [{ directory: 'src', cwd: ' src ' }, { directory: 'src' }],
+    [{ context_files: ['a'], contextFiles: 'a' }, { context_files: ['a'] }],
     [{}, { persona: undefined, effort: undefined, directory: undefined, context_files: [], tools: {} }],
     [{ persona: 'reviewer' }, { persona: 'reviewer' }],
     [{ context_files: ['a.ts'] }, { context_files: ['a.ts'] }],
@@ -105,6 +112,8 @@ describe('an option of task', () => {
     [{ allowed_tools: ['read'], allowedTools: ['grep'] }, 'allowed_tools', 'allowedTools'],
     [{ timeout_ms: 1, timeoutMs: 2 }, 'timeout_ms', 'timeoutMs'],
     [{ max_turns: 3, maxIterations: 4 }, 'max_turns', 'maxIterations'],
+    [{ max_turns: 3, maxTurns: 4, maxIterations: '3' }, 'max_turns', 'maxTurns'],
+    [{ max_turns: '3', maxIterations: 'many' }, 'max_turns', 'maxIterations'],
     [{ description: 'a', label: 'b' }, 'description', 'label'],
     [{ directory: 'a', cwd: 'b' }, 'directory', 'cwd'],
     [{ effort: 'low', reasoning_effort: 'high' }, 'effort', 'reasoning_effort'],
@@ -202,7 +211,7 @@ describe('a spawn', () => {
 
   test('never has more time than its parent', async () => {
     const { answer, result } = await spawned({ timeout_ms: 500 }, { config: { limits: { timeoutMs: 400 } } })
-    expect(answer).toContain('timeout_ms 500 is more than the 400 that the run has itself')
+    expect(answer).toContain('timeout_ms 500 is more than the 400 that the run has left itself')
     expect(result.subagents).toEqual([])
   })
 

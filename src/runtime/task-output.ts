@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import type { Message, Part } from '../core/message.ts'
 import { isStopped } from '../core/run-status.ts'
 import type { AnyTool } from '../tools/port.ts'
 import { controlTool } from './control-tool.ts'
 import type { LiveRun } from './live-run.ts'
 import { readMessages } from './messages.ts'
-import { labelledReport, labelledTranscript } from './reports.ts'
+import { labelledReport, labelledTranscript, withReceipts } from './reports.ts'
 import type { Scope } from './scope.ts'
 import { messageText } from './stored-events.ts'
 import { requireTarget, targetInput, targetSchema, type Subagent } from './task-target.ts'
+import { transcriptLines } from './transcript.ts'
 
 /** Characters of one page. Three bytes each at most, so that a page with its labels is never cut (bounds.inlineOutputBytes). */
 const PAGE_CHARS = 9_000
@@ -31,7 +31,7 @@ export function createTaskOutput(scope: Scope, run: LiveRun): AnyTool {
       const stopped = isStopped(row.status)
       const page = pageOf(stopped ? reportOf(scope, target) : transcriptOf(scope, target), offset, limit)
       const text = stopped
-        ? labelledReport(row, page.text, row.reportNote)
+        ? withReceipts(scope.deps.store, row, labelledReport(row, page.text, row.reportNote))
         : labelledTranscript(row, page.text)
       return page.rest ? `${text}\n${page.rest}` : text
     },
@@ -62,19 +62,6 @@ function cleanCut(text: string, at: number): number {
 function transcriptOf({ deps }: Scope, { branch }: Subagent): string {
   return readMessages(deps.store, branch.id)
     .filter(({ role }) => role !== 'system')
-    .flatMap((message) => message.parts.flatMap((part) => shown(message, part)))
+    .flatMap(transcriptLines)
     .join('\n')
-}
-
-function shown({ role }: Message, part: Part): string[] {
-  switch (part.type) {
-    case 'text':
-      return part.text.trim() === '' ? [] : [`[${role}] ${part.text}`]
-    case 'tool-call':
-      return [`[call] ${part.tool} ${JSON.stringify(part.invalid ?? part.input)}`]
-    case 'tool-result':
-      return [`[result of ${part.tool}, ${part.status}] ${part.output.text}`]
-    default:
-      return []
-  }
 }

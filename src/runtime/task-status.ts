@@ -5,7 +5,8 @@ import type { Run } from '../core/run.ts'
 import { terminalLine } from '../core/terminal-text.ts'
 import { unlessAborted } from '../loop/aborted.ts'
 import type { AnyTool } from '../tools/port.ts'
-import { dollars } from './budget.ts'
+import { count, dollars } from './budget-words.ts'
+import type { Rest } from './budget.ts'
 import { controlTool } from './control-tool.ts'
 import type { LiveRun } from './live-run.ts'
 import type { Scope } from './scope.ts'
@@ -68,7 +69,7 @@ async function firstStop(
 
 function line({ deps, tree }: Scope, run: LiveRun, { branch, row }: Subagent): string {
   const { lastAction } = row
-  const { usd } = tree.budget.left(row)
+  const { budget } = tree
   const seconds = ((row.endedAt ?? deps.clock.now()) - row.queuedAt) / 1000
   const columns = [
     row.branchId,
@@ -79,10 +80,16 @@ function line({ deps, tree }: Scope, run: LiveRun, { branch, row }: Subagent): s
     `${row.toolCalls} tool calls`,
     ...(lastAction ? [`last: ${lastAction.title}`] : []),
     `${seconds.toFixed(1)} s`,
-    ...(usd === null || isFinal(row.status) ? [] : [`${dollars(usd)} left`]),
+    ...(isFinal(row.status) ? [] : leftText(budget.left(row), budget.reserved(row).usd)),
     ...(branch.parentBranchId === run.row.branchId ? [] : [`started by ${branch.parentBranchId}`]),
   ]
   return columns.join(' | ')
+}
+
+/** Where no price is known, the tokens are what is left. */
+function leftText({ usd, tokens }: Rest, reservedUsd: number): string[] {
+  if (usd === null) return tokens === null ? [] : [`${count(tokens)} tokens left`]
+  return [`${dollars(usd)} left${reservedUsd > 0 ? `, ${dollars(reservedUsd)} reserved` : ''}`]
 }
 
 function status(position: number | undefined, { status, reason, endReason, waitingFor }: Run): string {

@@ -16,12 +16,35 @@ import {
 
 const TEXT = new URL('task.txt', import.meta.url)
 
+/** What is the same in the `task` tool of many runs; made when it is first asked for. */
+export interface TaskTexts {
+  /** What a model is told of the tool, without the agents. */
+  description(): string
+  /** For agents of these names. */
+  jsonSchema(names: readonly string[]): object
+}
+
+export function createTaskTexts(): TaskTexts {
+  const schemas = new Map<string, object>()
+  let text: string | undefined
+  return {
+    description: () => (text ??= readFileSync(TEXT, 'utf8').trim()),
+    jsonSchema(names) {
+      const key = names.join('\n')
+      const schema = schemas.get(key) ?? taskJsonSchema(names)
+      schemas.set(key, schema)
+      return schema
+    },
+  }
+}
+
 /**
  * The `task` tool of one run: it starts a subagent and waits for its report, or returns its id at once. Branch and run of
  * the child are written with the intent of the call (R2); `report` drives it, and says what the call is answered.
  * `agentOf` names the agent of a subagent that is to go on; empty where there is none.
  */
 export function createTaskTool(
+  texts: TaskTexts,
   agents: readonly AgentDefinition[],
   report: (callId: CallId) => Promise<ToolOutput>,
   agentOf: (taskId: string) => string = () => '',
@@ -30,9 +53,9 @@ export function createTaskTool(
   return {
     name: 'task',
     toolset: 'agents',
-    description: `${readFileSync(TEXT, 'utf8').trim()}\n\nAgents for \`subagent_type\`:\n${agentLines(agents)}`,
+    description: `${texts.description()}\n\nAgents for \`subagent_type\`:\n${agentLines(agents)}`,
     inputSchema: taskInputSchema,
-    jsonSchema: taskJsonSchema(agents.map(({ name }) => name)),
+    jsonSchema: texts.jsonSchema(agents.map(({ name }) => name)),
     inputAliases: taskInputAliases,
     effects: 'spawn',
     idempotent: true, // never run again: after a crash the call is attached to its child

@@ -48,6 +48,29 @@ describe.each(Object.entries(stores))('%s', (_, open) => {
   })
 })
 
+test('a store that gives back other bytes is found out at once, in few words', async () => {
+  const wrong = async (): Promise<Store> => {
+    const store = createMemoryStore()
+    const find: Store['find'] = (table, query) =>
+      store.find(table, query).map((row) => {
+        const { content } = row as { readonly content?: Uint8Array }
+        return content ? { ...row, content: content.map((byte) => byte ^ 1) } : row
+      })
+    return { ...store, find }
+  }
+  const one = storeConformance.find(({ name }) => name === 'bytes of any size and kind come back')!
+  const start = performance.now()
+  const error = await one.run(wrong).catch((caught: unknown) => caught)
+  expect(performance.now() - start).toBeLessThan(2_000)
+  expect(error).toMatchObject({ message: 'the same 3 bytes' })
+})
+
+test('a SQLite store needs no more than a file', async () => {
+  const store = await openSqliteStore({ file: ':memory:' })
+  expect(store.count('runs', {})).toBe(0)
+  await store.close()
+})
+
 /** Random changes, many of them refused, grouped at random: both stores must hold the same after each group. */
 test('the memory store and the SQLite store do the same', async () => {
   await fc.assert(

@@ -137,6 +137,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       endedAt: 'int?',
       setup: 'json?',
       output: 'json?',
+      pausing: 'text?',
     },
     references: {
       conversationId: 'conversations',
@@ -167,6 +168,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       error: 'json?',
       startedAt: 'int',
       endedAt: 'int?',
+      facts: 'json?',
     },
     references: { runId: 'runs' },
     unique: [],

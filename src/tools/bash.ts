@@ -59,6 +59,7 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
   }
   const timeoutMs = input.timeout_ms ?? DEFAULT_TIMEOUT_MS
   const result = await start(input.command, timeoutMs, context)
+  context.receipt?.({ type: 'command', command: input.command, exitCode: result.exitCode })
   if (result.aborted)
     throw new ToolError(
       'interrupted',

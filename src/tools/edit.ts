@@ -5,7 +5,7 @@ import { notFound } from './near-names.ts'
 import { ToolError, type AnyTool, type ResolvedPath, type ToolContext } from './port.ts'
 import { targetOf } from './target.ts'
 import { decodeText, encodeText, toLineFeeds } from './text-file.ts'
-import { unifiedDiff } from './unified-diff.ts'
+import { countChanges, unifiedDiff } from './unified-diff.ts'
 import { checkSeen, readCurrent, replaceFile } from './write-file.ts'
 
 const inputSchema = z.object({
@@ -65,16 +65,18 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
     all: input.replace_all ?? false,
     name: target.relative,
   })
-  await replaceFile(target, encodeText(file, text), current, context)
+  const diff = unifiedDiff(target.relative, file.text, text)
+  await replaceFile(target, encodeText(file, text), current, context, countChanges(diff))
   const places = count === 1 ? '1 place' : `${count} places`
   const how = tolerant ? '; white space in old_string was not exact' : ''
-  return `edited ${target.relative} (${places}${how})\n${unifiedDiff(target.relative, file.text, text)}`
+  return `edited ${target.relative} (${places}${how})\n${diff}`
 }
 
 async function create(input: Input, target: ResolvedPath, context: ToolContext): Promise<string> {
   if (input.old_string !== '') throw await notFound(target)
   if (input.new_string === '')
     throw new ToolError('no_change', 'old_string and new_string are both empty; there is nothing to do')
-  await replaceFile(target, Buffer.from(input.new_string), undefined, context)
-  return `created ${target.relative}\n${unifiedDiff(target.relative, '', input.new_string)}`
+  const diff = unifiedDiff(target.relative, '', input.new_string)
+  await replaceFile(target, Buffer.from(input.new_string), undefined, context, countChanges(diff))
+  return `created ${target.relative}\n${diff}`
 }

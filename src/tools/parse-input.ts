@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
 import { errorMessage } from '../core/errors.ts'
 import { mendInput, type InputIssue } from './mend-input.ts'
 import { ToolError, type AnyTool } from './port.ts'
@@ -10,11 +12,13 @@ import { inputShape } from './tool-schema.ts'
  */
 export function parseInput(tool: AnyTool, input: unknown): unknown {
   try {
-    const fields = renameFields(tool, readObject(input))
+    const { fields, twice } = renameFields(tool, readObject(input))
     checkText(fields)
-    return check(tool, fields)
+    const read = check(tool, fields)
+    checkTwice(tool, fields, read, twice)
+    return read
   } catch (error) {
-    const reason = error instanceof InputProblem ? error.message : `it cannot be read: ${errorMessage(error)}`
+    const reason = error instanceof InputProblem ? error.message : unreadable(error)
     throw new ToolError(
       'invalid_input',
       `wrong input for ${tool.name}: ${reason}`,
@@ -28,6 +32,7 @@ class InputProblem extends Error {}
 type Fields = Record<string, unknown>
 
 const MAX_ISSUES = 5
+const MAX_TWICE = 10
 const MAX_PREVIEW = 80
 
 /** Some models send the object as text, or as text in text. */
@@ -54,31 +59,65 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function renameFields(tool: AnyTool, fields: Fields): Fields {
-  const aliases = Object.entries(tool.inputAliases ?? {})
-  if (aliases.length === 0) return fields
-  const renamed = renameKeys(fields, aliases)
-  for (const [name, value] of Object.entries(renamed)) {
-    if (Array.isArray(value))
-      renamed[name] = value.map((item: unknown) => (isObject(item) ? renameKeys(item, aliases) : item))
-  }
-  return renamed
+/** A field that was sent twice, under two of its names. */
+interface SentTwice {
+  readonly name: string
+  readonly alias: string
+  /** What `alias` says. */
+  readonly value: unknown
+  /** The field in the renamed input, which has what the other name says. */
+  readonly path: readonly (string | number)[]
 }
 
-function renameKeys(fields: Fields, aliases: readonly (readonly [string, string])[]): Fields {
+function renameFields(tool: AnyTool, sent: Fields): { fields: Fields; twice: readonly SentTwice[] } {
+  const aliases = Object.entries(tool.inputAliases ?? {})
+  if (aliases.length === 0) return { fields: sent, twice: [] }
+  const twice: SentTwice[] = []
+  const fields = renameKeys(sent, aliases, [], twice)
+  for (const [name, value] of Object.entries(fields)) {
+    if (Array.isArray(value))
+      fields[name] = value.map((item: unknown, at) =>
+        isObject(item) ? renameKeys(item, aliases, [name, at], twice) : item,
+      )
+  }
+  return { fields, twice }
+}
+
+function renameKeys(
+  fields: Fields,
+  aliases: readonly (readonly [string, string])[],
+  place: SentTwice['path'],
+  twice: SentTwice[],
+): Fields {
   const renamed = { ...fields }
   for (const [alias, name] of aliases) {
     if (!Object.hasOwn(renamed, alias)) continue
     const value = renamed[alias]
     delete renamed[alias]
     if (renamed[name] === undefined || renamed[name] === null) renamed[name] = value
-    else if (value !== null && JSON.stringify(renamed[name]) !== JSON.stringify(value)) {
-      throw new InputProblem(
-        `"${name}" and "${alias}" are one field, and their values differ; send only "${name}"`,
-      )
-    }
+    else if (value !== null && JSON.stringify(renamed[name]) !== JSON.stringify(value))
+      twice.push({ name, alias, value, path: [...place, name] })
   }
   return renamed
+}
+
+/** "3" and 3 are the same number: it counts what is read. Each costs a reading of the whole, so many are not looked at. */
+function checkTwice(tool: AnyTool, fields: Fields, read: unknown, twice: readonly SentTwice[]): void {
+  for (const [at, each] of twice.entries()) {
+    if (at < MAX_TWICE && isSame(tool, fields, read, each)) continue
+    const { name, alias } = each
+    throw new InputProblem(
+      `"${name}" and "${alias}" are one field, and their values differ; send only "${name}"`,
+    )
+  }
+}
+
+function isSame(tool: AnyTool, fields: Fields, read: unknown, { name, value, path }: SentTwice): boolean {
+  const other = structuredClone(fields)
+  const holder = path.slice(0, -1).reduce<unknown>((inner, key) => (inner as Fields)[key], other)
+  ;(holder as Fields)[name] = value
+  const { success, data } = readFields(tool, other)
+  return success && isDeepStrictEqual(data, read)
 }
 
 /** Half a character would reach files and programs as something else than what was approved. */
@@ -94,18 +133,29 @@ function checkText(fields: Fields): void {
   }
 }
 
+function unreadable(error: unknown): string {
+  if (error instanceof z.core.$ZodAsyncError)
+    return 'its inputSchema has a check that takes time; no input can pass it'
+  return `it cannot be read: ${errorMessage(error)}`
+}
+
 function check(tool: AnyTool, fields: Fields): unknown {
-  const first = tool.inputSchema.safeParse(fields)
-  if (first.success) return first.data
-  const mended = mendInput(fields, first.error.issues)
-  const second = tool.inputSchema.safeParse(mended)
-  if (second.success) return second.data
-  const issues = second.error.issues as readonly InputIssue[]
-  const lines = issues.slice(0, MAX_ISSUES).map((issue) => explain(issue, mended))
-  if (issues.length > MAX_ISSUES) lines.push(`and ${issues.length - MAX_ISSUES} more`)
+  const read = readFields(tool, fields)
+  if (read.success) return read.data
+  const lines = read.issues.slice(0, MAX_ISSUES).map((issue) => explain(issue, read.mended))
+  if (read.issues.length > MAX_ISSUES) lines.push(`and ${read.issues.length - MAX_ISSUES} more`)
   throw new InputProblem(
     `${lines.join('; ')} (got the fields: ${Object.keys(fields).slice(0, 20).join(', ').slice(0, 300) || 'none'})`,
   )
+}
+
+function readFields(tool: AnyTool, fields: Fields) {
+  const first = tool.inputSchema.safeParse(fields)
+  if (first.success) return { success: true, data: first.data as unknown } as const
+  const mended = mendInput(fields, first.error.issues)
+  const second = tool.inputSchema.safeParse(mended)
+  if (second.success) return { success: true, data: second.data as unknown } as const
+  return { success: false, mended, issues: second.error.issues as readonly InputIssue[] } as const
 }
 
 function explain(issue: InputIssue, input: Fields): string {

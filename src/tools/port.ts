@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Action } from '../core/agent.ts'
 import type { BranchId, CallId, ConversationId, RunId } from '../core/ids.ts'
 import type { FileData } from '../core/message.ts'
+import type { Fact } from '../core/receipt.ts'
 import type { Guard } from '../exec/guard.ts'
 
 /** `none` reads only; the others change files, start programs, use the network, or start subagents. */
@@ -73,6 +74,8 @@ export interface ToolContext {
   ask?(question: PersonQuestion): Promise<string>
   /** Live output for people; not stored, not sent to the model. */
   emit(text: string): void
+  /** What the tool has just done, for the receipts of the run; paths are absolute. To be said once it is done. */
+  receipt?(fact: Fact): void
 }
 
 export interface PersonQuestion {

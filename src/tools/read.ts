@@ -45,6 +45,7 @@ async function execute(input: Input, context: ToolContext): Promise<ModelOutput>
   try {
     const content = await readFile(target, { first, count: input.limit ?? DEFAULT_LIMIT }, context.signal)
     if (content.stamp) context.files.record(target.absolute, content.stamp)
+    context.receipt?.({ type: 'read', path: target.absolute, hash: content.stamp?.hash ?? null })
     if (content.type === 'text') return { text: numbered(content, first) }
     return {
       text: `${target.relative} (${content.file.mediaType}, ${content.size} bytes)`,

@@ -55,7 +55,8 @@ function indexNames(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {
   return byName
 }
 
-function plain(name: string): string {
+/** A name without what does not matter in it. */
+export function plain(name: string): string {
   return name.trim().toLowerCase().replace(/[_-]/g, '')
 }
 

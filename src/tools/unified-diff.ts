@@ -12,3 +12,21 @@ export function unifiedDiff(name: string, before: string, after: string): string
   })
   return patch?.trimEnd() ?? '(too many changes for a diff)'
 }
+
+export interface ChangedLines {
+  readonly added: number | null
+  readonly removed: number | null
+}
+
+/** How many lines a diff adds and removes; null where it was left out. */
+export function countChanges(diff: string): ChangedLines {
+  const lines = diff.split('\n').slice(2) // without the names of the two files
+  if (!diff.startsWith('---')) return diff === '' ? noLines : unknownLines
+  return {
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  }
+}
+
+export const noLines: ChangedLines = { added: 0, removed: 0 }
+export const unknownLines: ChangedLines = { added: null, removed: null }

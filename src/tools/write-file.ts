@@ -6,6 +6,7 @@ import { openDirectory } from './open-file.ts'
 import { ToolError, type FileStamp, type ResolvedPath, type ToolContext } from './port.ts'
 import { readBytes, stampOf } from './read-file.ts'
 import { fileError } from './target.ts'
+import { unknownLines, type ChangedLines } from './unified-diff.ts'
 
 export interface CurrentFile {
   readonly bytes: Buffer
@@ -44,13 +45,14 @@ export function checkSeen(target: ResolvedPath, current: CurrentFile, context: T
 
 /**
  * Puts bytes at a path as a whole: a reader sees the old file or the new one. Keeps mode and owner of the old one, makes
- * missing directories, and never writes through a link that was put in the way. Records the new stamp.
+ * missing directories, and never writes through a link that was put in the way. Records the new stamp, and the receipt.
  */
 export async function replaceFile(
   target: ResolvedPath,
   bytes: Buffer,
   current: CurrentFile | undefined,
   context: ToolContext,
+  lines: ChangedLines = unknownLines,
 ): Promise<void> {
   const directory = await makeDirectory(dirname(target.absolute), dirname(target.relative))
   const temporary = join(directory.handlePath, `.offshoot-${randomUUID()}.tmp`)
@@ -59,6 +61,8 @@ export async function replaceFile(
     context.signal.throwIfAborted()
     await rename(temporary, join(directory.handlePath, basename(target.absolute)))
     context.files.record(target.absolute, stamp)
+    const hashes = { before: current?.stamp.hash ?? null, after: stamp.hash }
+    context.receipt?.({ type: 'changed', path: target.absolute, ...hashes, ...lines })
   } catch (error) {
     throw fileError(error, target.relative)
   } finally {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
-import { ToolError, type AnyTool, type ToolContext } from './port.ts'
+import { ToolError, type AnyTool, type ResolvedPath, type ToolContext } from './port.ts'
 import { targetOf } from './target.ts'
 import { decodeText, encodeText, type TextFile } from './text-file.ts'
-import { unifiedDiff } from './unified-diff.ts'
+import { countChanges, noLines, unifiedDiff, unknownLines } from './unified-diff.ts'
 import { checkSeen, readCurrent, replaceFile, type CurrentFile } from './write-file.ts'
 
 const inputSchema = z.object({
@@ -47,20 +47,28 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
   const old = current && textOf(current, target.relative)
   const bytes = old ? encodeText(old, input.content.replace(/^\ufeff/, '')) : Buffer.from(input.content)
   // A call that runs again after a crash finds its own work (domain.md R2).
-  if (current?.bytes.equals(bytes)) return unchanged(target.relative)
+  if (current?.bytes.equals(bytes)) return unchanged(target, current, context)
   if (current) checkSeen(target, current, context)
-  await replaceFile(target, bytes, current, context)
-  const size = `${lineCount(input.content)} lines, ${bytes.length} bytes`
+  const diff = old ? unifiedDiff(target.relative, old.text, input.content) : ''
+  const count = lineCount(input.content)
+  const lines = current ? (old ? countChanges(diff) : unknownLines) : { added: count, removed: 0 }
+  await replaceFile(target, bytes, current, context, lines)
+  const size = `${count} lines, ${bytes.length} bytes`
   if (!current) return `created ${target.relative} (${size})`
-  return `wrote ${target.relative} (${size})\n${old ? unifiedDiff(target.relative, old.text, input.content) : ''}`.trimEnd()
+  return `wrote ${target.relative} (${size})\n${diff}`.trimEnd()
 }
 
 function lineCount(text: string): number {
   return text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0)
 }
 
-function unchanged(name: string): string {
-  return `${name} already has exactly this content`
+function unchanged(
+  { absolute, relative }: ResolvedPath,
+  { stamp }: CurrentFile,
+  context: ToolContext,
+): string {
+  context.receipt?.({ type: 'changed', path: absolute, before: stamp.hash, after: stamp.hash, ...noLines })
+  return `${relative} already has exactly this content`
 }
 
 /** Undefined for what is no text: then it is replaced byte by byte. */

@@ -118,6 +118,28 @@ describe('a place that takes no data', () => {
     }
     await expectNothingLost()
   })
+
+  it.each(['json', 'stream-json'])(
+    'may be full in the middle: %s still ends with its object',
+    async (format) => {
+      const long = user.script({ main: [{ text: 'x'.repeat(3_000_000) }] }, 'long.json')
+      const size = bytesOf(user.database).length
+      const args = ['run', 'hi', '-m', long, '--output-format', format]
+      const ended = await withinBytes(size + 1_000_000, args, '')
+      expect(ended).toMatchObject({ code: 1, stderr: expect.stringMatching(/cannot take more/) })
+      const last = JSON.parse(ended.stdout.trimEnd().split('\n').at(-1)!) as object
+      const error = {
+        code: 'store_full',
+        message: expect.stringMatching(/cannot take more/),
+        hint: expect.any(String),
+      }
+      expect(last).toMatchObject(
+        format === 'json'
+          ? { run_id: expect.stringMatching(/^run_/), status: 'failed', end_reason: 'error', turns: 0, error }
+          : { type: 'result', is_error: true, errors: [expect.stringMatching(/cannot take more.*\(/)] },
+      )
+    },
+  )
 })
 
 describe('a directory that cannot be read', () => {

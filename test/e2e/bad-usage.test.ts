@@ -37,6 +37,10 @@ describe('a wrong command line', () => {
       [['run', 'hi', '-C', 'missing'], /missing cannot be read: ENOENT/],
       [['run', 'hi', '-C', 'a.txt'], /a\.txt is not a directory/],
       [['agents', '-C', 'missing'], /missing cannot be read: ENOENT/],
+      [
+        ['run', 'hi', '--conversation', 'cnv_00000000000000000000000000', '--continue'],
+        /'--continue' cannot be used with option '--conversation <id>'/,
+      ],
       [['run', 'hi', '--conversation', ''], /"" is no id of a conversation/],
       [['run', 'hi', '--conversation', 'cnv_00000000000000000000000000'], /there is no conversation cnv_0/],
       [['run', 'hi', '--continue'], /there is no conversation on/],

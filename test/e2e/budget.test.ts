@@ -17,11 +17,11 @@ afterAll(async () => {
 
 it('a run that has spent its budget pauses with exit code 4, and goes on when it gets more', async () => {
   const env = providerEnvironment('anthropic', server.url)
-  const usage = { input_tokens: 1_000, output_tokens: 300 }
+  const usage = { input_tokens: 90_000, output_tokens: 300 }
   const read = { tool: 'read', input: { path: 'fruit.txt' } }
   server.answer({ text: 'I look.', toolCalls: [read], usage }, { text: 'There are apples.' })
   const json = ['--output-format', 'json']
-  const first = await user.run(['run', 'Which fruit?', '--budget-usd', '0.004', ...json], { env })
+  const first = await user.run(['run', 'Which fruit?', '--budget-usd', '0.2', ...json], { env })
   expect(first.code).toBe(4)
   const document = JSON.parse(first.stdout) as Record<string, unknown>
   expect(document).toMatchObject({
@@ -30,23 +30,28 @@ it('a run that has spent its budget pauses with exit code 4, and goes on when it
     end_reason: 'budget',
     text: 'I look.',
   })
-  expect(document).toMatchObject({ note: '$0.005 of $0.004 are spent', turns: 1, cost_usd: 0.005 })
-  expect(first.stderr).toContain('are spent\noffshoot: paused (budget)\n')
+  expect(document).toMatchObject({ turns: 1, cost_usd: 0.183 })
+  expect(document['note']).toMatch(
+    /^the next request may cost \$0\.2\d+, and \$0\.017 is left: \$0\.183 of \$0\.20 are spent/,
+  )
+  expect(first.stderr).toMatch(/are spent\noffshoot: paused \(budget\)\n$/)
   expect(server.requests()).toHaveLength(1)
 
   const id = String(document['conversation_id'])
-  const again = await user.run(['continue', id, '--budget-usd', '.004'], { env })
+  const again = await user.run(['continue', id, '--budget-usd', '.2'], { env })
   expect(again).toMatchObject({ code: 4, stdout: 'I look.\n' })
   expect(server.requests()).toHaveLength(1)
   const listed = JSON.parse((await user.call(['ps', '--json'])).stdout) as object[]
-  expect(listed).toMatchObject([{ status: 'paused', reason: 'budget', spentUsd: 0.005, budgetLeftUsd: 0 }])
+  expect(listed).toMatchObject([
+    { status: 'paused', reason: 'budget', spentUsd: 0.183, budgetLeftUsd: 0.017 },
+  ])
 
   expect(await user.run(['continue', id], { env })).toMatchObject({ code: 0, stdout: 'There are apples.\n' })
-  const spawned = await user.run(['spawn', 'Look.', '--conversation', id, '--budget-usd', '0.004'], {
+  const spawned = await user.run(['spawn', 'Look.', '--conversation', id, '--budget-usd', '0.1'], {
     env,
   })
   expect(spawned).toMatchObject({ code: 1, stdout: '' })
-  expect(spawned.stderr).toContain('$0.005 of $0.004 are spent in this conversation')
+  expect(spawned.stderr).toContain('are spent in this conversation')
 })
 
 it.each([

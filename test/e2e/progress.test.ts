@@ -47,7 +47,7 @@ describe('the tree of a run on a terminal', () => {
     await program.untilStdout('Glob **/*.ts')
     expect(rows(program.stdout, 80)).toEqual([
       HEAD,
-      '● 6 explore subagents at work · 2 queued · TIME',
+      '● 4 explore subagents at work · 2 queued · TIME',
       '  ◐ explore    part 1 — Glob **/*.ts · TIME · 1 tool',
       ...[2, 3, 4].map((n) => expect.stringMatching(new RegExp(`^ {2}◐ explore {4}part ${n} — `))),
       '  ⧗ explore    part 5 — queued, number 1 in line',

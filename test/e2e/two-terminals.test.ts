@@ -87,7 +87,7 @@ describe('a run in one terminal, everything else in another', () => {
     expect(new Set(runs.map((each) => each.owner!.pid)).size).toBe(1)
     const shown = await user.call(['ps'])
     expect(shown.stdout).toMatch(
-      /general +task a +1\/\d+ turns +1 tool +\d+\.\ds +\$5\.00 left · \$ sh wait\.sh a\n/,
+      /general +task a +1\/\d+ turns +1 tool +\d+\.\ds +\$1\.25 left · \$ sh wait\.sh a\n/,
     )
     expect(shown.stdout).toContain(`(${c!.approvals[0]})`)
 
@@ -151,8 +151,8 @@ describe('a run in one terminal, everything else in another', () => {
     await begun(run, 'a')
     const queued = (await ps()).filter((each) => each.status === 'queued')
     expect(queued.map((each) => [each.task, each.queuePosition])).toEqual([
-      ['task c', 2],
       ['task b', 1],
+      ['task c', 2],
     ])
     expect((await user.call(['ps'])).stdout).toMatch(/queued \(1\) +general +task b/)
     const id = queued[0]!.conversationId
@@ -201,6 +201,7 @@ describe('a run in one terminal, everything else in another', () => {
       code: 0,
       stdout: `${a.conversationId}: 0 paused, 2 stop after this turn; offshoot continue ${a.conversationId} goes on\n`,
     })
+    expect((await user.call(['ps'])).stdout).toMatch(/running, to pause +main/)
     release('a')
     release('main')
     expect(await run.ended).toMatchObject({ code: 4 })

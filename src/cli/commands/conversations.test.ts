@@ -181,11 +181,17 @@ describe('export and import', () => {
     ['a cut file', 'cut.json', /the export is damaged: it ends too early/],
     ['a file that is no text', 'binary', /the export is damaged: it is not UTF-8 text/],
     ['an empty file', 'empty', /the export is damaged: it is empty/],
+    [
+      'a relative workspace',
+      'relative.json',
+      /the export is damaged at directory: expected an absolute path/,
+    ],
   ])('%s is refused and nothing is written', async (_, file, message) => {
     const { stdout: text } = await user.call(['export', ids.conversation])
     user.write('cut.json', text.slice(0, -20))
     user.write('binary', Uint8Array.of(0x7b, 0xff, 0xfe))
     user.write('empty', '')
+    user.write('relative.json', text.replace(/"directory":"[^"]+"/, '"directory":"../rel"'))
     const before = user.rows('select count(*) from parts')
     expect(await user.call(['import', file])).toMatchObject({
       code: 2,

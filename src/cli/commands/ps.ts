@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { isFinal, isStopped } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
-import { dollars } from '../../runtime/budget.ts'
+import { count, dollars } from '../../runtime/budget-words.ts'
 import { listRuns, type RunListing } from '../../runtime/list-runs.ts'
 import { Ownership } from '../../runtime/ownership/ownership.ts'
+import { readReceipts } from '../../runtime/receipts.ts'
 import type { Store } from '../../store/port.ts'
 import { costText, stateText } from '../branch-tree.ts'
 import { write, type Io } from '../io.ts'
@@ -27,7 +28,10 @@ export function psCommand(program: Command, io: Io): void {
     .action(async ({ all, json }: PsFlags) => {
       await using store = await openStore(io.env)
       const runs = withOwners(store, listRuns(store, { all: all ?? false }))
-      if (json) return await write(io.stdout, jsonLine(runs))
+      if (json) {
+        const whole = runs.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))
+        return await write(io.stdout, jsonLine(whole))
+      }
       await write(io.stdout, table(runs.map((run) => columns(run, systemClock.now()))))
     })
 }
@@ -68,14 +72,19 @@ function columns(run: Owned, now: number): string[] {
   ]
 }
 
-function leftText({ budgetLeftUsd, status }: Owned): string[] {
-  return budgetLeftUsd === null || isFinal(status) ? [] : [`${dollars(budgetLeftUsd)} left`]
+/** Where no price is known, the tokens are what is left. */
+function leftText({ budgetLeftUsd, budgetLeftTokens, reservedUsd, spentUsd, status }: Owned): string[] {
+  if (isFinal(status)) return []
+  const reserved = reservedUsd > 0 ? `, ${dollars(reservedUsd)} reserved` : ''
+  if (budgetLeftUsd !== null) return [`${dollars(budgetLeftUsd)} left${reserved}`]
+  return spentUsd === null && budgetLeftTokens !== null ? [`${count(budgetLeftTokens)} tokens left`] : []
 }
 
 /** `queued (2)`: the second in line. A run that is not stopped and that nobody drives says so. */
 function status(run: Owned): string {
   const text = run.queuePosition === null ? stateText(run) : `queued (${run.queuePosition})`
-  return run.owner || isStopped(run.status) ? text : `${text}, left behind`
+  const soon = run.pausing && !isStopped(run.status) ? `${text}, to pause` : text
+  return run.owner || isStopped(run.status) ? soon : `${soon}, left behind`
 }
 
 function doing({ approvals, questions, waitingFor, lastAction, owner, status }: Owned): string[] {

@@ -38,7 +38,11 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .option('--max-turns <n>', 'turns of the main run', wholeNumber)
     .addOption(budgetOption())
     .option('--conversation <id>', 'go on with a conversation')
-    .option('--continue', 'go on with the latest conversation of this directory')
+    .addOption(
+      new Option('--continue', 'go on with the latest conversation of this directory').conflicts(
+        'conversation',
+      ),
+    )
     .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
     .action(async (prompt: string | undefined, flags: RunFlags) => setExitCode(await run(prompt, flags, io)))
 }

@@ -91,9 +91,8 @@ function markOf(
   frame: number,
 ): { readonly mark: string; readonly look: Look | readonly Look[] } {
   if (needsYou(run)) return { mark: '⚑', look: ['bold', 'yellow'] }
+  if (run.position > 0) return { mark: '⧗', look: 'gray' }
   switch (run.status) {
-    case 'queued':
-      return { mark: '⧗', look: 'gray' }
     case 'waiting':
       return { mark: '◌', look: 'cyan' }
     case 'paused':
@@ -118,7 +117,7 @@ interface Tail {
 
 function openTail(run: RunLine, now: number): Tail {
   if (needsYou(run)) return askTail(run, now)
-  if (run.status === 'queued') return tail(`queued, number ${run.position} in line`, '', '')
+  if (run.position > 0) return tail(`queued, number ${run.position} in line`, '', '')
   const tools = run.toolCalls > 0 ? ` · ${plural(run.toolCalls, 'tool')}` : ''
   const figures = ` · ${lasting(now - run.startedAt)}${tools}`
   if (run.status !== 'waiting') return tail('', run.action, figures)

@@ -18,7 +18,7 @@ describe('what goes on', () => {
 
   it('is the children of a turn under one header, each with what it does, its time and its tools', () => {
     expect(live(threeAtWork())).toEqual([
-      '● 3 subagents at work · 1 queued · 12s',
+      '● 2 subagents at work · 1 queued · 12s',
       '  ◐ explore    map the routes — Search for "router" in src · 12s · 4 tools',
       '  ◐ review     check JWT expiry — starting · 12s',
       '  ⧗ explore    list the tests — queued, number 1 in line',
@@ -34,7 +34,7 @@ describe('what goes on', () => {
       .after(100)
       .acts('tests', 'Glob **/*.test.ts')
     expect(live(story, 100)).toEqual([
-      '● 3 subagents at work · 1 done · 1 failed · 1m55s',
+      '● 1 subagent at work · 1 done · 1 failed · 1m55s',
       '  ✓ explore    map the routes — done in 12s · 14 tools · $0.042: Mapped four entry points.',
       '  ✗ review     check JWT expiry — failed after 15s · 3 tools · cost unknown: the model answered 500',
       '  ◐ explore    list the tests — Glob **/*.test.ts · 1m43s · 1 tool',
@@ -45,7 +45,7 @@ describe('what goes on', () => {
     const story = new Story().starts('a').starts('b').starts('c').waits('main', 'children', '3 subagents')
     story.after(2).cancels('a').pauses('b', 'limit')
     expect(live(story)).toEqual([
-      '● 3 explore subagents at work · 1 cancelled · 1 paused · 2s',
+      '● 1 explore subagent at work · 1 cancelled · 1 paused · 2s',
       '  ⊘ explore    a — cancelled after 2.0s · 1 tool · <$0.001',
       '  ⏸ explore    b — paused (limit) after 2.0s · 2 tools · $0.250',
       '  ◐ explore    c — starting · 2s',
@@ -55,7 +55,7 @@ describe('what goes on', () => {
   it('begins with who needs a person, and says how to answer from elsewhere', () => {
     const story = threeAtWork().asks('jwt', '$ npm test').waits('jwt', 'approval', '$ npm test').after(180)
     expect(live(story)).toEqual([
-      '● 3 subagents at work · 1 needs you · 1 queued · 3m12s',
+      '● 2 subagents at work · 1 needs you · 1 queued · 3m12s',
       '  ⚑ review     check JWT expiry — needs you: $ npm test · waiting 3m00s',
       '    offshoot approve apr_jwt',
       '  ◐ explore    map the routes — Search for "router" in src · 3m12s · 4 tools',
@@ -117,7 +117,7 @@ describe('what goes on', () => {
     for (let n = 1; n <= 9; n++) story.queues(`q${n}`, n)
     story.waits('main', 'children', '13 subagents').completes('r1', 'Ok.').fails('r2', 'no')
     expect(live(story, 80, 12)).toEqual([
-      '● 13 explore subagents at work · 1 done · 1 failed · 9 queued · 0s',
+      '● 2 explore subagents at work · 1 done · 1 failed · 9 queued · 0s',
       '  ✓ explore    r1 — done in 0.0s · 0 tools · $0: Ok.',
       '  ✗ explore    r2 — failed after 0.0s · 3 tools · cost unknown: no',
       '  ◐ explore    r3 — starting · 0s',
@@ -128,7 +128,7 @@ describe('what goes on', () => {
       '  … and 6 more queued',
     ])
     expect(live(story, 80, 6)).toEqual([
-      '● 13 explore subagents at work · 1 done · 1 failed · 9 queued · 0s',
+      '● 2 explore subagents at work · 1 done · 1 failed · 9 queued · 0s',
       '  ✗ explore    r2 — failed after 0.0s · 3 tools · cost unknown: no',
       '  ◐ explore    r3 — starting · 0s',
       '  ◐ explore    r4 — starting · 0s',
@@ -155,6 +155,19 @@ describe('what goes on', () => {
     ])
   })
 
+  it('says of subagents that all wait for a slot how many there are', () => {
+    const story = new Story().queues('x', 1).queues('y', 2).waits('main', 'children', '2 subagents')
+    expect(live(story)[0]).toBe('● 2 explore subagents · 2 queued · 0s')
+  })
+
+  it('gives the main agent no place in the line for slots', () => {
+    const story = new Story().starts('a').queues('x', 1).pauses('main', 'limit').queues('main')
+    expect(live(story).slice(2)).toEqual([
+      '  ⧗ explore    x — queued, number 1 in line',
+      '◐ main — starting · 0s · 2 tools',
+    ])
+  })
+
   it('moves up everybody who waits behind one that begins', () => {
     const story = new Story().starts('a').queues('x', 1).queues('y', 2).queues('z', 3)
     story.cancels('y').starts('x').queues('head', 1)
@@ -168,7 +181,7 @@ describe('at 40 columns', () => {
     const story = threeAtWork().asks('jwt', '$ npm test -- --coverage --all').after(3)
     story.completes('routes', 'Mapped four entry points.', { toolCalls: 14, costUsd: 0.042 })
     expect(live(story, 40)).toEqual([
-      '● 3 subagents at work · 1 needs you',
+      '● 1 subagent at work · 1 needs you',
       '  ⚑ review check JWT expiry',
       '    needs you: $ npm test… · waiting 3s',
       '    offshoot approve apr_jwt',

@@ -146,6 +146,8 @@ function workingHeader(nodes: readonly RunNode[], now: number): Piece[] {
   const asking = all.filter(needsYou).length
   const away = runs.every(({ background }) => background) ? ' in the background' : ''
   const others = runs.filter(({ status, endedAt }) => endedAt !== null || status === 'queued')
+  const working = runs.length - others.length
+  const who = working > 0 ? `${nameOf(runs, working)} at work` : nameOf(runs)
   const since = Math.min(...all.map(({ startedAt }) => startedAt))
   const need: Piece = {
     text: ` · ${asking} ${asking === 1 ? 'needs' : 'need'} you`,
@@ -153,7 +155,7 @@ function workingHeader(nodes: readonly RunNode[], now: number): Piece[] {
   }
   return [
     { text: '● ', look: asking > 0 ? 'yellow' : 'cyan' },
-    { text: `${nameOf(runs)} at work${away}`, look: 'bold' },
+    { text: `${who}${away}`, look: 'bold' },
     ...(asking > 0 ? [need] : []),
     ...[...counts(others), lasting(now - since)].map(fact),
   ]
@@ -177,10 +179,10 @@ function fact(text: string): Piece {
   return { text: ` · ${text}`, look: 'dim' }
 }
 
-function nameOf(runs: readonly RunLine[]): string {
+function nameOf(runs: readonly RunLine[], count = runs.length): string {
   const agent = drawable(runs[0]!.agent)
   const same = runs.every((run) => run.agent === runs[0]!.agent)
-  return plural(runs.length, same ? `${agent} subagent` : 'subagent')
+  return plural(count, same ? `${agent} subagent` : 'subagent')
 }
 
 function toolsOf(runs: readonly RunLine[]): number {

@@ -1,4 +1,4 @@
-import type { OffshootEvent } from '../../core/events.ts'
+import type { EventOf, OffshootEvent } from '../../core/events.ts'
 import type { ApprovalId, QuestionId, RunId } from '../../core/ids.ts'
 import { headline } from '../../core/report.ts'
 
@@ -22,7 +22,7 @@ export interface RunLine {
   readonly background: boolean
   readonly status: string
   readonly reason: string | null
-  /** Its place in the queue, 1 for the next; 0 when it does not wait for a slot. */
+  /** Its place in the queue, 1 for the next; 0 when it does not wait for a slot, which a main run never does. */
   readonly position: number
   /** Turns that have ended. */
   readonly turn: number
@@ -65,7 +65,7 @@ function moveUp(tree: ProgressTree, from: number, { runId, position: to }: RunLi
 function nextLine(tree: ProgressTree, known: RunLine | undefined, event: OffshootEvent): RunLine | undefined {
   switch (event.type) {
     case 'run.queued':
-      return { ...(known ?? newLine(tree, event)), ...going(event), position: event.position ?? 1 }
+      return { ...(known ?? newLine(tree, event)), ...going(event), position: placeInQueue(event) }
     case 'run.started':
       return { ...(known ?? newLine(tree, event)), ...going(event), startedAt: event.at }
     case 'run.resumed':
@@ -102,6 +102,10 @@ function nextLine(tree: ProgressTree, known: RunLine | undefined, event: Offshoo
     default:
       return known
   }
+}
+
+function placeInQueue({ depth, position }: EventOf<'run.queued'>): number {
+  return depth === 0 ? 0 : (position ?? 1)
 }
 
 /** A process that takes a run up asks again under the same id. */

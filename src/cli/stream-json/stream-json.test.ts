@@ -3,6 +3,7 @@ import { base, payloads } from '../../core/fixtures/events.ts'
 import type { EventType, OffshootEvent } from '../../core/events.ts'
 import { createIds } from '../../core/ids.ts'
 import type { Message, Part } from '../../core/message.ts'
+import { noReceipts } from '../../core/receipt.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { RunResult } from '../../runtime/run-result.ts'
 import { sdkMessage } from './fixtures/sdk-messages.ts'
@@ -266,6 +267,7 @@ describe('the result', () => {
     toolCalls: 4,
     usage: { input: 100, output: 50, cacheRead: 20, cacheWrite: 10, reasoning: 5 },
     costUsd: 1.5,
+    receipts: noReceipts,
     subagents: [],
     denials: [],
     durationMs: 1234,

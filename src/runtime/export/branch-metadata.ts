@@ -83,15 +83,20 @@ function runExporter(rows: ConversationRows): (run: Run) => ExportedRun {
   const calls = groupBy(rows.tool_calls, (call) => call.runId)
   const approvals = groupBy(rows.approvals, (approval) => approval.callId)
   const questions = groupBy(rows.questions, (question) => question.callId)
-  return ({ conversationId: _, branchId: __, output, setup, ...run }) => ({
+  return ({ conversationId: _, branchId: __, pausing: ___, output, setup, ...run }) => ({
     ...run,
     ...(output === undefined || output === null ? {} : { output }),
     ...(setup ? { setup } : {}),
     calls: (calls.get(run.id) ?? []).map(
-      ({ conversationId: _, branchId: __, runId: ___, ...call }): ExportedCall => {
+      ({ conversationId: _, branchId: __, runId: ___, facts, ...call }): ExportedCall => {
         const asked = approvals.get(call.id)?.map(exportedApproval)
         const inWords = questions.get(call.id)?.map(exportedQuestion)
-        return { ...call, ...(asked ? { approvals: asked } : {}), ...(inWords ? { questions: inWords } : {}) }
+        return {
+          ...call,
+          ...(facts ? { facts } : {}),
+          ...(asked ? { approvals: asked } : {}),
+          ...(inWords ? { questions: inWords } : {}),
+        }
       },
     ),
   })

@@ -89,6 +89,7 @@ function addMessages(ids: Ids, { messages, place }: PlacedBranch): void {
     ids.name(message.runId, `${here}.runId`)
     message.parts.forEach((part, j) => {
       ids.add(part.id, `${here}.parts[${j}].id`)
+      if (part.type === 'text') ids.name(part.summaryOf, `${here}.parts[${j}].summaryOf`)
       if (part.type === 'tool-result')
         ids.name(part.output.artifactId, `${here}.parts[${j}].output.artifactId`)
     })

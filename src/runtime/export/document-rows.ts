@@ -83,10 +83,11 @@ function addMessages(rows: OpenRows, { conversationId, id: branchId }: Branch, p
 
 function addRun(rows: OpenRows, { conversationId, id: branchId }: Branch, exported: ExportedRun): void {
   const { calls, ...run } = exported
-  rows.runs.push({ ...run, output: run.output ?? null, setup: run.setup ?? null, conversationId, branchId })
+  const { output = null, setup = null } = run
+  rows.runs.push({ ...run, output, setup, pausing: null, conversationId, branchId })
   const place = { conversationId, branchId, runId: run.id }
-  for (const { approvals = [], questions = [], ...call } of calls) {
-    rows.tool_calls.push({ ...call, ...place })
+  for (const { approvals = [], questions = [], facts = null, ...call } of calls) {
+    rows.tool_calls.push({ ...call, ...place, facts })
     const asked = { ...place, callId: call.id }
     for (const approval of approvals) rows.approvals.push({ ...approval, ...asked, offered: null })
     for (const question of questions) rows.questions.push({ ...question, ...asked })

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { IdPrefix, IdTypes } from '../../core/ids.ts'
 import type { Json } from '../../core/json.ts'
 import type { Part } from '../../core/message.ts'
+import { factSchema } from '../../core/receipt.ts'
 import { runLimitsSchema, runSetupSchema } from '../../core/run.ts'
 import {
   EXPORT_VERSION,
@@ -57,7 +58,13 @@ const prt = id('prt')
 const cal = id('cal')
 const partSchema = z
   .discriminatedUnion('type', [
-    z.looseObject({ id: prt, type: z.literal('text'), text, metadata: metadata.exactOptional() }),
+    z.looseObject({
+      id: prt,
+      type: z.literal('text'),
+      text,
+      summaryOf: id('msg').exactOptional(),
+      metadata: metadata.exactOptional(),
+    }),
     z.looseObject({ id: prt, type: z.literal('reasoning'), text, metadata: metadata.exactOptional() }),
     z.looseObject({
       id: prt,
@@ -66,6 +73,7 @@ const partSchema = z
       tool: text,
       input: json,
       invalid: text.exactOptional(),
+      via: z.looseObject({ index: count, toolset: text.exactOptional() }).exactOptional(),
       metadata: metadata.exactOptional(),
     }),
     z.looseObject({
@@ -134,6 +142,7 @@ const callSchema = z
     repeatable: z.boolean(),
     exitCode: z.int().nullable(),
     error: error.nullable(),
+    facts: z.array(factSchema).exactOptional(),
     startedAt: ms,
     endedAt: ms.nullable(),
     approvals: z.array(approvalSchema).exactOptional(),
@@ -270,11 +279,14 @@ const message = {
   runId: id('run').exactOptional(),
 }
 
+/** On the system where the document comes from, Windows too; here it may name nothing. */
+const ABSOLUTE = /^([/\\]|[A-Za-z]:[/\\])/
+
 const document = {
   version: z.literal(EXPORT_VERSION),
   id: id('cnv'),
   title: text,
-  directory: text.min(1),
+  directory: text.regex(ABSOLUTE, 'expected an absolute path'),
   created: ms,
   updated: ms,
   seq: count.exactOptional(),

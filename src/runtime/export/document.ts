@@ -1,6 +1,7 @@
 import type { JsonSchema } from '../../core/agent.ts'
 import type { ArtifactId, BranchId, CallId, ConversationId, MessageId, RunId } from '../../core/ids.ts'
 import type { MessageState, Part, Role } from '../../core/message.ts'
+import type { Fact } from '../../core/receipt.ts'
 import type { Approval, Question, Run, ToolCall } from '../../core/run.ts'
 import type { Usage } from '../../core/usage.ts'
 import type { InboxRow, RuleRow, TodoRow } from '../../store/port.ts'
@@ -93,7 +94,9 @@ export type ExportedRun = Omit<Run, 'conversationId' | 'branchId'> & {
   readonly calls: readonly ExportedCall[]
 }
 
-export type ExportedCall = Omit<ToolCall, 'conversationId' | 'branchId' | 'runId'> & {
+export type ExportedCall = Omit<ToolCall, 'conversationId' | 'branchId' | 'runId' | 'facts'> & {
+  /** What its tool says that it did. */
+  readonly facts?: readonly Fact[]
   readonly approvals?: readonly ExportedApproval[]
   readonly questions?: readonly ExportedQuestion[]
 }

@@ -36,6 +36,13 @@ describe('a small document', () => {
     expect(() => parseExport(put('messages.0.branches.0.type', 'review'))).not.toThrow()
   })
 
+  test.each(['/', '/home/ann', 'C:\\work', 'c:/work', '\\\\server\\share'])(
+    'may work on %s, wherever that is',
+    (directory) => {
+      expect(parseExport(put('directory', directory))).toMatchObject({ directory })
+    },
+  )
+
   test('may lack what only this program knows', async () => {
     const { version, id, title, directory, created, updated, messages } = parseExport(golden)
     const { branches: _, ...first } = messages[0]!
@@ -77,6 +84,8 @@ describe('a damaged document is one error that names the place', () => {
     ['no messages', put('messages', undefined), /damaged at messages: .*expected array/],
     ['an id of another kind', put('id', FORK), /at id: expected an id cnv_…/],
     ['a wrong time', put('created', -1), /at created/],
+    ['a relative directory', put('directory', '../rel'), /at directory: expected an absolute path/],
+    ['a directory of a drive', put('directory', 'C:rel'), /at directory: expected an absolute path/],
     ['a wrong role', put('messages.1.role', 'boss'), /at messages\[1\]\.role/],
     ['a part of no kind', put('messages.0.parts.0.type', 'x'), /at messages\[0\]\.parts\[0\]\.type/],
     ['no input', put('messages.1.parts.0.input', undefined), /parts\[0\]\.input: expected a value/],

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { definitionFields, type FieldName } from '../../agents/definition-fields.ts'
 import { toolNameOf } from '../../agents/parse-definition.ts'
 import type { AgentRegistry } from '../../agents/registry.ts'
+import { issueLines } from '../../agents/schema-checker.ts'
 import { typedProblem } from '../../agents/typed-problem.ts'
-import type { AgentDefinition, AgentTool, JsonSchema } from '../../core/agent.ts'
+import type { AgentDefinition, AgentTool, CheckOutput, JsonSchema } from '../../core/agent.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { OwnModel, OwnModels } from '../../model/own-models.ts'
 import type { Registry } from '../../tools/registry.ts'
@@ -15,13 +16,16 @@ import { isZodSchema } from './tool.ts'
 /** An agent of a program's own: the fields of an agent file, with models and zod schemas as they are in code. */
 export interface OwnAgent<O = unknown> extends Omit<
   AgentDefinition,
-  'model' | 'inputSchema' | 'outputSchema' | 'exposeAsTool' | 'extra' | 'source'
+  'model' | 'inputSchema' | 'outputSchema' | 'checkOutput' | 'exposeAsTool' | 'extra' | 'source'
 > {
   /** `provider/model`, `inherit` (default), `small`, or a model of the AI SDK. */
   readonly model?: string | OwnModel
-  /** The input of the tool that `exposeAsTool` makes of it: an object, as zod or JSON Schema. */
-  readonly inputSchema?: JsonSchema | z.ZodType
-  /** What its report has to be: zod or JSON Schema. `result().output` is of that type. */
+  /** The input of the tool that `exposeAsTool` makes of it: an object, no union of several, as zod or JSON Schema. */
+  readonly inputSchema?: JsonSchema | z.ZodType<unknown, object>
+  /**
+   * What its report has to be: zod or JSON Schema. `result().output` is of that type. Of zod the report has to pass every
+   * check, `refine` too; a `transform` does not change it.
+   */
   readonly outputSchema?: JsonSchema | z.ZodType<unknown, O>
   /** As a tool of its own: `true` under its own name. */
   readonly exposeAsTool?: boolean | string | AgentTool
@@ -108,6 +112,7 @@ function readAgent(own: unknown, where: string): Read {
     source: 'program',
     ...rest,
     ...(tool ? { exposeAsTool: tool } : {}),
+    ...(isZodSchema(given['outputSchema']) ? { checkOutput: checkOutput(given['outputSchema']) } : {}),
   } as Read
   const problem = tool && !agent.inputSchema ? 'exposeAsTool: it needs an inputSchema' : typedProblem(agent)
   if (problem) throw new OffshootError('usage', `${at}: ${problem}`)
@@ -124,6 +129,20 @@ function readField(key: string, value: unknown, at: string): unknown {
   const parsed = schema.safeParse(isZodSchema(value) ? jsonSchemaOf(value, key, at) : value)
   if (parsed.success) return parsed.data
   throw new OffshootError('usage', `${at}: ${key}: expected ${expected}`)
+}
+
+/** What JSON Schema cannot say: the refinements of zod, those that take their time too. */
+function checkOutput(schema: z.ZodType): CheckOutput {
+  return async (value) => {
+    const { error } = await schema.safeParseAsync(value)
+    if (!error) return []
+    return issueLines(
+      error.issues.map(({ path, message }) => ({
+        path: path.map((name) => (typeof name === 'number' ? name : String(name))),
+        message: `is refused: ${message}`,
+      })),
+    )
+  }
 }
 
 function toolOf(name: string, at: string): AgentTool {

@@ -1,12 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, describe, expect, it, test, vi } from 'vitest'
 import { z } from 'zod'
 import { createMemoryStore } from '../../store/memory.ts'
 import { createTestOffshoot, scriptedModel } from '../testing/test-offshoot.ts'
 import { agent } from './agent.ts'
 import { createOffshoot } from './offshoot.ts'
+import { modelText } from './output-text.ts'
 import { tool } from './tool.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'offshoot-library-'))
@@ -45,6 +47,17 @@ describe('what a tool of the program’s own may do', () => {
     ['a map in itself', mapInItself(), '[["self","[circular]"]]'],
     ['an error', { failed: new TypeError('no') }, '{"failed":{"name":"TypeError","message":"no"}}'],
     ['not a number', Number.NaN, 'null'],
+    ['a date', { at: new Date(0) }, '{"at":"1970-01-01T00:00:00.000Z"}'],
+    ['objects of primitives', [Object(1), Object('a'), Object(true)], '[1,"a",true]'],
+    ['what JSON has no word for', { a: undefined, b: () => 1, c: [undefined] }, '{"c":[null]}'],
+    ['a Buffer', Buffer.alloc(1000), '(it returned a Buffer of 1000 bytes)'],
+    ['an ArrayBuffer', new ArrayBuffer(8), '(it returned a ArrayBuffer of 8 bytes)'],
+    [
+      'bytes inside',
+      { image: new Uint8Array(3), blob: new Blob(['ab']) },
+      '{"image":"[Uint8Array of 3 bytes]","blob":"[Blob of 2 bytes]"}',
+    ],
+    ['a stream inside', { body: new Response('x').body }, '{"body":"[ReadableStream]"}'],
   ])('returns %s', async (_, value, text) => {
     expect(await outcome(own(() => value))).toMatchObject({ status: 'completed', text })
   })
@@ -54,6 +67,35 @@ describe('what a tool of the program’s own may do', () => {
     expect(status).toBe('completed')
     expect(text.length).toBeLessThan(40_000)
     expect(size).toBeLessThan(5 * 1024 * 1024)
+  })
+
+  it.each([
+    ['a Buffer of 100 MB', () => Buffer.alloc(100_000_000)],
+    ['a typed array inside', () => ({ data: new Float64Array(20_000_000) })],
+    ['a long list', () => Array.from({ length: 5_000_000 }, (_, i) => i)],
+    ['a list of nothing', () => Object.assign([], { length: 2 ** 32 - 1 })],
+    ['a long text inside', () => ['x'.repeat(100_000_000)]],
+    ['more fields than are looked at', () => new Map([[1, Array(3_000_000).fill({ a: undefined })]])],
+  ])('returns %s: it blocks nobody, and little is kept', async (_, make) => {
+    const value = make()
+    const start = performance.now()
+    const { length } = modelText(value)
+    expect(performance.now() - start).toBeLessThan(1_500)
+    expect(length).toBeLessThan(4.5 * 1024 * 1024)
+  })
+
+  it.each([
+    ['an async generator', async function* () {}, 'AsyncGenerator'],
+    ['a generator', function* () {}, 'Generator'],
+    ['a stream', () => new Response('x').body, 'ReadableStream'],
+    ['an answer of fetch', () => new Response('x'), 'Response'],
+    ['a stream of Node', () => Readable.from(['x']), 'Readable'],
+  ])('returns %s: the call fails and says so', async (_, execute, kind) => {
+    expect(await outcome(own(execute))).toMatchObject({
+      status: 'failed',
+      code: 'tool_error',
+      text: `own failed: it returned a ${kind}, which is no result: read it, and return what it holds`,
+    })
   })
 
   it.each([
@@ -93,14 +135,45 @@ describe('what a tool of the program’s own may do', () => {
     expect(seen?.aborted).toBe(true)
   })
 
-  it('has a title, subjects or an output that are none: the call fails', async () => {
-    expect(await outcome(own(() => 1, { title: () => 5 }))).toMatchObject({ status: 'failed' })
-    expect(await outcome(own(() => 1, { subject: () => [{ kind: 'star' }] }))).toMatchObject({
-      status: 'failed',
+  it.each([
+    ['a title', { title: () => 5 }, 'own did not run: its title has to be a text, and is Number'],
+    [
+      'subjects',
+      { subject: () => [{ kind: 'star' }] },
+      'own did not run: its subject has to be a list of {kind',
+    ],
+    ['an output', { toModelOutput: () => ({ files: [] }) }, 'own ran, but toModelOutput returned no text'],
+  ])('has %s that is none: the call fails and says so', async (_, more, text) => {
+    const ended = await outcome(own(() => 1, more))
+    expect(ended.status).toBe('failed')
+    expect(ended.text).toContain(text)
+  })
+
+  it.each(['execute', 'title', 'subject', 'toModelOutput'])(
+    'throws in %s what cannot be read',
+    async (name) => {
+      const refuse = () => {
+        throw new Error('no')
+      }
+      const throwing = () => {
+        throw new Proxy({}, { getPrototypeOf: refuse, get: refuse }) as Error
+      }
+      const ended = await outcome(own(() => 1, { [name]: throwing }))
+      expect(ended.status).toBe('failed')
+      expect(ended.text).toContain('what was thrown cannot be read')
+    },
+  )
+
+  it('has an input whose check turns out to be async: the call fails and says so', async () => {
+    const inputSchema = z.object({
+      a: z
+        .string()
+        .default('a')
+        .refine(() => Promise.resolve(true)),
     })
-    expect(await outcome(own(() => 1, { toModelOutput: () => ({ files: [] }) }))).toMatchObject({
-      status: 'failed',
-    })
+    const ended = await outcome(own(() => 1, { inputSchema }))
+    expect(ended).toMatchObject({ status: 'failed', code: 'invalid_input' })
+    expect(ended.text).toContain('its inputSchema has a check that takes time')
   })
 })
 
@@ -125,6 +198,10 @@ describe('definitions that are none', () => {
     ['no description', { ...good, description: '' }],
     ['a schema that is none', { ...good, inputSchema: { type: 'object' } }],
     ['a schema of a text', { ...good, inputSchema: z.string() }],
+    ['a union of objects', { ...good, inputSchema: z.union([z.object({ a: z.string() }), z.object({})]) }],
+    ['a bigint', { ...good, inputSchema: z.object({ n: z.bigint() }) }],
+    ['a map inside', { ...good, inputSchema: z.object({ list: z.array(z.map(z.string(), z.int())) }) }],
+    ['an async check', { ...good, inputSchema: z.object({ a: z.string().refine(async () => true) }) }],
     [
       'a schema with a transform that no model can be told',
       {
@@ -143,6 +220,22 @@ describe('definitions that are none', () => {
     expect(() => tool(definition as never)).toThrow(expect.objectContaining({ code: 'usage' }) as Error)
   })
 
+  it('says where and why', () => {
+    const of = (shape: z.ZodRawShape) => () => tool({ ...good, inputSchema: z.object(shape) })
+    expect(of({ a: z.object({ n: z.bigint() }) })).toThrow(
+      'tool own: inputSchema: a.n is a bigint, which no JSON is: take a text or a number, and make a bigint of it',
+    )
+    expect(of({ a: z.string().refine(async () => true) })).toThrow('inputSchema: a has an async check')
+    expect(of({ n: z.coerce.bigint(), at: z.coerce.date(), any: z.unknown(), own: z.custom() })).not.toThrow()
+  })
+
+  it('does not compile without an object', () => {
+    // @ts-expect-error a text is no object
+    expect(() => tool({ ...good, inputSchema: z.string() })).toThrow('expected a schema of one object')
+    // @ts-expect-error a text is no object
+    expect(() => agent({ ...critic, inputSchema: z.string() })).toThrow('inputSchema')
+  })
+
   const critic = { name: 'critic', description: 'criticises', prompt: 'You criticise.' }
 
   it.each([
@@ -154,6 +247,9 @@ describe('definitions that are none', () => {
     ['turns that are no number', { ...critic, maxTurns: 'ten' }],
     ['a field that nobody knows', { ...critic, sytem: 'x' }],
     ['an input that is no object', { ...critic, inputSchema: z.string() }],
+    ['an output that is a map', { ...critic, outputSchema: new Map() }],
+    ['an output that is a date', { ...critic, outputSchema: new Date(0) }],
+    ['an output without a word of JSON Schema', { ...critic, outputSchema: { score: 'number' } }],
   ])('an agent with %s', (_, definition) => {
     expect(() => agent(definition as never)).toThrow(expect.objectContaining({ code: 'usage' }) as Error)
   })
@@ -171,6 +267,8 @@ describe('definitions that are none', () => {
       { model: { specificationVersion: 'v2', provider: 'a', modelId: 'b', doStream() {} } as never },
       'specification v2',
     ],
+    ['a model whose name breaks lines', { model: modelNamed('a\nb') }, 'cannot be called "a\\nb"'],
+    ['a model whose name is too long', { model: modelNamed('x'.repeat(201)) }, 'at most 200 characters'],
     ['a model of an agent that is none', { agents: [{ ...critic, model: 5 as never }] }, 'no language model'],
     ['an unknown model', { model: 'gpt' }, 'unknown model'],
     ['an unknown mode', { mode: 'yolo' as never }, 'mode'],
@@ -199,7 +297,10 @@ describe('definitions that are none', () => {
     const unknown = { limts: {} } as never
     await expect(
       createOffshoot({ env: { HOME: home }, config: unknown, store: ':memory:' }),
-    ).rejects.toMatchObject({ code: 'config', message: expect.stringContaining('limts') as string })
+    ).rejects.toMatchObject({
+      code: 'config',
+      message: 'config: unknown key "limts"; did you mean limits?',
+    })
   })
 
   it('the same is refused at a chat, a message and a subagent', async () => {
@@ -219,10 +320,17 @@ describe('definitions that are none', () => {
     await expect(offshoot.steer('x', 'go')).rejects.toMatchObject(usage)
     await expect(offshoot.continue(undefined as never)).rejects.toMatchObject(usage)
     await expect(offshoot.fork('msg_x', 'go')).rejects.toMatchObject(usage)
-    await expect(offshoot.branches.get('brn_x')).rejects.toMatchObject(usage)
+    const unknown = '01K9Z300000000000000000000'
+    for (const id of ['x', `run_${unknown}`, `brn_${unknown}`, `cnv_${unknown}`])
+      for (const { get } of [offshoot.runs, offshoot.branches, offshoot.conversations])
+        await expect(get(id)).rejects.toMatchObject(usage)
     expect(await offshoot.conversations.list()).toEqual([])
   })
 })
+
+function modelNamed(modelId: string) {
+  return { specificationVersion: 'v4', provider: 'own', modelId, doStream: async () => ({}) } as never
+}
 
 test('a run that nobody waits for does not end the program, even when its store fails', async () => {
   const unhandled = vi.fn()
@@ -245,16 +353,23 @@ test('a run that nobody waits for does not end the program, even when its store 
   }
 })
 
-test('a model that answers with nonsense fails its run, and nothing else', async () => {
+test.each([
+  ['nothing', undefined],
+  ['no stream', { stream: 5 }],
+])('a model that answers with %s fails its run, and nothing else', async (_, answer) => {
   const nonsense = {
     specificationVersion: 'v4',
     provider: 'own',
     modelId: 'nonsense',
     supportedUrls: {},
-    doStream: async () => ({ stream: 5 }),
+    doStream: async () => answer,
     doGenerate: async () => ({}),
   }
   await using t = await createTestOffshoot({ model: nonsense as never })
   const run = await (await t.offshoot.chat()).send('go')
-  expect(await t.clock.until(run.result())).toMatchObject({ status: 'failed', error: { code: 'provider' } })
+  const message = 'own/nonsense: its doStream gave no {stream} that is a ReadableStream'
+  expect(await t.clock.until(run.result())).toMatchObject({
+    status: 'failed',
+    error: { code: 'provider', message: expect.stringContaining(message) as string },
+  })
 })

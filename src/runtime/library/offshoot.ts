@@ -24,7 +24,9 @@ import {
 } from './lists.ts'
 import { Embedding, release, usableModel } from './embedding.ts'
 import { checkOptions } from './options.ts'
+import { openInbox, type InboxApi } from './inbox.ts'
 import { openQuestions, type QuestionsApi } from './questions.ts'
+import { ownStore } from './own-store.ts'
 import type { ContinueOptions, ForkOptions } from './run-options.ts'
 import type { OffshootRun } from './run.ts'
 import { withTools, type OwnTool } from './tool.ts'
@@ -69,6 +71,7 @@ export interface Offshoot extends AsyncDisposable {
   readonly runs: RunsApi
   readonly approvals: ApprovalsApi
   readonly questions: QuestionsApi
+  readonly inbox: InboxApi
   /** A conversation: a new one, or with `conversationId` a stored one. @throws OffshootError `usage` */
   chat<O = unknown>(options?: ChatOptions<O>): Promise<Chat<O>>
   /** A message that the run reads at its next turn. @throws OffshootError `usage` for an unknown id, `conflict` when it has stopped. */
@@ -150,7 +153,7 @@ async function composeOwn(
   alone: Store | undefined,
 ) {
   const agents = parts.agents.map((each, i) => runtimeAgent(each, models, `createOffshoot: agents.${i}`))
-  const own = alone ?? (store === ':memory:' ? createMemoryStore() : undefined)
+  const own = alone ? ownStore(alone, false) : store === ':memory:' ? createMemoryStore() : undefined
   const openStore = own ? async () => own : storeOf(store, clock)
   const composed = await compose({
     directory,
@@ -172,23 +175,7 @@ async function composeOwn(
 function storeOf(store: Checked['store'], clock: Clock): (() => Promise<Store>) | undefined {
   if (store === undefined) return undefined
   if (typeof store === 'string') return () => openSqliteStore({ file: store, now: clock.now })
-  return async () => sharedStore(store)
-}
-
-/**
- * A store of somebody else, who closes it. Others in this process may write through it, which its `dataVersion` does not
- * show: here it is always another one, so that commands are looked for each time.
- */
-function sharedStore(store: Store): Store {
-  let looks = 0
-  return {
-    get: store.get.bind(store),
-    find: store.find.bind(store),
-    count: store.count.bind(store),
-    tx: store.tx.bind(store),
-    dataVersion: () => ++looks,
-    close: async () => {},
-  }
+  return async () => ownStore(store, true)
 }
 
 function offshootOf(embedding: Embedding): Offshoot {
@@ -203,6 +190,7 @@ function offshootOf(embedding: Embedding): Offshoot {
     runs: openRuns(embedding),
     approvals: openApprovals(embedding),
     questions: openQuestions(embedding),
+    inbox: openInbox(embedding),
     chat: <O>(options?: ChatOptions<O>) => embedding.call(() => openChat<O>(embedding, options)),
     steer: (id, text) => embedding.steer(id, text),
     interrupt: (target) => embedding.perform({ verb: 'interrupt', target, args: null }),

@@ -1,21 +1,28 @@
 import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
-import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { OffshootError } from '../../core/errors.ts'
 import type { FileData } from '../../core/message.ts'
 import { defineTool } from '../../tools/define-tool.ts'
 import { ToolError, type AnyTool, type ModelOutput, type RunRef, type Subject } from '../../tools/port.ts'
 import { createRegistry, type Registry } from '../../tools/registry.ts'
+import { discoveryNames } from '../discovery/discovery.ts'
 import { isControlName, isTaskName } from '../task-input.ts'
+import { isToolName } from '../typed/exposed-agents.ts'
+import { inputProblem } from './input-problem.ts'
 import { checkOptions, functionSchema } from './options.ts'
 import { modelText } from './output-text.ts'
+import { kindOf } from './value-kind.ts'
 
 /** A tool of a program's own, as `tool` takes it. `S` is the schema of its input, `O` what it returns. */
-export interface ToolDefinition<S extends z.ZodType, O> {
+export interface ToolDefinition<S extends z.ZodType<unknown, object>, O> {
   /** Letters, digits, `_` and `-`, at most 64; no other tool of the program has it. */
   readonly name: string
   /** When and how to use it: the text that the model reads. */
   readonly description: string
-  /** A zod 4 schema of an object. What does not fit never reaches `execute`: the model is told what is wrong. */
+  /**
+   * A zod 4 schema of an object, no union of several, whose checks take no time. What does not fit never reaches `execute`:
+   * the model is told what is wrong.
+   */
   readonly inputSchema: S
   /**
    * What it does to the world. `none` runs without asking, beside other calls, and again after a crash. Everything else
@@ -66,12 +73,12 @@ export interface OwnTool {
  * A tool of a program's own. The types of `execute` follow from `inputSchema`.
  * @throws OffshootError `usage` for a definition that is none.
  */
-export function tool<S extends z.ZodType, O>(definition: ToolDefinition<S, O>): OwnTool {
+export function tool<S extends z.ZodType<unknown, object>, O>(definition: ToolDefinition<S, O>): OwnTool {
   checkTool(definition, 'tool')
   return definition as unknown as OwnTool
 }
 
-type AnyDefinition = ToolDefinition<z.ZodType, unknown>
+type AnyDefinition = ToolDefinition<z.ZodType<unknown, object>, unknown>
 
 const DEFAULT_TIMEOUT_MS = 120_000
 
@@ -108,10 +115,26 @@ function runtimeTool(own: unknown, clock: Clock, where: string): AnyTool {
     inputSchema,
     effects,
     idempotent,
-    subject: (input) => (subject ? z.array(subjectSchema).parse(subject(input)) : []),
-    title: (input) => (title ? title(input) : `${name} ${modelText(input).slice(0, 200)}`),
+    subject: (input) =>
+      subject
+        ? shownSubjects(
+            name,
+            readable(() => subject(input)),
+          )
+        : [],
+    title: (input) =>
+      title
+        ? shownTitle(
+            name,
+            readable(() => title(input)),
+          )
+        : `${name} ${modelText(input).slice(0, 200)}`,
     execute: (input, context) => executeInTime(definition, clock, input, context),
-    toModelOutput: (output) => shownOutput(name, toModelOutput(output)),
+    toModelOutput: (output) =>
+      shownOutput(
+        name,
+        readable(() => toModelOutput(output)),
+      ),
   })
 }
 
@@ -131,9 +154,46 @@ async function executeInTime(
   const context = { signal: AbortSignal.any([signal, timeout.signal]), run, directory: workspace.root, emit }
   try {
     return await Promise.race([execute(input, context), over])
+  } catch (error) {
+    throw readableError(error)
   } finally {
     cancel()
   }
+}
+
+function readable<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw readableError(error)
+  }
+}
+
+/** Of what was thrown, even of a proxy, everybody has to be able to ask what it is. */
+function readableError(error: unknown): unknown {
+  try {
+    void (error instanceof Error)
+    return error
+  } catch {
+    return new Error('what was thrown cannot be read')
+  }
+}
+
+function shownTitle(name: string, title: unknown): string {
+  if (typeof title === 'string') return title
+  throw new ToolError(
+    'tool_error',
+    `${name} did not run: its title has to be a text, and is ${kindOf(title)}`,
+  )
+}
+
+function shownSubjects(name: string, subjects: unknown): readonly Subject[] {
+  const parsed = z.array(subjectSchema).safeParse(subjects)
+  if (parsed.success) return parsed.data
+  throw new ToolError(
+    'tool_error',
+    `${name} did not run: its subject has to be a list of {kind, value}, where kind is ${KINDS.join(', ')}`,
+  )
 }
 
 const MAX_FILE_CHARS = 16 * 1024 * 1024
@@ -165,12 +225,13 @@ function shownOutput(name: string, value: unknown): ModelOutput {
   return { text: modelText(text), ...(files ? { files } : {}) }
 }
 
-const subjectSchema = z.object({ kind: z.enum(['command', 'path', 'host', 'name']), value: z.string() })
+const KINDS = ['command', 'path', 'host', 'name'] as const
+const subjectSchema = z.object({ kind: z.enum(KINDS), value: z.string() })
 
 const definitionSchema = z.strictObject({
   name: z.string().regex(/^[A-Za-z][\w-]{0,63}$/, 'expected letters, digits, _ and -, at most 64'),
   description: z.string().min(1),
-  inputSchema: z.custom<z.ZodType>(isZodSchema, 'expected a schema of zod 4'),
+  inputSchema: z.custom<AnyDefinition['inputSchema']>(isZodSchema, 'expected a schema of zod 4'),
   effects: z.enum(['none', 'write', 'execute', 'network']).optional(),
   idempotent: z.boolean().optional(),
   toolset: z.string().min(1).optional(),
@@ -184,21 +245,11 @@ const definitionSchema = z.strictObject({
 function checkTool(value: unknown, where: string): AnyDefinition {
   const { name, inputSchema } = checkOptions(definitionSchema, value, where)
   const refuse = (why: string) => new OffshootError('usage', `${where} ${name}: ${why}`)
-  if (isTaskName(name) || isControlName(name) || DISCOVERY.has(name))
+  if (isTaskName(name) || isControlName(name) || discoveryNames.some((each) => isToolName(name, each)))
     throw refuse('this name belongs to a tool of the runtime')
-  if (schemaType(inputSchema, refuse) !== 'object')
-    throw refuse('inputSchema: expected a schema of an object, z.object({...})')
+  const problem = inputProblem(inputSchema)
+  if (problem) throw refuse(`inputSchema: ${problem}`)
   return value as AnyDefinition
-}
-
-const DISCOVERY: ReadonlySet<string> = new Set(['get_tools', 'use_tool'])
-
-function schemaType(schema: z.ZodType, refuse: (why: string) => Error): unknown {
-  try {
-    return z.toJSONSchema(schema, { target: 'draft-07', io: 'input', unrepresentable: 'any' }).type
-  } catch (error) {
-    throw refuse(`inputSchema: it cannot be told to a model: ${errorMessage(error)}`)
-  }
 }
 
 /** By its mark: the schemas of another copy of zod are as good. */

@@ -139,6 +139,23 @@ describe('a command of another process', () => {
     expect(done).toEqual([])
   })
 
+  it('is done at the next look, where the store of the owner cannot be read at first', async () => {
+    await owner.ownership.take(id)
+    let failures = 2
+    const find: Store['find'] = (table, query) => {
+      if (table === 'commands' && failures-- > 0) throw new Error('the disk is away')
+      return owner.store.find(table, query)
+    }
+    const end = answerCommands(
+      { ...owner, store: { ...owner.store, find }, clock },
+      id,
+      async () => 'done',
+    ).end
+    expect(await clock.until(ask('cancel'))).toEqual({ type: 'answered', value: 'done' })
+    expect(failures).toBeLessThan(0)
+    end()
+  })
+
   it('is not answered by an owner that has lost its lease', async () => {
     await owner.ownership.take(id)
     const end = answer(async () => 'done')

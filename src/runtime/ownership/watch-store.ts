@@ -5,7 +5,7 @@ import type { Store } from '../../store/port.ts'
 
 /**
  * Calls `onChange` when another process has written, at most every 50 ms, and once at the start for what was written
- * before. The returned function ends that.
+ * before; where it throws, because the store cannot be read now, again at the next look. The returned function ends that.
  */
 export function watchStore(
   store: Pick<Store, 'dataVersion'>,
@@ -20,8 +20,12 @@ export function watchStore(
     cancel = clock.after(bounds.watchMs, look)
     const version = versionOf(store)
     if (version === undefined || version === seen) return
-    seen = version
-    onChange()
+    try {
+      onChange()
+      seen = version
+    } catch {
+      seen = undefined
+    }
   }
 }
 

@@ -24,7 +24,8 @@ export async function correctReport(
   journal: Pick<RunJournal, 'instruct'>,
   report: Report,
 ): Promise<readonly ContextMessage[]> {
-  const checked = checkReport(store, run, report.text)
+  const checked = await checkReport(store, run, report.text)
+  run.controller.signal.throwIfAborted()
   if (!checked || checked.fits || !checked.canBeMended || correctionsOf(store, run) >= MAX_CORRECTIONS)
     return []
   const shown = JSON.stringify(outputSchemaOf(store, run))

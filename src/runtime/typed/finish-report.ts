@@ -12,7 +12,7 @@ import { summarise } from './summarise.ts'
  */
 export async function finishReport(scope: Scope, run: LiveRun, outcome: Outcome): Promise<Outcome> {
   if (outcome.type !== 'completed' && outcome.type !== 'limit') return outcome
-  const checked = checkReport(scope.deps.store, run, outcome.report.text)
+  const checked = await checkReport(scope.deps.store, run, outcome.report.text)
   if (checked) return checkedOutcome(checked, outcome)
   if (outcome.type === 'limit') return outcome
   return { ...outcome, report: await summarise(scope, run, outcome.report) }

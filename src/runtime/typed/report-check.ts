@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { issueLines, schemaChecker } from '../../agents/schema-checker.ts'
-import type { JsonSchema } from '../../core/agent.ts'
+import type { CheckOutput, JsonSchema } from '../../core/agent.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { Reader } from '../../store/port.ts'
 import type { LiveRun } from '../live-run.ts'
 import type { CheckedReport } from './checked-report.ts'
@@ -13,27 +15,61 @@ export function outputSchemaOf(reader: Reader, { row, agent }: LiveRun): JsonSch
 }
 
 /**
- * Checks the last complete JSON value of a run's report. undefined: it has to satisfy nothing. Never throws, whatever
+ * Checks the last complete JSON value of a run's report. undefined: it has to satisfy nothing. Never rejects, whatever
  * schema and text. What was checked last is known: at the end of a run it is asked for twice, and may take its time.
  */
-export function checkReport(reader: Reader, run: LiveRun, text: string): CheckedReport | undefined {
+export async function checkReport(
+  reader: Reader,
+  run: LiveRun,
+  text: string,
+): Promise<CheckedReport | undefined> {
   if (run.checked?.text === text) return run.checked.result
   const schema = outputSchemaOf(reader, run)
   if (!schema) return undefined
-  const result = check(schema, text)
-  run.checked = { text, result }
+  const result = await check(schema, text, ownCheck(run, schema))
+  if (!run.controller.signal.aborted) run.checked = { text, result }
   return result
 }
 
-function check(schema: JsonSchema, text: string): CheckedReport {
+/** That of its agent is about the schema of its agent: a spawn may have asked for another. */
+function ownCheck({ agent, controller }: LiveRun, schema: JsonSchema): CheckOutput | undefined {
+  const { checkOutput, outputSchema } = agent
+  if (!checkOutput || !isDeepStrictEqual(schema, outputSchema)) return undefined
+  return (value) => unlessStopped(controller.signal, async () => await checkOutput(value))
+}
+
+async function check(
+  schema: JsonSchema,
+  text: string,
+  more: CheckOutput | undefined,
+): Promise<CheckedReport> {
   const checker = schemaChecker(schema)
   if (typeof checker === 'string') return hopeless(checker)
   const found = lastJson(text)
   if (!found) return { fits: false, lines: [missing(text)], canBeMended: true }
   const issues = checker(found.value)
   if (typeof issues === 'string') return hopeless(issues)
-  if (issues.length === 0) return { fits: true, value: found.value }
-  return { fits: false, lines: issueLines(issues), canBeMended: true }
+  if (issues.length > 0) return { fits: false, lines: issueLines(issues), canBeMended: true }
+  try {
+    const lines = (await more?.(found.value)) ?? []
+    if (lines.length > 0) return { fits: false, lines, canBeMended: true }
+  } catch (error) {
+    return hopeless(`its own check failed: ${errorMessage(error)}`)
+  }
+  return { fits: true, value: found.value }
+}
+
+/** Code of others may never answer. */
+async function unlessStopped<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(new Error('the run was stopped'))
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop)
+  try {
+    return await Promise.race([promise, work()])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 function hopeless(why: string): CheckedReport {

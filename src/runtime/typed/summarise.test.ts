@@ -163,9 +163,19 @@ describe('a summary that fails leaves the whole report, and a note', () => {
   })
 
   test('when the budget is spent, without a request', async () => {
-    const { h, answer } = await summarised('In one line.', { config: { limits: { maxTokens: 1 } } })
-    expect(h.scripted.requests.filter(({ agent: name }) => name === 'explore').length).toBeLessThan(2)
-    expect(answer).not.toContain('This is a summary')
+    const all = { inputTokens: { total: 0 }, outputTokens: { total: 200_000 } }
+    let requests = 0
+    const model = rawModel((n) => {
+      requests++
+      if (n > 0) return [...said(REPORT), { ...finish(), usage: all }]
+      const input = JSON.stringify(task[0]!.input)
+      return [{ type: 'tool-call', toolCallId: 'c', toolName: 'task', input }, finish('tool-calls')]
+    })
+    const { h } = await summarised('In one line.', { model, config: { limits: { maxTokens: 200_000 } } })
+    const [item] = h.store.find('tool_calls', { where: { tool: 'task' } })
+    const answer = JSON.stringify(h.store.get('parts', item!.resultPartId!)!.part)
+    expect(requests).toBe(2)
+    expect(answer).toContain('it could not be summarised (200,015 of 200,000 tokens are used)')
   })
 
   test('when the run is stopped meanwhile: it has ended all the same', async () => {

@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../../core/agent.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { textOf } from '../../core/message.ts'
 import { isSummaryPreset, summaryPresets } from '../../core/report.ts'
+import { estimateTokens } from '../../core/tokens.ts'
 import { addCost, addUsage } from '../../core/usage.ts'
 import { unlessAborted } from '../../loop/aborted.ts'
 import { throughGate } from '../../loop/at-gate.ts'
@@ -73,16 +74,15 @@ async function summaryOf(
 }
 
 async function askSmallModel(
-  { deps, tree }: Scope,
+  scope: Scope,
   run: LiveRun,
   wish: string,
   text: string,
   signal: AbortSignal,
 ): Promise<string> {
+  const { deps, tree } = scope
   const id = deps.smallModelOf(run.row.model)
   if (id === 'offline') throw new Error('the offline searcher is no language model')
-  const reached = tree.budget.reached(run.row)
-  if (reached) throw new Error(reached.note)
   const model = await deps.resolveModel(id)
   const part = (said: string) => [{ id: deps.newId('prt'), type: 'text', text: said } as const]
   const reader = new AnswerReader(deps.newId('msg'), deps.newId, false, () => {})
@@ -97,17 +97,36 @@ async function askSmallModel(
     depth: run.row.depth,
     signal,
   }
+  const release = await hold(scope, run, model, request)
   try {
     const gate = deps.gates.of(model.info)
     return await throughGate(gate, deps.clock, signal, () => readText(model, request, reader))
   } finally {
     const { usage } = reader
     const costUsd = addCost(0, costOf(usage, model.info.price))
-    tree.budget.spend({ usage, costUsd })
+    release()
+    tree.budget.spend(run.row, { usage, costUsd })
     const { row } = run
     // what comes after the wait was given up counts in the conversation alone: the run has ended
     if (!signal.aborted)
       run.row = { ...row, usage: addUsage(row.usage, usage), costUsd: addCost(row.costUsd, costUsd) }
+  }
+}
+
+/** What it may cost at most, as of any other request. @throws where that does not fit. */
+async function hold(
+  { deps: { clock }, tree: { budget } }: Scope,
+  { row }: LiveRun,
+  { info }: Model,
+  { messages, signal }: ModelRequest,
+): Promise<() => void> {
+  const { maxOutput, price } = info
+  const input = estimateTokens(messages.reduce((sum, { parts }) => sum + textOf(parts).length, 0))
+  for (;;) {
+    const leave = budget.ask(row, { input, maxOutput, price })
+    if ('release' in leave) return leave.release
+    if ('why' in leave) throw new Error(leave.note)
+    await unlessAborted(leave.until, signal, clock, 0)
   }
 }
 

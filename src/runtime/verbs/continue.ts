@@ -1,10 +1,8 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
-import { isStopped, type RunStatus } from '../../core/run-status.ts'
-import { attemptsOver, continueRun, type ContinueOrder } from '../continue-run.ts'
-import { addToInbox } from '../inbox.ts'
-import { place, type LiveRun } from '../live-run.ts'
-import { CONTINUE } from '../task-input.ts'
+import type { RunStatus } from '../../core/run-status.ts'
+import { attemptsOver, goOn, type ContinueOrder } from '../continue-run.ts'
+import type { LiveRun } from '../live-run.ts'
 import { requireTarget, type VerbScope } from './verb.ts'
 
 export interface ContinueAnswer {
@@ -32,16 +30,14 @@ export async function continueHere(
     })
   conversation.isHeld = false
   if (order.budgetUsd !== undefined) conversation.budget.allow(order.budgetUsd)
-  if (isStopped(run.row.status)) await attemptsOver({ tree: conversation }, run)
+  await attemptsOver({ tree: conversation }, run)
   let drive: readonly LiveRun[] = []
   const answer = await deps.recorder.record(conversation.id, (change) => {
-    const { conversationId, branchId } = run.row
-    const stopped = isStopped(run.row.status)
-    const item = { kind: 'user', mode: 'steer', text: order.text?.trim() || CONTINUE } as const
-    if (stopped) drive = continueRun(change, { deps, tree: conversation }, run, order)
-    else addToInbox(change, deps.newId, place(run, change.at), { ...item, conversationId, branchId })
-    const { id: runId, status } = (drive[0] ?? run).row
-    const answer: ContinueAnswer = { outcome: stopped ? 'continued' : 'steered', branchId, runId, status }
+    const gone = goOn(change, { deps, tree: conversation }, run, order)
+    drive = gone.drive
+    const { branchId } = run.row
+    const { id: runId, status } = gone.run.row
+    const answer: ContinueAnswer = { outcome: gone.outcome, branchId, runId, status }
     conversation.budget.store(change, conversation.id)
     settle(change.tx, answer)
     return answer

@@ -2,7 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import { idPrefix } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
 import { changeRun, type LiveRun } from '../live-run.ts'
-import { pauseSoon } from '../pause.ts'
+import { pauseSoon, storePausing } from '../pause.ts'
 import { requireTarget, type VerbScope } from './verb.ts'
 
 export interface PauseAnswer {
@@ -32,6 +32,7 @@ export async function pause(scope: VerbScope, id: string): Promise<PauseAnswer> 
     for (const run of all)
       if (!driven.includes(run) && !isStopped(run.row.status))
         changeRun(change, run, state.paused(whyOf(run)), { stopNo: run.row.stopNo + 1 })
+    storePausing(change, driven)
     const paused = all.filter(({ row }) => row.status === 'paused').length
     const answer = { runs: all.length, paused }
     settle(change.tx, answer)

@@ -63,6 +63,7 @@ export function sampleRows() {
     queuedAt: 3,
     startedAt: 4,
     output: { a: [1, null] },
+    pausing: 'user',
     endedAt: null,
   }
   const message = (position: number, change: Partial<MessageRow> = {}): MessageRow => ({
@@ -170,6 +171,7 @@ export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
     status: 'failed',
     repeatable: true,
     exitCode: 1,
+    facts: [{ type: 'command', command: 'npm test', exitCode: 1 }],
     error: { code: 'exit', message: 'it failed' },
     startedAt: 9,
     endedAt: 10,

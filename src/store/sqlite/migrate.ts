@@ -8,6 +8,8 @@ const MIGRATIONS = [
   '0002_budgets_and_setups.sql',
   '0003_typed_reports.sql',
   '0004_questions_and_grants.sql',
+  '0005_receipts.sql',
+  '0006_pausing.sql',
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -10,8 +10,8 @@ import { SqliteEngine } from './sqlite-engine.ts'
 export interface SqliteOptions {
   /** A path, or `:memory:`. A missing file is made (mode 0600), and so is its directory (0700). */
   readonly file: string
-  /** Milliseconds since the epoch. */
-  readonly now: () => number
+  /** Milliseconds since the epoch. Default: `Date.now`. */
+  readonly now?: () => number
   /** How long to wait for another process that writes. Everything in this process waits as long. Default 5,000. */
   readonly busyTimeoutMs?: number
   /** The file grows to so many pages of 4,096 bytes and no further. */
@@ -40,7 +40,7 @@ function openDatabase(file: string, isNew: boolean, timeout: number, options: Sq
     db.exec('PRAGMA journal_mode = WAL')
     db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA journal_size_limit = ${LOG_PAGES * 4096}`)
     db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY`)
-    migrate(db, file, options.now)
+    migrate(db, file, options.now ?? Date.now)
     return db
   } catch (error) {
     db?.close()

@@ -81,7 +81,11 @@ interface Fetched {
 async function execute(input: Input, context: ToolContext, { network, clock }: WebPorts): Promise<Fetched> {
   const { signal } = context
   const requested = readPageUrl(input.url)
-  const checkRedirect = (to: URL) => checkAllowed(to, requested, context)
+  const checkRedirect = (to: URL) => {
+    checkAllowed(to, requested, context)
+    context.receipt?.({ type: 'host', host: to.host })
+  }
+  context.receipt?.({ type: 'host', host: requested.host })
   const page = await getPage(requested, { network, clock, signal, checkRedirect })
   const kind = kindOf(page.contentType, page.body)
   const source = decodeText(page.contentType, kind, page.body)

@@ -39,8 +39,10 @@ export function websearchTool(settings: SearchSettings, { network, clock }: WebP
     subject: () => [{ kind: 'host', value: `${host}/` }],
     title: ({ query }) => titleLine(`Search the web: ${query}`),
     detail: ({ query }) => `${settings.provider} (${host}) is asked: ${query}`,
-    execute: async ({ query, limit = DEFAULT_LIMIT }, { signal }) =>
-      (await searchWeb(settings, query, limit, { network, clock, signal })).slice(0, limit),
+    execute: async ({ query, limit = DEFAULT_LIMIT }, { signal, receipt }) => {
+      receipt?.({ type: 'host', host })
+      return (await searchWeb(settings, query, limit, { network, clock, signal })).slice(0, limit)
+    },
     toModelOutput: (found) => ({ text: render(found, settings) }),
   })
 }

@@ -1,0 +1,154 @@
+import { z } from 'zod'
+
+/**
+ * What a tool says that it really did: made by the program that did it, never by a model (runtime.md §9). Paths are
+ * relative to the workspace with `/`, absolute where they are outside. Hashes are SHA-256, hex.
+ */
+export const factSchema = z.discriminatedUnion('type', [
+  /** `hash` null: the file was too large to be read to its end. */
+  z.looseObject({ type: z.literal('read'), path: z.string(), hash: z.string().nullable() }),
+  /**
+   * `before` null: there was no file; `after` null: there is none any more. Equal: it was written as it was. `added` and
+   * `removed` count lines; null where that is not known.
+   */
+  z.looseObject({
+    type: z.literal('changed'),
+    path: z.string(),
+    before: z.string().nullable(),
+    after: z.string().nullable(),
+    added: z.int().nullable(),
+    removed: z.int().nullable(),
+  }),
+  /** `exitCode` null: it was ended from outside. */
+  z.looseObject({ type: z.literal('command'), command: z.string(), exitCode: z.int().nullable() }),
+  z.looseObject({ type: z.literal('host'), host: z.string() }),
+])
+
+type Known<T> = T extends unknown ? { readonly [K in keyof T as string extends K ? never : K]: T[K] } : never
+export type Fact = Known<z.infer<typeof factSchema>>
+type FactOf<T extends Fact['type']> = Omit<Extract<Fact, { readonly type: T }>, 'type'>
+
+/** A call that did not do what it was to do. */
+export interface Refused {
+  readonly tool: string
+  readonly title: string
+  /** Of a denial the reason, of an error its code. */
+  readonly why: string
+}
+
+/** What one or more runs did, each list in the order in which it happened. */
+export interface Receipts {
+  /** One entry a file: from what it was before the first change to what it was after the last. */
+  readonly changed: readonly FactOf<'changed'>[]
+  /** One entry a file, as it was read last. */
+  readonly read: readonly FactOf<'read'>[]
+  readonly commands: readonly FactOf<'command'>[]
+  readonly hosts: readonly string[]
+  readonly denied: readonly Refused[]
+  readonly errors: readonly Refused[]
+  /** Calls that were interrupted, so that nobody can say what they did. */
+  readonly unknown: readonly Refused[]
+  /** How many entries of a list are left out here. */
+  readonly more: { readonly [list in ReceiptList]?: number }
+}
+export type ReceiptList = Exclude<keyof Receipts, 'more'>
+
+/** What receipts are made of: calls in the order in which they began. */
+export interface ReceiptCall {
+  readonly tool: string
+  readonly title: string
+  readonly status: string
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly facts?: readonly Fact[] | null
+}
+
+/** Entries of one list. */
+const MAX_ENTRIES = 50
+const MAX_TEXT = 300
+
+/** The receipts of these calls, bounded: what is beyond is counted. */
+export function receiptsOf(calls: readonly ReceiptCall[]): Receipts {
+  const facts = calls.flatMap((call) => call.facts ?? [])
+  const refused = (status: string, why: (call: ReceiptCall) => string) =>
+    calls.filter((call) => call.status === status).map((call) => refusedCall(call, why(call)))
+  const lists = {
+    changed: changedFiles(facts),
+    read: [
+      ...new Map(facts.flatMap((fact) => (fact.type === 'read' ? [[fact.path, fact]] : []))).values(),
+    ].map(({ path, hash }) => ({ path, hash })),
+    commands: facts.flatMap((fact) =>
+      fact.type === 'command' ? [{ command: cut(fact.command), exitCode: fact.exitCode }] : [],
+    ),
+    hosts: [...new Set(facts.flatMap((fact) => (fact.type === 'host' ? [fact.host] : [])))],
+    denied: refused('denied', ({ error }) => error?.message ?? 'denied'),
+    errors: refused('failed', ({ error }) => error?.code ?? 'failed'),
+    unknown: refused('unknown', () => 'interrupted'),
+  }
+  const more: { [list in ReceiptList]?: number } = {}
+  for (const list of receiptLists) {
+    const beyond = lists[list].length - MAX_ENTRIES
+    if (beyond > 0) more[list] = beyond
+  }
+  return { ...mapLists(lists), more }
+}
+
+export const receiptLists = [
+  'changed',
+  'read',
+  'commands',
+  'hosts',
+  'denied',
+  'errors',
+  'unknown',
+] as const satisfies readonly ReceiptList[]
+
+export const noReceipts: Receipts = receiptsOf([])
+
+/** Whether nothing was done that a receipt could tell of. */
+export function isEmpty(receipts: Receipts): boolean {
+  return receiptLists.every((list) => receipts[list].length === 0)
+}
+
+/** Every file that was written, in the order of the first time, however many they are. */
+export function changedFiles(facts: readonly Fact[]): FactOf<'changed'>[] {
+  const files = new Map<string, FactOf<'changed'>>()
+  for (const fact of facts) {
+    if (fact.type !== 'changed') continue
+    const { path, before, after, added, removed } = fact
+    const first = files.get(path)
+    files.set(path, {
+      path,
+      before: first ? first.before : before,
+      after,
+      added: sum(first?.added, added),
+      removed: sum(first?.removed, removed),
+    })
+  }
+  return [...files.values()]
+}
+
+type Lists = Omit<Receipts, 'more'>
+
+function mapLists({ changed, read, commands, hosts, denied, errors, unknown }: Lists): Lists {
+  return {
+    changed: changed.slice(0, MAX_ENTRIES),
+    read: read.slice(0, MAX_ENTRIES),
+    commands: commands.slice(0, MAX_ENTRIES),
+    hosts: hosts.slice(0, MAX_ENTRIES),
+    denied: denied.slice(0, MAX_ENTRIES),
+    errors: errors.slice(0, MAX_ENTRIES),
+    unknown: unknown.slice(0, MAX_ENTRIES),
+  }
+}
+
+function refusedCall({ tool, title }: ReceiptCall, why: string): Refused {
+  return { tool, title: cut(title), why: cut(why) }
+}
+
+function cut(text: string): string {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…`.toWellFormed() : text
+}
+
+function sum(a: number | null | undefined, b: number | null): number | null {
+  return a === null || b === null ? null : (a ?? 0) + b
+}

@@ -1,0 +1,223 @@
+/** What a ledger has to know of one account: of a run, in one unit. */
+export interface AccountFacts {
+  readonly parent: string | null
+  /** What it and everything below it may come to; null: it draws on what is above it. */
+  readonly cap: number | null
+  /** What its cap may grow to while there is something unreserved above it. Not more than the cap: it does not grow. */
+  readonly growsTo: number | null
+  /** Only an open one holds what it has not used: the rest of one that has stopped went back. */
+  readonly isOpen: boolean
+}
+
+interface Account extends AccountFacts {
+  /** Spent by itself and by all below it. */
+  used: number
+  /** Of its own requests that are under way. */
+  held: number
+  /** Spent and held by itself, and what those below stand for. */
+  committed: number
+  /** What it stands for in the account above: its cap while it is open, and never less than is committed. */
+  total: number
+  cap: number | null
+}
+
+/**
+ * Who holds how much of one shared amount, dollars or tokens: an account for each run, below that of the run which has
+ * started it. An open account with a cap reserves it out of the one above, whatever it has used; one without draws on the
+ * nearest above that has one. A change touches the accounts above it alone.
+ */
+export class Ledger {
+  /** Of the whole tree; null: without a cap. */
+  cap: number | null
+  readonly #accounts = new Map<string, Account>()
+  #committed = 0
+  #spent = 0
+  #held = 0
+
+  constructor(cap: number | null) {
+    this.cap = cap
+  }
+
+  get spent(): number {
+    return this.#spent
+  }
+
+  /** Makes an account, or changes what is known of it; `own` counts for a new one alone. */
+  know(id: string, facts: AccountFacts, own = 0): void {
+    const known = this.#accounts.get(id)
+    if (!known) {
+      const account: Account = { ...facts, used: 0, held: 0, committed: 0, total: 0 }
+      this.#accounts.set(id, account)
+      this.#settle(account)
+      this.spend(id, own)
+      return
+    }
+    const moves = known.parent !== facts.parent
+    if (moves) this.#leave(known)
+    Object.assign(known, facts)
+    if (moves) this.#use(known.parent, known.used)
+    this.#settle(known)
+  }
+
+  /** An account of which nothing was written. */
+  forget(id: string): void {
+    const account = this.#accounts.get(id)
+    if (!account) return
+    this.#accounts.delete(id)
+    this.#leave(account)
+    this.#spent -= account.used
+  }
+
+  spend(id: string, amount: number): void {
+    const account = this.#accounts.get(id)!
+    this.#spent += amount
+    this.#use(id, amount)
+    this.#commit(account, amount)
+  }
+
+  /** For a request that begins; what it lacks its account grows by. */
+  hold(id: string, amount: number): void {
+    this.#grow(id, amount)
+    const account = this.#accounts.get(id)!
+    account.held += amount
+    this.#held += amount
+    this.#commit(account, amount)
+  }
+
+  capOf(id: string): number | null {
+    return this.#accounts.get(id)?.cap ?? null
+  }
+
+  release(id: string, amount: number): void {
+    const account = this.#accounts.get(id)
+    if (!account) return
+    account.held -= amount
+    this.#held -= amount
+    this.#commit(account, -amount)
+  }
+
+  /** What its next request may come to. */
+  room(id: string): number {
+    return Math.max(0, Math.min(this.#roomOf(id), this.#unspent()))
+  }
+
+  /** The same, if nothing that may come back were reserved or held by others. */
+  mostRoom(id: string): number {
+    const account = this.#accounts.get(id)
+    if (!account?.isOpen || account.cap === null) return Infinity
+    return Math.max(account.cap, account.growsTo ?? 0) - account.committed
+  }
+
+  /** What nobody has spent, reserved or holds, as far as a new account below this one may have it. null: no cap. */
+  free(id: string | null): number | null {
+    const account = this.#payer(id)
+    const cap = account ? account.cap : this.cap
+    if (cap === null) return null
+    const own = cap - (account ? account.committed : this.#committed)
+    return clean(Math.min(own, this.#unspent()))
+  }
+
+  /** The whole of which `free` tells. */
+  whole(id: string | null): number | null {
+    const account = this.#payer(id)
+    return account ? account.cap : this.cap
+  }
+
+  /** Spent and held by an account, with what those below it stand for. */
+  committed(id: string): number {
+    return this.#accounts.get(id)?.committed ?? 0
+  }
+
+  /** What an account and all below it have spent. */
+  used(id: string): number {
+    return this.#accounts.get(id)?.used ?? 0
+  }
+
+  /** What an account holds of the one above: its cap beyond what is spent; without one, what its requests may cost. */
+  reservedBy(id: string): number {
+    const account = this.#accounts.get(id)
+    if (!account) return 0
+    return clean(account.cap === null ? account.held : account.total - account.used)
+  }
+
+  /** The same of those below it and of what is under way; null: of the whole tree. */
+  reservedBelow(id: string | null): number {
+    if (id === null) return clean(this.#committed - this.#spent)
+    const account = this.#accounts.get(id)
+    return account ? clean(account.committed - account.used) : 0
+  }
+
+  #roomOf(id: string | null): number {
+    const account = this.#payer(id)
+    if (!account) return this.cap === null ? Infinity : this.cap - this.#committed
+    const own = account.cap! - account.committed
+    const more = (account.growsTo ?? 0) - account.cap!
+    return more > 0 ? own + Math.max(0, Math.min(more, this.#roomOf(account.parent))) : own
+  }
+
+  /** Whatever is reserved: nothing begins that the whole does not have, once it has been made smaller. */
+  #unspent(): number {
+    return this.cap === null ? Infinity : this.cap - this.#spent - this.#held
+  }
+
+  #grow(id: string | null, amount: number): void {
+    const account = this.#payer(id)
+    if (!account) return
+    const lacks = amount - (account.cap! - account.committed)
+    if (lacks <= 0 || (account.growsTo ?? 0) <= account.cap!) return
+    const more = Math.min(lacks, account.growsTo! - account.cap!)
+    this.#grow(account.parent, more)
+    account.cap! += more
+    this.#settle(account)
+  }
+
+  /** The nearest account, from this one upwards, that is open and has a cap. */
+  #payer(id: string | null): Account | undefined {
+    for (let at = id; at !== null;) {
+      const account = this.#accounts.get(at)
+      if (!account) return undefined
+      if (account.isOpen && account.cap !== null) return account
+      at = account.parent
+    }
+    return undefined
+  }
+
+  #leave(account: Account): void {
+    this.#add(account.parent, -account.total)
+    this.#use(account.parent, -account.used)
+    account.total = 0
+  }
+
+  #use(id: string | null, amount: number): void {
+    for (let at = id; at !== null;) {
+      const account = this.#accounts.get(at)
+      if (!account) return
+      account.used += amount
+      at = account.parent
+    }
+  }
+
+  #commit(account: Account, amount: number): void {
+    account.committed += amount
+    this.#settle(account)
+  }
+
+  #settle(account: Account): void {
+    const { isOpen, cap, committed } = account
+    const total = isOpen && cap !== null ? Math.max(cap, committed) : committed
+    const change = total - account.total
+    account.total = total
+    if (change !== 0) this.#add(account.parent, change)
+  }
+
+  #add(id: string | null, amount: number): void {
+    const account = id === null ? undefined : this.#accounts.get(id)
+    if (account) this.#commit(account, amount)
+    else this.#committed += amount
+  }
+}
+
+/** Never less than nothing. Sums of dollars are not exact. */
+export function clean(amount: number): number {
+  return Math.max(0, Number(amount.toFixed(9)))
+}
