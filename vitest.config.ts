@@ -8,6 +8,8 @@ export default defineConfig({
     // A worker is used for many files: starting a fresh one for each takes four times as long.
     pool: 'threads',
     isolate: false,
+    // All cores: by default one is left out, which of two is half.
+    maxWorkers: '100%',
     projects: [
       {
         extends: true,
@@ -15,6 +17,7 @@ export default defineConfig({
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: [SLOW],
+          testTimeout: 30_000,
           sequence: { groupOrder: 1 },
         },
       },
