@@ -107,7 +107,7 @@ async function summaryOf(
       { role: 'system', parts: part(INSTRUCTION) },
       { role: 'user', parts: part(transcriptOf(covered, most)) },
     ]
-    const answer = askAside(scope, run, asked, messages, MAX_TOKENS, signal)
+    const answer = askAside(scope, run, asked, { messages, maxOutput: MAX_TOKENS, signal })
     const text = (await unlessAborted(answer, signal, clock, 0)).trim().toWellFormed()
     return text === '' ? undefined : text.slice(0, MAX_TOKENS * 8).toWellFormed()
   } catch {

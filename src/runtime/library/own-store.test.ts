@@ -1,8 +1,11 @@
+import { EventEmitter, once } from 'node:events'
 import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
 import { createMemoryStore } from '../../store/memory.ts'
 import type { Store } from '../../store/port.ts'
 import { createTestOffshoot, scriptedModel } from '../testing/test-offshoot.ts'
 import { createOffshoot } from './offshoot.ts'
+import { tool } from './tool.ts'
 
 const METHODS = ['get', 'find', 'count', 'tx', 'dataVersion'] as const
 type Method = (typeof METHODS)[number]
@@ -12,14 +15,19 @@ function failingStore() {
   const store = createMemoryStore()
   const failing = new Map<Method, unknown>()
   const own = { close: store.close } as Record<string, unknown>
+  const failures = new EventEmitter()
   for (const name of METHODS) {
     own[name] = (...args: unknown[]) => {
-      if (failing.has(name)) throw failing.get(name)
+      if (failing.has(name)) {
+        failures.emit('failed')
+        throw failing.get(name)
+      }
       return (store[name] as (...args: unknown[]) => unknown)(...args)
     }
   }
   const fail = (name: Method, error: unknown) => failing.set(name, error)
-  return { store: own as unknown as Store, fail, heal: () => failing.clear() }
+  const failed = () => once(failures, 'failed')
+  return { store: own as unknown as Store, fail, failed, heal: () => failing.clear() }
 }
 
 const disk = new Error('the disk is away')
@@ -79,14 +87,26 @@ describe('a store of the program’s own that fails', () => {
   })
 
   it('while nobody asks it anything ends no process', async () => {
-    const { store, fail, heal } = failingStore()
-    const model = scriptedModel({ agents: { '*': [{ text: 'late', delayMs: 300 }] } })
-    await using offshoot = await createOffshoot({ store, model, env: { HOME: '/none' } })
+    const { store, fail, failed, heal } = failingStore()
+    const gate = Promise.withResolvers<string>()
+    const inputSchema = z.object({})
+    const wait = tool({
+      name: 'wait',
+      description: 'x',
+      effects: 'none',
+      inputSchema,
+      execute: () => gate.promise,
+    })
+    const model = scriptedModel({
+      agents: { '*': [{ toolCalls: [{ tool: 'wait', input: {} }] }, { text: 'late' }] },
+    })
+    await using offshoot = await createOffshoot({ store, model, tools: [wait], env: { HOME: '/none' } })
     const run = await (await offshoot.chat()).send('go')
     fail('find', disk)
     fail('get', disk)
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    for (let looks = 0; looks < 3; looks++) await failed()
     heal()
+    gate.resolve('through')
     expect(await run.result()).toMatchObject({ status: 'completed', text: 'late' })
   })
 

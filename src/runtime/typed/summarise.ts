@@ -1,15 +1,9 @@
 import type { AgentDefinition } from '../../core/agent.ts'
 import { errorMessage } from '../../core/errors.ts'
-import { textOf } from '../../core/message.ts'
 import { isSummaryPreset, summaryPresets } from '../../core/report.ts'
-import { estimateTokens } from '../../core/tokens.ts'
-import { addCost, addUsage } from '../../core/usage.ts'
 import { unlessAborted } from '../../loop/aborted.ts'
-import { throughGate } from '../../loop/at-gate.ts'
 import type { Report } from '../../loop/ports.ts'
-import { AnswerReader } from '../../loop/read-answer.ts'
-import type { Model, ModelRequest } from '../../model/port.ts'
-import { costOf } from '../../model/pricing.ts'
+import { askAside } from '../ask-aside.ts'
 import type { LiveRun } from '../live-run.ts'
 import type { Scope } from '../scope.ts'
 
@@ -80,72 +74,16 @@ async function askSmallModel(
   text: string,
   signal: AbortSignal,
 ): Promise<string> {
-  const { deps, tree } = scope
+  const { deps } = scope
   const id = deps.smallModelOf(run.row.model)
   if (id === 'offline') throw new Error('the offline searcher is no language model')
   const model = await deps.resolveModel(id)
   const part = (said: string) => [{ id: deps.newId('prt'), type: 'text', text: said } as const]
-  const reader = new AnswerReader(deps.newId('msg'), deps.newId, false, () => {})
-  const request: ModelRequest = {
-    messages: [
-      { role: 'system', parts: part(`${INSTRUCTION}\n${wish}`) },
-      { role: 'user', parts: part(text.slice(0, MAX_CHARS).toWellFormed()) },
-    ],
-    tools: [],
-    toolChoice: 'none',
-    agent: run.agent.name,
-    depth: run.row.depth,
-    signal,
-  }
-  const release = await hold(scope, run, model, request)
-  try {
-    const gate = deps.gates.of(model.info)
-    return await throughGate(gate, deps.clock, signal, () => readText(model, request, reader))
-  } finally {
-    const { usage } = reader
-    const costUsd = addCost(0, costOf(usage, model.info.price))
-    release()
-    tree.budget.spend(run.row, { usage, costUsd })
-    const { row } = run
-    // what comes after the wait was given up counts in the conversation alone: the run has ended
-    if (!signal.aborted)
-      run.row = { ...row, usage: addUsage(row.usage, usage), costUsd: addCost(row.costUsd, costUsd) }
-  }
-}
-
-/** What it may cost at most, as of any other request. @throws where that does not fit. */
-async function hold(
-  { deps: { clock }, tree: { budget } }: Scope,
-  { row }: LiveRun,
-  { info }: Model,
-  { messages, signal }: ModelRequest,
-): Promise<() => void> {
-  const { maxOutput, price } = info
-  const input = estimateTokens(messages.reduce((sum, { parts }) => sum + textOf(parts).length, 0))
-  for (;;) {
-    const leave = budget.ask(row, { input, maxOutput, price })
-    if ('release' in leave) return leave.release
-    if ('why' in leave) throw new Error(leave.note)
-    await unlessAborted(leave.until, signal, clock, 0)
-  }
-}
-
-async function readText(model: Model, request: ModelRequest, reader: AnswerReader): Promise<string> {
-  const { signal } = request
-  const pieces = (await model.stream(request)).getReader()
-  const onAbort = () => void pieces.cancel(signal.reason).catch(() => {})
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    while (reader.finish === undefined) {
-      const { done, value } = await pieces.read()
-      if (done) throw new Error(`the answer of ${model.info.id} was cut before its end`)
-      reader.take(value)
-    }
-    return textOf(reader.parts)
-  } finally {
-    signal.removeEventListener('abort', onAbort)
-    void pieces.cancel().catch(() => {})
-  }
+  const messages = [
+    { role: 'system', parts: part(`${INSTRUCTION}\n${wish}`) },
+    { role: 'user', parts: part(text.slice(0, MAX_CHARS).toWellFormed()) },
+  ] as const
+  return await askAside(scope, run, model, { messages, signal })
 }
 
 const INSTRUCTION =

@@ -51,7 +51,7 @@ export function sampleRows() {
     attempt: 1,
     stopNo: 0,
     limits: { maxTurns: 50, maxTokens: null, maxCostUsd: 0.5, timeoutMs: null, stallMs: 300_000 },
-    setup: { ...noSetup, directory: '/work/src', effort: 'low', contextFiles: ['/work/a.md'] },
+    setup: { ...noSetup, directory: '/project/src', effort: 'low', contextFiles: ['/project/a.md'] },
     turns: 1,
     toolCalls: 1,
     usage: { ...noUsage, input: 10 },
