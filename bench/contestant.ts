@@ -1,4 +1,5 @@
 // One contestant in one scenario, in a process of its own: `contestant.ts NAME SCENARIO BASE_URL SIZE...`. Prints figures as JSON.
+import { noFaults } from '../src/core/faults.ts'
 import { createFetch } from '../src/model/fetch.ts'
 import type { Figures, StoredBytes } from './children.ts'
 import { measureAppends } from './append.ts'
@@ -32,6 +33,11 @@ async function load(name: string): Promise<Contestant> {
       return (await import('./contestants/do-stream.ts')).doStream(createFetch())
     case 'offshoot':
       return (await import('./contestants/offshoot.ts')).offshoot(baseUrl)
+    case 'offshoot, NORMAL':
+      return (await import('./contestants/offshoot.ts')).offshoot(baseUrl, {
+        ...noFaults,
+        isOff: (mechanism) => mechanism === 'full-sync',
+      })
     case 'AI SDK loop':
       return (await import('./contestants/ai-sdk.ts')).aiSdk
     default:

@@ -2,7 +2,7 @@
 // Prints its base URL, and ends with its stdin.
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { LOOKUP, turnsPrompt } from './workload.ts'
+import { LOOKUP, TASK, turnsPrompt } from './workload.ts'
 
 interface ChatRequest {
   readonly messages: readonly { readonly role: string; readonly content: unknown }[]
@@ -60,10 +60,13 @@ function textOf(content: unknown): string {
 function spawns(turn: number, children: number, prompt: string): readonly Call[] {
   if (turn > 0) return []
   return Array.from({ length: children }, (_, i) => ({
-    name: 'task',
-    input: { subagent_type: 'child', description: `child ${i}`, prompt },
+    name: TASK.name,
+    input: { subagent_type: 'child', description: `child ${i}`, prompt, max_tokens: TOKENS_OF_CHILD },
   }))
 }
+
+/** Without a number each of many children would reserve a share of what is left, and the last ones would wait. */
+const TOKENS_OF_CHILD = 100_000
 
 /** As models do: each event when it is there, so that most of them are a packet of their own. */
 function writeOneByOne(response: http.ServerResponse, events: readonly string[], at = 0): void {

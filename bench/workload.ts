@@ -17,7 +17,7 @@ export interface Outcome {
 export interface Contestant {
   /** One conversation from its prompt to the end of its last answer. */
   converse(conversation: Conversation): Promise<Outcome>
-  /** Children side by side, and the end of all of them; where the contestant has parents, under one. */
+  /** A parent that asks for children in one answer, the children side by side, and the parent's conclusion. */
   fanOut?(fanOut: FanOut): Promise<Outcome>
   close?(): Promise<unknown>
 }
@@ -29,19 +29,6 @@ export interface FanOut {
   readonly turns: number
   /** How long the model server takes for each turn of a child. */
   readonly latencyMs: number
-}
-
-/** A fan-out without a parent: the conversations of the children. */
-export async function sideBySide(
-  converse: Contestant['converse'],
-  { baseUrl, children, turns, latencyMs }: FanOut,
-): Promise<Outcome> {
-  const prompt = turnsPrompt(turns, latencyMs)
-  const all = await Promise.all(Array.from({ length: children }, () => converse({ baseUrl, prompt })))
-  return {
-    turns: all.reduce((sum, each) => sum + each.turns, 0),
-    characters: all.reduce((sum, each) => sum + each.characters, 0),
-  }
 }
 
 export const MODEL = 'bench'
@@ -66,6 +53,26 @@ export function lookup({ key }: { readonly key: string }): string {
 }
 
 const KNOWN = 'known since long ago, and of little use to anybody. '.repeat(4)
+
+/** What a parent calls; each contestant gives its child the prompt, and the call the text of the child's last answer. */
+export const taskInput = z.object({
+  subagent_type: z.string(),
+  description: z.string(),
+  prompt: z.string(),
+  max_tokens: z.int(),
+})
+export const TASK = { name: 'task', description: 'Starts a subagent and returns what it found.' }
+export const TASK_SCHEMA = {
+  type: 'object',
+  properties: {
+    subagent_type: { type: 'string' },
+    description: { type: 'string' },
+    prompt: { type: 'string' },
+    max_tokens: { type: 'integer' },
+  },
+  required: ['subagent_type', 'description', 'prompt', 'max_tokens'],
+  additionalProperties: false,
+} as const
 
 /** Asks the model server for so many turns with one tool call each, and a last answer. */
 export function turnsPrompt(turns: number, latencyMs = 0, resultChars = 0): string {

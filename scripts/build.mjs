@@ -7,6 +7,7 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { rolldown } from 'rolldown'
 import { builtinData } from './builtin-data.mjs'
+import { buildWeb, WEB_DIST } from './build-web.mjs'
 import { findAssets, ownPlace } from './own-place.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -29,9 +30,12 @@ const LEFT_OUTSIDE = ['@vscode/ripgrep']
 const TYPES = { '@types/json-schema': '7.0.15', '@types/node': MANIFEST.devDependencies['@types/node'] }
 
 fs.rmSync(DIST, { recursive: true, force: true })
+await buildWeb()
 await writeBundles()
 writeDeclarations()
 copyAssets()
+// The server finds the page by the same way from the root of both (src/cli/commands/serve.ts).
+fs.cpSync(WEB_DIST, path.join(DIST, path.relative(ROOT, WEB_DIST)), { recursive: true })
 writeManifest()
 console.log(`dist: ${ENTRIES.map((entry) => `${entry.name}.js`).join(', ')}`)
 

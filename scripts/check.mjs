@@ -11,6 +11,7 @@ const { values: options } = parseArgs({ options: { fix: { type: 'boolean' }, jso
 
 const CHECKS = [
   { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types of the page', command: ['tsc', '--project', 'web', '--noEmit'] },
   { name: 'declarations', command: ['tsc', '--project', 'tsconfig.build.json', '--noEmit'] },
   { name: 'lint', command: options.fix ? ['oxlint', '--fix'] : ['oxlint'] },
   { name: 'format', command: options.fix ? ['oxfmt'] : ['oxfmt', '--check'] },

@@ -7,7 +7,7 @@ import path from 'node:path'
 import { Visitor, parseSync } from 'rolldown/utils'
 
 const ROOT_FILES = ['README.md', 'LICENSE', 'CHANGELOG.md']
-const ASSETS = 'src/**/*.{md,txt,sql}'
+const ASSETS = 'src/**/*.{md,txt,sql,css}'
 
 /**
  * What is copied to dist under the same name. Its package.json is written by the build.

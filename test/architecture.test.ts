@@ -12,6 +12,11 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
   optionalDependencies: Record<string, string>
 }
 
+const page = JSON.parse(readFileSync(join(ROOT, 'web/package.json'), 'utf8')) as {
+  dependencies: Record<string, string>
+  devDependencies: Record<string, string>
+}
+
 describe('the source tree', () => {
   const names = globSync('src/**/*.ts', { cwd: ROOT })
   const tree = new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]))
@@ -22,23 +27,52 @@ describe('the source tree', () => {
   })
 })
 
+describe('the sources of the page', () => {
+  const names = globSync('web/src/**/*.{ts,tsx}', { cwd: ROOT })
+  const lines = names.flatMap((name) =>
+    readFileSync(join(ROOT, name), 'utf8')
+      .split('\n')
+      .map((text) => ({ name, text })),
+  )
+
+  it('take nothing of the program but its client and its protocol', () => {
+    const allowed = /^(?:\.\.?\/|offshoot\/(?:client|protocol)$|vitest$)/
+    const packages = Object.keys({ ...page.dependencies, ...page.devDependencies })
+    const foreign = lines.flatMap(({ name, text }) => {
+      const [from] = /(?<=^(?:import|export|\}).* from '|^import '|import\(')[^']+/.exec(text) ?? []
+      if (from === undefined || allowed.test(from)) return []
+      const isOwn =
+        from !== 'offshoot' && packages.some((each) => from === each || from.startsWith(`${each}/`))
+      return isOwn && !from.startsWith('offshoot/') ? [] : [`${name}: ${from}`]
+    })
+    expect(lines.length).toBeGreaterThan(0)
+    expect(foreign).toEqual([])
+  })
+
+  it('give the browser no markup', () => {
+    const ways =
+      /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcDoc|\beval\(/
+    expect(lines.filter(({ text }) => ways.test(text))).toEqual([])
+  })
+})
+
 describe('the dependencies', () => {
   const { dependencies, devDependencies, optionalDependencies } = manifest
+  const { offshoot: _itself, ...ofPage } = { ...page.dependencies, ...page.devDependencies }
+  const all = { ...dependencies, ...devDependencies, ...optionalDependencies, ...ofPage }
 
   it('have rooms named for each that the program uses, and for no other', () => {
     expect(Object.keys(PACKAGES).toSorted()).toEqual(Object.keys(dependencies).toSorted())
   })
 
   it('each have a line in docs/dependencies.md, and no other has', () => {
-    const page = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')
-    const described = [...page.matchAll(/^\| `([^`]+)`/gm)].map((match) => match[1]!)
-    const all = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })
-    expect(described.toSorted()).toEqual(all.toSorted())
+    const text = readFileSync(join(ROOT, 'docs/dependencies.md'), 'utf8')
+    const described = [...text.matchAll(/^\| `([^`]+)`/gm)].map((match) => match[1]!)
+    expect(described.toSorted()).toEqual(Object.keys(all).toSorted())
   })
 
   it('are pinned to one version', () => {
-    const all = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
-    expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
+    expect(Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
   })
 })
 

@@ -32,13 +32,21 @@ describe('what the pages say to type', () => {
     [...text.matchAll(/^```sh\n([^]*?)^```/gm)].flatMap(([, body]) => linesOf(body!)),
   )
   const runnable = commands.filter((line) => line.startsWith('npm start --'))
+  const servers = runnable.filter((line) => line.startsWith('npm start -- serve'))
 
   it('is run here, or is about development', () => {
     expect(runnable.length).toBeGreaterThan(2)
     expect(commands.filter((line) => !runnable.includes(line) && !DEVELOPMENT.test(line))).toEqual([])
   })
 
-  it.each(runnable)(
+  it.each(servers)('%s', async (line) => {
+    const program = user.start([...words(line.slice('npm start --'.length)), '--port', '0'])
+    await program.untilStdout('listening on http://')
+    program.kill('SIGTERM')
+    expect((await program.ended).code).toBe(143)
+  })
+
+  it.each(runnable.filter((line) => !servers.includes(line)))(
     '%s',
     async (line) => {
       const { code, stdout } = await user.call(words(line.slice('npm start --'.length)))

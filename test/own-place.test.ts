@@ -8,7 +8,7 @@ const root = temporaryFolder('root')
 beforeAll(() => {
   mkdirSync(join(root, 'src/tools/prompts'), { recursive: true })
   mkdirSync(join(root, 'src/tools/fixtures'))
-  for (const name of ['read.txt', 'worker.ts', 'fixtures/sample.md'])
+  for (const name of ['read.txt', 'page.css', 'worker.ts', 'fixtures/sample.md'])
     writeFileSync(join(root, 'src/tools', name), '')
 })
 afterAll(() => rmSync(root, { recursive: true }))
@@ -26,6 +26,10 @@ describe('a module in a bundle', () => {
     expect(transformed(code)).toBe(
       `// 🙂 import.meta.url\nconst a = new URL('./read.txt', ${place}), b = ${place}\n`,
     )
+  })
+
+  it('may name a style sheet', () => {
+    expect(transformed(`new URL('page.css', import.meta.url)`)).toContain('src/tools/read.ts')
   })
 
   it('may name a folder or the manifest, and keeps what else import.meta has', () => {

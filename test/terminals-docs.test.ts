@@ -28,7 +28,7 @@ beforeAll(() => {
 afterAll(() => user.remove())
 
 it('shows commands that do what stands beside them', async () => {
-  expect([first?.length, second?.length]).toEqual([1, 11])
+  expect([first?.length, second?.length]).toEqual([1, 13])
   const run = user.start(first![0]!.words)
   await run.untilStderr('offshoot approve apr_')
   await run.untilStderr('$ sh wait.sh')
@@ -45,6 +45,7 @@ it('shows commands that do what stands beside them', async () => {
     RUN: waiting.id,
     BRANCH: waiting.branchId,
     CONVERSATION: waiting.conversationId,
+    MESSAGE: String(user.rows(`SELECT id FROM messages WHERE role = 'user' LIMIT 1`)[0]!['id']),
     APPROVAL: runs.flatMap((each) => each.approvals)[0]!,
   }
   for (const { words, comment } of second!) {

@@ -1,5 +1,16 @@
-import { lookup, LOOKUP, LOOKUP_SCHEMA, MODEL, sideBySide, SYSTEM } from '../workload.ts'
-import type { Contestant, Conversation, Outcome } from '../workload.ts'
+import {
+  fanOutPrompt,
+  lookup,
+  LOOKUP,
+  LOOKUP_SCHEMA,
+  MODEL,
+  SYSTEM,
+  TASK,
+  TASK_SCHEMA,
+  type Contestant,
+  type Conversation,
+  type Outcome,
+} from '../workload.ts'
 
 /**
  * The smallest loop that one would write by hand over the global fetch, and the measure of the others: one provider, no
@@ -7,7 +18,7 @@ import type { Contestant, Conversation, Outcome } from '../workload.ts'
  */
 export const handWritten: Contestant = {
   converse,
-  fanOut: (fanOut) => sideBySide(converse, fanOut),
+  fanOut: (fanOut) => converse({ baseUrl: fanOut.baseUrl, prompt: fanOutPrompt(fanOut) }, [TASK_TOOL]),
 }
 
 interface Call {
@@ -25,36 +36,58 @@ interface Chunk {
   }[]
 }
 
-const TOOLS = [{ type: 'function', function: { ...LOOKUP, parameters: LOOKUP_SCHEMA } }]
+const LOOKUP_TOOL = { type: 'function', function: { ...LOOKUP, parameters: LOOKUP_SCHEMA } }
+const TASK_TOOL = { type: 'function', function: { ...TASK, parameters: TASK_SCHEMA } }
 
-async function converse({ baseUrl, prompt }: Conversation): Promise<Outcome> {
+interface Concluded extends Outcome {
+  readonly text: string
+}
+
+async function converse(
+  { baseUrl, prompt }: Conversation,
+  tools: readonly object[] = [LOOKUP_TOOL],
+): Promise<Concluded> {
   const messages: object[] = [
     { role: 'system', content: SYSTEM },
     { role: 'user', content: prompt },
   ]
+  let turns = 0
   let characters = 0
   const onText = (text: string) => {
     characters += text.length
   }
-  for (let turns = 1; ; turns++) {
-    const { text, calls } = await ask(baseUrl, messages, onText)
+  const execute = async (call: Call) => {
+    const input = JSON.parse(call.function.arguments) as { key: string; prompt: string }
+    if (call.function.name !== TASK.name) return lookup(input)
+    const child = await converse({ baseUrl, prompt: input.prompt })
+    turns += child.turns
+    characters += child.characters
+    return child.text
+  }
+  for (;;) {
+    turns++
+    const { text, calls } = await ask(baseUrl, messages, tools, onText)
     messages.push({ role: 'assistant', content: text, ...(calls.length > 0 ? { tool_calls: calls } : {}) })
-    if (calls.length === 0) return { turns, characters }
-    for (const call of calls) {
-      const content = lookup(JSON.parse(call.function.arguments) as { key: string })
-      messages.push({ role: 'tool', tool_call_id: call.id, content })
-    }
+    if (calls.length === 0) return { turns, characters, text }
+    const results = await Promise.all(calls.map(execute))
+    for (const [i, content] of results.entries())
+      messages.push({ role: 'tool', tool_call_id: calls[i]!.id, content })
   }
 }
 
-async function ask(baseUrl: string, messages: readonly object[], onText: (text: string) => void) {
+async function ask(
+  baseUrl: string,
+  messages: readonly object[],
+  tools: readonly object[],
+  onText: (text: string) => void,
+) {
   const response = await fetch(`${baseUrl}/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
       model: MODEL,
       messages,
-      tools: TOOLS,
+      tools,
       stream: true,
       stream_options: { include_usage: true },
     }),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createAgentRegistry } from '../../src/agents/registry.ts'
 import type { AgentDefinition } from '../../src/core/agent.ts'
 import type { OffshootEvent } from '../../src/core/events.ts'
+import { noFaults, type Faults } from '../../src/core/faults.ts'
 import { systemClock } from '../../src/exec/system-clock.ts'
 import { createFetch } from '../../src/model/fetch.ts'
 import { createResolver } from '../../src/model/resolve.ts'
@@ -11,7 +12,7 @@ import { modeLayer } from '../../src/permissions/modes.ts'
 import { configSchema } from '../../src/runtime/config-schema.ts'
 import { randomIds } from '../../src/runtime/ids.ts'
 import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
-import { openSqliteStore } from '../../src/store/sqlite/open.ts'
+import { openSqliteFile } from '../../src/store/sqlite/open.ts'
 import type { AnyTool, Tool } from '../../src/tools/port.ts'
 import { createRegistry } from '../../src/tools/registry.ts'
 import { createWorkspace } from '../../src/tools/workspace.ts'
@@ -43,10 +44,10 @@ const child: AgentDefinition = {
 type Offshoot = Omit<Contestant, 'close'> & { close(): Promise<number> }
 
 /** Our loop as programs use it: a SQLite store on disk, every event to one subscriber. */
-export async function offshoot(baseUrl: string): Promise<Offshoot> {
+export async function offshoot(baseUrl: string, faults: Faults = noFaults): Promise<Offshoot> {
   const directory = await mkdtemp(join(tmpdir(), 'offshoot-bench-'))
   const file = join(directory, 'bench.db')
-  const store = await openSqliteStore({ file, now: systemClock.now })
+  const store = await openSqliteFile({ file, now: systemClock.now, faults })
   const most = 1_000_000
   const limits = {
     maxTurns: most,

@@ -2,8 +2,7 @@ import { OffshootError } from '../core/errors.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import type { ApprovalAnswer } from '../core/run.ts'
 import type { StartedRun } from '../runtime/begin.ts'
-import type { Composed } from '../runtime/compose.ts'
-import type { Runtime } from '../runtime/runtime.ts'
+import type { Watched } from './watched.ts'
 import type { Io } from './io.ts'
 import { placeInLine } from './open-asks.ts'
 import type { Output } from './output.ts'
@@ -31,7 +30,7 @@ const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = {
   n: 'deny',
 }
 
-type Ports = Pick<Composed, 'runtime' | 'store'>
+type Ports = Pick<Watched, 'runtime' | 'store'>
 
 /**
  * Puts each approval and question of the tree to the person at the terminal, one after the other. Until the returned
@@ -105,7 +104,7 @@ function idOf(event: Question | Asked) {
 /** Asks until there is an answer, or nothing left to ask: the run has stopped, or somebody else was faster. */
 async function put(
   event: Question | Asked,
-  runtime: Runtime,
+  runtime: Watched['runtime'],
   output: Output,
   io: Io,
   signal: AbortSignal,

@@ -1,6 +1,5 @@
 import { Option } from 'commander'
 import { MODES } from '../permissions/modes.ts'
-import type { Composed } from '../runtime/compose.ts'
 import { modeInForce, namedBefore } from '../runtime/mode.ts'
 import type { RunResult } from '../runtime/run-result.ts'
 import type { StartedRun } from '../runtime/begin.ts'
@@ -10,6 +9,7 @@ import { exitCodeOfRun, exitCodes } from './exit-codes.ts'
 import { outputError, say, type Io } from './io.ts'
 import { dollars } from './numbers.ts'
 import { createOutput, type Output, type OutputFormat } from './output.ts'
+import type { Watched } from './watched.ts'
 
 export interface FollowFlags {
   /** `deny`: nobody is asked, even on a terminal. `wait`: a question waits where there is no terminal too. */
@@ -37,7 +37,7 @@ export function approvalsOption(): Option {
 export async function follow(
   started: StartedRun,
   flags: FollowFlags,
-  composed: Composed,
+  composed: Watched,
   io: Io,
 ): Promise<number> {
   await sayMode(started, composed, io)
@@ -63,7 +63,7 @@ export async function follow(
 }
 
 /** A mode that this command was not told is no surprise. */
-async function sayMode({ conversationId }: StartedRun, { store, mode }: Composed, io: Io): Promise<void> {
+async function sayMode({ conversationId }: StartedRun, { store, mode }: Watched, io: Io): Promise<void> {
   const [named, inForce] = [namedBefore(store, conversationId), modeInForce(store, conversationId, mode)]
   if (inForce !== mode) await say(io, `offshoot: mode ${inForce}, as before; --mode ${mode} ends that\n`)
   else if (named && named !== mode)
@@ -74,7 +74,7 @@ async function sayMode({ conversationId }: StartedRun, { store, mode }: Composed
 function takeAnswers(
   started: StartedRun,
   { approvals }: FollowFlags,
-  composed: Composed,
+  composed: Watched,
   output: Output,
   io: Io,
 ): () => Promise<void> {
@@ -108,7 +108,7 @@ function stopOnSignals(started: StartedRun, io: Io) {
 async function sayUnpriced(
   { costUsd }: RunResult,
   { budgetUsd }: FollowFlags,
-  { loaded }: Composed,
+  { loaded }: Watched,
   io: Io,
 ): Promise<void> {
   const { limits } = loaded.config

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path'
 import { errorMessage, OffshootError } from '../core/errors.ts'
+import type { TestPorts } from '../runtime/compose.ts'
 import type { Env } from '../runtime/config.ts'
-import type { Network } from '../tools/web/network.ts'
 import { onEndSignal, type EndSignal } from './early-signals.ts'
 
 /** What the program touches of its process; injected so that commands run in tests as they do in a terminal. */
@@ -16,8 +16,10 @@ export interface Io {
   onSignal(handler: (signal: EndSignal) => void): () => void
   /** Sends this process the SIGINT that Ctrl-C stands for. */
   interrupt(): void
-  /** How tools reach the network. Tests alone have it; the program that is published never sets it. */
-  readonly network?: Network
+  /** Ends the process as it stands. */
+  exit(code: number): void
+  /** Tests alone have it; the program that is published never sets it. */
+  readonly testPorts?: TestPorts
 }
 
 /** Its `cwd`, and `env` where it depends on that, throw OffshootError `usage` when the directory is gone. */
@@ -34,6 +36,7 @@ export function processIo(): Io {
     stderr: process.stderr,
     onSignal: onEndSignal,
     interrupt: () => void process.kill(process.pid, 'SIGINT'),
+    exit: (code) => process.exit(code),
   }
 }
 

@@ -5,7 +5,6 @@ import type { RunError } from '../core/run.ts'
 import { noReceipts } from '../core/receipt.ts'
 import { noUsage } from '../core/usage.ts'
 import { terminalText, terminalLine } from '../core/terminal-text.ts'
-import type { Composed } from '../runtime/compose.ts'
 import { modeInForce } from '../runtime/mode.ts'
 import { readEvents } from '../runtime/stored-events.ts'
 import { readRunResult, type RunResult } from '../runtime/run-result.ts'
@@ -17,6 +16,7 @@ import { createProgress } from './progress/progress.ts'
 import { resultDocument } from './result-document.ts'
 import { createStreamJson, type StreamJson } from './stream-json/stream-json.ts'
 import { version } from './version.ts'
+import type { Watched } from './watched.ts'
 
 export const OUTPUT_FORMATS = ['text', 'json', 'stream-json', 'events'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
@@ -30,13 +30,16 @@ export interface Output {
   fail(error: unknown): Promise<never>
 }
 
-export function createOutput(format: OutputFormat, started: StartedRun, composed: Composed, io: Io): Output {
+export function createOutput(format: OutputFormat, started: StartedRun, composed: Watched, io: Io): Output {
   const { conversationId, seqBefore } = started
   const streams = format === 'events' || format === 'stream-json'
   const progress = createProgress(io, { sharesTerminal: streams && io.stdout.isTTY })
   const stream = format === 'stream-json' ? openStream(started, composed) : undefined
   const put = (lines: readonly object[]) => void io.stdout.write(lines.map(jsonLine).join(''))
-  const show = (events: readonly OffshootEvent[]) => {
+  let seen = seqBefore
+  const show = (told: readonly OffshootEvent[]) => {
+    const events = told.filter(({ seq, sub }) => sub !== undefined || seq > seen)
+    seen = events.at(-1)?.seq ?? seen
     progress.take(events)
     if (format === 'events') put(isBehind(io) ? events.filter((event) => event.sub === undefined) : events)
     if (stream) put(events.flatMap(stream.take))
@@ -73,7 +76,7 @@ function isBehind({ stdout }: Io): boolean {
 
 const MAX_BEHIND_BYTES = 4 * 1024 * 1024
 
-function openStream(started: StartedRun, { store, workspace, agents, mode }: Composed): StreamJson {
+function openStream(started: StartedRun, { store, workspace, agents, mode }: Watched): StreamJson {
   const { conversationId, runId, tools } = started
   return createStreamJson({
     conversationId,
@@ -89,7 +92,7 @@ function openStream(started: StartedRun, { store, workspace, agents, mode }: Com
 }
 
 /** What is known of a run whose end the store did not take. */
-function unfinished(started: StartedRun, { store }: Composed, cause: unknown): RunResult {
+function unfinished(started: StartedRun, { store }: Watched, cause: unknown): RunResult {
   const { code, hint } = cause instanceof OffshootError ? cause : { code: 'internal', hint: undefined }
   const error: RunError = { code, message: errorMessage(cause), ...(hint ? { hint } : {}) }
   return { ...knownOf(started, store), status: 'failed', reason: null, endReason: 'error', error }

@@ -22,7 +22,7 @@ export async function performVerb<V extends VerbCommand>(
 ): Promise<VerbAnswers[V['verb']]> {
   const { asked, directory } = await ask(io, id, command)
   if (asked.type === 'answered') return asked.value as VerbAnswers[V['verb']]
-  const composed = await compose({ directory, env: io.env, network: io.network })
+  const composed = await compose({ directory, env: io.env, ...io.testPorts })
   try {
     return await composed.runtime.perform(id, command, composed)
   } finally {
@@ -33,12 +33,12 @@ export async function performVerb<V extends VerbCommand>(
 
 /** Of what a conversation, branch or run id names. @throws OffshootError `usage` when it names nothing. */
 export async function conversationIdOf(io: Io, id: string): Promise<ConversationId> {
-  await using store = await openStore(io.env)
+  await using store = await openStore(io)
   return findSubject(store, id).conversation.id
 }
 
 async function ask(io: Io, id: ConversationId, command: VerbCommand) {
-  await using store = await openStore(io.env)
+  await using store = await openStore(io)
   const owner = randomUUID()
   const ownership = new Ownership({ store, clock: systemClock, owner })
   const ports = { store, clock: systemClock, newId: randomIds(systemClock), ownership }

@@ -13,6 +13,7 @@ import { continueCommand } from './commands/continue.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { exportCommand } from './commands/export.ts'
 import { forkCommand } from './commands/fork.ts'
+import { gcCommand } from './commands/gc.ts'
 import { importCommand } from './commands/import.ts'
 import { inboxCommand } from './commands/inbox.ts'
 import { interruptCommand } from './commands/interrupt.ts'
@@ -26,6 +27,7 @@ import { psCommand } from './commands/ps.ts'
 import { recoverCommand } from './commands/recover.ts'
 import { rmCommand } from './commands/rm.ts'
 import { runCommand } from './commands/run.ts'
+import { serveCommand } from './commands/serve.ts'
 import { showCommand } from './commands/show.ts'
 import { spawnCommand } from './commands/spawn.ts'
 import { steerCommand } from './commands/steer.ts'
@@ -58,7 +60,7 @@ async function runCommandLine(args: readonly string[], io: Io): Promise<number> 
 
 /** In the order in which the help lists them. */
 const COMMANDS: Readonly<Record<string, readonly AddCommand[]>> = {
-  'Start and go on:': [runCommand, spawnCommand, continueCommand, forkCommand, recoverCommand],
+  'Start and go on:': [runCommand, spawnCommand, continueCommand, forkCommand, recoverCommand, serveCommand],
   'Look:': [psCommand, lsCommand, showCommand, logCommand, inboxCommand],
   'Act:': [
     steerCommand,
@@ -70,7 +72,7 @@ const COMMANDS: Readonly<Record<string, readonly AddCommand[]>> = {
     approveCommand,
     answerCommand,
   ],
-  'Data:': [exportCommand, importCommand, rmCommand],
+  'Data:': [exportCommand, importCommand, rmCommand, gcCommand],
   'Check:': [
     agentsCommand,
     modelsCommand,

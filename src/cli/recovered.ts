@@ -7,16 +7,31 @@ import { say, type Io } from './io.ts'
 /** Tells what was taken up before a run began, and how many other conversations wait for that: nobody pays for those unasked. */
 export async function sayRecovered({ recovered }: StartedRun, io: Io): Promise<void> {
   if (recovered.length === 0) return
-  const runs = recovered.length === 1 ? 'a run' : `${recovered.length} runs`
-  await say(io, `offshoot: taken up: ${runs} that a process left which has ended\n`)
+  await say(io, `offshoot: ${takenUp(recovered)}\n`)
   for (const each of recovered) for (const line of unknownLines(each)) await say(io, `offshoot: ${line}\n`)
 }
 
+/** What was found, and what became of it, in one line. */
+export function takenUp(recovered: readonly RecoveredRun[]): string {
+  const runs = recovered.length === 1 ? 'a run' : `${recovered.length} runs`
+  const counts = BECAME.map(([became, words]) => [
+    words,
+    recovered.filter((each) => each.became === became).length,
+  ])
+  const outcome = counts.filter(([, count]) => count !== 0).map(([words, count]) => `${count} ${words}`)
+  return `taken up: ${runs} that a process left which has ended: ${outcome.join(', ')}`
+}
+
+const BECAME = [
+  ['queued', 'going on'],
+  ['paused', 'paused'],
+  ['failed', 'given up'],
+  ['cancelled', 'cancelled'],
+] as const
+
 /** What the person has to look after (domain.md R2). */
 export function unknownLines({ run, unknown }: RecoveredRun): string[] {
-  return unknown.map(
-    (title) => `it is not known whether this took effect: ${terminalLine(title)} (${run.row.id})`,
-  )
+  return unknown.map((began) => `${terminalLine(began)}: whether it took effect is not known (${run.row.id})`)
 }
 
 /** In one line on stderr how many conversations wait for `offshoot recover`. */

@@ -42,6 +42,7 @@ function subagentDocument(run: RunResult['subagents'][number], result: RunResult
     description: run.description,
     status: run.status,
     end_reason: run.endReason,
+    ...(run.reportNote ? { note: run.reportNote } : {}),
     turns: run.turns,
     tool_calls: run.toolCalls,
     started_at: run.startedAt,

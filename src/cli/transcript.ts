@@ -1,5 +1,5 @@
 import { unreachable } from '../core/errors.ts'
-import type { Message, Part } from '../core/message.ts'
+import type { Message, Part, ToolResultPart } from '../core/message.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
 
 const INPUT_CHARS = 160
@@ -23,7 +23,7 @@ function partText(who: string, part: Part): string {
     case 'tool-call':
       return `  → ${terminalLine(part.tool)} ${terminalLine(JSON.stringify(part.input)).slice(0, INPUT_CHARS)}`
     case 'tool-result':
-      return `  ← ${terminalLine(part.tool)} ${part.status}, ${lineCount(part.output.text)}`
+      return `  ← ${terminalLine(part.tool)} ${part.status}, ${resultText(part)}`
     case 'file':
       return `${who}: [${terminalLine(part.file.filename ?? 'file')}, ${terminalLine(part.file.mediaType)}]`
     case 'notice':
@@ -36,6 +36,11 @@ function partText(who: string, part: Part): string {
 /** Only the first line of a text stands at the margin: nothing in it can look like the next message. */
 function hanging(text: string): string {
   return text.trimEnd().replace(/\n(?=.)/g, '\n    ')
+}
+
+/** Of a call whose effect is not known, what a person has to look after. */
+function resultText({ status, output }: ToolResultPart): string {
+  return status === 'unknown' ? terminalLine(output.text) : lineCount(output.text)
 }
 
 function lineCount(text: string): string {

@@ -109,6 +109,8 @@ const inboxShape = {
   kind: z.enum(['user', 'result', 'note']),
   mode: z.enum(['steer', 'follow_up']),
 }
+/** What waits, to be read by people. */
+const waitingShape = { ...inboxShape, text: z.string().optional(), fromRunId: ids.run.nullable().optional() }
 
 export const eventSchemas = {
   'conversation.created': event('conversation.created', { directory: z.string(), title: z.string() }),
@@ -123,7 +125,11 @@ export const eventSchemas = {
     agent: z.string(),
     label: z.string(),
   }),
-  'message.appended': event('message.appended', messageShape),
+  'message.appended': event('message.appended', {
+    ...messageShape,
+    /** The run that wrote it; null: a person did. */
+    writerRunId: ids.run.nullable().optional(),
+  }),
   'message.completed': event('message.completed', {
     ...messageShape,
     state: z.enum(['complete', 'interrupted']),
@@ -134,6 +140,8 @@ export const eventSchemas = {
     partId: ids.part,
     kind: z.string(),
     text: z.string(),
+    /** Characters of the part that came before. */
+    offset: z.int().min(0).optional(),
   }),
   'part.completed': event('part.completed', {
     messageId: ids.message,
@@ -209,8 +217,8 @@ export const eventSchemas = {
     tokensBefore: z.int(),
     tokensAfter: z.int(),
   }),
-  'inbox.added': event('inbox.added', inboxShape),
-  'inbox.updated': event('inbox.updated', inboxShape),
+  'inbox.added': event('inbox.added', waitingShape),
+  'inbox.updated': event('inbox.updated', waitingShape),
   'inbox.delivered': event('inbox.delivered', inboxShape),
   'inbox.withdrawn': event('inbox.withdrawn', inboxShape),
   'report.delivered': event('report.delivered', {

@@ -162,6 +162,16 @@ describe('the guard process', { timeout: LIMIT_MS }, () => {
     expect(await unmarked).toMatchObject({ signal: 'SIGTERM' })
   })
 
+  test('is replaced without a next command too', async () => {
+    const owner = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
+    for (const pid of guardsOf(owner.id)) {
+      process.kill(pid, 'SIGKILL')
+      await expect.poll(() => guardsOf(owner.id).filter((each) => each !== pid), IN_TIME).toHaveLength(1)
+    }
+    process.kill(owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+  })
+
   test('cannot hold the end of its owner', async () => {
     const { id, guard } = ownGuard({ after: (_, fire) => (setImmediate(fire), () => {}) })
     const stop = new AbortController()

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import { parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../core/clock.ts'
+import type { Faults } from '../core/faults.ts'
 import { childEnvironment } from './environment.ts'
 import { writeTiding, type Tiding } from './guard-roster.ts'
 import { send } from './hunt.ts'
@@ -17,6 +18,8 @@ export interface GuardOptions {
   /** What is still there when the owner has died gets SIGTERM, and SIGKILL after this. At most 4 s, for R6. */
   readonly graceMs?: number
   readonly clock?: Pick<Clock, 'after'>
+  /** Tests alone give it. */
+  readonly faults?: Faults | undefined
 }
 
 /** Sees to it that no child process outlives its owner, however that ends (domain.md R6). */
@@ -39,12 +42,21 @@ export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: G
   let current: GuardProcess | undefined
   let launched = false
   let leftSomething = false
+  let restartMs = RESTART_MS
+  const startGuard = () => {
+    const started = startProcess([mark.name, mark.value, String(graceMs)], leaders, () => {
+      if (current !== started) return
+      clock.after(restartMs, () => void (current === started && startGuard()))
+      restartMs *= 2
+    })
+    current = started
+  }
   const tell = (tiding: Tiding) => current?.tell(tiding)
   return {
     launch: (start) => {
       launched = true
-      // One that did not start or was killed is replaced here, and told what runs.
-      if (!current?.isThere()) current = startProcess([mark.name, mark.value, String(graceMs)], leaders)
+      restartMs = RESTART_MS
+      if (!current?.isThere()) startGuard()
       const child = start()
       const { pid } = child
       if (pid === undefined) return child // its 'error' says why
@@ -86,6 +98,8 @@ export async function tryGuard(clock: Pick<Clock, 'after'> = systemClock): Promi
 }
 
 const GRACE_MS = 3_000
+/** One that was killed is replaced after this, and told what runs; twice as long each time, in case that it cannot live. */
+const RESTART_MS = 50
 /** A guard process ends within 10 s of the end of its pipe, unless it was stopped from outside. */
 const CLOSE_MS = 15_000
 
@@ -102,6 +116,7 @@ interface GuardProcess {
 function startProcess(
   args: readonly string[],
   leaders: ReadonlyMap<number, string>,
+  onEnd: () => void,
 ): GuardProcess | undefined {
   const child = spawnGuard(args)
   const pipe = child?.stdin as Socket | null | undefined
@@ -111,6 +126,7 @@ function startProcess(
   const onGone = () => {
     isThere = false
     markGone()
+    onEnd()
   }
   child.once('exit', onGone)
   pipe.on('error', () => {}) // the 'exit' says it

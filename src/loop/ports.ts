@@ -211,6 +211,8 @@ export type LiveEvent =
       readonly partId: PartId
       readonly kind: 'text' | 'reasoning'
       readonly text: string
+      /** Characters of the part that came before. */
+      readonly offset: number
     }
   | { readonly type: 'tool.output'; readonly callId: CallId; readonly text: string }
 

@@ -87,8 +87,9 @@ export class AnswerReader {
   #grow(kind: 'text' | 'reasoning', streamId: string, text: string): void {
     if (!this.#open.has(streamId)) this.#start(kind, streamId, undefined)
     const part = this.#open.get(streamId)!
+    const offset = part.text.length
     part.text += text
-    this.#emit({ type: 'part.delta', messageId: this.messageId, partId: part.id, kind, text })
+    this.#emit({ type: 'part.delta', messageId: this.messageId, partId: part.id, kind, text, offset })
   }
 
   #annotate(streamId: string, metadata: unknown): void {

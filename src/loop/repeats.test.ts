@@ -39,6 +39,18 @@ test('so do 364 in one turn', async () => {
   expect(runs()).toBe(5)
 })
 
+test('equal calls are equal in whatever order their fields are written, inner ones too', async () => {
+  const { tool, runs } = counted('grep')
+  const one = { pattern: 'TODO', options: { path: '.', glob: '*' } }
+  const other = { options: { glob: '*', path: '.' }, pattern: 'TODO' }
+  const main = Array.from({ length: 12 }, (_, at) => ({
+    toolCalls: [{ tool: 'grep', input: at % 2 ? one : other }],
+  }))
+  const h = harness({ tools: [tool], script: { main } })
+  expect(await h.run('go')).toMatchObject({ status: 'paused', endReason: 'stall' })
+  expect(runs()).toBe(5)
+})
+
 test('a model that heeds the warning goes on, and is warned anew in another circle', async () => {
   const { tool } = counted('grep')
   const other = { tool: 'grep', input: { pattern: 'FIXME' } }

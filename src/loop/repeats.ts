@@ -55,6 +55,17 @@ export class Repeats {
   }
 }
 
+/** Equal inputs have equal keys, in whatever order their fields were written. */
 function keyOf({ tool, input, invalid }: ToolCallPart): string {
-  return JSON.stringify([tool, invalid ?? input])
+  return JSON.stringify([tool, invalid ?? input], (_, value: unknown) =>
+    isFields(value) ? sorted(value) : value,
+  )
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function sorted(fields: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1)))
 }

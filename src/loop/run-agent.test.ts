@@ -190,7 +190,7 @@ describe('timeoutMs', () => {
     expect(await h.run('go', agent(5_000))).toMatchObject({
       endReason: 'timeout',
       text: 'the first half',
-      note: 'cut off before its end',
+      note: 'its time is used up; cut off before its end',
     })
   })
 

@@ -9,7 +9,18 @@ import { askModel, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
 import { InputEstimate } from './input-estimate.ts'
-import type { Answer, Emit, LiveEvent, LoopPorts, Outcome, Reached, Report, RunInput, Said } from './ports.ts'
+import type {
+  Answer,
+  Emit,
+  LiveEvent,
+  LoopPorts,
+  Outcome,
+  OwnStop,
+  Reached,
+  Report,
+  RunInput,
+  Said,
+} from './ports.ts'
 import { Repeats } from './repeats.ts'
 import { checkBudget, Spent } from './spent.ts'
 import { createWatchdog, holding, type Watchdog } from './watchdog.ts'
@@ -30,7 +41,11 @@ export async function* runAgent(input: RunInput, ports: LoopPorts): AsyncGenerat
 }
 
 async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Outcome> {
-  const watchdog = createWatchdog(ports.clock, input.limits, ports.stop)
+  let own: OwnStop | undefined
+  const watchdog = createWatchdog(ports.clock, input.limits, (why) => {
+    if (!ports.signal.aborted) own = why
+    ports.stop(why)
+  })
   ports.timed?.(watchdog.leftMs)
   const loop = new Loop(input, ports, watchdog, emit)
   try {
@@ -38,7 +53,11 @@ async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Out
   } catch (error) {
     if (isStoreError(error)) throw error
     if (ports.signal.aborted)
-      return { type: 'stopped', reason: ports.signal.reason, report: loop.report('the run was stopped') }
+      return {
+        type: 'stopped',
+        reason: ports.signal.reason,
+        report: own ? loop.reportAt(whyOf(own, input)) : loop.report('the run was stopped'),
+      }
     if (error instanceof Spent) return loop.spent(error.reached)
     const failed = asRunError(error)
     if (!failed) throw error
@@ -130,7 +149,7 @@ class Loop {
     this.#context.push({ role: 'tool', parts: foldResults(callsOf(answer.parts), results) })
     if (this.#ports.signal.aborted) throw this.#ports.signal.reason
     const { circle } = this.#repeats
-    if (circle) return { type: 'limit', why: 'stall', report: this.#reportAt(circle) }
+    if (circle) return { type: 'limit', why: 'stall', report: this.reportAt(circle) }
     const warning = this.#repeats.warning()
     if (warning) await this.#instruct(warning)
     this.#context.push(...(await this.#ports.journal.steers()))
@@ -182,11 +201,11 @@ class Loop {
 
   /** A cap of tokens or money is reached: the report so far, with the figures. */
   spent({ why, note }: Reached): Outcome {
-    return { type: 'limit', why, report: this.#reportAt(note) }
+    return { type: 'limit', why, report: this.reportAt(note) }
   }
 
   /** The report so far of a run that is paused, and why it is. */
-  #reportAt(why: string): Report {
+  reportAt(why: string): Report {
     const { note, ...report } = this.report('the run was paused')
     return { ...report, note: note ? `${why}; ${note}` : why }
   }
@@ -253,6 +272,11 @@ class Loop {
     const text = textOf(parts)
     return text.trim() === '' ? undefined : { messageId, text, turn: this.#turn }
   }
+}
+
+/** For the report of a run that its own clocks have stopped. */
+function whyOf(own: OwnStop, { limits }: RunInput): string {
+  return own === 'stall' ? `nothing happened for ${limits.stallMs / 1_000} s` : 'its time is used up'
 }
 
 function hasCalls(answer: Answer): boolean {

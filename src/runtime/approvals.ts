@@ -1,5 +1,6 @@
 import type { ApprovalId, CallId, ConversationId, NewId } from '../core/ids.ts'
 import { OffshootError } from '../core/errors.ts'
+import type { Faults } from '../core/faults.ts'
 import type { Limits } from '../core/limits.ts'
 import type { Approval } from '../core/run.ts'
 import type { Clock } from '../core/clock.ts'
@@ -30,6 +31,7 @@ export interface AskDeps {
   readonly store: Reader
   readonly recorder: Recorder
   readonly waits: PersonWaits
+  readonly faults?: Faults | undefined
 }
 
 /** The open questions of this process, whatever depth they come from; each is answered once (A2). */
@@ -70,18 +72,21 @@ export class Approvals {
   /** Puts the run in `waiting(approval)` until the answer. Rejects with the run's stop reason when it is stopped first. */
   async ask(run: LiveRun, { call, grant, ...request }: Request): Promise<Answered> {
     const asked = run.resumed ? this.asked(call.part.callId) : undefined
-    if (asked?.answer) return { answer: asked.answer, by: asked.answeredBy!, note: asked.note ?? '' }
+    const answered = answerIn(asked)
+    if (answered) return answered
     const { clock, config, waits } = this.#deps
     const { approvalMs } = config.limits
     const id = asked?.id ?? this.#newId('apr')
     const since = clock.now()
     const until = (asked?.requestedAt ?? since) + approvalMs
     const note = `nobody answered within ${approvalMs / 1_000} s (expired)`
+    const path = this.#deps.faults?.isOff('attribution') ? [run.row.agent] : agentPath(run)
     return await waits.until<Answered>(run, {
       id,
       waitingFor: { what: 'approval', detail: call.title, since, until },
+      known: ({ tx }) => answerIn(tx.get('approvals', id)),
       open: (change, line) => {
-        const about = { callId: call.part.callId, tool: call.tool.name, title: call.title }
+        const about = { callId: call.part.callId, tool: call.tool.name, title: call.title, path }
         const row = asked ?? newApproval(id, run, change.at, { ...about, ...request })
         run.journal!.writeAwaiting(change, call)
         this.#open(change, run, { ...row, offered: grant }, line)
@@ -97,7 +102,8 @@ export class Approvals {
    * answered before, and when.
    */
   async answer(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<void> {
-    if (!(await this.#settle(id, answered, also))) await this.#answerStored(id, answered, also)
+    // it may begin to wait while the answer is on its way to the store
+    while (!(await this.#settle(id, answered, also)) && !(await this.#answerStored(id, answered, also)));
   }
 
   #settle(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<boolean> {
@@ -107,15 +113,18 @@ export class Approvals {
     })
   }
 
-  async #answerStored(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<void> {
+  /** False: a run waits for it by now. */
+  async #answerStored(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<boolean> {
     const known = this.#store.get('approvals', id)
     if (!known) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
-    await this.#recorder.record(known.conversationId, (change) => {
+    return await this.#recorder.record(known.conversationId, (change) => {
+      if (this.#deps.waits.has(id)) return false
       const open = change.tx.get('approvals', id)
       if (!open) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
-      if (open.answer) throw alreadyAnswered(open)
+      if (open.answer && !this.#deps.faults?.isOff('answer-once')) throw alreadyAnswered(open)
       this.#writeAnswer(change, { row: change.tx.get('runs', open.runId)! }, open, answered)
       also?.(change)
+      return true
     })
   }
 
@@ -160,6 +169,11 @@ export class Approvals {
   }
 }
 
+function answerIn(asked: Approval | undefined): Answered | undefined {
+  if (!asked?.answer) return undefined
+  return { answer: asked.answer, by: asked.answeredBy!, note: asked.note ?? '' }
+}
+
 const BY_STOP = 'stop'
 const WITHDRAWN: Answered = { answer: 'deny', by: BY_STOP, note: 'the run was stopped' }
 
@@ -174,11 +188,11 @@ function newApproval(
   id: ApprovalId,
   run: LiveRun,
   requestedAt: number,
-  asked: Pick<Approval, 'callId' | 'tool' | 'title' | 'detail' | 'directory' | 'rule'>,
+  asked: Pick<Approval, 'callId' | 'tool' | 'title' | 'detail' | 'directory' | 'rule' | 'path'>,
 ): Approval {
   const { conversationId, branchId, id: runId } = run.row
   const unanswered = { answer: null, answeredBy: null, note: null, answeredAt: null }
-  return { id, conversationId, branchId, runId, path: agentPath(run), ...asked, ...unanswered, requestedAt }
+  return { id, conversationId, branchId, runId, ...asked, ...unanswered, requestedAt }
 }
 
 function shown({ id, callId, tool, title, detail, directory, path, rule }: Approval) {

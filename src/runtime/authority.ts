@@ -36,7 +36,7 @@ export interface OwnBounds {
  * @throws OffshootError `usage` when an agent of the line is not defined any more.
  */
 export function authorityOf(
-  deps: Pick<Deps, 'agents' | 'tools' | 'rootLayers' | 'namedMode' | 'config'>,
+  deps: Pick<Deps, 'agents' | 'tools' | 'rootLayers' | 'namedMode' | 'config' | 'faults'>,
   reader: Reader,
   branch: Branch,
 ): Authority {
@@ -87,11 +87,12 @@ export function rootAuthority(
 
 /** What an agent may do that somebody of this authority has started. */
 export function narrow(
-  deps: Pick<Deps, 'tools' | 'config'>,
-  above: Authority,
+  deps: Pick<Deps, 'tools' | 'config' | 'faults'>,
+  spawner: Authority,
   agent: AgentDefinition,
   { rules = [], directory, opened = [], delegated }: OwnBounds = {},
 ): Authority {
+  const above = deps.faults.isOff('authority-chain') ? rootAlone(deps, spawner) : spawner
   const own = new Set(deps.tools.forAgent(agent.tools, agent.disallowedTools).list())
   const lifted = delegationsTo(deps, above, agent, delegated)
   const given = delegatedTools(deps, above, lifted)
@@ -106,6 +107,10 @@ export function narrow(
     opened: [...above.opened, ...opened],
     tools: tools.filter((tool) => own.has(tool)),
   }
+}
+
+function rootAlone({ tools }: Pick<Deps, 'tools'>, { chain, opened }: Authority): Authority {
+  return { chain: chain.slice(0, 1), tools: tools.list(), opened }
 }
 
 /** The branch, the one above it, and so on up to the main branch. */

@@ -1,9 +1,8 @@
-import type { AgentRegistry } from '../agents/registry.ts'
 import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
 import { keepAlive } from '../exec/keep-alive.ts'
 import type { LeaseRow } from '../store/port.ts'
-import type { Registry } from '../tools/registry.ts'
-import type { Beginning, Begun } from './beginning.ts'
+import { asBegun, takeBack, type Beginning, type Begun } from './beginning.ts'
+import type { Place } from './place.ts'
 import { attemptsOver } from './continue-run.ts'
 import type { LiveConversation } from './conversation.ts'
 import type { Deps } from './deps.ts'
@@ -17,7 +16,6 @@ import {
 } from './recover-conversation.ts'
 import { reviveConversation } from './revive.ts'
 import { readRunResult, type RunResult } from './run-result.ts'
-import type { Scope } from './scope.ts'
 import { aboutRun } from './spawn.ts'
 import { lastSeq } from './stored-events.ts'
 import type { Desk } from './verbs/desk.ts'
@@ -43,15 +41,6 @@ export interface Conversations {
   /** Those that are being driven: one driver each, so that no branch has two runs at a time. */
   readonly live: Map<ConversationId, LiveConversation>
   readonly desk: Desk
-}
-
-/** What the runs of a conversation work with. */
-export interface Place extends Pick<Scope, 'workspace' | 'systemText'> {
-  /** Those of this conversation; default: those of the runtime. */
-  readonly agents?: AgentRegistry | undefined
-  readonly tools?: Registry | undefined
-  /** What the conversation may spend while it is driven, US dollars; default: `limits.budgetUsd`. */
-  readonly budgetUsd?: number | undefined
 }
 
 /** Takes the conversation, writes what is to begin there, and drives it until nothing is left to do. */
@@ -85,19 +74,12 @@ export async function begin(
     for (const each of drive) live.drive(each).catch(() => {}) // the conversation keeps what failed
     return { ...handle(deps, run, live, leave), seqBefore, recovered }
   } catch (error) {
-    for (const { row } of begun?.drive ?? []) {
-      deps.scheduler.leave(row.id)
-      if (!deps.store.get('runs', row.id)) live.budget.forget(row.id)
-    }
+    takeBack(deps, live, begun)
     const left = leaveWhenQuiet(live, leave)
     if (tookUp || live.isQuiet) await left
     else left.catch(() => {}) // whoever began what still runs there waits for it, and is told
     throw error
   }
-}
-
-function asBegun(written: LiveRun | Begun): Begun {
-  return 'drive' in written ? written : { run: written, drive: [written] }
 }
 
 /** A conversation of which this process has the lease. */
@@ -143,18 +125,32 @@ function driven(
   return live
 }
 
-/** Takes up what a process left that is gone, and drives it. */
-export async function takeUp(
+/** Takes up what a process left that is gone, and drives it. One at a time: what one has taken the next finds driven. */
+export function takeUp(
+  deps: Deps,
+  held: Pick<Held, 'live' | 'before'>,
+  policy: RecoveryPolicy,
+): Promise<readonly RecoveredRun[]> {
+  const { live } = held
+  const taken = live.takenUp.then(() => takeUpLeft(deps, held, policy))
+  live.takenUp = taken.catch(() => {})
+  return taken
+}
+
+async function takeUpLeft(
   deps: Deps,
   { live, before }: Pick<Held, 'live' | 'before'>,
   policy: RecoveryPolicy,
 ): Promise<readonly RecoveredRun[]> {
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
+  deps.faults.at('recovery.taken')
   if (before && before.owner !== deps.owner) await deps.endOwned(before.owner)
   // whoever had the lease last need not be the one that ran them
   await Promise.all(left.map(({ row }) => deps.endProcesses(row.id)))
+  deps.faults.at('recovery.killed')
   const recovered = await recoverConversation(deps, live, policy)
+  deps.faults.at('recovery.after')
   for (const { run, became } of recovered) if (became === 'queued') live.drive(run).catch(() => {}) // kept, as above
   return recovered
 }

@@ -6,8 +6,9 @@ export function tokensOf({ input, output }: Usage): number {
   return input + output
 }
 
+/** Of a cap of 0 nothing is spent: whether a request may be made follows from its price. */
 export function moneyReached(spent: number, cap: number | null, whose = ''): string | undefined {
-  const isReached = cap !== null && clean(cap - spent) === 0
+  const isReached = cap !== null && spent > 0 && clean(cap - spent) === 0
   return isReached ? `${dollars(spent)} of ${whose}${dollars(cap)} are spent` : undefined
 }
 

@@ -120,8 +120,21 @@ describe('a conversation that has spent its budget', () => {
     const { h, asked } = priced({ main: [{ text: 'hi' }] })
     const result = await h.run('go', { budgetUsd: 0 })
     expect(result).toMatchObject({ status: 'paused', reason: 'budget', turns: 0 })
-    expect(result.note).toMatch(/^\$0\.00 of \$0\.00 are spent; no text/)
+    expect(result.note).toMatch(/^the next request may cost \$.*: \$0\.00 of \$0\.00 are spent; no text/)
     expect(asked()).toEqual([])
+  })
+
+  test('of 0 stops nothing that costs nothing, subagents neither', async () => {
+    const explore = [{ toolCalls: [read] }, { text: 'found' }]
+    const script = { main: [{ toolCalls: [task('explore')] }, { text: 'done' }], explore }
+    const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }
+    const { h, asked } = priced(script, { price })
+    expect(await h.run('go', { budgetUsd: 0 })).toMatchObject({
+      status: 'completed',
+      text: 'done',
+      costUsd: 0,
+    })
+    expect(asked()).toEqual(['main', 'explore', 'explore', 'main'])
   })
 
   test('goes on without a budget', async () => {

@@ -182,7 +182,7 @@ export class Budget {
   /** Why nothing can be reserved below a run, or null: in the conversation; undefined: something can. */
   nothingFree(payer: RunId | null): string | undefined {
     this.#refresh()
-    if (this.#money.free(payer) === 0) return this.#figures(this.#money, payer, dollars)
+    if (this.#money.isUsedUp(payer)) return this.#figures(this.#money, payer, dollars)
     return this.#tokens.free(payer) === 0 ? this.#figures(this.#tokens, payer, count) : undefined
   }
 

@@ -87,5 +87,6 @@ class Outlet {
 function join(last: OffshootEvent, next: OffshootEvent): OffshootEvent | undefined {
   if (last.type !== 'part.delta' || next.type !== 'part.delta' || last.partId !== next.partId)
     return undefined
-  return { ...next, text: last.text + next.text }
+  const offset = last.offset === undefined ? {} : { offset: last.offset }
+  return { ...next, text: last.text + next.text, ...offset }
 }

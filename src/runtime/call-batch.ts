@@ -2,6 +2,7 @@ import type { CallId, NewId } from '../core/ids.ts'
 import type { Message, ToolCallPart, ToolResultPart } from '../core/message.ts'
 import type { ToolCall } from '../core/run.ts'
 import type { Answer, EndedCall, StartedCall } from '../loop/ports.ts'
+import type { Reader } from '../store/port.ts'
 import { place, type LiveRun } from './live-run.ts'
 import { insertMessage, insertPart, tellEnd, tellPart } from './messages.ts'
 import type { OpenTurn } from './open-turn.ts'
@@ -91,6 +92,17 @@ export class CallBatch {
     this.#results.set(callId, part)
     if (--this.#open === 0) this.#endToolMessage(change, message)
     return part
+  }
+
+  /** A change was not stored: what it had written of these calls is forgotten. */
+  reread(reader: Reader): void {
+    for (const [callId, { id }] of this.#results)
+      if (!reader.get('parts', id)) {
+        this.#results.delete(callId)
+        this.#open++
+      }
+    for (const id of this.#rows) if (!reader.get('tool_calls', id)) this.#rows.delete(id)
+    if (this.#toolMessage && !reader.get('messages', this.#toolMessage.id)) this.#toolMessage = undefined
   }
 
   #startToolMessage(change: Change): Message {

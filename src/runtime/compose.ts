@@ -7,13 +7,14 @@ import { systemPrompt } from '../agents/system-prompt.ts'
 import type { WorkspaceFacts } from '../agents/workspace-prompt.ts'
 import type { AgentDefinition } from '../core/agent.ts'
 import type { Clock } from '../core/clock.ts'
+import { noFaults, type Faults } from '../core/faults.ts'
 import { smallModel } from '../model/catalogue.ts'
 import { createFetch, type Fetch } from '../model/fetch.ts'
 import { createResolver } from '../model/resolve.ts'
 import { OwnModels } from '../model/own-models.ts'
 import type { Mode } from '../permissions/modes.ts'
 import { modeLayer } from '../permissions/modes.ts'
-import { openSqliteStore } from '../store/sqlite/open.ts'
+import { openSqliteFile } from '../store/sqlite/open.ts'
 import type { Store } from '../store/port.ts'
 import { builtinTools } from '../tools/builtin-tools.ts'
 import { createRegistry, type Registry } from '../tools/registry.ts'
@@ -31,18 +32,27 @@ import { createRuntime, type Runtime } from './runtime.ts'
 import { chooseSearch } from './search-choice.ts'
 import type { SystemAbout, SystemText } from './system-text.ts'
 import { readVcsState } from './vcs-state.ts'
+import type { Shared } from './shared.ts'
+import { sizeWarnings } from './size-warnings.ts'
 import { exposedAgents } from './typed/exposed-agents.ts'
 import { readWorkspaceFacts } from './workspace-facts.ts'
 
-export interface ComposeOptions {
+/** What only tests give. */
+export interface TestPorts {
+  /** How tools reach the network; default: as the system does. */
+  readonly network?: Network | undefined
+  readonly faults?: Faults | undefined
+  /** As if the disk ended there. */
+  readonly maxPageCount?: number
+}
+
+export interface ComposeOptions extends TestPorts {
   readonly directory: string
   readonly env: Env
   /** Default: as it was named before in each conversation, and no wider than `ask`. */
   readonly mode?: Mode | undefined
   /** What a program that uses the library brings. */
   readonly own?: OwnParts
-  /** How tools reach the network; only tests have another way than the system's. */
-  readonly network?: Network | undefined
 }
 
 export interface OwnParts {
@@ -53,6 +63,8 @@ export interface OwnParts {
   /** Whether nobody else can know the store: then there are no leases. */
   readonly isAlone?: boolean
   readonly clock?: Clock | undefined
+  /** With the other runtimes of this process; default: there is none. */
+  readonly shared?: Shared | undefined
   /** What it makes of the tools that come with the program. */
   readonly tools?: (builtin: Registry) => Registry
   readonly agents?: readonly AgentDefinition[]
@@ -89,10 +101,11 @@ export async function compose({
   mode: namedMode,
   own = {},
   network,
+  faults = noFaults,
+  ...testStore
 }: ComposeOptions): Promise<Composed> {
-  const workspace = createWorkspace(directory, {
-    ownDirectories: [dataHome(env), join(configHome(env), 'offshoot')],
-  })
+  const ownDirectories = [dataHome(env), join(configHome(env), 'offshoot')]
+  const workspace = createWorkspace(directory, { ownDirectories })
   const mode = namedMode ?? 'ask'
   const { clock = systemClock, models = new OwnModels() } = own
   const loaded = loadConfig(workspace.root, env, own.config)
@@ -102,13 +115,13 @@ export async function compose({
   const search = chooseSearch(loaded.config, env)
   const builtin = createRegistry(builtinTools({ search: search.settings, network }))
   const tools = own.tools?.(builtin) ?? builtin
-  const openStore =
-    own.openStore ?? (() => openSqliteStore({ file: join(dataHome(env), 'offshoot.db'), now: clock.now }))
-  const store = await openStore()
+  const file = join(dataHome(env), 'offshoot.db')
+  const store = await (own.openStore?.() ?? openSqliteFile({ file, now: clock.now, faults, ...testStore }))
   const owner = randomUUID()
-  const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
+  const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner }, faults })
   const fetch = createFetch()
-  const ownership = own.isAlone ? undefined : new Ownership({ store, clock, owner })
+  const ownership =
+    own.isAlone || faults.isOff('leases') ? undefined : new Ownership({ store, clock, owner, faults })
   const runtime = createRuntime({
     store,
     clock,
@@ -123,13 +136,16 @@ export async function compose({
     namedMode,
     owner,
     ...(ownership && { ownership }),
+    shared: own.shared,
     guard,
+    faults,
   })
   const warnings = [
     ...loaded.warnings,
     ...(search.broken ? [`websearch: ${search.why}`] : []),
     ...agentWarnings(found),
     ...exposedAgents(agents, tools).notes,
+    ...(own.openStore ? [] : sizeWarnings(file, loaded.config)),
   ]
   return {
     runtime,

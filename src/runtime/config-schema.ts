@@ -93,6 +93,16 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   recovery: z.enum(['continue', 'pause']).default('continue'),
+  store: z
+    .strictObject({
+      warnBytes: z
+        .int()
+        .min(0)
+        .nullable()
+        .default(2 * 1024 ** 3)
+        .describe('a start says so when the store takes more bytes; null: never'),
+    })
+    .prefault({}),
   announce: z.enum(['full', 'summary']).default('full'),
 })
 

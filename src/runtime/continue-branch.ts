@@ -1,13 +1,13 @@
-import { OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
-import { begin, type Conversations, type Place, type StartedRun } from './begin.ts'
+import type { Place } from './place.ts'
+import { begin, type Conversations, type StartedRun } from './begin.ts'
 import type { Beginning } from './beginning.ts'
 import { goOn, type ContinueOrder } from './continue-run.ts'
 import type { Deps } from './deps.ts'
 import { beginOnFork } from './fork.ts'
+import { hereOrThere } from './here-or-there.ts'
 import { openConversation } from './main-branch.ts'
 import { CONTINUE } from './task-input.ts'
-import { bring } from './verbs/bring.ts'
 import type { ContinueAnswer } from './verbs/continue.ts'
 import { branchOf } from './verbs/verb.ts'
 
@@ -28,38 +28,12 @@ export async function continueBranch(
   conversations: Conversations,
   options: ContinueOptions,
 ): Promise<Continued> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await continueHereOrThere(deps, conversations, options)
-    } catch (error) {
-      // somebody took it in between: that process is asked instead
-      const isTaken = error instanceof OffshootError && error.code === 'conflict'
-      const owner = isTaken && deps.ownership?.livingOwner(options.conversationId)
-      if (!owner || owner.owner === deps.owner || tries === TRIES) throw error
-    }
-  }
-}
-
-const TRIES = 3
-
-async function continueHereOrThere(
-  deps: Deps,
-  conversations: Conversations,
-  options: ContinueOptions,
-): Promise<Continued> {
   const { conversationId, target, text, maxTurns, budgetUsd, workspace } = options
   openConversation(deps, conversationId, workspace)
-  const owner = deps.ownership?.livingOwner(conversationId)
-  if (owner && owner.owner !== deps.owner) {
-    const command = { verb: 'continue', target, args: { text, maxTurns, budgetUsd } } as const
-    return await bring(deps, conversationId, command, () => {
-      throw new OffshootError(
-        'conflict',
-        `the process that drove ${conversationId} has just ended; try again`,
-      )
-    })
-  }
-  return await continueOwn(deps, conversations, options)
+  const command = { verb: 'continue', target, args: { text, maxTurns, budgetUsd } } as const
+  const own = () => continueOwn(deps, conversations, options)
+  const { here, there } = await hereOrThere(deps, conversationId, command, own)
+  return here ?? there
 }
 
 async function continueOwn(

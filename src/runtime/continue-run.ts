@@ -7,6 +7,7 @@ import type { Deps } from './deps.ts'
 import { addToInbox } from './inbox.ts'
 import {
   changeRun,
+  checkUnchanged,
   createLiveRun,
   place,
   replaceChild,
@@ -94,9 +95,9 @@ export function goOn(
   return { outcome: 'steered', run, drive }
 }
 
-/** Settles when the attempts of what has stopped and goes on with a run are over, so that others can begin. */
+/** Settles when the attempts of what has stopped, or is about to, and goes on with a run are over, so that others can begin. */
 export async function attemptsOver({ tree }: Pick<Scope, 'tree'>, run: LiveRun): Promise<void> {
-  const over = [run, ...pausedBelow(tree, run)].filter(({ row }) => isStopped(row.status))
+  const over = [run, ...pausedBelow(tree, run)].filter(({ row, stop }) => isStopped(row.status) || stop)
   await Promise.all(over.map((each) => each.stopped))
 }
 
@@ -112,6 +113,7 @@ function pausedBelow(tree: Scope['tree'], run: LiveRun): LiveRun[] {
 }
 
 function sameRun(change: Change, deps: Deps, budget: Budget, run: LiveRun, order: ContinueOrder): LiveRun {
+  checkUnchanged(change, run)
   const limits = limitsAfter(deps, budget, run, order)
   endBegun(change, deps, run) // of a process that was gone when somebody paused it
   startAttempt(run)
@@ -201,6 +203,7 @@ function tell(change: Change, deps: Deps, run: LiveRun, text: string, { by }: Co
 
 /** It goes on with what it had left, as far as that is still free. */
 function resumeChild(change: Change, deps: Deps, budget: Budget, child: LiveRun): LiveRun {
+  checkUnchanged(change, child)
   const limits = budget.again(child.row)
   endBegun(change, deps, child)
   startAttempt(child)

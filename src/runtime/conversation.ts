@@ -16,6 +16,7 @@ import {
   type LiveRun,
   type StopReason,
 } from './live-run.ts'
+import type { PartialMessage } from './partial-message.ts'
 import { LatestReceipts } from './receipts.ts'
 import type { Change } from './recorder.ts'
 import type { RunTree, Scope } from './scope.ts'
@@ -45,6 +46,8 @@ export class LiveConversation implements RunTree {
   #stop: StopReason | undefined
   /** Somebody has paused all of it: no report wakes anything until somebody goes on. */
   isHeld = false
+  /** Settles when what another process left is taken up, as far as that has begun: what people want done comes after it. */
+  takenUp: Promise<unknown> = Promise.resolve()
 
   /** `runs`: all that it has had so far. */
   constructor(id: ConversationId, scope: Omit<Scope, 'tree'>, runs: readonly Run[]) {
@@ -52,6 +55,11 @@ export class LiveConversation implements RunTree {
     this.budget = new Budget(scope.deps.config.limits, runs)
     this.receipts = new LatestReceipts(scope.deps.store, runs)
     this.#scope = { ...scope, tree: this }
+  }
+
+  /** Where its runs work, and what they are told of it. */
+  get place(): Pick<Scope, 'workspace' | 'systemText'> {
+    return this.#scope
   }
 
   drive(run: LiveRun): Promise<void> {
@@ -88,7 +96,7 @@ export class LiveConversation implements RunTree {
 
   below(branchId: BranchId): readonly LiveRun[] {
     const found: LiveRun[] = []
-    this.#latest.forEach((run) => isAbove(branchId, run.parent) && found.push(run))
+    this.#latest.forEach((run) => isAbove(branchId, run.parent) && !run.outlives && found.push(run))
     return found.sort((a, b) => b.row.depth - a.row.depth)
   }
 
@@ -100,6 +108,11 @@ export class LiveConversation implements RunTree {
       if (!run.parent) stopRun(run, reason)
       else if (!this.#active.has(run.parent)) stopRun(run, below)
     }
+  }
+
+  /** The answers that are being streamed, as they are now. */
+  get partials(): readonly PartialMessage[] {
+    return [...this.#active.keys()].flatMap((run) => run.journal?.partial() ?? [])
   }
 
   get stopped(): boolean {
@@ -161,7 +174,7 @@ export class LiveConversation implements RunTree {
   /** An idle branch for which something has come starts to read. */
   async #wake(branchId: BranchId): Promise<void> {
     const { store, clock, recorder, scheduler } = this.#scope.deps
-    if (!this.#idle(branchId)) return
+    if (!this.#idle(branchId) || this.#scope.deps.faults.isOff('waking')) return
     const first = nextRead(waitingItems(store, branchId))[0]
     if (!first) return
     if (first.kind !== 'user') await sleep(clock, bounds.gatherMs)

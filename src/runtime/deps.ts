@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import type { Faults } from '../core/faults.ts'
 import type { NewId, RunId } from '../core/ids.ts'
 import type { AgentRegistry } from '../agents/registry.ts'
 import type { Guard } from '../exec/guard.ts'
@@ -46,6 +47,7 @@ export interface Deps {
   readonly endOwned: (owner: string) => Promise<readonly number[]>
   /** Identifies this process in the environment of its children. */
   readonly owner: string
+  readonly faults: Faults
   /** The leases of this process. Absent where it is the only one that knows the store. */
   readonly ownership?: Ownership
   /** Child processes are started under it. Absent where tools start none. */

@@ -2,7 +2,7 @@ import { buildContext, type ConversationTree } from '../core/build-context.ts'
 import type { Effort } from '../core/agent.ts'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { RunError } from '../core/run.ts'
-import { isStopped } from '../core/run-status.ts'
+import { isFinal, isStopped } from '../core/run-status.ts'
 import type { Usage } from '../core/usage.ts'
 import type { CallId } from '../core/ids.ts'
 import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
@@ -52,13 +52,19 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   const journal = createJournal(scope.deps, run, take, scope.tree.budget)
   run.journal = journal
   run.isDriven = true
+  if (scope.deps.faults.isOff('whole-tree-stop')) run.outlives = true
   const left = run.resumed ? readLeft(scope.deps.store, run.row) : undefined
   if (left?.turn) journal.reopen(left.turn)
   try {
+    if (isFinal(run.row.status)) return // cancelled when it was about to be driven
     const finished = await finishReport(scope, run, await outcomeOf(scope, run, journal, left))
     await endBelow(scope, run)
-    const outcome = await checkClaims(scope, run, finished)
-    await scope.deps.recorder.record(run.row.conversationId, (change) => endRun(change, scope, run, outcome))
+    const isTrusted = scope.deps.faults.isOff('claim-check')
+    const outcome = isTrusted ? finished : await checkClaims(scope, run, finished)
+    await scope.deps.recorder.record(run.row.conversationId, (change) => {
+      if (run.resumed && isLast(run, outcome)) endLeft(change, scope.deps, run) // it may have stopped before it went on
+      endRun(change, scope, run, outcome)
+    })
   } catch (error) {
     await abandon(scope, run, error)
     throw error
@@ -68,6 +74,11 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
     markStopped()
     if (run.parent) pauseBetween(run.parent)
   }
+}
+
+/** Whether nothing will go on with what is open. */
+function isLast(run: LiveRun, { type }: Outcome): boolean {
+  return type === 'failed' || run.stop?.verb === 'cancel'
 }
 
 async function endBelow({ deps }: Scope, run: LiveRun): Promise<void> {
@@ -91,7 +102,9 @@ async function abandon(scope: Scope, run: LiveRun, cause: unknown): Promise<void
 /** A run with what is open below it: a subagent's own end may not have been written either. */
 function failOpen(change: Change, scope: Scope, run: LiveRun, error: RunError): void {
   for (const child of run.children.values()) if (!child.isDriven) failOpen(change, scope, child, error)
-  run.row = change.tx.get('runs', run.row.id) ?? run.row // as it is on disk, whatever the failed write meant it to be
+  // as it is on disk, whatever the failed write meant it to be
+  const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
+  run.row = { ...(change.tx.get('runs', run.row.id) ?? run.row), toolCalls }
   if (isStopped(run.row.status)) return
   endLeft(change, scope.deps, run) // what its calls did is not known, and a later run must be told so
   const report: Report = { messageId: null, text: '', note: `no text: ${error.message}` }
@@ -124,9 +137,13 @@ async function outcomeOf(
   }
   const { agent, depth, turns, limits } = run.row
   const context = buildContext(readTree(scope.deps, run, left?.turn), run.row.branchId)
-  const { maxIdenticalCalls } = scope.deps.config.limits
   const measured = lastUsage(scope.deps, run)
-  const input = { agent, depth, context, turns, limits, maxIdenticalCalls, measured }
+  const { maxIdenticalCalls } = scope.deps.config.limits
+  const isUnwatched = scope.deps.faults.isOff('watchdog')
+  const watched = isUnwatched
+    ? { limits: { ...limits, stallMs: NEVER }, maxIdenticalCalls: NEVER }
+    : { limits, maxIdenticalCalls }
+  const input = { agent, depth, context, turns, measured, ...watched }
   const before = left && { left: { open: left.turn?.answer, said: left.said } }
   const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
   for (;;) {
@@ -173,6 +190,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
   const { budget } = scope.tree
   // the offline searcher costs nothing and comes to an end by itself: it reads a prompt of any size
   const costsNothing = run.row.model === 'offline'
+  const isUnchecked = costsNothing || scope.deps.faults.isOff('request-check')
   return {
     model,
     gate: gates.of(model.info),
@@ -200,7 +218,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     signal: run.controller.signal,
     budget: {
       reached: () => (costsNothing ? undefined : budget.reached(run.row)),
-      ask: (estimate) => (costsNothing ? NOTHING_HELD : budget.ask(run.row, estimate)),
+      ask: (estimate) => (isUnchecked ? NOTHING_HELD : budget.ask(run.row, estimate)),
       spend: (answer) => {
         budget.spend(run.row, answer)
         journal.limitsGrown()
@@ -213,6 +231,9 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
 }
 
 const NOTHING_HELD = { release: () => {} }
+
+/** The longest that a timer takes. Milliseconds. */
+const NEVER = 2 ** 31 - 1
 
 function toolsOf(scope: Scope, run: LiveRun, journal: RunJournal): ToolSet {
   const { deps } = scope
@@ -281,6 +302,7 @@ async function childReport(scope: Scope, run: LiveRun, journal: RunJournal, call
 function toolContext(scope: Scope, run: LiveRun, callId: CallId, emit: (text: string) => void): ToolContext {
   const { conversationId, branchId, id: runId, agent, depth, setup } = run.row
   const directory = setup?.directory
+  scope.deps.faults.at('effect.before')
   return {
     signal: run.controller.signal,
     workspace: directory ? workspaceAt(scope.workspace, directory) : scope.workspace,
@@ -290,10 +312,13 @@ function toolContext(scope: Scope, run: LiveRun, callId: CallId, emit: (text: st
     decidedPaths: run.decidedPaths.get(callId) ?? [],
     decide: (tool, subject) => decideFurther(scope.deps, run, scope.workspace, tool, subject),
     ask: (question) => scope.deps.questions.ask(run, callId, question),
-    processMarks: { OFFSHOOT_OWNER: scope.deps.owner, OFFSHOOT_RUN_ID: runId },
+    processMarks: scope.deps.faults.isOff('process-mark')
+      ? {}
+      : { OFFSHOOT_OWNER: scope.deps.owner, OFFSHOOT_RUN_ID: runId },
     ...(scope.deps.guard && { guard: scope.deps.guard }),
     emit,
-    receipt: (fact) => keepFact(run, callId, namedFrom(scope.workspace.root, fact)),
+    receipt: (fact) =>
+      scope.deps.faults.isOff('receipts') || keepFact(run, callId, namedFrom(scope.workspace.root, fact)),
   }
 }
 

@@ -4,7 +4,14 @@ import { childEnded } from './child-waits.ts'
 import { deliverReport } from './deliver.ts'
 import type { Deps } from './deps.ts'
 import { addToInbox } from './inbox.ts'
-import { changeRun, place, type CallWriter, type LiveRun, type StopReason } from './live-run.ts'
+import {
+  changeRun,
+  checkUnchanged,
+  place,
+  type CallWriter,
+  type LiveRun,
+  type StopReason,
+} from './live-run.ts'
 import { endLeft } from './open-calls.ts'
 import { openCallWriter } from './open-journal.ts'
 import { readLeft } from './open-turn.ts'
@@ -48,6 +55,7 @@ function cancelPaused(change: Change, deps: Deps, run: LiveRun): void {
 /** Ends a run that nobody drives: a paused one, or what a process left that is gone. */
 export function cancelLeft(change: Change, deps: Deps, run: LiveRun, by: 'user' | 'parent'): void {
   if (isFinal(run.row.status)) return
+  checkUnchanged(change, run)
   endLeft(change, deps, run)
   const wasPaused = run.row.status === 'paused'
   const waitedFor = !wasPaused || !isOwed(run)
@@ -97,6 +105,7 @@ export function isOwed({ row }: Pick<LiveRun, 'row'>): boolean {
 function handOver(change: Change, deps: Deps, run: LiveRun, report: Report): void {
   const { parent } = run
   if (!parent) return deliverReport(change, deps, run, report)
+  parent.journal?.reread(change.tx) // a change that held results may not have been stored
   const writer =
     run.call && !run.row.background && openCallWriter(deps, change.tx, parent, run.call.part.callId)
   if (writer) answerCall(change, deps, parent, run, report, writer)

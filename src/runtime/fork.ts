@@ -19,7 +19,7 @@ export interface ForkStart {
   readonly messageId: string
   readonly text: string
   /** `provider/model`; default: that of the last run on the branch that it leaves. */
-  readonly model?: string
+  readonly model?: string | undefined
   /** Asked for a model where nothing has run there. */
   readonly defaultModel: () => Promise<string>
 }

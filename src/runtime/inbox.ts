@@ -16,7 +16,14 @@ export function addToInbox(change: Change, newId: NewId, place: Place, item: New
   const open = { createdAt: change.at, deliveredAt: null, withdrawnAt: null }
   const row: InboxRow = { id: newId('inb'), fromRunId: null, stopNo: null, ...item, ...open }
   change.tx.insert('inbox', row)
-  change.event({ type: 'inbox.added', ...place, branchId: row.branchId, ...about(row) })
+  change.event({ type: 'inbox.added', ...place, branchId: row.branchId, ...about(row), ...contents(row) })
+  return row
+}
+
+/** What is read in the change that it comes with: for the record, and so that whoever said it has its id (D1). */
+export function addDelivered(change: Change, newId: NewId, place: Place, item: NewItem): InboxRow {
+  const row = addToInbox(change, newId, place, item)
+  markDelivered(change, place, row)
   return row
 }
 
@@ -25,6 +32,11 @@ export function waitingItems(reader: Reader, branchId: BranchId): InboxRow[] {
   const rows = reader
     .find('inbox', { where: { branchId, deliveredAt: null }, orderBy: 'id' })
     .filter((row) => row.withdrawnAt === null)
+  return inReadingOrder(rows)
+}
+
+/** Of rows that are sorted by age. */
+export function inReadingOrder(rows: readonly InboxRow[]): InboxRow[] {
   return [...rows.filter((row) => row.kind === 'user'), ...rows.filter((row) => row.kind !== 'user')]
 }
 
@@ -65,8 +77,9 @@ export function changeItem(
   if (row.deliveredAt !== null || row.withdrawnAt !== null) throw notWaiting(row)
   change.tx.update('inbox', id, to)
   const next = { ...row, ...to }
-  const type = next.withdrawnAt === null ? 'inbox.updated' : 'inbox.withdrawn'
-  change.event({ type, ...place, branchId: row.branchId, ...about(next) })
+  const here = { ...place, branchId: row.branchId, ...about(next) }
+  if (next.withdrawnAt === null) change.event({ type: 'inbox.updated', ...here, ...contents(next) })
+  else change.event({ type: 'inbox.withdrawn', ...here })
   return next
 }
 
@@ -77,7 +90,7 @@ function notWaiting({ id, deliveredAt, withdrawnAt }: InboxRow): OffshootError {
 }
 
 function markDelivered(change: Change, place: Place, row: InboxRow): void {
-  change.tx.update('inbox', row.id, { deliveredAt: change.at })
+  change.markDelivered(row.id)
   change.event({ type: 'inbox.delivered', ...place, branchId: row.branchId, ...about(row) })
   if (row.fromRunId === null) return
   const status = change.tx.get('runs', row.fromRunId)!.status
@@ -87,4 +100,8 @@ function markDelivered(change: Change, place: Place, row: InboxRow): void {
 
 function about({ id: itemId, kind, mode }: InboxRow) {
   return { itemId, kind, mode }
+}
+
+function contents({ text, fromRunId }: InboxRow) {
+  return { text, fromRunId }
 }

@@ -1,5 +1,6 @@
 import type { ContextMessage } from '../core/build-context.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Faults } from '../core/faults.ts'
 import type { CallId, MessageId, NewId } from '../core/ids.ts'
 import type { Part, ToolCallPart, ToolResultPart } from '../core/message.ts'
 import type { Run, WaitingFor } from '../core/run.ts'
@@ -13,6 +14,7 @@ import { deliverItems, nextRead, waitingItems } from './inbox.ts'
 import { changeRun, place, runEvent, type LiveRun } from './live-run.ts'
 import { appendMessage } from './messages.ts'
 import type { OpenTurn } from './open-turn.ts'
+import type { PartialMessage } from './partial-message.ts'
 import type { Change, Recorder } from './recorder.ts'
 import { RunWrites } from './run-writes.ts'
 import { StreamingMessage } from './streaming-message.ts'
@@ -23,6 +25,7 @@ export interface JournalPorts {
   readonly bus: Bus
   readonly clock: Clock
   readonly newId: NewId
+  readonly faults: Faults
   /** Writes the child of a `task` call in the transaction of its intent (R2); some need none. */
   readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => LiveRun | undefined
   /** Takes back what a spawn took that was not stored. */
@@ -85,6 +88,10 @@ export class RunJournal implements Journal {
     this.#streaming!.take(parts)
   }
 
+  partial(): PartialMessage | undefined {
+    return this.#streaming?.partial
+  }
+
   async messageInterrupted(_id: MessageId, parts: readonly Part[]): Promise<void> {
     const streaming = this.#endStreaming()
     if (!streaming) return
@@ -112,6 +119,7 @@ export class RunJournal implements Journal {
 
   async callStarted(call: StartedCall): Promise<void> {
     const { part, title, tool } = call
+    if (tool.effects !== 'spawn' && this.#ports.faults.isOff('intent-rows')) return
     const batch = this.#batch!
     const hadRow = batch.hasRow(part.callId)
     let child: LiveRun | undefined
@@ -122,6 +130,7 @@ export class RunJournal implements Journal {
       change.event({ type: 'tool.started', ...place(this.#run, change.at), ...event })
       this.#count(part.callId)
       this.#run.row = { ...this.#run.row, lastAction: { tool: part.tool, title, at: change.at } }
+      this.#ports.faults.at('intent.before')
     }
     // a delegation can be refused while it is written: alone it takes nothing else along
     const written = tool.effects === 'spawn' ? this.#writes.record(write) : this.#writes.join(write)
@@ -130,6 +139,7 @@ export class RunJournal implements Journal {
       if (!hadRow) batch.dropRow(part.callId)
       throw error
     })
+    this.#ports.faults.at('intent.after')
     if (child) this.#run.children.set(part.callId, child)
     this.#tellProgress()
   }
@@ -148,8 +158,11 @@ export class RunJournal implements Journal {
     // the end of a child writes the result; one that is paused keeps its work and answers when it is continued
     const child = this.#run.children.get(callId)
     if (child && !child.row.background) return openResult(call.part)
+    this.#ports.faults.at('effect.after')
     batch.expectEnd(callId)
-    return await this.#writes.join((change) => this.#writeResult(change, call))
+    const part = await this.#writes.join((change) => this.#writeResult(change, call))
+    this.#ports.faults.at('result.after')
+    return part
   }
 
   /** Writes the result of a call; the end of a child does it in its own transaction (D2). */
@@ -157,6 +170,10 @@ export class RunJournal implements Journal {
     const part = this.#writeResult(change, call)
     this.#writes.writeFigures(change)
     return part
+  }
+
+  reread(reader: Reader): void {
+    this.#batch?.reread(reader)
   }
 
   #writeResult(change: Change, call: EndedCall): ToolResultPart {
@@ -168,6 +185,7 @@ export class RunJournal implements Journal {
       this.#writes.patch({ toolCalls, lastAction })
       this.#endTurn(change, batch.answer)
     }
+    this.#ports.faults.at('result.before')
     return part
   }
 

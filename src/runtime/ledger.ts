@@ -117,6 +117,11 @@ export class Ledger {
     return clean(Math.min(own, this.#unspent()))
   }
 
+  /** Nothing is free of what there was; of a cap of 0 there was nothing, and what costs nothing needs none. */
+  isUsedUp(id: string | null): boolean {
+    return this.cap !== 0 && this.free(id) === 0
+  }
+
   /** The whole of which `free` tells. */
   whole(id: string | null): number | null {
     const account = this.#payer(id)

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../core/agent.ts'
 import type { EventDraft } from '../core/events.ts'
-import type { OffshootError } from '../core/errors.ts'
+import { OffshootError } from '../core/errors.ts'
 import type { CallId, RunId } from '../core/ids.ts'
 import type { Fact } from '../core/receipt.ts'
 import type { Run } from '../core/run.ts'
@@ -9,9 +9,11 @@ import { systemClock } from '../exec/system-clock.ts'
 import type { Grant, Level } from '../permissions/types.ts'
 import type { EndedCall, Permit, StartedCall } from '../loop/ports.ts'
 import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
+import type { Reader } from '../store/port.ts'
 import type { AnyTool, FileLedger, ResolvedPath } from '../tools/port.ts'
 import type { PreparedSpawn } from './prepared-spawn.ts'
 import type { Change } from './recorder.ts'
+import type { PartialMessage } from './partial-message.ts'
 import type { CheckedReport } from './typed/checked-report.ts'
 
 /** Why a run is to stop. The reason of its AbortSignal. */
@@ -83,6 +85,8 @@ export interface LiveRun {
   resumed: boolean
   /** The text that was checked last as its report, and what came of it. */
   checked?: { readonly text: string; readonly result: CheckedReport }
+  /** Only in the test build: what stops those above it does not reach it. */
+  outlives?: true
   /** Why it cannot be driven: an agent that it needs is not defined any more. */
   readonly unusable: OffshootError | undefined
 }
@@ -92,9 +96,13 @@ export interface CallWriter {
   /** Whether the call has no result yet. */
   isOpen(callId: CallId): boolean
   writeResult(change: Change, call: EndedCall): ToolResultPart
+  /** A change that held results was not stored: their calls are open again. */
+  reread(reader: Reader): void
   writeAwaiting(change: Change, call: Pick<StartedCall, 'part' | 'tool' | 'title'>): void
   /** The calls of the answer that is being worked on. */
   calls(): readonly ToolCallPart[]
+  /** What there is of the answer that is being streamed. */
+  partial(): PartialMessage | undefined
   /** Makes the run reject: what it waits for cannot be written. */
   fail(error: unknown): void
 }
@@ -180,7 +188,20 @@ export function stopRun(run: LiveRun, reason: StopReason): void {
 
 /** Whether a stop of its parent for this reason stops a child too. */
 export function stopsBelow(reason: StopReason, child: LiveRun): boolean {
+  if (child.outlives) return false
   return reason.verb === 'cancel' || !reason.keepsBackground || !child.row.background
+}
+
+/**
+ * Of a run that nobody drives there may be two in memory for a moment: one of a verb, one of whoever begins to drive.
+ * @throws OffshootError `conflict` when the other one has changed it meanwhile.
+ */
+export function checkUnchanged({ tx }: Change, { row }: Pick<LiveRun, 'row'>): void {
+  const stored = tx.get('runs', row.id)?.status
+  if (stored === row.status) return
+  throw new OffshootError('conflict', `${row.branchId} has just become ${stored ?? 'nothing'}`, {
+    hint: 'try again',
+  })
 }
 
 /** Takes a run to its next state with what else changes, and tells of it. @throws OffshootError for an illegal step. */

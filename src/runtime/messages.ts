@@ -39,6 +39,7 @@ export function insertMessage(change: Change, place: Place, message: Message): v
     messageId: row.id,
     role: row.role,
     position: row.position,
+    writerRunId: row.runId,
   })
   parts.forEach((part, position) => insertPart(change, conversationId, message.id, position, part))
   for (const part of parts) tellPart(change, place, row.id, part)
@@ -80,8 +81,10 @@ export function readMessages(reader: Reader, branchId: BranchId): Message[] {
     .find('messages', { where: { branchId }, orderBy: 'position' })
     .map(({ conversationId: _, ...row }) => ({
       ...row,
-      parts: reader
-        .find('parts', { where: { messageId: row.id }, orderBy: 'position' })
-        .map((each) => each.part),
+      parts: readParts(reader, row.id),
     }))
+}
+
+export function readParts(reader: Reader, messageId: Message['id']): Part[] {
+  return reader.find('parts', { where: { messageId }, orderBy: 'position' }).map((row) => row.part)
 }

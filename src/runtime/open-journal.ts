@@ -7,7 +7,7 @@ import { RunJournal, type JournalPorts } from './journal.ts'
 import type { CallWriter, LiveRun } from './live-run.ts'
 import { readOpenTurn } from './open-turn.ts'
 
-type JournalDeps = Pick<Deps, 'store' | 'recorder' | 'bus' | 'clock' | 'newId' | 'scheduler'>
+type JournalDeps = Pick<Deps, 'store' | 'recorder' | 'bus' | 'clock' | 'newId' | 'scheduler' | 'faults'>
 
 /** The journal of one attempt of a run. */
 export function createJournal(
@@ -16,12 +16,12 @@ export function createJournal(
   spawn: JournalPorts['spawn'],
   budget?: Budget,
 ): RunJournal {
-  const { store, recorder, bus, clock, newId, scheduler } = deps
+  const { store, recorder, bus, clock, newId, scheduler, faults } = deps
   const unspawn = ({ row }: LiveRun) => {
     scheduler.leave(row.id)
     if (!store.get('runs', row.id)) budget?.forget(row.id)
   }
-  return new RunJournal(run, { store, recorder, bus, clock, newId, unspawn, spawn })
+  return new RunJournal(run, { store, recorder, bus, clock, newId, faults, unspawn, spawn })
 }
 
 /**

@@ -35,7 +35,7 @@ export async function permit(
     })
   if (decision.action === 'allow') return { allowed: true }
   if (decision.action === 'deny') return { allowed: false, code: 'denied', why: decision.why }
-  if (asked || deps.approvals.attended(run.row.conversationId))
+  if (asked || deps.approvals.attended(run.row.conversationId) || deps.faults.isOff('attendance'))
     return await askPerson(deps, run, workspace, request, decision)
   const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}. Go on without it, or say what is needed.`
   return { allowed: false, code: 'unattended', why }

@@ -24,17 +24,17 @@ export interface PersonSpawn {
   readonly agent: AgentDefinition
   readonly task: string
   /** What people see; default: the first words of the task. */
-  readonly label?: string
+  readonly label?: string | undefined
   /** Below the main branch of this conversation, instead of a new one. */
   readonly conversationId?: ConversationId
   /** Default: `announce`. */
-  readonly deliver?: Deliver
+  readonly deliver?: Deliver | undefined
   readonly background?: boolean
   /** `provider/model`; default: as a spawn of the main agent would have it. */
-  readonly model?: string
+  readonly model?: string | undefined
   /** Asked for a model where the conversation has used none yet. */
   readonly defaultModel: () => Promise<string>
-  readonly maxTurns?: number
+  readonly maxTurns?: number | undefined
 }
 
 /**

@@ -11,6 +11,8 @@ import { endWait, untilRunning, type SlotDeps } from './slots.ts'
 export interface Asking {
   readonly id: ApprovalId | QuestionId
   readonly waitingFor: WaitingFor & { readonly what: 'approval' | 'question'; readonly until: number }
+  /** An answer that has come before the run began to wait: it does not. */
+  known?(change: Change): unknown
   /** Writes what is asked, in the change in which the run begins to wait. */
   open(change: Change, line: LinePlace): void
   /** It has waited until `until`. */
@@ -30,6 +32,8 @@ interface Pending {
   readonly waitingFor: WaitingFor
   readonly settle: (answer: never) => void
 }
+
+type Waited = Pick<LiveRun['row'], 'status' | 'reason' | 'waitingFor'>
 
 /** Runs of this process that wait for a person, of whatever depth. A run can ask several things at the same time. */
 export class PersonWaits {
@@ -66,6 +70,11 @@ export class PersonWaits {
     }
   }
 
+  /** Whether a run of this process waits for it. */
+  has(id: Asking['id']): boolean {
+    return this.#pending.has(id)
+  }
+
   /** Hands an answer on, once `write` is on disk. False: nothing of this process waits for it. */
   async settle<A>(
     id: Asking['id'],
@@ -76,13 +85,16 @@ export class PersonWaits {
     if (!pending) return false
     const { run } = pending
     this.#pending.delete(id)
+    let waited: Waited | undefined
     try {
       await this.#deps.recorder.record(run.row.conversationId, (change) => {
+        waited = run.row
         write(change, run)
         this.#goOn(change, run)
       })
     } catch (error) {
       this.#pending.set(id, pending) // it was not answered, and still can be
+      if (waited) this.#waitOn(run, waited)
       throw error
     }
     pending.settle(answer as never)
@@ -92,6 +104,8 @@ export class PersonWaits {
   async #enter(run: LiveRun, asking: Asking, settle: Pending['settle']): Promise<void> {
     const { id, waitingFor } = asking
     await this.#deps.recorder.record(run.row.conversationId, (change) => {
+      const known = asking.known?.(change)
+      if (known !== undefined) return settle(known as never)
       this.#pending.set(id, { run, waitingFor, settle })
       const length = this.#line(run.row.conversationId)
       if (run.row.status === 'running') changeRun(change, run, state.waiting(waitingFor.what), { waitingFor })
@@ -114,6 +128,12 @@ export class PersonWaits {
     }
     let cancel = clock.after(Math.max(0, waitingFor.until - clock.now()), end)
     return () => cancel()
+  }
+
+  /** The end of its wait was not stored: it waits as before, and holds no slot for it. */
+  #waitOn(run: LiveRun, { status, reason, waitingFor }: Waited): void {
+    run.row = { ...run.row, status, reason, waitingFor }
+    if (status === 'waiting') this.#deps.scheduler.leave(run.row.id)
   }
 
   /** What else it asks it waits for now; where that is nothing, it runs. */

@@ -34,7 +34,8 @@ export class Questions {
   async ask(run: LiveRun, callId: CallId, asked: PersonQuestion): Promise<string> {
     const { clock, config, waits, newId, attended } = this.#deps
     const known = run.resumed ? this.#asked(callId) : undefined
-    if (known && known.answeredAt !== null) return textOf({ text: known.answer, by: known.answeredBy! })
+    const answered = answerIn(known)
+    if (answered) return textOf(answered)
     if (!known && !attended(run.row.conversationId)) throw unattended()
     const since = clock.now()
     const until = (known?.askedAt ?? since) + config.limits.approvalMs
@@ -42,6 +43,7 @@ export class Questions {
     const answer = await waits.until<QuestionAnswer>(run, {
       id,
       waitingFor: { what: 'question', detail: titleLine(asked.question), since, until },
+      known: ({ tx }) => answerIn(tx.get('questions', id)),
       open: (change, line) =>
         this.#open(change, run, known ?? newQuestion(id, run, callId, asked, change.at), line),
       expire: () => this.answer(id, { text: null, by: BY_TIME }),
@@ -55,16 +57,27 @@ export class Questions {
    * one does (R2). @throws OffshootError `not_found`, or `conflict` that says who answered before, and when.
    */
   async answer(id: QuestionId, given: QuestionAnswer, also?: (change: Change) => void): Promise<void> {
-    if (await this.#settle(id, given, also)) return
-    const { store, recorder } = this.#deps
+    // it may begin to wait while the answer is on its way to the store
+    while (!(await this.#settle(id, given, also)) && !(await this.#answerStored(id, given, also)));
+  }
+
+  /** False: a run waits for it by now. */
+  async #answerStored(
+    id: QuestionId,
+    given: QuestionAnswer,
+    also?: (change: Change) => void,
+  ): Promise<boolean> {
+    const { store, recorder, waits } = this.#deps
     const known = store.get('questions', id)
     if (!known) throw new OffshootError('not_found', `there is no question ${id}`, { hint: WHERE })
-    await recorder.record(known.conversationId, (change) => {
+    return await recorder.record(known.conversationId, (change) => {
+      if (waits.has(id)) return false
       const open = change.tx.get('questions', id)
       if (!open) throw new OffshootError('not_found', `there is no question ${id}`, { hint: WHERE })
       if (open.answeredAt !== null) throw alreadyAnswered(open)
       this.#writeAnswer(change, { row: change.tx.get('runs', open.runId)! }, open, given)
       also?.(change)
+      return true
     })
   }
 
@@ -129,6 +142,10 @@ function textOf({ text, by }: QuestionAnswer): string {
   if (by === BY_TIME)
     throw new ToolError('expired', 'nobody answered in time', 'Go on with what you think best, and say so.')
   throw new ToolError('no_answer', `${by} gives no answer`, 'Go on with what you think best, and say so.')
+}
+
+function answerIn(asked: Question | undefined): QuestionAnswer | undefined {
+  return asked && asked.answeredAt !== null ? { text: asked.answer, by: asked.answeredBy! } : undefined
 }
 
 function unattended(): ToolError {

@@ -113,8 +113,12 @@ const scenario = fc.record({
   maxQueue: fc.constantFrom(1, 200),
 })
 
+/** By then it hangs: it takes as long as the machine is busy. */
+const LIMIT_MS = 240_000
+
 test.each(stores)(
   'whatever models, tools and people do, every run stops in order (%s store)',
+  { timeout: LIMIT_MS },
   async (name, open) => {
     const property = fc.asyncProperty(
       scenario,

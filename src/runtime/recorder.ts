@@ -1,7 +1,8 @@
 import type { EventDraft, OffshootEvent } from '../core/events.ts'
-import type { BranchId, ConversationId } from '../core/ids.ts'
+import type { BranchId, ConversationId, InboxItemId } from '../core/ids.ts'
 import type { Clock } from '../core/clock.ts'
 import { OffshootError } from '../core/errors.ts'
+import { noFaults, type Faults } from '../core/faults.ts'
 import { bounds } from '../core/limits.ts'
 import type { Store, Tx } from '../store/port.ts'
 import type { Bus } from './bus.ts'
@@ -15,6 +16,8 @@ export interface Change {
   readonly at: number
   /** Stores the event under the next `seq`; it is told when the change is on disk. */
   event(draft: EventDraft): void
+  /** Marks an item of an inbox as read, in the change that appends it to its branch (domain.md D3). */
+  markDelivered(id: InboxItemId): void
   /** The place of the next message of a branch: 0, 1, 2, ... To be asked once for each message. */
   nextPosition(branchId: BranchId): number
   /** The subagents that the conversation has had so far. */
@@ -61,6 +64,7 @@ export function createRecorder(
   bus: Bus,
   clock: Clock,
   leases?: Pick<Ownership, 'check'>,
+  faults: Faults = noFaults,
 ): Recorder {
   const known = new Map<ConversationId, Known>()
   const inboxChanges = new Map<BranchId, number>()
@@ -70,17 +74,22 @@ export function createRecorder(
     forget: (conversationId) => void known.delete(conversationId),
     async record(conversationId, write, { durable = true } = {}) {
       let events: OffshootEvent[] = []
+      const marks: InboxItemId[] = []
       const closure = (tx: Tx) => {
         leases?.check(tx, conversationId)
         const at = clock.now()
         const drafts: EventDraft[] = []
         const before = known.get(conversationId)
         const counted: Counted = { positions: new Map(), subagents: before?.subagents }
-        const result = write(openChange(tx, at, drafts, conversationId, counted, before?.positions))
+        const markDelivered = (id: InboxItemId) =>
+          faults.isOff('unique-delivery') ? void marks.push(id) : tx.update('inbox', id, { deliveredAt: at })
+        const change = openChange(tx, at, drafts, conversationId, counted, before?.positions)
+        const result = write({ ...change, markDelivered })
         if (drafts.length > 0) {
           events = insertEvents(tx, conversationId, drafts, at, before)
           known.set(conversationId, after(events, at, counted, before))
         }
+        if (events.some(isDelivery)) faults.at('delivery.before')
         return result
       }
       try {
@@ -88,6 +97,9 @@ export function createRecorder(
         for (const { type, branchId } of events)
           if (branchId && (type === 'inbox.added' || type === 'inbox.updated'))
             inboxChanges.set(branchId, changes(branchId) + 1)
+        if (events.some(isDelivery)) faults.at('delivery.after')
+        for (const id of marks)
+          await store.tx((tx) => tx.update('inbox', id, { deliveredAt: clock.now() }), { durable })
         bus.durable(events)
         return result
       } catch (error) {
@@ -98,6 +110,11 @@ export function createRecorder(
   }
 }
 
+/** A report has reached whoever is owed it, or an item of an inbox the messages of its branch. */
+function isDelivery({ type }: OffshootEvent): boolean {
+  return type === 'report.delivered' || type === 'inbox.delivered'
+}
+
 function openChange(
   tx: Tx,
   at: number,
@@ -105,7 +122,7 @@ function openChange(
   conversationId: ConversationId,
   counted: Counted,
   known: ReadonlyMap<BranchId, number> | undefined,
-): Change {
+): Omit<Change, 'markDelivered'> {
   const { positions } = counted
   const where = { conversationId, kind: 'subagent' } as const
   const subagents = () => (counted.subagents ??= tx.count('branches', where))

@@ -4,7 +4,7 @@ import type { LiveConversation } from './conversation.ts'
 import type { Deps } from './deps.ts'
 import { cancelLeft, endRun } from './end-run.ts'
 import { changeRun, startAttempt, type LiveRun } from './live-run.ts'
-import { endBegun, endLeft } from './open-calls.ts'
+import { endBegun, endLeft, unknownOf } from './open-calls.ts'
 import { readLeft } from './open-turn.ts'
 import { queueOrder } from './queue-order.ts'
 import type { Change } from './recorder.ts'
@@ -18,7 +18,7 @@ export interface RecoveredRun {
   /** As it was found. */
   readonly status: RunStatus
   readonly became: 'queued' | 'paused' | 'failed' | 'cancelled'
-  /** Titles of calls whose effect is not known (R2). */
+  /** Calls whose effect is not known (R2): what was started, and when. */
   readonly unknown: readonly string[]
 }
 
@@ -52,9 +52,11 @@ export async function recoverConversation(
     const taken = left.map((run) => ({ status: run.row.status, pausing: pausingOf(run) }))
     return left.map((run, at): RecoveredRun => {
       const { status, pausing } = taken[at]!
-      if (isFinal(run.row.status)) return { run, status, became: 'cancelled', unknown: [] } // with what is above it
-      if (pausing) return { run, status, became: 'paused', unknown: pauseLeft(change, deps, run, pausing) }
-      return { run, status, ...takeUp(change, deps, live, run, policy) }
+      const became = () => {
+        if (isFinal(run.row.status)) return 'cancelled' // with what is above it
+        return pausing ? pauseLeft(change, deps, run, pausing) : takeUp(change, deps, live, run, policy)
+      }
+      return { run, status, became: became(), unknown: unknownOf(change, run) }
     })
   })
   for (const { run } of recovered.filter(({ became }) => became === 'queued')) {
@@ -73,11 +75,11 @@ function pausingOf({ row, parent }: LiveRun): 'user' | 'parent' | undefined {
     : undefined
 }
 
-function pauseLeft(change: Change, deps: Deps, run: LiveRun, why: 'user' | 'parent'): readonly string[] {
-  const unknown = endBegun(change, deps, run)
+function pauseLeft(change: Change, deps: Deps, run: LiveRun, why: 'user' | 'parent'): 'paused' {
+  endBegun(change, deps, run)
   const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
   changeRun(change, run, state.paused(why), { stopNo: run.row.stopNo + 1, toolCalls })
-  return unknown
+  return 'paused'
 }
 
 function takeUp(
@@ -86,12 +88,12 @@ function takeUp(
   live: LiveConversation,
   run: LiveRun,
   policy: RecoveryPolicy,
-): Pick<RecoveredRun, 'became' | 'unknown'> {
+): RecoveredRun['became'] {
   run.row = { ...run.row, toolCalls: change.tx.count('tool_calls', { runId: run.row.id }) }
   const isBlamed = run.row.status === 'running' || run.row.reason === 'retry'
   if (isBlamed && run.row.attempt >= MAX_ATTEMPTS && policy === 'continue')
-    return { became: 'failed', unknown: giveUp(change, deps, live, run) }
-  const unknown = endBegun(change, deps, run)
+    return giveUp(change, deps, live, run)
+  endBegun(change, deps, run)
   const wasQueued = run.row.status === 'queued'
   const { toolCalls } = run.row
   // its agent is defined elsewhere: in another program, perhaps, that goes on with it
@@ -99,15 +101,15 @@ function takeUp(
   const note = run.unusable ? { reportNote: `not gone on with here: ${run.unusable.message}` } : {}
   if (!wasQueued || stays)
     changeRun(change, run, state.paused('restart'), { stopNo: run.row.stopNo + 1, toolCalls, ...note })
-  if (stays) return { became: 'paused', unknown }
+  if (stays) return 'paused'
   if (!wasQueued) changeRun(change, run, state.queued, isBlamed ? { attempt: run.row.attempt + 1 } : {})
-  return { became: 'queued', unknown }
+  return 'queued'
 }
 
 /** The run fails for good, with what is below it; its parent is told. */
-function giveUp(change: Change, deps: Deps, live: LiveConversation, run: LiveRun): string[] {
+function giveUp(change: Change, deps: Deps, live: LiveConversation, run: LiveRun): 'failed' {
   for (const below of live.below(run.row.branchId)) cancelLeft(change, deps, below, 'parent')
-  const unknown = endLeft(change, deps, run)
+  endLeft(change, deps, run)
   const { said } = readLeft(change.tx, run.row)
   const message = `its process ended ${run.row.attempt} times while it ran; it is not tried again by itself`
   const hint = `offshoot continue ${run.row.branchId} tries it once more`
@@ -117,5 +119,5 @@ function giveUp(change: Change, deps: Deps, live: LiveConversation, run: LiveRun
     error: { code: 'crashed', message, hint },
     report,
   })
-  return unknown
+  return 'failed'
 }

@@ -4,13 +4,12 @@ import type { ConversationId } from '../core/ids.ts'
 import { bounds } from '../core/limits.ts'
 import { keepAlive } from '../exec/keep-alive.ts'
 import type { Reader } from '../store/port.ts'
-import { hold, takeUp, type Conversations, type Place } from './begin.ts'
+import type { Place } from './place.ts'
+import { hold, takeUp, type Conversations } from './begin.ts'
 import type { LiveConversation } from './conversation.ts'
 import type { Deps } from './deps.ts'
-import type { LiveRun } from './live-run.ts'
 import { storeMode } from './mode.ts'
-import { leftRuns, type RecoveredRun, type RecoveryPolicy } from './recover-conversation.ts'
-import { reviveConversation } from './revive.ts'
+import type { RecoveredRun, RecoveryPolicy } from './recover-conversation.ts'
 
 export interface RecoverOptions extends Place {
   /** Default: as configured. */
@@ -57,13 +56,6 @@ interface Taken {
   readonly leave: () => Promise<void>
 }
 
-/** What `recover` would take: nothing is written. */
-export function leftByOthers(deps: Deps, where: Place): LiveRun[] {
-  return recoverable(deps, where.workspace.root).flatMap((id) =>
-    leftRuns(deps, reviveConversation({ deps, ...where }, id)),
-  )
-}
-
 /** Conversations with runs that have not stopped and that no process drives. */
 export function abandoned({ store, ownership }: Pick<Deps, 'store' | 'ownership'>): ConversationId[] {
   const open = ['queued', 'running', 'waiting'] as const
@@ -106,6 +98,7 @@ async function recoverOne(
   id: ConversationId,
   policy: RecoveryPolicy,
 ): Promise<Taken | undefined> {
+  deps.faults.at('recovery.before')
   const held = await hold(deps, conversations, where, id).catch((error: unknown) => {
     if (error instanceof OffshootError && error.code === 'conflict') return undefined // somebody has taken it meanwhile
     throw error

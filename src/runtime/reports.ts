@@ -16,8 +16,10 @@ const LABEL_BYTES = 12 * 1024
  * one the whole is kept as an artifact (runtime.md §9).
  */
 export function reportOutput(change: Change, deps: Deps, row: Run, report: Report): ToolOutput {
-  const maxBytes = Math.min(deps.config.limits.maxReportTokens * 4, bounds.inlineOutputBytes - LABEL_BYTES)
-  const { output, summary, note } = report
+  const most = Math.min(deps.config.limits.maxReportTokens * 4, bounds.inlineOutputBytes - LABEL_BYTES)
+  const maxBytes = deps.faults.isOff('report-bound') ? Infinity : most
+  const { output, summary } = report
+  const note = deps.faults.isOff('stated-reason') ? null : report.note
   const handed = output === undefined ? (summary ?? report.text) : JSON.stringify(output)
   const bound = boundOutput(change, deps.newId, row.conversationId, { text: handed }, maxBytes)
   const text = labelledReport(row, bound.text, note)

@@ -1,4 +1,5 @@
 import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
+import type { OffshootEvent } from '../core/events.ts'
 import type { Receipts } from '../core/receipt.ts'
 import type { Json } from '../core/json.ts'
 import type { Run, RunError } from '../core/run.ts'
@@ -44,13 +45,20 @@ export interface Denial {
   readonly reason: string
 }
 
-/** `alone`: without the runs that followed it on its branch. */
-export function readRunResult(store: Reader, runId: RunId, which: 'all' | 'alone' = 'all'): RunResult {
+/**
+ * `alone`: without the runs that followed it on its branch. `until said`: only with those before the next that reads what a
+ * person has said meanwhile.
+ */
+export function readRunResult(
+  store: Reader,
+  runId: RunId,
+  which: 'all' | 'until said' | 'alone' = 'all',
+): RunResult {
   const { conversationId, branchId, queuedAt } = store.get('runs', runId)!
   const runs = store.find('runs', { where: { conversationId }, orderBy: 'id' })
   const first = runs.filter((each) => each.id === runId)
   const later = which === 'alone' ? [] : runs.filter((each) => each.branchId === branchId && each.id > runId)
-  const main = [...first, ...followers(store, conversationId, later)]
+  const main = [...first, ...followers(store, conversationId, later, which === 'until said')]
   const run = main.at(-1)!
   const subagents = below(runs, main)
   const tree = [...main, ...subagents]
@@ -82,14 +90,28 @@ function idsOf(runs: readonly Run[]): RunId[] {
 }
 
 /** Reports that came while the branch was idle have started runs of their own; a person's message begins another matter. */
-function followers(store: Reader, conversationId: ConversationId, later: readonly Run[]): readonly Run[] {
+function followers(
+  store: Reader,
+  conversationId: ConversationId,
+  later: readonly Run[],
+  untilSaid: boolean,
+): readonly Run[] {
   if (later.length === 0) return []
   const byPerson = new Set<RunId | null>()
   for (const row of store.find('events', { where: { conversationId }, orderBy: 'seq' }))
     for (const event of unpackEvents(row))
-      if ('input' in event && event.type.startsWith('run.')) byPerson.add(event.runId)
+      if (isAsked(event) || (untilSaid && isSaid(event))) byPerson.add(event.runId)
   const end = later.findIndex(({ id }) => byPerson.has(id))
   return end < 0 ? later : later.slice(0, end)
+}
+
+function isAsked(event: OffshootEvent): boolean {
+  return 'input' in event && event.type.startsWith('run.')
+}
+
+/** What waited in the inbox until the run before had ended. */
+function isSaid(event: OffshootEvent): boolean {
+  return event.type === 'inbox.delivered' && event.kind === 'user' && event.mode === 'follow_up'
 }
 
 function below(runs: readonly Run[], roots: readonly Run[]): Run[] {

@@ -1,3 +1,4 @@
+import { OffshootError } from '../core/errors.ts'
 import type { Run } from '../core/run.ts'
 import type { LiveRun } from './live-run.ts'
 import type { Change, Recorder } from './recorder.ts'
@@ -62,6 +63,7 @@ export class RunWrites {
       return await this.#recorder.record(this.#run.row.conversationId, write)
     } catch (error) {
       if (this.#failed) await this.#failed // what failed first is the reason, not that its rows are missing now
+      if (isStoreError(error)) this.fail(error) // such an error ends the run: nothing of it comes after its end
       throw error
     }
   }
@@ -85,4 +87,8 @@ export class RunWrites {
     this.#figures = {}
     change.tx.update('runs', this.#run.row.id, figures)
   }
+}
+
+function isStoreError(error: unknown): boolean {
+  return error instanceof OffshootError && error.code.startsWith('store_')
 }

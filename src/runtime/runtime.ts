@@ -1,28 +1,30 @@
+import type { AgentDefinition } from '../core/agent.ts'
+import { noFaults } from '../core/faults.ts'
 import type { ConversationId, RunId } from '../core/ids.ts'
 import { killMarked } from '../exec/kill.ts'
-import { Gates } from '../model/gate.ts'
+import { agentSheet, type AgentSheet } from './agent-sheet.ts'
 import { Approvals } from './approvals.ts'
-import { begin, type Conversations, type Place, type StartedRun } from './begin.ts'
+import type { Place } from './place.ts'
+import { begin, type Conversations, type StartedRun } from './begin.ts'
 import { createBus, type Subscriber } from './bus.ts'
+import { createConversation, type CreateOptions } from './create-conversation.ts'
 import { continueBranch, type ContinueOptions, type Continued } from './continue-branch.ts'
 import type { Deps } from './deps.ts'
 import { forkOfPerson, type ForkStart } from './fork.ts'
-import type { LiveRun } from './live-run.ts'
+import { hereOrThere, type HereOrThere } from './here-or-there.ts'
+import type { Opened } from './main-branch.ts'
 import { mainRun, type StartOptions } from './main-run.ts'
 import { PersonWaits } from './person-waits.ts'
 import { Questions } from './questions.ts'
 import { spawnOfPerson, type PersonSpawn } from './person-spawn.ts'
-import {
-  abandoned,
-  abandonedDirectories,
-  leftByOthers,
-  recover,
-  type Recovery,
-  type RecoverOptions,
-} from './recover.ts'
+import { abandoned, abandonedDirectories, recover, type Recovery, type RecoverOptions } from './recover.ts'
+import type { PartialMessage } from './partial-message.ts'
 import { createRecorder } from './recorder.ts'
 import { reviveConversation } from './revive.ts'
+import { say, type Said } from './say.ts'
+import type { SayOptions } from './saying.ts'
 import { Scheduler } from './scheduler.ts'
+import { createShared, type Shared } from './shared.ts'
 import { createTaskTexts } from './task-tool.ts'
 import { bring } from './verbs/bring.ts'
 import { Desk } from './verbs/desk.ts'
@@ -40,14 +42,25 @@ export type RuntimeOptions = Omit<
   | 'taskTexts'
   | 'endProcesses'
   | 'endOwned'
+  | 'faults'
 > &
-  Partial<Pick<Deps, 'endProcesses' | 'endOwned'>>
+  Partial<Pick<Deps, 'endProcesses' | 'endOwned' | 'faults'>> & {
+    /** With the other runtimes of this process; default: there is none. */
+    readonly shared?: Shared | undefined
+  }
 
 export interface Runtime {
   readonly approvals: Approvals
   readonly questions: Questions
   readonly resolveModel: Deps['resolveModel']
   start(options: StartOptions): Promise<StartedRun>
+  /** Makes a conversation in which nothing is said yet. */
+  create(options: CreateOptions): Promise<Opened>
+  /**
+   * Says something on a branch, whatever its state: it is read at once, or waits in the inbox (runtime.md §6).
+   * @throws OffshootError `usage`, `conflict`.
+   */
+  say(options: SayOptions): Promise<Said>
   /** Starts a subagent that no agent asked for, and drives it (runtime.md §2). */
   spawn(options: PersonSpawn & Place): Promise<StartedRun>
   /** Goes another way from a message: a branch of its own, with a run that begins with a text there. The verb `fork` makes one without. */
@@ -61,34 +74,45 @@ export interface Runtime {
     command: V,
     where: Place,
   ): Promise<VerbAnswers[V['verb']]>
+  /**
+   * Begins something `here`, with `spawn` or `fork`, unless another living process drives the conversation: then that
+   * one carries out the command, and `there` is its answer.
+   */
+  hereOrThere<T, V extends VerbCommand>(
+    id: ConversationId,
+    command: V,
+    here: () => Promise<T>,
+  ): Promise<HereOrThere<T, V>>
   /** Goes on with what has stopped, from any process (runtime.md §5). @throws OffshootError `usage`, `conflict`. */
   continue(options: ContinueOptions): Promise<Continued>
   /** Takes up and drives what processes left that are gone, in this directory (runtime.md §12). */
   recover(options: RecoverOptions): Promise<Recovery>
   /** What `recover` would take. */
   readonly left: {
-    /** Here. */
-    runs(where: Place): readonly LiveRun[]
     /** Conversations of any directory whose runs have not stopped. */
     conversations(): readonly ConversationId[]
     /** Where there is something. */
     directories(): readonly string[]
   }
   subscribe(conversationId: ConversationId, subscriber: Subscriber): () => void
+  /** The answers that are being streamed here, as they are now: what a subscriber has missed of them. */
+  partials(conversationId: ConversationId): readonly PartialMessage[]
+  /** What an agent may do here. */
+  sheet(agent: AgentDefinition): AgentSheet
 }
 
 /** The runtime over its ports. It starts nothing by itself. */
 export function createRuntime(options: RuntimeOptions): Runtime {
   const bus = createBus(options.clock)
-  const recorder = createRecorder(options.store, bus, options.clock, options.ownership)
-  const scheduler = new Scheduler(options.config.limits)
+  const recorder = createRecorder(options.store, bus, options.clock, options.ownership, options.faults)
+  const { slots, gates } = options.shared ?? createShared(options.clock, options.random)
+  const scheduler = new Scheduler(options.config.limits, slots)
   const waits = new PersonWaits({ ...options, recorder, scheduler })
   const approvals = new Approvals({ ...options, recorder, waits })
   const attended = (id: ConversationId) => approvals.attended(id)
   const asking = { approvals, questions: new Questions({ ...options, recorder, waits, attended }) }
-  const gates = new Gates(options.clock, options.random)
   const made = { bus, recorder, scheduler, gates, taskTexts: createTaskTexts() }
-  const deps: Deps = { endProcesses, endOwned, ...options, ...made, ...asking }
+  const deps: Deps = { endProcesses, endOwned, faults: noFaults, ...options, ...made, ...asking }
   const live: Conversations['live'] = new Map()
   const desk = new Desk(deps, (id) => live.get(id))
   const conversations = { live, desk }
@@ -99,15 +123,19 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     ...asking,
     resolveModel: deps.resolveModel,
     subscribe: bus.subscribe,
+    partials: (id) => live.get(id)?.partials ?? [],
+    sheet: (agent) => agentSheet(deps, agent),
     perform: (id, command, where) =>
       bring(deps, id, command, () => live.get(id) ?? reviveConversation({ ...where, deps: at(where) }, id)),
     start: async (start) => begin(at(start), conversations, start, await mainRun(at(start), start)),
+    create: (create) => createConversation(deps, create),
+    say: (order) => say(at(order), conversations, order),
     spawn: async (spawn) => begin(at(spawn), conversations, spawn, await spawnOfPerson(at(spawn), spawn)),
     fork: async (fork) => begin(at(fork), conversations, fork, await forkOfPerson(at(fork), fork)),
+    hereOrThere: (id, command, here) => hereOrThere(deps, id, command, here),
     continue: (options) => continueBranch(at(options), conversations, options),
     recover: (options) => recover(at(options), conversations, options),
     left: {
-      runs: (where) => leftByOthers(deps, where),
       conversations: () => abandoned(deps),
       directories: () => abandonedDirectories(deps),
     },

@@ -10,7 +10,7 @@ export interface SlotRequest {
 export interface SchedulerLimits {
   /** Children that run at the same time in one conversation. */
   readonly maxConcurrent: number
-  /** And in this process. */
+  /** And in this process: of all schedulers with the same slots. */
   readonly globalConcurrent: number
   /** Runs of one conversation that may wait. */
   readonly maxQueue: number
@@ -18,6 +18,14 @@ export interface SchedulerLimits {
 
 interface Waiting extends SlotRequest {
   readonly where: 'head' | 'end'
+  readonly isFree: () => boolean
+}
+
+/** Who runs in this process, and who waits for that. */
+export class Slots {
+  readonly running = new Map<RunId, ConversationId>()
+  /** The heads first, each of the two parts in the order in which they came. */
+  queue: readonly Waiting[] = []
 }
 
 /**
@@ -26,12 +34,12 @@ interface Waiting extends SlotRequest {
  */
 export class Scheduler {
   readonly #limits: SchedulerLimits
-  readonly #running = new Map<RunId, ConversationId>()
-  /** The heads first, each of the two parts in the order in which they came. */
-  #queue: Waiting[] = []
+  readonly #slots: Slots
 
-  constructor(limits: SchedulerLimits) {
+  /** `slots`: those of other schedulers too, each with limits of its own, of which no conversation has two. */
+  constructor(limits: SchedulerLimits, slots = new Slots()) {
     this.#limits = limits
+    this.#slots = slots
   }
 
   /**
@@ -40,37 +48,42 @@ export class Scheduler {
    */
   request(request: SlotRequest, where: 'head' | 'end' = 'end'): 'granted' | 'queued' {
     if (this.holds(request.runId)) return 'granted'
-    const waits =
-      where === 'end' && this.#queue.some((each) => each.conversationId === request.conversationId)
-    if (!waits && this.#isFree(request.conversationId)) {
-      this.#running.set(request.runId, request.conversationId)
+    const { conversationId, runId } = request
+    const { queue, running } = this.#slots
+    const isFree = () => this.#isFree(conversationId)
+    const waits = where === 'end' && queue.some((each) => each.conversationId === conversationId)
+    if (!waits && isFree()) {
+      running.set(runId, conversationId)
       return 'granted'
     }
-    const heads = this.#queue.filter((each) => each.where === 'head').length
-    this.#queue.splice(where === 'head' ? heads : this.#queue.length, 0, { ...request, where })
+    const heads = queue.filter((each) => each.where === 'head').length
+    const at = where === 'head' ? heads : queue.length
+    this.#slots.queue = queue.toSpliced(at, 0, { ...request, where, isFree })
     return 'queued'
   }
 
   /** Gives back a slot, or the place in the queue, and hands on what became free. */
   leave(runId: RunId): void {
-    this.#running.delete(runId)
-    this.#queue = this.#queue.filter((each) => each.runId !== runId)
+    this.#slots.running.delete(runId)
+    this.#slots.queue = this.#slots.queue.filter((each) => each.runId !== runId)
     this.#grantNext()
   }
 
   holds(runId: RunId): boolean {
-    return this.#running.has(runId)
+    return this.#slots.running.has(runId)
   }
 
   /** 1 for the next of its conversation; undefined when it does not wait. */
   position(runId: RunId): number | undefined {
-    const request = this.#queue.find((each) => each.runId === runId)
+    const request = this.#slots.queue.find((each) => each.runId === runId)
     return request && 1 + this.waiting(request.conversationId).indexOf(runId)
   }
 
   /** The runs of a conversation that wait, the next first. */
   waiting(conversationId: ConversationId): RunId[] {
-    return this.#queue.filter((each) => each.conversationId === conversationId).map((each) => each.runId)
+    return this.#slots.queue
+      .filter((each) => each.conversationId === conversationId)
+      .map((each) => each.runId)
   }
 
   /** Whether one more would have to wait, and may not. */
@@ -80,16 +93,17 @@ export class Scheduler {
   }
 
   #isFree(conversationId: ConversationId): boolean {
-    const own = [...this.#running.values()].filter((each) => each === conversationId).length
-    return own < this.#limits.maxConcurrent && this.#running.size < this.#limits.globalConcurrent
+    const { running } = this.#slots
+    const own = [...running.values()].filter((each) => each === conversationId).length
+    return own < this.#limits.maxConcurrent && running.size < this.#limits.globalConcurrent
   }
 
   #grantNext(): void {
     for (;;) {
-      const next = this.#queue.find((each) => this.#isFree(each.conversationId))
+      const next = this.#slots.queue.find(({ isFree }) => isFree())
       if (!next) return
-      this.#queue = this.#queue.filter((each) => each !== next)
-      this.#running.set(next.runId, next.conversationId)
+      this.#slots.queue = this.#slots.queue.filter((each) => each !== next)
+      this.#slots.running.set(next.runId, next.conversationId)
       next.onGrant()
     }
   }

@@ -86,7 +86,9 @@ export function spawn(
   const prepared = takePrepared(parent, call.part.callId)
   const { budget } = tree
   const asked = { usd: input.max_cost_usd, tokens: input.max_tokens }
-  const caps = budget.reserve(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
+  const caps = deps.faults.isOff('reservation')
+    ? UNRESERVED
+    : budget.reserve(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
   const limits = { ...limitsOf(deps, agent, depth + 1, input, parent.timeLeftMs()), ...caps }
   const persona = personaOf(deps, agent, input.persona, parent.row)
   const directory = prepared.directory ?? parent.row.setup?.directory ?? null
@@ -124,6 +126,8 @@ export function spawn(
   }
   return writeSubagent(change, deps, order, systemText)
 }
+
+const UNRESERVED: Caps = { maxCostUsd: null, maxTokens: null }
 
 /** What was read when the call was decided; nothing for a call that takes nothing along. */
 function takePrepared({ prepared }: LiveRun, callId: CallId): PreparedSpawn {

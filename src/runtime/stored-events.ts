@@ -38,6 +38,8 @@ const CONTENTS: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'run.completed': ['report'],
   'run.failed': ['report'],
   'run.cancelled': ['report'],
+  'inbox.added': ['text'],
+  'inbox.updated': ['text'],
 }
 
 /** The events of a row, without what stands in other rows. */
@@ -99,6 +101,9 @@ function fromStored(store: Reader, event: OffshootEvent): OffshootEvent {
       const messageId = event.runId && store.get('runs', event.runId)?.reportMessageId
       return { ...event, report: messageId ? messageText(store, messageId) : null }
     }
+    case 'inbox.added':
+    case 'inbox.updated':
+      return { ...event, text: store.get('inbox', event.itemId)?.text ?? '' }
     default:
       return event
   }

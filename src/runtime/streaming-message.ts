@@ -4,6 +4,7 @@ import { bounds } from '../core/limits.ts'
 import type { Message, MessageState, Part } from '../core/message.ts'
 import { place, type LiveRun } from './live-run.ts'
 import { insertMessage, insertPart, tellEnd, tellPart } from './messages.ts'
+import type { PartialMessage } from './partial-message.ts'
 import type { Change } from './recorder.ts'
 import type { RunWrites } from './run-writes.ts'
 
@@ -36,6 +37,12 @@ export class StreamingMessage {
       this.#cancelWrite = undefined
       this.#writes.later((change) => this.#writePartial(change))
     })
+  }
+
+  /** As it is now: its parts grow. */
+  get partial(): PartialMessage {
+    const { branchId, id: runId } = this.#run.row
+    return { messageId: this.#id, branchId, runId, parts: this.#parts.map((part) => ({ ...part })) }
   }
 
   /** Nothing more is stored of it before its end. */

@@ -4,9 +4,10 @@ import type { Query, Rows, Store, Table, Tx, TxOptions } from './port.ts'
 
 /**
  * A Store over an engine: the closures that one turn of the event loop hands in share one transaction at `setImmediate`,
- * each in a savepoint of its own, and every promise settles after its commit, in the order of the calls.
+ * each in a savepoint of its own, and every promise settles after its commit, in the order of the calls. `later` calls
+ * what it is given once, after what is under way.
  */
-export function groupCommit(engine: Engine): Store {
+export function groupCommit(engine: Engine, later: (flush: () => void) => void = setImmediate): Store {
   let pending: Member[] = []
   let closing: Promise<void> | undefined
   let writing = false
@@ -44,7 +45,7 @@ export function groupCommit(engine: Engine): Store {
     tx<T>(write: (tx: Tx) => T, { durable }: TxOptions) {
       if (closing) return Promise.reject(closedError())
       return new Promise<T>((resolve, reject) => {
-        if (pending.length === 0) setImmediate(flush)
+        if (pending.length === 0) later(flush)
         const settle = (outcome: Outcome) =>
           outcome.ok ? resolve(outcome.value as T) : reject(outcome.error)
         pending.push({ write, durable, settle })

@@ -20,7 +20,8 @@ export function createMemoryStore(): Store {
   return groupCommit(new MemoryEngine())
 }
 
-class MemoryEngine implements Engine {
+/** What a store in memory stands on, by itself. */
+export class MemoryEngine implements Engine {
   readonly #tables = memoryTables()
   /** What takes the open transaction back, newest last. */
   #undo: (() => void)[] = []

@@ -108,6 +108,17 @@ export interface CommandRow {
   readonly answeredAt: number | null
 }
 
+/** A call of another program that has a name of its own: it is done once, however often it is sent. */
+export interface IdempotencyRow {
+  /** The name that the caller gave it. */
+  readonly id: string
+  /** What was asked: a hash of method, path and body. */
+  readonly request: string
+  /** Status and body of the answer; null while it is being done, or after a process that ended over it. */
+  readonly answer: unknown
+  readonly createdAt: number
+}
+
 /** Every table with its row. Keys: `id`, but `branchId` of todos, `conversationId` of leases, (conversationId, seq) of events. */
 export interface Rows {
   conversations: Conversation
@@ -125,6 +136,7 @@ export interface Rows {
   artifacts: ArtifactRow
   leases: LeaseRow
   commands: CommandRow
+  idempotency: IdempotencyRow
 }
 
 export type Table = keyof Rows

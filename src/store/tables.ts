@@ -339,4 +339,12 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
     unique: [],
     lookups: [['conversationId', 'answeredAt']],
   },
+  idempotency: {
+    key: ['id'],
+    order: 'id',
+    columns: { id: 'text', request: 'text', answer: 'json?', createdAt: 'int' },
+    references: {},
+    unique: [],
+    lookups: [['createdAt']],
+  },
 }

@@ -36,6 +36,9 @@ describe('a look at what a killed program left', () => {
     const before = store()
     expect(before.map(({ name }) => name)).toContain('offshoot.db-wal')
     const [looked, asked] = [await user.run(['doctor']), await user.run(['__complete', 'runs'])]
+    const dry = await user.run(['recover', '--dry-run'])
+    expect(dry).toMatchObject({ code: 0, stderr: '' })
+    expect(dry.stdout).toMatch(/^run_\w+ {2}main {2}main {2}running {2}attempt 1\n$/)
     expect(looked).toMatchObject({ code: 0, stderr: '' })
     expect(looked.stdout).toMatch(
       /! warning {2}runs +1 of a process that has died: run_\w+\n +offshoot recover/,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ScriptInput } from '../../src/model/script.ts'
@@ -25,6 +25,19 @@ describe('the command of a subagent', () => {
     await expect.poll(processes, { timeout: 10_000 }).toEqual([])
   })
 
+  it('ends with the recovery when the guard was killed in the same moment', async () => {
+    const program = user.start(args(`setsid sleep 1000 & touch both; sleep 1000`))
+    await expect.poll(() => existsSync(join(user.directory, 'both')), { timeout: 30_000 }).toBe(true)
+    const guards = processes().filter((pid) => commandLine(pid).includes('guard-main'))
+    expect(guards).toHaveLength(1)
+    program.kill('SIGKILL')
+    process.kill(guards[0]!, 'SIGKILL')
+    await program.ended
+    expect(processes()).not.toEqual([])
+    expect(await user.call(['recover', '--pause'])).toMatchObject({ code: 0 })
+    await expect.poll(processes, { timeout: 10_000 }).toEqual([])
+  })
+
   it('ends with the program, which leaves nothing in the background', async () => {
     const program = user.start(args(`setsid sleep 1000 & touch left; sleep 1000`))
     await expect.poll(() => existsSync(join(user.directory, 'left')), { timeout: 30_000 }).toBe(true)
@@ -38,6 +51,14 @@ describe('the command of a subagent', () => {
     expect(processes()).toEqual([])
   })
 })
+
+function commandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+  } catch {
+    return '' // it has just ended
+  }
+}
 
 /** A main run whose subagent runs the command. */
 function args(command: string): string[] {

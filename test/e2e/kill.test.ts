@@ -78,7 +78,12 @@ function check(user: TestUser, told: string): void {
   }
   const unknown = calls.filter(({ status }) => status === 'unknown')
   for (const { title, runId } of unknown) {
-    expect(told).toContain(`it is not known whether this took effect: ${String(title)} (${String(runId)})`)
+    const line = told
+      .split('\n')
+      .find((each) => each.includes(`(${String(runId)})`) && each.includes(String(title)))
+    expect(line).toMatch(
+      /^offshoot: `.*` was started at \d\d:\d\d:\d\d UTC \(.*\); its result is unknown: whether it took effect is not known/,
+    )
     const results = user.rows(
       `select part from parts join messages on messages.id = message_id where run_id = '${String(runId)}'`,
     )
@@ -139,6 +144,9 @@ it('what was left can be looked at, paused and continued', async () => {
   const other = await user.call(['run', 'Hi.', '-m', 'offline'])
   expect(other.stderr).toContain('one more conversation was left by a process that has ended')
   const paused = await user.call(['recover', '--pause'])
+  expect(paused.stderr).toMatch(
+    /^offshoot: taken up: \d+ runs that a process left which has ended: (\d+ going on, )?\d+ paused\n/,
+  )
   expect(paused.stdout.split('\n').length).toBe(looked.stdout.split('\n').length)
   expect(user.rows("select distinct reason from runs where status = 'paused'")).toEqual([
     { reason: 'restart' },

@@ -40,7 +40,9 @@ describe('what is published', () => {
   })
 
   it('can be imported', async () => {
-    const code = `await import('offshoot'); await import('offshoot/testing')`
+    const code = ['', '/client', '/protocol', '/testing']
+      .map((entry) => `await import('offshoot${entry}')`)
+      .join(';')
     expect(await run('--input-type=module', '--eval', code)).toMatchObject({ code: 0, stderr: '' })
   })
 
@@ -63,6 +65,21 @@ describe('what is published', () => {
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ status: 'completed' })
   }, 120_000)
+
+  it('has no switch and no fault point that the environment could reach', async () => {
+    const script = join(home, 'switches.json')
+    const call = { tool: 'bash', input: { command: 'echo done' } }
+    writeFileSync(script, JSON.stringify({ agents: { main: [{ toolCalls: [call] }, { text: 'Done.' }] } }))
+    const faults = { TEST_FAULT: 'intent.before:1,effect.before:1', TEST_OFF: 'intent-rows', TEST_PAGES: '1' }
+    const args = ['run', 'Go.', '-m', `scripted:${script}`, '--mode', 'auto']
+    const command = [process.execPath, 'node_modules/.bin/offshoot', ...args] as const
+    const env = { ...userEnvironment(home), HOME: home, ...faults }
+    const ended = await new StartedProgram([...command], { cwd: project, env }).ended
+    expect(ended).toMatchObject({ code: 0, signal: null, stdout: 'Done.\n' })
+    const files = globSync('**/*.js', { cwd: installed, exclude: ['node_modules'] })
+    const named = files.filter((name) => /\bTEST_[A-Z]+\b/.test(readFileSync(join(installed, name), 'utf8')))
+    expect({ files: files.length > 0, named }).toEqual({ files: true, named: [] })
+  })
 
   it('leaves no process when it is killed, so the program of its guard came along', async () => {
     const call = { tool: 'bash', input: { command: 'setsid sleep 1000 & kill -9 $PPID' } }
@@ -100,7 +117,15 @@ describe('the library in a project that installed it', () => {
       'testing.mts',
       `import { handClock } from 'offshoot/testing'\nexport const now: number = handClock().now()\n`,
     )
-    expect(await compile(how, ...files, testing)).toEqual({ code: 0, stdout: '' })
+    const client = source(
+      'client.mts',
+      `import { createClient, stateOf, type ViewState } from 'offshoot/client'
+import { routes, type Snapshot } from 'offshoot/protocol'
+export const client = createClient({ baseUrl: 'http://127.0.0.1:4680' })
+export const view = (given: unknown): ViewState => stateOf(routes.getSnapshot.answer.parse(given) satisfies Snapshot)
+`,
+    )
+    expect(await compile(how, ...files, testing, client)).toEqual({ code: 0, stdout: '' })
   })
 
   it('does not compile with a wrong type in the input of a tool', async () => {

@@ -211,6 +211,44 @@ describe('a run in one terminal, everything else in another', () => {
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('there is nothing to pause') })
   }, 60_000)
 
+  it('takes in a subagent and a fork that somebody starts beside it', async () => {
+    const run = start({
+      main: [
+        { match: '^Go', toolCalls: [bash('sh wait.sh main')] },
+        { match: '^Say it in short', text: 'In short.' },
+        { match: 'waited main', text: 'Done.' },
+      ],
+      general: [{ match: '^Look beside', text: 'Looked.' }],
+    })
+    await begun(run, 'main')
+    const [main] = await ps()
+    const id = main!.conversationId
+    const spawned = await user.call(['spawn', '--conversation', id, '--label', 'beside', 'Look beside.'])
+    expect(spawned).toMatchObject({ code: 0, stderr: '' })
+    expect(spawned.stdout).toMatch(/^run_\w+ goes on; offshoot log -f brn_\w+ shows it\n$/)
+    const [, branch] = /log -f (\w+)/.exec(spawned.stdout)!
+    const log = await user.start(['log', '-f', branch!]).ended
+    expect(log).toMatchObject({ code: 0, stdout: expect.stringContaining('assistant: Looked.\n') })
+
+    const [said] = user.rows(
+      `SELECT id FROM messages WHERE branch_id = '${main!.branchId}' AND role = 'user'`,
+    )
+    const forked = await user.call(['fork', String(said!['id']), 'Say it in short.'])
+    expect(forked).toMatchObject({ code: 0, stderr: '' })
+    const [, fork] = /^run_\w+ goes on; offshoot log -f (\w+) shows it\n$/.exec(forked.stdout)!
+    const short = await user.start(['log', '-f', fork!]).ended
+    expect(short).toMatchObject({ code: 0, stdout: expect.stringContaining('assistant: In short.\n') })
+    expect(new Set((await ps('--all')).map(({ status }) => status))).toEqual(
+      new Set(['completed', 'running']),
+    )
+
+    const wrong = await user.call(['spawn', '--conversation', id, '--agent', 'nobody', 'x'])
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('nobody') })
+    release('main')
+    expect(await run.ended).toMatchObject({ code: 0 })
+    expect(user.rows("SELECT count(*) AS n FROM runs WHERE status = 'completed'")).toEqual([{ n: 3 }])
+  }, 60_000)
+
   it('is followed until it stops', async () => {
     const run = start({
       main: [

@@ -2,13 +2,17 @@
 import { processIo } from '../../src/cli/io.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import { keepAlive } from '../../src/exec/keep-alive.ts'
+import { faultsOf } from './faults.ts'
 import { loopbackNetwork, type LoopbackOptions } from '../../src/tools/web/fixtures/loopback-network.ts'
 
 /**
  * The program as it is, with what only tests may have: TEST_NETWORK (JSON, LoopbackOptions) stands for the network of
- * its tools.
+ * its tools, TEST_PAGES for the size of a full disk; see faultsOf for TEST_OFF and TEST_FAULT.
  */
 const options = process.env['TEST_NETWORK']
-const network =
-  options === undefined ? {} : { network: loopbackNetwork(JSON.parse(options) as LoopbackOptions) }
-process.exitCode = await keepAlive(runProgram(process.argv.slice(2), Object.assign(processIo(), network)))
+const network = options === undefined ? undefined : loopbackNetwork(JSON.parse(options) as LoopbackOptions)
+const maxPageCount = Number(process.env['TEST_PAGES'] ?? 2 ** 30)
+const testPorts = { network, faults: faultsOf(process.env), maxPageCount }
+process.exitCode = await keepAlive(
+  runProgram(process.argv.slice(2), Object.assign(processIo(), { testPorts })),
+)

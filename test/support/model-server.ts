@@ -7,6 +7,8 @@ export interface ModelServer {
   readonly url: string
   /** Adds answers; a request gets the first one that is left and matches. */
   answer(...answers: readonly ServerAnswer[]): void
+  /** Has every request for which none is left answered by a function; one that never settles leaves it unanswered. */
+  respond(respond: (request: ChatCompletionRequest) => ServerAnswer | Promise<ServerAnswer>): void
   /** What came in, oldest first. */
   requests(): readonly JournalEntry[]
   close(): Promise<void>
@@ -33,6 +35,10 @@ export async function startModelServer(): Promise<ModelServer> {
   return {
     url: mock.url,
     answer: (...answers) => answers.forEach((answer) => addAnswer(mock, answer)),
+    respond: (respond) => {
+      const response = async (request: ChatCompletionRequest) => toResponse(await respond(request), request)
+      mock.addFixture({ match: { predicate: () => true }, response })
+    },
     requests: () => mock.getRequests(),
     close: () => mock.stop(),
   }

@@ -17,7 +17,11 @@ export interface StartOptions {
   readonly typing?: true
   /** Another user; only root can start as one. */
   readonly uid?: number
+  /** It leads a process group of its own. */
+  readonly detached?: true
 }
+
+type Passes = (held: string) => boolean
 
 /** A program in a process of its own, its output collected. */
 export class StartedProgram {
@@ -77,16 +81,19 @@ export class StartedProgram {
     return this.#until(text, 'stderr', () => this.#stderr)
   }
 
-  untilStdout(text: string): Promise<void> {
+  /** The same of stdout, or until what it holds passes. */
+  untilStdout(text: string | Passes): Promise<void> {
     return this.#until(text, 'stdout', () => this.#stdout)
   }
 
-  async #until(text: string, name: 'stdout' | 'stderr', held: () => string): Promise<void> {
+  async #until(text: string | Passes, name: 'stdout' | 'stderr', held: () => string): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const look = () => held().includes(text) && resolve()
+    const passes: Passes = typeof text === 'string' ? (all) => all.includes(text) : text
+    const what = typeof text === 'string' ? `"${text}"` : 'what was waited for'
+    const look = () => passes(held()) && resolve()
     const stream = this.#child[name]
     stream?.on('data', look)
-    void this.ended.then(() => reject(new Error(`ended without "${text}" on ${name}:\n${held()}`)), reject)
+    void this.ended.then(() => reject(new Error(`ended without ${what} on ${name}:\n${held()}`)), reject)
     look()
     try {
       await promise
@@ -103,9 +110,18 @@ export function processesWith(entry: string): number[] {
     .filter((pid) => pid > 0 && environmentOf(pid).includes(entry))
 }
 
+/** A process's program and arguments, with spaces between them. */
+export function commandLine(pid: number): string {
+  return readProcess(pid, 'cmdline').join(' ').trim()
+}
+
 function environmentOf(pid: number): string[] {
+  return readProcess(pid, 'environ')
+}
+
+function readProcess(pid: number, name: 'cmdline' | 'environ'): string[] {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8').split('\0')
   } catch {
     return [] // it has just ended, or is another user's
   }

@@ -6,9 +6,17 @@ import type { Io } from '../../src/cli/io.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import type { ScriptInput } from '../../src/model/script.ts'
 import { temporaryFolder, userEnvironment } from './fresh-copy.ts'
-import { type Ended, type StartOptions, StartedProgram, processesWith } from './started-program.ts'
+import {
+  commandLine,
+  type Ended,
+  type StartOptions,
+  StartedProgram,
+  processesWith,
+} from './started-program.ts'
 
 const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
+const TEST_BUILD = join(import.meta.dirname, 'main.ts')
+const FAULTS = ['TEST_OFF', 'TEST_FAULT', 'TEST_POINTS']
 /** One for all of them: each has a home of its own, in which nothing is compiled yet. */
 const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/offshoot-compiled')
 
@@ -20,7 +28,7 @@ interface CallOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   /** How its tools reach the network. */
-  readonly network?: Io['network']
+  readonly network?: NonNullable<Io['testPorts']>['network']
 }
 
 interface TerminalOptions {
@@ -60,12 +68,14 @@ export class TestUser {
     return `scripted:${path}`
   }
 
-  command(args: readonly string[]): [string, ...string[]] {
-    return [process.execPath, MAIN, ...args]
+  command(args: readonly string[], main = MAIN): [string, ...string[]] {
+    return [process.execPath, main, ...args]
   }
 
-  start(args: readonly string[], { env, ...options }: RunOptions = {}): StartedProgram {
-    return new StartedProgram(this.command(args), {
+  /** With a switch or a fault in `env` (faultsOf) it is the test build. */
+  start(args: readonly string[], { env = {}, ...options }: RunOptions = {}): StartedProgram {
+    const isTestBuild = FAULTS.some((name) => name in env)
+    return new StartedProgram(this.command(args, isTestBuild ? TEST_BUILD : MAIN), {
       cwd: this.directory,
       ...options,
       env: { ...this.env, ...env },
@@ -87,7 +97,7 @@ export class TestUser {
       stderr,
       onSignal: () => () => {},
       interrupt: () => {},
-      network,
+      testPorts: { network },
     }
     const code = await runProgram(args, io as unknown as Io)
     return { code, signal: null, stdout: stdout.text, stderr: stderr.text }
@@ -120,15 +130,26 @@ export class TestUser {
     }
   }
 
-  /** Pids of what this user's programs left. */
+  /**
+   * Pids of this user's programs, and of what their tools have started, which knows HOME and no OFFSHOOT_HOME. The guard of
+   * a killed program is none of them: it ends by itself.
+   */
   processes(): number[] {
-    return processesWith(`OFFSHOOT_HOME=${this.home}`)
+    return processesWith(`HOME=${this.root}`).filter((pid) => !commandLine(pid).includes('guard-main'))
   }
 
   remove(): void {
     // Only after a failed test is there anything to end.
-    for (const pid of this.processes()) process.kill(pid, 'SIGKILL')
+    for (const pid of this.processes()) killNow(pid)
     rmSync(this.root, { recursive: true, force: true })
+  }
+}
+
+function killNow(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // it has just ended
   }
 }
 

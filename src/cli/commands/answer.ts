@@ -44,7 +44,7 @@ interface Asked {
 
 /** @throws OffshootError `usage` where the id names no question, or more than one. */
 async function findQuestion(id: string, io: Io): Promise<Asked> {
-  await using store = await openStore(io.env)
+  await using store = await openStore(io)
   if (isId('apr', id) && store.get('approvals', id))
     throw new OffshootError('usage', `${id} is an approval`, {
       hint: `offshoot approve ${id} once|run|always|deny answers it`,

@@ -59,7 +59,7 @@ interface Asked {
 
 /** @throws OffshootError `usage` where the id names no approval, or more than one. */
 async function findApproval(id: string, io: Io): Promise<Asked> {
-  await using store = await openStore(io.env)
+  await using store = await openStore(io)
   if (isId('que', id) && store.get('questions', id))
     throw new OffshootError('usage', `${id} is a question`, { hint: `offshoot answer ${id} TEXT answers it` })
   const known = isId('apr', id) ? id : onlyAsked(store, id, 'approve')

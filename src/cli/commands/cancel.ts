@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
 import type { CancelAnswer } from '../../runtime/verbs/cancel.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { say, write, type Io } from '../io.ts'
@@ -30,8 +31,8 @@ async function cancelOne(id: string, io: Io): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof OffshootError) || (error.code !== 'not_found' && error.code !== 'usage'))
       throw error
-    await write(io.stdout, `not_found: ${JSON.stringify(id.slice(0, 100))}\n`)
-    await say(io, `offshoot: ${error.message}\n  offshoot ps --all lists the runs\n`)
+    await write(io.stdout, `not_found: ${terminalLine(JSON.stringify(id.slice(0, 100)))}\n`)
+    await say(io, `offshoot: ${terminalLine(error.message)}\n  offshoot ps --all lists the runs\n`)
     return false
   }
 }

@@ -18,6 +18,6 @@ export function closeCommand(program: Command, io: Io): void {
 }
 
 async function conversationOf(given: string, io: Io) {
-  await using store = await openStore(io.env)
+  await using store = await openStore(io)
   return findConversation(store, given).id
 }

@@ -3,9 +3,10 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/compose.ts'
 import type { Continued } from '../../runtime/continue-branch.ts'
-import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { tellElsewhere } from '../elsewhere.ts'
+import type { SetExitCode } from '../exit-codes.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
-import { say, write, type Io } from '../io.ts'
+import { say, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
 import { OUTPUT_FORMATS } from '../output.ts'
@@ -35,14 +36,17 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
 
 async function goOn(target: string, text: string | undefined, flags: ContinueFlags, io: Io): Promise<number> {
   const { id: conversationId, directory } = await conversationOf(target, io)
-  const composed = await compose({ directory, env: io.env, mode: flags.mode, network: io.network })
+  const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   const { runtime, workspace, systemText, warnings } = composed
   const { maxTurns, budgetUsd } = flags
   try {
     for (const warning of warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
     const where = { workspace, systemText, conversationId, target }
     const continued = await runtime.continue({ ...where, text, maxTurns, budgetUsd })
-    if (!continued.started) return await tellElsewhere(continued, io)
+    if (!continued.started) {
+      const what = continued.outcome === 'steered' ? steered(continued) : undefined
+      return await tellElsewhere(continued, io, what)
+    }
     await sayRecovered(continued.started, io)
     if (continued.outcome === 'steered') await say(io, `offshoot: ${steered(continued)}\n`)
     return await follow(continued.started, flags, composed, io)
@@ -53,15 +57,8 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
 }
 
 async function conversationOf(id: string, io: Io) {
-  await using store = await openStore(io.env)
+  await using store = await openStore(io)
   return findSubject(store, id).conversation
-}
-
-/** Another process drives the conversation, and this run with it. */
-async function tellElsewhere(continued: Continued, io: Io): Promise<number> {
-  const line = continued.outcome === 'steered' ? steered(continued) : `${continued.runId} goes on`
-  await write(io.stdout, `${line}; offshoot log -f ${continued.branchId} shows it\n`)
-  return exitCodes.completed
 }
 
 function steered({ runId }: Continued): string {

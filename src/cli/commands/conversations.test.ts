@@ -164,15 +164,15 @@ describe('export and import', () => {
     }
   })
 
-  test('md is for people, html comes later', async () => {
+  test('md and html are for people', async () => {
     const { code, stdout } = await user.call(['export', ids.conversation, '--format', 'md'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^# A title\n/)
     expect(stdout).not.toMatch(COMMAND)
-    expect(await user.call(['export', ids.conversation, '--format', 'html'])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining('HTML is not there yet'),
-    })
+    const page = await user.call(['export', ids.conversation, '--format', 'html'])
+    expect(page).toMatchObject({ code: 0, stderr: '' })
+    expect(page.stdout).toMatch(/^<!doctype html>\n[^]*<title>A title — Offshoot<\/title>[^]*<\/html>\n$/)
+    expect(page.stdout).not.toMatch(COMMAND)
   })
 
   test.each([

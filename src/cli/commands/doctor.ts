@@ -4,35 +4,38 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import type { Check } from '../doctor/check.ts'
 import { configChecks } from '../doctor/config-checks.ts'
+import { repairChecks } from '../doctor/repair.ts'
 import { storeChecks } from '../doctor/store-checks.ts'
 import { systemChecks } from '../doctor/system-checks.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../json-line.ts'
 import { version } from '../version.ts'
-import { withoutCredentials } from '../without-credentials.ts'
-import { laterOption } from './later.ts'
+import { withoutCredentials } from '../../runtime/without-credentials.ts'
 import type { PlaceFlags } from './group-command.ts'
 
 export function doctorCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
-  const command = program
+  program
     .command('doctor')
-    .description('look whether everything is in order; changes nothing and sends nothing')
+    .description('look whether everything is in order; sends nothing, and without --repair changes nothing')
     .option('-C, --directory <dir>', 'the directory to work on', '.')
     .option('--json', 'as JSON on one line')
-    .action(async ({ directory, json }: PlaceFlags) => {
-      const checks = await allChecks(createWorkspace(resolve(io.cwd, directory)).root, io)
+    .option(
+      '--repair',
+      'bring what can be read of a damaged database into a new one; the damaged one is kept',
+    )
+    .action(async ({ directory, json, repair }: DoctorFlags) => {
+      const repaired = repair ? shown(await repairChecks(io.env)) : []
+      const checks = [...repaired, ...(await allChecks(createWorkspace(resolve(io.cwd, directory)).root, io))]
       const problems = checks.filter(({ status }) => status === 'problem')
       const document = { version: version(), ok: problems.length === 0, checks }
       await write(io.stdout, json ? jsonLine(document) : checks.map(checkText).join(''))
       setExitCode(exitCodeOf(problems))
     })
-  laterOption(
-    command,
-    '--repair',
-    'mend what can be mended',
-    'offshoot doctor says what to do about each problem',
-  )
+}
+
+interface DoctorFlags extends PlaceFlags {
+  readonly repair?: true
 }
 
 async function allChecks(directory: string, { env }: Io): Promise<Check[]> {
@@ -41,7 +44,11 @@ async function allChecks(directory: string, { env }: Io): Promise<Check[]> {
     storeChecks(env),
     configChecks(directory, env),
   ])
-  return found.flat().map(({ message, ...check }) => ({ ...check, message: withoutCredentials(message) }))
+  return shown(found.flat())
+}
+
+function shown(checks: readonly Check[]): Check[] {
+  return checks.map(({ message, ...check }) => ({ ...check, message: withoutCredentials(message) }))
 }
 
 const MARKS = { ok: '✓', warning: '!', problem: '✗' } as const

@@ -8,6 +8,7 @@ import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } f
 import { say, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { OUTPUT_FORMATS } from '../output.ts'
+import { tellElsewhere } from '../elsewhere.ts'
 import { performVerb } from '../perform.ts'
 import { pickModel } from '../pick-model.ts'
 import { readPrompt } from '../prompt.ts'
@@ -49,28 +50,29 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     return exitCodes.completed
   }
   const text = await readPrompt(given === '-' ? undefined : given, ABOUT_TEXT, io)
-  const composed = await compose({ directory, env: io.env, mode: flags.mode, network: io.network })
+  const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   try {
     const { runtime, workspace, systemText } = composed
     for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
-    const started = await runtime.fork({
-      workspace,
-      systemText,
-      messageId,
-      text,
-      budgetUsd: flags.budgetUsd,
-      ...(flags.model ? { model: await pickModel(flags.model, composed, io) } : {}),
-      defaultModel: () => pickModel(undefined, composed, io),
-    })
+    const { budgetUsd } = flags
+    const model = flags.model ? await pickModel(flags.model, composed, io) : undefined
+    const defaultModel = () => pickModel(undefined, composed, io)
+    const command = { verb: 'fork', target: messageId, args: { text, model, budgetUsd } } as const
+    const begun = await runtime.hereOrThere(conversationId, command, () =>
+      runtime.fork({ workspace, systemText, messageId, text, budgetUsd, model, defaultModel }),
+    )
+    if (begun.there) return await tellElsewhere(begun.there, io)
+    const started = begun.here
     await say(io, `offshoot: fork ${started.branchId} of ${started.conversationId}\n`)
     return await follow(started, flags, composed, io)
   } finally {
+    await composed.guard.close()
     await composed.store.close()
   }
 }
 
 async function placeOf(id: string, io: Io) {
-  await using store = await openStore(io.env)
+  await using store = await openStore(io)
   const { id: messageId, conversationId } = requireMessage(store, id)
   const { directory } = store.get('conversations', conversationId)!
   return { directory, conversationId, messageId }

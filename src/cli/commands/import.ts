@@ -16,7 +16,7 @@ export function importCommand(program: Command, io: Io): void {
     .argument('<file>', 'made by offshoot export; - is stdin')
     .action(async (file: string) => {
       const document = parseExport(decode(await readAll(file, io)))
-      await using store = await openStore(io.env)
+      await using store = await openStore(io)
       const id = await importConversation(store, document, randomIds(systemClock))
       await write(io.stdout, `${id}\n`)
     })

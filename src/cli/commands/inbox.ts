@@ -82,7 +82,7 @@ async function change(
 }
 
 async function list(id: ConversationId, target: string, { json }: InboxFlags, io: Io): Promise<void> {
-  await using store = await openStore(io.env)
+  await using store = await openStore(io)
   const items = waitingItems(store, branchOf(store, id, target))
   await write(io.stdout, json ? jsonLine(items) : items.map(line).join(''))
 }

@@ -1,17 +1,10 @@
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
 import { LATER } from '../help.ts'
 
 /** The commands that are known but not there yet. Each says so in one sentence, whatever stands behind it. */
 export function laterCommands(program: Command): void {
   for (const [name, { does, instead }] of Object.entries(COMMANDS)) laterCommand(program, name, does, instead)
-  const run = program.commands.find((command) => command.name() === 'run')!
-  laterOption(
-    run,
-    '--background',
-    'hand the run to offshoot serve',
-    'Leave it out, and keep this terminal open.',
-  )
   const spawn = program.commands.find((command) => command.name() === 'spawn')!
   for (const option of spawn.options) if (SPAWN.includes(option.long!)) option.helpGroup(LATER)
 }
@@ -22,16 +15,12 @@ interface Later {
   readonly instead: string
 }
 
-/** Of spawn: refused there, each for a reason of its own. */
-const SPAWN = ['--background', '--backend']
+/** Of spawn: refused there. */
+const SPAWN = ['--backend']
 
 const FOR_PROGRAMS = 'offshoot run --output-format stream-json is for programs'
 
 const COMMANDS: Readonly<Record<string, Later>> = {
-  serve: {
-    does: 'a local server with a page for the browser',
-    instead: 'offshoot run shows its tree on the terminal',
-  },
   mcp: { does: 'a server for programs that speak MCP', instead: FOR_PROGRAMS },
   acp: { does: 'an agent for editors that speak ACP', instead: FOR_PROGRAMS },
   bridge: { does: 'a bridge to chats', instead: FOR_PROGRAMS },
@@ -50,14 +39,6 @@ function laterCommand(parent: Command, name: string, does: string, instead: stri
     .action(() => {
       throw notYet(`offshoot ${path}`, instead)
     })
-}
-
-/** An option that is known but not there yet. */
-export function laterOption(command: Command, flags: string, does: string, instead: string): void {
-  const option = new Option(flags, does).helpGroup(LATER)
-  command.addOption(option).on(`option:${option.name()}`, () => {
-    throw notYet(`offshoot ${command.name()} --${option.name()}`, instead)
-  })
 }
 
 function notYet(what: string, hint: string): OffshootError {

@@ -22,7 +22,7 @@ export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .argument('<id>', 'of a run or branch; of a conversation: its main branch')
     .option('-f, --follow', 'go on until the run stops')
     .action(async (id: string, { follow }: { follow?: true }) => {
-      await using store = await openStore(io.env)
+      await using store = await openStore(io)
       if (follow) return setExitCode(await followRun(store, id, io))
       await write(io.stdout, textOf(messagesOf(store, id)))
     })

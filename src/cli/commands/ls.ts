@@ -22,7 +22,7 @@ export function lsCommand(program: Command, io: Io): void {
     .option('-C, --directory <dir>', 'only those that work on this directory')
     .option('--json', 'one JSON array')
     .action(async ({ directory, json }: LsFlags) => {
-      await using store = await openStore(io.env)
+      await using store = await openStore(io)
       const where =
         directory === undefined ? {} : { directory: createWorkspace(resolve(io.cwd, directory)).root }
       const found = store

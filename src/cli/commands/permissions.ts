@@ -35,7 +35,7 @@ export function permissionsCommand(program: Command, io: Io, setExitCode: SetExi
 
 async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const { root } = createWorkspace(resolve(io.cwd, directory))
-  await using store = await openStore(io.env)
+  await using store = await openStore(io)
   const grants = listGrants(store, root).map(grantDocument)
   if (json) return await write(io.stdout, jsonLine(grants))
   const lines = grants.map(
@@ -60,7 +60,7 @@ async function revoke(id: string, io: Io): Promise<void> {
 }
 
 async function withoutProject(id: string, io: Io): Promise<RuleRow> {
-  await using store = await openStore(io.env)
+  await using store = await openStore(io)
   const grant = requireGrant(store, id)
   if (grant.conversationId === null) await store.tx((tx) => revokeGrant(tx, id), { durable: true })
   return grant

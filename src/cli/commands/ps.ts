@@ -26,7 +26,7 @@ export function psCommand(program: Command, io: Io): void {
     .option('--all', 'those that have ended too')
     .option('--json', 'one JSON array')
     .action(async ({ all, json }: PsFlags) => {
-      await using store = await openStore(io.env)
+      await using store = await openStore(io)
       const runs = withOwners(store, listRuns(store, { all: all ?? false }))
       if (json) {
         const whole = runs.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))

@@ -1,19 +1,23 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import type { Command } from 'commander'
-import { errorMessage } from '../../core/errors.ts'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
 import type { Run } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/compose.ts'
+import { dataHome } from '../../runtime/config.ts'
 import { Ownership } from '../../runtime/ownership/ownership.ts'
 import { abandonedDirectories, type Recovery } from '../../runtime/recover.ts'
 import type { EndSignal } from '../early-signals.ts'
+import { lookAtStore } from '../../store/sqlite/look.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { modeOption } from '../follow.ts'
 import { say, write, type Io } from '../io.ts'
+import { leftRuns } from '../left-runs.ts'
 import { openStore } from '../open-store.ts'
-import { unknownLines } from '../recovered.ts'
+import { takenUp, unknownLines } from '../recovered.ts'
 
 interface RecoverFlags {
   readonly pause?: true
@@ -33,6 +37,7 @@ export function recoverCommand(program: Command, io: Io, setExitCode: SetExitCod
 
 /** One directory after the other: each has a configuration and agents of its own. */
 async function recoverAll(flags: RecoverFlags, io: Io): Promise<number> {
+  if (flags.dryRun) return await showLeft(io)
   for (const directory of await leftDirectories(io)) {
     const signal = await recoverIn(directory, flags, io)
     if (signal) return exitCodes[signal]
@@ -40,8 +45,24 @@ async function recoverAll(flags: RecoverFlags, io: Io): Promise<number> {
   return exitCodes.completed
 }
 
+/** The store is only looked at: what a program that died left beside it stays for whoever recovers it. */
+async function showLeft(io: Io): Promise<number> {
+  const look = lookAtStore(join(dataHome(io.env), 'offshoot.db'))
+  try {
+    if (look && !look.reader)
+      throw new OffshootError('conflict', 'the store is of an older version', OUTDATED)
+    look?.check() // of a damaged store nothing would be listed, as if there were nothing
+    for (const run of look?.reader ? leftRuns(look.reader) : []) await write(io.stdout, `${line(run)}\n`)
+    return exitCodes.completed
+  } finally {
+    await look?.close()
+  }
+}
+
+const OUTDATED = { hint: 'offshoot ls brings it up to date; then look again.' }
+
 async function leftDirectories(io: Io): Promise<string[]> {
-  await using store = await openStore(io.env)
+  await using store = await openStore(io)
   const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })
   return abandonedDirectories({ store, ownership })
 }
@@ -52,13 +73,9 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
   if (!composed) return undefined
   const { runtime, workspace, systemText, guard, store } = composed
   try {
-    if (flags.dryRun) {
-      for (const { row } of runtime.left.runs({ workspace, systemText }))
-        await write(io.stdout, `${line(row)}\n`)
-      return undefined
-    }
     const leave = runtime.approvals.attend() // a question waits in the store: offshoot approve answers it
     const recovery = await runtime.recover({ workspace, systemText, ...(flags.pause && { policy: 'pause' }) })
+    if (recovery.runs.length > 0) await say(io, `offshoot: ${takenUp(recovery.runs)}\n`)
     for (const unknown of recovery.runs.flatMap(unknownLines)) await say(io, `offshoot: ${unknown}\n`)
     const signal = await untilSettled(recovery, io)
     leave()
@@ -75,7 +92,7 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
 /** A directory that is gone, or whose configuration is wrong, must not keep the others waiting. */
 async function open(directory: string, { mode }: RecoverFlags, io: Io): Promise<Composed | undefined> {
   try {
-    return await compose({ directory, env: io.env, mode, network: io.network })
+    return await compose({ directory, env: io.env, mode, ...io.testPorts })
   } catch (error) {
     await say(
       io,

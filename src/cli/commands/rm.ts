@@ -14,7 +14,7 @@ export function rmCommand(program: Command, io: Io): void {
     .argument('<conversation>')
     .option('--force', 'even if runs of it have not stopped')
     .action(async (id: string, { force }: { force?: true }) => {
-      await using store = await openStore(io.env)
+      await using store = await openStore(io)
       await store.tx(
         (tx) => {
           const conversation = findConversation(tx, id)

@@ -8,12 +8,25 @@ import { compose, type Composed } from '../../runtime/compose.ts'
 import type { StartedRun } from '../../runtime/begin.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
 import { pickModel } from '../pick-model.ts'
-import type { SetExitCode } from '../exit-codes.ts'
+import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { say, type Io } from '../io.ts'
+import { openStore } from '../open-store.ts'
+import {
+  mainBranch,
+  modelFor,
+  requireServer,
+  tellHandedOver,
+  type HandedOver,
+  type RunningServer,
+} from '../server-call.ts'
+import type { Reader } from '../../store/port.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
 import { wholeNumber } from '../numbers.ts'
 import { OUTPUT_FORMATS } from '../output.ts'
 import { readPrompt } from '../prompt.ts'
 import { sayOthersWait, sayRecovered } from '../recovered.ts'
+import { isWithServer, runThere, watchedThere } from '../run-there.ts'
+import { lastSeq } from '../../runtime/stored-events.ts'
 
 interface RunFlags extends FollowFlags {
   readonly directory: string
@@ -23,6 +36,7 @@ interface RunFlags extends FollowFlags {
   readonly maxTurns?: number
   readonly conversation?: string
   readonly continue?: true
+  readonly background?: true
 }
 
 export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -43,6 +57,7 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
         'conversation',
       ),
     )
+    .option('--background', 'hand it to a running offshoot serve, and print the ids')
     .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
     .action(async (prompt: string | undefined, flags: RunFlags) => setExitCode(await run(prompt, flags, io)))
 }
@@ -50,16 +65,20 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
 const ABOUT_PROMPT = { what: 'prompt', example: 'offshoot run "what to do"' }
 
 async function run(promptArgument: string | undefined, flags: RunFlags, io: Io): Promise<number> {
+  const server = flags.background && requireServer(io, 'offshoot run drives it until it ends')
   const prompt = await readPrompt(promptArgument, ABOUT_PROMPT, io)
+  if (server) return await handOver(server, prompt, flags, io)
   const composed = await compose({
     directory: resolve(io.cwd, flags.directory),
     env: io.env,
     mode: flags.mode,
-    network: io.network,
+    ...io.testPorts,
   })
   try {
     for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
-    const started = await start(prompt, flags, composed, io)
+    const known = conversationOf(flags, composed.store, composed.workspace.root)
+    if (known && isWithServer(composed, known, io)) return await goOnThere(known, prompt, flags, composed, io)
+    const started = await start(prompt, known, flags, composed, io)
     await sayRecovered(started, io)
     await sayOthersWait(composed, started, io)
     return await follow(started, flags, composed, io)
@@ -68,10 +87,15 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
   }
 }
 
-async function start(prompt: string, flags: RunFlags, composed: Composed, io: Io): Promise<StartedRun> {
+async function start(
+  prompt: string,
+  conversationId: ConversationId | undefined,
+  flags: RunFlags,
+  composed: Composed,
+  io: Io,
+): Promise<StartedRun> {
   const { runtime, workspace, systemText, agents } = composed
   const agent = agents.require(flags.agent)
-  const conversationId = conversationOf(flags, composed)
   const model = await pickModel(flags.model, composed, io)
   const more = {
     ...(flags.maxTurns ? { maxTurns: flags.maxTurns } : {}),
@@ -81,7 +105,71 @@ async function start(prompt: string, flags: RunFlags, composed: Composed, io: Io
   return runtime.start({ workspace, prompt, agent, model, systemText, ...more })
 }
 
-function conversationOf(flags: RunFlags, { store, workspace }: Composed): ConversationId | undefined {
+/** The server that drives the conversation is given the message, and its run is followed as one of this process. */
+async function goOnThere(
+  conversationId: ConversationId,
+  text: string,
+  flags: RunFlags,
+  composed: Composed,
+  io: Io,
+): Promise<number> {
+  checkThere(flags)
+  const { runtime, store, agents } = composed
+  const agent = agents.require(flags.agent).name
+  const { maxTurns, budgetUsd } = flags
+  const model = modelFor(flags.model, io)
+  const branchId = store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]!.id
+  const order = {
+    conversationId,
+    branchId,
+    text,
+    mode: 'follow_up',
+    agent,
+    model,
+    maxTurns,
+    budgetUsd,
+  } as const
+  const seqBefore = lastSeq(store, conversationId)
+  const defaultModel = () => pickModel(undefined, composed, io)
+  const said = await runtime.say({ ...composed, ...order, defaultModel })
+  if (said.started) return await follow(said.started, flags, composed, io) // the server has let go of it just now
+  const started = await runThere(said, conversationId, seqBefore, composed, io)
+  const asked = io.stdin.isTTY && io.stderr.isTTY ? flags : { ...flags, approvals: 'wait' as const }
+  return await follow(started, asked, watchedThere(composed, started), io)
+}
+
+/** What is allowed and who is asked is the server's matter. */
+function checkThere({ mode, approvals }: RunFlags): void {
+  if (mode === undefined && approvals !== 'deny') return
+  const flag = mode === undefined ? '--approvals deny' : '--mode'
+  throw new OffshootError('conflict', `offshoot serve drives this conversation, which knows no ${flag}`, {
+    hint: 'leave it out, or wait until nothing goes on there',
+  })
+}
+
+async function handOver(server: RunningServer, text: string, flags: RunFlags, io: Io): Promise<number> {
+  const directory = createWorkspace(resolve(io.cwd, flags.directory)).root
+  const conversationId = await knownConversation(flags, directory, io)
+  const { maxTurns, budgetUsd, agent, mode } = flags
+  const order = { text, model: modelFor(flags.model, io), maxTurns, budgetUsd }
+  if (conversationId === undefined) {
+    const begun = await server.post<HandedOver>('/conversations', { ...order, directory, agent, mode })
+    await tellHandedOver(begun, flags.outputFormat, io)
+    return exitCodes.completed
+  }
+  const { branchId } = await mainBranch(server, conversationId)
+  const { runId } = await server.post<HandedOver>(`/branches/${branchId}/messages`, order)
+  await tellHandedOver({ conversationId, branchId, runId }, flags.outputFormat, io)
+  return exitCodes.completed
+}
+
+async function knownConversation(flags: RunFlags, root: string, io: Io): Promise<ConversationId | undefined> {
+  if (flags.conversation === undefined && !flags.continue) return undefined
+  await using store = await openStore(io)
+  return conversationOf(flags, store, root)
+}
+
+function conversationOf(flags: RunFlags, store: Reader, root: string): ConversationId | undefined {
   if (flags.conversation !== undefined) {
     if (isId('cnv', flags.conversation)) return flags.conversation
     throw new OffshootError('usage', `${JSON.stringify(flags.conversation)} is no id of a conversation`, {
@@ -90,13 +178,13 @@ function conversationOf(flags: RunFlags, { store, workspace }: Composed): Conver
   }
   if (!flags.continue) return undefined
   const latest = store.find('conversations', {
-    where: { directory: workspace.root },
+    where: { directory: root },
     orderBy: 'updatedAt',
     descending: true,
     limit: 1,
   })[0]
   if (latest) return latest.id
-  throw new OffshootError('usage', `there is no conversation on ${workspace.root} yet`, {
+  throw new OffshootError('usage', `there is no conversation on ${root} yet`, {
     hint: 'leave out --continue',
   })
 }

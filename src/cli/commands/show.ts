@@ -28,7 +28,7 @@ export function showCommand(program: Command, io: Io): void {
     .option('--messages', 'what was said on each branch too')
     .option('--json', 'one JSON object, messages included')
     .action(async (id: string, { json, messages }: ShowFlags) => {
-      await using store = await openStore(io.env)
+      await using store = await openStore(io)
       const subject = findSubject(store, id)
       if (json) return await write(io.stdout, jsonLine(subjectDocument(store, subject)))
       const lines = [...head(store, subject), ...tree(store, subject, messages ?? false)]

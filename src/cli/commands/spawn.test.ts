@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TestUser } from '../../../test/support/test-user.ts'
-import type { ConversationId } from '../../core/ids.ts'
-import { systemClock } from '../../exec/system-clock.ts'
-import { Ownership } from '../../runtime/ownership/ownership.ts'
-import { openSqliteStore } from '../../store/sqlite/open.ts'
 
 let user: TestUser
 let script: string
@@ -122,30 +118,6 @@ describe('spawn', () => {
     const { code, stdout, stderr } = await user.call(['spawn', ...args])
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     expect(stderr).toMatch(text)
-  })
-})
-
-describe('of a conversation that another process drives', () => {
-  test('nothing is driven, and it is said who has it', async () => {
-    const { stderr } = await user.call(['spawn', '--agent', 'explore', '-m', script, 'Where?'])
-    const id = conversationIn(stderr) as ConversationId
-    const message = (await shown(id)).branches[0]!.messages[0]!.id
-    const store = await openSqliteStore({ file: user.database, now: systemClock.now })
-    const ownership = new Ownership({ store, clock: systemClock, owner: 'another' })
-    await ownership.take(id)
-    const spawn = ['spawn', '--conversation', id, '--agent', 'explore', 'x']
-    for (const args of [spawn, ['fork', message, 'x']]) {
-      const refused = await user.call(args)
-      expect(refused).toMatchObject({ code: 1, stdout: '' })
-      expect(refused.stderr).toContain(`${id} is driven by another process: pid ${process.pid} on `)
-    }
-    await ownership.release(id)
-    await store.close()
-    expect((await shown(id)).branches).toHaveLength(2)
-    expect(await user.call(spawn)).toMatchObject({ code: 0 })
-    expect(user.rows(`select renewed_at from leases where conversation_id = '${id}'`)).toEqual([
-      { renewed_at: 0 },
-    ])
   })
 })
 

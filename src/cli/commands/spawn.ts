@@ -7,7 +7,23 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/compose.ts'
 import type { StartedRun } from '../../runtime/begin.ts'
-import type { SetExitCode } from '../exit-codes.ts'
+import type { HereOrThere } from '../../runtime/here-or-there.ts'
+import type { VerbCommand } from '../../runtime/verbs/perform.ts'
+import { tellElsewhere } from '../elsewhere.ts'
+import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import {
+  findServer,
+  mainBranch,
+  modelFor,
+  requireServer,
+  tellHandedOver,
+  type HandedOver,
+  type RunningServer,
+} from '../server-call.ts'
+import { randomUUID } from 'node:crypto'
+import { systemClock } from '../../exec/system-clock.ts'
+import { Ownership } from '../../runtime/ownership/ownership.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
 import { say, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
@@ -55,39 +71,69 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
     .action(async (task: string | undefined, flags: SpawnFlags) => setExitCode(await spawn(task, flags, io)))
 }
 
+type SpawnCommand = Extract<VerbCommand, { verb: 'spawn' }>
+
 const ABOUT_TASK = { what: 'task', example: 'offshoot spawn "what to do"' }
 
 async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): Promise<number> {
   checkDriver(flags)
+  const { conversation, isDriven } = await conversationOf(flags, io)
+  const server = flags.background && serverFor(isDriven, io)
   const task = await readPrompt(argument, ABOUT_TASK, io)
-  const conversation = await conversationOf(flags, io)
+  if (server) return await handOver(server, task, conversation, flags, io)
   const directory = resolve(io.cwd, flags.directory ?? conversation?.directory ?? '.')
-  const composed = await compose({ directory, env: io.env, mode: flags.mode, network: io.network })
+  const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   try {
     for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
-    const started = await start(task, conversation, flags, composed, io)
+    const begun = await start(task, conversation, flags, composed, io)
+    if (begun.there) return await tellElsewhere(begun.there, io)
+    const started = begun.here
     await say(io, `offshoot: subagent ${started.branchId} of ${started.conversationId}\n`)
     return await follow(started, flags, composed, io)
   } finally {
+    await composed.guard.close()
     await composed.store.close()
   }
 }
 
-function checkDriver({ background, backend }: SpawnFlags): void {
-  if (background)
-    throw new OffshootError('usage', 'no offshoot serve is running that it could be handed to', {
-      hint: 'leave out --background: offshoot spawn drives it until it ends',
-    })
+function checkDriver({ backend }: SpawnFlags): void {
   if (backend !== 'native')
     throw new OffshootError('usage', `--backend ${backend} is not there yet; it comes with a later version`, {
       hint: 'leave it out, and the loop of this program drives it',
     })
 }
 
-async function conversationOf({ conversation }: SpawnFlags, io: Io): Promise<Conversation | undefined> {
-  if (conversation === undefined) return undefined
-  await using store = await openStore(io.env)
-  return findConversation(store, conversation)
+/** Whoever drives a conversation is given its subagents, with a server or without. */
+function serverFor(isDriven: boolean, io: Io): RunningServer | undefined {
+  return isDriven ? findServer(io) : requireServer(io, 'offshoot spawn drives it until it ends')
+}
+
+/** `isDriven`: by a living process, which is given the subagent anyway. */
+async function conversationOf({ conversation: id }: SpawnFlags, io: Io) {
+  if (id === undefined) return { conversation: undefined, isDriven: false }
+  await using store = await openStore(io)
+  const conversation = findConversation(store, id)
+  const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })
+  return { conversation, isDriven: ownership.livingOwner(conversation.id) !== undefined }
+}
+
+/** Below the main branch of a conversation, or of a new one that is named after the task. */
+async function handOver(
+  server: RunningServer,
+  task: string,
+  conversation: Conversation | undefined,
+  flags: SpawnFlags,
+  io: Io,
+): Promise<number> {
+  const directory = createWorkspace(resolve(io.cwd, flags.directory ?? '.')).root
+  const { agent, label, deliver, maxTurns, budgetUsd, mode } = flags
+  const { conversationId, branchId: main } = conversation
+    ? await mainBranch(server, conversation.id)
+    : await server.post<HandedOver>('/conversations', { directory, title: task.slice(0, 80), mode })
+  const order = { task, agent, label, deliver, maxTurns, budgetUsd, model: modelFor(flags.model, io) }
+  const { branchId, runId } = await server.post<HandedOver>(`/branches/${main}/spawn`, order)
+  await tellHandedOver({ conversationId, branchId, runId }, flags.outputFormat, io)
+  return exitCodes.completed
 }
 
 async function start(
@@ -96,21 +142,18 @@ async function start(
   flags: SpawnFlags,
   composed: Composed,
   io: Io,
-): Promise<StartedRun> {
+): Promise<HereOrThere<StartedRun, SpawnCommand>> {
   const { runtime, workspace, systemText, agents } = composed
   const agent = agents.require(flags.agent)
   const { label, deliver, maxTurns, budgetUsd } = flags
-  return await runtime.spawn({
-    workspace,
-    systemText,
-    agent,
-    task,
-    deliver,
-    budgetUsd,
-    ...(label ? { label } : {}),
-    ...(maxTurns ? { maxTurns } : {}),
-    ...(conversation ? { conversationId: conversation.id } : {}),
-    ...(flags.model ? { model: await pickModel(flags.model, composed, io) } : {}),
-    defaultModel: () => pickModel(undefined, composed, io),
-  })
+  const model = flags.model ? await pickModel(flags.model, composed, io) : undefined
+  const order = { task, label, deliver, maxTurns, budgetUsd, model }
+  const defaultModel = () => pickModel(undefined, composed, io)
+  const place = { workspace, systemText, agent, defaultModel }
+  if (!conversation) return { here: await runtime.spawn({ ...order, ...place }) }
+  const { id } = conversation
+  const command = { verb: 'spawn', target: id, args: { ...order, agent: agent.name } } as const
+  return await runtime.hereOrThere(id, command, () =>
+    runtime.spawn({ ...order, ...place, conversationId: id }),
+  )
 }

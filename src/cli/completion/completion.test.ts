@@ -34,9 +34,8 @@ describe('the table', () => {
     const there = programCommands().filter((command) => command.helpGroup() !== LATER)
     expect(table.map(({ path }) => path)).toEqual(['', ...there.map(commandPath)])
     expect(entry('run').options.flatMap(({ flags }) => flags)).toEqual(
-      expect.arrayContaining(['--model', '-m', '--mode', '--help', '-h']),
+      expect.arrayContaining(['--model', '-m', '--mode', '--background', '--help', '-h']),
     )
-    expect(entry('run').options.flatMap(({ flags }) => flags)).not.toContain('--background')
     expect(entry('agents').commands.map(({ name }) => name)).toEqual(AGENTS)
   })
 
@@ -107,7 +106,8 @@ _offshoot
     expect(complete('agents', '')).toEqual(AGENTS)
     expect(complete('agents', '-C', 'show', 's')).toEqual(['show'])
     expect(complete('--debug', 'mod')).toEqual(['models'])
-    expect(complete('serv')).toEqual([])
+    expect(complete('serv')).toEqual(['serve'])
+    expect(complete('acp')).toEqual([])
     expect(complete('nonsense', '')).toEqual([])
   })
 

@@ -94,6 +94,8 @@ export const NAMED: Readonly<Record<string, Values>> = {
   'provider/model': ask('models'),
   run: ask('runs'),
   // words of one's own
+  address: FREE,
+  age: FREE,
   message: FREE,
   n: FREE,
   name: FREE,

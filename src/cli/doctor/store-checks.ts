@@ -2,14 +2,12 @@ import { accessSync, constants, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
-import { bounds } from '../../core/limits.ts'
-import { isStopped, runStatuses } from '../../core/run-status.ts'
-import type { Run } from '../../core/run.ts'
-import { systemClock } from '../../exec/system-clock.ts'
+import { sizeText } from '../../core/size-text.ts'
 import { dataHome, type Env } from '../../runtime/config.ts'
-import { isGone, systemProcesses } from '../../runtime/ownership/process-identity.ts'
 import type { Reader } from '../../store/port.ts'
-import { lookAtStore, storeSize, writerOf, type Look } from '../../store/sqlite/look.ts'
+import { lookAtStore, storeSize, type Look } from '../../store/sqlite/look.ts'
+import { writerOf } from '../../store/sqlite/users.ts'
+import { leftRuns } from '../left-runs.ts'
 import { failed, ok, problem, warning, type Check } from './check.ts'
 
 /** Where data lies, whether there is room, and what state the database is in. */
@@ -118,23 +116,4 @@ function contents(reader: Reader): Check[] {
     .join(', ')}`
   const more = left.length > 3 ? ', ...' : ''
   return [conversations, warning('runs', message + more, 'offshoot recover goes on with them.')]
-}
-
-/** Those that have not stopped and that no living process drives. */
-function leftRuns(reader: Reader): Run[] {
-  const processes = systemProcesses()
-  const isOwned = (run: Run) => {
-    const lease = reader.get('leases', run.conversationId)
-    return lease && systemClock.now() - lease.renewedAt < bounds.leaseMs && !isGone(lease, processes)
-  }
-  return runStatuses
-    .filter((status) => !isStopped(status))
-    .flatMap((status) => reader.find('runs', { where: { status } }))
-    .filter((run) => !isOwned(run))
-}
-
-function sizeText(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
-  const power = Math.min(Math.floor(Math.log2(Math.max(bytes, 1)) / 10), units.length - 1)
-  return `${Math.round(bytes / 1024 ** power)} ${units[power]}`
 }

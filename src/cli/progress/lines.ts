@@ -1,7 +1,8 @@
 import { styleText } from 'node:util'
+import { durationWords } from '../../client/words.ts'
 import type { RunLine } from './tree.ts'
 import { cutToWidth, drawable, padToWidth, widthOf } from './width.ts'
-import { lasting, money, needsYou, outcome, plural } from './words.ts'
+import { money, needsYou, outcome, plural } from './words.ts'
 
 export interface LineStyle {
   readonly colour: boolean
@@ -119,7 +120,7 @@ function openTail(run: RunLine, now: number): Tail {
   if (needsYou(run)) return askTail(run, now)
   if (run.position > 0) return tail(`queued, number ${run.position} in line`, '', '')
   const tools = run.toolCalls > 0 ? ` · ${plural(run.toolCalls, 'tool')}` : ''
-  const figures = ` · ${lasting(now - run.startedAt)}${tools}`
+  const figures = ` · ${durationWords(now - run.startedAt)}${tools}`
   if (run.status !== 'waiting') return tail('', run.action, figures)
   return tail('', `${run.reason === 'retry' ? 'will try again: ' : 'waiting for '}${run.action}`, figures)
 }
@@ -141,7 +142,7 @@ function askTail(run: RunLine, now: number): Tail {
   return {
     before: { text: 'needs you: ', look },
     text: { text: drawable(open?.title ?? run.action), look },
-    after: { text: `${more} · waiting ${lasting(now - (open?.at ?? run.waitsSince))}`, look },
+    after: { text: `${more} · waiting ${durationWords(now - (open?.at ?? run.waitsSince))}`, look },
   }
 }
 

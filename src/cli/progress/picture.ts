@@ -1,10 +1,11 @@
 import type { RunId } from '../../core/ids.ts'
 import { addCost } from '../../core/usage.ts'
+import { durationWords } from '../../client/words.ts'
 import { groupsOf, runsOf, type RunGroup, type RunNode } from './groups.ts'
 import { answerRows, row, runRows, type LineStyle, type Piece } from './lines.ts'
 import type { ProgressTree, RunLine } from './tree.ts'
 import { drawable, widthOf } from './width.ts'
-import { lasting, money, needsYou, plural, took } from './words.ts'
+import { money, needsYou, plural, took } from './words.ts'
 
 export interface LiveStyle extends LineStyle {
   readonly maxRows: number
@@ -157,7 +158,7 @@ function workingHeader(nodes: readonly RunNode[], now: number): Piece[] {
     { text: '● ', look: asking > 0 ? 'yellow' : 'cyan' },
     { text: `${who}${away}`, look: 'bold' },
     ...(asking > 0 ? [need] : []),
-    ...[...counts(others), lasting(now - since)].map(fact),
+    ...[...counts(others), durationWords(now - since)].map(fact),
   ]
 }
 

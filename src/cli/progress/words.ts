@@ -1,21 +1,9 @@
+import { durationWords } from '../../client/words.ts'
 import type { RunLine } from './tree.ts'
-
-/** How long something has lasted: whole seconds, so that it does not flicker. */
-export function lasting(ms: number): string {
-  const seconds = Math.floor(Math.max(0, ms) / 1000)
-  if (seconds < 60) return `${seconds}s`
-  const minutes = Math.floor(seconds / 60)
-  if (minutes < 60) return `${minutes}m${two(seconds % 60)}s`
-  return `${Math.floor(minutes / 60)}h${two(minutes % 60)}m`
-}
 
 /** How long something took. */
 export function took(ms: number): string {
-  return ms < 9_950 ? `${(Math.max(0, ms) / 1000).toFixed(1)}s` : lasting(ms)
-}
-
-function two(number: number): string {
-  return String(number).padStart(2, '0')
+  return ms < 9_950 ? `${(Math.max(0, ms) / 1000).toFixed(1)}s` : durationWords(ms)
 }
 
 export function plural(count: number, noun: string): string {

@@ -64,6 +64,32 @@ async function addConversation(store: Store, conversationId: ConversationId): Pr
 }
 
 describe('the lease of a conversation', () => {
+  it('that was lost is not had again by what still drives it, even when it is free', async () => {
+    const [first, far] = [await other(1), await other(3, { host: 'far' })]
+    await first.ownership.take(id)
+    await clock.advance(1)
+    const row = first.store.get('leases', id)!
+    await far.store.tx(
+      (tx) => tx.update('leases', id, { ...row, owner: 'owner 3', epoch: row.epoch + 1, renewedAt: 0 }),
+      { durable: false },
+    )
+    await expect(first.ownership.take(id)).rejects.toMatchObject({ code: 'conflict' })
+    await expect(first.write()).rejects.toMatchObject({ code: 'conflict' })
+    expect(first.ownership.owns(id)).toBe(false)
+  })
+
+  it('whose return was not stored is had again by the process that gave it back', async () => {
+    const first = await other(1)
+    await first.ownership.take(id)
+    const { tx } = first.store
+    first.store.tx = () => Promise.reject(new Error('full'))
+    await first.ownership.release(id)
+    first.store.tx = tx
+    await first.ownership.take(id)
+    await first.write()
+    expect(first.store.get('leases', id)).toMatchObject({ owner: 'owner 1', epoch: 2 })
+  })
+
   it('that was renewed in the future is free, unless its process is seen to live', async () => {
     const [first, far] = [await other(1), await other(3, { host: 'far' })]
     const later = { renewedAt: clock.now() + 1e9 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { OffshootError } from '../../core/errors.ts'
+import { noFaults, type Faults } from '../../core/faults.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
 import type { LeaseRow, Reader, Store, Tx } from '../../store/port.ts'
@@ -12,6 +13,8 @@ export interface OwnershipOptions {
   readonly owner: string
   /** Default: those of this machine. */
   readonly processes?: Processes
+  /** Tests alone give it. */
+  readonly faults?: Faults | undefined
 }
 
 interface Held {
@@ -31,15 +34,17 @@ export class Ownership {
   readonly #clock: Clock
   readonly #owner: string
   readonly #processes: Processes
+  readonly #faults: Faults
   readonly #held = new Map<ConversationId, Held>()
   readonly #onLost = new Set<(id: ConversationId, error: OffshootError) => void>()
   #cancelRenewal: (() => void) | undefined
 
-  constructor({ store, clock, owner, processes = systemProcesses() }: OwnershipOptions) {
+  constructor({ store, clock, owner, processes = systemProcesses(), faults = noFaults }: OwnershipOptions) {
     this.#store = store
     this.#clock = clock
     this.#owner = owner
     this.#processes = processes
+    this.#faults = faults
   }
 
   /**
@@ -65,7 +70,10 @@ export class Ownership {
     if (held?.lost) throw held.lost
     const row = tx.get('leases', id)
     if (held && this.#isOurs(row, held)) return void held.holders++
-    if (row && this.#isLiving(row)) throw ownedElsewhere(id, row)
+    // what it drives is not as it knows it any more, even if the lease could be had again
+    if (held) throw this.#lose(id, held, row)
+    // one of its own that it does not hold: it was given back, and that was not stored
+    if (row && row.owner !== this.#owner && this.#isLiving(row)) throw ownedElsewhere(id, row)
     const now = this.#clock.now()
     const epoch = (row?.epoch ?? 0) + 1
     const lease = { owner: this.#owner, ...this.#processes.self, epoch, takenAt: now, renewedAt: now }
@@ -112,16 +120,19 @@ export class Ownership {
     if (held?.lost) throw held.lost
     const row = tx.get('leases', id)
     if (held ? this.#isOurs(row, held) : !row || !this.#isLiving(row)) return
-    if (!held) throw ownedElsewhere(id, row!)
-    held.lost = lostTo(id, row)
-    queueMicrotask(() => this.#tellLost(id, held.lost!))
-    throw held.lost
+    throw held ? this.#lose(id, held, row) : ownedElsewhere(id, row!)
   }
 
   /** Calls `handler` when a lease turns out to be lost; the returned function ends that. */
   onLost(handler: (id: ConversationId, error: OffshootError) => void): () => void {
     this.#onLost.add(handler)
     return () => void this.#onLost.delete(handler)
+  }
+
+  #lose(id: ConversationId, held: Held, row: LeaseRow | undefined): OffshootError {
+    const lost = (held.lost = lostTo(id, row))
+    queueMicrotask(() => this.#tellLost(id, lost))
+    return lost
   }
 
   /** What was held, if nobody in this process does any more. */
@@ -159,9 +170,11 @@ export class Ownership {
         if (this.#isOurs(row, held)) tx.update('leases', id, { renewedAt: this.#clock.now() })
         else held.lost = lostTo(id, row)
       }
+      this.#faults.at('lease.before')
     }
     const before = this.owned()
     await this.#store.tx(write, { durable: false }).catch(() => {}) // a locked store: the next one may come through
+    this.#faults.at('lease.after')
     for (const id of before) {
       const lost = this.#held.get(id)?.lost
       if (lost) this.#tellLost(id, lost)

@@ -42,7 +42,9 @@ export async function bring<V extends VerbCommand>(
 }
 
 async function here(deps: Deps, command: VerbCommand, open: () => LiveConversation) {
-  return await perform({ deps, live: open(), settle: () => {} }, command)
+  const live = open()
+  await live.takenUp
+  return await perform({ deps, live, settle: () => {} }, command)
 }
 
 function isConflict(error: unknown): boolean {

@@ -22,20 +22,38 @@ export interface CancelWork {
 }
 
 /** Ends runs and all below them, driven or not, and settles when that is on disk (runtime.md §4). */
-export async function cancelRuns(
+export async function cancelRuns(scope: Pick<Scope, 'deps' | 'tree'>, work: CancelWork): Promise<void> {
+  const all = [...work.below.filter(isOpen), ...work.tops.filter(isOpen)]
+  while (!(await cancelOnce(scope, work, all)));
+}
+
+const isOpen = ({ row }: LiveRun) => !isFinal(row.status)
+
+/** False: somebody has begun to drive one of them meanwhile, which has to stop first. */
+async function cancelOnce(
   { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
-  { conversationId, tops, reason, below, signal, write }: CancelWork,
-): Promise<void> {
-  const open = ({ row }: LiveRun) => !isFinal(row.status)
-  const all = [...below.filter(open), ...tops.filter(open)]
+  { conversationId, tops, reason, signal, write }: CancelWork,
+  all: readonly LiveRun[],
+): Promise<boolean> {
   const driven = all.filter((run) => tree.drives(run) && !isStopped(run.row.status))
-  for (const run of all) stopRun(run, tops.includes(run) ? reason : { verb: 'cancel', by: 'parent' })
+  for (const run of all.filter(isOpen))
+    stopRun(run, tops.includes(run) ? reason : { verb: 'cancel', by: 'parent' })
   const stopped = Promise.all(driven.map((run) => run.stopped))
   await (signal ? unlessAborted(stopped, signal, deps.clock, 0) : stopped)
   const left = await Promise.all(all.map((run) => deps.endProcesses(run.row.id)))
-  await deps.recorder.record(conversationId, (change) => {
+  const isOver = await deps.recorder.record(conversationId, (change) => {
+    if (all.some((run) => run.isDriven && isOpen(run))) return false
     for (const run of all) cancelLeft(change, deps, run, tops.includes(run) ? reason.by : 'parent')
     const ended = all.filter(({ row }) => row.status === 'cancelled')
     write(change, ended, left.flat())
+    return true
   })
+  if (!isOver) return false
+  for (const run of all) {
+    run.markAgain() // a parent that waits for a paused one to go on waits no more
+    if (run.isDriven) continue
+    run.markStopped() // it was about to be driven: it had a place, and its parent waits for it
+    deps.scheduler.leave(run.row.id)
+  }
+  return true
 }

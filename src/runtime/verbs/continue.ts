@@ -3,6 +3,7 @@ import type { BranchId, RunId } from '../../core/ids.ts'
 import type { RunStatus } from '../../core/run-status.ts'
 import { attemptsOver, goOn, type ContinueOrder } from '../continue-run.ts'
 import type { LiveRun } from '../live-run.ts'
+import { requireGoingOn } from './begin-here.ts'
 import { requireTarget, type VerbScope } from './verb.ts'
 
 export interface ContinueAnswer {
@@ -24,10 +25,7 @@ export async function continueHere(
 ): Promise<ContinueAnswer> {
   const { live: run } = requireTarget({ deps, live: conversation, settle }, id)
   if (!run) throw new OffshootError('conflict', `${id} is not the latest run of its branch`)
-  if (conversation.stopped)
-    throw new OffshootError('conflict', 'the process that drives this conversation is stopping it', {
-      hint: 'wait until it has ended, and try again',
-    })
+  requireGoingOn(conversation)
   conversation.isHeld = false
   if (order.budgetUsd !== undefined) conversation.budget.allow(order.budgetUsd)
   await attemptsOver({ tree: conversation }, run)

@@ -46,7 +46,11 @@ export class Desk {
     const watch = answerCommands(
       deps,
       live.id,
-      (command, settle) => perform({ deps, live: this.#liveOf(live.id) ?? live, settle }, command),
+      async (command, settle) => {
+        const driven = this.#liveOf(live.id) ?? live
+        await driven.takenUp
+        return await perform({ deps, live: driven, settle }, command)
+      },
       this.#begun,
     )
     const open = { holders: 0, watch }

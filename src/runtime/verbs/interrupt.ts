@@ -22,14 +22,15 @@ export async function interrupt(scope: VerbScope, id: string): Promise<Interrupt
   const { deps, live: conversation, settle } = scope
   const { row, live } = requireTarget(scope, id)
   if (!live || isStopped(row.status)) throw hasStopped(row.branchId, row.status)
-  const below = foreground(live)
-  if (conversation.drives(live)) {
+  const isDriven = conversation.drives(live)
+  const below = isDriven ? [] : foreground(live)
+  if (isDriven) {
     stopRun(live, REASON)
     await live.stopped
   }
   return await deps.recorder.record(conversation.id, (change) => {
     for (const run of below) pauseLeft(change, run, 'parent')
-    pauseLeft(change, live, 'user')
+    if (!isDriven) pauseLeft(change, live, 'user') // one that was driven has paused, and may go on again by now
     const { branchId, id: runId, status, reason } = live.row
     const answer = { branchId, runId, status, reason }
     settle(change.tx, answer)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { OffshootError, unreachable } from '../../core/errors.ts'
+import { delivers } from '../../core/message.ts'
 import type { Command } from '../ownership/commands.ts'
 import { answer, type AnswerAnswer } from './answer.ts'
 import { approve, type ApproveAnswer } from './approve.ts'
@@ -7,10 +8,14 @@ import { background, type BackgroundAnswer } from './background.ts'
 import { cancel, type CancelAnswer } from './cancel.ts'
 import { fork, type ForkAnswer } from './fork.ts'
 import { continueHere, type ContinueAnswer } from './continue.ts'
+import type { BeganAnswer } from './begin-here.ts'
 import { changeInboxItem, clearInbox, type ClearAnswer, type ItemAnswer } from './inbox-items.ts'
 import { interrupt, type InterruptAnswer } from './interrupt.ts'
+import { message, type MessageAnswer } from './message.ts'
 import { pause, type PauseAnswer } from './pause.ts'
+import { rename, type RenameAnswer } from './rename.ts'
 import { revoke, type RevokeAnswer } from './revoke.ts'
+import { spawn } from './spawn.ts'
 import { steer, type SteerAnswer } from './steer.ts'
 import type { VerbScope } from './verb.ts'
 
@@ -47,7 +52,39 @@ const verbSchema = z.discriminatedUnion('verb', [
   }),
   z.object({ verb: z.literal('answer'), target, args: z.object({ text: text.nullable(), by: z.string() }) }),
   z.object({ verb: z.literal('revoke'), target, args: z.null() }),
-  z.object({ verb: z.literal('fork'), target, args: z.null() }),
+  z.object({
+    verb: z.literal('fork'),
+    target,
+    args: z
+      .object({ text, model: z.string().optional(), budgetUsd: z.number().min(0).optional() })
+      .nullable(),
+  }),
+  z.object({
+    verb: z.literal('spawn'),
+    target,
+    args: z.object({
+      agent: z.string(),
+      task: text,
+      label: z.string().optional(),
+      deliver: z.enum(delivers).optional(),
+      model: z.string().optional(),
+      maxTurns: z.int().min(1).optional(),
+      budgetUsd: z.number().min(0).optional(),
+    }),
+  }),
+  z.object({
+    verb: z.literal('message'),
+    target,
+    args: z.object({
+      text,
+      mode: z.enum(['steer', 'follow_up']),
+      agent: z.string().optional(),
+      model: z.string().optional(),
+      maxTurns: z.int().min(1).optional(),
+      budgetUsd: z.number().min(0).optional(),
+    }),
+  }),
+  z.object({ verb: z.literal('rename'), target, args: z.object({ title: text }) }),
   z.object({ verb: z.literal('inbox.edit'), target, args: z.object({ item, text }) }),
   z.object({ verb: z.literal('inbox.withdraw'), target, args: z.object({ item }) }),
   z.object({ verb: z.literal('inbox.promote'), target, args: z.object({ item }) }),
@@ -68,6 +105,9 @@ export interface VerbAnswers {
   answer: AnswerAnswer
   revoke: RevokeAnswer
   fork: ForkAnswer
+  spawn: BeganAnswer
+  message: MessageAnswer
+  rename: RenameAnswer
   'inbox.edit': ItemAnswer
   'inbox.withdraw': ItemAnswer
   'inbox.promote': ItemAnswer
@@ -103,7 +143,13 @@ export async function perform(scope: VerbScope, command: Command): Promise<VerbA
     case 'revoke':
       return await revoke(scope, data.target)
     case 'fork':
-      return await fork(scope, data.target)
+      return await fork(scope, data.target, data.args)
+    case 'spawn':
+      return await spawn(scope, data.target, data.args)
+    case 'message':
+      return await message(scope, data.target, data.args)
+    case 'rename':
+      return await rename(scope, data.target, data.args.title)
     case 'inbox.edit':
       return await changeInboxItem(scope, data.target, data.args.item, { text: data.args.text })
     case 'inbox.withdraw':

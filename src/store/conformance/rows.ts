@@ -248,5 +248,6 @@ export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
   })
   const command = { conversationId: conversation.id, verb: 'cancel', target: run.id, args: { force: true } }
   insert('commands', { ...command, id: 'cmd_1', createdAt: 15, answer: null, answeredAt: null })
+  insert('idempotency', { id: 'key', request: 'hash', answer: { status: 201 }, createdAt: 16 })
   return rows
 }

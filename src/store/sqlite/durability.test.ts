@@ -1,15 +1,26 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { sampleRows, seed, type Sample } from '../conformance/rows.ts'
 import { groupCommit } from '../group-commit.ts'
 import type { ArtifactRow, Store } from '../port.ts'
 import { migrate } from './migrate.ts'
-import { openSqliteStore } from './open.ts'
+import { openSqliteFile, openSqliteStore } from './open.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
 
 let directory: string
@@ -192,3 +203,54 @@ async function median(measure: (position: number) => Promise<number>, from: numb
   for (let i = 0; i < 11; i++) found.push(await measure(from + i))
   return found.toSorted((a, b) => a - b)[5]!
 }
+
+test('the log of a long run does not grow with it, and another process that has the store open changes nothing', async () => {
+  const logPages = 100
+  const store = await openSqliteFile({ file, logPages })
+  const sample = sampleRows()
+  await store.tx((tx) => seed(tx, sample), durable)
+  const other = await openSqliteStore({ file })
+  const noise = randomBytes(16 * 1024)
+  let largest = 0
+  for (let at = 0; at < 400; at++) {
+    await store.tx((tx) => tx.insert('artifacts', sample.artifact(`hash ${at}`, noise)), durable)
+    other.count('artifacts', {})
+    largest = Math.max(largest, statSync(`${file}-wal`).size)
+  }
+  expect(statSync(file).size).toBeGreaterThan(10 * logPages * 4096)
+  expect(largest).toBeLessThan(1.5 * logPages * 4096)
+  await other.close()
+  await store.close()
+  expect(existsSync(`${file}-wal`)).toBe(false)
+})
+
+test('users cannot switch off what the promises stand on, in JavaScript either', async () => {
+  const isOff = vi.fn(() => true)
+  const store = await openSqliteStore({ file, faults: { isOff, at: isOff } } as never)
+  await store.tx((tx) => seed(tx, sampleRows()), durable)
+  await store.close()
+  expect(isOff).not.toHaveBeenCalled()
+})
+
+test('a large file is checked where a process left it, and not where it was closed', async () => {
+  const store = await openSqliteStore({ file })
+  const sample = sampleRows()
+  const noise = randomBytes(1024 * 1024)
+  await store.tx((tx) => {
+    seed(tx, sample)
+    for (let at = 0; at < 70; at++) tx.insert('artifacts', sample.artifact(`hash ${at}`, noise))
+  }, durable)
+  await store.close()
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, Buffer.alloc(4096), 0, 4096, 10_000 * 4096)
+  closeSync(descriptor)
+  const left = join(directory, 'left.db')
+  copyFileSync(file, left)
+  // a log as a process leaves it: of a sound database, with nothing in it that counts here
+  writeFileSync(`${left}-wal`, Buffer.alloc(32))
+  await expect(openSqliteStore({ file: left })).rejects.toMatchObject({ code: 'store_corrupt' })
+  expect(existsSync(`${left}-wal`)).toBe(true)
+  const closed = await openSqliteStore({ file })
+  expect(closed.count('conversations', {})).toBe(1)
+  await closed.close()
+})

@@ -14,7 +14,7 @@ export function asStoreError(error: unknown, file: string): Error {
 
 export function corrupt(file: string, what: string, cause?: unknown): OffshootError {
   const hint =
-    'Nothing was changed. Restore a backup of the file, or move it away (with its -wal file) to start anew.'
+    'Nothing was changed. offshoot doctor --repair brings what can be read into a new database and keeps this one.'
   return new OffshootError('store_corrupt', `the database ${file} is damaged: ${what}`, { hint, cause })
 }
 

@@ -125,6 +125,12 @@ test('a missing table', async () => {
   expect(await refusal()).toEqual(refusedWith('store_corrupt', /it lacks the table todos$/))
 })
 
+test('a missing column', async () => {
+  await filled(file)
+  alter('ALTER TABLE runs RENAME COLUMN turns TO rounds')
+  expect(await refusal()).toEqual(refusedWith('store_corrupt', /its table runs lacks the column turns$/))
+})
+
 test('a database cut off while its log holds data keeps both', async () => {
   const db = await unclean()
   db.exec("UPDATE conversations SET title = 'only in the log'")

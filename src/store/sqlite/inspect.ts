@@ -1,10 +1,14 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync, readSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorMessage } from '../../core/errors.ts'
+import { shapes } from '../engine.ts'
 import { tables } from '../tables.ts'
+import { makeDirectory } from './directories.ts'
 import { asStoreError, corrupt, foreign, full, newer, readonly } from './errors.ts'
 import { SCHEMA_VERSION, schemaVersion } from './migrate.ts'
+import { columnName } from './statements.ts'
+import { othersWith } from './users.ts'
 
 /** `OFSH`: marks a file as ours (sqlite.org/fileformat2.html#application_id). */
 export const APPLICATION_ID = 0x4f465348
@@ -26,27 +30,19 @@ export function prepareFile(file: string): 'new' | 'ours' {
   return stats.size === 0 ? checkEmpty(file) : checkHeader(file)
 }
 
-/** One level at a time: where nothing can be made (below /proc) `recursive` never returns. */
-function makeDirectory(directory: string): void {
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return
-  if (dirname(directory) !== directory) makeDirectory(dirname(directory))
-  try {
-    mkdirSync(directory, { mode: 0o700 })
-  } catch (error) {
-    // another process may have been faster
-    if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) throw error
-  }
-}
-
-/** @throws OffshootError `store_newer`, `store_corrupt`, `store_locked` */
-export function inspectDatabase(file: string, timeout: number): void {
+/**
+ * `how`: what a start has time for, or every page, index and reference.
+ * @throws OffshootError `store_newer`, `store_corrupt`, `store_locked`
+ */
+export function inspectDatabase(file: string, timeout: number, how: 'quick' | 'all' = 'quick'): void {
   let db: DatabaseSync | undefined
   try {
     // the last connection that closes moves the log into the file, and a damaged file is to stay as it is
     db = new DatabaseSync(file, { timeout, readOnly: logSize(file) > 0 })
     const version = schemaVersion(db)
     if (version > SCHEMA_VERSION) throw newer(file, version, SCHEMA_VERSION)
-    if (statSync(file).size <= CHECKED_BYTES) checkPages(db, file)
+    if (how === 'all') checkAll(db, file)
+    else checkQuickly(db, file)
     if (version === SCHEMA_VERSION) checkTables(db, file)
   } catch (error) {
     throw asStoreError(error, file)
@@ -55,8 +51,32 @@ export function inspectDatabase(file: string, timeout: number): void {
   }
 }
 
+function checkAll(db: DatabaseSync, file: string): void {
+  const found = db.prepare('PRAGMA integrity_check(1)').get()!['integrity_check'] as string
+  if (found !== 'ok') throw corrupt(file, errorMessage(found.replace('*** in database main ***', '')))
+  const lost = db.prepare('PRAGMA foreign_key_check').get()
+  if (lost)
+    throw corrupt(file, `a row of ${String(lost['table'])} refers to none of ${String(lost['parent'])}`)
+}
+
+function checkQuickly(db: DatabaseSync, file: string): void {
+  const { size } = statSync(file)
+  const wasLeft = logSize(file) > 0 && othersWith(file).length === 0
+  if (size <= (wasLeft ? LEFT_BYTES : CHECKED_BYTES)) checkPages(db, file)
+  else if (wasLeft) checkSmallTables(db, file)
+}
+
 /** A check reads the whole file, about 0.4 ms a megabyte; larger files are checked page by page as they are read. */
 const CHECKED_BYTES = 64 * 1024 * 1024
+
+/** Beside a log that a process left which has ended, more is checked: for about a second at most. */
+const LEFT_BYTES = 2 * 1024 * 1024 * 1024
+
+/** Of the largest files all but the tables that hold texts, which are large themselves. */
+function checkSmallTables(db: DatabaseSync, file: string): void {
+  const large = ['parts', 'events', 'artifacts']
+  for (const table of Object.keys(tables)) if (!large.includes(table)) checkPages(db, file, `'${table}'`)
+}
 
 const MAGIC = 'SQLite format 3\0'
 
@@ -76,8 +96,9 @@ function checkEmpty(file: string): 'new' | 'ours' {
   throw corrupt(file, 'it is empty, and a log stands beside it')
 }
 
-function checkHeader(file: string): 'ours' {
+function checkHeader(file: string): 'new' | 'ours' {
   const head = readHead(file)
+  if (isHardlyBegun(file, head)) return 'new'
   const applicationId = head.length >= 100 ? head.readUInt32BE(68) : undefined
   if (head.toString('latin1', 0, MAGIC.length) === MAGIC) {
     if (applicationId === undefined) throw corrupt(file, 'it ends within its header')
@@ -88,6 +109,15 @@ function checkHeader(file: string): 'ours' {
     throw corrupt(file, 'its header is overwritten')
   }
   throw foreign(file, 'not a SQLite database')
+}
+
+/**
+ * Power was lost while the first page was written: the journal beside it says that the file was empty, and SQLite makes
+ * it so again.
+ */
+function isHardlyBegun(file: string, head: Buffer): boolean {
+  const isFirstPage = head.length <= 4096 && head.subarray(0, 512).every((byte) => byte === 0)
+  return isFirstPage && (statSync(`${file}-journal`, { throwIfNoEntry: false })?.size ?? 0) > 0
 }
 
 /** The header, and the pages that hold the schema, in its own words. */
@@ -101,22 +131,26 @@ function readHead(file: string): Buffer {
   }
 }
 
-/** @throws OffshootError `store_corrupt` */
-export function checkPages(db: DatabaseSync, file: string): void {
-  const found = db.prepare('PRAGMA quick_check(1)').get()!['quick_check'] as string
+/** `what`: a table, else as many problems as are to be found. @throws OffshootError `store_corrupt` */
+export function checkPages(db: DatabaseSync, file: string, what = '1'): void {
+  const found = db.prepare(`PRAGMA quick_check(${what})`).get()!['quick_check'] as string
   if (found !== 'ok') throw corrupt(file, errorMessage(found.replace('*** in database main ***', '')))
 }
 
 /** Of a database of the present version. @throws OffshootError `store_corrupt` */
 export function checkTables(db: DatabaseSync, file: string): void {
-  const present = new Set(
-    db
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table'")
-      .all()
-      .map((row) => row['name']),
-  )
+  const found = db.prepare(`SELECT tables.name AS "table", columns.name AS "column"
+    FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns WHERE tables.type = 'table'`)
+  const columns = found.all().map((row) => ({ table: String(row['table']), column: String(row['column']) }))
+  const present = Map.groupBy(columns, ({ table }) => table)
   const missing = Object.keys(tables).filter((table) => !present.has(table))
   if (missing.length > 0) throw corrupt(file, `it lacks the table ${missing.join(', ')}`)
+  for (const [table, shape] of Object.entries(shapes())) {
+    const lost = shape.names
+      .map(columnName)
+      .filter((name) => !present.get(table)!.some(({ column }) => column === name))
+    if (lost.length > 0) throw corrupt(file, `its table ${table} lacks the column ${lost.join(', ')}`)
+  }
 }
 
 function logSize(file: string): number {

@@ -13,7 +13,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { lookAtStore, storeSize, writerOf } from './look.ts'
+import { lookAtStore, storeSize } from './look.ts'
+import { writerOf } from './users.ts'
 import { openSqliteStore } from './open.ts'
 
 let directory: string

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { OffshootError } from '../../core/errors.ts'
@@ -43,33 +43,18 @@ export function storeSize(file: string): { readonly bytes: number; readonly logB
   return { bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`) }
 }
 
-/** The process that is writing to the store right now, where the system tells (Linux). */
-export function writerOf(file: string): number | undefined {
-  const inode = statSync(`${file}-shm`, { throwIfNoEntry: false })?.ino
-  const locks = inode === undefined ? [] : readLocks()
-  const lock = locks.find((line) => new RegExp(`:${inode} ${WRITE_LOCK} ${WRITE_LOCK}$`).test(line))
-  return lock === undefined ? undefined : Number(/WRITE +(\d+) /.exec(lock)?.[1])
-}
-
-/** The byte of the `-shm` file that a writer holds (sqlite.org/walformat.html, WAL locks). */
-const WRITE_LOCK = 120
-
-function readLocks(): string[] {
-  try {
-    return readFileSync('/proc/locks', 'utf8').split('\n')
-  } catch {
-    return []
-  }
-}
-
 function look(db: DatabaseSync, file: string, version: number): Look {
   const store = groupCommit(new SqliteEngine(db, file))
   return {
     version,
     reader: version === SCHEMA_VERSION ? store : null,
     check: () => {
-      checkPages(db, file)
-      if (version === SCHEMA_VERSION) checkTables(db, file)
+      try {
+        checkPages(db, file)
+        if (version === SCHEMA_VERSION) checkTables(db, file)
+      } catch (error) {
+        throw asStoreError(error, file)
+      }
     },
     close: () => store.close(),
   }

@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampleRows } from '../conformance/rows.ts'
 import { APPLICATION_ID } from './inspect.ts'
 import { openSqliteStore } from './open.ts'
@@ -60,3 +60,43 @@ test.each(migrations.map((_, at) => at + 1))(
     await store.close()
   },
 )
+
+describe('the backup before a migration', () => {
+  const file = () => join(directory, 'store.db')
+  const backups = () => readdirSync(join(directory, 'backups')).toSorted()
+
+  async function bringUp(now: number): Promise<void> {
+    rmSync(file(), { force: true })
+    olderDatabase(file(), 2)
+    await (await openSqliteStore({ file: file(), now: () => now })).close()
+  }
+
+  test('holds what was there, for its owner only', async () => {
+    await bringUp(0)
+    const [name] = backups()
+    const path = join(directory, 'backups', name!)
+    expect(name).toMatch(/^store\.db-19700101T000000000Z-version-2-/)
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+    expect(statSync(join(directory, 'backups')).mode & 0o777).toBe(0o700)
+    const db = new DatabaseSync(path, { readOnly: true })
+    expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 })
+    expect(db.prepare('PRAGMA application_id').get()).toEqual({ application_id: APPLICATION_ID })
+    expect(db.prepare('SELECT count(*) AS rows FROM runs').get()).toEqual({ rows: 1 })
+    db.close()
+  })
+
+  test('is kept three times, and others are let alone', async () => {
+    mkdirSync(join(directory, 'backups'))
+    olderDatabase(join(directory, 'backups', 'mine.db'), 1)
+    for (let now = 1; now <= 5; now++) await bringUp(now)
+    expect(backups()).toEqual([
+      'mine.db',
+      ...[3, 4, 5].map((now) => expect.stringContaining(`00000${now}Z`) as string),
+    ])
+  })
+
+  test('is not made of a new store, nor of one that is up to date', async () => {
+    for (const now of [1, 2]) await (await openSqliteStore({ file: file(), now: () => now })).close()
+    expect(readdirSync(directory)).toEqual(['store.db'])
+  })
+})

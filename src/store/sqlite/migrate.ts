@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import { noFaults, type Faults } from '../../core/faults.ts'
 import { newer } from './errors.ts'
 
 /** In the order in which they are applied: the version of a database is how many of them it has had. */
@@ -10,15 +11,22 @@ const MIGRATIONS = [
   '0004_questions_and_grants.sql',
   '0005_receipts.sql',
   '0006_pausing.sql',
+  '0007_idempotency.sql',
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
 /** Brings a database to the present version, each migration in one transaction. Safe while another process does the same. */
-export function migrate(db: DatabaseSync, file: string, now: () => number): void {
-  for (let version = schemaVersion(db); version !== SCHEMA_VERSION; version = schemaVersion(db)) {
+export function migrate(
+  db: DatabaseSync,
+  file: string,
+  now: () => number,
+  faults: Faults = noFaults,
+  upTo = SCHEMA_VERSION,
+): void {
+  for (let version = schemaVersion(db); version !== upTo; version = schemaVersion(db)) {
     if (version > SCHEMA_VERSION) throw newer(file, version, SCHEMA_VERSION)
-    applyNext(db, version + 1, now)
+    applyNext(db, version + 1, now, faults)
   }
 }
 
@@ -27,7 +35,7 @@ export function schemaVersion(db: DatabaseSync): number {
   return db.prepare('PRAGMA user_version').get()!['user_version'] as number
 }
 
-function applyNext(db: DatabaseSync, version: number, now: () => number): void {
+function applyNext(db: DatabaseSync, version: number, now: () => number, faults: Faults): void {
   db.exec('BEGIN IMMEDIATE')
   try {
     // another process may have been faster
@@ -36,7 +44,9 @@ function applyNext(db: DatabaseSync, version: number, now: () => number): void {
       db.prepare('INSERT INTO schema_version (version, applied_at) VALUES (?, ?)').run(version, now())
       db.exec(`PRAGMA user_version = ${version}`)
     }
+    faults.at('migration.before')
     db.exec('COMMIT')
+    faults.at('migration.after')
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error

@@ -1,10 +1,13 @@
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { noFaults, type Faults } from '../../core/faults.ts'
 import { groupCommit } from '../group-commit.ts'
 import type { Store } from '../port.ts'
+import { backUp } from './back-up.ts'
 import { asStoreError } from './errors.ts'
 import { APPLICATION_ID, inspectDatabase, prepareFile } from './inspect.ts'
-import { migrate } from './migrate.ts'
+import { migrate, SCHEMA_VERSION, schemaVersion } from './migrate.ts'
+import { LateEngine } from './late-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
 
 export interface SqliteOptions {
@@ -19,28 +22,55 @@ export interface SqliteOptions {
 }
 
 /**
- * The store in a SQLite file. A file that cannot serve is refused and left as it is.
+ * The store in a SQLite file. A file that cannot serve is refused and left as it is; one of an older program is copied
+ * to `backups` beside it before it is brought up to date.
  * @throws OffshootError `store_newer`, `store_foreign`, `store_corrupt`, `store_readonly`, `store_full`, `store_locked`
  */
-export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
+export function openSqliteStore({ file, now, busyTimeoutMs, maxPageCount }: SqliteOptions): Promise<Store> {
+  return openSqliteFile({
+    file,
+    ...(now && { now }),
+    ...(busyTimeoutMs !== undefined && { busyTimeoutMs }),
+    ...(maxPageCount !== undefined && { maxPageCount }),
+  })
+}
+
+/** What only the program itself and its tests give. */
+interface FileOptions extends SqliteOptions {
+  readonly faults?: Faults | undefined
+  /** The log goes into the file when it has so many pages. */
+  readonly logPages?: number
+}
+
+/** The same, with what is not for users. */
+export async function openSqliteFile({ faults = noFaults, ...options }: FileOptions): Promise<Store> {
   const file = options.file === ':memory:' ? options.file : resolve(options.file)
   const isNew = file === ':memory:' || prepareFile(file) === 'new'
   const timeout = options.busyTimeoutMs ?? 5_000
   if (!isNew) inspectDatabase(file, timeout)
-  return groupCommit(new SqliteEngine(openDatabase(file, isNew, timeout, options), file))
+  const db = openDatabase(file, isNew, timeout, { ...options, faults })
+  const Engine = faults.isOff('answer-after-commit') ? LateEngine : SqliteEngine
+  return groupCommit(new Engine(db, file, faults.isOff('full-sync') ? 'NORMAL' : 'FULL'))
 }
 
-function openDatabase(file: string, isNew: boolean, timeout: number, options: SqliteOptions): DatabaseSync {
+function openDatabase(
+  file: string,
+  isNew: boolean,
+  timeout: number,
+  { maxPageCount, now = Date.now, faults, logPages = LOG_PAGES }: FileOptions,
+): DatabaseSync {
   let db: DatabaseSync | undefined
   try {
     db = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })
-    if (options.maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${options.maxPageCount}`)
+    if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${maxPageCount}`)
     // before WAL, so that the file itself says whose it is, whatever becomes of the log beside it
     if (isNew) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+    const version = schemaVersion(db)
+    if (version > 0 && version < SCHEMA_VERSION) backUp(db, file, version, now())
     db.exec('PRAGMA journal_mode = WAL')
-    db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}; PRAGMA journal_size_limit = ${LOG_PAGES * 4096}`)
+    db.exec(`PRAGMA wal_autocheckpoint = ${logPages}; PRAGMA journal_size_limit = ${logPages * 4096}`)
     db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY`)
-    migrate(db, file, options.now ?? Date.now)
+    migrate(db, file, now, faults)
     return db
   } catch (error) {
     db?.close()

@@ -23,14 +23,17 @@ export class SqliteEngine implements Engine {
   readonly #file: string
   readonly #statements: Statements
   readonly #readers: Record<Table, RowReader>
+  readonly #durable: 'FULL' | 'NORMAL'
   #full: boolean | undefined
   #begun = false
   /** The last error of the database, in case that it ended the transaction. */
   #error: Error | undefined
 
-  constructor(db: DatabaseSync, file: string) {
+  /** `durable` is `PRAGMA synchronous` of what has to survive a loss of power; less than FULL shows in tests what it is for. */
+  constructor(db: DatabaseSync, file: string, durable: 'FULL' | 'NORMAL' = 'FULL') {
     this.#db = db
     this.#file = file
+    this.#durable = durable
     this.#statements = new Statements(db)
     this.#readers = Object.fromEntries(
       Object.values(shapes()).map((shape) => [shape.table, new RowReader(shape)]),
@@ -102,7 +105,7 @@ export class SqliteEngine implements Engine {
   begin(durable: boolean): void {
     this.#error = undefined
     this.#guard(() => {
-      if (this.#full !== durable) this.#db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`)
+      if (this.#full !== durable) this.#db.exec(`PRAGMA synchronous = ${durable ? this.#durable : 'NORMAL'}`)
       this.#full = durable
       this.#statements.fixed('BEGIN IMMEDIATE').run()
     })

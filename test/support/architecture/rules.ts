@@ -50,6 +50,8 @@ export const PACKAGES: Readonly<Record<string, readonly string[] | 'everywhere'>
   '@vscode/ripgrep': ['tools'],
   ajv: ['agents'],
   commander: ['cli'],
+  hono: ['server'],
+  '@hono/node-server': ['server'],
   diff: ['tools'],
   'jsonc-parser': ['agents', 'runtime'],
   turndown: ['tools'],

@@ -1,6 +1,6 @@
 import type { Rule } from '../core/agent.ts'
-import type { ConfigSource, LoadedConfig } from '../runtime/config.ts'
-import { configSchema } from '../runtime/config-schema.ts'
+import type { ConfigSource, LoadedConfig } from './config.ts'
+import { configSchema } from './config-schema.ts'
 import { withoutCredentials } from './without-credentials.ts'
 
 export interface ConfigValue {

@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { InvalidArgumentError, type Command } from 'commander'
+import type { Conversation } from '../../core/conversation.ts'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { sizeText } from '../../core/size-text.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { systemClock } from '../../exec/system-clock.ts'
+import { dataHome } from '../../runtime/config.ts'
+import { Ownership } from '../../runtime/ownership/ownership.ts'
+import { deleteExpired, expired, type Retention } from '../../runtime/retention.ts'
+import { compact, conversationBytes } from '../../store/sqlite/space.ts'
+import { say, write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
+import { openStore } from '../open-store.ts'
+import { readLines } from '../terminal-lines.ts'
+
+interface GcFlags {
+  readonly olderThan?: number
+  readonly keep?: number
+  readonly dryRun?: true
+  readonly yes?: true
+  readonly json?: true
+}
+
+export function gcCommand(program: Command, io: Io): void {
+  program
+    .command('gc')
+    .description('delete old conversations, and give their room back')
+    .option(
+      '--older-than <age>',
+      'without a change for so long: 90d, 12h (default: 90d, with --keep any)',
+      age,
+    )
+    .option('--keep <n>', 'keep so many of the latest, however old they are', count)
+    .option('--dry-run', 'only show what would go')
+    .option('--yes', 'without asking')
+    .option('--json', 'one JSON object')
+    .action((flags: GcFlags) => collect(flags, io))
+}
+
+async function collect(flags: GcFlags, io: Io): Promise<void> {
+  const file = join(dataHome(io.env), 'offshoot.db')
+  const retention = retentionOf(flags)
+  const deleted: Conversation['id'][] = []
+  let bytes: Map<Conversation['id'], number>
+  {
+    await using store = await openStore(io)
+    const ports = { store, ownership: new Ownership({ store, clock: systemClock, owner: randomUUID() }) }
+    const found = expired(ports, retention)
+    bytes = conversationBytes(file)
+    await preview(found, bytes, flags, io)
+    if (found.length === 0 || flags.dryRun || !(await agreed(found.length, flags, io))) return
+    deleted.push(
+      ...(await deleteExpired(
+        ports,
+        found.map(({ id }) => id),
+        retention,
+      )),
+    )
+  }
+  const freed = await giveBack(file, io)
+  if (flags.json) return await write(io.stdout, jsonLine({ deleted, freed_bytes: freed }))
+  await write(io.stdout, `${deleted.length} deleted, ${sizeText(freed)} given back to the disk\n`)
+}
+
+/** Without a number to keep, 90 days; with one, age alone keeps nothing. */
+function retentionOf({ olderThan, keep }: GcFlags): Retention {
+  const ageMs = olderThan ?? (keep === undefined ? 90 * DAY_MS : 0)
+  return { before: systemClock.now() - ageMs + (ageMs === 0 ? 1 : 0), keep: keep ?? 0 }
+}
+
+async function preview(
+  found: readonly Conversation[],
+  bytes: ReadonlyMap<string, number>,
+  { json, dryRun }: GcFlags,
+  io: Io,
+): Promise<void> {
+  const sizeOf = ({ id }: Conversation) => bytes.get(id) ?? 0
+  const total = found.reduce((sum, each) => sum + sizeOf(each), 0)
+  if (json) {
+    if (!dryRun) return
+    const rows = found.map((each) => ({ ...each, bytes: sizeOf(each) }))
+    return await write(io.stdout, jsonLine({ would_delete: rows, bytes: total }))
+  }
+  const line = (each: Conversation) => {
+    const updated = new Date(each.updatedAt).toISOString().slice(0, 10)
+    const title = terminalLine(each.title.slice(0, 80))
+    return `${each.id}  ${updated}  ${sizeText(sizeOf(each)).padStart(8)}  ${title}  ${terminalLine(each.directory)}\n`
+  }
+  await write(io.stdout, found.map(line).join(''))
+  const verb = dryRun ? 'would go' : 'to go'
+  const what = found.length === 1 ? '1 conversation' : `${found.length} conversations`
+  await write(io.stdout, `${what} ${verb}, about ${sizeText(total)}\n`)
+}
+
+/** @throws OffshootError `usage` where nobody can be asked. */
+async function agreed(found: number, { yes }: GcFlags, io: Io): Promise<boolean> {
+  if (yes) return true
+  if (!io.stdin.isTTY || !io.stderr.isTTY)
+    throw new OffshootError('usage', 'nothing was deleted: nobody can be asked here', {
+      hint: '--yes deletes without asking, --dry-run only shows what would go',
+    })
+  const lines = readLines(io)
+  try {
+    const answer = await lines.next(`Delete ${found} for good? [y/N] `, new AbortController().signal)
+    return /^y(es)?$/i.test(answer?.trim() ?? '')
+  } finally {
+    lines.close()
+  }
+}
+
+/** What is deleted is deleted; its room is used again if it cannot be given back now. */
+async function giveBack(file: string, io: Io): Promise<number> {
+  try {
+    return compact(file)
+  } catch (error) {
+    const why = terminalLine(errorMessage(error))
+    await say(io, `offshoot: the room stays with the store, which uses it again: ${why}\n`)
+    return 0
+  }
+}
+
+const DAY_MS = 86_400_000
+const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, d: DAY_MS, w: 7 * DAY_MS }
+
+function age(text: string): number {
+  const [, digits, unit] = /^(\d{1,6})([hdw])$/.exec(text) ?? []
+  if (digits && unit) return Number(digits) * UNITS[unit]!
+  throw new InvalidArgumentError('a number of hours, days or weeks is expected, as 12h, 90d or 8w.')
+}
+
+function count(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('a whole number from 0 is expected.')
+}

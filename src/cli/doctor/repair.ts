@@ -1,0 +1,57 @@
+import { join } from 'node:path'
+import type { ConversationId } from '../../core/ids.ts'
+import { systemClock } from '../../exec/system-clock.ts'
+import { dataHome, type Env } from '../../runtime/config.ts'
+import { documentText } from '../../runtime/export/document-text.ts'
+import { exportConversation } from '../../runtime/export/export-conversation.ts'
+import type { Reader } from '../../store/port.ts'
+import { repairStore, type Repair } from '../../store/sqlite/salvage/repair.ts'
+import { readBranchTree } from '../branch-tree.ts'
+import { failed, ok, warning, type Check } from './check.ts'
+
+/** Salvages a damaged database, and says what became of it. */
+export async function repairChecks(env: Env): Promise<readonly Check[]> {
+  try {
+    const file = join(dataHome(env), 'offshoot.db')
+    const repair = await repairStore(file, systemClock.now, makesSense)
+    return repair ? [salvaged(repair), ...lost(repair)] : [ok('repair', 'nothing is damaged')]
+  } catch (error) {
+    return [failed('repair', error)]
+  }
+}
+
+/** @throws what `show` and `export` would. */
+function makesSense(store: Reader, conversationId: ConversationId): void {
+  readBranchTree(store, { conversationId })
+  documentText(exportConversation(store, conversationId))
+}
+
+function salvaged({ rows, damage, aside }: Repair): Check {
+  const counts = [
+    counted(rows.conversations ?? 0, 'conversation'),
+    counted(rows.messages ?? 0, 'message'),
+    counted(rows.runs ?? 0, 'run'),
+  ]
+  const message = `${damage}; ${counts.join(', ')} were read and are in a new database`
+  return warning('repair', message, `The damaged one is kept: ${aside}`)
+}
+
+function lost(repair: Repair): Check[] {
+  const { unreadablePages, pages, unreadableRecords, dropped, made, isLogTorn, senseless } = repair
+  const said = [
+    unreadablePages > 0 && `${unreadablePages} of ${pages} pages could not be read`,
+    unreadableRecords > 0 && `${counted(unreadableRecords, 'record')} could not be read`,
+    isLogTorn && 'the end of the log could not be read',
+    dropped > 0 && `${counted(dropped, 'row')} hung on what was lost, and were left out`,
+    made > 0 &&
+      `${counted(made, 'conversation or branch', 'conversations or branches')} had lost its own row`,
+    senseless.length > 0 && `left out, because it cannot be shown: ${senseless.join(', ')}`,
+  ].filter((each) => each !== false)
+  const careful =
+    'Rules may be lost: each conversation is in the mode plan until you name another with --mode.'
+  return said.map((message, i) => warning('lost', message, i === 0 ? careful : undefined))
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}

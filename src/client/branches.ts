@@ -1,0 +1,101 @@
+import type { BranchId, MessageId } from '../core/ids.ts'
+import type { RunRow } from '../protocol/run.ts'
+import type { BranchView, ViewState } from './state.ts'
+
+export interface BranchNode {
+  readonly branch: BranchView
+  /** The latest on it; null: nothing has run there. */
+  readonly run: RunRow | null
+  readonly depth: number
+  /** Oldest first. */
+  readonly children: readonly BranchNode[]
+}
+
+/** The branches of a conversation below those that leave none: its main branch, as a rule. */
+export function branchTree(
+  state: Pick<ViewState, 'branches' | 'runs' | 'latestRuns'>,
+): readonly BranchNode[] {
+  const all = byAge(Object.values(state.branches))
+  const below = Map.groupBy(all, ({ parentBranchId }) =>
+    parentBranchId !== null && state.branches[parentBranchId] ? parentBranchId : null,
+  )
+  const node = (branch: BranchView, depth: number): BranchNode => ({
+    branch,
+    run: latestRun(state, branch.id),
+    depth,
+    children: (below.get(branch.id) ?? []).map((child) => node(child, depth + 1)),
+  })
+  return (below.get(null) ?? []).map((branch) => node(branch, 0))
+}
+
+export function latestRun(state: Pick<ViewState, 'runs' | 'latestRuns'>, branchId: BranchId): RunRow | null {
+  const id = state.latestRuns[branchId]
+  return (id && state.runs[id]) || null
+}
+
+/** The branches from the main one to this one. */
+export function breadcrumb(state: Pick<ViewState, 'branches'>, branchId: BranchId): readonly BranchView[] {
+  const line: BranchView[] = []
+  for (let id: BranchId | null = branchId; id !== null;) {
+    const branch: BranchView | undefined = state.branches[id]
+    if (!branch || line.includes(branch)) break
+    line.unshift(branch)
+    id = branch.parentBranchId
+  }
+  return line
+}
+
+/** Subagents that one turn or person started beside this one, itself included; oldest first. */
+export function siblings(state: Pick<ViewState, 'branches'>, branchId: BranchId): readonly BranchView[] {
+  const branch = state.branches[branchId]
+  if (!branch || branch.parentBranchId === null) return branch ? [branch] : []
+  const isBeside = ({ kind, parentBranchId }: BranchView) =>
+    kind === branch.kind && parentBranchId === branch.parentBranchId
+  return byAge(Object.values(state.branches).filter(isBeside))
+}
+
+export interface Versions {
+  /** The branches that say something else here, oldest first; the one in view is among them. */
+  readonly branches: readonly BranchId[]
+  /** Of the branch in view: 0, 1, 2, ... */
+  readonly index: number
+}
+
+/**
+ * The versions of a message, where paths diverge: those of its branch, and of every fork that leaves just before it.
+ * `before`: the message before it on the path in view, null for the first of all. null: there is one version.
+ */
+export function versionsAt(
+  state: Pick<ViewState, 'branches'>,
+  branchId: BranchId,
+  before: MessageId | null,
+): Versions | null {
+  const inView = state.branches[branchId]
+  if (!inView) return null
+  const isFirstOfFork = inView.kind === 'fork' && inView.originMessageId === before
+  const left = isFirstOfFork ? inView.parentBranchId : branchId
+  const forks = byAge(Object.values(state.branches)).filter(
+    ({ kind, originMessageId, parentBranchId }) =>
+      kind === 'fork' && originMessageId === before && (before !== null || parentBranchId === left),
+  )
+  if (forks.length === 0 || left === null) return null
+  const branches = [left, ...forks.map(({ id }) => id)]
+  return { branches, index: branches.indexOf(branchId) }
+}
+
+/** What the model of a branch sees of others: each up to and including a message; the branch itself, whole, last. */
+export function lineage(
+  state: Pick<ViewState, 'branches'>,
+  branchId: BranchId,
+): readonly { readonly branchId: BranchId; readonly upTo: MessageId | null }[] {
+  const line = breadcrumb(state, branchId)
+  const from = line.findLastIndex((branch) => !branch.inheritContext)
+  return line.slice(Math.max(0, from)).map((branch, i, shown) => ({
+    branchId: branch.id,
+    upTo: shown[i + 1]?.originMessageId ?? null,
+  }))
+}
+
+function byAge(branches: readonly BranchView[]): readonly BranchView[] {
+  return branches.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+}

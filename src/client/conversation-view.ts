@@ -1,0 +1,172 @@
+import type { OffshootEvent } from '../core/events.ts'
+import type { Client } from './client.ts'
+import { ClientError } from './client-error.ts'
+import { FIRST_RETRY_MS, MAX_RETRY_MS } from './follow-events.ts'
+import { withPage } from './pages.ts'
+import { reduce, withoutToast } from './reduce.ts'
+import { stateOf, type ViewState } from './state.ts'
+import { sleep } from './timer.ts'
+
+/** Whether what is drawn is up to date. `ended`: for good, with the error. */
+export type Connection =
+  | { readonly status: 'connecting' | 'live' }
+  | { readonly status: 'lost'; readonly error: unknown; readonly retryMs: number }
+  | { readonly status: 'ended'; readonly error: unknown }
+
+/** One conversation, kept up to date. What it tells never changes in place: fit for `useSyncExternalStore`. */
+export interface ConversationView {
+  /** null: the first snapshot has not come. */
+  readonly state: ViewState | null
+  readonly connection: Connection
+  /** Called after each change of either; the returned function ends that. */
+  subscribe(listener: () => void): () => void
+  /** Loads the latest messages of a branch, and keeps them up to date from then on. @throws ClientError */
+  loadBranch(branchId: string): Promise<void>
+  /** Loads the page before the messages that are there; false: there was none. @throws ClientError */
+  loadOlder(branchId: string): Promise<boolean>
+  dismissToast(id: string): void
+  close(): void
+}
+
+export interface ViewOptions {
+  /** Messages of a page. Default: 50. */
+  readonly pageSize?: number
+}
+
+/** Takes a snapshot, follows the events after it, and begins anew where it has missed some. */
+export function openConversationView(
+  client: Client,
+  conversationId: string,
+  { pageSize = 50 }: ViewOptions = {},
+): ConversationView {
+  const view = new View(client, conversationId, pageSize)
+  void view.follow()
+  return view
+}
+
+class View implements ConversationView {
+  state: ViewState | null = null
+  connection: Connection = { status: 'connecting' }
+  readonly #client: Client
+  readonly #id: string
+  readonly #pageSize: number
+  readonly #closing = new AbortController()
+  readonly #listeners = new Set<() => void>()
+  /** Of each page that is asked for: the events that came meanwhile. */
+  readonly #meanwhile = new Set<OffshootEvent[]>()
+  /** Settles with the first snapshot, or with what makes that none will come. */
+  readonly #first = Promise.withResolvers<void>()
+
+  constructor(client: Client, conversationId: string, pageSize: number) {
+    this.#client = client
+    this.#id = conversationId
+    this.#pageSize = pageSize
+    this.#first.promise.catch(() => {}) // whoever waits for it is told
+  }
+
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => void this.#listeners.delete(listener)
+  }
+
+  async follow(): Promise<void> {
+    const { signal } = this.#closing
+    let failures = 0
+    while (!signal.aborted) {
+      try {
+        await this.#followOnce()
+        failures = 0
+      } catch (error) {
+        if (signal.aborted) return
+        const isPassing = error instanceof ClientError && (error.status === 0 || error.status >= 500)
+        if (!isPassing) return this.#end(error)
+        const retryMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++)
+        this.#tell({ connection: { status: 'lost', error, retryMs } })
+        await sleep(retryMs, signal)
+      }
+    }
+  }
+
+  /** Until events were missed. */
+  async #followOnce(): Promise<void> {
+    const { signal } = this.#closing
+    const snapshot = await this.#client.getSnapshot({ id: this.#id }, { signal })
+    this.#tell({ state: stateOf(snapshot, this.state ?? undefined) })
+    this.#first.resolve()
+    await this.#reload()
+    const ending = new AbortController()
+    const both = AbortSignal.any([signal, ending.signal])
+    try {
+      for await (const followed of this.#client.events(this.#id, { after: snapshot.seq, signal: both })) {
+        if (followed.type === 'reset') return
+        if (followed.type === 'connected') this.#tell({ connection: { status: 'live' } })
+        else if (followed.type === 'disconnected')
+          this.#tell({ connection: { status: 'lost', error: followed.error, retryMs: followed.retryMs } })
+        else this.#take(followed.events)
+        if (this.state!.isStale || this.state!.isDeleted) break
+      }
+    } finally {
+      ending.abort()
+    }
+    if (this.state!.isDeleted) {
+      this.#end(null)
+      this.#closing.abort()
+    }
+  }
+
+  #end(error: unknown): void {
+    this.#tell({ connection: { status: 'ended', error } })
+    this.#first.reject(error)
+  }
+
+  #take(events: readonly OffshootEvent[]): void {
+    for (const waiting of this.#meanwhile) waiting.push(...events)
+    const state = events.reduce(reduce, this.state!)
+    if (state !== this.state) this.#tell({ state })
+  }
+
+  /** What was loaded of branches may lack what was missed. */
+  async #reload(): Promise<void> {
+    const loaded = Object.values(this.state!.branches).filter((branch) => branch.messages !== null)
+    await Promise.all(loaded.map((branch) => this.loadBranch(branch.id)))
+  }
+
+  async loadBranch(branchId: string): Promise<void> {
+    await this.#first.promise
+    await this.#load(branchId, {})
+  }
+
+  async loadOlder(branchId: string): Promise<boolean> {
+    const branch = Object.values(this.state?.branches ?? {}).find(({ id }) => id === branchId)
+    if (!branch || branch.before === null) return false
+    await this.#load(branchId, { before: branch.before })
+    return true
+  }
+
+  async #load(id: string, { before }: { readonly before?: number }): Promise<void> {
+    const since: OffshootEvent[] = []
+    this.#meanwhile.add(since)
+    try {
+      const query = { id, limit: this.#pageSize, ...(before === undefined ? {} : { before }) }
+      const page = await this.#client.listMessages(query, { signal: this.#closing.signal })
+      if (this.state) this.#tell({ state: withPage(this.state, page, since) })
+    } finally {
+      this.#meanwhile.delete(since)
+    }
+  }
+
+  dismissToast(id: string): void {
+    if (this.state) this.#tell({ state: withoutToast(this.state, id) })
+  }
+
+  close(): void {
+    this.#closing.abort()
+    this.#first.reject(this.#closing.signal.reason)
+    this.#listeners.clear()
+  }
+
+  #tell(change: { readonly state?: ViewState; readonly connection?: Connection }): void {
+    Object.assign(this, change)
+    for (const listener of this.#listeners) listener()
+  }
+}

@@ -1,0 +1,45 @@
+export {
+  branchTree,
+  breadcrumb,
+  latestRun,
+  lineage,
+  siblings,
+  versionsAt,
+  type BranchNode,
+  type Versions,
+} from './branches.ts'
+export { chatCommands, parseChatCommand, type ChatCommand } from './chat-command.ts'
+export { createClient, type CallOptions, type Client, type ClientOptions } from './client.ts'
+export { ClientError } from './client-error.ts'
+export {
+  openConversationView,
+  type Connection,
+  type ConversationView,
+  type ViewOptions,
+} from './conversation-view.ts'
+export type { Followed, FollowOptions } from './follow-events.ts'
+export {
+  asksBelow,
+  badge,
+  budgetLeft,
+  groupNames,
+  inboxOf,
+  runGroups,
+  type GroupName,
+  type RunGroups,
+} from './groups.ts'
+export { layout, type Layout, type LayoutOptions, type LayoutRow } from './layout.ts'
+export { withPage } from './pages.ts'
+export { shownMessages } from './reduce-messages.ts'
+export { reduce, withoutToast } from './reduce.ts'
+export {
+  stateOf,
+  type Answered,
+  type BranchView,
+  type CallView,
+  type StreamingMessage,
+  type Toast,
+  type ViewState,
+} from './state.ts'
+export { reduceTimeline, type Span, type Timeline, type TimelineRun } from './timeline.ts'
+export { agoWords, costWords, durationWords, stateMark, stateWords, tokenWords } from './words.ts'

@@ -1,0 +1,53 @@
+import type { EventOf } from '../core/events.ts'
+import type { ApprovalRow, QuestionRow } from '../protocol/asks.ts'
+import { placed, type Asked } from './in-line.ts'
+import { withAwaiting } from './reduce-calls.ts'
+import type { Answered, ViewState } from './state.ts'
+
+type AskEvent = EventOf<'approval.requested' | 'approval.answered' | 'question.asked' | 'question.answered'>
+
+const MAX_ANSWERED = 20
+
+export function reduceAsk(state: ViewState, event: AskEvent): ViewState {
+  switch (event.type) {
+    case 'approval.requested':
+      return withAwaiting({ ...state, approvals: inLine(state.approvals, approvalOf(event)) }, event)
+    case 'question.asked':
+      return { ...state, questions: inLine(state.questions, questionOf(event)) }
+    case 'approval.answered': {
+      const { approvalId: id, answer, by, at } = event
+      return answered({ ...state, approvals: without(state.approvals, id) }, { id, answer, by, at })
+    }
+    case 'question.answered': {
+      const { questionId: id, text: answer, by, at } = event
+      return answered({ ...state, questions: without(state.questions, id) }, { id, answer, by, at })
+    }
+  }
+}
+
+function approvalOf(event: EventOf<'approval.requested'>): ApprovalRow {
+  const { approvalId: id, conversationId, callId, tool, title, detail, directory, path, rule, grant } = event
+  const where = { conversationId, branchId: event.branchId!, runId: event.runId!, callId }
+  const asked = { tool, title, detail, directory, path, rule, grant, requestedAt: event.at }
+  return { id, ...where, ...asked, pattern: grant?.pattern ?? null, position: 1, of: 1 }
+}
+
+function questionOf(event: EventOf<'question.asked'>): QuestionRow {
+  const { questionId: id, conversationId, callId, question, options, path, at: askedAt } = event
+  const where = { conversationId, branchId: event.branchId!, runId: event.runId!, callId }
+  return { id, ...where, question, options, path, askedAt, position: 1, of: 1 }
+}
+
+/** A process that takes a run up asks again under the same id. */
+function inLine<T extends Asked>(open: readonly T[], ask: T): readonly T[] {
+  const others = open.filter(({ id }) => id !== ask.id)
+  return placed([...others, ask].toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+}
+
+function without<T extends Asked>(open: readonly T[], id: string): readonly T[] {
+  return placed(open.filter((each) => each.id !== id))
+}
+
+function answered(state: ViewState, one: Answered): ViewState {
+  return { ...state, answered: [...state.answered, one].slice(-MAX_ANSWERED) }
+}

@@ -1,0 +1,36 @@
+import type { EventOf } from '../core/events.ts'
+import type { InboxItem } from '../protocol/asks.ts'
+import type { ViewState } from './state.ts'
+
+type InboxEvent = EventOf<'inbox.added' | 'inbox.updated' | 'inbox.delivered' | 'inbox.withdrawn'>
+
+/** What waits, in the order in which each branch reads: what people said, then results and notes. */
+export function reduceInbox(state: ViewState, event: InboxEvent): ViewState {
+  const others = state.inbox.filter(({ id }) => id !== event.itemId)
+  if (event.type === 'inbox.delivered' || event.type === 'inbox.withdrawn') return { ...state, inbox: others }
+  const known = state.inbox.find(({ id }) => id === event.itemId)
+  return { ...state, inbox: inReadingOrder([...others, itemOf(event, known)]) }
+}
+
+function itemOf(event: EventOf<'inbox.added' | 'inbox.updated'>, known: InboxItem | undefined): InboxItem {
+  const { itemId: id, conversationId, kind, mode, at } = event
+  return {
+    id,
+    conversationId,
+    branchId: event.branchId!,
+    kind,
+    mode,
+    text: event.text ?? known?.text ?? '',
+    fromRunId: event.fromRunId ?? known?.fromRunId ?? null,
+    createdAt: known?.createdAt ?? at,
+  }
+}
+
+function inReadingOrder(items: readonly InboxItem[]): readonly InboxItem[] {
+  const byAge = items.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  return [...byAge.filter(isFromPerson), ...byAge.filter((item) => !isFromPerson(item))]
+}
+
+function isFromPerson({ kind }: InboxItem): boolean {
+  return kind === 'user'
+}

@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { efforts } from '../core/agent.ts'
+import type { IdPrefix, IdTypes } from '../core/ids.ts'
+
+/** Fields that several answers share. Times are milliseconds since the epoch, money is US dollars. */
+
+/** `cnv_` and 26 characters. */
+export function id<P extends IdPrefix>(prefix: P): z.ZodType<IdTypes[P], string> {
+  return z.string().regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`)) as unknown as z.ZodType<
+    IdTypes[P],
+    string
+  >
+}
+
+export const ms = z.int().min(0)
+export const count = z.int().min(0)
+/** null: a price in it is not known, which is never 0. */
+export const cost = z.number().min(0).nullable()
+/** What a person writes. */
+export const words = z
+  .string()
+  .max(1_000_000)
+  .refine((text) => text.trim() !== '', 'must not be empty')
+export const effort = z.enum(efforts).nullable()
+
+export const usage = z
+  .object({
+    input: z.number(),
+    output: z.number(),
+    cacheRead: z.number(),
+    cacheWrite: z.number(),
+    reasoning: z.number(),
+  })
+  .readonly()
+
+export const errorShape = z
+  .object({ code: z.string(), message: z.string(), hint: z.string().optional() })
+  .readonly()
+
+export const runStatus = z.enum([
+  'queued',
+  'running',
+  'waiting',
+  'paused',
+  'completed',
+  'failed',
+  'cancelled',
+])
+export const runReason = z
+  .enum([
+    'approval',
+    'question',
+    'children',
+    'retry',
+    'limit',
+    'budget',
+    'user',
+    'parent',
+    'restart',
+    'stall',
+  ])
+  .nullable()
+export const endReason = z
+  .enum([
+    'done',
+    'max_turns',
+    'timeout',
+    'max_tokens',
+    'budget',
+    'stall',
+    'restart',
+    'user',
+    'parent',
+    'error',
+  ])
+  .nullable()
+
+export const grant = z.object({ tool: z.string(), pattern: z.string().optional() }).readonly()
+export const action = z.enum(['allow', 'ask', 'deny'])
+/** A JSON Schema, as data. */
+export const jsonSchema = z.record(z.string(), z.unknown()).readonly()

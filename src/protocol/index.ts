@@ -1,0 +1,8 @@
+export type { ApprovalRow, InboxItem, QuestionRow } from './asks.ts'
+export type { AgentRow, ErrorAnswer, ModelRow } from './catalogue.ts'
+export { errorAnswer } from './catalogue.ts'
+export type { BranchRow, ConversationItem, Snapshot } from './conversation.ts'
+export type { MessagePage } from './message.ts'
+export { paths, type RouteName } from './paths.ts'
+export { routes, type RouteAnswer, type RouteInput } from './routes.ts'
+export type { CallRow, RunRow, Totals } from './run.ts'

@@ -1,0 +1,113 @@
+import { z } from 'zod'
+import {
+  cost,
+  count,
+  effort,
+  endReason,
+  errorShape,
+  grant,
+  id,
+  ms,
+  runReason,
+  runStatus,
+  usage,
+} from './fields.ts'
+
+const waitingFor = z
+  .object({
+    what: z.enum(['approval', 'question', 'children', 'retry']),
+    detail: z.string(),
+    since: ms,
+    until: ms.optional(),
+  })
+  .readonly()
+
+const lastAction = z.object({ tool: z.string(), title: z.string(), at: ms }).readonly()
+
+/** Figures of several runs together; each run counts once. */
+export const totals = z.object({ runs: count, toolCalls: count, usage, costUsd: cost }).readonly()
+export type Totals = z.infer<typeof totals>
+
+/** One run as anybody can see it (runtime.md §7). */
+export const run = z
+  .object({
+    id: id('run'),
+    conversationId: id('cnv'),
+    branchId: id('brn'),
+    parentRunId: id('run').nullable(),
+    /** The call of its parent that started it; null for a main run and for what a person started. */
+    callId: id('cal').nullable(),
+    /** 0 for a main run. */
+    depth: count,
+    agent: z.string(),
+    model: z.string(),
+    /** The request in short. */
+    task: z.string(),
+    background: z.boolean(),
+    status: runStatus,
+    reason: runReason,
+    endReason,
+    waitingFor: waitingFor.nullable(),
+    /** Who has asked it to pause at its next boundary. */
+    pausing: z.enum(['user', 'parent']).nullable(),
+    lastAction: lastAction.nullable(),
+    attempt: count,
+    turns: count,
+    maxTurns: count,
+    toolCalls: count,
+    usage,
+    costUsd: cost,
+    queuedAt: ms,
+    startedAt: ms.nullable(),
+    /** When it stopped, a pause included; null: it goes on. */
+    endedAt: ms.nullable(),
+    /** 1 for the next of its conversation that gets a slot; null where it does not wait for one. */
+    queuePosition: z.int().min(1).nullable(),
+    /** The first sentence of its report; null while it has not stopped, and where there is none. */
+    headline: z.string().nullable(),
+    error: errorShape.nullable(),
+    /** Where its tools work, if that is not the directory of the conversation. */
+    directory: z.string().nullable(),
+    effort,
+    /** What the user has delegated to its agent. */
+    delegations: z.array(grant).readonly(),
+    /** What it may still spend, when this was asked for; null: nothing caps it, or a price is not known. */
+    budgetLeftUsd: z.number().nullable(),
+    budgetLeftTokens: z.number().nullable(),
+    /** Held for what it has started, beyond what is spent. */
+    reservedUsd: z.number(),
+    reservedTokens: z.number(),
+    /** The run and everything below it. */
+    subtree: totals,
+  })
+  .readonly()
+export type RunRow = z.infer<typeof run>
+
+const callStatus = z.enum([
+  'pending',
+  'awaiting_approval',
+  'running',
+  'completed',
+  'failed',
+  'denied',
+  'skipped',
+  'unknown',
+])
+
+/** A tool call without its input and output, which are parts of messages. */
+export const call = z
+  .object({
+    id: id('cal'),
+    branchId: id('brn'),
+    runId: id('run'),
+    tool: z.string(),
+    /** Made by the tool: `Read src/auth.ts:1-80`. */
+    title: z.string(),
+    status: callStatus,
+    exitCode: z.int().nullable(),
+    error: errorShape.nullable(),
+    startedAt: ms,
+    endedAt: ms.nullable(),
+  })
+  .readonly()
+export type CallRow = z.infer<typeof call>

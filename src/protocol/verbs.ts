@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import { count, id, runReason, runStatus, words } from './fields.ts'
+
+/** What is done to a run, to the latest run of a branch, or to everything in a conversation (runtime.md §4, §5). */
+
+export const nothing = z.object({}) as z.ZodType<object, object>
+
+export const continueRun = z.object({
+  /** Default: "Continue your previous work." */
+  text: words.optional(),
+  maxTurns: z.int().min(1).optional(),
+  budgetUsd: z.number().min(0).optional(),
+})
+/** `steered`: it had not stopped, and reads the text at its next turn. */
+export const continued = z.object({
+  outcome: z.enum(['continued', 'steered']),
+  branchId: id('brn'),
+  runId: id('run'),
+  status: runStatus,
+})
+
+export const steerRun = z.object({ text: words })
+/** `waits`: nobody drives it; it reads this when it is taken up again. */
+export const steered = z.object({
+  itemId: id('inb'),
+  branchId: id('brn'),
+  runId: id('run'),
+  status: runStatus,
+  waits: z.boolean(),
+})
+
+export const interrupted = z.object({
+  branchId: id('brn'),
+  runId: id('run'),
+  status: runStatus,
+  reason: runReason,
+})
+
+/** `runs`: how many it reached, those below included. */
+export const conversationInterrupted = interrupted.extend({ runs: count })
+
+/** `paused`: how many of the reached have paused by now; the others do at their next boundary. */
+export const paused = z.object({ runs: count, paused: count })
+
+export const backgrounded = z.object({ branchId: id('brn'), runId: id('run'), status: runStatus })
+
+/** `runs`: how many it ended, those below included. `left`: pids of processes that could not be ended. */
+export const cancelled = z.object({
+  outcome: z.enum(['cancelled', 'already_finished']),
+  status: runStatus.nullable(),
+  runs: count,
+  left: z.array(z.int()).readonly(),
+})
+
+/** How many runs it ended. */
+export const closed = z.object({ runs: count })
+export const deleted = z.object({ id: z.string() })

@@ -1,0 +1,25 @@
+import type { ConversationId } from '../../core/ids.ts'
+import { notHere, type VerbScope } from './verb.ts'
+
+export interface RenameAnswer {
+  readonly conversationId: ConversationId
+  readonly title: string
+}
+
+/** Gives a conversation another title: its first line, of at most 200 characters. */
+export async function rename(
+  { deps, live, settle }: VerbScope,
+  id: string,
+  text: string,
+): Promise<RenameAnswer> {
+  if (id !== live.id) throw notHere(id, live.id)
+  const title = text.trim().split('\n', 1)[0]!.slice(0, 200)
+  const answer = { conversationId: live.id, title }
+  return await deps.recorder.record(live.id, (change) => {
+    change.tx.update('conversations', live.id, { title })
+    const nowhere = { branchId: null, runId: null, parentRunId: null, depth: 0 }
+    change.event({ type: 'conversation.updated', at: change.at, conversationId: live.id, ...nowhere, title })
+    settle(change.tx, answer)
+    return answer
+  })
+}

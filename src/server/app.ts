@@ -1,0 +1,228 @@
+import { Hono, type Context } from 'hono'
+import type { ServerResponse, IncomingMessage } from 'node:http'
+import type { z } from 'zod'
+import { paths, type RouteName } from '../protocol/paths.ts'
+import { routes } from '../protocol/routes.ts'
+import { lastSeq } from '../runtime/stored-events.ts'
+import { aboutHandlers } from './about.ts'
+import type { Access } from './access.ts'
+import { askHandlers } from './asks.ts'
+import { readObject } from './body.ts'
+import { branchHandlers } from './branches.ts'
+import { conversationHandlers } from './conversations.ts'
+import { eventStream } from './event-stream.ts'
+import { exportAnswer } from './export-answer.ts'
+import type { Handlers, House } from './exchange.ts'
+import { checkSender, type Names } from './foreign.ts'
+import { SECURITY_HEADERS } from './headers.ts'
+import { Idempotency, type Answer } from './idempotency.ts'
+import { messageHandlers } from './messages.ts'
+import { openApiDocument } from './openapi.ts'
+import { page, type Pages } from './pages.ts'
+import { Problem, problemBody, problemOf } from './problem.ts'
+import { runHandlers } from './runs.ts'
+import { requireRow, type Collection } from './subject.ts'
+
+export interface AppOptions {
+  readonly house: House
+  readonly names: Names
+  readonly access: Access
+  readonly pages: Pages
+  /** `http://127.0.0.1:4680`, without a slash at its end. */
+  readonly url: string
+  /** Aborted when the server ends. */
+  readonly ending: AbortSignal
+  /** What nobody foresaw. */
+  readonly onDefect: (error: unknown) => void
+}
+
+/** Absent where no socket stands behind a request. */
+interface Sockets {
+  readonly incoming?: IncomingMessage
+  readonly outgoing?: ServerResponse
+}
+type Ctx = Context<{ Bindings: Sockets }>
+
+const HANDLERS: Handlers<RouteName> = {
+  ...aboutHandlers,
+  ...askHandlers,
+  ...branchHandlers,
+  ...conversationHandlers,
+  ...messageHandlers,
+  ...runHandlers,
+}
+
+/** The whole of HTTP (interfaces.md §4). Checks come in the order of the contract; each refusal is one JSON object. */
+export function createApp(options: AppOptions): Hono<{ Bindings: Sockets }> {
+  const app = new Hono<{ Bindings: Sockets }>()
+  const { access, ending, house, names, onDefect, pages } = options
+  app.use('*', async (c, next) => {
+    checkSender(senderOf(c), names)
+    if (!isOpen(c)) checkAccess(c, access)
+    if (ending.aborted) throw new Problem(503, 'closed', 'the server is ending')
+    await next()
+    for (const [name, value] of Object.entries(SECURITY_HEADERS))
+      if (!c.res.headers.has(name)) c.res.headers.set(name, value)
+  })
+  app.onError((error, c) => {
+    const problem = problemOf(error)
+    if (problem.status === 500) onDefect(error)
+    const wantsPage = problem.status === 401 && !isApi(c) && c.req.method === 'GET'
+    const answer = wantsPage ? page(401, 'Sign in', SIGN_IN) : Response.json(problemBody(problem), problem)
+    for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value)
+    return answer
+  })
+  const idempotency = new Idempotency(house.store, house.clock)
+  for (const name of Object.keys(paths) as RouteName[]) addRoute(app, name, house, idempotency)
+  addOtherRoutes(app, options, idempotency)
+  app.get('/login', (c) => login(c, access))
+  app.notFound((c) => {
+    const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
+    const found = isRead && !isApi(c) ? pages.answer(c.req.path) : undefined
+    if (found) return found
+    throw new Problem(
+      404,
+      'not_found',
+      `there is no ${c.req.method} ${c.req.path.slice(0, 200)}`,
+      'GET /api/openapi.json lists what there is',
+    )
+  })
+  return app
+}
+
+const SIGN_IN =
+  '<p>This page needs the link that <code>offshoot serve</code> prints when it starts. Each link works once.</p>'
+
+function isApi({ req }: Ctx): boolean {
+  return req.path === '/api' || req.path.startsWith('/api/')
+}
+
+function isOpen({ req }: Ctx): boolean {
+  return req.method === 'GET' && (req.path === '/api/health' || req.path === '/login')
+}
+
+function senderOf(c: Ctx) {
+  const raw = c.env?.incoming?.rawHeaders
+  const all = (name: string): string[] => {
+    const values = raw?.filter((_, i) => i % 2 === 1 && raw[i - 1]!.toLowerCase() === name)
+    const given = c.req.header(name)
+    return values ?? (given === undefined ? [] : [given])
+  }
+  const isApiCall = isApi(c) || c.req.method !== 'GET'
+  return {
+    hosts: all('host'),
+    origins: all('origin'),
+    site: c.req.header('sec-fetch-site'),
+    isApi: isApiCall,
+  }
+}
+
+function checkAccess({ req }: Ctx, access: Access): void {
+  access.check({ authorization: req.header('authorization'), cookie: req.header('cookie') })
+}
+
+function login(c: Ctx, access: Access): Response {
+  const cookie = access.use(c.req.query('key') ?? '')
+  if (!cookie) checkAccess(c, access) // a link that was used is no matter to a browser that is in already
+  const headers = { location: '/', ...(cookie ? { 'set-cookie': cookie } : {}) }
+  return new Response(null, { status: 303, headers })
+}
+
+/** In the order of the contract: 404, 413, 400, 422, and then whatever the state of things refuses. */
+function addRoute(
+  app: Hono<{ Bindings: Sockets }>,
+  name: RouteName,
+  house: House,
+  idempotency: Idempotency,
+): void {
+  const [method, path] = paths[name]
+  const { input: schema, status } = routes[name]
+  const collection = /^\/(\w+)\/:id/.exec(path)?.[1] as Collection | undefined
+  const handle = HANDLERS[name] as (house: House, exchange: object) => unknown
+  app.on(method, `/api${path}`, async (c) => {
+    const id = c.req.param('id')
+    const row = collection && requireRow(house.store, collection, id ?? '')
+    const given = method === 'GET' ? c.req.query() : method === 'DELETE' ? {} : await readObject(c.req.raw)
+    const input = parse(schema, given)
+    const by = c.req.header('authorization') === undefined ? 'web' : 'http'
+    const handled = async (): Promise<Answer> => ({ status, body: await handle(house, { row, input, by }) })
+    const work = async (): Promise<Answer> => {
+      const answer = handled()
+      house.underway.add(answer)
+      return await answer.finally(() => house.underway.delete(answer))
+    }
+    if (method === 'GET') return json(await work())
+    return await maybeOnce(c, idempotency, given, work)
+  })
+}
+
+async function maybeOnce(c: Ctx, idempotency: Idempotency, input: unknown, work: () => Promise<Answer>) {
+  const key = c.req.header('idempotency-key')
+  if (key === undefined) return json(await work())
+  const { method, path } = c.req
+  const { isAgain, ...answer } = await idempotency.once({ key, method, path, input }, work)
+  return json(answer, isAgain ? { 'idempotent-replayed': 'true' } : {})
+}
+
+function json({ status, body }: Answer, headers: Readonly<Record<string, string>> = {}): Response {
+  return Response.json(body, { status, headers })
+}
+
+/** @throws Problem 422 that names the first field, and says how it has to be. */
+function parse(schema: z.ZodType, given: unknown): unknown {
+  const parsed = schema.safeParse(given)
+  if (parsed.success) return parsed.data
+  const fields = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
+  const [{ path, message } = { path: '', message: 'it does not fit' }] = fields
+  throw new Problem(422, 'invalid', path ? `${path}: ${message}` : message)
+}
+
+function addOtherRoutes(
+  app: Hono<{ Bindings: Sockets }>,
+  { house, access, url, ending }: AppOptions,
+  idempotency: Idempotency,
+): void {
+  const { store, workplaces, hub, clock, version } = house
+  app.get('/api/openapi.json', () => Response.json(openApiDocument(version)))
+  app.post('/api/links', (c) =>
+    maybeOnce(c, idempotency, {}, async () => ({
+      status: 201,
+      body: { url: `${url}/login?key=${access.newKey()}` },
+    })),
+  )
+  app.get('/api/conversations/:id/export', (c) =>
+    exportAnswer(store, requireRow(store, 'conversations', c.req.param('id')).id, c.req.query('format')),
+  )
+  app.get('/api/artifacts/:id', (c) => {
+    const { content } = requireRow(store, 'artifacts', c.req.param('id'))
+    // whatever it says it is: it is shown as text, and never run
+    return new Response(new Uint8Array(content), { headers: { 'content-type': 'text/plain; charset=utf-8' } })
+  })
+  app.get('/api/conversations/:id/events', async (c) => {
+    const { id } = requireRow(store, 'conversations', c.req.param('id'))
+    const after = seqOf(c)
+    const workplace = await workplaces.of(id)
+    const topic = hub.topic(id, workplace)
+    const partials = () => workplace.runtime.partials(id)
+    const cut = () => void c.env?.outgoing?.destroy()
+    const body = eventStream({ topic, store, clock, after: after ?? 0, partials, ending, cut })
+    return new Response(body, {
+      headers: {
+        'content-type': 'text/event-stream; charset=utf-8',
+        'transfer-encoding': 'chunked',
+        'x-last-seq': String(lastSeq(store, id)),
+      },
+    })
+  })
+}
+
+/** What the client has had: of a connection that was lost, else what it asks for. @throws Problem 422 */
+function seqOf(c: Ctx): number | undefined {
+  const [name, given] = [
+    ['Last-Event-ID', c.req.header('last-event-id')],
+    ['after', c.req.query('after')],
+  ].find(([, value]) => value !== undefined && value !== '') ?? ['after', undefined]
+  if (given === undefined) return undefined
+  if (/^\d{1,15}$/.test(given)) return Number(given)
+  throw new Problem(422, 'invalid', `${name}: expected the seq of an event`)
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ServedUser, type Began } from '../../test/support/served-user.ts'
+import { paths, type RouteName } from '../protocol/paths.ts'
+import { routes } from '../protocol/routes.ts'
+import { MAX_BODY } from './body.ts'
+
+let served: ServedUser
+let began: Began
+let ids: Readonly<Record<string, string>>
+beforeAll(async () => {
+  served = await ServedUser.start()
+  const ask = { toolCalls: [{ tool: 'ask_user', input: { question: 'Which?' } }] }
+  const touch = { toolCalls: [{ tool: 'bash', input: { command: 'touch x' } }] }
+  began = await served.begin({ '*': [ask, touch] })
+  const asked = await served.until(began.conversationId, ({ type }) => type === 'question.asked')
+  const { body } = await served.post(`/branches/${began.branchId}/messages`, { text: 'later' })
+  const message = served.store.find('messages', { where: { branchId: began.branchId } })[0]!
+  ids = {
+    conversations: began.conversationId,
+    branches: began.branchId,
+    runs: began.runId!,
+    messages: message.id,
+    questions: asked.type === 'question.asked' ? asked.questionId : '',
+    inbox: body['itemId'] as string,
+  }
+})
+afterAll(() => served.remove())
+
+const names = Object.keys(paths) as RouteName[]
+const withId = names.filter((name) => paths[name][1].includes(':id'))
+const withBody = names.filter((name) => ['POST', 'PATCH'].includes(paths[name][0]))
+const known = (name: RouteName) => {
+  const [, path] = paths[name]
+  const collection = path.split('/')[1]!
+  return path.includes(':id') && !ids[collection]
+    ? undefined
+    : `/api${path.replace(':id', ids[collection] ?? '')}`
+}
+
+describe('every route', () => {
+  test.each(withId)('%s: an id of nothing, of something else, and what is no id', async (name) => {
+    const [method, path] = paths[name]
+    const strange = [
+      'cnv_00000000000000000000000000',
+      'x',
+      '%00',
+      '..%2f..',
+      'a'.repeat(3_000),
+      '🙂',
+      began.runId!,
+    ]
+    for (const id of strange) {
+      if (path.startsWith('/runs') && id === began.runId) continue
+      const { status } = await served.call(method, `/api${path.replace(':id', encodeURI(id))}`)
+      expect([id.slice(0, 40), status]).toEqual([id.slice(0, 40), 404])
+    }
+  })
+
+  test.each(withBody)('%s: a body that is no JSON object, and one that is too large', async (name) => {
+    const [method] = paths[name]
+    const path = known(name)
+    if (path === undefined) return // there is none of its kind here: 404 comes first
+    for (const body of ['{', '[]', '"x"', 'null', '1', '{"a":1}}', '\u0000', '{"text": "\\ud800'])
+      expect([body, (await served.call(method, path, body)).status]).toEqual([body, 400])
+    expect((await served.call(method, path, '{}', { 'content-type': 'text/plain' })).status).toBe(400)
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    expect((await served.call(method, path, 'text=x', form)).status).toBe(400)
+    expect((await served.call(method, path, `"${'A'.repeat(MAX_BODY)}"`)).status).toBe(413)
+  })
+
+  test.each(withBody)('%s: fields of every wrong type', async (name) => {
+    const [method] = paths[name]
+    const path = known(name)
+    const schema = routes[name].input
+    const fields = 'shape' in schema ? Object.keys(schema.shape) : []
+    if (path === undefined || fields.length === 0) return
+    for (const field of fields)
+      for (const value of [{ a: 1 }, [[1]], true, -1.5]) {
+        const { status } = await served.call(method, path, { [field]: value })
+        expect([field, value, status]).toEqual([field, value, 422])
+      }
+  })
+
+  test('without a token: 401, whatever else is wrong', async () => {
+    for (const name of names.filter((each) => each !== 'health')) {
+      const [method, path] = paths[name]
+      const answer = await fetch(`${served.server.url}/api${path.replace(':id', 'x')}`, { method })
+      expect([name, answer.status]).toEqual([name, 401])
+    }
+  })
+
+  test('that there is not: 404, or 401 without a token', async () => {
+    for (const path of [
+      '/api',
+      '/api/',
+      '/api/nothing',
+      '/api/conversations/x/y/z',
+      '/mcp',
+      '/nothing.js',
+      '/../etc',
+    ]) {
+      expect([path, (await served.call('GET', path)).status]).toEqual([path, 404])
+      expect([path, (await fetch(`${served.server.url}${path}`)).status]).toEqual([path, 401])
+    }
+    expect((await served.call('PUT', '/api/conversations')).status).toBe(404)
+  })
+})
+
+test.each(['before=x', 'limit=0', 'limit=1e9', 'before=-1', 'upTo=msg_x', `upTo=msg_${'0'.repeat(26)}`])(
+  'a page of messages with ?%s is refused',
+  async (query) => {
+    expect((await served.get(`/branches/${began.branchId}/messages?${query}`)).status).toBe(422)
+  },
+)
+
+test('any JSON as the body of a message is refused or taken, and the server lives on', async () => {
+  const path = `/branches/${began.branchId}/messages`
+  await fc.assert(
+    fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (body) => {
+      expect((await served.post(path, body)).status).toBe(422) // without `text`
+    }),
+    { numRuns: 50 },
+  )
+  expect((await served.get('/health')).status).toBe(200)
+})
+
+test('none of it was a defect that only stderr tells of', () => {
+  expect(served.said).toEqual([])
+})

@@ -1,0 +1,119 @@
+import { isAbsolute } from 'node:path'
+import type { Conversation } from '../core/conversation.ts'
+import type { ConversationId } from '../core/ids.ts'
+import type { Run } from '../core/run.ts'
+import { isStopped } from '../core/run-status.ts'
+import { addCost } from '../core/usage.ts'
+import { namedModel } from '../runtime/named-model.ts'
+import type { ConversationItem } from '../protocol/conversation.ts'
+import { snapshotOf } from '../runtime/snapshot.ts'
+import { openAsks } from './asks.ts'
+import { say } from './branches.ts'
+import { perform, type Handlers, type House } from './exchange.ts'
+import { Problem } from './problem.ts'
+
+export const conversationHandlers: Handlers<
+  | 'listConversations'
+  | 'createConversation'
+  | 'getSnapshot'
+  | 'updateConversation'
+  | 'deleteConversation'
+  | 'pauseConversation'
+  | 'interruptConversation'
+  | 'cancelConversation'
+  | 'closeConversation'
+> = {
+  listConversations({ store }, { input: { directory } }) {
+    const where = directory === undefined ? {} : { directory }
+    const found = store.find('conversations', { where, orderBy: 'updatedAt', descending: true })
+    const asks = Map.groupBy(openAsks(store), ({ conversationId }) => conversationId)
+    return found.map((each) => item(store, each, asks.get(each.id)?.length ?? 0))
+  },
+
+  async createConversation(house, { input }) {
+    const { directory = house.directory, mode, title, text, agent: name = 'main', model } = input
+    if (!isAbsolute(directory)) throw new Problem(422, 'invalid', 'directory: expected an absolute path')
+    const workplace = await house.workplaces.at(directory, mode)
+    const { runtime, agents, workspace } = workplace.composed
+    const agent = agents.require(name).name
+    if (model !== undefined) await namedModel(workplace.composed, model)
+    const { conversation, branch } = await runtime.create({ workspace, agent, title: title ?? text ?? 'new' })
+    const ids = { conversationId: conversation.id, branchId: branch.id }
+    if (mode) house.workplaces.keepMode(conversation.id, mode)
+    if (text === undefined) return { ...ids, runId: null }
+    const order = { ...input, text, mode: 'follow_up' } as const
+    const { runId } = await say(house, branch, order).catch(async (error: unknown) => {
+      await remove(house, conversation.id) // nothing was said in it
+      throw error
+    })
+    return { ...ids, runId }
+  },
+
+  async getSnapshot(house, { row }) {
+    const workplace = await house.workplaces.of(row.id)
+    house.hub.topic(row.id, workplace) // what is streamed from here on is told
+    const { loaded, runtime } = workplace.composed
+    return snapshotOf(house.store, house.store.get('conversations', row.id) ?? row, {
+      maxConcurrent: loaded.config.limits.maxConcurrent,
+      owner: workplace.composed.ownership?.livingOwner(row.id),
+      mine: workplace.drives(row.id),
+      streaming: runtime.partials(row.id),
+    })
+  },
+
+  async updateConversation(house, { row, input: { title } }) {
+    await perform(house, row.id, { verb: 'rename', target: row.id, args: { title } })
+    const { store } = house
+    return item(store, store.get('conversations', row.id)!, openAsks(store, row.id).length)
+  },
+
+  async deleteConversation(house, { row }) {
+    await cancel(house, row.id)
+    await remove(house, row.id)
+    return { id: row.id }
+  },
+
+  pauseConversation: (house, { row: { id } }) =>
+    perform(house, id, { verb: 'pause', target: id, args: null }),
+
+  async interruptConversation(house, { row }) {
+    const { store } = house
+    const open = (): Run[] =>
+      store.find('runs', { where: { conversationId: row.id } }).filter(({ status }) => !isStopped(status))
+    const before = open().length
+    const answer = await perform(house, row.id, { verb: 'interrupt', target: row.id, args: null })
+    return { ...answer, runs: Math.max(1, before - open().length) }
+  },
+
+  cancelConversation: (house, { row }) => cancel(house, row.id),
+
+  async closeConversation(house, { row }) {
+    const { runs } = await cancel(house, row.id)
+    return { runs }
+  },
+}
+
+function cancel(house: House, id: ConversationId) {
+  return perform(house, id, { verb: 'cancel', target: id, args: null })
+}
+
+async function remove({ store, hub }: House, id: ConversationId): Promise<void> {
+  await store.tx((tx) => tx.delete('conversations', id), { durable: true })
+  hub.forget(id)
+}
+
+function item(store: House['store'], conversation: Conversation, asks: number): ConversationItem {
+  const { budget: _, mode: _mode, ...about } = conversation
+  const conversationId = conversation.id
+  const main = store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]
+  const runs = store.find('runs', { where: { conversationId }, orderBy: 'id' })
+  const last = runs.findLast(({ branchId }) => branchId === main?.id)
+  return {
+    ...about,
+    status: last?.status ?? null,
+    reason: last?.reason ?? null,
+    needsYou: asks,
+    running: runs.filter(({ status }) => status === 'running' || status === 'waiting').length,
+    costUsd: runs.map(({ costUsd }) => costUsd).reduce(addCost, 0),
+  }
+}

@@ -1,0 +1,54 @@
+import type { ConversationId } from '../core/ids.ts'
+import type { paths, RouteName } from '../protocol/paths.ts'
+import type { RouteAnswer, routes } from '../protocol/routes.ts'
+import type { z } from 'zod'
+import type { Clock } from '../core/clock.ts'
+import type { VerbAnswers, VerbCommand } from '../runtime/verbs/perform.ts'
+import type { Hub } from './hub.ts'
+import type { Collection, Row } from './subject.ts'
+import type { Store, Workplaces } from './workplace.ts'
+
+/** What stands behind every route. */
+export interface House {
+  readonly store: Store
+  readonly clock: Clock
+  readonly workplaces: Workplaces
+  readonly hub: Hub
+  /** Where the server was started: where a conversation works that names no directory. */
+  readonly directory: string
+  readonly version: string
+  /** Calls that are being carried out. */
+  readonly underway: Set<Promise<unknown>>
+}
+
+type CollectionOf<N extends RouteName> = (typeof paths)[N][1] extends `/${infer C}/:id${string}`
+  ? C extends Collection
+    ? C
+    : never
+  : never
+
+/** A call that has passed every check: what is left to refuse is the state of things. */
+export interface Exchange<N extends RouteName> {
+  /** What the id of the path names. */
+  readonly row: Row<CollectionOf<N>>
+  readonly input: z.output<(typeof routes)[N]['input']>
+  /** Who asks, for the record. */
+  readonly by: string
+}
+
+export type Handler<N extends RouteName> = (
+  house: House,
+  exchange: Exchange<N>,
+) => Promise<RouteAnswer<N>> | RouteAnswer<N>
+
+export type Handlers<N extends RouteName> = { readonly [K in N]: Handler<K> }
+
+/** Has a verb carried out by whoever drives the conversation. @throws OffshootError: what the verb throws. */
+export async function perform<V extends VerbCommand>(
+  { workplaces }: House,
+  id: ConversationId,
+  command: V,
+): Promise<VerbAnswers[V['verb']]> {
+  const workplace = await workplaces.of(id)
+  return await workplace.perform(id, command)
+}

@@ -1,0 +1,41 @@
+import type { ConversationId } from '../core/ids.ts'
+import { exportConversation } from '../runtime/export/export-conversation.ts'
+import type { ExportDocument } from '../runtime/export/document.ts'
+import { documentHtml, EXPORT_POLICY } from '../runtime/export/html.ts'
+import { documentMarkdown } from '../runtime/export/markdown.ts'
+import type { House } from './exchange.ts'
+import { Problem } from './problem.ts'
+
+/**
+ * A conversation for programs (`json`, without a format too), or as a file for people. What is for people is to be kept, not
+ * shown at the address of this server; a browser that shows it all the same holds to the policy of the page.
+ * @throws Problem 422 for a format that there is not.
+ */
+export async function exportAnswer(
+  store: House['store'],
+  id: ConversationId,
+  format = 'json',
+): Promise<Response> {
+  const write = WRITERS[format]
+  if (!write) throw new Problem(422, 'invalid', `format: expected one of ${Object.keys(WRITERS).join(', ')}`)
+  // in a transaction another process cannot write between two of the many queries
+  const document = await store.tx((tx) => exportConversation(tx, id), { durable: false })
+  return write(document, id)
+}
+
+const WRITERS: Readonly<Partial<Record<string, (document: ExportDocument, id: ConversationId) => Response>>> =
+  {
+    json: (document) => Response.json(document),
+    md: (document, id) => file(documentMarkdown(document), 'text/markdown', `${id}.md`),
+    html: (document, id) => file(documentHtml(document), 'text/html', `${id}.html`),
+  }
+
+function file(content: string, type: string, name: string): Response {
+  return new Response(content, {
+    headers: {
+      'content-type': `${type}; charset=utf-8`,
+      'content-disposition': `attachment; filename="${name}"`,
+      'content-security-policy': `${EXPORT_POLICY}; frame-ancestors 'none'; sandbox`,
+    },
+  })
+}

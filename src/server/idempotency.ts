@@ -1,0 +1,95 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../core/clock.ts'
+import { Problem, problemBody, problemOf } from './problem.ts'
+import type { Store } from './workplace.ts'
+
+/** What a call is answered with. */
+export interface Answer {
+  readonly status: number
+  readonly body: unknown
+}
+
+export interface Named {
+  /** The header Idempotency-Key. */
+  readonly key: string
+  readonly method: string
+  readonly path: string
+  readonly input: unknown
+}
+
+const KEEP_MS = 86_400_000
+const SHAPE = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * Calls that their sender may send again, not knowing whether they came through: each is done once, and answered each time
+ * as it was the first time, for a day. What was begun by a process that ended over it is not done again.
+ */
+export class Idempotency {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #open = new Map<string, Promise<Answer>>()
+
+  constructor(store: Store, clock: Clock) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** @throws Problem 422 for a key that is none, 409 for one of another call or of one whose answer is not known. */
+  async once(
+    { key, ...named }: Named,
+    work: () => Promise<Answer>,
+  ): Promise<Answer & { readonly isAgain: boolean }> {
+    if (!SHAPE.test(key))
+      throw new Problem(422, 'invalid', 'Idempotency-Key: expected 1 to 255 visible ASCII characters')
+    const request = createHash('sha256').update(JSON.stringify(named)).digest('hex')
+    const known = await this.#begin(key, request)
+    if (known === undefined) return { ...(await this.#do(key, work)), isAgain: false }
+    if (known.request !== request)
+      throw new Problem(409, 'conflict', 'this Idempotency-Key was used for another call', 'make a new one')
+    const answer = (await this.#open.get(key)) ?? (known.answer as Answer | null)
+    if (answer) return { ...answer, isAgain: true }
+    throw new Problem(
+      409,
+      'conflict',
+      'this call was begun by a process that ended over it; its effect is not known',
+      'look what became of it before you send it with a new Idempotency-Key',
+    )
+  }
+
+  /** What is known of a key; undefined: it is taken now. */
+  async #begin(key: string, request: string) {
+    const createdAt = this.#clock.now()
+    return await this.#store.tx(
+      (tx) => {
+        const old = { before: createdAt - KEEP_MS, orderBy: 'createdAt', limit: 100 } as const
+        for (const { id } of tx.find('idempotency', old)) tx.delete('idempotency', id)
+        const known = tx.get('idempotency', key)
+        if (!known) tx.insert('idempotency', { id: key, request, answer: null, createdAt })
+        return known
+      },
+      { durable: true },
+    )
+  }
+
+  async #do(key: string, work: () => Promise<Answer>): Promise<Answer> {
+    const done = this.#answered(key, work)
+    this.#open.set(key, done)
+    try {
+      return await done
+    } finally {
+      this.#open.delete(key)
+    }
+  }
+
+  /** What failed here may be tried again with the same key; what was refused is refused again. */
+  async #answered(key: string, work: () => Promise<Answer>): Promise<Answer> {
+    const answer = await work().catch(async (error: unknown): Promise<Answer> => {
+      const problem = problemOf(error)
+      if (problem.status < 500) return { status: problem.status, body: problemBody(problem) }
+      await this.#store.tx((tx) => tx.delete('idempotency', key), { durable: true }).catch(() => {})
+      throw error
+    })
+    await this.#store.tx((tx) => tx.update('idempotency', key, { answer }), { durable: true })
+    return answer
+  }
+}

@@ -1,0 +1,54 @@
+import { errorMessage, OffshootError, type ErrorCode } from '../core/errors.ts'
+
+/** What only a request over HTTP can be wrong in. */
+export type ProblemCode = 'forbidden' | 'unauthorized' | 'not_found' | 'too_large' | 'malformed' | 'invalid'
+
+/** Why a request is refused, as its answer says it (interfaces.md §4). */
+export class Problem extends Error {
+  readonly status: ProblemStatus
+  readonly code: ProblemCode | ErrorCode
+  readonly hint: string | undefined
+
+  constructor(status: ProblemStatus, code: ProblemCode | ErrorCode, message: string, hint?: string) {
+    super(message)
+    this.name = 'Problem'
+    this.status = status
+    this.code = code
+    this.hint = hint
+  }
+}
+
+export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 500 | 503 | 507
+
+/** What anything that was thrown is to whoever asked. Of what nobody foresaw no detail is told. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (!(error instanceof OffshootError))
+    return new Problem(500, 'internal', 'something went wrong here', 'the server says more on its stderr')
+  return new Problem(statusOf(error.code), error.code, errorMessage(error), error.hint)
+}
+
+export function problemBody({ code, message, hint }: Problem): object {
+  return { error: { code, message, ...(hint ? { hint } : {}) } }
+}
+
+function statusOf(code: ErrorCode): ProblemStatus {
+  switch (code) {
+    case 'usage':
+      return 422
+    case 'not_found':
+      return 404
+    case 'conflict':
+    case 'config':
+    case 'key':
+      return 409
+    case 'closed':
+    case 'aborted':
+    case 'store_locked':
+      return 503
+    case 'store_full':
+      return 507
+    default:
+      return 500
+  }
+}

@@ -1,0 +1,314 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ServedUser, type Began, type Called } from '../../test/support/served-user.ts'
+import { textOf } from '../core/message.ts'
+import { paths, type RouteName } from '../protocol/paths.ts'
+import { routes, type RouteAnswer } from '../protocol/routes.ts'
+
+let served: ServedUser
+beforeAll(async () => {
+  served = await ServedUser.start()
+})
+afterAll(() => served.remove())
+
+const touch = (name: string) => ({ toolCalls: [{ tool: 'bash', input: { command: `touch ${name}` } }] })
+
+/** What a route answers has to be as the protocol says. */
+function checked<N extends RouteName>(name: N, called: Called): RouteAnswer<N> {
+  const { status, body } = called
+  expect([name, status, ServedUser.why(called)]).toEqual([name, routes[name].status, ''])
+  return routes[name].answer.parse(body) as RouteAnswer<N>
+}
+
+async function approvalOf({ conversationId }: Began): Promise<string> {
+  const asked = await served.until(conversationId, ({ type }) => type === 'approval.requested')
+  return asked.type === 'approval.requested' ? asked.approvalId : ''
+}
+
+describe('a conversation', () => {
+  test('begins with a message, is answered, and goes on with the next', async () => {
+    const { conversationId, branchId, runId } = await served.begin({
+      '*': [{ text: 'one.' }, { text: 'two.' }],
+    })
+    await served.ended(conversationId)
+    const sent = checked('sendMessage', await served.post(`/branches/${branchId}/messages`, { text: 'more' }))
+    expect(sent.itemId).toMatch(/^inb_/)
+    expect(sent.runId).not.toBe(runId)
+    await served.until(
+      conversationId,
+      (event) => event.type === 'run.completed' && event.runId === sent.runId,
+    )
+    const page = checked('listMessages', await served.get(`/branches/${branchId}/messages?limit=4`))
+    const said = page.messages.map(({ role, parts }) => [role, textOf(parts)])
+    expect(said).toEqual([
+      ['user', 'hello'],
+      ['assistant', 'one.'],
+      ['user', 'more'],
+      ['assistant', 'two.'],
+    ])
+    expect(
+      served.store.find('inbox', { where: { branchId } }).every((item) => item.deliveredAt !== null),
+    ).toBe(true)
+  })
+
+  test('is made empty, named, and deleted with everything in it', async () => {
+    const made = checked(
+      'createConversation',
+      await served.post('/conversations', { title: 'a plan', mode: 'plan' }),
+    )
+    const path = `/conversations/${made.conversationId}`
+    expect(made.runId).toBeNull()
+    checked('updateConversation', await served.call('PATCH', `/api${path}`, { title: 'another plan' }))
+    const shown = checked('getSnapshot', await served.get(path))
+    expect(shown.conversation).toMatchObject({ title: 'another plan', mode: 'plan' })
+    checked('deleteConversation', await served.call('DELETE', `/api${path}`))
+    expect((await served.get(path)).status).toBe(404)
+  })
+
+  test('is not made when nothing can be said in it', async () => {
+    const before = served.store.count('conversations', {})
+    const refused = await served.post('/conversations', { text: 'x', model: 'nobody/knows' })
+    expect(refused.status).toBe(422)
+    expect((await served.post('/conversations', { text: 'x', agent: 'nobody' })).status).toBe(422)
+    expect((await served.post('/conversations', { text: 'x', directory: '/does/not/exist' })).status).toBe(
+      422,
+    )
+    expect(served.store.count('conversations', {})).toBe(before)
+  })
+
+  test('takes a message while a run works: at its next turn, or once it is idle', async () => {
+    const began = await served.begin({ '*': [touch('a'), { text: 'first' }, { text: 'second' }] })
+    const approvalId = await approvalOf(began)
+    const path = `/branches/${began.branchId}/messages`
+    const steer = checked('sendMessage', await served.post(path, { text: 'now', mode: 'steer' }))
+    const later = checked('sendMessage', await served.post(path, { text: 'later' }))
+    expect([steer.runId, later.runId]).toEqual([began.runId, began.runId])
+    const inbox = checked('listInbox', await served.get(`/branches/${began.branchId}/inbox`))
+    expect(inbox).toMatchObject([
+      { id: steer.itemId, mode: 'steer', text: 'now' },
+      { id: later.itemId, mode: 'follow_up' },
+    ])
+    const item = `/api/inbox/${later.itemId}`
+    checked('getInboxItem', await served.call('GET', item))
+    checked('changeInboxItem', await served.call('PATCH', item, { text: 'even later' }))
+    checked('answerApproval', await served.post(`/approvals/${approvalId}`, { answer: 'once' }))
+    await served.until(
+      began.conversationId,
+      (event) => event.type === 'run.completed' && event.runId !== began.runId,
+    )
+    expect((await served.call('DELETE', item)).status).toBe(409)
+    const { text } = served.store.get('inbox', later.itemId!)!
+    expect(text).toBe('even later')
+  })
+
+  test('is paused, goes on by a message, is interrupted and continued, and ends', async () => {
+    const began = await served.begin({ '*': [touch('a'), touch('b'), { text: 'end' }] })
+    await approvalOf(began)
+    const { conversationId: id, branchId, runId } = began
+    expect(
+      checked('interruptConversation', await served.post(`/conversations/${id}/interrupt`)),
+    ).toMatchObject({
+      runs: 1,
+      status: 'paused',
+    })
+    expect((await served.post(`/runs/${runId}/interrupt`)).status).toBe(409)
+    expect((await served.post(`/runs/${runId}/steer`, { text: 'x' })).status).toBe(409)
+    const sent = checked(
+      'sendMessage',
+      await served.post(`/branches/${branchId}/messages`, { text: 'go on' }),
+    )
+    expect(sent.runId).toBe(runId)
+    checked('cancelRun', await served.post(`/runs/${runId}/cancel`))
+    expect(await served.post(`/runs/${runId}/cancel`)).toMatchObject({
+      body: { outcome: 'already_finished' },
+    })
+    checked('continueRun', await served.post(`/runs/${runId}/continue`, { text: 'again' }))
+    checked('closeConversation', await served.post(`/conversations/${id}/close`))
+    checked('getRun', await served.get(`/runs/${runId}`))
+    checked('listRuns', await served.get(`/runs?status=all&conversation=${id}`))
+    checked('getBranch', await served.get(`/branches/${branchId}`))
+  })
+
+  test('is forked, edited and regenerated: what was said before stays', async () => {
+    const answers = ['one', 'two', 'three', 'four'].map((text) => ({ text }))
+    const { conversationId, branchId } = await served.begin({ '*': answers })
+    await served.ended(conversationId)
+    const messages = () => served.store.find('messages', { where: { branchId }, orderBy: 'position' })
+    const [, user, answer] = messages()
+    const bare = checked('forkMessage', await served.post(`/messages/${answer!.id}/fork`))
+    expect(bare.runId).toBeUndefined()
+    for (const [name, path, body] of [
+      ['forkMessage', `/messages/${answer!.id}/fork`, { text: 'what else' }],
+      ['editMessage', `/messages/${user!.id}/edit`, { text: 'hello again' }],
+      ['regenerateMessage', `/messages/${answer!.id}/regenerate`, {}],
+    ] as const) {
+      const { runId, branchId: fork } = checked<'forkMessage' | 'editMessage'>(
+        name as 'forkMessage',
+        await served.post(path, body),
+      )
+      await served.until(conversationId, (event) => event.type === 'run.completed' && event.runId === runId)
+      expect(served.store.get('branches', fork)).toMatchObject({ kind: 'fork', inheritContext: true })
+    }
+    expect((await served.post(`/messages/${answer!.id}/edit`, { text: 'x' })).status).toBe(409)
+    expect(messages()).toHaveLength(3)
+  })
+
+  test('has subagents that a person starts, and exports as one document', async () => {
+    const { conversationId, branchId } = await served.begin({
+      main: [{ text: 'hi' }],
+      explore: [{ text: 'I looked.' }],
+    })
+    await served.ended(conversationId)
+    const order = { task: 'look', agent: 'explore' }
+    const { runId } = checked('spawnOnBranch', await served.post(`/branches/${branchId}/spawn`, order))
+    await served.until(conversationId, (event) => event.type === 'run.completed' && event.runId === runId)
+    const { body } = await served.get(`/conversations/${conversationId}/export`)
+    expect(body).toMatchObject({ id: conversationId, version: expect.anything() })
+  })
+
+  test('is exported as a file for people, which a browser keeps and never runs', async () => {
+    const { conversationId } = await served.begin({ main: [{ text: '<script>hit()</script>' }] })
+    await served.ended(conversationId)
+    const answers = ['html', 'md', 'exe'].map((format) =>
+      served.get(`/conversations/${conversationId}/export?format=${format}`),
+    )
+    const [page, markdown, wrong] = await Promise.all(answers)
+    expect(page!.headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(page!.headers.get('content-disposition')).toBe(`attachment; filename="${conversationId}.html"`)
+    expect(page!.headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; style-src 'unsafe-inline'; [^]*sandbox$/,
+    )
+    expect(page!.body).toMatchObject({ text: expect.stringContaining('&lt;script&gt;hit()&lt;/script&gt;') })
+    expect(markdown!.body).toMatchObject({ text: expect.stringMatching(/^# /) })
+    expect(wrong!.status).toBe(422)
+  })
+})
+
+describe('approvals and questions', () => {
+  test('are answered once: the second tab is told who did', async () => {
+    const began = await served.begin({ '*': [touch('c'), { text: 'done' }] })
+    const path = `/approvals/${await approvalOf(began)}`
+    const listed = checked(
+      'listApprovals',
+      await served.get(`/approvals?conversation=${began.conversationId}`),
+    )
+    expect(listed).toHaveLength(1)
+    const answers = await Promise.all([
+      served.post(path, { answer: 'once', by: 'the first tab' }),
+      served.post(path, { answer: 'deny', by: 'the second tab' }),
+    ])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+    const winner = answers[0].status === 200 ? 'the first tab' : 'the second tab'
+    expect(ServedUser.why(answers.find(({ status }) => status === 409)!)).toContain(`by ${winner}`)
+  })
+
+  test('in words too', async () => {
+    const ask = { toolCalls: [{ tool: 'ask_user', input: { question: 'Which?' } }] }
+    const { conversationId } = await served.begin({ '*': [ask, { text: 'thanks' }] })
+    const asked = await served.until(conversationId, ({ type }) => type === 'question.asked')
+    const [question] = checked('listQuestions', await served.get('/questions'))
+    expect(asked).toMatchObject({ questionId: question!.id })
+    checked('answerQuestion', await served.post(`/questions/${question!.id}`, { text: 'this' }))
+    expect((await served.post(`/questions/${question!.id}`, { text: 'that' })).status).toBe(409)
+  })
+})
+
+describe('an Idempotency-Key', () => {
+  const key = (name: string) => ({ 'idempotency-key': name })
+
+  test('has a call done once, however often and at the same time it is sent', async () => {
+    const before = served.store.count('conversations', {})
+    const sent = await Promise.all(
+      [1, 2, 3].map(() => served.post('/conversations', { title: 'once' }, key('a'))),
+    )
+    const again = await served.post('/conversations', { title: 'once' }, key('a'))
+    expect(new Set([...sent, again].map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(served.store.count('conversations', {})).toBe(before + 1)
+  })
+
+  test('belongs to one call', async () => {
+    await served.post('/conversations', { title: 'x' }, key('b'))
+    expect((await served.post('/conversations', { title: 'y' }, key('b'))).status).toBe(409)
+    expect((await served.post('/conversations', { title: 'y' }, key(' '.repeat(3)))).status).toBe(422)
+  })
+
+  test('of a call that a process ended over is not done again', async () => {
+    await served.post('/conversations', { title: 'z' }, key('c'))
+    await served.store.tx((tx) => tx.update('idempotency', 'c', { answer: null }), { durable: true })
+    const refused = await served.post('/conversations', { title: 'z' }, key('c'))
+    expect(refused.status).toBe(409)
+    expect(ServedUser.why(refused)).toContain('its effect is not known')
+  })
+})
+
+describe('what there is', () => {
+  test.each(['listAgents', 'listModels', 'listTools', 'getConfig', 'listConversations'] as const)(
+    '%s',
+    async (name) => {
+      checked(name, await served.get(paths[name][1]))
+    },
+  )
+
+  test('an OpenAPI document with every route', async () => {
+    const { body } = await served.get('/openapi.json')
+    const operations = Object.values(body['paths'] as object).flatMap((each) => Object.values(each as object))
+    const ids = operations.map((each) => (each as { operationId?: string }).operationId)
+    expect(ids.filter((id) => id !== undefined).toSorted()).toEqual(Object.keys(paths).toSorted())
+  })
+})
+
+describe('who may ask', () => {
+  test('health is open, and tells nothing more than that', async () => {
+    const answer = await fetch(`${served.server.url}/api/health`)
+    expect(await answer.json()).toEqual({ ok: true, version: '0.0.0-test' })
+  })
+
+  test('a browser comes by a link that works once, and its cookie survives the server', async () => {
+    const link = served.server.newLink()
+    const first = await fetch(link, { redirect: 'manual' })
+    const cookie = first.headers.get('set-cookie')!
+    expect(first.status).toBe(303)
+    expect(cookie).toMatch(
+      new RegExp(`^offshoot_${served.server.port}=[\\w-]+; Path=/; HttpOnly; SameSite=Strict;`),
+    )
+    expect(cookie).not.toContain(served.token)
+    expect((await fetch(link, { redirect: 'manual' })).status).toBe(401)
+    const headers = { cookie: cookie.split(';', 1)[0]! }
+    expect((await fetch(`${served.server.url}/api/conversations`, { headers })).status).toBe(200)
+    expect((await fetch(`${served.server.url}/`, { headers })).status).toBe(200)
+    expect((await fetch(`${served.server.url}/`)).status).toBe(401)
+    const forged = { cookie: `offshoot_${served.server.port}=${served.token}` }
+    expect((await fetch(`${served.server.url}/api/conversations`, { headers: forged })).status).toBe(401)
+  })
+
+  test('a page elsewhere may not, even with the cookie', async () => {
+    const { port } = served.server
+    const send = (more: string) =>
+      served.raw(
+        `GET /api/conversations HTTP/1.1\r\nAuthorization: Bearer ${served.token}\r\nConnection: close\r\n${more}\r\n\r\n`,
+      )
+    const host = `Host: 127.0.0.1:${port}`
+    for (const refused of [
+      `Host: evil.example:${port}`,
+      `Host: 127.0.0.1:${port + 1}`,
+      'Host: 127.0.0.1',
+      `${host}\r\nHost: evil.example`,
+      `${host}\r\nOrigin: null`,
+      `${host}\r\nOrigin: http://127.0.0.1:${port + 1}`,
+      `${host}\r\nSec-Fetch-Site: same-site`,
+      `${host}\r\nSec-Fetch-Site: cross-site`,
+    ])
+      expect([refused, (await send(refused))?.slice(9, 12)]).toEqual([
+        refused,
+        expect.stringMatching(/403|400/),
+      ])
+    expect((await send(`${host}\r\nOrigin: http://127.0.0.1:${port}`))?.slice(9, 12)).toBe('200')
+  })
+
+  test('token and server.json are for the eyes of their user alone', () => {
+    for (const name of ['token', 'server.json'])
+      expect(statSync(join(served.user.home, name)).mode & 0o777).toBe(0o600)
+  })
+})

@@ -1,0 +1,229 @@
+import { getRequestListener } from '@hono/node-server'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { networkInterfaces } from 'node:os'
+import { errorMessage, OffshootError } from '../core/errors.ts'
+import { sleep, type Clock } from '../core/clock.ts'
+import type { ComposeOptions } from '../runtime/compose.ts'
+import type { RecoveredRun } from '../runtime/recover-conversation.ts'
+import { Access } from './access.ts'
+import { createApp } from './app.ts'
+import { checkSender, namesOf, type Names } from './foreign.ts'
+import { SECURITY_HEADERS } from './headers.ts'
+import { Hub } from './hub.ts'
+import { openPages } from './pages.ts'
+import { problemBody, problemOf } from './problem.ts'
+import { runningServer, writeServerFile } from './server-file.ts'
+import { installationToken } from './token.ts'
+import { Workplaces, type Store } from './workplace.ts'
+
+export interface ServerOptions extends Pick<ComposeOptions, 'env' | 'network' | 'faults'> {
+  /** 0: any that is free. */
+  readonly port: number
+  readonly host: string
+  /** Where a conversation works that names no directory. */
+  readonly directory: string
+  /** The data directory of the user: token and server.json. */
+  readonly home: string
+  /** It is closed by whoever has opened it, after the server. */
+  readonly store: Store
+  readonly clock: Clock
+  readonly version: string
+  /** The built page. */
+  readonly pages: string
+  /** One line for whoever started it. */
+  readonly say: (line: string) => void
+}
+
+export interface RunningServer {
+  readonly port: number
+  /** `http://127.0.0.1:4680` */
+  readonly url: string
+  /** Lets one browser in, once. */
+  newLink(): string
+  /** Takes up what processes left that are gone, in every directory (runtime.md §12). Never rejects. */
+  recover(onTaken?: OnTaken): Promise<void>
+  /** Takes no more, tells every client, pauses what it drives, and ends every process that was started. Never rejects. */
+  close(): Promise<void>
+}
+
+/** Told of each directory in which something was taken up. */
+export type OnTaken = (directory: string, runs: readonly RecoveredRun[]) => void
+
+/** A request that does not come to its end holds a connection no longer than this. Milliseconds. */
+const PATIENCE = {
+  headersTimeout: 15_000,
+  requestTimeout: 60_000,
+  connectionsCheckingInterval: 5_000,
+  requireHostHeader: false, // one without is refused as any other that is not this server's
+}
+
+/** What was asked before the end is answered, if that takes no longer. */
+const LAST_ANSWERS_MS = 1_000
+
+/** @throws OffshootError `conflict` when the port is in use or another server has the store, `usage` for a host or port that cannot be had, of the token. */
+export async function openServer(options: ServerOptions): Promise<RunningServer> {
+  const { store, clock, env, home, directory, version, say, network, faults } = options
+  checkAlone(home)
+  const token = installationToken(home)
+  const server = createServer(PATIENCE)
+  const port = await listen(server, options)
+  const removeFile = tryOrClose(server, () => writeServerFile(home, port))
+  const url = `http://${shownHost(options.host)}:${port}`
+  const access = new Access(token, port)
+  const names = allNames(port, options.host)
+  const onWarning = (where: string, warning: string) => say(`${where}: ${warning}`)
+  const workplaces = new Workplaces({ store, clock, env, network, faults, fallback: home, onWarning })
+  const hub = new Hub(store, clock)
+  const ending = new AbortController()
+  const house = { store, clock, workplaces, hub, directory, version, underway: new Set<Promise<unknown>>() }
+  const app = createApp({
+    house,
+    names,
+    access,
+    pages: openPages(options.pages),
+    url,
+    ending: ending.signal,
+    onDefect: (error) => say(`a request failed: ${errorMessage(error)}`),
+  })
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  server.on('request', (incoming, outgoing) => {
+    if (!isRefused(incoming, outgoing, names)) void listener(incoming, outgoing)
+  })
+  server.on('clientError', refuseUnread)
+  return {
+    port,
+    url,
+    newLink: () => `${url}/login?key=${access.newKey()}`,
+    recover: (onTaken = () => {}) => recoverAll(workplaces, ending.signal, onTaken, say),
+    async close() {
+      removeFile()
+      ending.abort()
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      workplaces.pause()
+      await Promise.race([Promise.allSettled(house.underway), sleep(clock, LAST_ANSWERS_MS)])
+      await workplaces.close()
+      hub.close()
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+function tryOrClose<T>(server: Server, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    server.close() // it would keep the process alive
+    throw error
+  }
+}
+
+/** @throws OffshootError `conflict` that says where the other one is */
+function checkAlone(home: string): void {
+  const other = runningServer(home)
+  if (!other) return
+  const { port, pid } = other
+  throw new OffshootError(
+    'conflict',
+    `an offshoot serve of this store runs already: pid ${pid}, port ${port}`,
+    {
+      hint: 'use that one, or end it first; another OFFSHOOT_HOME has a store and a server of its own',
+    },
+  )
+}
+
+async function listen(server: Server, { port, host }: ServerOptions): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  server.once('error', reject)
+  server.listen({ port, host }, resolve)
+  try {
+    await promise
+  } catch (error) {
+    throw listenError(error as NodeJS.ErrnoException, port, host)
+  }
+  server.off('error', reject)
+  server.on('error', () => {}) // of one connection: the others go on
+  return (server.address() as AddressInfo).port
+}
+
+function listenError(cause: NodeJS.ErrnoException, port: number, host: string): OffshootError {
+  if (cause.code === 'EADDRINUSE')
+    return new OffshootError('conflict', `port ${port} of ${host} is in use`, {
+      cause,
+      hint: 'offshoot serve --port N takes another; if that is an offshoot serve, its page is there',
+    })
+  return new OffshootError('usage', `cannot listen on ${host}, port ${port}: ${errorMessage(cause)}`, {
+    cause,
+  })
+}
+
+/** One that stands for every address is called by each of them. */
+function allNames(port: number, host: string): Names {
+  const all = host === '0.0.0.0' || host === '::' ? Object.values(networkInterfaces()).flat() : []
+  const each = [host, ...all.map((at) => at?.address ?? host)].map((name) => namesOf(port, name))
+  return {
+    hosts: new Set(each.flatMap(({ hosts }) => [...hosts])),
+    origins: new Set(each.flatMap(({ origins }) => [...origins])),
+  }
+}
+
+function shownHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+/** Before anything is made of a request: of some hosts no URL can be made. */
+function isRefused(incoming: IncomingMessage, outgoing: ServerResponse, names: Names): boolean {
+  const all = (name: string) =>
+    incoming.rawHeaders.filter((_, i, raw) => raw[i - 1]?.toLowerCase() === name && i % 2 === 1)
+  try {
+    const [, named] = /^\w+:\/\/([^/?#]*)/.exec(incoming.url ?? '') ?? [] // for a proxy: it stands above the header
+    const hosts = [...all('host'), ...(named === undefined ? [] : [named])]
+    checkSender({ hosts: [...new Set(hosts)], origins: all('origin'), site: undefined, isApi: false }, names)
+    return false
+  } catch (error) {
+    const problem = problemOf(error)
+    outgoing.writeHead(problem.status, { ...SECURITY_HEADERS, 'content-type': 'application/json' })
+    outgoing.end(JSON.stringify(problemBody(problem)))
+    incoming.resume() // what it sends is read and forgotten
+    return true
+  }
+}
+
+/** What is no HTTP, or never came to its end. */
+function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const [status, code, message] = UNREAD[error.code ?? ''] ?? [
+    '400 Bad Request',
+    'malformed',
+    'this is no HTTP',
+  ]
+  const body = JSON.stringify({ error: { code, message } })
+  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
+  socket.end(head + body)
+}
+
+const UNREAD: Readonly<Record<string, readonly [string, string, string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'too_large', 'the headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'malformed', 'the request did not come to its end'],
+}
+
+/** One directory after the other; one that is gone, or whose configuration is wrong, keeps none waiting. */
+async function recoverAll(
+  workplaces: Workplaces,
+  ending: AbortSignal,
+  onTaken: OnTaken,
+  say: (line: string) => void,
+): Promise<void> {
+  for (const directory of workplaces.abandoned()) {
+    if (ending.aborted) return
+    try {
+      const workplace = await workplaces.at(directory)
+      const { runs } = await workplace.recover()
+      if (runs.length > 0) onTaken(directory, runs)
+    } catch (error) {
+      say(`left as it is, in ${directory}: ${errorMessage(error)}`)
+    }
+  }
+}

@@ -1,0 +1,95 @@
+import { isEphemeral, type OffshootEvent } from '../core/events.ts'
+import type { ConversationId } from '../core/ids.ts'
+import { lastSeq, readEvents } from '../runtime/stored-events.ts'
+import type { Store } from './workplace.ts'
+
+/** What a listener gets: events in their order, and how they look on the wire, made once for all. */
+export interface Batch {
+  readonly events: readonly OffshootEvent[]
+  readonly bytes: Uint8Array
+}
+
+export interface Listener {
+  /** New events, which follow those before without a gap. */
+  tell(batch: Batch): void
+  /** The conversation is no more. */
+  end(): void
+}
+
+const PAGE = 500
+
+/**
+ * The events of one conversation as they come: of the bus, where this process drives it, else of the store. Each durable
+ * one is told once and in order.
+ */
+export class Topic {
+  readonly id: ConversationId
+  readonly listeners = new Set<Listener>()
+  readonly #store: Store
+  #seq: number
+
+  constructor(id: ConversationId, store: Store) {
+    this.id = id
+    this.#store = store
+    this.#seq = lastSeq(store, id)
+  }
+
+  /** Of the last durable event that was told. */
+  get seq(): number {
+    return this.#seq
+  }
+
+  /** From the bus of this process. */
+  take(events: readonly OffshootEvent[]): void {
+    const next: OffshootEvent[] = []
+    let seq = this.#seq
+    for (const event of events) {
+      if (event.seq < seq || (isDurable(event) && event.seq === seq)) continue
+      if (event.seq > seq + 1 || (event.seq > seq && !isDurable(event))) {
+        this.#tell(next)
+        return this.look() // another process has written what came between
+      }
+      seq = event.seq
+      next.push(event)
+    }
+    this.#tell(next)
+  }
+
+  /** Another process may have written. */
+  look(): void {
+    for (;;) {
+      const events = readEvents(this.#store, this.id, this.#seq, PAGE)
+      this.#tell(events)
+      if (events.length < PAGE) return
+    }
+  }
+
+  end(): void {
+    for (const listener of this.listeners) listener.end()
+    this.listeners.clear()
+  }
+
+  #tell(events: readonly OffshootEvent[]): void {
+    if (events.length === 0) return
+    this.#seq = events.at(-1)!.seq
+    if (this.listeners.size === 0) return
+    const batch = { events, bytes: framesOf(events) }
+    for (const listener of this.listeners) listener.tell(batch)
+  }
+}
+
+const encoder = new TextEncoder()
+
+/** As server-sent events: a durable one has its `seq` as id, so that whoever comes back can say what it had last. */
+export function framesOf(events: readonly OffshootEvent[]): Uint8Array {
+  return encoder.encode(events.map(frame).join(''))
+}
+
+function frame(event: OffshootEvent): string {
+  const data = `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+  return isDurable(event) ? `id: ${event.seq}\n${data}` : data
+}
+
+function isDurable({ type }: OffshootEvent): boolean {
+  return !isEphemeral(type)
+}

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
+import type { Clock } from '../core/clock.ts'
+import { OffshootError } from '../core/errors.ts'
+import type { ConversationId } from '../core/ids.ts'
+import type { StartedRun } from '../runtime/begin.ts'
+import { compose, type Composed, type ComposeOptions } from '../runtime/compose.ts'
+import { Ownership } from '../runtime/ownership/ownership.ts'
+import { abandonedDirectories, type Recovery } from '../runtime/recover.ts'
+import type { Runtime } from '../runtime/runtime.ts'
+import { createShared, type Shared } from '../runtime/shared.ts'
+import type { VerbAnswers, VerbCommand } from '../runtime/verbs/perform.ts'
+
+export type Store = Composed['store']
+
+/** What this process does in one directory: a runtime with its configuration, and what it drives. */
+export class Workplace {
+  readonly composed: Composed
+  readonly subscribe: Runtime['subscribe']
+  readonly #leave: () => void
+  readonly #driven = new Set<StartedRun>()
+  readonly #recoveries: Promise<Recovery>[] = []
+  #isEnding = false
+
+  /** Whoever has the token can answer, so that all of it is attended (permissions.md). */
+  constructor(composed: Composed) {
+    this.composed = composed
+    this.subscribe = composed.runtime.subscribe
+    this.#leave = composed.runtime.approvals.attend()
+  }
+
+  get runtime(): Runtime {
+    return this.composed.runtime
+  }
+
+  drives(id: ConversationId): boolean {
+    return this.composed.ownership?.owns(id) ?? false
+  }
+
+  perform<V extends VerbCommand>(id: ConversationId, command: V): Promise<VerbAnswers[V['verb']]> {
+    return this.runtime.perform(id, command, this.composed)
+  }
+
+  /** Takes note of what has begun, so that it is stopped at the end. */
+  drive(started: StartedRun): void {
+    this.#driven.add(started)
+    if (this.#isEnding) started.stop('pause')
+    const forget = () => void this.#driven.delete(started)
+    started.result.then(forget, forget)
+  }
+
+  async recover(): Promise<Recovery> {
+    const recovering = this.runtime.recover(this.composed)
+    this.#recoveries.push(recovering)
+    const recovery = await recovering
+    if (this.#isEnding) recovery.stop('pause')
+    return recovery
+  }
+
+  /** Pauses what it drives, what is just about to begin too. */
+  pause(): void {
+    this.#isEnding = true
+    for (const { stop } of this.#driven) stop('pause')
+    for (const each of this.#recoveries) each.then(({ stop }) => stop('pause')).catch(() => {})
+  }
+
+  /** Pauses what it drives, and ends every process that was started. Never rejects. */
+  async close(): Promise<void> {
+    this.#leave()
+    this.pause()
+    while (this.#driven.size > 0) await Promise.allSettled([...this.#driven].map(({ result }) => result))
+    await Promise.allSettled(this.#recoveries.map(endRecovery))
+    await this.composed.guard.close().catch(() => {})
+  }
+}
+
+async function endRecovery(recovering: Promise<Recovery>): Promise<void> {
+  const { settled, letGo } = await recovering
+  await settled.catch(() => {}) // its runs have said so
+  await letGo()
+}
+
+export interface WorkplacesOptions extends Pick<ComposeOptions, 'env' | 'network' | 'faults'> {
+  readonly clock: Clock
+  /** One for all of them; it is closed by whoever has opened it. */
+  readonly store: Store
+  /** Where nothing is run, but what is left of a conversation whose directory is gone can be ended. */
+  readonly fallback: string
+  readonly onWarning: (directory: string, warning: string) => void
+}
+
+type Mode = Composed['mode']
+
+/** The directories that this server works on, each opened when it is first needed. */
+export class Workplaces {
+  readonly #options: WorkplacesOptions
+  readonly #open = new Map<string, Promise<Workplace>>()
+  /** In which mode a conversation that began here is driven. */
+  readonly #modes = new Map<ConversationId, Mode>()
+  readonly #ready = new Map<string, Workplace>()
+  readonly #shared: Shared
+
+  constructor(options: WorkplacesOptions) {
+    this.#options = options
+    this.#shared = createShared(options.clock, Math.random)
+  }
+
+  get store(): Store {
+    return this.#options.store
+  }
+
+  /** @throws OffshootError `usage` for a directory that cannot be read, `config`. */
+  at(directory: string, mode?: Mode): Promise<Workplace> {
+    const key = keyOf(directory, mode)
+    const known = this.#open.get(key)
+    if (known) return known
+    const opened = this.#compose(directory, mode)
+    this.#open.set(key, opened)
+    opened.then(
+      (workplace) => this.#ready.set(key, workplace),
+      () => this.#open.delete(key), // it may be mended by the next time
+    )
+    return opened
+  }
+
+  /** That of a conversation; where its directory is gone, one in which nothing of it can run. @throws OffshootError */
+  async of(id: ConversationId): Promise<Workplace> {
+    const { directory } = this.#conversation(id)
+    return await this.at(isDirectory(directory) ? directory : this.#options.fallback, this.#modes.get(id))
+  }
+
+  /** That of a conversation, if it was opened before. */
+  ready(id: ConversationId): Workplace | undefined {
+    return this.#ready.get(keyOf(this.#conversation(id).directory, this.#modes.get(id)))
+  }
+
+  all(): readonly Workplace[] {
+    return [...this.#ready.values()]
+  }
+
+  /** Where something is to be recovered. */
+  abandoned(): readonly string[] {
+    const { store, clock } = this.#options
+    return abandonedDirectories({ store, ownership: new Ownership({ store, clock, owner: randomUUID() }) })
+  }
+
+  keepMode(id: ConversationId, mode: Mode): void {
+    this.#modes.set(id, mode)
+  }
+
+  /** Pauses what is driven in any of them. */
+  pause(): void {
+    for (const workplace of this.all()) workplace.pause()
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#open.values())
+    await Promise.all(this.all().map((workplace) => workplace.close()))
+  }
+
+  #conversation(id: ConversationId) {
+    const known = this.store.get('conversations', id)
+    if (known) return known
+    throw new OffshootError('not_found', `there is no conversation ${id}`)
+  }
+
+  async #compose(directory: string, mode: Mode | undefined): Promise<Workplace> {
+    const { env, network, faults, store, onWarning } = this.#options
+    const own = { openStore: async () => lent(store), shared: this.#shared }
+    const composed = await compose({ directory, env, mode, own, network, faults })
+    for (const warning of composed.warnings) onWarning(composed.workspace.root, warning)
+    return new Workplace(composed)
+  }
+}
+
+function keyOf(directory: string, mode: Mode | undefined): string {
+  return `${mode ?? ''} ${directory}`
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** Whoever borrows it does not close it. */
+function lent(store: Store): Store {
+  return {
+    get: (table, key) => store.get(table, key),
+    find: (table, query) => store.find(table, query),
+    count: (table, where) => store.count(table, where),
+    tx: (write, options) => store.tx(write, options),
+    dataVersion: () => store.dataVersion(),
+    close: async () => {},
+  }
+}

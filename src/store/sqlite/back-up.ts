@@ -1,0 +1,68 @@
+import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { asStoreError } from './errors.ts'
+import { makeDirectory, syncDirectory } from './directories.ts'
+
+/** So many copies of a store are kept, the latest ones. */
+const KEPT = 3
+
+/**
+ * Copies a database as it is committed to `backups` beside it, mode 0600, and removes older copies of it.
+ * Returns the path of the copy.
+ * @throws OffshootError as `asStoreError` says: nothing was changed, and whatever was to follow must not.
+ */
+export function backUp(db: DatabaseSync, file: string, version: number, now: number): string {
+  const folder = join(dirname(file), 'backups')
+  const time = new Date(now).toISOString().replaceAll(/[-:.]/g, '')
+  const copy = join(folder, `${basename(file)}-${time}-version-${version}-${process.pid}`)
+  try {
+    makeDirectory(folder)
+    copyTo(copy, db)
+    syncDirectory(folder)
+  } catch (error) {
+    throw noBackup(error, file, folder)
+  }
+  for (const old of copiesOf(file, folder).slice(0, -KEPT)) rmSync(join(folder, old), { force: true })
+  return copy
+}
+
+function copyTo(copy: string, db: DatabaseSync): void {
+  // VACUUM INTO takes an empty file, and leaves its rights as they are
+  closeSync(openSync(copy, 'wx', 0o600))
+  try {
+    db.prepare('VACUUM INTO ?').run(copy)
+    sync(copy)
+  } catch (error) {
+    rmSync(copy, { force: true })
+    throw error
+  }
+}
+
+/** Oldest first: their names begin alike, and go on with the time. */
+function copiesOf(file: string, folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(`${basename(file)}-`))
+    .toSorted()
+}
+
+function sync(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function noBackup(error: unknown, file: string, folder: string): OffshootError {
+  const { code } = asStoreError(error, file) as Partial<OffshootError>
+  const message = `the database ${file} is of an older offshoot, and was not brought up to date: no backup of it can be made in ${folder}: ${errorMessage(error)}`
+  const isRoom =
+    code === 'store_full' || (error instanceof Error && 'code' in error && error.code === 'ENOSPC')
+  return new OffshootError(isRoom ? 'store_full' : 'store_readonly', message, {
+    hint: 'Make room there, or make the folder writable, and start again. The database was left as it is.',
+    cause: error,
+  })
+}

@@ -1,0 +1,102 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { zstdDecompressSync } from 'node:zlib'
+import { idPrefix } from '../../../core/ids.ts'
+import { baseKind, shapes } from '../../engine.ts'
+import type { Table } from '../../port.ts'
+import type { BaseKind } from '../../tables.ts'
+import type { PageRecords, Value } from './records.ts'
+
+/** A table as a version of the schema has it; what its records look like tells them from those of any other. */
+export interface KnownTable {
+  readonly name: Table
+  readonly kind: PageRecords['kind']
+  readonly columns: readonly KnownColumn[]
+}
+
+interface KnownColumn {
+  readonly name: string
+  readonly type: string
+  readonly isNullable: boolean
+  readonly kind: BaseKind | undefined
+}
+
+/** The tables of an empty database; what processes leave for each other is not among them. */
+export function knownTables(db: DatabaseSync): KnownTable[] {
+  const shape = shapes()
+  const present = db.prepare("SELECT name, wr FROM pragma_table_list WHERE schema = 'main'").all()
+  return present
+    .filter(({ name }) => (name as string) in shape && !OF_PROCESSES.includes(name as string))
+    .map(({ name, wr }) => ({
+      name: name as Table,
+      kind: wr === 1 ? 'keys' : 'rows',
+      columns: columnsOf(db, name as Table),
+    }))
+}
+
+const OF_PROCESSES = ['leases', 'commands']
+
+function columnsOf(db: DatabaseSync, table: Table): KnownColumn[] {
+  const kinds = shapes()[table].columns
+  const columns = db.prepare('SELECT name, type, "notnull" AS needed FROM pragma_table_info(?)').all(table)
+  return columns.map(({ name, type, needed }) => {
+    const kind = kinds[(name as string).replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())]
+    return {
+      name: name as string,
+      type: type as string,
+      isNullable: needed === 0,
+      kind: kind && baseKind(kind),
+    }
+  })
+}
+
+/** The table that a record is of, if there is one that can hold it. Columns that came later may be missing. */
+export function tableOf(
+  known: readonly KnownTable[],
+  kind: PageRecords['kind'],
+  record: readonly Value[],
+): KnownTable | undefined {
+  return known.find((table) => table.kind === kind && holds(table, record))
+}
+
+function holds({ columns }: KnownTable, record: readonly Value[]): boolean {
+  return record.length <= columns.length && columns.every((column, i) => fits(column, record[i] ?? null))
+}
+
+function fits({ name, type, isNullable }: KnownColumn, value: Value): boolean {
+  if (value === null) return isNullable
+  const prefix = PREFIXES[name]
+  if (prefix && (typeof value !== 'string' || idPrefix(value) !== prefix)) return false
+  switch (type) {
+    case 'TEXT':
+      return typeof value === 'string' && (name !== 'id' || /^[a-z]{3}_/.test(value))
+    case 'BLOB':
+      return typeof value === 'object'
+    case 'INTEGER':
+      return Number.isInteger(value)
+    default:
+      return typeof value === 'number'
+  }
+}
+
+/** Of columns that hold the id of something. */
+const PREFIXES: Readonly<Record<string, string>> = {
+  conversation_id: 'cnv',
+  branch_id: 'brn',
+  message_id: 'msg',
+  run_id: 'run',
+}
+
+/** Whether each value can be read back as what it is. */
+export function isReadable({ columns }: KnownTable, record: readonly Value[]): boolean {
+  return columns.every(({ kind }, i) => {
+    const value = record[i] ?? null
+    if (value === null) return true
+    try {
+      if (kind === 'json') JSON.parse(value as string)
+      if (kind === 'packed') zstdDecompressSync(value as Buffer)
+      return true
+    } catch {
+      return false
+    }
+  })
+}

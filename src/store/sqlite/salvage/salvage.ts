@@ -1,0 +1,114 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { noFaults } from '../../../core/faults.ts'
+import type { Table } from '../../port.ts'
+import { foreign, newer } from '../errors.ts'
+import { APPLICATION_ID } from '../inspect.ts'
+import { migrate, SCHEMA_VERSION } from '../migrate.ts'
+import { knownTables, isReadable, tableOf, type KnownTable } from './known-tables.ts'
+import { openPages, type Pages } from './pages.ts'
+import { isInner, recordsOf, type Value } from './records.ts'
+import { rejoin, type Rejoined } from './rejoin.ts'
+
+/** What was read of a damaged database, and what was not. */
+export interface Salvage extends Rejoined {
+  /** Rows of each table in the new database. */
+  readonly rows: Readonly<Partial<Record<Table, number>>>
+  /** Pages that hold nothing which can be read, and pages that are missing. */
+  readonly unreadablePages: number
+  readonly pages: number
+  /** Records that are damaged in themselves. */
+  readonly unreadableRecords: number
+  readonly isLogTorn: boolean
+}
+
+/**
+ * Reads every page of a database and its log by itself, and writes the rows that are whole into a new database of the
+ * present version, in which all references hold. The damaged file is not changed.
+ * @throws OffshootError `store_newer`, `store_foreign`; what SQLite throws where the new file cannot be written.
+ */
+export function salvage(file: string, to: string, now: () => number): Salvage {
+  using pages = openPages(file)
+  const { header } = pages
+  if (header && header.applicationId !== APPLICATION_ID && header.applicationId !== 0)
+    throw foreign(file, 'a database of another program')
+  if (header && header.version > SCHEMA_VERSION) throw newer(file, header.version, SCHEMA_VERSION)
+  closeSync(openSync(to, 'wx', 0o600))
+  const db = new DatabaseSync(to, { enableForeignKeyConstraints: false })
+  try {
+    db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA synchronous = OFF`)
+    migrate(db, to, now, noFaults, header?.version || SCHEMA_VERSION)
+    const read = readAll(pages, db)
+    migrate(db, to, now)
+    const isWhole = read.unreadablePages + read.unreadableRecords === 0 && !pages.isLogTorn
+    return { ...read, ...rejoin(db, now(), isWhole), isLogTorn: pages.isLogTorn, rows: counts(db) }
+  } finally {
+    db.close()
+    sync(to)
+  }
+}
+
+type Read = Pick<Salvage, 'unreadablePages' | 'pages' | 'unreadableRecords'>
+
+function readAll(pages: Pages, db: DatabaseSync): Read {
+  const insert = inserter(db)
+  const known = knownTables(db)
+  const further = new Set<number>()
+  const silent: number[] = []
+  let unreadableRecords = 0
+  db.exec('BEGIN')
+  for (let number = 1; number <= pages.count; number++) {
+    if (pages.free.has(number)) continue
+    const found = recordsOf(pages, number, further)
+    if (!found) silent.push(number)
+    for (const record of found?.records ?? []) {
+      const table = tableOf(known, found!.kind, record)
+      if (table && !(isReadable(table, record) && insert(table, record))) unreadableRecords++
+    }
+    unreadableRecords += found?.unreadable ?? 0
+  }
+  db.exec('COMMIT')
+  const isRead = (number: number) => further.has(number) || isInner(pages, number)
+  const unreadable = silent.filter((number) => !isRead(number)).length
+  return {
+    unreadablePages: unreadable + pages.missing,
+    pages: pages.count + pages.missing,
+    unreadableRecords,
+  }
+}
+
+/** Says whether the row is in: the schema refuses what it cannot hold, and what stands there already. */
+function inserter(db: DatabaseSync) {
+  const statements = new Map<Table, ReturnType<DatabaseSync['prepare']>>()
+  return ({ name, columns }: KnownTable, record: readonly Value[]): boolean => {
+    let statement = statements.get(name)
+    if (!statement) {
+      const names = columns.map((column) => column.name).join(', ')
+      statement = db.prepare(`INSERT INTO ${name} (${names}) VALUES (${columns.map(() => '?').join(', ')})`)
+      statements.set(name, statement)
+    }
+    try {
+      statement.run(...columns.map((_, i) => record[i] ?? null))
+      return true
+    } catch (error) {
+      if (error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === CONSTRAINT)
+        return false
+      throw error
+    }
+  }
+}
+
+const CONSTRAINT = 19
+
+function counts(db: DatabaseSync): Salvage['rows'] {
+  const rows: Partial<Record<Table, number>> = {}
+  for (const { name } of knownTables(db))
+    rows[name] = db.prepare(`SELECT count(*) AS rows FROM ${name}`).get()!['rows'] as number
+  return rows
+}
+
+function sync(file: string): void {
+  const descriptor = openSync(file, 'r+')
+  fsyncSync(descriptor)
+  closeSync(descriptor)
+}

@@ -1,0 +1,202 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterAll, describe, expect, it } from 'vitest'
+import { closeBrowser, ServedPage } from '../../support/browser.ts'
+import { bash, task, waits, WAITS_ALLOWED } from '../../support/scripted-tree.ts'
+
+afterAll(closeBrowser)
+
+const usage = { input_tokens: 100, output_tokens: 10 }
+
+describe('twenty subagents at once', () => {
+  it('move nothing for somebody who reads above, who is told what is new', async () => {
+    const names = Array.from({ length: 20 }, (_, index) => `part-${index}`)
+    const long = Array.from({ length: 60 }, (_, index) => `Line ${index} of the plan.`).join('\n\n')
+    await using served = await ServedPage.open(
+      {
+        'Go.': [
+          { text: long, toolCalls: names.map((name) => task(name)), usage },
+          { text: 'All twenty are back.', usage },
+        ],
+        'Do part-': [
+          ({ whole }) => ({ toolCalls: [waits(/Do (part-\d+)\./.exec(whole)![1]!)], usage }),
+          { text: 'Done.', usage },
+        ],
+      },
+      {
+        config: {
+          permissions: [WAITS_ALLOWED],
+          limits: { maxConcurrent: 20, globalConcurrent: 20, budgetUsd: 50, maxTokens: 20_000_000 },
+        },
+      },
+    )
+    const { page } = served
+    await served.begin()
+    await page.getByText('Running 20 agents').waitFor()
+    await page.getByRole('region', { name: 'Running, 20' }).waitFor()
+    const line = page.getByText('Line 3 of the plan.', { exact: true })
+    await line.scrollIntoViewIfNeeded()
+    await expect.poll(() => isAtEnd(page)).toBe(false)
+    await page.evaluate(WATCH)
+    for (const name of names) served.tree.release(name)
+    await page.getByRole('region', { name: 'Done, 20' }).waitFor()
+    await page.getByRole('button', { name: /^\d+ new$/ }).waitFor()
+    expect(await page.evaluate('[...window.places]')).toHaveLength(1)
+    await page.getByRole('button', { name: /^\d+ new$/ }).click()
+    await page.getByRole('article', { name: 'Answer' }).filter({ hasText: 'All twenty are back.' }).waitFor()
+    await expect.poll(() => isAtEnd(page)).toBe(true)
+    expect(served.problems).toEqual([])
+  })
+})
+
+describe('five megabytes from a tool', () => {
+  it('are told, read and opened while the page answers', async () => {
+    await using served = await ServedPage.open(
+      {
+        'Go.': [
+          { toolCalls: [bash('yes 0123456789abcdef | head -c 5000000')], usage },
+          { text: 'That was much.', usage },
+        ],
+      },
+      { config: { permissions: [{ tool: 'bash', action: 'allow' }] } },
+    )
+    const { page } = served
+    await page.evaluate(LONG_TASKS)
+    await served.begin()
+    await page.getByRole('article', { name: 'Answer' }).filter({ hasText: 'That was much.' }).waitFor()
+    await open(page, /^\$ yes/)
+    expect(await page.evaluate('Math.max(0, ...window.longTasks)')).toBeLessThan(LONGEST_MS)
+    expect(served.problems).toEqual([])
+  })
+
+  it('that are kept whole are read and opened while the page answers', async () => {
+    await using served = await ServedPage.open({})
+    const text = `${'0123456789abcdef'.repeat(16)}\n`.repeat(20_000)
+    const id = await imported(served, withResult(text))
+    const { page } = served
+    await page.goto(`${served.url}/c/${id}`)
+    await page.evaluate(LONG_TASKS)
+    await open(page, /^bash/)
+    await page.getByRole('button', { name: 'Open full' }).click()
+    await page.getByText('Copy has everything').waitFor()
+    await page.getByRole('textbox', { name: 'Message…' }).fill('It still answers.')
+    expect(await page.evaluate('Math.max(0, ...window.longTasks)')).toBeLessThan(LONGEST_MS)
+    expect(served.problems).toEqual([])
+  })
+})
+
+describe('ten thousand messages', () => {
+  it('are scrolled through without a long frame, and only those in view are drawn', async () => {
+    await using served = await ServedPage.open({})
+    const id = await imported(served, longConversation(10_000))
+    const { page } = served
+    await page.goto(`${served.url}/c/${id}`)
+    await page.getByText('Message 9999.').waitFor()
+    const slow = (await page.evaluate(SCROLL)) as {
+      frames: number
+      slow: number
+      drawn: number
+      first: number
+    }
+    expect(slow.first).toBeLessThan(9000)
+    expect(slow.drawn).toBeLessThan(200)
+    expect(slow.slow / slow.frames, `${slow.slow} of ${slow.frames} frames took over 50 ms`).toBeLessThan(
+      0.25,
+    )
+    expect(served.problems).toEqual([])
+  })
+})
+
+function isAtEnd(page: Page): Promise<unknown> {
+  return page.evaluate(
+    `(() => { const box = document.querySelector('[data-transcript]'); return box.scrollHeight - box.scrollTop - box.clientHeight < 100 })()`,
+  )
+}
+
+/** Scrolls up until a thousand messages more are loaded, and measures each frame. */
+const SCROLL = `new Promise((resolve) => {
+  const box = document.querySelector('[data-transcript]')
+  const firstShown = () => Number(/Message (\\d+)\\./.exec(box.textContent)?.[1] ?? 10000)
+  let frames = 0, slow = 0, last = performance.now()
+  const frame = (now) => {
+    frames++
+    if (now - last > 50) slow++
+    last = now
+    box.scrollTop -= 400
+    const first = firstShown()
+    if (first < 9000) resolve({ frames, slow, first, drawn: box.querySelectorAll('[data-index]').length })
+    else requestAnimationFrame(frame)
+  }
+  requestAnimationFrame(frame)
+})`
+
+/** Notes where the line that is read is in every frame from now on. */
+const WATCH = `(() => {
+  const line = [...document.querySelectorAll('p')].find((each) => each.textContent === 'Line 3 of the plan.')
+  window.places = new Set()
+  const look = () => {
+    window.places.add(line.getBoundingClientRect().top)
+    requestAnimationFrame(look)
+  }
+  look()
+})()`
+
+/** Notes what holds the page up for longer than 50 ms from now on. */
+const LONG_TASKS = `window.longTasks = []; new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) window.longTasks.push(duration)
+}).observe({ type: 'longtask' })`
+/** Drawing five megabytes takes several times as long. */
+const LONGEST_MS = 1000
+
+async function imported(served: ServedPage, conversation: object): Promise<string> {
+  const file = join(served.user.root, 'conversation.json')
+  writeFileSync(file, JSON.stringify(conversation))
+  const { stdout } = await served.user.run(['import', file])
+  return stdout.trim()
+}
+
+function withResult(text: string): object {
+  const call = { callId: id('cal', 0), tool: 'bash' }
+  return conversationOf([
+    { role: 'user', content: 'Go.', parts: [{ id: id('prt', 0), type: 'text', text: 'Go.' }] },
+    {
+      role: 'assistant',
+      content: '',
+      parts: [{ id: id('prt', 1), type: 'tool-call', ...call, input: { command: 'much' } }],
+    },
+    {
+      role: 'tool',
+      content: '',
+      parts: [{ id: id('prt', 2), type: 'tool-result', ...call, status: 'completed', output: { text } }],
+    },
+  ])
+}
+
+/** As `export` writes it: a person and an agent who take turns, and no run. */
+function longConversation(count: number): object {
+  const messages = Array.from({ length: count }, (_, index) => {
+    const content = `Message ${index}. ${'Some words of it, **bold** ones too. '.repeat(1 + (index % 7))}`
+    const parts = [{ id: id('prt', index), type: 'text', text: content }]
+    return { role: index % 2 ? 'assistant' : 'user', content, parts }
+  })
+  return conversationOf(messages)
+}
+
+function conversationOf(said: readonly object[]): object {
+  const at = Date.now()
+  const about = { created: at, updated: at }
+  const messages = said.map((message, index) => ({ id: id('msg', index), ...message, created: at }))
+  const metadata = { agent: 'main', label: 'main', runs: [] }
+  const main = { id: id('brn', 0), type: 'main', inheritContext: false, ...about, metadata }
+  return { version: 1, id: id('cnv', 0), title: 'Long', directory: '/tmp', ...about, seq: 0, main, messages }
+}
+
+function id(prefix: string, number: number): string {
+  return `${prefix}_01${String(number).padStart(24, '0')}`
+}
+
+async function open(page: Page, call: RegExp): Promise<void> {
+  await page.getByRole('button', { name: call }).first().click()
+  await page.getByRole('region', { name: 'Output' }).waitFor()
+}

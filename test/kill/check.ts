@@ -1,0 +1,223 @@
+import { join } from 'node:path'
+import { ledgerOf, readRecords, textOf, type CallRecord, type Records, type RunRecord } from './records.ts'
+import { putText, reportOf, type Story, type StoryCall } from './story.ts'
+
+/** What somebody outside the program has seen of it. */
+export interface Witness {
+  /** Durable events as `--output-format events` printed them. */
+  readonly told: readonly ToldEvent[]
+  /** All else that a person could read. */
+  readonly said: string
+  readonly acknowledged: readonly Acknowledged[]
+  /** Ids of approvals that were open when a program was killed. */
+  readonly openApprovals: ReadonlySet<string>
+}
+
+export interface ToldEvent {
+  readonly conversationId: string
+  readonly seq: number
+  readonly type: string
+}
+
+export type Acknowledged =
+  | { readonly type: 'message'; readonly id: string; readonly text: string }
+  | { readonly type: 'approval'; readonly id: string; readonly answer: string }
+
+export interface Evidence {
+  readonly database: string
+  readonly directory: string
+  readonly stories: readonly Story[]
+  readonly witness: Witness
+}
+
+/**
+ * Compares what is stored with what was seen, once everything is quiet. Each line names the invariant of domain.md §4
+ * that does not hold; none: all do.
+ */
+export function violations(evidence: Evidence): string[] {
+  const records = readRecords(evidence.database)
+  const found = { ...evidence, records, calls: callsByKey(records, evidence.stories) }
+  return [
+    ...records.damage.map((text) => `store: ${text}`),
+    ...eventsInOrder(records),
+    ...acknowledgements(found),
+    ...deliveries(found),
+    ...runs(records),
+    ...effects(found),
+    ...unknownOutcomes(found),
+    ...approvals(found),
+  ]
+}
+
+interface Found extends Evidence {
+  readonly records: Records
+  readonly calls: ReadonlyMap<string, readonly CallRecord[]>
+}
+
+function callsByKey({ calls }: Records, stories: readonly Story[]): Map<string, CallRecord[]> {
+  const byKey = new Map(allCalls(stories).map(({ key }): [string, CallRecord[]] => [key, []]))
+  for (const call of calls) byKey.get(keyOf(call) ?? '')?.push(call)
+  return byKey
+}
+
+const allCalls = (stories: readonly Story[]): StoryCall[] =>
+  stories.flatMap(({ parts }) => [...parts.values()].flatMap(({ turns }) => turns.flat()))
+
+function keyOf({ input }: CallRecord): string | undefined {
+  return /\b([a-z]\d\dg?-\d)\b/.exec(input)?.[1]
+}
+
+/** `seq` counts from 1 without a gap (domain.md §6). */
+function eventsInOrder({ events }: Records): string[] {
+  return events.flatMap(({ conversationId, seq }, at) => {
+    const before = events[at - 1]
+    const expected = before?.conversationId === conversationId ? before.seq + 1 : 1
+    return seq === expected ? [] : [`events: ${conversationId} has ${seq} where ${expected} is due`]
+  })
+}
+
+function acknowledgements({ records, witness }: Found): string[] {
+  const stored = new Map(records.events.map((event) => [`${event.conversationId} ${event.seq}`, event.type]))
+  const untrue = witness.told.filter(
+    ({ conversationId, seq, type }) => stored.get(`${conversationId} ${seq}`) !== type,
+  )
+  const lost = witness.acknowledged.flatMap((one) =>
+    one.type === 'message' ? messageProblems(one, records) : answerProblems(one, records),
+  )
+  return [...untrue.map(({ seq, type }) => `D1: ${type} (${seq}) was told and is not stored`), ...lost]
+}
+
+function messageProblems({ id, text }: { id: string; text: string }, { inbox, parts }: Records): string[] {
+  const item = inbox.find((row) => row.id === id)
+  if (!item) return [`D1: ${id} was acknowledged and is not in the store`]
+  const times = parts.filter(
+    (row) => row.branch === item.branch && row.role === 'user' && row.part.includes(text),
+  ).length
+  const due = item.deliveredAt === null ? 0 : 1
+  return times === due
+    ? []
+    : [`D3: ${id} is ${due ? 'delivered' : 'waiting'} and stands ${times} times in its branch`]
+}
+
+function answerProblems(
+  { id, answer }: { id: string; answer: string },
+  { approvals: rows }: Records,
+): string[] {
+  const stored = rows.find((row) => row.id === id)?.answer
+  return stored === answer
+    ? []
+    : [`D1: ${id} was answered "${answer}", and the store has ${stored ?? 'nothing'}`]
+}
+
+/** D2, D3: what a run owes at its end is handed over once, and stands once in its parent's messages. */
+function deliveries({ records, stories }: Found): string[] {
+  const delivered = records.events.flatMap(({ type, fromRunId }) =>
+    type === 'report.delivered' ? [fromRunId] : [],
+  )
+  const counts = records.runs
+    .filter(({ depth, status }) => depth > 0 && status !== 'paused')
+    .flatMap((run) => {
+      const times = delivered.filter((id) => id === run.id).length
+      return times === 1 || (times === 0 && run.status === 'cancelled')
+        ? []
+        : [`D3: the report of ${run.id} (${run.status}) was delivered ${times} times`]
+    })
+  const names = stories.flatMap(({ parts }) => [...parts.keys()])
+  return [...counts, ...names.flatMap((name) => timesRead(name, records, delivered))]
+}
+
+function timesRead(
+  name: string,
+  { branches, runs: all, parts }: Records,
+  delivered: readonly unknown[],
+): string[] {
+  const own = branches.filter(({ label }) => label === name)
+  if (own.length > 1) return [`R2: ${name} was started ${own.length} times`]
+  const branch = own[0]
+  if (!branch) return []
+  const due = all.filter(
+    (run) => run.branch === branch.id && delivered.includes(run.id) && run.report !== null,
+  ).length
+  const above = parts.filter((row) => row.branch === branch.parent && row.role !== 'assistant')
+  const times = above.reduce((sum, { part }) => sum + part.split(reportOf(name)).length - 1, 0)
+  return times === due ? [] : [`D3: its parent reads the report of ${name} ${times} times, not ${due}`]
+}
+
+/** D5, R4, R7. Whoever checks has waited until nothing waits for a person. */
+function runs({ runs: all }: Records): string[] {
+  return all.flatMap((run) => {
+    const { id, status, reason, attempt, report, note } = run
+    const at = `${id} is ${status}${reason ? ` (${reason})` : ''}`
+    if (['running', 'queued', 'waiting'].includes(status)) return [`R4: ${at}, and nobody drives it`]
+    if (status === 'completed' && report === null && !note) return [`D5: ${at} with no report and no reason`]
+    if (attempt > 3) return [`R7: ${at} in attempt ${attempt}`]
+    return status === 'failed' && !isGivenUp(run) ? [`R4: ${at}: ${run.error}`] : []
+  })
+}
+
+function isGivenUp({ error, attempt }: RunRecord): boolean {
+  return attempt >= 3 && (error ?? '').includes('"crashed"')
+}
+
+/** R1, R2: an effect has its row, a completed call has its effect, and nothing happens twice. */
+function effects({ directory, stories, calls, records }: Found): string[] {
+  const ledger = ledgerOf(directory)
+  return allCalls(stories).flatMap(({ key, effect }) => {
+    const rows = calls.get(key)!
+    if (rows.length > 1) return [`R2: ${key} was called ${rows.length} times`]
+    const call = rows[0]
+    const times = ledger.filter((line) => line === key).length
+    if (times > 1) return [`R2: ${key} stands ${times} times in the ledger`]
+    const put = textOf(join(directory, 'put', key))
+    if (!call) return times > 0 || put ? [`R1: ${key} took effect without a row`] : []
+    if (call.status === 'completed') return effectOf(effect, key, times, put)
+    const allowed = ['append', 'ask'].includes(effect) ? ['unknown'] : []
+    const may = [...allowed, ...(call.repeatable ? ['failed', 'skipped', 'denied'] : [])]
+    if (times > 0 && !may.includes(call.status))
+      return [`R2: ${key} took effect and its call is ${call.status}`]
+    const isOver = records.runs.find(({ id }) => id === call.run)!.status !== 'paused'
+    return isOver && ['running', 'awaiting_approval', 'pending'].includes(call.status)
+      ? [`R2: ${key} is ${call.status} in a run that has ended`]
+      : []
+  })
+}
+
+function effectOf(effect: StoryCall['effect'], key: string, times: number, put: string): string[] {
+  if (effect === 'put') return put === putText(key) ? [] : [`R1: the file of ${key} is not as it was put`]
+  if (effect !== 'append' && effect !== 'ask') return []
+  return times === 1 ? [] : [`R1: ${key} is completed and stands ${times} times in the ledger`]
+}
+
+/** R2: of a call whose effect is not known the model and a person are told. */
+function unknownOutcomes({ records, witness }: Found): string[] {
+  return records.calls
+    .filter(({ status }) => status === 'unknown')
+    .flatMap(({ id, run, tool, title, repeatable, resultPart }) => {
+      const goesOn = records.runs.find((one) => one.id === run)!.status === 'completed'
+      const result = records.parts.find((part) => part.id === resultPart)?.part ?? ''
+      return [
+        ...(tool === 'task' ? [`R2: the task ${id} is unknown`] : []),
+        ...(repeatable && goesOn ? [`R2: ${title} may be repeated and is unknown`] : []),
+        ...(result.includes('its effect is not known') ? [] : [`R2: the model was not told of ${title}`]),
+        ...(isSaid(witness.said, title) ? [] : [`R2: nobody was told of ${title}`]),
+      ]
+    })
+}
+
+function isSaid(said: string, title: string): boolean {
+  return said.split('\n').some((line) => line.includes('not known') && line.includes(title))
+}
+
+/** R2: an approval stays what it is, under its id, and a call has one; what a run that was stopped asked is asked anew. */
+function approvals({ records, witness }: Found): string[] {
+  const rows = records.approvals
+  const lasting = rows.filter(({ answeredBy }) => answeredBy !== 'stop')
+  const twice = lasting.filter(({ call, id }) =>
+    lasting.some((other) => other.call === call && other.id !== id),
+  )
+  const gone = [...witness.openApprovals].filter((id) => !rows.some((row) => row.id === id))
+  return [
+    ...twice.map(({ id, call }) => `R2: ${id} is not the only approval of ${call}`),
+    ...gone.map((id) => `R2: the approval ${id} did not survive`),
+  ]
+}

@@ -1,0 +1,216 @@
+import { existsSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
+import { DatabaseSync } from 'node:sqlite'
+import type { FaultPoint } from '../../src/core/faults.ts'
+import type { StartedProgram } from '../support/started-program.ts'
+import { readRecords } from './records.ts'
+import type { Story } from './story.ts'
+import { MODEL, type World } from './world.ts'
+
+/** How a program ends: at a fault point, after a time, or as soon as its output holds a text. */
+export type Death =
+  | { readonly type: 'point'; readonly point: FaultPoint; readonly time: number }
+  | { readonly type: 'clock'; readonly afterMs: number; readonly group: boolean }
+  | { readonly type: 'told'; readonly text: string }
+
+export interface Course {
+  readonly story: Story
+  /** Of the programs one after the other; the one after the last is left alone. */
+  readonly deaths: readonly Death[]
+  readonly random: () => number
+  /** Pages of the store of the first program, which is not killed before it is full. */
+  readonly pages?: number | undefined
+}
+
+export interface Driven {
+  readonly kills: number
+  /** From the start of a program to the first run that it has taken up. */
+  readonly recoveriesMs: readonly number[]
+  /** From the last kill until nothing went on any more. */
+  readonly quietMs: number
+  readonly violations: readonly string[]
+}
+
+/** R6: what a dead owner has started is gone by then. */
+const ORPHAN_MS = 10_000
+const QUIET_MS = 60_000
+const LOOK_MS = 50
+
+/** Starts programs on one conversation until everything in it is done, and kills them as they are to die. */
+export async function drive(world: World, course: Course): Promise<Driven> {
+  const lives = new Lives(world, course)
+  for (const death of course.deaths) if (await lives.one(death)) break
+  return await lives.toTheEnd()
+}
+
+class Lives {
+  readonly #world: World
+  readonly #course: Course
+  readonly #recoveriesMs: number[] = []
+  readonly #violations: string[] = []
+  readonly #guarded: Promise<void>[] = []
+  #kills = 0
+  #starts = 0
+  #lastKill = Date.now()
+
+  constructor(world: World, course: Course) {
+    this.#world = world
+    this.#course = course
+  }
+
+  /** One program; whether nothing is left to do. */
+  async one(death?: Death): Promise<boolean> {
+    const wasOpen = this.#isOpen()
+    const startedAt = Date.now()
+    const program = this.#start(death)
+    const end = death ? this.#aim(program, death) : () => {}
+    const late = this.#endLate(program)
+    const { signal } = await program.ended
+    late.abort()
+    end()
+    if (wasOpen) this.#measure(startedAt)
+    if (signal === 'SIGKILL') await this.#died()
+    return signal !== 'SIGKILL' && this.#isQuiet()
+  }
+
+  async toTheEnd(): Promise<Driven> {
+    while (!this.#isQuiet() && Date.now() - this.#lastKill < QUIET_MS) {
+      await this.one()
+      await setTimeout(LOOK_MS)
+    }
+    const quietMs = Date.now() - this.#lastKill
+    if (!this.#isQuiet()) this.#violations.push(`not quiet after ${QUIET_MS} ms`)
+    await Promise.all(this.#guarded)
+    return { kills: this.#kills, recoveriesMs: this.#recoveriesMs, quietMs, violations: this.#violations }
+  }
+
+  #start(death: Death | undefined): StartedProgram {
+    const { pages, random } = this.#course
+    const env = {
+      ...(death?.type === 'point' && { TEST_FAULT: `${death.point}:${death.time}` }),
+      ...(pages && this.#starts === 0 && { TEST_PAGES: String(pages) }),
+    }
+    const id = this.#conversation()
+    const isRecovery = id !== undefined && random() < 0.6
+    const text = id === undefined ? this.#course.story.opening : `More ${this.#starts}.`
+    this.#starts++
+    if (isRecovery) return this.#world.start(['recover'], env)
+    const where = id === undefined ? [] : ['--conversation', id]
+    const how = ['-m', MODEL, '--approvals', 'wait', '--output-format', 'events']
+    return this.#world.start(['run', text, ...how, ...where], env)
+  }
+
+  /** The returned function ends it, if the program has ended before. */
+  #aim(program: StartedProgram, death: Death): () => void {
+    if (death.type === 'point') return () => {}
+    if (death.type === 'told') {
+      program.untilStdout(death.text).then(
+        () => program.kill('SIGKILL'),
+        () => {}, // it has ended without
+      )
+      return () => {}
+    }
+    const wait = new AbortController()
+    setTimeout(death.afterMs, undefined, { signal: wait.signal }).then(
+      () => (death.group ? process.kill(-program.pid, 'SIGKILL') : program.kill('SIGKILL')),
+      () => {},
+    )
+    return () => wait.abort()
+  }
+
+  /** Nothing takes so long, unless something is waited for in vain. */
+  #endLate(program: StartedProgram): AbortController {
+    const wait = new AbortController()
+    setTimeout(QUIET_MS, undefined, wait).then(
+      () => {
+        this.#violations.push(`L1: process ${program.pid} does not end`)
+        program.kill('SIGKILL')
+      },
+      () => {},
+    )
+    return wait
+  }
+
+  async #died(): Promise<void> {
+    this.#kills++
+    this.#lastKill = Date.now()
+    if (!this.#exists()) return
+    for (const { id, answer } of readRecords(this.#world.user.database).approvals)
+      if (answer === null) this.#world.openApprovals.add(id)
+    const guarded = this.#ended(this.#owner())
+    this.#guarded.push(guarded)
+    // Sometimes the next program comes before the guard has done its work.
+    if (this.#course.random() < 0.5) await guarded
+  }
+
+  /** What was there when the owner died; what the next one starts is none of it. */
+  async #ended(owner: string | undefined): Promise<void> {
+    if (!owner) return
+    const at = Date.now()
+    const left = () => this.#world.processesOf(owner, this.#course.story)
+    const then = left()
+    const stillThere = () => left().filter((one) => then.includes(one))
+    while (stillThere().length > 0 && Date.now() - at < ORPHAN_MS) await setTimeout(LOOK_MS)
+    for (const one of stillThere()) this.#violations.push(`R6: ${one} outlives its owner`)
+  }
+
+  #measure(startedAt: number): void {
+    const id = this.#conversation()
+    const endedAt = Date.now()
+    const first = readRecords(this.#world.user.database).events.find(
+      ({ at, type, conversationId }) => conversationId === id && at >= startedAt && type.startsWith('run.'),
+    )
+    if (first && first.at <= endedAt) this.#recoveriesMs.push(first.at - startedAt)
+  }
+
+  #isOpen(): boolean {
+    const statuses = this.#column<string>('SELECT DISTINCT status FROM runs WHERE conversation_id = ?')
+    return ['running', 'waiting', 'queued'].some((status) => statuses.includes(status))
+  }
+
+  #isQuiet(): boolean {
+    const items = `SELECT count(*) FROM inbox WHERE delivered_at IS NULL AND withdrawn_at IS NULL AND conversation_id = ?`
+    return this.#conversation() !== undefined && !this.#isOpen() && this.#column<number>(items)[0] === 0
+  }
+
+  #owner(): string | undefined {
+    return this.#column<string>('SELECT owner FROM leases WHERE conversation_id = ?')[0]
+  }
+
+  /** Undefined while there is none with this opening. */
+  #conversation(): string | undefined {
+    if (!this.#exists()) return undefined
+    return this.#query<string>('SELECT id FROM conversations WHERE title = ?', this.#course.story.opening)[0]
+  }
+
+  #column<T>(sql: string): T[] {
+    const id = this.#conversation()
+    return id === undefined ? [] : this.#query<T>(sql, id)
+  }
+
+  #query<T>(sql: string, value: string): T[] {
+    const db = new DatabaseSync(this.#world.user.database, { readOnly: true, timeout: 5_000 })
+    try {
+      return db
+        .prepare(sql)
+        .all(value)
+        .map((row) => Object.values(row)[0] as T)
+    } finally {
+      db.close()
+    }
+  }
+
+  /** Of a file whose first program died early there may be nothing to read yet. */
+  #exists(): boolean {
+    const { database } = this.#world.user
+    if (!existsSync(database)) return false
+    const db = new DatabaseSync(database, { readOnly: true, timeout: 5_000 })
+    try {
+      return db.prepare('SELECT 1 FROM conversations LIMIT 1').all().length > 0
+    } catch {
+      return false // it was killed while it made the file: the next program undoes that
+    } finally {
+      db.close()
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util'
+import { play, type Played } from './play.ts'
+import { scenarioOf } from './seeds.ts'
+import { playStopped } from './stopped.ts'
+
+/**
+ * `npm run test:kill -- [--seeds 100] [--seed N] [--keep]`: the kill test, with its figures at the end. What is aimed at a
+ * fault point is the same each time; a kill by the clock comes at about the same moment.
+ */
+const { values } = parseArgs({
+  options: { seeds: { type: 'string', default: '100' }, seed: { type: 'string' }, keep: { type: 'boolean' } },
+})
+const all = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1)
+const seeds = values.seed === undefined ? all : [Number(values.seed)]
+const played: Played[] = []
+for (const seed of seeds) {
+  const one = await playSeed(seed)
+  played.push(one)
+  const how = one.violations.length === 0 ? 'ok' : `VIOLATED, see ${one.folder}/log.txt`
+  process.stdout.write(`seed ${seed}: ${one.kills} kills, quiet in ${one.quietMs} ms, ${how}\n`)
+  for (const each of one.violations) process.stdout.write(`  ${each}\n`)
+  if (values.keep) process.stdout.write(`  ${one.folder}\n`)
+}
+const found = played.flatMap(({ violations }) => violations).length
+process.stdout.write(`\n${figures(played)}\n`)
+process.exitCode = found > 0 ? 1 : 0
+
+/** Of ten seeds one stops a program for 30 s and lets it go on. */
+function playSeed(seed: number): Promise<Played> {
+  const scenario = { ...scenarioOf(seed), keep: values.keep ?? false }
+  return seed % 10 === 9 ? playStopped(scenario, { at: 50 + seed * 10, forMs: 30_000 }) : play(scenario)
+}
+
+function figures(all: readonly Played[]): string {
+  const sum = (of: (one: Played) => number) => all.reduce((total, one) => total + of(one), 0)
+  const recoveries = all.flatMap(({ recoveriesMs }) => recoveriesMs).toSorted((a, b) => a - b)
+  const p95 = recoveries[Math.ceil(recoveries.length * 0.95) - 1] ?? 0
+  const quiet = Math.max(...all.map(({ quietMs }) => quietMs))
+  return [
+    `seeds       ${all.length}`,
+    `kills       ${sum(({ kills }) => kills)}`,
+    `violations  ${sum(({ violations }) => violations.length)}`,
+    `recovery    ${p95} ms (95th percentile of ${recoveries.length}, from the start of the program)`,
+    `quiet       ${quiet} ms at most after the last kill`,
+  ].join('\n')
+}

@@ -1,0 +1,85 @@
+import { setTimeout } from 'node:timers/promises'
+import { violations } from './check.ts'
+import { drive, type Death } from './drive.ts'
+import { Person } from './person.ts'
+import { randomOf } from './random.ts'
+import { readRecords } from './records.ts'
+import { storyOf, type Story, type StoryOptions } from './story.ts'
+import { World, type WorldOptions } from './world.ts'
+
+export interface Scenario extends StoryOptions, WorldOptions {
+  readonly deaths: readonly Death[]
+  /** How often somebody says something meanwhile. */
+  readonly messages?: number
+  /** Two conversations in one store, each with its own programs. */
+  readonly two?: boolean
+  /** The files stay where they are. */
+  readonly keep?: boolean
+}
+
+export interface Played {
+  readonly kills: number
+  readonly violations: readonly string[]
+  readonly recoveriesMs: readonly number[]
+  readonly quietMs: number
+  /** Titles of calls whose effect is not known. */
+  readonly unknown: readonly string[]
+  /** Where the files were. */
+  readonly folder: string
+}
+
+/** R6 for a program that has ended by itself. */
+const LEFT_MS = 10_000
+
+/** Plays one scenario to its end, and has it checked. After a violation its files stay where they are. */
+export async function play(scenario: Scenario): Promise<Played> {
+  const { seed, deaths, children, two, messages = 0 } = scenario
+  const share = two ? Math.ceil(children / 2) : children
+  const stories = (two ? ['a', 'b'] : ['a']).map((prefix, at) =>
+    storyOf({ ...scenario, seed: seed + at, children: share, prefix }),
+  )
+  await using world = await World.open(stories, scenario)
+  const person = new Person(world, seed, messages)
+  const random = randomOf(seed + 2)
+  const courses = stories.map((story, at) => {
+    const own = deaths.filter((_, index) => index % stories.length === at)
+    return { story, deaths: own, random, pages: scenario.pages }
+  })
+  const driven = await Promise.all(courses.map((course) => drive(world, course)))
+  await person.leave()
+  const found = [...driven.flatMap((one) => one.violations), ...(await judge(world, stories, scenario))]
+  const unknown = unknownCalls(world)
+  return {
+    unknown,
+    kills: driven.reduce((sum, { kills }) => sum + kills, 0),
+    violations: found,
+    recoveriesMs: driven.flatMap(({ recoveriesMs }) => recoveriesMs),
+    quietMs: Math.max(...driven.map(({ quietMs }) => quietMs)),
+    folder: world.user.root,
+  }
+}
+
+export function unknownCalls(world: World): readonly string[] {
+  const { calls } = readRecords(world.user.database)
+  return calls.filter(({ status }) => status === 'unknown').map(({ title }) => title)
+}
+
+/** What is wrong with what the programs have left. */
+export async function judge(
+  world: World,
+  stories: readonly Story[],
+  { keep, off }: Pick<Scenario, 'keep' | 'off'>,
+): Promise<readonly string[]> {
+  const left = await leftAtTheEnd(world, off ? 0 : LEFT_MS)
+  const { database, directory } = world.user
+  const found = [...left, ...violations({ database, directory, stories, witness: world.witness() })]
+  if (keep || (found.length > 0 && !off)) world.writeLog()
+  else world.keeps = false
+  return found
+}
+
+async function leftAtTheEnd(world: World, limitMs: number): Promise<string[]> {
+  const until = Date.now() + limitMs
+  while (world.everything().length > 0 && Date.now() < until) await setTimeout(50)
+  return world.everything().map((one) => `R6: ${one} is left at the end`)
+}

@@ -1,0 +1,19 @@
+/** Numbers from 0 up to 1, the same for a seed each time. */
+export function randomOf(seed: number): () => number {
+  let state = (seed * 2_654_435_761 + 97) >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+export function pick<T>(random: () => number, list: readonly T[]): T {
+  return list[Math.floor(random() * list.length)]!
+}
+
+/** A whole number from `from` to `to`, both included. */
+export function between(random: () => number, from: number, to: number): number {
+  return from + Math.floor(random() * (to - from + 1))
+}

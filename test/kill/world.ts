@@ -1,0 +1,119 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Mechanism } from '../../src/core/faults.ts'
+import { httpSite, type Site } from '../../src/tools/web/fixtures/site.ts'
+import { providerEnvironment, startModelServer, type ModelServer } from '../support/model-server.ts'
+import { processesWith, type StartedProgram } from '../support/started-program.ts'
+import { TestUser } from '../support/test-user.ts'
+import type { Acknowledged, ToldEvent, Witness } from './check.ts'
+import { leftProcesses, lives } from './records.ts'
+import { answerOf, config, PAGES, scripts, type Story } from './story.ts'
+
+export const MODEL = 'openai-compatible/story'
+
+export interface WorldOptions {
+  readonly off?: Mechanism | undefined
+  /** How many pages the store of its first program has. */
+  readonly pages?: number | undefined
+}
+
+/** A person with a workspace, a model and a page behind HTTP, and all that was seen of the programs that they start. */
+export class World implements AsyncDisposable {
+  readonly user = new TestUser({ ...scripts, 'offshoot.jsonc': JSON.stringify(config) })
+  readonly acknowledged: Acknowledged[] = []
+  /** Whether its files stay when it is closed. */
+  keeps = true
+  readonly openApprovals = new Set<string>()
+  readonly #programs: StartedProgram[] = []
+  readonly #openedAt = Date.now()
+  readonly #log: string[] = []
+  readonly #model: ModelServer
+  readonly #site: Site
+  readonly #off: Mechanism | undefined
+
+  static async open(stories: readonly Story[], options: WorldOptions = {}): Promise<World> {
+    const model = await startModelServer()
+    model.respond((request) => answerOf(stories, request))
+    const site = await httpSite(({ url }, response) =>
+      response.setHeader('content-type', 'text/plain').end(`The page ${url}.\n`),
+    )
+    return new World(model, site, options)
+  }
+
+  constructor(model: ModelServer, site: Site, { off }: WorldOptions) {
+    this.#model = model
+    this.#site = site
+    this.#off = off
+  }
+
+  /** The test build as a process of its own, which leads a group. */
+  start(args: readonly string[], env: Readonly<Record<string, string>> = {}): StartedProgram {
+    const network = { names: { [PAGES]: ['93.184.216.34'] }, ports: { '*:80': this.#site.port } }
+    const program = this.user.start(args, {
+      detached: true,
+      env: {
+        ...providerEnvironment('openai-compatible', this.#model.url),
+        TEST_NETWORK: JSON.stringify(network),
+        TEST_OFF: this.#off ?? '',
+        ...env,
+      },
+    })
+    this.#programs.push(program)
+    this.note(`${program.pid} ${args.join(' ')} ${env['TEST_FAULT'] ?? ''}`)
+    void program.ended.then(({ code, signal }) => this.note(`${program.pid} ended: ${signal ?? code}`))
+    return program
+  }
+
+  note(text: string): void {
+    this.#log.push(`${String(Date.now() - this.#openedAt).padStart(6)} ms  ${text}\n`)
+  }
+
+  /** Leaves what was started when, and what the programs said, beside their files. */
+  writeLog(): void {
+    const outputs = this.#programs.map(({ pid, stdout, stderr }) => `\n--- ${pid}\n${stdout}${stderr}`)
+    writeFileSync(join(this.user.root, 'log.txt'), [...this.#log, ...outputs].join(''))
+  }
+
+  witness(): Witness {
+    const { acknowledged, openApprovals } = this
+    const said = this.#programs.map(({ stderr }) => stderr).join('')
+    return { told: this.#programs.flatMap(toldBy), said, acknowledged, openApprovals }
+  }
+
+  /** What lives of what this owner has started, by its mark, or by what the commands wrote of what they left. */
+  processesOf(owner: string, { parts }: Story): string[] {
+    const marked = processesWith(`OFFSHOOT_OWNER=${owner}`).map((pid) => `process ${pid}`)
+    return [...marked, ...this.#left((key) => parts.has(key.split('-')[0]!))]
+  }
+
+  #left(isMeant = (_key: string) => true): string[] {
+    return leftProcesses(this.user.directory)
+      .filter((one) => isMeant(one.key) && lives(one))
+      .map(({ key, pid }) => `what ${key} left, process ${pid}`)
+  }
+
+  /** The programs, their guards and their commands, as far as their environment says whose they are. */
+  everything(): string[] {
+    return [...processesWith(`HOME=${this.user.root}`).map((pid) => `process ${pid}`), ...this.#left()]
+  }
+
+  /** Ends what is left, which is something only after a violation. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const pid of processesWith(`HOME=${this.user.root}`)) process.kill(pid, 'SIGKILL')
+    for (const one of leftProcesses(this.user.directory)) if (lives(one)) process.kill(one.pid, 'SIGKILL')
+    await Promise.all(this.#programs.map(({ ended }) => ended))
+    await this.#model.close()
+    await this.#site[Symbol.asyncDispose]()
+    if (!this.keeps) this.user.remove()
+  }
+}
+
+/** Whole lines alone: a program that is killed may be in the middle of one. */
+function toldBy({ stdout }: StartedProgram): ToldEvent[] {
+  return stdout
+    .split('\n')
+    .slice(0, -1)
+    .filter((line) => line.startsWith('{"'))
+    .map((line) => JSON.parse(line) as ToldEvent & { readonly sub?: number })
+    .filter((event) => event.sub === undefined && event.seq !== undefined)
+}

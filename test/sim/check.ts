@@ -1,0 +1,183 @@
+import { errorMessage } from '../../src/core/errors.ts'
+import type { ConversationId } from '../../src/core/ids.ts'
+import type { Run, ToolCall } from '../../src/core/run.ts'
+import { exportConversation } from '../../src/runtime/export/export-conversation.ts'
+import { conversationProblems } from '../support/conversation-problems.ts'
+import { storedOf, type Stored, type World } from './world.ts'
+
+/** What must hold once everything was taken up and is quiet (domain.md §4), said as sentences about what does not. */
+export function checkEnd(world: World): void {
+  const stored = storedOf(world)
+  const report = (invariant: string, what: string) => world.watch.report(invariant, what)
+  for (const id of world.told) if (!stored.get('conversations', id)) report('D1', `${id} is not there`)
+  checkInputs(world, stored)
+  checkEffects(world, stored)
+  for (const [invariant, what] of stillOpen(world)) report(invariant, what)
+  for (const { id } of stored.find('conversations', {})) {
+    const lookAt = [unread, unmatched, unnamedEnds, miscounted, otherProblems, unexportable]
+    for (const problems of lookAt)
+      for (const [invariant, what] of problems(stored, id)) report(invariant, what)
+  }
+}
+
+type Problem = readonly [invariant: string, what: string]
+
+/** D1: what was acknowledged is in the messages once, or waits visibly, or was withdrawn; nothing is there twice. */
+function checkInputs({ said, watch }: World, stored: Stored): void {
+  const texts = stored.find('parts', {}).map(({ part }) => (part.type === 'text' ? part.text : ''))
+  const items = stored.find('inbox', {})
+  for (const { token, acknowledged } of said) {
+    const times = texts.filter((text) => text.endsWith(token)).length
+    const waits = items.some(({ text, deliveredAt }) => text.endsWith(token) && deliveredAt === null)
+    if (times > 1) watch.report('D1', `${token} is processed ${times} times`)
+    if (times > 0 && waits) watch.report('D1', `${token} is processed and waits`)
+    if (acknowledged && times === 0 && !waits) watch.report('D1', `${token} was acknowledged and is lost`)
+  }
+}
+
+/** R1 and R2: what tools did outside of the store, beside what is stored of it. */
+function checkEffects({ effects, watch }: World, stored: Stored): void {
+  const byCall = Map.groupBy(effects, ({ callId }) => callId)
+  for (const [callId, done] of byCall) {
+    const [first] = done
+    const call = stored.get('tool_calls', callId)
+    const name = `${first!.tool} ${callId}`
+    if (!call) {
+      watch.report('R1', `${name} was done without an intent`)
+      continue
+    }
+    // of a run that somebody has paused in its absence, what was begun is dealt with when it goes on
+    if (call.status === 'running' && stored.get('runs', call.runId)?.status === 'paused') continue
+    if (!['completed', 'failed', 'unknown'].includes(call.status))
+      watch.report('R1', `${name} was done and is ${call.status}`)
+    if (first!.tool === 'put') continue
+    if (done.length > 1) watch.report('R2', `${name} was done ${done.length} times`)
+    const isLost = watch.ended.get(callId) !== first!.process
+    if (isLost && call.status !== 'unknown')
+      watch.report('R2', `the result of ${name} was lost, and it is ${call.status}`)
+  }
+  for (const call of stored.find('tool_calls', {}))
+    if (call.status === 'unknown') checkUnknown({ watch }, stored, call)
+}
+
+/** Only what was begun, by another process than the one that says so, and may not run again. */
+function checkUnknown({ watch }: Pick<World, 'watch'>, stored: Stored, { id, tool, runId }: ToolCall): void {
+  const run = stored.get('runs', runId)
+  if (!watch.begun.has(id)) watch.report('R2', `${tool} ${id} is unknown and was never begun`)
+  const goesOn = run?.status === 'completed' || run?.status === 'paused'
+  if (tool !== 'append' && tool !== 'sign' && goesOn)
+    watch.report('R2', `${tool} ${id} may run again and is unknown`)
+}
+
+/** Nothing goes on but what waits for people, and nobody holds a lease, or one that is not renewed. */
+export function isAtRest(world: World): boolean {
+  const open = openRuns(world)
+  if (open.length > 0) return open.every((run) => waitsForPerson(world, run))
+  const { now } = world.timeline
+  return storedOf(world)
+    .find('leases', {})
+    .every(({ renewedAt }) => now - renewedAt > LEASE_MS)
+}
+
+const LEASE_MS = 16_000
+
+/** Runs that have not stopped. */
+function openRuns(world: World): Run[] {
+  const open = ['queued', 'running', 'waiting'] as const
+  return open.flatMap((status) => storedOf(world).find('runs', { where: { status } }))
+}
+
+/** Whether all that a run waits for are subagents that somebody has paused, or that wait for such themselves. */
+function waitsForPerson(world: World, { id, status, reason }: Run): boolean {
+  if (status !== 'waiting' || reason !== 'children') return false
+  const below = storedOf(world).find('runs', { where: { parentRunId: id } })
+  const isPaused = ({ status, reason }: Run) =>
+    status === 'paused' && (reason === 'user' || reason === 'parent')
+  return below.some((run) => isPaused(run) || waitsForPerson(world, run))
+}
+
+/** R4: whatever ran when a process died has ended, is paused, or waits for a person. */
+function* stillOpen(world: World): Generator<Problem> {
+  for (const run of openRuns(world))
+    if (!waitsForPerson(world, run)) yield ['R4', `${run.id} is still ${run.status} (${run.reason ?? ''})`]
+}
+
+/** D4: nothing waits on a branch that is idle; one that is paused or cancelled, or below such a one, is not. */
+function* unread(stored: Stored, conversationId: ConversationId): Generator<Problem> {
+  const latest = (branchId: string): Run | undefined =>
+    stored.find('runs', {
+      where: { branchId: branchId as never },
+      orderBy: 'id',
+      descending: true,
+      limit: 1,
+    })[0]
+  const isCancelled = (branchId: string | null): boolean =>
+    branchId !== null &&
+    (latest(branchId)?.status === 'cancelled' ||
+      isCancelled(stored.get('branches', branchId)?.parentBranchId ?? null))
+  for (const { id, branchId, withdrawnAt } of stored.find('inbox', {
+    where: { conversationId, deliveredAt: null },
+  })) {
+    const status = latest(branchId)?.status
+    if (withdrawnAt === null && (status === 'completed' || status === 'failed') && !isCancelled(branchId))
+      yield ['D4', `${id} waits on ${branchId}, which is idle`]
+  }
+}
+
+/** D3: as often as its text was marked delivered on a branch, so often it stands there. */
+function* unmatched(stored: Stored, conversationId: ConversationId): Generator<Problem> {
+  const items = Map.groupBy(
+    stored.find('inbox', { where: { conversationId } }),
+    ({ branchId, text }) => `${branchId} ${text}`,
+  )
+  const said = new Map<string, number>()
+  for (const { part, messageId } of stored.find('parts', { where: { conversationId } })) {
+    if (part.type !== 'text') continue
+    const message = stored.get('messages', messageId)!
+    const key = `${message.branchId} ${part.text}`
+    if (message.role === 'user' && items.has(key)) said.set(key, (said.get(key) ?? 0) + 1)
+  }
+  for (const [key, rows] of items) {
+    const delivered = rows.filter(({ deliveredAt }) => deliveredAt !== null).length
+    if (delivered !== (said.get(key) ?? 0))
+      yield ['D3', `${rows[0]!.id} is delivered ${delivered} times and said ${said.get(key) ?? 0} times`]
+  }
+}
+
+/** D5, and R7: a run that was given up says so. */
+function* unnamedEnds(stored: Stored, conversationId: ConversationId): Generator<Problem> {
+  for (const run of stored.find('runs', { where: { conversationId } })) {
+    if (run.status === 'completed' && !run.reportMessageId && !run.reportNote)
+      yield ['D5', `${run.id} is completed with neither report nor reason`]
+    if (run.status === 'failed' && !run.error) yield ['R7', `${run.id} is failed and does not say why`]
+    if (run.error?.code === 'crashed' && run.attempt !== 3)
+      yield ['R7', `${run.id} is given up after ${run.attempt} attempts`]
+  }
+}
+
+/** B2: what each answer cost is counted in the run that got it; an empty one costs too, and leaves no message. */
+function* miscounted(stored: Stored, conversationId: ConversationId): Generator<Problem> {
+  const spent = new Map<string, number>()
+  for (const { runId, usage, state } of stored.find('messages', {
+    where: { conversationId, role: 'assistant' },
+  }))
+    if (runId && usage && state === 'complete') spent.set(runId, (spent.get(runId) ?? 0) + usage.output)
+  for (const { id, usage } of stored.find('runs', { where: { conversationId } }))
+    if (usage.output < (spent.get(id) ?? 0))
+      yield ['B2', `${id} counts ${usage.output} tokens of ${spent.get(id) ?? 0}`]
+}
+
+function* otherProblems(stored: Stored, conversationId: ConversationId): Generator<Problem> {
+  // what was paused keeps its open calls, and what waits for it too
+  const hasPaused = stored.find('runs', { where: { conversationId, status: 'paused' }, limit: 1 }).length > 0
+  if (hasPaused) return
+  for (const problem of conversationProblems(stored, conversationId)) yield ['order', problem]
+}
+
+function* unexportable(stored: Stored, conversationId: ConversationId): Generator<Problem> {
+  try {
+    JSON.stringify(exportConversation(stored, conversationId))
+  } catch (error) {
+    yield ['export', errorMessage(error)]
+  }
+}

@@ -1,0 +1,42 @@
+import { parseArgs } from 'node:util'
+import { mechanisms, type Mechanism } from '../../src/core/faults.ts'
+import { figuresText, runSeeds } from './run-seeds.ts'
+import { simulate } from './simulate.ts'
+
+const USAGE = `node test/sim/main.ts --seed N [--trace] [--off MECHANISM]   one seed, as it was
+node test/sim/main.ts --seeds N [--from M]                    many, with the figures`
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seeds: { type: 'string' },
+    from: { type: 'string', default: '1' },
+    off: { type: 'string', multiple: true, default: [] },
+    trace: { type: 'boolean', default: false },
+  },
+})
+const unknown = values.off.find((name) => !mechanisms.includes(name as Mechanism))
+if (values.seed && !unknown) process.exit(await one(Number(values.seed)))
+else if (values.seeds && !unknown) process.exit(await many(Number(values.from), Number(values.seeds)))
+else {
+  say(unknown ? `${unknown} is none of ${mechanisms.join(', ')}` : USAGE)
+  process.exit(2)
+}
+
+async function one(seed: number): Promise<number> {
+  const { problems, trace } = await simulate(seed, { off: values.off as Mechanism[], traced: values.trace })
+  for (const line of trace) say(line)
+  for (const problem of problems) say(`seed ${seed}: ${problem}`)
+  say(`seed ${seed}: ${problems.length} violations`)
+  return problems.length > 0 ? 1 : 0
+}
+
+async function many(from: number, count: number): Promise<number> {
+  const figures = await runSeeds(from, count)
+  say(figuresText(figures))
+  return figures.violations.length > 0 ? 1 : 0
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { DatabaseSync } from 'node:sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { FaultPoint } from '../../src/core/faults.ts'
+import { SCHEMA_VERSION } from '../../src/store/sqlite/migrate.ts'
+import { openSqliteFile } from '../../src/store/sqlite/open.ts'
+
+let directory: string
+beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'offshoot-sim-'))))
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const schemaOf = (file: string) => {
+  const db = new DatabaseSync(file)
+  const rows = db.prepare('SELECT type, name, sql FROM sqlite_schema ORDER BY type, name').all()
+  db.close()
+  return rows
+}
+
+const places = Array.from({ length: SCHEMA_VERSION }, (_, at) => at + 1).flatMap((nth) =>
+  (['migration.before', 'migration.after'] as const).map((point) => [point, nth] as const),
+)
+
+test.each(places)('what dies at %s number %i is brought up to date by the next', async (point, nth) => {
+  const whole = join(directory, 'whole.db')
+  await (await openSqliteFile({ file: whole })).close()
+  const file = join(directory, 'cut.db')
+  let times = 0
+  const at = (met: FaultPoint) => {
+    if (met === point && ++times === nth) throw new Error('died')
+  }
+  await expect(openSqliteFile({ file, faults: { isOff: () => false, at } })).rejects.toThrow('died')
+  expect(times).toBe(nth)
+  await (await openSqliteFile({ file })).close()
+  expect(schemaOf(file)).toEqual(schemaOf(whole))
+})

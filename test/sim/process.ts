@@ -1,0 +1,195 @@
+import { createAgentRegistry } from '../../src/agents/registry.ts'
+import { sleep, type Clock } from '../../src/core/clock.ts'
+import { errorMessage } from '../../src/core/errors.ts'
+import type { FaultPoint, Faults } from '../../src/core/faults.ts'
+import { createIds } from '../../src/core/ids.ts'
+import { configSchema } from '../../src/runtime/config-schema.ts'
+import { Ownership } from '../../src/runtime/ownership/ownership.ts'
+import { createRuntime, type Runtime } from '../../src/runtime/runtime.ts'
+import { groupCommit } from '../../src/store/group-commit.ts'
+import { createRegistry } from '../../src/tools/registry.ts'
+import { agent } from '../support/runtime-harness.ts'
+import { ProcessEngine } from './engine.ts'
+import { modelOf } from './model.ts'
+import type { Doom, Plan, StopAt } from './plan.ts'
+import { toolsOf } from './tools.ts'
+import type { World } from './world.ts'
+
+const MAIN = agent('main')
+const AGENTS = createAgentRegistry([MAIN, agent('worker'), agent('general')])
+const RULES = [
+  { tool: '*', action: 'allow' as const },
+  { tool: 'sign', action: 'ask' as const },
+]
+
+export const WHERE = {
+  workspace: {
+    root: '/w',
+    resolve: (path: string) => ({ absolute: `/w/${path}`, relative: path, outside: false, guarded: null }),
+  },
+  systemText: () => 'You play your part.',
+  defaultModel: async () => 'scripted',
+}
+
+/** A process of a world: a runtime with a clock, a model, tools and a disk that stand still for ever once it is dead. */
+export class SimProcess {
+  readonly name: string
+  readonly runtime: Runtime
+  readonly clock: Clock
+  /** Whether it has died: nothing of it touches the world any more. */
+  isGone = false
+  /** When it was stopped last; undefined: never. */
+  stoppedAt: number | undefined
+  isStopped = false
+  readonly #world: World
+  readonly #doom: Doom | undefined
+  readonly #met = new Map<string, number>()
+  /** What was due while it stood still. */
+  #late: (() => void)[] = []
+
+  constructor(world: World, doom?: Doom, host = 'here') {
+    this.#world = world
+    this.#doom = doom
+    this.name = `p${world.processes.length + 1}`
+    const { timeline } = world
+    this.clock = {
+      now: () => timeline.now,
+      after: (ms, fn) => timeline.after(ms, () => this.#do(fn)),
+    }
+    this.runtime = this.#compose(world, host)
+    world.processes.push(this)
+    if (doom) this.#await(doom)
+  }
+
+  /** It came to a place where it may end or be stopped. */
+  meet(point: FaultPoint | 'commit', when?: 'before' | 'after'): void {
+    if (this.isGone || this.isStopped || !this.#doom || this.#world.isCalm) return
+    const place = when ? `${point}.${when}` : point
+    const nth = (this.#met.get(place) ?? 0) + 1
+    this.#met.set(place, nth)
+    const at = placeOf(this.#doom)
+    if (at?.place === place && at.nth === nth) this.#end(this.#doom, `at ${place} number ${nth}`)
+  }
+
+  die(why: string): void {
+    if (this.isGone) return
+    this.isGone = true
+    this.#world.late?.()
+    this.#world.note(this.name, () => `dies ${why}`)
+  }
+
+  /** Drives whatever is left and whatever comes, until it dies. */
+  async live(begin: (process: SimProcess) => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        await begin(this)
+        const recovery = await this.runtime.recover(WHERE)
+        if (recovery.runs.length > 0)
+          this.#world.note(this.name, () => `has recovered ${recovery.runs.length} runs`)
+        await recovery.settled
+      } catch (error) {
+        this.#world.note(this.name, () => `cannot go on: ${errorMessage(error)}`)
+      }
+      await sleep(this.clock, LOOK_MS)
+    }
+  }
+
+  #compose(world: World, host: string): Runtime {
+    const { plan } = world
+    const random = world.random(`chance of ${this.name}`)
+    const disk = world.random(`delays of ${this.name}`)
+    const later = (flush: () => void) =>
+      void this.clock.after(disk.between(0, world.isCalm ? 0 : plan.disk.delayMs), flush)
+    const store = groupCommit(new ProcessEngine(world, this), later)
+    const { clock } = this
+    const pid = world.processes.length + 1
+    const processes = {
+      self: { host, bootId: 'boot', pid, pidStart: pid },
+      startOf: (of: number) => (world.processes[of - 1]?.isGone === false || of === pid ? of : undefined),
+    }
+    const faults: Faults = { isOff: (each) => world.off.has(each), at: (point) => this.meet(point) }
+    const ownership = new Ownership({ store, clock, owner: this.name, processes, faults })
+    const model = modelOf(world, this)
+    const runtime = createRuntime({
+      store,
+      clock,
+      newId: createIds(clock.now, random.bytes),
+      random: random.next,
+      tools: createRegistry(toolsOf(world, this)),
+      agents: AGENTS,
+      resolveModel: async () => model,
+      smallModelOf: (id) => id,
+      config: configOf(plan),
+      rootLayers: [{ name: 'rules', rules: RULES }],
+      endProcesses: async () => [],
+      endOwned: async () => [],
+      owner: this.name,
+      ...(world.off.has('leases') ? {} : { ownership }),
+      faults,
+    })
+    runtime.approvals.attend()
+    return runtime
+  }
+
+  #do(fn: () => void): void {
+    if (this.isGone) return
+    if (this.isStopped) this.#late.push(fn)
+    else fn()
+  }
+
+  #await(doom: Doom): void {
+    const at = doom.type === 'stopped' ? doom.at : doom
+    if (at.type !== 'time') return
+    this.#world.timeline.after(at.afterMs, () => {
+      if (!this.isGone && !this.#world.isCalm) this.#end(doom, `after ${at.afterMs} ms`)
+    })
+  }
+
+  #end(doom: Doom, where: string): void {
+    const { type } = doom.type === 'stopped' ? doom.at : doom
+    const place = type === 'time' ? 'time' : where.split(' ')[1]!
+    if (doom.type !== 'stopped') {
+      this.#world.count(`crash ${place}`)
+      return this.die(where)
+    }
+    this.#world.count(`stop ${place}`)
+    this.isStopped = true
+    this.stoppedAt = this.#world.timeline.now
+    this.#world.note(this.name, () => `is stopped ${where}, for ${doom.forMs} ms`)
+    this.#world.timeline.after(doom.forMs, () => this.#wake())
+  }
+
+  #wake(): void {
+    if (this.isGone) return
+    this.isStopped = false
+    this.#world.note(this.name, () => 'wakes')
+    for (const fn of this.#late) this.#world.timeline.after(0, () => this.#do(fn))
+    this.#late = []
+  }
+}
+
+/** How often a process looks for what others have left. */
+const LOOK_MS = 900
+
+function placeOf(doom: Doom): { readonly place: string; readonly nth: number } | undefined {
+  const at: StopAt = doom.type === 'stopped' ? doom.at : doom
+  if (at.type === 'time') return undefined
+  return { place: at.type === 'point' ? at.point : `commit.${at.when}`, nth: at.nth }
+}
+
+function configOf({ maxConcurrent, maxDepth }: Plan) {
+  return configSchema.parse({
+    limits: {
+      maxConcurrent,
+      maxDepth,
+      maxTurnsSubagent: 8,
+      stallMs: 20_000,
+      maxSpawns: 12,
+      maxIdenticalCalls: 3,
+    },
+  })
+}
+
+export function startOptions(prompt: string) {
+  return { ...WHERE, prompt, agent: MAIN, model: 'scripted' }
+}

@@ -1,0 +1,76 @@
+import { costWords, tokenWords } from 'offshoot/client'
+import type { RunRow } from 'offshoot/protocol'
+import { memo, useState } from 'react'
+import { useView } from '../app/conversation.tsx'
+import { closeSheet } from '../app/panels.ts'
+import { branchPath, navigate } from '../app/route.ts'
+import { AgentName } from '../ui/badge.tsx'
+import { hueOf } from '../ui/format.ts'
+import { RunMark, RunWord } from '../ui/run-mark.tsx'
+import { activityOf, needsYou } from '../ui/run-words.ts'
+import { RunActions } from './run-actions.tsx'
+import { Elapsed } from './run-line.tsx'
+import { Steps } from './steps.tsx'
+
+/** One agent: its task first, then what it does, then figures and what can be done. Space looks into it from here. */
+export const AgentRow = memo(({ run }: { run: RunRow }) => {
+  const [peeked, setPeeked] = useState(false)
+  const view = () => {
+    closeSheet()
+    navigate(branchPath(run.conversationId, run.branchId))
+  }
+  return (
+    <li className={`rounded-lg px-2.5 py-1.5 hover:bg-hover ${hueOf(run.agent)}`} data-agent-run={run.id}>
+      <button
+        type="button"
+        aria-expanded={peeked}
+        onClick={() => setPeeked(!peeked)}
+        className="flex w-full items-start gap-2 rounded text-left"
+      >
+        <span className="mt-0.5">
+          <RunMark run={run} silent />
+        </span>
+        <span className="min-w-0 flex-1">
+          <span className="sr-only">Peek: </span>
+          <span className="block truncate text-sm font-medium">{run.task}</span>
+          <span
+            className={`block truncate text-xs ${needsYou(run) ? 'text-needs' : run.status === 'failed' ? 'text-failed' : 'text-ink-2'}`}
+          >
+            {activityOf(run)}
+          </span>
+          <span className="mt-0.5 flex flex-wrap gap-x-1.5 text-2xs text-ink-3 tabular-nums">
+            <AgentName name={run.agent} />
+            <RunWord run={run} />
+            <span>
+              <Elapsed run={run} />
+            </span>
+            <span>{`${run.turns}/${run.maxTurns} turns`}</span>
+            <span>{tokenWords(run.usage.input + run.usage.output)}</span>
+            {run.costUsd !== 0 && <span>{costWords(run.costUsd)}</span>}
+          </span>
+        </span>
+      </button>
+      {peeked && <Peek run={run} />}
+      <div className="mt-0.5 -ml-1.5 pl-[1.375rem]">
+        <RunActions run={run} small onView={view} />
+      </div>
+    </li>
+  )
+})
+
+/** The last that is known of it, without leaving the page. */
+function Peek({ run }: { run: RunRow }) {
+  const steps = useView((state) => state.steps[run.id])
+  const text = useView(
+    (state) => state.branches[run.branchId]?.streaming?.parts.findLast((part) => part.type === 'text')?.text,
+  )
+  return (
+    <div className="mt-1.5 ml-5 flex flex-col gap-1.5 border-l-2 border-hue pl-2.5">
+      <p className="text-2xs text-ink-3">{run.model}</p>
+      {steps && <Steps calls={steps} />}
+      {text && <p className="line-clamp-4 text-xs wrap-anywhere text-ink-2">{text.slice(-400)}</p>}
+      {!text && run.headline && <p className="text-xs wrap-anywhere text-ink-2">{run.headline}</p>}
+      {!steps && !text && !run.headline && <p className="text-xs text-ink-3">Nothing yet.</p>}
+    </div>
+  )
+}

@@ -1,0 +1,21 @@
+import { agoWords } from 'offshoot/client'
+import { useView } from '../app/conversation.tsx'
+import { thisWindow } from '../app/this-window.ts'
+import { useNow } from '../ui/clock.ts'
+import { Icon } from '../ui/icon.tsx'
+
+/** How long it is said that somebody else has answered. Milliseconds. */
+const SHOWN_MS = 15_000
+
+/** A question that was open here a moment ago has been answered in another place: by whom, and how. */
+export function AnsweredElsewhere() {
+  const last = useView((state) => state.answered.at(-1))
+  const now = useNow(last !== undefined)
+  if (!last || last.by === thisWindow || now - last.at > SHOWN_MS) return null
+  return (
+    <p className="mb-2 flex items-center gap-2 px-1 text-xs text-ink-2">
+      <Icon name="check" size={12} />
+      {`Answered by ${last.by} ${agoWords(last.at, now)}: ${last.answer ?? 'closed'}`}
+    </p>
+  )
+}

@@ -1,0 +1,100 @@
+import { durationWords } from 'offshoot/client'
+import type { ApprovalRow } from 'offshoot/protocol'
+import { useState } from 'react'
+import { useVerbs } from '../app/verbs.ts'
+import { Button } from '../ui/button.tsx'
+import { useNow } from '../ui/clock.ts'
+import { Icon } from '../ui/icon.tsx'
+import { shownKeys } from '../app/keymap.ts'
+import { AlwaysForm } from './always-form.tsx'
+import { DenyForm } from './deny-form.tsx'
+import { ApprovalDetail } from './approval-detail.tsx'
+
+type Extra = 'none' | 'always' | 'deny'
+
+/**
+ * A question whether a call may be made: who asks, the exact command, where, why, and what can be answered. It never
+ * takes the focus; its letters count only while it has it.
+ */
+export function ApprovalCard({
+  approval,
+  onView,
+}: {
+  approval: ApprovalRow
+  onView?: (() => void) | undefined
+}) {
+  const verbs = useVerbs()
+  const now = useNow()
+  const [extra, setExtra] = useState<Extra>('none')
+  const answer = (word: 'once' | 'run' | 'deny') => verbs.approve(approval, { answer: word })
+  const keys: Readonly<Record<string, () => void>> = {
+    a: () => answer('once'),
+    A: () => answer('run'),
+    d: () => answer('deny'),
+  }
+  return (
+    <section
+      aria-label={`Approval: ${approval.title}`}
+      tabIndex={0}
+      data-approval={approval.id}
+      onKeyDown={(event) => {
+        if (event.target !== event.currentTarget || event.metaKey || event.ctrlKey || event.altKey) return
+        keys[event.key]?.()
+      }}
+      className="rounded-lg border border-needs-line bg-needs-soft p-3"
+    >
+      <header className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-sm">
+        <Icon name="flag" size={14} className="text-needs" />
+        <span className="font-medium text-needs">{approval.path.join(' › ')}</span>
+        <span className="text-ink-2">{`wants to use ${approval.tool}`}</span>
+        <span className="ml-auto text-xs text-ink-2 tabular-nums">
+          {approval.of > 1 && `${approval.position} of ${approval.of} · `}
+          {`waiting ${durationWords(now - approval.requestedAt)}`}
+        </span>
+      </header>
+      <ApprovalDetail approval={approval} />
+      <p className="mt-1.5 text-xs wrap-anywhere text-ink-2">{`in ${approval.directory} · asked because: ${approval.rule}`}</p>
+      <div className="mt-2.5 flex flex-wrap items-center gap-1.5">
+        <Button look="primary" onPress={() => answer('once')}>
+          Allow once
+        </Button>
+        {approval.grant && <Button onPress={() => answer('run')}>Allow for this run</Button>}
+        {approval.grant && (
+          <Button
+            aria-expanded={extra === 'always'}
+            onPress={() => setExtra(extra === 'always' ? 'none' : 'always')}
+          >
+            {approval.pattern === null ? 'Always…' : <AlwaysFor pattern={approval.pattern} />}
+          </Button>
+        )}
+        <Button look="danger" onPress={() => answer('deny')}>
+          Deny
+        </Button>
+        <Button
+          look="quiet"
+          small
+          aria-expanded={extra === 'deny'}
+          onPress={() => setExtra(extra === 'deny' ? 'none' : 'deny')}
+        >
+          Deny with note…
+        </Button>
+        {onView && (
+          <Button look="quiet" small icon="eye" onPress={onView} data-opener={`view-${approval.branchId}`}>
+            View
+          </Button>
+        )}
+      </div>
+      {extra === 'always' && <AlwaysForm approval={approval} />}
+      {extra === 'deny' && <DenyForm approval={approval} />}
+      <p className="sr-only">{`With this card focused: A allows once, ${shownKeys('Shift')} and A for this run, D denies.`}</p>
+    </section>
+  )
+}
+
+function AlwaysFor({ pattern }: { pattern: string }) {
+  return (
+    <span>
+      Always for <code className="text-xs">{pattern.length > 28 ? `${pattern.slice(0, 27)}…` : pattern}</code>
+    </span>
+  )
+}

@@ -1,0 +1,57 @@
+import type { ApprovalRow, QuestionRow } from 'offshoot/protocol'
+import { useCallback } from 'react'
+import { useClient } from '../app/client.ts'
+import { useConversations } from '../app/conversations.ts'
+import { branchPath, navigate } from '../app/route.ts'
+import { useAnswer } from '../app/use-answer.ts'
+import { ApprovalCard } from './approval-card.tsx'
+import { QuestionCard } from './question-card.tsx'
+
+/** What agents of other conversations wait for a person to say: it can be answered from here. */
+export function OtherAsks({ conversationId }: { conversationId: string }) {
+  const { value: conversations = [] } = useConversations()
+  const asking = conversations.filter(({ id, needsYou }) => needsYou > 0 && id !== conversationId)
+  const asks = useAsks(asking.map(({ id, needsYou }) => `${id} ${needsYou}`).join('\n'))
+  if (asking.length === 0 || asks.length === 0) return null
+  const titleOf = (id: string) => asking.find((each) => each.id === id)?.title
+  return (
+    <section aria-label="Needs you in other conversations" className="px-3 pb-1">
+      <h2 className="px-1 pt-2.5 pb-1 text-xs font-semibold text-needs">In other conversations</h2>
+      <ul className="flex flex-col gap-2">
+        {asks.map((ask) => (
+          <li key={ask.id}>
+            <p className="truncate px-1 pb-1 text-xs text-ink-2">{titleOf(ask.conversationId)}</p>
+            <Ask ask={ask} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Ask({ ask }: { ask: ApprovalRow | QuestionRow }) {
+  const view = () => navigate(branchPath(ask.conversationId, ask.branchId))
+  return 'tool' in ask ? (
+    <ApprovalCard approval={ask} onView={view} />
+  ) : (
+    <QuestionCard question={ask} onView={view} />
+  )
+}
+
+/** `asking`: the conversations, and how much each asks; asked again when that is something else. */
+function useAsks(asking: string): readonly (ApprovalRow | QuestionRow)[] {
+  const client = useClient()
+  const ask = useCallback(async () => {
+    const ids = asking.split('\n').flatMap((line) => line.split(' ')[0] ?? [])
+    const lists = await Promise.all(
+      ids
+        .filter((id) => id !== '')
+        .flatMap((conversation) => [
+          client.listApprovals({ conversation }),
+          client.listQuestions({ conversation }),
+        ]),
+    )
+    return lists.flat()
+  }, [client, asking])
+  return useAnswer(ask).value ?? []
+}

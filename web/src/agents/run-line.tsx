@@ -1,0 +1,50 @@
+import { costWords, durationWords } from 'offshoot/client'
+import type { RunRow } from 'offshoot/protocol'
+import type { ReactNode } from 'react'
+import { AgentName } from '../ui/badge.tsx'
+import { useNow } from '../ui/clock.ts'
+import { counted, hueOf } from '../ui/format.ts'
+import { RunMark } from '../ui/run-mark.tsx'
+import { activityOf, elapsedOf, isLive, needsYou } from '../ui/run-words.ts'
+
+/** A subagent in one line: state, agent, task, what it does now, how long, how much. */
+export function RunLine({ run, children }: { run: RunRow; children?: ReactNode }) {
+  const needs = needsYou(run)
+  return (
+    <span className={`flex min-w-0 flex-1 items-center gap-2 ${hueOf(run.agent)}`}>
+      <RunMark run={run} />
+      <AgentName name={run.agent} className="shrink-0" />
+      <span className="min-w-0 flex-1 truncate">
+        <span className="text-ink">{run.task}</span>
+        <span
+          className={`ml-2 text-xs ${needs ? 'text-needs' : run.status === 'failed' ? 'text-failed' : 'text-ink-3'}`}
+        >
+          {activityOf(run)}
+        </span>
+      </span>
+      <RunFigures run={run} />
+      {children}
+    </span>
+  )
+}
+
+function RunFigures({ run }: { run: RunRow }) {
+  const figures = [
+    run.toolCalls > 0 && counted(run.toolCalls, 'tool'),
+    run.subtree.costUsd !== 0 && costWords(run.subtree.costUsd),
+  ]
+  return (
+    <span className="shrink-0 text-xs whitespace-nowrap text-ink-3 tabular-nums">
+      <span className="hidden sm:inline">{figures.filter(Boolean).map((each) => `${String(each)} · `)}</span>
+      <Elapsed run={run} />
+    </span>
+  )
+}
+
+/** Of what waits: since when it waits. */
+export function Elapsed({ run }: { run: RunRow }) {
+  const now = useNow(isLive(run))
+  const since = run.waitingFor?.since
+  if (needsYou(run) && since !== undefined) return `waiting ${durationWords(now - since)}`
+  return durationWords(elapsedOf(run, now))
+}

@@ -1,0 +1,50 @@
+import { Suspense, useEffect } from 'react'
+import { Toasts } from '../ui/toasts.tsx'
+import { ConversationPage } from './conversation-page.tsx'
+import { focusOpener } from './focus-opener.ts'
+import { Frame } from './frame.tsx'
+import { HomePage } from './home-page.tsx'
+import { Keys } from './keys.tsx'
+import { loadPartsLater, SettingsPage } from './parts.ts'
+import { openerOfPage, useRoute } from './route.ts'
+import { useTheme } from './theme.ts'
+
+const NO_ACTIONS = {}
+
+export function App() {
+  const route = useRoute()
+  useTheme()
+  useFocusOfOpener()
+  useEffect(loadPartsLater, [])
+  return (
+    <>
+      {route.page === 'home' && (
+        <Frame>
+          <HomePage />
+        </Frame>
+      )}
+      {route.page === 'settings' && (
+        <Frame>
+          <Suspense fallback={null}>
+            <SettingsPage tab={route.tab} />
+          </Suspense>
+        </Frame>
+      )}
+      {route.page === 'conversation' && <ConversationPage key={route.conversationId} route={route} />}
+      {route.page !== 'conversation' && <Keys actions={NO_ACTIONS} />}
+      <Toasts />
+    </>
+  )
+}
+
+/** Back on a page, the focus returns to what opened the one that was left. */
+function useFocusOfOpener(): void {
+  useEffect(() => {
+    const onBack = () => {
+      const name = openerOfPage()
+      if (name) focusOpener(name)
+    }
+    addEventListener('popstate', onBack)
+    return () => removeEventListener('popstate', onBack)
+  }, [])
+}

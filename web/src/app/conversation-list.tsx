@@ -1,0 +1,108 @@
+import { agoWords } from 'offshoot/client'
+import type { ConversationItem } from 'offshoot/protocol'
+import { useMemo, useState } from 'react'
+import { useNow } from '../ui/clock.ts'
+import { Icon } from '../ui/icon.tsx'
+import { useConversations } from './conversations.ts'
+import { closeSheet } from './panels.ts'
+import { readPref } from './prefs.ts'
+import { branchPath, navigate, useRoute } from './route.ts'
+
+/** More are found by typing. */
+const MOST = 100
+
+export function ConversationList() {
+  const { value, error } = useConversations()
+  const [text, setText] = useState('')
+  const found = useMemo(() => search(value ?? [], text), [value, text])
+  const route = useRoute()
+  const current = route.page === 'conversation' ? route.conversationId : undefined
+  return (
+    <div className="px-2 pb-2">
+      <label className="mb-1 flex h-8 items-center gap-2 rounded-md px-2 text-ink-3 focus-within:bg-hover">
+        <Icon name="search" size={13} />
+        <input
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          placeholder="Find a conversation"
+          aria-label="Find a conversation"
+          className="min-w-0 flex-1 bg-transparent text-sm text-ink outline-none placeholder:text-ink-3"
+        />
+      </label>
+      {error && <p className="px-2 py-1 text-xs text-failed">{error.message}</p>}
+      {value?.length === 0 && <p className="px-2 py-1 text-xs text-ink-3">No conversations yet.</p>}
+      <ul>
+        {found.map((item) => (
+          <li key={item.id}>
+            <ConversationRow item={item} current={item.id === current} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function ConversationRow({ item, current }: { item: ConversationItem; current: boolean }) {
+  const now = useNow()
+  const path = branchPath(item.id, readPref('branches')[item.id])
+  return (
+    <a
+      href={path}
+      aria-current={current ? 'page' : undefined}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return
+        event.preventDefault()
+        closeSheet()
+        navigate(path)
+      }}
+      className={`touch:min-h-11 flex min-h-8 items-center gap-2 rounded-md px-2 text-sm hover:bg-hover ${current ? 'bg-pressed font-medium' : ''}`}
+    >
+      <Dot item={item} />
+      <span className="min-w-0 flex-1 truncate">{item.title || 'Untitled'}</span>
+      <span className="shrink-0 text-2xs font-normal text-ink-2 tabular-nums">
+        {shortAge(item.updatedAt, now)}
+      </span>
+    </a>
+  )
+}
+
+function Dot({ item }: { item: ConversationItem }) {
+  if (item.needsYou > 0)
+    return (
+      <span className="flex items-center text-needs" title="Needs you">
+        <Icon name="flag" size={12} />
+        <span className="sr-only">Needs you</span>
+      </span>
+    )
+  if (item.running > 0)
+    return (
+      <span className="text-running" title="Running">
+        <Icon name="running" size={12} className="spin" />
+        <span className="sr-only">Running</span>
+      </span>
+    )
+  const paused = item.status === 'paused'
+  return (
+    <span
+      className={`flex w-3 justify-center ${paused ? 'text-paused' : item.status === 'failed' ? 'text-failed' : 'text-ink-3'}`}
+    >
+      {paused ? (
+        <Icon name="pause" size={12} />
+      ) : (
+        <span className="size-1 rounded-full bg-current opacity-60" />
+      )}
+      {paused && <span className="sr-only">Paused</span>}
+    </span>
+  )
+}
+
+function shortAge(at: number, now: number): string {
+  return agoWords(at, now).replace(/ ago$|^just /, '')
+}
+
+function search(items: readonly ConversationItem[], text: string): readonly ConversationItem[] {
+  const words = text.toLowerCase().split(/\s+/)
+  return items
+    .filter((item) => words.every((word) => `${item.title} ${item.directory}`.toLowerCase().includes(word)))
+    .slice(0, MOST)
+}

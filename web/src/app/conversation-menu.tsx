@@ -1,0 +1,80 @@
+import type { BranchView } from 'offshoot/client'
+import { useState } from 'react'
+import { pathOf } from '../branches/tree-words.ts'
+import { IconButton } from '../ui/button.tsx'
+import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
+import { Menu } from '../ui/menu.tsx'
+import { RenameDialog } from './rename-dialog.tsx'
+import { showError } from '../ui/toasts.tsx'
+import { useView } from './conversation.tsx'
+import { reloadConversations } from './conversations.ts'
+import { keysOf, shownKeys } from './keymap.ts'
+import { showPanel } from './panels.ts'
+import { navigate } from './route.ts'
+import { useVerbs } from './verbs.ts'
+
+/** What can be done with the whole conversation. */
+export function ConversationMenu({ branch }: { branch: BranchView }) {
+  const verbs = useVerbs()
+  const { id, title } = useView((state) => state.conversation)
+  const [asks, setAsks] = useState<'nothing' | 'rename' | 'delete'>('nothing')
+  const remove = () => {
+    verbs.remove(id).then(() => {
+      reloadConversations()
+      navigate('/')
+    }, showError)
+  }
+  return (
+    <>
+      <Menu
+        label="Conversation"
+        choices={[
+          {
+            id: 'timeline',
+            label: 'Timeline',
+            icon: 'timeline',
+            keys: shownKeys(keysOf('timeline')),
+            onAction: () => showPanel('timeline'),
+          },
+          { id: 'steps', label: 'Steps', icon: 'list', onAction: () => showPanel('steps') },
+          { id: 'link', label: 'Copy link', icon: 'link', onAction: () => verbs.copyLink(pathOf(branch)) },
+          { id: 'rename', label: 'Rename…', icon: 'edit', onAction: () => setAsks('rename') },
+          {
+            id: 'html',
+            label: 'Export as a page',
+            icon: 'download',
+            onAction: () => open(`/api/conversations/${id}/export?format=html`, '_blank', 'noopener'),
+          },
+          {
+            id: 'json',
+            label: 'Export as JSON',
+            icon: 'download',
+            onAction: () => open(`/api/conversations/${id}/export?format=json`, '_blank', 'noopener'),
+          },
+          { id: 'delete', label: 'Delete…', icon: 'trash', danger: true, onAction: () => setAsks('delete') },
+        ]}
+      >
+        <IconButton icon="dots" label="More" />
+      </Menu>
+      {asks === 'rename' && (
+        <RenameDialog
+          title={title}
+          onClose={() => setAsks('nothing')}
+          onRename={(next) => {
+            verbs.rename(id, next)
+            setAsks('nothing')
+          }}
+        />
+      )}
+      <ConfirmDialog
+        isOpen={asks === 'delete'}
+        title="Delete this conversation?"
+        action="Delete it"
+        onClose={() => setAsks('nothing')}
+        onConfirm={remove}
+      >
+        What runs in it is cancelled, and all its branches and messages are deleted. An export keeps them.
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+import { Suspense } from 'react'
+import { AgentsPanel } from '../agents/agents-panel.tsx'
+import { StepsPanel } from '../agents/steps-panel.tsx'
+import { BranchTree } from '../branches/branch-tree.tsx'
+import { mainOf } from '../branches/tree-words.ts'
+import { BranchPage } from '../chat/branch-view.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
+import { Conversation, useConnection, useView } from './conversation.tsx'
+import { Frame } from './frame.tsx'
+import { Header } from './header.tsx'
+import { TimelineTab } from './parts.ts'
+import { RightPanel } from './right-panel.tsx'
+import type { Route } from './route.ts'
+import { StateToasts } from './state-toasts.tsx'
+import { ConversationShortcuts } from './conversation-shortcuts.tsx'
+
+type ConversationRoute = Extract<Route, { page: 'conversation' }>
+
+export function ConversationPage({ route }: { route: ConversationRoute }) {
+  return (
+    <Conversation id={route.conversationId}>
+      <Loaded route={route} />
+    </Conversation>
+  )
+}
+
+function Loaded({ route }: { route: ConversationRoute }) {
+  const { connection, ready } = useConnection()
+  if (!ready)
+    return (
+      <Frame>
+        {connection.status === 'connecting' ? (
+          <p className="p-6 text-sm text-ink-3">Loading…</p>
+        ) : (
+          <ConnectionBanner />
+        )}
+      </Frame>
+    )
+  return <Open route={route} />
+}
+
+function Open({ route }: { route: ConversationRoute }) {
+  const branch = useView((state) => {
+    const named = Object.values(state.branches).find(({ id }) => id === route.branchId)
+    return named ?? mainOf(state)
+  })
+  if (!branch) return <Frame>{null}</Frame>
+  return (
+    <Frame
+      tree={<BranchTree currentId={branch.id} />}
+      header={<Header branch={branch} />}
+      right={
+        <RightPanel
+          agents={<AgentsPanel />}
+          timeline={<LazyTimeline />}
+          steps={<StepsPanel branchId={branch.id} />}
+        />
+      }
+    >
+      <ConnectionBanner />
+      {route.full === 'timeline' ? (
+        <LazyTimeline full />
+      ) : (
+        <BranchPage branch={branch} messageId={route.messageId} />
+      )}
+      <StateToasts branchId={branch.id} />
+      <ConversationShortcuts branch={branch} />
+    </Frame>
+  )
+}
+
+function LazyTimeline({ full = false }: { full?: boolean }) {
+  return (
+    <Suspense fallback={null}>
+      <TimelineTab full={full} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,103 @@
+import { openConversationView, type Connection, type ConversationView, type ViewState } from 'offshoot/client'
+import { createContext, use, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
+import { useClient } from './client.ts'
+import { oncePerFrame } from './frame-store.ts'
+
+/** One conversation as the page draws it: changes come once a frame. */
+interface Shown {
+  readonly id: string
+  readonly view: ConversationView
+  readonly state: () => ViewState | null
+  readonly connection: () => Connection
+  readonly subscribe: (listener: () => void) => () => void
+  readonly open: () => () => void
+}
+
+const ShownContext = createContext<Shown | null>(null)
+
+/** Keeps a conversation up to date while it is on the page. */
+export function Conversation({ id, children }: { id: string; children: ReactNode }) {
+  const client = useClient()
+  const [shown, setShown] = useState<Shown>()
+  useEffect(() => {
+    const next = shownOf(id, openConversationView(client, id))
+    const close = next.open()
+    // The view lives as long as this effect does.
+    setShown(next)
+    return close
+  }, [client, id])
+  if (shown?.id !== id) return null
+  return <ShownContext value={shown}>{children}</ShownContext>
+}
+
+function shownOf(id: string, view: ConversationView): Shown {
+  const listeners = new Set<() => void>()
+  let { state, connection } = view
+  const frame = oncePerFrame(() => {
+    ;({ state, connection } = view)
+    for (const listener of listeners) listener()
+  })
+  return {
+    id,
+    view,
+    state: () => state,
+    connection: () => connection,
+    subscribe(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    open() {
+      const end = view.subscribe(frame.tell)
+      return () => {
+        end()
+        frame.stop()
+        view.close()
+      }
+    },
+  }
+}
+
+function useShown(): Shown {
+  const shown = use(ShownContext)
+  if (!shown) throw new Error('this stands in a conversation alone')
+  return shown
+}
+
+export function useConversationId(): string {
+  return useShown().id
+}
+
+export function useConversationView(): ConversationView {
+  return useShown().view
+}
+
+/** Whether its state is there, and how far the page is behind. */
+export function useConnection(): { readonly connection: Connection; readonly ready: boolean } {
+  const { subscribe, connection, state } = useShown()
+  return {
+    connection: useSyncExternalStore(subscribe, connection),
+    ready: useSyncExternalStore(subscribe, () => state() !== null),
+  }
+}
+
+/**
+ * A piece of the state; draws again only when it is another one. `select` gives what stands in the state, or a list of
+ * that, or a text or number. Only where the state is there (`ready`).
+ */
+export function useView<T>(select: (state: ViewState) => T): T {
+  const { subscribe, state } = useShown()
+  const last = useRef<T>(undefined)
+  return useSyncExternalStore(subscribe, () => {
+    const known = state()
+    if (!known) throw new Error('the conversation is not there yet')
+    const next = select(known)
+    if (!isSameList(last.current, next)) last.current = next
+    return last.current as T
+  })
+}
+
+function isSameList(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true
+  if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
+  return a.every((each, index) => Object.is(each, b[index]))
+}

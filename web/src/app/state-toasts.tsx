@@ -1,0 +1,31 @@
+import { useEffect } from 'react'
+import { branchOf, pathOf } from '../branches/tree-words.ts'
+import { showToast } from '../ui/toasts.tsx'
+import { useConversationView, useView } from './conversation.tsx'
+import { navigate } from './route.ts'
+
+/** A subagent has stopped while something else is looked at. */
+export function StateToasts({ branchId }: { branchId: string }) {
+  const view = useConversationView()
+  const toasts = useView((state) => state.toasts)
+  useEffect(() => {
+    for (const toast of toasts) {
+      view.dismissToast(toast.id)
+      const branch = view.state && branchOf(view.state, toast.branchId)
+      if (!branch || branch.id === branchId) continue
+      showToast({
+        text: `${toast.agent} ${WORDS[toast.status] ?? 'stopped'}: ${toast.headline ?? toast.task}`,
+        tone: toast.status === 'completed' ? 'done' : 'plain',
+        action: { label: 'View', onPress: () => navigate(pathOf(branch)) },
+      })
+    }
+  }, [toasts, view, branchId])
+  return null
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  completed: 'is done',
+  failed: 'failed',
+  paused: 'paused',
+  cancelled: 'was cancelled',
+}

@@ -1,0 +1,44 @@
+import type { ApprovalRow, InboxItem, QuestionRow, RouteInput, RunRow } from 'offshoot/protocol'
+import { useMemo } from 'react'
+import { showError, showToast } from '../ui/toasts.tsx'
+import { useClient } from './client.ts'
+import { reloadConversations } from './conversations.ts'
+import { thisWindow } from './this-window.ts'
+
+type Answer = Omit<RouteInput<'answerApproval'>, 'id' | 'by'>
+
+/** What a person can do to what is shown. Each says what went wrong; the state follows by its events. */
+export function useVerbs() {
+  const client = useClient()
+  return useMemo(() => {
+    const done = (promise: Promise<unknown>) => void promise.catch(showError)
+    return {
+      pause: (run: RunRow) => done(client.pauseRun({ id: run.id })),
+      continue: (run: RunRow) => done(client.continueBranch({ id: run.branchId })),
+      cancel: (run: RunRow) => done(client.cancelRun({ id: run.id })),
+      background: (run: RunRow) => done(client.backgroundRun({ id: run.id })),
+      interrupt: (branchId: string) => done(client.interruptBranch({ id: branchId })),
+      pauseAll: (conversationId: string) => done(client.pauseConversation({ id: conversationId })),
+      cancelAll: (conversationId: string) => done(client.cancelConversation({ id: conversationId })),
+      approve: (approval: ApprovalRow, answer: Answer) =>
+        done(client.answerApproval({ id: approval.id, ...answer, by: thisWindow }).then(reloadConversations)),
+      answer: (question: QuestionRow, text: string) =>
+        done(client.answerQuestion({ id: question.id, text, by: thisWindow }).then(reloadConversations)),
+      send: (branchId: string, text: string, mode: 'steer' | 'follow_up') =>
+        client.sendMessage({ id: branchId, text, mode }),
+      edit: (messageId: string, text: string) => client.editMessage({ id: messageId, text }),
+      regenerate: (messageId: string) => client.regenerateMessage({ id: messageId }),
+      fork: (messageId: string) => client.forkMessage({ id: messageId }),
+      editItem: (item: InboxItem, text: string) => done(client.changeInboxItem({ id: item.id, text })),
+      steerItem: (item: InboxItem) => done(client.changeInboxItem({ id: item.id, mode: 'steer' })),
+      withdraw: (item: InboxItem) => done(client.withdrawInboxItem({ id: item.id })),
+      rename: (conversationId: string, title: string) =>
+        done(client.updateConversation({ id: conversationId, title })),
+      remove: (conversationId: string) => client.deleteConversation({ id: conversationId }),
+      copyLink: (path: string) =>
+        void navigator.clipboard
+          .writeText(location.origin + path)
+          .then(() => showToast({ text: 'Link copied', tone: 'done' }), showError),
+    }
+  }, [client])
+}

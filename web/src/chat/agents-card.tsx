@@ -1,0 +1,56 @@
+import { durationWords } from 'offshoot/client'
+import type { RunRow } from 'offshoot/protocol'
+import { useView } from '../app/conversation.tsx'
+import { runOf } from '../branches/tree-words.ts'
+import { useNow } from '../ui/clock.ts'
+import { counted } from '../ui/format.ts'
+import { isLive, needsYou } from '../ui/run-words.ts'
+import type { ToolEntry } from './items.ts'
+import { SubagentCard } from './subagent-card.tsx'
+
+/** The subagents of one turn, side by side as they work. */
+export function AgentsCard({ entries }: { entries: readonly ToolEntry[] }) {
+  return (
+    <section
+      aria-label={counted(entries.length, 'subagent')}
+      className="rounded-xl border border-line bg-raised p-1"
+    >
+      {entries.length > 1 && <AgentsHeader entries={entries} />}
+      {entries.map((entry) => (
+        <SubagentCard key={entry.part.id} entry={entry} />
+      ))}
+    </section>
+  )
+}
+
+function AgentsHeader({ entries }: { entries: readonly ToolEntry[] }) {
+  const mine = useView((state) => entries.flatMap(({ branch }) => (branch && runOf(state, branch.id)) ?? []))
+  const live = mine.some(isLive)
+  const now = useNow(live)
+  const started = Math.min(...mine.map((run) => run.startedAt ?? run.queuedAt))
+  const ended = live ? now : Math.max(...mine.map((run) => run.endedAt ?? 0))
+  const took = mine.length > 0 ? durationWords(ended - started) : ''
+  return (
+    <header className="flex items-baseline gap-2 px-2 pt-1 pb-1.5 text-sm">
+      <h3 className="font-semibold">
+        {live ? `Running ${entries.length} agents` : `${entries.length} agents finished`}
+      </h3>
+      <p className="flex-1 truncate text-xs text-ink-3">{live ? countsOf(mine) : `in ${took}`}</p>
+      {live && <p className="text-xs text-ink-3 tabular-nums">{took}</p>}
+    </header>
+  )
+}
+
+function countsOf(runs: readonly RunRow[]): string {
+  const count = (test: (run: RunRow) => boolean, word: string) => {
+    const found = runs.filter(test).length
+    return found === 0 ? [] : [`${found} ${word}`]
+  }
+  return [
+    ...count(needsYou, 'waiting for you'),
+    ...count((run) => !needsYou(run) && (run.status === 'running' || run.status === 'waiting'), 'running'),
+    ...count((run) => run.status === 'queued', 'queued'),
+    ...count((run) => run.status === 'paused', 'paused'),
+    ...count((run) => ['completed', 'failed', 'cancelled'].includes(run.status), 'done'),
+  ].join(' · ')
+}

@@ -1,0 +1,66 @@
+import { inboxOf, parseChatCommand, type BranchView } from 'offshoot/client'
+import { useEffect } from 'react'
+import { NeedsBar } from '../agents/needs-bar.tsx'
+import { useClient } from '../app/client.ts'
+import { useConversationView, useView } from '../app/conversation.tsx'
+import { usePref } from '../app/prefs.ts'
+import { useVerbs } from '../app/verbs.ts'
+import { BranchHeader } from '../branches/branch-header.tsx'
+import { runOf } from '../branches/tree-words.ts'
+import { hueOf } from '../ui/format.ts'
+import { isLive } from '../ui/run-words.ts'
+import { showError } from '../ui/toasts.tsx'
+import { runChatCommand } from './chat-commands.ts'
+import { Composer } from './composer.tsx'
+import { InboxChips } from './inbox-chips.tsx'
+import { StoppedBar } from './stopped-bar.tsx'
+import { Transcript } from './transcript.tsx'
+
+/** The middle of the page: one branch, with what is written to it. */
+export function BranchPage({ branch, messageId }: { branch: BranchView; messageId: string | null }) {
+  const verbs = useVerbs()
+  const client = useClient()
+  const view = useConversationView()
+  const run = useView((state) => runOf(state, branch.id))
+  const inbox = useView((state) => inboxOf(state, branch.id))
+  useRemembered(branch)
+  const send = async (text: string, mode: 'steer' | 'follow_up') => {
+    const command = parseChatCommand(text)
+    if (command && view.state) await runChatCommand(command, client, view.state, branch)
+    else await verbs.send(branch.id, text, mode)
+  }
+  const isMain = branch.kind === 'main'
+  const live = run !== null && isLive(run)
+  const placeholder =
+    branch.kind === 'subagent' ? `Message @${branch.agent}` : isMain ? 'Message…' : 'Message this fork'
+  return (
+    <div
+      className={`flex min-h-0 flex-1 flex-col ${isMain ? '' : `border-l-[3px] border-hue ${hueOf(branch.agent)}`}`}
+    >
+      {!isMain && <BranchHeader branch={branch} />}
+      <Transcript key={branch.id} branchId={branch.id} messageId={messageId} />
+      <div data-print="no" className="mx-auto w-full max-w-[49rem] px-4 pb-4">
+        <StoppedBar branch={branch} />
+        <NeedsBar branch={branch} />
+        <InboxChips items={inbox} />
+        <Composer
+          key={branch.id}
+          draftKey={branch.id}
+          placeholder={placeholder}
+          live={live}
+          onSend={(text, mode) => void send(text, mode).catch(showError)}
+          onInterrupt={() => verbs.interrupt(branch.id)}
+        />
+      </div>
+    </div>
+  )
+}
+
+/** The branch that was open last is opened again on this device. */
+function useRemembered(branch: BranchView): void {
+  const [branches, setBranches] = usePref('branches')
+  useEffect(() => {
+    if (branches[branch.conversationId] !== branch.id)
+      setBranches({ ...branches, [branch.conversationId]: branch.id })
+  }, [branch, branches, setBranches])
+}

@@ -1,0 +1,30 @@
+import { useSyncExternalStore } from 'react'
+
+/** Which cards a person has opened or closed: theirs, whatever else changes. "Fold all" counts for all that came before. */
+const chosen = new Map<string, boolean>()
+const listeners = new Set<() => void>()
+let everything: boolean | undefined
+
+export function useFold(key: string, openAtFirst = false): [boolean, (open: boolean) => void] {
+  const open = useSyncExternalStore(subscribe, () => chosen.get(key) ?? everything ?? openAtFirst)
+  const set = (next: boolean) => {
+    chosen.set(key, next)
+    tell()
+  }
+  return [open, set]
+}
+
+export function foldAll(open: boolean): void {
+  chosen.clear()
+  everything = open
+  tell()
+}
+
+function tell(): void {
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

@@ -1,0 +1,40 @@
+import type { MessagePage } from 'offshoot/protocol'
+import type { ReactNode } from 'react'
+import { useConversationId } from '../app/conversation.tsx'
+import { branchPath, navigate } from '../app/route.ts'
+import { useVerbs } from '../app/verbs.ts'
+import { VersionPicker } from '../branches/version-picker.tsx'
+import { IconButton } from '../ui/button.tsx'
+import { showError } from '../ui/toasts.tsx'
+
+interface MessageActionsProps {
+  readonly message: MessagePage['messages'][number]
+  /** It stands on a branch above: it can be left from, not repeated. */
+  readonly inherited: boolean
+  readonly children: ReactNode
+}
+
+/** What can be done with a message; visible when it is pointed at or focused, and always where a finger is used. */
+export function MessageActions({ message, inherited, children }: MessageActionsProps) {
+  const verbs = useVerbs()
+  const conversationId = useConversationId()
+  const open = (promise: Promise<{ branchId: string }>) =>
+    promise.then(({ branchId }) => navigate(branchPath(conversationId, branchId))).catch(showError)
+  return (
+    <div data-print="no" className="absolute top-full z-10 -mx-1.5 flex h-7 items-center gap-0.5">
+      {message.role !== 'user' && <VersionPicker message={message} />}
+      <div className="touch:opacity-100 flex items-center opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100">
+        {children}
+        {message.role === 'assistant' && !inherited && (
+          <IconButton
+            icon="refresh"
+            label="Regenerate in a new version"
+            onPress={() => void open(verbs.regenerate(message.id))}
+          />
+        )}
+        <IconButton icon="fork" label="Fork from here" onPress={() => void open(verbs.fork(message.id))} />
+      </div>
+      {message.role === 'user' && <VersionPicker message={message} />}
+    </div>
+  )
+}

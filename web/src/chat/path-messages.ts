@@ -1,0 +1,68 @@
+import { lineage, shownMessages, type BranchView, type CallView, type ViewState } from 'offshoot/client'
+import { useEffect, useMemo } from 'react'
+import { useConversationView, useView } from '../app/conversation.tsx'
+import { showError } from '../ui/toasts.tsx'
+import { itemsOf, type Item } from './items.ts'
+
+export interface PathItems {
+  /** Those of the branches above come first. */
+  readonly items: readonly Item[]
+  readonly loaded: boolean
+  /** The branch of which there are older messages to load; null: none. */
+  readonly olderOf: BranchView | null
+}
+
+/** What is to be read on a branch: what it inherits of those above, and its own. Loads what is missing. */
+export function usePathItems(branchId: string): PathItems {
+  const view = useConversationView()
+  const path = useView((state) => branchesOf(state, branchId))
+  const missing = path.find((branch) => branch.messages === null)?.id
+  useEffect(() => {
+    if (missing) view.loadBranch(missing).catch(showError)
+  }, [view, missing])
+  const branchOfCall = useBranchOfCall()
+  const items = useMemo(() => {
+    const callOf = (id: string): CallView | undefined =>
+      path.map(({ calls }) => calls[id as CallView['id']]).find((call) => call !== undefined)
+    return itemsOf(messagesOf(path), { callOf, branchOfCall })
+  }, [path, branchOfCall])
+  return {
+    items,
+    loaded: missing === undefined,
+    olderOf: path.findLast((branch) => branch.before !== null) ?? null,
+  }
+}
+
+function branchesOf(state: ViewState, branchId: string): readonly BranchView[] {
+  return lineage(state, branchId as BranchView['id']).flatMap(({ branchId: id }) => state.branches[id] ?? [])
+}
+
+/** Where the messages of a branch lack older ones, those above it would not join them: they wait. */
+function messagesOf(path: readonly BranchView[]) {
+  const from = path.findLastIndex((branch) => branch.before !== null)
+  return path.slice(Math.max(0, from)).flatMap((branch, at, shown) => {
+    const end = shown[at + 1]?.originMessageId
+    const messages = shownMessages(branch)
+    const last = end ? messages.findIndex(({ id }) => id === end) : -1
+    return last < 0 ? (end ? [] : messages) : messages.slice(0, last + 1)
+  })
+}
+
+function useBranchOfCall(): ReadonlyMap<string, BranchView> {
+  const spawned = useView((state) =>
+    Object.values(state.branches).map(({ originToolCallId, id }) => `${originToolCallId} ${id}`),
+  )
+  const all = useView((state) => state.branches)
+  return useMemo(
+    () =>
+      new Map(
+        spawned.flatMap((pair) => {
+          const [callId, id] = pair.split(' ')
+          const branch = all[id as BranchView['id']]
+          return branch && callId && callId !== 'null' ? [[callId, branch] as const] : []
+        }),
+      ),
+    // What else changes in a branch is of no interest here.
+    [spawned],
+  )
+}

@@ -1,0 +1,142 @@
+import type { ViewState } from 'offshoot/client'
+import type { RunRow } from 'offshoot/protocol'
+import { memo, useEffect, useRef } from 'react'
+import { ApprovalCard } from '../agents/approval-card.tsx'
+import { QuestionCard } from '../agents/question-card.tsx'
+import { RunActions } from '../agents/run-actions.tsx'
+import { RunLine } from '../agents/run-line.tsx'
+import { Steps } from '../agents/steps.tsx'
+import { useView } from '../app/conversation.tsx'
+import { showPanel } from '../app/panels.ts'
+import { branchPath, navigate } from '../app/route.ts'
+import { runOf } from '../branches/tree-words.ts'
+import { Markdown } from '../markdown/markdown.tsx'
+import { Button } from '../ui/button.tsx'
+import { counted, hueOf } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { isLive, needsYou } from '../ui/run-words.ts'
+import { useFold } from './folds.ts'
+import type { ToolEntry } from './items.ts'
+import { ToolCard } from './tool-card.tsx'
+
+/** Nested cards stand no further to the right than this; deeper ones say their depth. */
+const MAX_NESTING = 3
+
+/** The subagent that a call started, or is about to start. */
+export const SubagentCard = memo(({ entry }: { entry: ToolEntry }) => {
+  const branchId = entry.branch?.id
+  const run = useView((state) => (branchId ? runOf(state, branchId) : null))
+  if (!run) return <ToolCard entry={entry} />
+  return <RunCard run={run} report={entry.result?.output.text} nesting={0} />
+})
+
+interface RunCardProps {
+  readonly run: RunRow
+  readonly report?: string | undefined
+  readonly nesting: number
+}
+
+export function RunCard({ run, report, nesting }: RunCardProps) {
+  const needs = needsYou(run)
+  const [open, setOpen] = useFold(`run-${run.branchId}`)
+  const view = () => navigate(branchPath(run.conversationId, run.branchId))
+  return (
+    <div className={hueOf(run.agent)} data-run={run.id}>
+      <div className="touch:min-h-11 flex items-center gap-1 rounded-md pr-1 hover:bg-hover">
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className="flex min-w-0 flex-1 items-center gap-1.5 rounded-md px-2 py-1 text-left text-sm"
+        >
+          <RunLine run={run}>
+            {nesting >= MAX_NESTING && <span className="text-2xs text-ink-3">{`depth ${run.depth}`}</span>}
+          </RunLine>
+          <Icon name={open ? 'down' : 'right'} size={12} className="text-ink-3" />
+        </button>
+        <Button
+          look="quiet"
+          small
+          onPress={view}
+          data-opener={`branch-${run.branchId}`}
+          aria-label={`View branch of ${run.agent}: ${run.task}`}
+        >
+          View branch
+        </Button>
+      </div>
+      {(open || needs) && <Asks run={run} />}
+      {open && <Opened run={run} report={report} />}
+      <NestedRuns run={run} nesting={nesting} />
+    </div>
+  )
+}
+
+/** What this very run waits for a person to say: always open, whatever the card is. */
+function Asks({ run }: { run: RunRow }) {
+  const approvals = useView((state) => state.approvals)
+  const questions = useView((state) => state.questions)
+  const mine = [...approvals, ...questions].filter((ask) => ask.runId === run.id)
+  if (mine.length === 0) return null
+  return (
+    <div className="flex flex-col gap-2 py-1.5 pr-2 pl-7">
+      {mine.map((ask) =>
+        'tool' in ask ? (
+          <ApprovalCard key={ask.id} approval={ask} />
+        ) : (
+          <QuestionCard key={ask.id} question={ask} />
+        ),
+      )}
+    </div>
+  )
+}
+
+function Opened({ run, report }: { run: RunRow; report: string | undefined }) {
+  const steps = useView((state) => state.steps[run.id])
+  const window = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    window.current?.scrollTo({ top: window.current.scrollHeight })
+  }, [steps])
+  return (
+    <div className="flex flex-col gap-1.5 py-1 pr-2 pl-7">
+      {steps && steps.length > 0 && (
+        <div ref={window} className="scrolls max-h-60 overflow-y-auto border-l-2 border-hue pl-2.5">
+          <Steps calls={steps} />
+        </div>
+      )}
+      {report && !isLive(run) && (
+        <div
+          className="scrolls prose-reply max-h-60 overflow-y-auto rounded-md border border-line bg-panel px-3 py-2 text-sm!"
+          tabIndex={0}
+          role="region"
+          aria-label="Report"
+        >
+          <Markdown text={report} />
+        </div>
+      )}
+      <div className="flex flex-wrap items-center gap-1">
+        <Button look="quiet" small icon="list" onPress={() => showPanel('steps', run.id)}>
+          {`All ${counted(run.toolCalls, 'step')}`}
+        </Button>
+        <RunActions run={run} small />
+      </div>
+    </div>
+  )
+}
+
+function NestedRuns({ run, nesting }: { run: RunRow; nesting: number }) {
+  const children = useView((state) => childRuns(state, run.id))
+  if (children.length === 0) return null
+  return (
+    <div className={nesting < MAX_NESTING ? 'ml-3.5 border-l border-line pl-1.5' : ''}>
+      {children.map((child) => (
+        <RunCard key={child.branchId} run={child} nesting={nesting + 1} />
+      ))}
+    </div>
+  )
+}
+
+/** The latest runs of the branches that a run has started. */
+function childRuns(state: ViewState, runId: string): readonly RunRow[] {
+  const children = Object.values(state.runs).filter((run) => run.parentRunId === runId)
+  return children.filter((run) => (state.latestRuns[run.branchId] ?? run.id) === run.id)
+}

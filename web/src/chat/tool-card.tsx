@@ -1,0 +1,115 @@
+import { durationWords } from 'offshoot/client'
+import { memo } from 'react'
+import { shownBytes } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { TextLines } from '../ui/text-lines.tsx'
+import { useFold } from './folds.ts'
+import type { ToolEntry } from './items.ts'
+import {
+  changeOf,
+  firstLine,
+  iconOf,
+  shownInput,
+  stateOf,
+  titleOf,
+  wordOf,
+  type CallState,
+} from './tool-words.ts'
+
+/** One line a call: picture, verb, target, size, time. It opens to what went in and what came out. */
+export const ToolCard = memo(
+  ({ entry }: { entry: ToolEntry }) => {
+    const [open, setOpen] = useFold(entry.part.id)
+    const state = stateOf(entry)
+    return (
+      <div className="rounded-lg">
+        <ToolLine entry={entry} state={state} open={open} onToggle={() => setOpen(!open)} />
+        {!open && <ToolAside entry={entry} state={state} />}
+        {open && <ToolDetail entry={entry} />}
+      </div>
+    )
+  },
+  (before, after) => isSameEntry(before.entry, after.entry),
+)
+
+export function isSameEntry(a: ToolEntry, b: ToolEntry): boolean {
+  return a.part === b.part && a.call === b.call && a.result === b.result && a.branch === b.branch
+}
+
+interface ToolLineProps {
+  readonly entry: ToolEntry
+  readonly state: CallState
+  readonly open: boolean
+  readonly onToggle: () => void
+}
+
+function ToolLine({ entry, state, open, onToggle }: ToolLineProps) {
+  const { verb, target } = titleOf(entry)
+  const failed = state === 'failed' || state === 'denied' || state === 'unknown'
+  const { call, result } = entry
+  const size = result ? result.output.text.length : 0
+  return (
+    <button
+      type="button"
+      aria-expanded={open}
+      onClick={onToggle}
+      className="touch:min-h-11 group flex w-full items-center gap-2 rounded-md px-2 py-1 text-left text-sm hover:bg-hover"
+    >
+      <ToolIcon tool={entry.part.tool} state={state} />
+      <span className="shrink-0 text-ink-2">{verb}</span>
+      <span className="min-w-0 flex-1 truncate font-mono text-xs text-ink" title={target}>
+        {target}
+      </span>
+      {wordOf(state) && (
+        <span className={`shrink-0 text-xs ${failed ? 'text-failed' : 'text-needs'}`}>{wordOf(state)}</span>
+      )}
+      <span className="hidden shrink-0 text-xs text-ink-3 tabular-nums sm:inline">
+        {[size > 0 && shownBytes(size), call?.endedAt && durationWords(call.endedAt - call.startedAt)]
+          .filter(Boolean)
+          .join(' · ')}
+      </span>
+      <Icon name={open ? 'down' : 'right'} size={12} className="text-ink-3" />
+    </button>
+  )
+}
+
+function ToolIcon({ tool, state }: { tool: string; state: CallState }) {
+  if (state === 'running' || state === 'pending')
+    return <Icon name="running" size={14} className={`text-running ${state === 'running' ? 'spin' : ''}`} />
+  if (state === 'awaiting_approval') return <Icon name="flag" size={14} className="text-needs" />
+  const failed = state === 'failed' || state === 'denied' || state === 'unknown'
+  return <Icon name={iconOf(tool)} size={14} className={failed ? 'text-failed' : 'text-ink-3'} />
+}
+
+/** What is worth seeing of a closed card: the first line of an error, the last one of a running command. */
+function ToolAside({ entry, state }: { entry: ToolEntry; state: CallState }) {
+  const output = state === 'running' ? (entry.call?.lastLine ?? '') : ''
+  const error = entry.call?.error?.message ?? (state === 'failed' ? entry.result?.output.text : undefined)
+  const text = error ? firstLine(error) : output
+  if (!text) return null
+  return (
+    <p
+      className={`truncate pr-2 pl-8 font-mono text-xs ${error ? 'text-failed' : 'text-ink-3'}`}
+      title={text}
+    >
+      {text}
+    </p>
+  )
+}
+
+/** Input, change or command, and output. */
+function ToolDetail({ entry }: { entry: ToolEntry }) {
+  const change = changeOf(entry)
+  const output = entry.result?.output.text ?? entry.call?.lastLine ?? ''
+  return (
+    <div className="flex flex-col gap-1.5 pt-1 pr-2 pb-2 pl-8">
+      {change === undefined ? (
+        <TextLines text={shownInput(entry)} label="Input" />
+      ) : (
+        <TextLines text={change} label="Change" diff />
+      )}
+      {output !== '' && <TextLines text={output} label="Output" />}
+      {output === '' && entry.result && <p className="text-xs text-ink-3">It gave no output.</p>}
+    </div>
+  )
+}

@@ -1,0 +1,186 @@
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useConversationView } from '../app/conversation.tsx'
+import { Button } from '../ui/button.tsx'
+import { showError } from '../ui/toasts.tsx'
+import type { Item } from './items.ts'
+import { ItemView } from './message-view.tsx'
+import { usePathItems, type PathItems } from './path-messages.ts'
+import { useStick } from './use-stick.ts'
+
+/** So many items are drawn as they are; of more, those in view. */
+const ALL_UP_TO = 200
+const GUESSED_HEIGHT = 80
+/** As near to the top as this, the page before is loaded. Pixels. */
+const LOAD_WITHIN = 600
+
+interface TranscriptProps {
+  readonly branchId: string
+  /** The message that the address names. */
+  readonly messageId: string | null
+}
+
+/** What was said and done on a branch. */
+export function Transcript({ branchId, messageId }: TranscriptProps) {
+  const path = usePathItems(branchId)
+  const { items, loaded } = path
+  const box = useRef<HTMLDivElement>(null)
+  const { onScroll, toEnd, missed, stick } = useStick(box, items.length, items)
+  const loadOlder = useOlder(path, box)
+  useJump(messageId, items, box, stick)
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={box}
+        onScroll={() => {
+          onScroll()
+          if (loaded) loadOlder()
+        }}
+        className="scrolls h-full overflow-y-auto [overflow-anchor:none]"
+        data-transcript=""
+        tabIndex={0}
+        role="log"
+        aria-label="Messages"
+        aria-live="off"
+      >
+        <div className="mx-auto w-full max-w-[49rem] px-4 pt-5 pb-10">
+          <Items items={items} branchId={branchId} box={box} />
+        </div>
+      </div>
+      {missed > 0 && (
+        <Button
+          look="plain"
+          icon="arrow-down"
+          onPress={toEnd}
+          className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full! shadow-float"
+        >
+          {`${missed} new`}
+        </Button>
+      )}
+      {loaded && <Announcer items={items} />}
+    </div>
+  )
+}
+
+interface ItemsProps {
+  readonly items: readonly Item[]
+  readonly branchId: string
+  readonly box: React.RefObject<HTMLDivElement | null>
+}
+
+/** Of a long branch never all is drawn, not even while little of it is loaded: what is read would jump. */
+function Items(props: ItemsProps) {
+  const { items } = props
+  const isLong = items.length > ALL_UP_TO || (items.at(-1)?.message.position ?? 0) > ALL_UP_TO
+  return isLong ? <VirtualItems {...props} /> : <PlainItems {...props} />
+}
+
+function PlainItems({ items, branchId }: ItemsProps) {
+  return items.map((item, at) => (
+    <div key={item.key} id={item.message.id} className={gapOf(items[at - 1], item)}>
+      <ItemView item={item} inherited={item.message.branchId !== branchId} />
+    </div>
+  ))
+}
+
+function VirtualItems({ items, branchId, box }: ItemsProps) {
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => GUESSED_HEIGHT,
+    getItemKey: (index) => items[index]?.key ?? index,
+    overscan: 12,
+  })
+  return (
+    <div className="relative w-full" style={{ height: virtual.getTotalSize() }}>
+      {virtual.getVirtualItems().map(({ key, index, start }) => {
+        const item = items[index]
+        return (
+          item && (
+            <div
+              key={key}
+              ref={virtual.measureElement}
+              data-index={index}
+              id={item.message.id}
+              className={`absolute inset-x-0 top-0 ${gapOf(items[index - 1], item, true)}`}
+              style={{ transform: `translateY(${start}px)` }}
+            >
+              <ItemView item={item} inherited={item.message.branchId !== branchId} />
+            </div>
+          )
+        )
+      })}
+    </div>
+  )
+}
+
+/** Calls stand close together; who speaks next stands apart. Where heights are measured, space is part of the item. */
+function gapOf(before: Item | undefined, item: Item, inside = false): string {
+  if (!before) return ''
+  const small = isCall(before) && isCall(item)
+  if (small) return inside ? 'pt-0.5' : 'mt-0.5'
+  const large = item.kind === 'user' || before.kind === 'user'
+  if (large) return inside ? 'touch:pt-13 pt-9' : 'touch:mt-13 mt-9'
+  return inside ? 'pt-3' : 'mt-3'
+}
+
+function isCall({ kind }: Item): boolean {
+  return kind === 'tool' || kind === 'looks' || kind === 'reasoning'
+}
+
+/** Loads the page before, and leaves what is being read where it is. To be called at each movement. */
+function useOlder({ olderOf, items }: PathItems, box: React.RefObject<HTMLDivElement | null>): () => void {
+  const view = useConversationView()
+  const loading = useRef(false)
+  /** How far the view is from the end: that stays. */
+  const below = useRef(0)
+  const first = items[0]?.key
+  const shown = useRef(first)
+  useLayoutEffect(() => {
+    const element = box.current
+    if (element && loading.current && shown.current !== first)
+      element.scrollTop = element.scrollHeight - below.current
+    shown.current = first
+  }, [box, first])
+  return () => {
+    const element = box.current
+    if (!element) return
+    below.current = element.scrollHeight - element.scrollTop
+    if (!olderOf || loading.current || element.scrollTop > LOAD_WITHIN) return
+    loading.current = true
+    view
+      .loadOlder(olderOf.id)
+      .catch(showError)
+      // One frame later it is drawn.
+      .finally(() => requestAnimationFrame(() => requestAnimationFrame(() => (loading.current = false))))
+  }
+}
+
+/** Goes to the message that the address names, once it is there. */
+function useJump(
+  messageId: string | null,
+  items: readonly Item[],
+  box: React.RefObject<HTMLDivElement | null>,
+  stick: React.RefObject<boolean>,
+): void {
+  const done = useRef<string | null>(null)
+  const there = messageId !== null && items.some((item) => item.message.id === messageId)
+  useEffect(() => {
+    if (!there || done.current === messageId) return
+    done.current = messageId
+    stick.current = false
+    box.current?.querySelector(`#${CSS.escape(messageId)}`)?.scrollIntoView({ block: 'start' })
+  }, [there, messageId, box, stick])
+}
+
+/** A finished answer is said once; what streams is not said word by word. */
+function Announcer({ items }: { items: readonly Item[] }) {
+  const last = items.findLast((item) => item.kind === 'text' && item.message.state !== 'streaming')
+  const text = last?.kind === 'text' ? last.part.text : ''
+  const [first] = useState(text)
+  return (
+    <div aria-live="polite" className="sr-only">
+      {text === first ? '' : text.slice(0, 1000)}
+    </div>
+  )
+}

@@ -1,0 +1,106 @@
+import type { MarkedToken, Token, Tokens } from 'marked'
+import { memo, useRef, type ReactNode } from 'react'
+import { toBlocks, type Block } from './blocks.ts'
+import { CodeBlock } from './code-block.tsx'
+import { Inline } from './inline.tsx'
+
+/**
+ * A text in Markdown. It is made of elements and never of markup, so that nothing in it can run. While it grows, a block
+ * that stands is not drawn again.
+ */
+export function Markdown({ text, streaming = false }: { text: string; streaming?: boolean }) {
+  const blocks = useBlocks(text, streaming)
+  return blocks.map((block, index) => <MarkdownBlock key={index} block={block} />)
+}
+
+function useBlocks(text: string, streaming: boolean): readonly Block[] {
+  const last = useRef<{ text: string; streaming: boolean; blocks: readonly Block[] }>(undefined)
+  const known = last.current
+  if (known?.text === text && known.streaming === streaming) return known.blocks
+  const blocks = toBlocks(text, streaming ? known?.blocks : undefined)
+  last.current = { text, streaming, blocks }
+  return blocks
+}
+
+const MarkdownBlock = memo(
+  ({ block }: { block: Block }) => <BlockToken token={block.token as MarkedToken} />,
+  (before, after) => before.block === after.block || before.block.raw === after.block.raw,
+)
+
+function BlockToken({ token }: { token: MarkedToken }): ReactNode {
+  switch (token.type) {
+    case 'heading':
+      return <Heading depth={token.depth} tokens={token.tokens} />
+    case 'paragraph':
+      return (
+        <p>
+          <Inline tokens={token.tokens} />
+        </p>
+      )
+    case 'code':
+      return <CodeBlock code={token.text} language={token.lang?.split(/\s/)[0] ?? ''} />
+    case 'blockquote':
+      return <blockquote>{blocksOf(token.tokens)}</blockquote>
+    case 'list':
+      return <List list={token} />
+    case 'table':
+      return <Table table={token} />
+    case 'hr':
+      return <hr />
+    case 'space':
+    case 'def':
+      return null
+    case 'html':
+      return <p className="whitespace-pre-wrap">{token.raw.trimEnd()}</p>
+    default:
+      return <Inline tokens={[token]} />
+  }
+}
+
+function blocksOf(tokens: readonly Token[]): ReactNode {
+  return tokens.map((token, index) => <BlockToken key={index} token={token as MarkedToken} />)
+}
+
+/** The page has headings of its own above: those of a text begin below them. */
+function Heading({ depth, tokens }: { depth: number; tokens: readonly Token[] }) {
+  const Tag = depth <= 1 ? 'h3' : depth === 2 ? 'h4' : depth === 3 ? 'h5' : 'h6'
+  return (
+    <Tag>
+      <Inline tokens={tokens} />
+    </Tag>
+  )
+}
+
+function List({ list }: { list: Tokens.List }) {
+  const items = list.items.map((item, index) => <li key={index}>{blocksOf(item.tokens)}</li>)
+  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>
+}
+
+function Table({ table }: { table: Tokens.Table }) {
+  return (
+    <div className="scrolls overflow-x-auto" tabIndex={0} role="region" aria-label="Table">
+      <table>
+        <thead>
+          <tr>
+            {table.header.map((cell, index) => (
+              <th key={index} scope="col">
+                <Inline tokens={cell.tokens} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {table.rows.map((row, at) => (
+            <tr key={at}>
+              {row.map((cell, index) => (
+                <td key={index}>
+                  <Inline tokens={cell.tokens} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

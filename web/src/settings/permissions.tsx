@@ -1,0 +1,53 @@
+import { delegationsOf, rulesOf, type Config } from './config-words.ts'
+import { Files, Warnings } from './limits.tsx'
+import { Answered, Section, useAgents, useConfig } from './parts.tsx'
+import { EffectiveTable, RuleTable, WHICH_COUNTS } from './rule-tables.tsx'
+
+/** The rules that are configured, and what they come to for the main agent. */
+export function Permissions() {
+  const agents = useAgents()
+  const main = agents.value?.find(({ name }) => name === 'main')
+  return (
+    <Answered asked={useConfig()}>
+      {(config) => (
+        <>
+          <Warnings warnings={config.warnings} />
+          <Section title="Rules" note={WHICH_COUNTS}>
+            <Rules config={config} />
+          </Section>
+          {main && (
+            <Section
+              title="What the main agent may do"
+              note="Each agent has its own page with what it may do, and why."
+            >
+              <EffectiveTable rows={main.permissions} label="What the main agent may do" />
+            </Section>
+          )}
+          <Delegations config={config} />
+          <Files config={config} />
+        </>
+      )}
+    </Answered>
+  )
+}
+
+function Rules({ config }: { config: Config }) {
+  const rules = rulesOf(config)
+  if (rules.length === 0)
+    return <p className="text-sm text-ink-2">No rule is configured: each tool has its default.</p>
+  return <RuleTable rules={rules} label="Rules" />
+}
+
+function Delegations({ config }: { config: Config }) {
+  const delegations = delegationsOf(config)
+  if (delegations.length === 0) return null
+  return (
+    <Section title="Delegated" note="What an agent may do although the one that starts it may not.">
+      <ul className="font-mono text-xs break-all text-ink-2">
+        {delegations.map((each) => (
+          <li key={each}>{each}</li>
+        ))}
+      </ul>
+    </Section>
+  )
+}

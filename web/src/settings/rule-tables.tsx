@@ -1,0 +1,43 @@
+import type { AgentRow } from 'offshoot/protocol'
+import type { ConfigRule } from './config-words.ts'
+import { Action, Cell, Table } from './parts.tsx'
+
+/** What is decided of each tool, and what decides it. */
+export function EffectiveTable({ rows, label }: { rows: AgentRow['permissions']; label: string }) {
+  if (rows.length === 0) return <p className="text-xs text-ink-3">It has no tools.</p>
+  return (
+    <Table label={label} heads={['Tool', 'What it touches', 'Action', 'Decided by']}>
+      {rows.map(({ tool, pattern, action, rule }) => (
+        <tr key={`${tool} ${pattern}`}>
+          <Cell className="font-mono whitespace-nowrap">{tool}</Cell>
+          <Cell className="font-mono break-all text-ink-2">{pattern ?? 'anything'}</Cell>
+          <Cell className="whitespace-nowrap">
+            <Action action={action} />
+          </Cell>
+          <Cell className="min-w-48 text-ink-2">{rule}</Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+/** How rules come to a decision (docs/permissions.md). */
+export const WHICH_COUNTS =
+  'Of one source the last rule that fits a call counts; across sources the strictest.'
+
+export function RuleTable({ rules, label }: { rules: readonly ConfigRule[]; label: string }) {
+  return (
+    <Table label={label} heads={['Tool', 'Pattern', 'Action', 'Comes from']}>
+      {rules.map(({ tool, pattern, action, origin }, index) => (
+        <tr key={index}>
+          <Cell className="font-mono whitespace-nowrap">{tool}</Cell>
+          <Cell className="font-mono break-all text-ink-2">{pattern ?? 'anything'}</Cell>
+          <Cell>
+            <Action action={action} />
+          </Cell>
+          <Cell className="text-ink-2">{origin}</Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}

@@ -1,0 +1,10 @@
+import type { SettingsTab } from '../app/route.ts'
+
+export const tabNames: Readonly<Record<SettingsTab, string>> = {
+  agents: 'Agents',
+  models: 'Models & keys',
+  permissions: 'Permissions',
+  limits: 'Limits & budgets',
+  appearance: 'Appearance',
+  shortcuts: 'Shortcuts',
+}

@@ -1,0 +1,59 @@
+import type { Layout } from 'offshoot/client'
+import { FIGURES, GUTTER } from './chart.tsx'
+import { spanWords, tickWords } from './words.ts'
+
+interface AxisProps {
+  readonly shown: Layout
+  /** When the first run began: what is counted from. Milliseconds since the epoch. */
+  readonly start: number
+  readonly width: number
+  readonly stacked: boolean
+}
+
+/** Nearer to the right end a word would be cut. Pixels. */
+const ROOM = 36
+
+/** Times above the bars, and what the figures are. */
+export function Axis({ shown, start, width, stacked }: AxisProps) {
+  const before = Math.round(shown.from - start)
+  return (
+    <div
+      className={`sticky top-0 z-10 flex h-6 items-center border-b border-line bg-ground text-2xs text-ink-3 ${stacked ? 'px-3' : ''}`}
+      aria-hidden="true"
+    >
+      {!stacked && (
+        <span className="shrink-0 pl-3.5" style={{ width: GUTTER }}>
+          Run
+        </span>
+      )}
+      <div className="relative h-full shrink-0 tabular-nums" style={{ width }}>
+        {shown.gaps.map(({ x, width: wide, ms }) => (
+          <span
+            key={x}
+            className="absolute top-0 h-full border-x border-dashed border-line-strong bg-hover"
+            title={`${spanWords(ms)} in which nothing worked`}
+            style={{ left: x, width: wide }}
+          />
+        ))}
+        {shown.ticks.map(({ x, afterMs }) => (
+          <span
+            key={afterMs}
+            className="absolute top-1 bg-ground pl-1 whitespace-nowrap"
+            style={{ left: x }}
+            hidden={x > width - ROOM}
+          >
+            {tickWords(afterMs + before)}
+          </span>
+        ))}
+      </div>
+      {!stacked && (
+        <div className="grid shrink-0 grid-cols-4 pr-3 text-right" style={{ width: FIGURES }}>
+          <span>in</span>
+          <span>out</span>
+          <span>cost</span>
+          <span>% root</span>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,40 @@
+import { parentOf, type ShownRow } from './folded.ts'
+
+/** Where the focus of a treegrid is. `column` -1: on the row as a whole. */
+export interface Place {
+  readonly row: number
+  readonly column: number
+}
+
+export type Move = { readonly to: Place } | { readonly fold: boolean }
+
+/** What a key does in a treegrid whose rows take the focus first (ARIA Authoring Practices); undefined: nothing. */
+export function moveOf(
+  key: string,
+  place: Place,
+  rows: readonly ShownRow[],
+  columns: number,
+): Move | undefined {
+  const { row, column } = place
+  const at = (next: Partial<Place>): Move => ({ to: { ...place, ...next } })
+  const last = rows.length - 1
+  switch (key) {
+    case 'ArrowDown':
+      return at({ row: Math.min(last, row + 1) })
+    case 'ArrowUp':
+      return at({ row: Math.max(0, row - 1) })
+    case 'Home':
+      return column < 0 ? at({ row: 0 }) : at({ column: 0 })
+    case 'End':
+      return column < 0 ? at({ row: last }) : at({ column: columns - 1 })
+    case 'ArrowRight':
+      if (column < 0 && rows[row]?.hasChildren && !rows[row].isOpen) return { fold: true }
+      return at({ column: Math.min(columns - 1, column + 1) })
+    case 'ArrowLeft':
+      if (column >= 0) return at({ column: column - 1 })
+      if (rows[row]?.hasChildren && rows[row].isOpen) return { fold: false }
+      return at({ row: Math.max(0, parentOf(rows, row)) })
+    default:
+      return undefined
+  }
+}

@@ -1,0 +1,77 @@
+import { useState } from 'react'
+import { Button } from './button.tsx'
+import { CopyButton } from './copy-button.tsx'
+
+interface TextLinesProps {
+  readonly text: string
+  readonly label: string
+  /** Colours lines that begin with + and -. */
+  readonly diff?: boolean
+  readonly lines?: number
+}
+
+/** More at once would hold up the page. Characters. */
+const MOST = 200_000
+
+/** Output of a tool, as it is: some lines, and all of them when asked. */
+export function TextLines({ text, label, diff = false, lines = 20 }: TextLinesProps) {
+  const [open, setOpen] = useState(false)
+  const cut = cutAfter(text, open ? Infinity : lines)
+  const rest = text.length - cut.length
+  return (
+    <div className="group relative overflow-hidden rounded-md border border-line bg-panel">
+      <CopyButton
+        text={text}
+        label={`Copy ${label.toLowerCase()}`}
+        className="touch:-top-1 absolute top-0.5 right-1"
+      />
+      <pre
+        tabIndex={0}
+        role="region"
+        aria-label={label}
+        className={`scrolls max-h-[60vh] overflow-auto py-2 font-mono text-xs leading-[1.15rem] ${diff ? '' : 'px-3'}`}
+      >
+        {diff ? <DiffLines text={cut} /> : cut}
+      </pre>
+      {(rest > 0 || open) && (
+        <div className="flex items-center gap-2 border-t border-line px-1 py-0.5 text-xs text-ink-3">
+          <Button look="quiet" className="text-xs" onPress={() => setOpen(!open)}>
+            {open ? 'Show less' : 'Open full'}
+          </Button>
+          {open && rest > 0 && (
+            <span>{`the first ${MOST.toLocaleString()} characters; Copy has everything`}</span>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function DiffLines({ text }: { text: string }) {
+  return text.split('\n').map((line, index) => {
+    const look = line.startsWith('+')
+      ? 'bg-added'
+      : line.startsWith('-')
+        ? 'bg-removed'
+        : line.startsWith('@@')
+          ? 'text-ink-3'
+          : ''
+    return (
+      <span key={index} className={`block min-w-max px-3 ${look}`}>
+        {line || ' '}
+      </span>
+    )
+  })
+}
+
+/** The first lines of a text, without reading all of a long one. */
+function cutAfter(text: string, lines: number): string {
+  let at = -1
+  for (let line = 0; line < lines; line++) {
+    const next = text.indexOf('\n', at + 1)
+    if (next < 0) return text.slice(0, MOST)
+    at = next
+    if (at > MOST) return text.slice(0, MOST)
+  }
+  return text.slice(0, at)
+}

@@ -1,0 +1,89 @@
+import { useEffect, useSyncExternalStore } from 'react'
+import { Button, IconButton } from './button.tsx'
+import { Icon, type IconName } from './icon.tsx'
+
+export interface Toast {
+  readonly text: string
+  readonly tone: 'done' | 'failed' | 'plain'
+  readonly action?: { readonly label: string; readonly onPress: () => void }
+}
+
+interface Shown extends Toast {
+  readonly id: number
+}
+
+/** Failures stay until they are closed. */
+const SHOWN_MS = 8000
+const MOST = 2
+const ICONS: Readonly<Record<Toast['tone'], IconName>> = { done: 'check', failed: 'x', plain: 'flag' }
+const TONES: Readonly<Record<Toast['tone'], string>> = {
+  done: 'text-done',
+  failed: 'text-failed',
+  plain: 'text-ink-3',
+}
+
+const listeners = new Set<() => void>()
+let shown: readonly Shown[] = []
+let lastId = 0
+
+export function showToast(toast: Toast): void {
+  set([...shown, { ...toast, id: ++lastId }].slice(-MOST))
+}
+
+/** Says an error in the words that the server found for it. */
+export function showError(error: unknown): void {
+  const text = error instanceof Error ? error.message : String(error)
+  showToast({ text, tone: 'failed' })
+}
+
+export function Toasts() {
+  const toasts = useSyncExternalStore(subscribe, () => shown)
+  return (
+    <section
+      aria-label="Notifications"
+      data-print="no"
+      className="pointer-events-none fixed top-14 right-4 left-4 z-30 flex flex-col items-end gap-2 min-[1100px]:top-auto min-[1100px]:bottom-4"
+    >
+      <div role="status" className="sr-only">
+        {toasts.at(-1)?.text}
+      </div>
+      {toasts.map((toast) => (
+        <ToastCard key={toast.id} toast={toast} />
+      ))}
+    </section>
+  )
+}
+
+function ToastCard({ toast }: { toast: Shown }) {
+  useEffect(() => {
+    if (toast.tone === 'failed') return undefined
+    const timer = setTimeout(() => close(toast.id), SHOWN_MS)
+    return () => clearTimeout(timer)
+  }, [toast])
+  return (
+    <div className="pointer-events-auto flex max-[1099px]:not-last:hidden max-w-[21.75rem] items-center gap-2.5 rounded-lg border border-line bg-raised py-1.5 pr-1.5 pl-3 shadow-float">
+      <Icon name={ICONS[toast.tone]} className={TONES[toast.tone]} />
+      <span className="line-clamp-3 min-w-0 flex-1 text-sm wrap-anywhere">{toast.text}</span>
+      {toast.action && (
+        <Button look="quiet" className="text-accent" onPress={toast.action.onPress}>
+          {toast.action.label}
+        </Button>
+      )}
+      <IconButton icon="x" label="Close" onPress={() => close(toast.id)} />
+    </div>
+  )
+}
+
+function close(id: number): void {
+  set(shown.filter((toast) => toast.id !== id))
+}
+
+function set(next: readonly Shown[]): void {
+  shown = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
