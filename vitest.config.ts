@@ -1,11 +1,19 @@
 import { defineConfig } from 'vitest/config'
 
-/** These start whole programs and install packages, so they run one file at a time, after the quick ones. */
-const SLOW = 'test/{e2e,kill}/**/*.test.ts'
+/** They start whole programs. */
+const PROGRAMS = 'test/{e2e,kill}/**/*.test.ts'
+/** They need Chromium. */
+const BROWSER = 'test/e2e/browser/**/*.test.ts'
+/** It needs a C compiler. */
+const POWER_LOSS = 'test/power-loss/**/*.test.ts'
+/** Ten thousand seeds on all cores, and the seeds without a mechanism. */
+const SEEDS = 'test/sim/{seeds,switches}.test.ts'
 
-/** It uses all cores by itself, and comes last: its figures end the output. */
-const SEEDS = 'test/sim/seeds.test.ts'
+const BUILT = 'test/support/built-program.ts'
+/** On a busy machine a start takes seconds. */
+const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 }
 
+/** `npm test` runs the first two; each other one has a script of its own. `.ci/run` runs all. */
 export default defineConfig({
   test: {
     // A worker is used for many files: starting a fresh one for each takes four times as long.
@@ -13,13 +21,15 @@ export default defineConfig({
     isolate: false,
     // All cores: by default one is left out, which of two is half.
     maxWorkers: '100%',
+    // What is waited for comes; how soon is up to the machine.
+    expect: { poll: { timeout: 20_000 } },
     projects: [
       {
         extends: true,
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'web/src/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
-          exclude: [SLOW, SEEDS],
+          exclude: [PROGRAMS, POWER_LOSS, SEEDS],
           testTimeout: 30_000,
           sequence: { groupOrder: 1 },
         },
@@ -28,18 +38,32 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'e2e',
-          include: [SLOW],
-          fileParallelism: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          // As long as a browser is waited for: on a busy machine a second is little.
-          expect: { poll: { timeout: 20_000 } },
+          include: [PROGRAMS],
+          exclude: [BROWSER],
+          globalSetup: BUILT,
+          ...LIMITS,
           sequence: { groupOrder: 2 },
         },
       },
       {
         extends: true,
-        test: { name: 'sim', include: [SEEDS], sequence: { groupOrder: 3 } },
+        test: {
+          name: 'browser',
+          include: [BROWSER],
+          globalSetup: BUILT,
+          // Each file has a browser of its own, which alone takes a core.
+          fileParallelism: false,
+          ...LIMITS,
+          sequence: { groupOrder: 3 },
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'power-loss', include: [POWER_LOSS], ...LIMITS, sequence: { groupOrder: 4 } },
+      },
+      {
+        extends: true,
+        test: { name: 'sim', include: [SEEDS], fileParallelism: false, sequence: { groupOrder: 5 } },
       },
     ],
   },

@@ -1,40 +1,75 @@
-// The closing line of .ci/run: what the tests and the static checks wrote, held against their exit codes.
-// Arguments: exit code and result file of the tests, then of the checks.
+// The closing lines of .ci/run: what failed, and the sum of what the tests and the static checks wrote, held against
+// their exit codes. Arguments: the folder of the results, then the names of the steps: each has left NAME.exit, its exit
+// code, and NAME.json, which a step that was cut has not.
 import fs from 'node:fs'
+import path from 'node:path'
 
-const [testsExit, testsFile, checksExit, checksFile] = process.argv.slice(2)
-const tests = consistent(countTests(read(testsFile)), testsExit, 'The tests')
-const checks = consistent(read(checksFile), checksExit, 'The static checks')
+const MOST_LINES = 30
+const NONE = { passed: 0, failed: 0, skipped: 0, lines: [] }
 
-const skipped = tests.skipped > 0 ? `, ${tests.skipped} skipped` : ''
-const failed = tests.failed + checks.failed
-console.log(`\n${tests.passed + checks.passed} passed, ${failed} failed${skipped}`)
+const [folder = '.', ...names] = process.argv.slice(2)
+const counts = names.map(count)
+
+const sum = (key) => counts.reduce((all, each) => all + each[key], 0)
+const [failed, skipped] = [sum('failed'), sum('skipped')]
+console.log()
+for (const line of counts.flatMap(({ lines }) => lines).slice(0, MOST_LINES)) console.log(line)
+console.log(`${sum('passed')} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`)
 process.exitCode = failed > 0 ? 1 : 0
 
-/** Vitest's JSON report. A file that does not load has no tests and counts as one that failed. */
-function countTests(report) {
-  if (report === undefined) return undefined
-  const broken = report.testResults.filter((file) => file.status === 'failed' && !hasFailedTest(file))
+/** An exit code that is not 0 is a failure even where no single result says so: a crash, a time-out, no tests at all. */
+function count(name) {
+  const [exit, report] = [read(name, 'exit').trim(), parsed(read(name, 'json'))]
+  if (!report) return { ...NONE, failed: 1, lines: [`FAILED ${name}: exit code ${exit}, no results`] }
+  const counted = name === 'check' ? countChecks(report) : countTests(report)
+  if (counted.failed > 0 || exit === '0') return counted
+  const line = `FAILED ${name}: exit code ${exit}, though no single result says so`
+  return { ...counted, failed: 1, lines: [line] }
+}
+
+function countChecks({ passed, failed }) {
   return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + broken.length,
-    skipped: report.numPendingTests + report.numTodoTests,
+    ...NONE,
+    passed,
+    failed,
+    lines: failed > 0 ? [`FAILED check: ${failed} of the static checks`] : [],
   }
 }
 
-function hasFailedTest(file) {
-  return file.assertionResults.some((test) => test.status === 'failed')
+/** Vitest's JSON report. A file that does not load has no tests and counts as one that failed. */
+function countTests(report) {
+  const tests = report.testResults.flatMap(({ name, assertionResults }) =>
+    assertionResults.filter(isFailed).map(({ fullName }) => `FAILED ${place(name)}: ${fullName}`),
+  )
+  const files = report.testResults.filter(
+    (file) => file.status === 'failed' && !file.assertionResults.some(isFailed),
+  )
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + files.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+    lines: [...tests, ...files.map(({ name }) => `FAILED ${place(name)}`)],
+  }
 }
 
-/** An exit code that is not 0 is a failure even where no single result says so: a crash, a time-out, no tests at all. */
-function consistent(counts, exit, what) {
-  if (counts === undefined) console.log(`${what} ended with exit code ${exit} and wrote no results.`)
-  const { passed = 0, failed = 0, skipped = 0 } = counts ?? {}
-  if (failed > 0 || (counts !== undefined && exit === '0')) return { passed, failed, skipped }
-  if (counts !== undefined) console.log(`${what} ended with exit code ${exit}, though no single one failed.`)
-  return { passed, failed: 1, skipped }
+function isFailed({ status }) {
+  return status === 'failed'
 }
 
-function read(file) {
-  return fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : undefined
+/** Undefined where it was cut. */
+function parsed(text) {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function place(file) {
+  return path.relative(process.cwd(), file)
+}
+
+function read(name, kind) {
+  const file = path.join(folder, `${name}.${kind}`)
+  return fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : ''
 }

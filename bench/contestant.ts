@@ -98,7 +98,7 @@ async function measure(work: () => Promise<Outcome>, units: number, collect = tr
   const rssBefore = process.memoryUsage.rss()
   const cpuBefore = process.cpuUsage()
   const startedAt = performance.now()
-  const outcome = await work()
+  const { turns, characters } = await work()
   const wallMs = performance.now() - startedAt
   const { user, system } = process.cpuUsage(cpuBefore)
   const memoryBytes = Math.max(0, process.resourceUsage().maxRSS * 1024 - rssBefore)
@@ -106,6 +106,7 @@ async function measure(work: () => Promise<Outcome>, units: number, collect = tr
     cpuUs: (user + system) / units,
     wallUs: (wallMs * 1000) / units,
     memoryBytes: memoryBytes / units,
-    ...outcome,
+    turns,
+    characters,
   }
 }

@@ -1,9 +1,11 @@
-// `npm run bench:page`: the real page of the real `serve` in Chromium, while 20 subagents write 200 pieces a second.
-// Prints figures beside what they are to be; it fails for nothing, for they are those of the machine.
-import { readFileSync } from 'node:fs'
+// `npm run bench:page`: the real page of the real `serve` in Chromium, while 20 subagents write 200 pieces a second, and
+// in a conversation of 10,000 messages. Prints figures beside what they are to be, and writes bench/RESULTS-PAGE.md; it
+// fails for nothing, for they are those of the machine.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import type { Browser, Page } from 'playwright-core'
 import { closeBrowser, ServedPage } from '../test/support/browser.ts'
+import { imported, longConversation, scrollUp } from '../test/support/long-conversation.ts'
 import { providerEnvironment } from '../test/support/model-server.ts'
 import { median, table } from './figures.ts'
 import { startPageModel } from './page-model.ts'
@@ -12,6 +14,7 @@ const CHILDREN = 20
 const PIECES_PER_SECOND = 200
 const MEASURED_MS = 10_000
 const LOADS = 7
+const MESSAGES = 10_000
 const TICKS_PER_SECOND = 100
 
 const BUILD = '../scripts/build-web.mjs'
@@ -67,9 +70,16 @@ const rows: string[][] = []
   await measureStream(served)
   model.stop()
 }
+{
+  await using served = await ServedPage.open({})
+  await measureScrolling(served)
+}
 await closeBrowser()
-console.log(`${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}, Node ${process.version}\n`)
-console.log(table(['', 'measured', 'aim'], rows).join('\n'))
+const machine = `${process.platform} ${process.arch}, ${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}, Node ${process.version}`
+const results = table(['', 'measured', 'aim'], rows).join('\n')
+const text = `# Results of the page\n\n\`npm run bench:page\` on ${machine}. Chromium and the server share the machine.\n\n${results}\n`
+console.log(text)
+writeFileSync(new URL('RESULTS-PAGE.md', import.meta.url), text)
 
 function tell(...row: string[]): void {
   rows.push(row)
@@ -85,7 +95,7 @@ async function timesToUsable(served: ServedPage): Promise<number[]> {
     const page = await context.newPage()
     await page.addInitScript(NOTE_USABLE)
     await page.goto(served.url)
-    times.push((await page.evaluate('window.usableAt')) as number)
+    times.push(await page.evaluate<number>('window.usableAt'))
     await context.close()
   }
   return times
@@ -121,9 +131,19 @@ async function measureStream(served: ServedPage): Promise<void> {
     '',
   )
   tell('CPU of the server, of one core', `${(share * 100).toFixed(0)} %`, 'under 30 %')
-  tell('frames over 50 ms', `${slow} of ${frames}`, '')
+  tell('frames over 50 ms meanwhile', `${slow} of ${frames}`, '')
   tell('JavaScript heap of the page', `${megabytes(memory.heapBytes)} MB`, '')
   tell('process of the page (PSS)', `${megabytes(memory.processBytes)} MB`, 'under 300 MB')
+}
+
+async function measureScrolling(served: ServedPage): Promise<void> {
+  const { page } = served
+  await page.goto(`${served.url}/c/${await imported(served, longConversation(MESSAGES))}`)
+  await page.getByText(`Message ${MESSAGES - 1}.`).waitFor()
+  const { slow, frames, drawn } = await scrollUp(page)
+  const what = `${MESSAGES.toLocaleString('en')} messages, scrolled up through 1,000 of them`
+  tell(`${what}: frames over 50 ms`, `${slow} of ${frames}`, '')
+  tell('messages in the document meanwhile', String(drawn), '')
 }
 
 interface Watched {

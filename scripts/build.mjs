@@ -1,17 +1,19 @@
 // Writes dist/, which is what is published: one bundle for each entry of package.json, declarations, the files that the
-// code reads, and a manifest of its own.
+// code reads, and a manifest of its own. `--out FOLDER`: there instead.
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { builtinModules } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { rolldown } from 'rolldown'
 import { builtinData } from './builtin-data.mjs'
 import { buildWeb, WEB_DIST } from './build-web.mjs'
 import { findAssets, ownPlace } from './own-place.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const DIST = path.join(ROOT, 'dist')
+const { values: options } = parseArgs({ options: { out: { type: 'string', default: 'dist' } } })
+const DIST = path.resolve(ROOT, options.out)
 const MANIFEST = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
 const ENTRIES = [
   ...Object.entries(MANIFEST.exports).map(([key, source]) => ({ key, source, name: nameOfExport(key) })),
@@ -37,7 +39,7 @@ copyAssets()
 // The server finds the page by the same way from the root of both (src/cli/commands/serve.ts).
 fs.cpSync(WEB_DIST, path.join(DIST, path.relative(ROOT, WEB_DIST)), { recursive: true })
 writeManifest()
-console.log(`dist: ${ENTRIES.map((entry) => `${entry.name}.js`).join(', ')}`)
+console.log(`${options.out}: ${ENTRIES.map((entry) => `${entry.name}.js`).join(', ')}`)
 
 /** @param {string} key `.` or `./client` */
 function nameOfExport(key) {
@@ -106,7 +108,9 @@ function writeLicenses(files) {
 
 function writeDeclarations() {
   const tsc = path.join(ROOT, 'node_modules', '.bin', 'tsc')
-  const { status } = spawnSync(tsc, ['-p', path.join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' })
+  const { status } = spawnSync(tsc, ['-p', path.join(ROOT, 'tsconfig.build.json'), '--outDir', DIST], {
+    stdio: 'inherit',
+  })
   if (status !== 0) throw new Error('The declarations could not be written (see above).')
   for (const file of fs.globSync(`${DIST}/**/*.d.ts`)) {
     // tsc leaves the suffix of the sources in imports; what is published has .js.

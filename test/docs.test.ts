@@ -12,7 +12,7 @@ const CLI = page('docs/cli.md')
 const CONFIGURATION = page('docs/configuration.md')
 
 /** Commands of the README that are about working on the program itself. */
-const DEVELOPMENT = /^npm (test|run (check|bench))\b/
+const DEVELOPMENT = /^npm (test|run (check|bench|test:[\w-]+))\b/
 
 let user: TestUser
 

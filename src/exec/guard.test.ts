@@ -100,6 +100,9 @@ describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
   test('takes nothing of another owner along', async () => {
     const first = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
     const second = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
+    // One that has been started and not yet become its program has no environment for a moment.
+    const commands = () => childrenOf(second.id).map((pid) => commandLine(pid)[0]!)
+    await expect.poll(() => commands().toSorted(), IN_TIME).toEqual(['bash', 'sleep', 'sleep'])
     const before = childrenOf(second.id)
     process.kill(first.pid, 'SIGKILL')
     await expectNothingLeft(first)

@@ -66,7 +66,10 @@ function route<I extends z.ZodType, A extends z.ZodType>(
 /** Of one conversation, or of all. */
 const ofConversation = z.object({ conversation: id('cnv').optional() })
 
-/** `status` may name several, with commas between them; default: those that are not final. */
+/**
+ * `status` may name several, with commas between them. Without it: every run of the conversation, branch or parent that is
+ * named; of the whole store those that are not final.
+ */
 const runsQuery = ofConversation.extend({
   status: z
     .string()

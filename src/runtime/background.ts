@@ -1,6 +1,5 @@
 import type { ContextMessage } from '../core/build-context.ts'
-import { isStopped } from '../core/run-status.ts'
-import { waitForChild, whileChildrenRun } from './child-waits.ts'
+import { untilStopped } from './child-waits.ts'
 import type { Deps } from './deps.ts'
 import type { RunJournal } from './journal.ts'
 import type { LiveRun } from './live-run.ts'
@@ -32,11 +31,7 @@ export async function readBeforeEnd(
   const steers = await journal.steers()
   if (steers.length > 0 || run.row.depth === 0) return steers
   const background = [...run.children.values()].filter((child) => child.row.background)
-  const live = background.filter((child) => !isStopped(child.row.status))
-  if (live.length > 0) {
-    const ends = live.map((child) => waitForChild(deps, run, child, child.stopped))
-    await whileChildrenRun(deps, run, Promise.all(ends))
-  }
+  await untilStopped(deps, run, background)
   run.controller.signal.throwIfAborted()
   return background.length > 0 ? await journal.readResults() : []
 }

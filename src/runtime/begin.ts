@@ -1,7 +1,7 @@
 import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
 import { keepAlive } from '../exec/keep-alive.ts'
 import type { LeaseRow } from '../store/port.ts'
-import { asBegun, takeBack, type Beginning, type Begun } from './beginning.ts'
+import { asBegun, type Beginning, type Begun } from './beginning.ts'
 import type { Place } from './place.ts'
 import { attemptsOver } from './continue-run.ts'
 import type { LiveConversation } from './conversation.ts'
@@ -18,6 +18,7 @@ import { reviveConversation } from './revive.ts'
 import { readRunResult, type RunResult } from './run-result.ts'
 import { aboutRun } from './spawn.ts'
 import { lastSeq } from './stored-events.ts'
+import { takeBack } from './take-back.ts'
 import type { Desk } from './verbs/desk.ts'
 
 /** A run that is being driven. */
@@ -74,7 +75,7 @@ export async function begin(
     for (const each of drive) live.drive(each).catch(() => {}) // the conversation keeps what failed
     return { ...handle(deps, run, live, leave), seqBefore, recovered }
   } catch (error) {
-    takeBack(deps, live, begun)
+    takeBack(deps, live.budget, begun?.drive ?? [])
     const left = leaveWhenQuiet(live, leave)
     if (tookUp || live.isQuiet) await left
     else left.catch(() => {}) // whoever began what still runs there waits for it, and is told

@@ -1,6 +1,5 @@
 import type { BranchId, ConversationId } from '../core/ids.ts'
 import type { LiveConversation } from './conversation.ts'
-import type { Deps } from './deps.ts'
 import type { LiveRun } from './live-run.ts'
 import type { RecoveredRun } from './recover-conversation.ts'
 import type { Change } from './recorder.ts'
@@ -24,12 +23,4 @@ export interface Begun {
 
 export function asBegun(written: LiveRun | Begun): Begun {
   return 'drive' in written ? written : { run: written, drive: [written] }
-}
-
-/** What was not stored holds no slot and no money. */
-export function takeBack(deps: Deps, { budget }: LiveConversation, begun: Begun | undefined): void {
-  for (const { row } of begun?.drive ?? []) {
-    deps.scheduler.leave(row.id)
-    if (!deps.store.get('runs', row.id)) budget.forget(row.id)
-  }
 }

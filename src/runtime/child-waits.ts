@@ -1,4 +1,4 @@
-import { state } from '../core/run-status.ts'
+import { isStopped, state } from '../core/run-status.ts'
 import { unlessAborted } from '../loop/aborted.ts'
 import { changeRun, type LiveRun } from './live-run.ts'
 import { pauseBetween } from './pause.ts'
@@ -6,12 +6,7 @@ import type { Change } from './recorder.ts'
 import { endWait, type SlotDeps } from './slots.ts'
 
 /** One call of the run waits for its child; `ended` says what came of it. */
-export async function waitForChild<T>(
-  deps: SlotDeps,
-  run: LiveRun,
-  child: LiveRun,
-  ended: Promise<T>,
-): Promise<T> {
+async function waitForChild<T>(deps: SlotDeps, run: LiveRun, child: LiveRun, ended: Promise<T>): Promise<T> {
   ended.catch(() => {}) // awaited below, unless the wait itself cannot be written
   run.awaits.add(child)
   try {
@@ -56,6 +51,19 @@ export async function whileChildrenRun<T>(deps: SlotDeps, run: LiveRun, calls: P
   } finally {
     run.onlyWaits = false
     await leaveWait(deps, run)
+  }
+}
+
+/** Settles when these children have stopped: until then that is all that the run waits for, and its slot is theirs. */
+export async function untilStopped(
+  deps: SlotDeps,
+  run: LiveRun,
+  children: readonly LiveRun[],
+): Promise<void> {
+  const open = children.filter(({ row }) => !isStopped(row.status))
+  if (open.length > 0) {
+    const ends = open.map((child) => waitForChild(deps, run, child, child.stopped))
+    await whileChildrenRun(deps, run, Promise.all(ends))
   }
 }
 

@@ -13,6 +13,7 @@ import {
   replaceChild,
   runEvent,
   stopRun,
+  tellAgain,
   type LiveRun,
   type StopReason,
 } from './live-run.ts'
@@ -22,6 +23,7 @@ import type { Change } from './recorder.ts'
 import type { RunTree, Scope } from './scope.ts'
 import { takeSlot } from './slots.ts'
 import { freshFigures, freshLimits } from './spawn.ts'
+import { takeBack } from './take-back.ts'
 
 interface Driven {
   /** Rejects with what the store threw. */
@@ -66,6 +68,7 @@ export class LiveConversation implements RunTree {
     this.#latest.set(run.row.branchId, run)
     this.budget.attach(run)
     if (this.#stop) stopRun(run, this.#stop) // it came after the stop
+    tellAgain(run)
     const stopped = driveRun(this.#scope, run)
     const followed = stopped
       .then(() => this.#wakeAfter(run))
@@ -173,7 +176,7 @@ export class LiveConversation implements RunTree {
 
   /** An idle branch for which something has come starts to read. */
   async #wake(branchId: BranchId): Promise<void> {
-    const { store, clock, recorder, scheduler } = this.#scope.deps
+    const { store, clock, recorder } = this.#scope.deps
     if (!this.#idle(branchId) || this.#scope.deps.faults.isOff('waking')) return
     const first = nextRead(waitingItems(store, branchId))[0]
     if (!first) return
@@ -186,8 +189,8 @@ export class LiveConversation implements RunTree {
     const reads = await recorder
       .record(this.id, (change) => this.#startReading(change, latest, next))
       .catch((error: unknown) => {
-        scheduler.leave(next.row.id)
-        this.budget.forget(next.row.id)
+        takeBack(this.#scope.deps, this.budget, [next])
+        this.#latest.set(branchId, latest)
         throw error
       })
     if (reads) void this.drive(adopt(next, latest))
@@ -214,7 +217,9 @@ export class LiveConversation implements RunTree {
     const { branchId } = next.row
     const items = nextRead(waitingItems(change.tx, branchId))
     const last = change.tx.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
-    if (items.length === 0 || last?.id !== latest.row.id) return false
+    // where its end was not stored, whoever takes the conversation up goes on with it
+    const isOver = last?.id === latest.row.id && isFinal(last.status)
+    if (items.length === 0 || !isOver) return false
     const granted = takeSlot(deps, next, 'end') === 'granted'
     if (granted) next.row = { ...next.row, ...state.running, startedAt: change.at }
     const position = deps.scheduler.position(next.row.id)

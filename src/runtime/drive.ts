@@ -18,7 +18,6 @@ import { checkClaims } from './check-claims.ts'
 import { compact } from './compact.ts'
 import { endRun } from './end-run.ts'
 import { remindFirstTurn } from './first-turn.ts'
-import { endLeft } from './open-calls.ts'
 import type { RunJournal } from './journal.ts'
 import { place, stopRun, stopsBelow, type LiveRun } from './live-run.ts'
 import { readMessages } from './messages.ts'
@@ -29,7 +28,7 @@ import { pauseBetween, pauseHere, pauseSoon } from './pause.ts'
 import { decideFurther, permit } from './permit.ts'
 import { permitSpawn } from './permit-spawn.ts'
 import type { Change } from './recorder.ts'
-import { untilAnswered, whileChildrenRun } from './child-waits.ts'
+import { untilAnswered, untilStopped, whileChildrenRun } from './child-waits.ts'
 import type { Scope } from './scope.ts'
 import { untilRunning } from './slots.ts'
 import { refuseTask } from './spawn.ts'
@@ -61,10 +60,7 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
     await endBelow(scope, run)
     const isTrusted = scope.deps.faults.isOff('claim-check')
     const outcome = isTrusted ? finished : await checkClaims(scope, run, finished)
-    await scope.deps.recorder.record(run.row.conversationId, (change) => {
-      if (run.resumed && isLast(run, outcome)) endLeft(change, scope.deps, run) // it may have stopped before it went on
-      endRun(change, scope, run, outcome)
-    })
+    await scope.deps.recorder.record(run.row.conversationId, (change) => endRun(change, scope, run, outcome))
   } catch (error) {
     await abandon(scope, run, error)
     throw error
@@ -76,11 +72,6 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   }
 }
 
-/** Whether nothing will go on with what is open. */
-function isLast(run: LiveRun, { type }: Outcome): boolean {
-  return type === 'failed' || run.stop?.verb === 'cancel'
-}
-
 async function endBelow({ deps }: Scope, run: LiveRun): Promise<void> {
   // whoever has taken the conversation over may have started others for this run by now
   const isOurs = deps.ownership?.owns(run.row.conversationId) ?? true
@@ -88,7 +79,8 @@ async function endBelow({ deps }: Scope, run: LiveRun): Promise<void> {
   const below = [...run.children.values()].filter((child) =>
     run.stop ? stopsBelow(run.stop, child) : !child.row.background,
   )
-  await Promise.all(below.map((child) => child.stopped))
+  await untilStopped(deps, run, below)
+  await Promise.all(below.map((child) => child.stopped)) // for a moment longer than their rows say
 }
 
 /** What could not be written ends the run and everything below it; where the store takes that much, all can see it. */
@@ -106,7 +98,6 @@ function failOpen(change: Change, scope: Scope, run: LiveRun, error: RunError): 
   const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
   run.row = { ...(change.tx.get('runs', run.row.id) ?? run.row), toolCalls }
   if (isStopped(run.row.status)) return
-  endLeft(change, scope.deps, run) // what its calls did is not known, and a later run must be told so
   const report: Report = { messageId: null, text: '', note: `no text: ${error.message}` }
   endRun(change, scope, run, { type: 'failed', error, report })
 }
@@ -124,17 +115,8 @@ async function outcomeOf(
   left: LeftOfRun | undefined,
 ): Promise<Outcome> {
   const { bus, clock } = scope.deps
-  let model: Model
-  try {
-    const { signal } = run.controller
-    if (run.unusable) throw run.unusable
-    await untilRunning(scope.deps, run)
-    if (!left?.turn) await journal.steers() // what was said before it began stands in its first context
-    const resolved = await unlessAborted(scope.deps.resolveModel(run.row.model), signal, clock, 0)
-    model = withEffort(resolved, run.row.setup?.effort)
-  } catch (error) {
-    return unresolved(error, run, left?.said)
-  }
+  const model = await modelOnceRunning(scope, run, journal, left)
+  if ('type' in model) return model
   const { agent, depth, turns, limits } = run.row
   const context = buildContext(readTree(scope.deps, run, left?.turn), run.row.branchId)
   const measured = lastUsage(scope.deps, run)
@@ -150,6 +132,30 @@ async function outcomeOf(
     const { done, value } = await events.next()
     if (done) return value
     bus.live({ ...value, ...place(run, clock.now()) })
+  }
+}
+
+/** What it came to where it cannot begin. @throws what the store threw. */
+async function modelOnceRunning(
+  { deps }: Scope,
+  run: LiveRun,
+  journal: RunJournal,
+  left: LeftOfRun | undefined,
+): Promise<Model | Outcome> {
+  if (run.unusable) return unresolved(run.unusable, run, left?.said)
+  const { signal } = run.controller
+  try {
+    await untilRunning(deps, run)
+    if (!left?.turn) await journal.steers() // what was said before it began stands in its first context
+  } catch (error) {
+    if (!signal.aborted) throw error
+    return unresolved(error, run, left?.said)
+  }
+  try {
+    const model = await unlessAborted(deps.resolveModel(run.row.model), signal, deps.clock, 0)
+    return withEffort(model, run.row.setup?.effort)
+  } catch (error) {
+    return unresolved(error, run, left?.said)
   }
 }
 

@@ -20,7 +20,7 @@ import { reportOutput } from './reports.ts'
 import type { Scope } from './scope.ts'
 import { messageText } from './stored-events.ts'
 
-/** The end, the report so far, and what the parent is owed: one transaction (D2). */
+/** The end, the results of calls that are left open, the report so far, and what the parent is owed: one transaction (D2). */
 export function endRun(
   change: Change,
   { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
@@ -30,12 +30,13 @@ export function endRun(
   const { report } = outcome
   const error = outcome.type === 'failed' ? outcome.error : null
   const { messageId: reportMessageId, note: reportNote } = report
-  const stopNo = run.row.stopNo + 1
-  const { toolCalls, lastAction, usage, costUsd, limits } = run.row
-  const output = report.output ?? null
   const to = endState(outcome, run.stop)
   if (to.status === 'cancelled')
     for (const below of tree.below(run.row.branchId)) cancelPaused(change, deps, below)
+  if (to.status === 'cancelled' || to.status === 'failed') endLeft(change, deps, run)
+  const stopNo = run.row.stopNo + 1
+  const { toolCalls, lastAction, usage, costUsd, limits } = run.row
+  const output = report.output ?? null
   changeRun(
     change,
     run,

@@ -40,7 +40,7 @@ export async function forkOfPerson(deps: Deps, options: ForkStart): Promise<Begi
   return { conversationId: message.conversationId, isNew: false, write }
 }
 
-/** The first run of a fork that was made without a text. @throws OffshootError `usage` where nothing says which model. */
+/** The first run of a fork that was made without a text. @throws OffshootError `conflict` where nothing says which model. */
 export function beginOnFork(
   change: Change,
   deps: Deps,
@@ -51,8 +51,8 @@ export function beginOnFork(
   const branch = change.tx.get('branches', branchId)!
   const last = branch.kind === 'fork' ? lastRun(change.tx, branch) : undefined
   if (!last)
-    throw new OffshootError('usage', `nothing has run on ${branchId} yet`, {
-      hint: 'offshoot fork MESSAGE TEXT begins a run on a new branch',
+    throw new OffshootError('conflict', `nothing has run on ${branchId} yet`, {
+      hint: 'a message begins a run there; offshoot fork MESSAGE TEXT begins one on a new branch',
     })
   const run = firstRunOfFork(deps, budget, change.tx, branch, change.at, last.model)
   beginRun(change, deps, run, text)

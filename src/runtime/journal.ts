@@ -42,6 +42,8 @@ export class RunJournal implements Journal {
   #limits: Run['limits']
   #batch: CallBatch | undefined
   readonly #counted = new Set<CallId>()
+  /** Calls that an earlier attempt began, and that were to run again. */
+  readonly #begun = new Set<CallId>()
   /** The changes of its inbox that it has seen; undefined before it looked. */
   #inboxSeen: number | undefined
 
@@ -54,7 +56,10 @@ export class RunJournal implements Journal {
 
   /** Goes on with a turn that an earlier attempt began. */
   reopen(turn: OpenTurn): void {
-    for (const { id } of turn.rows) this.#counted.add(id)
+    for (const { id, status } of turn.rows) {
+      this.#counted.add(id)
+      if (status === 'running') this.#begun.add(id)
+    }
     this.#run.row = { ...this.#run.row, toolCalls: turn.toolCalls }
     this.#batch = new CallBatch(this.#run, this.#ports.newId, turn.answer, turn)
   }
@@ -160,7 +165,8 @@ export class RunJournal implements Journal {
     if (child && !child.row.background) return openResult(call.part)
     this.#ports.faults.at('effect.after')
     batch.expectEnd(callId)
-    const part = await this.#writes.join((change) => this.#writeResult(change, call))
+    const ended = call.status === 'skipped' && this.#begun.has(callId) ? notAgain(call) : call
+    const part = await this.#writes.join((change) => this.#writeResult(change, ended))
     this.#ports.faults.at('result.after')
     return part
   }
@@ -273,6 +279,12 @@ function retellWait(change: Change, run: LiveRun, waitingFor: WaitingFor): void 
   change.tx.update('runs', run.row.id, { waitingFor })
   run.row = { ...run.row, waitingFor }
   change.event(runEvent(run, 'run.waiting', change.at, { from: 'waiting' }))
+}
+
+/** A call that is not run again may have taken effect before: whoever reads of it is not told that it was not run. */
+function notAgain(call: EndedCall): EndedCall {
+  const message = `not run again: it was begun before, and its effect is not known (${call.output.text})`
+  return { ...call, status: 'failed', output: { text: message }, error: { code: 'interrupted', message } }
 }
 
 function openResult(part: ToolCallPart): ToolResultPart {

@@ -61,7 +61,7 @@ export interface LiveRun {
   /** Resolves when the run has stopped and that is on disk. */
   stopped: Promise<void>
   markStopped: () => void
-  /** Resolves when the run, which had paused, is taken up again. */
+  /** Resolves when the run, which had paused, is driven again. */
   again: Promise<void>
   markAgain: () => void
   /** Resolves when it has got the slot that it asked for last. */
@@ -159,8 +159,15 @@ function newAttempt() {
 
 /** Makes a run that has stopped one that can be driven again. Its last attempt has to be over. */
 export function startAttempt(run: LiveRun): void {
+  const { again, markAgain } = run
+  Object.assign(run, newAttempt(), { resumed: true, again, markAgain })
+}
+
+/** A run is driven, by now for sure: whoever waited for it to be taken up goes on. */
+export function tellAgain(run: LiveRun): void {
   const { markAgain } = run
-  Object.assign(run, newAttempt(), { resumed: true })
+  const { promise: again, resolve } = Promise.withResolvers<void>()
+  Object.assign(run, { again, markAgain: resolve })
   markAgain()
 }
 

@@ -1,6 +1,6 @@
 import type { ToolCallPart } from '../core/message.ts'
 import type { ToolCall } from '../core/run.ts'
-import { isFinal } from '../core/run-status.ts'
+import { isStopped } from '../core/run-status.ts'
 import type { EndedCall } from '../loop/ports.ts'
 import { titleLine } from '../tools/define-tool.ts'
 import type { Deps } from './deps.ts'
@@ -21,12 +21,15 @@ export function endBegun(change: Change, deps: Deps, run: LiveRun): void {
   if (begun.length > 0) writeEnds(change, deps, run, begun)
 }
 
-/** The same for a run that does not go on: each of its calls gets a result, and nothing is asked any more. */
+/**
+ * The same for a run that does not go on: each of its calls gets a result, and nothing is asked any more. A subagent that
+ * has not stopped answers its call; of one that has paused the report comes by the inbox, as nothing waits for it.
+ */
 export function endLeft(change: Change, deps: Deps, run: LiveRun): void {
   endStreaming(change, run)
   deps.approvals.withdrawLeft(change, run)
   deps.questions.withdrawLeft(change, run)
-  const open = openCalls(change, run, (child) => !child.row.background && !isFinal(child.row.status))
+  const open = openCalls(change, run, (child) => !child.row.background && !isStopped(child.row.status))
   if (open.length > 0) writeEnds(change, deps, run, open)
 }
 
@@ -63,7 +66,7 @@ function openCalls(
 }
 
 function writeEnds(change: Change, deps: Deps, run: LiveRun, calls: readonly OpenCall[]): void {
-  const journal = leftJournal(deps, change.tx, run)
+  const journal = (run.journal = leftJournal(deps, change.tx, run)) // whoever writes later knows what stands here
   const isSpawn = ({ part, row }: OpenCall) =>
     row?.status === 'running' && (run.children.has(part.callId) || isTaskName(part.tool))
   const ends = calls.map((call) => (isSpawn(call) ? endOfSpawn(call) : endOf(call)))

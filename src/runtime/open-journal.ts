@@ -6,6 +6,7 @@ import type { Deps } from './deps.ts'
 import { RunJournal, type JournalPorts } from './journal.ts'
 import type { CallWriter, LiveRun } from './live-run.ts'
 import { readOpenTurn } from './open-turn.ts'
+import { takeBack } from './take-back.ts'
 
 type JournalDeps = Pick<Deps, 'store' | 'recorder' | 'bus' | 'clock' | 'newId' | 'scheduler' | 'faults'>
 
@@ -17,10 +18,7 @@ export function createJournal(
   budget?: Budget,
 ): RunJournal {
   const { store, recorder, bus, clock, newId, scheduler, faults } = deps
-  const unspawn = ({ row }: LiveRun) => {
-    scheduler.leave(row.id)
-    if (!store.get('runs', row.id)) budget?.forget(row.id)
-  }
+  const unspawn = (child: LiveRun) => takeBack({ store, scheduler }, budget, [child])
   return new RunJournal(run, { store, recorder, bus, clock, newId, faults, unspawn, spawn })
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { conversationProblems } from '../../test/support/conversation-problems.ts'
+import { actor } from '../../test/support/actor.ts'
 import { beginsAfterMs, cutStore } from '../../test/support/cut-store.ts'
 import { handClock, tool } from '../../test/support/runtime-harness.ts'
 import { expectOrder, foreground, slow, spawn, stage, type Staged } from '../../test/support/stage.ts'
@@ -102,6 +103,23 @@ test('what two take up at the same time is driven once', async () => {
   expect(second.actor.seen).toHaveLength(1)
 })
 
+test('a call that was begun, and is not run again after a restart, is not said to be skipped', async () => {
+  const store = createMemoryStore()
+  const safe = tool('safe', { effects: 'write', idempotent: true, execute: () => new Promise(() => {}) })
+  const first = stage({ main: [{ calls: [['safe', {}]] }] }, { store, tools: [safe], layers: allow })
+  const { conversationId: target } = await first.start('go')
+  await first.clock.settle()
+  const layers = [{ name: 'all', rules: [{ tool: '*', action: 'ask' as const }] }]
+  const second = stage({}, { store, tools: [safe], layers })
+  second.runtime.approvals.attend()
+  await second.recover()
+  expect(statuses(second)).toEqual(['main waiting'])
+  await second.perform(target, { verb: 'interrupt', target, args: null })
+  const [call] = store.find('tool_calls', {})
+  expect(call).toMatchObject({ status: 'failed', error: { code: 'interrupted' } })
+  expect(call!.error!.message).toContain('it was begun before, and its effect is not known')
+})
+
 test('a run that cannot go on after a restart leaves no call open', async () => {
   const store = createMemoryStore()
   const parts = {
@@ -130,19 +148,55 @@ test('a run that cannot go on after a restart leaves no call open', async () => 
   expect(conversationProblems(store, conversationId)).toEqual([])
 })
 
-/** A store that takes nothing of the first transaction which leaves it so. */
-function failing(leaves: (tx: Tx) => boolean): Store {
-  const store = createMemoryStore()
-  let failed = false
+/** A store that takes nothing of the first transactions which leave it so. */
+function failing(leaves: (tx: Tx) => boolean, store = createMemoryStore(), times = 1): Store {
+  let left = times
   const tx: Store['tx'] = (write, options) =>
     store.tx((tx) => {
       const result = write(tx)
-      if (failed || !leaves(tx)) return result
-      failed = true
+      if (left === 0 || !leaves(tx)) return result
+      left--
       throw new OffshootError('store_full', 'the disk is full')
     }, options)
   return { ...store, tx }
 }
+
+describe('a subagent that cannot begin again after a restart', () => {
+  const config = { limits: { maxConcurrent: 1, maxDepth: 2 } }
+  const parts = { main: [{ calls: [foreground('general')] }], general: [{ calls: [foreground('a')] }] }
+  const waitsForOne = async () => {
+    const store = createMemoryStore()
+    const first = stage({ ...parts, a: [slow('never')] }, { store, config })
+    const { conversationId } = await first.start('go')
+    await first.clock.settle()
+    expect(statuses(first)).toEqual(['main waiting', 'general waiting', 'a running'])
+    return { first, store, conversationId }
+  }
+
+  test('for its model, leaves its slot to what it waits for', async () => {
+    const { first, store, conversationId } = await waitsForOne()
+    let asked = 0
+    const resolveModel = async () => {
+      if (++asked === 2) throw new OffshootError('key', 'no key')
+      return actor(first.clock, {}).model
+    }
+    const second = stage({ a: [] }, { store, config, resolveModel })
+    await second.recover()
+    expect(statuses(second)).toEqual(['main completed', 'general failed', 'a completed'])
+    expectOrder(second, { conversationId })
+  })
+
+  test('for the store, ends with what is below it', async () => {
+    const { store, conversationId } = await waitsForOne()
+    const isBegun = (tx: Tx) =>
+      tx.find('runs', {}).some(({ agent, status }) => agent === 'general' && status === 'running')
+    const second = stage({ a: [] }, { store: failing(isBegun, store), config })
+    await expect(second.recover()).rejects.toThrow('the disk is full')
+    await second.clock.settle()
+    expect(statuses(second)).toEqual(['main failed', 'general failed', 'a cancelled'])
+    expectOrder(second, { conversationId })
+  })
+})
 
 test('an answer that was not stored can be given again, and the run goes on', async () => {
   const store = failing((tx) => tx.find('approvals', {}).some(({ answer }) => answer !== null))
@@ -160,6 +214,133 @@ test('an answer that was not stored can be given again, and the run goes on', as
   await h.clock.settle()
   expect(statuses(h)).toEqual(['main running'])
   expect(await h.clock.until(started.result)).toMatchObject({ text: 'main is done' })
+  expectOrder(h, started)
+})
+
+test('a question that was not withdrawn when its run was cancelled, as the store did not take it, is withdrawn at its end', async () => {
+  const store = failing((tx) => tx.find('approvals', {}).some(({ answeredBy }) => answeredBy === 'stop'))
+  const asks = [{ name: 'ask', rules: [{ tool: '*', action: 'ask' as const }] }]
+  const h = stage({ main: [{ calls: [['read', {}]] as const }] }, { store, layers: asks })
+  h.runtime.approvals.attend()
+  const started = await h.start('go')
+  await h.clock.advance(10)
+  started.stop('cancel')
+  await h.clock.until(started.result)
+  expect(statuses(h)).toEqual(['main cancelled'])
+  expect(store.find('approvals', {})).toMatchObject([{ answer: 'deny', answeredBy: 'stop' }])
+  expectOrder(h, started)
+})
+
+test('a run of whose end nothing was stored is not followed by another, and is taken up later', async () => {
+  const isOver = (tx: Tx) =>
+    tx
+      .find('runs', {})
+      .some(({ depth, status }) => depth === 0 && (status === 'completed' || status === 'failed'))
+  const parts = {
+    main: [{ calls: [spawn('a'), spawn('b')] }, slow('main waits', 100)],
+    a: [{ text: 'one', delayMs: 50 }],
+    b: [slow('never')],
+  }
+  const store = failing(isOver, createMemoryStore(), 2)
+  const h = stage(parts, { store })
+  const started = await h.start('go')
+  await expect(h.clock.until(started.result)).rejects.toThrow('the disk is full')
+  await h.clock.advance(1_000)
+  expect(statuses(h)).toEqual(['main running', 'a completed', 'b cancelled'])
+  await h.recover()
+  expect(statuses(h)).toEqual(['main completed', 'a completed', 'b cancelled', 'main completed'])
+  expect(h.actor.of('main').at(-1)!.last).toContain('one')
+  expectOrder(h, started)
+})
+
+describe('a run whose pause was not stored fails, and leaves no call open for the subagent that has paused', () => {
+  const failed = async () => {
+    const isPaused = (tx: Tx) =>
+      tx.find('runs', {}).some(({ depth, status }) => depth === 0 && status === 'paused')
+    const parts = { main: [{ calls: [foreground('a')] }], a: [slow('never'), { text: 'a is done' }] }
+    const h = stage(parts, { store: failing(isPaused) })
+    const { conversationId, result } = await h.start('go')
+    await h.clock.advance(10)
+    const interrupted = h.perform(conversationId, {
+      verb: 'interrupt',
+      target: conversationId,
+      args: null,
+    })
+    await expect(h.clock.until(result)).rejects.toThrow('the disk is full')
+    await interrupted
+    expect(statuses(h)).toEqual(['main failed', 'a paused'])
+    expect(h.store.find('tool_calls', {}).map(({ status }) => status)).toEqual(['failed'])
+    return { h, conversationId, target: branchOf(h, 'a') }
+  }
+
+  test('whose report comes by the inbox when it goes on', async () => {
+    const { h, conversationId, target } = await failed()
+    const { started } = await h.continue(target)
+    await h.clock.until(started!.result)
+    expect(h.actor.of('main').at(-1)!.last).toContain('a is done')
+    expect(statuses(h)).toEqual(['main failed', 'a completed', 'main completed'])
+    expectOrder(h, { conversationId })
+  })
+
+  test('whose end does not answer it once more, while its conversation is driven', async () => {
+    const main = [{ calls: [spawn('general'), spawn('b')] }]
+    const parts = { main, general: [{ calls: [foreground('a')] }], a: [slow('never')], b: [slow('never')] }
+    const isPaused = (tx: Tx) =>
+      tx.find('runs', {}).some(({ agent, status }) => agent === 'general' && status === 'paused')
+    const h = stage(parts, { store: failing(isPaused), config: { limits: { maxDepth: 2 } } })
+    const { conversationId } = await h.start('go')
+    await h.clock.advance(10)
+    const on = (agent: string, verb: 'interrupt' | 'cancel') =>
+      h.perform(conversationId, { verb, target: branchOf(h, agent), args: null })
+    await on('general', 'interrupt')
+    expect(statuses(h)).toEqual(['main completed', 'general failed', 'b running', 'a paused'])
+    expect(await on('a', 'cancel')).toMatchObject({ outcome: 'cancelled' })
+    await on('b', 'cancel')
+    expectOrder(h, { conversationId })
+  })
+})
+
+test('a run that a report was to wake and that was not stored stands in the way of nothing', async () => {
+  const isWoken = (tx: Tx) => tx.find('runs', {}).filter(({ depth }) => depth === 0).length === 2
+  const main = [{ calls: [spawn('a'), spawn('b')] }, { text: 'main waits' }]
+  const h = stage(
+    { main, a: [{ text: 'one', delayMs: 100 }], b: [slow('never')] },
+    { store: failing(isWoken) },
+  )
+  const { conversationId: target, result } = await h.start('go')
+  await h.clock.advance(5_000)
+  expect(statuses(h)).toEqual(['main completed', 'a completed', 'b running'])
+  expect(await h.perform(target, { verb: 'cancel', target, args: null })).toMatchObject({
+    outcome: 'cancelled',
+    runs: 1,
+  })
+  expect(statuses(h)).toEqual(['main completed', 'a completed', 'b cancelled'])
+  await expect(h.clock.until(result)).rejects.toThrow('the disk is full')
+})
+
+test('a subagent whose going on was not stored stays paused, holds no slot, and can go on later', async () => {
+  const isQueuedAgain = (tx: Tx) =>
+    tx
+      .find('runs', {})
+      .some(({ agent, status, stopNo }) => agent === 'a' && status === 'queued' && stopNo > 0)
+  const parts = {
+    main: [{ calls: [foreground('a'), foreground('b')] }, { text: 'main is done' }],
+    a: [slow('never'), { text: 'a is done' }],
+    b: [slow('b is done', 1_000)],
+  }
+  const h = stage(parts, { store: failing(isQueuedAgain), config: { limits: { maxConcurrent: 1 } } })
+  const started = await h.start('go')
+  await h.clock.advance(10)
+  const { conversationId, result } = started
+  const target = branchOf(h, 'a')
+  const goOn = () => h.perform(conversationId, { verb: 'continue', target, args: {} })
+  await h.perform(conversationId, { verb: 'interrupt', target, args: null })
+  await expect(goOn()).rejects.toThrow('the disk is full')
+  await h.clock.settle()
+  expect(statuses(h)).toEqual(['main waiting', 'a paused', 'b running'])
+  expect(await goOn()).toMatchObject({ outcome: 'continued' })
+  expect(await h.clock.until(result)).toMatchObject({ status: 'completed', text: 'main is done' })
+  expect(statuses(h)).toEqual(['main completed', 'a completed', 'b completed'])
   expectOrder(h, started)
 })
 
@@ -368,5 +549,33 @@ describe('what is cancelled while somebody begins to drive it', () => {
       await Promise.all([cancelled, continuing(next, conversationId)])
       expectFinal(store, conversationId, runId, `${hops} hops`)
     }
+  })
+
+  test('is waited for, where its pause was not stored and its processes are being ended', async () => {
+    const isPaused = (tx: Tx) => tx.find('runs', {}).some(({ status }) => status === 'paused')
+    const store = failing(isPaused)
+    let transactions = 0
+    const tx: Store['tx'] = (write, options) => {
+      transactions++
+      return store.tx(write, options)
+    }
+    const ended = Promise.withResolvers<never[]>()
+    let calls = 0
+    const endProcesses = async () => (++calls === 2 ? await ended.promise : [])
+    const h = stage({ main: [slow('never')] }, { store: { ...store, tx }, endProcesses })
+    const { conversationId: target, result } = await h.start('go')
+    await h.clock.settle()
+    const interrupted = h.perform(target, { verb: 'interrupt', target, args: null })
+    await h.clock.settle()
+    const cancelled = h.perform(target, { verb: 'cancel', target, args: null })
+    await h.clock.settle()
+    const before = transactions
+    await h.clock.settle()
+    expect(transactions).toBe(before)
+    ended.resolve([])
+    await expect(result).rejects.toThrow('the disk is full')
+    await interrupted
+    expect(await cancelled).toMatchObject({ outcome: 'already_finished', status: 'failed' })
+    expect(statuses(h)).toEqual(['main failed'])
   })
 })

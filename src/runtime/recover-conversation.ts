@@ -4,7 +4,7 @@ import type { LiveConversation } from './conversation.ts'
 import type { Deps } from './deps.ts'
 import { cancelLeft, endRun } from './end-run.ts'
 import { changeRun, startAttempt, type LiveRun } from './live-run.ts'
-import { endBegun, endLeft, unknownOf } from './open-calls.ts'
+import { endBegun, unknownOf } from './open-calls.ts'
 import { readLeft } from './open-turn.ts'
 import { queueOrder } from './queue-order.ts'
 import type { Change } from './recorder.ts'
@@ -109,7 +109,6 @@ function takeUp(
 /** The run fails for good, with what is below it; its parent is told. */
 function giveUp(change: Change, deps: Deps, live: LiveConversation, run: LiveRun): 'failed' {
   for (const below of live.below(run.row.branchId)) cancelLeft(change, deps, below, 'parent')
-  endLeft(change, deps, run)
   const { said } = readLeft(change.tx, run.row)
   const message = `its process ended ${run.row.attempt} times while it ran; it is not tried again by itself`
   const hint = `offshoot continue ${run.row.branchId} tries it once more`

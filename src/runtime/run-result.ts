@@ -1,3 +1,4 @@
+import { OffshootError } from '../core/errors.ts'
 import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import type { Receipts } from '../core/receipt.ts'
@@ -47,14 +48,16 @@ export interface Denial {
 
 /**
  * `alone`: without the runs that followed it on its branch. `until said`: only with those before the next that reads what a
- * person has said meanwhile.
+ * person has said meanwhile. @throws OffshootError `conflict` where it was deleted.
  */
 export function readRunResult(
   store: Reader,
   runId: RunId,
   which: 'all' | 'until said' | 'alone' = 'all',
 ): RunResult {
-  const { conversationId, branchId, queuedAt } = store.get('runs', runId)!
+  const asked = store.get('runs', runId)
+  if (!asked) throw new OffshootError('conflict', `${runId} was deleted meanwhile, with its conversation`)
+  const { conversationId, branchId, queuedAt } = asked
   const runs = store.find('runs', { where: { conversationId }, orderBy: 'id' })
   const first = runs.filter((each) => each.id === runId)
   const later = which === 'alone' ? [] : runs.filter((each) => each.branchId === branchId && each.id > runId)

@@ -21,6 +21,7 @@ import { openApiDocument } from './openapi.ts'
 import { page, type Pages } from './pages.ts'
 import { Problem, problemBody, problemOf } from './problem.ts'
 import { runHandlers } from './runs.ts'
+import { partialsOf } from './stored-partials.ts'
 import { requireRow, type Collection } from './subject.ts'
 
 export interface AppOptions {
@@ -70,6 +71,8 @@ export function createApp(options: AppOptions): Hono<{ Bindings: Sockets }> {
     const wantsPage = problem.status === 401 && !isApi(c) && c.req.method === 'GET'
     const answer = wantsPage ? page(401, 'Sign in', SIGN_IN) : Response.json(problemBody(problem), problem)
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value)
+    // what is too large is not read to its end: nothing can follow on this connection
+    if (problem.status === 413) answer.headers.set('connection', 'close')
     return answer
   })
   const idempotency = new Idempotency(house.store, house.clock)
@@ -77,8 +80,7 @@ export function createApp(options: AppOptions): Hono<{ Bindings: Sockets }> {
   addOtherRoutes(app, options, idempotency)
   app.get('/login', (c) => login(c, access))
   app.notFound((c) => {
-    const isRead = c.req.method === 'GET' || c.req.method === 'HEAD'
-    const found = isRead && !isApi(c) ? pages.answer(c.req.path) : undefined
+    const found = isRead(c.req.method) && !isApi(c) ? pages.answer(c.req.path) : undefined
     if (found) return found
     throw new Problem(
       404,
@@ -97,8 +99,12 @@ function isApi({ req }: Ctx): boolean {
   return req.path === '/api' || req.path.startsWith('/api/')
 }
 
-function isOpen({ req }: Ctx): boolean {
-  return req.method === 'GET' && (req.path === '/api/health' || req.path === '/login')
+function isOpen({ req: { method, path } }: Ctx): boolean {
+  return path === '/api/health' ? isRead(method) : path === '/login' && method === 'GET'
+}
+
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 function senderOf(c: Ctx) {
@@ -141,11 +147,22 @@ function addRoute(
   const handle = HANDLERS[name] as (house: House, exchange: object) => unknown
   app.on(method, `/api${path}`, async (c) => {
     const id = c.req.param('id')
-    const row = collection && requireRow(house.store, collection, id ?? '')
-    const given = method === 'GET' ? c.req.query() : method === 'DELETE' ? {} : await readObject(c.req.raw)
+    const find = () => collection && requireRow(house.store, collection, id ?? '')
+    // what is deleted is gone when the call is sent again with its Idempotency-Key
+    const isKeptDelete = method === 'DELETE' && c.req.header('idempotency-key') !== undefined
+    const row = isKeptDelete ? undefined : find()
+    const given = method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw)
     const input = parse(schema, given)
     const by = c.req.header('authorization') === undefined ? 'web' : 'http'
-    const handled = async (): Promise<Answer> => ({ status, body: await handle(house, { row, input, by }) })
+    const handled = async (): Promise<Answer> => {
+      const exchange = { row: row ?? find(), input, by }
+      try {
+        return { status, body: await handle(house, exchange) }
+      } catch (error) {
+        find() // what was deleted meanwhile is not there any more, whatever that has led to
+        throw error
+      }
+    }
     const work = async (): Promise<Answer> => {
       const answer = handled()
       house.underway.add(answer)
@@ -154,6 +171,11 @@ function addRoute(
     if (method === 'GET') return json(await work())
     return await maybeOnce(c, idempotency, given, work)
   })
+}
+
+/** A name without a value says nothing. */
+function queryOf(c: Ctx): object {
+  return Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ''))
 }
 
 async function maybeOnce(c: Ctx, idempotency: Idempotency, input: unknown, work: () => Promise<Answer>) {
@@ -201,18 +223,17 @@ function addOtherRoutes(
   app.get('/api/conversations/:id/events', async (c) => {
     const { id } = requireRow(store, 'conversations', c.req.param('id'))
     const after = seqOf(c)
+    const headers = {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'x-last-seq': String(lastSeq(store, id)),
+    }
+    if (c.req.method === 'HEAD') return new Response(null, { headers }) // nobody would end it
     const workplace = await workplaces.of(id)
     const topic = hub.topic(id, workplace)
-    const partials = () => workplace.runtime.partials(id)
+    const partials = () => partialsOf(store, workplace, id)
     const cut = () => void c.env?.outgoing?.destroy()
     const body = eventStream({ topic, store, clock, after: after ?? 0, partials, ending, cut })
-    return new Response(body, {
-      headers: {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'transfer-encoding': 'chunked',
-        'x-last-seq': String(lastSeq(store, id)),
-      },
-    })
+    return new Response(body, { headers: { ...headers, 'transfer-encoding': 'chunked' } })
   })
 }
 

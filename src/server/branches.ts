@@ -55,7 +55,7 @@ export const branchHandlers: Handlers<
       )
     const { task, agent, model, ...order } = input
     const { conversationId } = row
-    const workplace = await workplaces.of(conversationId)
+    const workplace = await workplaces.toBegin(conversationId)
     const { composed } = workplace
     const { runtime, agents } = composed
     const named = model === undefined ? {} : { model: await namedModel(composed, model) }
@@ -82,7 +82,7 @@ export const branchHandlers: Handlers<
   },
 
   continueBranch: async ({ workplaces }, { row, input }) =>
-    await goOn(await workplaces.of(row.conversationId), row.conversationId, row.id, input),
+    await goOn(await workplaces.toBegin(row.conversationId), row.conversationId, row.id, input),
 
   pauseBranch: (house, { row: { id: target, conversationId } }) =>
     perform(house, conversationId, { verb: 'pause', target, args: null }),
@@ -107,7 +107,7 @@ type Message = z.output<typeof sendMessage> & { readonly agent?: string | undefi
 /** What a person says on a branch, with the files that they name. */
 export async function say({ workplaces }: House, branch: Branch, message: Message): Promise<Said> {
   const { text, mode, files = [], model, agent, maxTurns, budgetUsd } = message
-  const workplace = await workplaces.of(branch.conversationId)
+  const workplace = await workplaces.toBegin(branch.conversationId)
   const { composed } = workplace
   const named = model === undefined ? {} : { model: await namedModel(composed, model) }
   const said = await composed.runtime.say({

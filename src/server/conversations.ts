@@ -1,6 +1,8 @@
 import { isAbsolute } from 'node:path'
+import { sleep } from '../core/clock.ts'
 import type { Conversation } from '../core/conversation.ts'
 import type { ConversationId } from '../core/ids.ts'
+import { bounds } from '../core/limits.ts'
 import type { Run } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
 import { addCost } from '../core/usage.ts'
@@ -11,6 +13,7 @@ import { openAsks } from './asks.ts'
 import { say } from './branches.ts'
 import { perform, type Handlers, type House } from './exchange.ts'
 import { Problem } from './problem.ts'
+import { partialsOf } from './stored-partials.ts'
 
 export const conversationHandlers: Handlers<
   | 'listConversations'
@@ -52,12 +55,12 @@ export const conversationHandlers: Handlers<
   async getSnapshot(house, { row }) {
     const workplace = await house.workplaces.of(row.id)
     house.hub.topic(row.id, workplace) // what is streamed from here on is told
-    const { loaded, runtime } = workplace.composed
+    const { loaded } = workplace.composed
     return snapshotOf(house.store, house.store.get('conversations', row.id) ?? row, {
       maxConcurrent: loaded.config.limits.maxConcurrent,
       owner: workplace.composed.ownership?.livingOwner(row.id),
       mine: workplace.drives(row.id),
-      streaming: runtime.partials(row.id),
+      streaming: partialsOf(house.store, workplace, row.id),
     })
   },
 
@@ -67,10 +70,14 @@ export const conversationHandlers: Handlers<
     return item(store, store.get('conversations', row.id)!, openAsks(store, row.id).length)
   },
 
-  async deleteConversation(house, { row }) {
-    await cancel(house, row.id)
-    await remove(house, row.id)
-    return { id: row.id }
+  async deleteConversation(house, { row: { id } }) {
+    for (let tries = 1; ; tries++) {
+      await cancel(house, id)
+      await untilLetGo(house, id)
+      if (await remove(house, id)) return { id }
+      if (tries === TRIES)
+        throw new Problem(409, 'conflict', `${id} does not stop: it is spoken to all the time`)
+    }
   },
 
   pauseConversation: (house, { row: { id } }) =>
@@ -97,9 +104,37 @@ function cancel(house: House, id: ConversationId) {
   return perform(house, id, { verb: 'cancel', target: id, args: null })
 }
 
-async function remove({ store, hub }: House, id: ConversationId): Promise<void> {
-  await store.tx((tx) => tx.delete('conversations', id), { durable: true })
-  hub.forget(id)
+/** Something may begin between a cancel and the delete, but not for ever. */
+const TRIES = 5
+/** For a process that has just ended what it drove. */
+const LET_GO_MS = 2_000
+
+/** Another process that drove it reads what has become of it before it ends. @throws Problem 409 */
+async function untilLetGo({ clock, workplaces }: House, id: ConversationId): Promise<void> {
+  const workplace = await workplaces.of(id)
+  const end = clock.now() + LET_GO_MS
+  for (;;) {
+    const owner = workplace.drives(id) ? undefined : workplace.composed.ownership?.livingOwner(id)
+    if (!owner) return
+    if (clock.now() >= end)
+      throw new Problem(409, 'conflict', `${id} is still driven by process ${owner.pid}`)
+    await sleep(clock, bounds.watchMs)
+  }
+}
+
+/** False where something goes on: read in the transaction that deletes, so that nothing begins in between. */
+async function remove({ store, hub }: House, id: ConversationId): Promise<boolean> {
+  const isRemoved = await store.tx(
+    (tx) => {
+      const runs = tx.find('runs', { where: { conversationId: id } })
+      if (runs.some(({ status }) => !isStopped(status))) return false
+      tx.delete('conversations', id)
+      return true
+    },
+    { durable: true },
+  )
+  if (isRemoved) hub.forget(id)
+  return isRemoved
 }
 
 function item(store: House['store'], conversation: Conversation, asks: number): ConversationItem {

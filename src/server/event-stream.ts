@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import { readEvents } from '../runtime/stored-events.ts'
 import type { PartialMessage } from '../runtime/partial-message.ts'
+import { partialDeltas } from './stored-partials.ts'
 import { framesOf, type Batch, type Topic } from './topic.ts'
 import type { Store } from './workplace.ts'
 
@@ -138,25 +139,8 @@ class Outlet {
   /** Each part that is being streamed, from its beginning: of live text nothing is stored for those that come later. */
   #streaming(): OffshootEvent[] {
     const { partials, clock, topic, store } = this.#options
-    const at = clock.now()
-    return partials().flatMap(({ messageId, branchId, runId, parts }) => {
-      const { parentRunId = null, depth = 0 } = store.get('runs', runId) ?? {}
-      const place = { seq: this.#seq, at, conversationId: topic.id, branchId, runId, parentRunId, depth }
-      return parts.flatMap((part, i) =>
-        part.type === 'text' || part.type === 'reasoning'
-          ? {
-              type: 'part.delta',
-              ...place,
-              sub: i + 1,
-              messageId,
-              partId: part.id,
-              kind: part.type,
-              text: part.text,
-              offset: 0,
-            }
-          : [],
-      )
-    })
+    const told = { conversationId: topic.id, seq: this.#seq, sub: 0, at: clock.now() }
+    return partialDeltas(store, partials(), told)
   }
 
   #reset(reason: 'slow' | 'unknown' | 'deleted'): void {

@@ -16,12 +16,14 @@ const SWEEP_MS = 10_000
 /** What happens in the conversations that somebody looks at, or that this process drives. */
 export class Hub {
   readonly #store: Store
+  readonly #clock: Clock
   readonly #open = new Map<ConversationId, Open>()
   readonly #endWatch: () => void
   #cancelSweep = () => {}
 
   constructor(store: Store, clock: Clock) {
     this.#store = store
+    this.#clock = clock
     this.#endWatch = watchStore(store, clock, () => this.#look())
     const sweep = () => {
       this.#sweep()
@@ -67,7 +69,7 @@ export class Hub {
   #look(): void {
     for (const [id, { topic, workplace }] of this.#open) {
       if (!this.#store.get('conversations', id)) this.forget(id)
-      else if (!workplace?.drives(id)) topic.look() // what this process drives nobody else writes
+      else if (!workplace?.drives(id)) topic.follow(this.#clock.now()) // what this process drives nobody else writes
     }
   }
 

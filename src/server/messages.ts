@@ -38,7 +38,7 @@ interface ForkOrder {
 
 async function fork(house: House, at: MessageRow, order: ForkOrder): Promise<RouteAnswer<'forkMessage'>> {
   const { text, model, budgetUsd } = order
-  const workplace = await house.workplaces.of(at.conversationId)
+  const workplace = await house.workplaces.toBegin(at.conversationId)
   const { composed } = workplace
   const named = model === undefined ? {} : { model: await namedModel(composed, model) }
   const { runtime } = composed

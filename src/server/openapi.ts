@@ -3,20 +3,54 @@ import { errorAnswer } from '../protocol/catalogue.ts'
 import { paths, type RouteName } from '../protocol/paths.ts'
 import { routes } from '../protocol/routes.ts'
 
+interface Other {
+  readonly method: 'get' | 'post'
+  readonly summary: string
+  readonly status: number
+  /** Media type and schema of an answer. */
+  readonly content: Readonly<Record<string, object>>
+  readonly parameters: readonly object[]
+}
+
+const text = { schema: { type: 'string' } }
+const seq = { type: 'integer', minimum: 0 }
+const formats = { type: 'string', enum: ['json', 'md', 'html'], default: 'json' }
+const links = { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] }
+const idempotencyKey = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } }
+
 /** Routes whose answer is no JSON, or that are of the server alone. */
-const OTHERS: Readonly<Record<string, readonly [method: string, does: string, type: string]>> = {
-  '/conversations/{id}/events': ['get', 'events after a seq, as server-sent events', 'text/event-stream'],
-  '/conversations/{id}/export': [
-    'get',
-    'the whole conversation as one document; format=md and format=html make a file for people',
-    'application/json',
-  ],
-  '/artifacts/{id}': [
-    'get',
-    'the whole of an output that was too large for its message',
-    'application/octet-stream',
-  ],
-  '/links': ['post', 'a link that lets one browser in, once', 'application/json'],
+const OTHERS: Readonly<Record<string, Other>> = {
+  '/conversations/{id}/events': {
+    method: 'get',
+    summary: 'events after a seq, as server-sent events',
+    status: 200,
+    content: { 'text/event-stream': text },
+    parameters: [
+      { name: 'after', in: 'query', schema: seq },
+      { name: 'Last-Event-ID', in: 'header', description: 'it counts, where both are given', schema: seq },
+    ],
+  },
+  '/conversations/{id}/export': {
+    method: 'get',
+    summary: 'the whole conversation as one document; md and html are files for people',
+    status: 200,
+    content: { 'application/json': { schema: { type: 'object' } }, 'text/markdown': text, 'text/html': text },
+    parameters: [{ name: 'format', in: 'query', schema: formats }],
+  },
+  '/artifacts/{id}': {
+    method: 'get',
+    summary: 'the whole of an output that was too large for its message',
+    status: 200,
+    content: { 'text/plain': text },
+    parameters: [],
+  },
+  '/links': {
+    method: 'post',
+    summary: 'a link that lets one browser in, once',
+    status: 201,
+    content: { 'application/json': { schema: links } },
+    parameters: [idempotencyKey],
+  },
 }
 
 /** Every route as an OpenAPI document, made of the schemas that check it. */
@@ -27,12 +61,12 @@ export function openApiDocument(version: string): object {
     const at = path.replace(/:(\w+)/g, '{$1}')
     operations[at] = { ...operations[at], [method.toLowerCase()]: operation(name) }
   }
-  for (const [path, [method, summary, type]] of Object.entries(OTHERS))
+  for (const [path, { method, summary, status, content, parameters }] of Object.entries(OTHERS))
     operations[path] = {
       [method]: {
         summary,
-        parameters: pathParameters(path),
-        responses: { 200: { description: 'done', content: { [type]: {} } }, default: errorResponse },
+        parameters: [...pathParameters(path), ...parameters],
+        responses: { [status]: { description: 'done', content }, default: errorResponse },
       },
     }
   return {
@@ -51,17 +85,13 @@ export function openApiDocument(version: string): object {
 function operation(name: RouteName): object {
   const [method, path] = paths[name]
   const { input, answer, status } = routes[name]
-  const isQuery = method === 'GET'
-  const isMutating = method !== 'GET'
   return {
     operationId: name,
     ...(name === 'health' ? { security: [] } : {}),
     parameters: [
       ...pathParameters(path.replace(/:(\w+)/g, '{$1}')),
-      ...(isQuery ? queryParameters(input) : []),
-      ...(isMutating
-        ? [{ name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } }]
-        : []),
+      ...(method === 'GET' ? queryParameters(input) : []),
+      ...(method === 'GET' ? [] : [idempotencyKey]),
     ],
     ...(method === 'POST' || method === 'PATCH'
       ? { requestBody: { content: { 'application/json': { schema: schemaOf(input, 'input') } } } }

@@ -1,8 +1,11 @@
+import type { ConversationId } from '../core/ids.ts'
 import type { Run } from '../core/run.ts'
-import { isFinal } from '../core/run-status.ts'
+import { isFinal, type RunStatus } from '../core/run-status.ts'
+import { runStatus } from '../protocol/fields.ts'
 import { goOn } from './branches.ts'
 import { perform, type Handlers } from './exchange.ts'
 import { rowsOf } from './rows.ts'
+import type { Store } from './workplace.ts'
 
 export const runHandlers: Handlers<
   | 'listRuns'
@@ -15,23 +18,21 @@ export const runHandlers: Handlers<
   | 'steerRun'
 > = {
   listRuns({ store }, { input: { status, conversation, branch, parent } }) {
+    const isNamed = conversation !== undefined || branch !== undefined || parent !== undefined
+    const named = status ?? (isNamed ? ['all' as const] : OPEN)
+    const statuses = named.flatMap((each) => (each === 'all' ? runStatus.options : each))
     const isWanted = (run: Run) =>
-      (status === undefined
-        ? !isFinal(run.status)
-        : status.some((each) => each === 'all' || each === run.status)) &&
+      statuses.includes(run.status) &&
       (branch === undefined || run.branchId === branch) &&
       (parent === undefined || run.parentRunId === parent)
-    const conversations =
-      conversation === undefined
-        ? store.find('conversations', { orderBy: 'updatedAt', descending: true }).map(({ id }) => id)
-        : [conversation]
-    return conversations.flatMap((id) => rowsOf(store, id, isWanted))
+    const ids = conversation === undefined ? conversationsWith(store, statuses) : [conversation]
+    return ids.flatMap((id) => rowsOf(store, id, isWanted))
   },
 
   getRun: ({ store }, { row }) => rowsOf(store, row.conversationId, ({ id }) => id === row.id)[0]!,
 
   continueRun: async ({ workplaces }, { row, input }) =>
-    await goOn(await workplaces.of(row.conversationId), row.conversationId, row.id, input),
+    await goOn(await workplaces.toBegin(row.conversationId), row.conversationId, row.id, input),
 
   pauseRun: (house, { row: { id: target, conversationId } }) =>
     perform(house, conversationId, { verb: 'pause', target, args: null }),
@@ -47,4 +48,17 @@ export const runHandlers: Handlers<
 
   steerRun: (house, { row: { id: target, conversationId }, input: { text } }) =>
     perform(house, conversationId, { verb: 'steer', target, args: { text } }),
+}
+
+const OPEN = runStatus.options.filter((status) => !isFinal(status))
+
+/** Those that have a run in such a state, the latest first: of the others nothing is read. */
+function conversationsWith(store: Store, statuses: readonly RunStatus[]): ConversationId[] {
+  const having = new Set(
+    statuses.flatMap((status) =>
+      store.find('runs', { where: { status } }).map(({ conversationId }) => conversationId),
+    ),
+  )
+  const latest = store.find('conversations', { orderBy: 'updatedAt', descending: true })
+  return latest.flatMap(({ id }) => (having.has(id) ? id : []))
 }

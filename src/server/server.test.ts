@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ServedUser, type Began, type Called } from '../../test/support/served-user.ts'
+import type { ArtifactId } from '../core/ids.ts'
 import { textOf } from '../core/message.ts'
 import { paths, type RouteName } from '../protocol/paths.ts'
 import { routes, type RouteAnswer } from '../protocol/routes.ts'
@@ -127,6 +128,12 @@ describe('a conversation', () => {
     checked('closeConversation', await served.post(`/conversations/${id}/close`))
     checked('getRun', await served.get(`/runs/${runId}`))
     checked('listRuns', await served.get(`/runs?status=all&conversation=${id}`))
+    for (const named of [`conversation=${id}`, `branch=${branchId}`]) {
+      const ended = checked('listRuns', await served.get(`/runs?${named}`)).map((each) => each.id)
+      expect(ended).toContain(runId)
+    }
+    const open = checked('listRuns', await served.get('/runs')).map((each) => each.id)
+    expect(open).not.toContain(runId)
     checked('getBranch', await served.get(`/branches/${branchId}`))
   })
 
@@ -214,6 +221,30 @@ describe('approvals and questions', () => {
   })
 })
 
+test('runs that go on are found without a look at the conversations in which nothing does', async () => {
+  const model = { '*': [{ toolCalls: [{ tool: 'ask_user', input: { question: 'Which?' } }] }] }
+  const { conversationId, runId } = await served.begin(model)
+  await served.until(conversationId, ({ type }) => type === 'question.asked')
+  const read = async () => {
+    const find = vi.spyOn(served.store, 'find')
+    const listed = checked('listRuns', await served.get('/runs')).map(({ id }) => id)
+    expect(listed).toContain(runId)
+    const reads = find.mock.calls.length
+    find.mockRestore()
+    return reads
+  }
+  const before = await read()
+  for (let i = 0; i < 5; i++) await served.post('/conversations', { title: 'idle' })
+  expect(await read()).toBe(before)
+  await served.post(`/conversations/${conversationId}/cancel`)
+})
+
+test('what has nothing to go on with is no fault of the fields', async () => {
+  const { branchId } = (await served.post('/conversations', { title: 'empty' })).body as Began
+  for (const verb of ['continue', 'pause', 'interrupt'])
+    expect([verb, (await served.post(`/branches/${branchId}/${verb}`)).status]).toEqual([verb, 409])
+})
+
 describe('an Idempotency-Key', () => {
   const key = (name: string) => ({ 'idempotency-key': name })
 
@@ -226,6 +257,15 @@ describe('an Idempotency-Key', () => {
     expect(new Set([...sent, again].map(({ body }) => JSON.stringify(body))).size).toBe(1)
     expect(again.headers.get('idempotent-replayed')).toBe('true')
     expect(served.store.count('conversations', {})).toBe(before + 1)
+  })
+
+  test('has what it deleted stay deleted, and says so again', async () => {
+    const { conversationId: id } = (await served.post('/conversations')).body as Began
+    const remove = () => served.call('DELETE', `/api/conversations/${id}`, undefined, key('d'))
+    const first = await remove()
+    expect([first.status, (await remove()).body]).toEqual([200, first.body])
+    const unknown = await served.call('DELETE', '/api/conversations/x', undefined, key('e'))
+    expect(unknown.status).toBe(404)
   })
 
   test('belongs to one call', async () => {
@@ -257,6 +297,43 @@ describe('what there is', () => {
     const ids = operations.map((each) => (each as { operationId?: string }).operationId)
     expect(ids.filter((id) => id !== undefined).toSorted()).toEqual(Object.keys(paths).toSorted())
   })
+})
+
+type Operation = { readonly responses: Record<string, { readonly content: object }> }
+
+test('the OpenAPI document says how the routes are answered that have no schema of their own', async () => {
+  const { conversationId: id } = await served.begin({ '*': [{ text: 'x' }] })
+  await served.ended(id)
+  const content = new TextEncoder().encode('x')
+  const artifact = {
+    id: `art_${'0'.repeat(26)}` as ArtifactId,
+    conversationId: id,
+    hash: 'x',
+    mediaType: 'text/html',
+    size: 1,
+    content,
+    createdAt: 0,
+  }
+  await served.store.tx((tx) => tx.insert('artifacts', artifact), { durable: true })
+  const { body } = await served.get('/openapi.json')
+  const operations = body['paths'] as Record<string, Record<string, Operation>>
+  for (const [method, path, of, more] of [
+    ['get', '/conversations/{id}/export', id, '?format=md'],
+    ['get', '/conversations/{id}/export', id, '?format=html'],
+    ['get', '/conversations/{id}/export', id, ''],
+    ['get', '/conversations/{id}/events', id, '?after=10000'],
+    ['get', '/artifacts/{id}', artifact.id, ''],
+    ['post', '/links', '', ''],
+  ] as const) {
+    const answer = await served.call(method.toUpperCase(), `/api${path.replace('{id}', of)}${more}`)
+    const type = answer.headers.get('content-type')!.split(';')[0]!
+    const { responses } = operations[path]![method]!
+    expect([path, type, Object.keys(responses[answer.status]?.content ?? {})]).toEqual([
+      path,
+      type,
+      expect.arrayContaining([type]),
+    ])
+  }
 })
 
 describe('who may ask', () => {

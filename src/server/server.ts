@@ -13,7 +13,7 @@ import { checkSender, namesOf, type Names } from './foreign.ts'
 import { SECURITY_HEADERS } from './headers.ts'
 import { Hub } from './hub.ts'
 import { openPages } from './pages.ts'
-import { problemBody, problemOf } from './problem.ts'
+import { Problem, problemBody, problemOf } from './problem.ts'
 import { runningServer, writeServerFile } from './server-file.ts'
 import { installationToken } from './token.ts'
 import { Workplaces, type Store } from './workplace.ts'
@@ -87,7 +87,10 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     ending: ending.signal,
     onDefect: (error) => say(`a request failed: ${errorMessage(error)}`),
   })
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  const listener = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    errorHandler: () => refusal(new Problem(400, 'malformed', 'what is asked for is no path')),
+  })
   server.on('request', (incoming, outgoing) => {
     if (!isRefused(incoming, outgoing, names)) void listener(incoming, outgoing)
   })
@@ -189,6 +192,10 @@ function isRefused(incoming: IncomingMessage, outgoing: ServerResponse, names: N
     incoming.resume() // what it sends is read and forgotten
     return true
   }
+}
+
+function refusal(problem: Problem): Response {
+  return Response.json(problemBody(problem), { status: problem.status, headers: SECURITY_HEADERS })
 }
 
 /** What is no HTTP, or never came to its end. */

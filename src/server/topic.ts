@@ -1,6 +1,8 @@
 import { isEphemeral, type OffshootEvent } from '../core/events.ts'
-import type { ConversationId } from '../core/ids.ts'
+import type { ConversationId, PartId } from '../core/ids.ts'
+import type { PartialMessage } from '../runtime/partial-message.ts'
 import { lastSeq, readEvents } from '../runtime/stored-events.ts'
+import { partialDeltas, storedPartials } from './stored-partials.ts'
 import type { Store } from './workplace.ts'
 
 /** What a listener gets: events in their order, and how they look on the wire, made once for all. */
@@ -27,6 +29,12 @@ export class Topic {
   readonly listeners = new Set<Listener>()
   readonly #store: Store
   #seq: number
+  /** How much was told of what another process streams. */
+  #live: { readonly seq: number; readonly sub: number; readonly lengths: ReadonlyMap<PartId, number> } = {
+    seq: 0,
+    sub: 0,
+    lengths: new Map(),
+  }
 
   constructor(id: ConversationId, store: Store) {
     this.id = id
@@ -64,6 +72,19 @@ export class Topic {
     }
   }
 
+  /** Another process drives it: what it has stored, and what it streams, as far as that is stored. */
+  follow(at: number): void {
+    this.look()
+    if (this.listeners.size === 0) return
+    const partials = storedPartials(this.#store, this.id)
+    const { seq } = this
+    const { lengths } = this.#live
+    const sub = this.#live.seq === seq ? this.#live.sub : 0
+    const deltas = partialDeltas(this.#store, partials, { conversationId: this.id, seq, sub, at, lengths })
+    this.#live = { seq, sub: sub + deltas.length, lengths: lengthsOf(partials) }
+    this.#tell(deltas)
+  }
+
   end(): void {
     for (const listener of this.listeners) listener.end()
     this.listeners.clear()
@@ -76,6 +97,11 @@ export class Topic {
     const batch = { events, bytes: framesOf(events) }
     for (const listener of this.listeners) listener.tell(batch)
   }
+}
+
+function lengthsOf(partials: readonly PartialMessage[]): ReadonlyMap<PartId, number> {
+  const parts = partials.flatMap((message) => message.parts)
+  return new Map(parts.map((part) => [part.id, 'text' in part ? part.text.length : 0]))
 }
 
 const encoder = new TextEncoder()

@@ -129,6 +129,19 @@ export class Workplaces {
     return await this.at(isDirectory(directory) ? directory : this.#options.fallback, this.#modes.get(id))
   }
 
+  /**
+   * That of a conversation, for something that is to begin there. @throws OffshootError `conflict` too, where its directory
+   * is gone.
+   */
+  async toBegin(id: ConversationId): Promise<Workplace> {
+    const { directory } = this.#conversation(id)
+    if (isDirectory(directory)) return await this.of(id)
+    throw new OffshootError(
+      'conflict',
+      `the directory ${directory} is not there any more: nothing can run in it`,
+    )
+  }
+
   /** That of a conversation, if it was opened before. */
   ready(id: ConversationId): Workplace | undefined {
     return this.#ready.get(keyOf(this.#conversation(id).directory, this.#modes.get(id)))

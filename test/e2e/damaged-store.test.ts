@@ -47,7 +47,7 @@ function hash(path: string): string {
 
 async function expectRefused(message: RegExp, hint: string): Promise<void> {
   const before = files()
-  for (const args of [['run', 'hi', '-m', answer()], ['ls'], ['recover'], ['recover', '--dry-run']]) {
+  for (const args of [['run', 'hi', '-m', answer()], ['ls'], ['recover']]) {
     const ended = await user.run(args)
     expect(ended).toMatchObject({ code: 3, stdout: '' })
     expect(ended.stderr).toMatch(/^offshoot: [^\n]+\n {2}[^\n]+\n$/)
@@ -87,6 +87,10 @@ describe('a damaged store', () => {
     async (_, damage, message) => {
       damage()
       await expectRefused(message, 'offshoot doctor --repair')
+      expect(await user.run(['recover', '--dry-run'])).toMatchObject({
+        code: 3,
+        stderr: expect.stringMatching(message),
+      })
       const damaged = readFileSync(user.database)
       const looked = await user.run(['doctor'])
       expect(looked).toMatchObject({ code: 3, stdout: expect.stringContaining('offshoot doctor --repair') })

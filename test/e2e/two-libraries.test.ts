@@ -115,17 +115,16 @@ await (await (await offshoot.chat()).send('go')).result()`,
     const ask = { name: 'ask', description: 'asks', inputSchema: z.object({}), execute: () => 'done' }
     const script = (entry: object) => ({ agents: { main: [entry, { text: 'end' }] } }) as ScriptInput
     const asks = script({ toolCalls: [{ tool: 'ask', input: {} }] })
-    for (const [name, entry, status] of [
-      ['waits.db', asks, 'waiting'],
-      ['works.db', script({ text: 'late', delayMs: 60_000 }), 'paused'],
+    for (const [name, entry, status, dies] of [
+      ['waits.db', asks, 'waiting', 'approval.requested'],
+      ['works.db', script({ text: 'late', delayMs: 60_000 }), 'paused', 'run.started'],
     ] as const) {
       const started = program(
         `${name}.mjs`,
         `const ask = tool({ name: 'ask', description: 'asks', inputSchema: z.object({}), execute: () => 'done' })
 const offshoot = await createOffshoot({ store: ${JSON.stringify(name)}, tools: [ask], model: scriptedModel(${JSON.stringify(entry)}) })
 const run = await (await offshoot.chat()).send('go')
-setTimeout(() => process.kill(process.pid, 'SIGKILL'), 1_500)
-for await (const event of run.events({ answers: true })) if (event.type === 'approval.requested') process.kill(process.pid, 'SIGKILL')`,
+for await (const event of run.events({ answers: true })) if (event.type === '${dies}') process.kill(process.pid, 'SIGKILL')`,
       )
       expect((await started.ended).signal).toBe('SIGKILL')
       const store = await openSqliteStore({ file: join(place, 'work', name), now: Date.now })

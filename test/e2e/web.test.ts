@@ -4,11 +4,11 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { processIo } from '../../src/cli/io.ts'
 import { httpSite, httpsSite, pem, type Handler, type Site } from '../../src/tools/web/fixtures/site.ts'
 import { loopbackNetwork } from '../../src/tools/web/fixtures/loopback-network.ts'
+import { programFiles } from '../support/program-files.ts'
 import { StartedProgram } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const TEST_BUILD = join(ROOT, 'test/support/main.ts')
 const ESCAPES = '\u001b[2J\u001b]0;owned\u0007\u009b31m\u202e'
 
 let user: TestUser
@@ -49,7 +49,16 @@ describe('the test build', () => {
       main: [fetching('http://example.com/page'), { match: 'Found', text: 'Seen.' }],
     })
     const program = new StartedProgram(
-      [process.execPath, TEST_BUILD, 'run', 'hi', '-m', script, '--output-format', 'stream-json'],
+      [
+        process.execPath,
+        programFiles().testBuild,
+        'run',
+        'hi',
+        '-m',
+        script,
+        '--output-format',
+        'stream-json',
+      ],
       {
         cwd: user.directory,
         env: {

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { FaultPoint } from '../../src/core/faults.ts'
 import type { StartedProgram } from '../support/started-program.ts'
 import { readRecords } from './records.ts'
+import { attendServer } from './served.ts'
 import type { Story } from './story.ts'
 import { MODEL, type World } from './world.ts'
 
@@ -18,6 +19,8 @@ export interface Course {
   /** Of the programs one after the other; the one after the last is left alone. */
   readonly deaths: readonly Death[]
   readonly random: () => number
+  /** Whether most of its programs are servers, at whose page somebody sits. */
+  readonly served?: boolean | undefined
   /** Pages of the store of the first program, which is not killed before it is full. */
   readonly pages?: number | undefined
 }
@@ -51,6 +54,8 @@ class Lives {
   readonly #guarded: Promise<void>[] = []
   #kills = 0
   #starts = 0
+  /** Whether the present program is a server. */
+  #serves = false
   #lastKill = Date.now()
 
   constructor(world: World, course: Course) {
@@ -90,6 +95,8 @@ class Lives {
       ...(death?.type === 'point' && { TEST_FAULT: `${death.point}:${death.time}` }),
       ...(pages && this.#starts === 0 && { TEST_PAGES: String(pages) }),
     }
+    this.#serves = this.#course.served === true && random() < 0.75
+    if (this.#serves) return this.#serve(env)
     const id = this.#conversation()
     const isRecovery = id !== undefined && random() < 0.6
     const text = id === undefined ? this.#course.story.opening : `More ${this.#starts}.`
@@ -98,6 +105,15 @@ class Lives {
     const where = id === undefined ? [] : ['--conversation', id]
     const how = ['-m', MODEL, '--approvals', 'wait', '--output-format', 'events']
     return this.#world.start(['run', text, ...how, ...where], env)
+  }
+
+  #serve(env: Readonly<Record<string, string>>): StartedProgram {
+    this.#starts++
+    const program = this.#world.start(['serve', '--port', '0'], env)
+    const { opening } = this.#course.story
+    const conversation = () => this.#conversation()
+    void attendServer(this.#world, program, { opening, conversation, isQuiet: () => this.#isQuiet() })
+    return program
   }
 
   /** The returned function ends it, if the program has ended before. */
@@ -111,7 +127,11 @@ class Lives {
       return () => {}
     }
     const wait = new AbortController()
-    setTimeout(death.afterMs, undefined, { signal: wait.signal }).then(
+    const { signal } = wait
+    // what a server is asked comes later than what a command was told
+    const begun = this.#serves ? program.untilStdout('\n') : Promise.resolve()
+    const due = begun.then(() => setTimeout(death.afterMs, undefined, { signal }))
+    due.then(
       () => (death.group ? process.kill(-program.pid, 'SIGKILL') : program.kill('SIGKILL')),
       () => {},
     )

@@ -13,6 +13,8 @@ export interface Scenario extends StoryOptions, WorldOptions {
   readonly messages?: number
   /** Two conversations in one store, each with its own programs. */
   readonly two?: boolean
+  /** Most programs are servers, which somebody uses over HTTP. */
+  readonly served?: boolean
   /** The files stay where they are. */
   readonly keep?: boolean
 }
@@ -43,7 +45,7 @@ export async function play(scenario: Scenario): Promise<Played> {
   const random = randomOf(seed + 2)
   const courses = stories.map((story, at) => {
     const own = deaths.filter((_, index) => index % stories.length === at)
-    return { story, deaths: own, random, pages: scenario.pages }
+    return { story, deaths: own, random, pages: scenario.pages, served: scenario.served }
   })
   const driven = await Promise.all(courses.map((course) => drive(world, course)))
   await person.leave()

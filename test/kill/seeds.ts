@@ -29,6 +29,7 @@ export function scenarioOf(seed: number): Scenario {
   const group = seed % 10 === 6
   const deaths = Array.from({ length: between(random, 1, 5) }, (_, at) => deathOf(random, at, group))
   const common = { seed, children: CHILDREN, deaths, messages: between(random, 1, 4) }
+  if (seed % 10 === 5) return { ...common, deaths: [...deaths, CLOCK], served: true }
   if (seed % 10 === 7) return { ...common, deaths: [...deaths, CLOCK], two: true }
   if (seed % 10 === 8)
     return { ...common, deaths: [NEVER, CLOCK, ...deaths], pages: between(random, 130, 240) }

@@ -21,6 +21,8 @@ export interface WorldOptions {
 export class World implements AsyncDisposable {
   readonly user = new TestUser({ ...scripts, 'offshoot.jsonc': JSON.stringify(config) })
   readonly acknowledged: Acknowledged[] = []
+  /** Durable events that a server has sent. */
+  readonly streamed: ToldEvent[] = []
   /** Whether its files stay when it is closed. */
   keeps = true
   readonly openApprovals = new Set<string>()
@@ -77,7 +79,8 @@ export class World implements AsyncDisposable {
   witness(): Witness {
     const { acknowledged, openApprovals } = this
     const said = this.#programs.map(({ stderr }) => stderr).join('')
-    return { told: this.#programs.flatMap(toldBy), said, acknowledged, openApprovals }
+    const told = [...this.#programs.flatMap(toldBy), ...this.streamed]
+    return { told, said, acknowledged, openApprovals }
   }
 
   /** What lives of what this owner has started, by its mark, or by what the commands wrote of what they left. */

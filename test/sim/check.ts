@@ -102,7 +102,7 @@ function* stillOpen(world: World): Generator<Problem> {
     if (!waitsForPerson(world, run)) yield ['R4', `${run.id} is still ${run.status} (${run.reason ?? ''})`]
 }
 
-/** D4: nothing waits on a branch that is idle; one that is paused or cancelled, or below such a one, is not. */
+/** D4: nothing waits on a branch that is idle; one that is paused, or whose run or one above it was cancelled, is not. */
 function* unread(stored: Stored, conversationId: ConversationId): Generator<Problem> {
   const latest = (branchId: string): Run | undefined =>
     stored.find('runs', {
@@ -111,15 +111,15 @@ function* unread(stored: Stored, conversationId: ConversationId): Generator<Prob
       descending: true,
       limit: 1,
     })[0]
-  const isCancelled = (branchId: string | null): boolean =>
-    branchId !== null &&
-    (latest(branchId)?.status === 'cancelled' ||
-      isCancelled(stored.get('branches', branchId)?.parentBranchId ?? null))
+  const isCancelled = (run: Run | null | undefined): boolean =>
+    run?.status === 'cancelled' ||
+    Boolean(run?.parentRunId && isCancelled(stored.get('runs', run.parentRunId)))
   for (const { id, branchId, withdrawnAt } of stored.find('inbox', {
     where: { conversationId, deliveredAt: null },
   })) {
-    const status = latest(branchId)?.status
-    if (withdrawnAt === null && (status === 'completed' || status === 'failed') && !isCancelled(branchId))
+    const run = latest(branchId)
+    const isOver = run?.status === 'completed' || run?.status === 'failed'
+    if (withdrawnAt === null && isOver && !isCancelled(run))
       yield ['D4', `${id} waits on ${branchId}, which is idle`]
   }
 }

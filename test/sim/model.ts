@@ -79,7 +79,7 @@ function answer(
   trouble: Trouble | undefined,
 ): ModelPart[] {
   const text = trouble === 'is empty' ? '' : world.token('say')
-  const calls = trouble === 'repeats' ? repeated(request) : callsOf(world, random, request)
+  const calls = trouble === 'repeats' ? repeated(world, request) : callsOf(world, random, request)
   const asked = calls.map(([toolName, input], at) => {
     return { type: 'tool-call', toolCallId: `c${at}`, toolName, input: JSON.stringify(input) }
   })
@@ -90,14 +90,19 @@ function answer(
   ] as ModelPart[]
 }
 
-/** The same as in the turn before. */
-function repeated({ messages, toolChoice }: ModelRequest): Call[] {
+/** The same as in the turn before; but what it says to others has a word of its own, by which the checker knows it. */
+function repeated(world: World, { messages, toolChoice }: ModelRequest): Call[] {
   if (toolChoice === 'none') return []
   const last = messages.findLast(({ role }) => role === 'assistant')
   const calls = last?.parts.flatMap((part) =>
-    part.type === 'tool-call' ? [[part.tool, part.input as object] as const] : [],
+    part.type === 'tool-call' ? [[part.tool, saidAnew(world, part.input)] as const] : [],
   )
   return calls?.length ? calls : [['look', {}]]
+}
+
+function saidAnew(world: World, input: unknown): object {
+  const text = JSON.stringify(input).replace(/told#\d+\./g, () => world.token('told'))
+  return JSON.parse(text) as object
 }
 
 /** An agent has less to do with every turn, and the deeper it is. */

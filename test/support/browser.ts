@@ -13,15 +13,11 @@ export interface Screen {
 }
 
 const desktop: Screen = { width: 1280, height: 800, theme: 'light' }
-/** Every size and theme in which the page has to be right. */
-export const screens: readonly Screen[] = [
-  { width: 1280, height: 800 },
-  { width: 768, height: 1024 },
-  { width: 390, height: 844 },
-].flatMap((size) => [
-  { ...size, theme: 'light' as const },
-  { ...size, theme: 'dark' as const },
-])
+/** Every size in which the page has to be right, in either theme. */
+export const sizes = [desktop, { width: 768, height: 1024 }, { width: 390, height: 844 }] as const
+export const themes = ['light', 'dark'] as const
+/** The rules of axe whose outcome a theme can change. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 
@@ -102,9 +98,28 @@ export class ServedPage {
     await this.page.screenshot({ path: join(folder, `${name}.png`) })
   }
 
-  /** What axe finds that is serious or critical, one line each. */
-  async accessibility(): Promise<string[]> {
-    return await seriousFindings(this.page)
+  /** What axe finds that is serious or critical, in both themes, one line each. A screenshot of both. */
+  async look(name: string): Promise<string[]> {
+    const found: string[] = []
+    // Where a finger is used, a dialog with a field is drawn after the keyboard of the screen has come, or has not.
+    await this.page.locator('[style*="mask-image"]').first().waitFor({ state: 'detached' })
+    for (const theme of themes) {
+      // Without motion a colour is at once what it becomes.
+      await this.page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+      found.push(...(await seriousFindings(this.page, theme)))
+      await this.screenshot(`${name}-${this.page.viewportSize()!.width}-${theme}`)
+    }
+    return found
+  }
+
+  /** The same at every size. */
+  async lookAtEverySize(name: string): Promise<string[]> {
+    const found: string[] = []
+    for (const { width, height } of sizes) {
+      await this.page.setViewportSize({ width, height })
+      found.push(...(await this.look(name)))
+    }
+    return found
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -181,11 +196,17 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** Everything in the light; of the dark, what colours can change. */
+export async function seriousFindings(page: Page, theme: Screen['theme']): Promise<string[]> {
   // As a debugger does it: the policy of the page allows no script of somebody else.
-  await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate('axe.run()')) as { violations: readonly Finding[] }
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
+  const options = theme === 'dark' ? { runOnly: COLOUR_RULES } : {}
+  const { violations } = await page.evaluate<{ violations: readonly Finding[] }>(
+    `axe.run(${JSON.stringify(options)})`,
+  )
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary}`))
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${theme}: ${id}: ${html}\n${failureSummary}`),
+    )
 }

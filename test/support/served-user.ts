@@ -89,6 +89,11 @@ export class ServedUser {
     return body as Began
   }
 
+  /** The store as another process has it open; it is closed before the user is removed. */
+  storeElsewhere(): Promise<Store> {
+    return openSqliteStore({ file: this.user.database })
+  }
+
   /** Resolves with the event that fits, as a client is told of it. */
   async until(
     conversationId: string,

@@ -6,6 +6,7 @@ import type { Io } from '../../src/cli/io.ts'
 import { runProgram } from '../../src/cli/program.ts'
 import type { ScriptInput } from '../../src/model/script.ts'
 import { temporaryFolder, userEnvironment } from './fresh-copy.ts'
+import { programFiles } from './program-files.ts'
 import {
   commandLine,
   type Ended,
@@ -14,11 +15,7 @@ import {
   processesWith,
 } from './started-program.ts'
 
-const MAIN = join(import.meta.dirname, '../../src/cli/main.ts')
-const TEST_BUILD = join(import.meta.dirname, 'main.ts')
 const FAULTS = ['TEST_OFF', 'TEST_FAULT', 'TEST_POINTS']
-/** One for all of them: each has a home of its own, in which nothing is compiled yet. */
-const COMPILED = join(import.meta.dirname, '../../node_modules/.cache/offshoot-compiled')
 
 type RunOptions = Partial<Omit<StartOptions, 'env'>> & {
   readonly env?: Readonly<Record<string, string>>
@@ -44,13 +41,16 @@ export class TestUser {
   readonly home = join(this.root, 'home')
   readonly database = join(this.home, 'offshoot.db')
   readonly env: Record<string, string>
+  readonly #files = programFiles()
 
   constructor(files: Readonly<Record<string, string>> = {}) {
     mkdirSync(this.directory)
     chmodSync(this.root, 0o755)
     for (const [name, content] of Object.entries(files)) this.write(name, content)
     const home = { HOME: this.root, OLLAMA_HOST: 'http://127.0.0.1:9', SHELL: '/bin/sh' }
-    this.env = { ...userEnvironment(this.home), ...home, NODE_COMPILE_CACHE: COMPILED }
+    // One for all of them: each has a home of its own, in which nothing is compiled yet.
+    const { compiled } = this.#files
+    this.env = { ...userEnvironment(this.home), ...home, NODE_COMPILE_CACHE: compiled }
   }
 
   /** Writes a file of the workspace and returns its path. */
@@ -68,14 +68,14 @@ export class TestUser {
     return `scripted:${path}`
   }
 
-  command(args: readonly string[], main = MAIN): [string, ...string[]] {
+  command(args: readonly string[], main = this.#files.main): [string, ...string[]] {
     return [process.execPath, main, ...args]
   }
 
   /** With a switch or a fault in `env` (faultsOf) it is the test build. */
   start(args: readonly string[], { env = {}, ...options }: RunOptions = {}): StartedProgram {
     const isTestBuild = FAULTS.some((name) => name in env)
-    return new StartedProgram(this.command(args, isTestBuild ? TEST_BUILD : MAIN), {
+    return new StartedProgram(this.command(args, isTestBuild ? this.#files.testBuild : this.#files.main), {
       cwd: this.directory,
       ...options,
       env: { ...this.env, ...env },

@@ -50,11 +50,7 @@ describe('the value of a text', () => {
     ['escapes', `x ["${'\\"'.repeat(MAX_JSON_CHARS / 3)}`],
     ['long lists in lists', `${`[${'1,'.repeat(10_000)}`.repeat(95)} x`],
     ['closings', ']}'.repeat(MAX_JSON_CHARS / 3)],
-  ])(
-    'a text of nothing but %s is read in time',
-    (_, text) => {
-      expect(lastJson(text)).toBeUndefined()
-    },
-    3_000,
-  )
+  ])('a text of nothing but %s is read in time', (_, text) => {
+    expect(lastJson(text)).toBeUndefined() // hours, where each beginning is followed to the end
+  })
 })

@@ -1,7 +1,8 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
-import { asBegun, takeBack, type Beginning, type Begun } from '../beginning.ts'
+import { asBegun, type Beginning, type Begun } from '../beginning.ts'
 import type { LiveConversation } from '../conversation.ts'
+import { takeBack } from '../take-back.ts'
 import type { VerbScope } from './verb.ts'
 
 export interface BeganAnswer {
@@ -33,7 +34,7 @@ export async function beginHere(
     for (const each of begun!.drive) live.drive(each).catch(() => {}) // the conversation keeps what failed
     return answer
   } catch (error) {
-    takeBack(deps, live, begun)
+    takeBack(deps, live.budget, begun?.drive ?? [])
     throw error
   }
 }

@@ -35,7 +35,8 @@ async function cancelOnce(
   { conversationId, tops, reason, signal, write }: CancelWork,
   all: readonly LiveRun[],
 ): Promise<boolean> {
-  const driven = all.filter((run) => tree.drives(run) && !isStopped(run.row.status))
+  // one whose last change was not stored may look as if it had stopped
+  const driven = all.filter((run) => run.isDriven || (tree.drives(run) && !isStopped(run.row.status)))
   for (const run of all.filter(isOpen))
     stopRun(run, tops.includes(run) ? reason : { verb: 'cancel', by: 'parent' })
   const stopped = Promise.all(driven.map((run) => run.stopped))

@@ -3,6 +3,8 @@ import type { BranchId, RunId } from '../../core/ids.ts'
 import type { RunStatus } from '../../core/run-status.ts'
 import { attemptsOver, goOn, type ContinueOrder } from '../continue-run.ts'
 import type { LiveRun } from '../live-run.ts'
+import type { Change } from '../recorder.ts'
+import { takeBack } from '../take-back.ts'
 import { requireGoingOn } from './begin-here.ts'
 import { requireTarget, type VerbScope } from './verb.ts'
 
@@ -30,7 +32,7 @@ export async function continueHere(
   if (order.budgetUsd !== undefined) conversation.budget.allow(order.budgetUsd)
   await attemptsOver({ tree: conversation }, run)
   let drive: readonly LiveRun[] = []
-  const answer = await deps.recorder.record(conversation.id, (change) => {
+  const write = (change: Change): ContinueAnswer => {
     const gone = goOn(change, { deps, tree: conversation }, run, order)
     drive = gone.drive
     const { branchId } = run.row
@@ -39,6 +41,10 @@ export async function continueHere(
     conversation.budget.store(change, conversation.id)
     settle(change.tx, answer)
     return answer
+  }
+  const answer = await deps.recorder.record(conversation.id, write).catch((error: unknown) => {
+    takeBack(deps, conversation.budget, drive)
+    throw error
   })
   for (const each of drive) conversation.drive(each).catch(() => {}) // the conversation keeps what failed
   return answer

@@ -18,6 +18,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ErrorCode, OffshootError } from '../../core/errors.ts'
 import { sampleRows, seed } from '../conformance/rows.ts'
+import { APPLICATION_ID } from './inspect.ts'
 import { SCHEMA_VERSION } from './migrate.ts'
 import { openSqliteStore } from './open.ts'
 
@@ -68,6 +69,29 @@ test('a newer database whose version still stands in the log', async () => {
   db.close()
   expect(await refusal()).toEqual(refusedWith('store_newer', /version 99/))
 })
+
+test('a database whose first page a process had written when it died is made anew, and is known to be ours', async () => {
+  const db = new DatabaseSync(file)
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+  db.close()
+  writeFileSync(`${file}-journal`, journalOfNothing())
+  const store = await open()
+  await store.tx((tx) => seed(tx, sampleRows()), { durable: true })
+  for (const suffix of ['', '-wal']) copyFileSync(`${file}${suffix}`, join(directory, `left.db${suffix}`))
+  await store.close()
+  const left = await open(join(directory, 'left.db'))
+  expect(left.count('conversations', {})).toBeGreaterThan(0)
+  await left.close()
+})
+
+/** Of a transaction that was not over: before it the file had no pages (sqlite.org/fileformat2.html#the_rollback_journal). */
+function journalOfNothing(): Buffer {
+  const journal = Buffer.alloc(512)
+  Buffer.from('d9d505f920a163d7', 'hex').copy(journal)
+  journal.writeUInt32BE(512, 20)
+  journal.writeUInt32BE(4096, 24)
+  return journal
+}
 
 test('a database of another program', async () => {
   const db = new DatabaseSync(file)

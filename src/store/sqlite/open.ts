@@ -48,14 +48,13 @@ export async function openSqliteFile({ faults = noFaults, ...options }: FileOpti
   const isNew = file === ':memory:' || prepareFile(file) === 'new'
   const timeout = options.busyTimeoutMs ?? 5_000
   if (!isNew) inspectDatabase(file, timeout)
-  const db = openDatabase(file, isNew, timeout, { ...options, faults })
+  const db = openDatabase(file, timeout, { ...options, faults })
   const Engine = faults.isOff('answer-after-commit') ? LateEngine : SqliteEngine
   return groupCommit(new Engine(db, file, faults.isOff('full-sync') ? 'NORMAL' : 'FULL'))
 }
 
 function openDatabase(
   file: string,
-  isNew: boolean,
   timeout: number,
   { maxPageCount, now = Date.now, faults, logPages = LOG_PAGES }: FileOptions,
 ): DatabaseSync {
@@ -64,7 +63,7 @@ function openDatabase(
     db = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })
     if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${maxPageCount}`)
     // before WAL, so that the file itself says whose it is, whatever becomes of the log beside it
-    if (isNew) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+    if (isEmpty(db)) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
     const version = schemaVersion(db)
     if (version > 0 && version < SCHEMA_VERSION) backUp(db, file, version, now())
     db.exec('PRAGMA journal_mode = WAL')
@@ -76,6 +75,11 @@ function openDatabase(
     db?.close()
     throw asStoreError(error, file)
   }
+}
+
+/** Also where a process died while it made the file: the journal beside it takes that back, the first page included. */
+function isEmpty(db: DatabaseSync): boolean {
+  return db.prepare('PRAGMA page_count').get()!['page_count'] === 0
 }
 
 const CACHE_KIB = 16 * 1024

@@ -2,11 +2,13 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { everything, withTexts } from '../../../src/runtime/export/fixtures/everything.ts'
 import { documentHtml } from '../../../src/runtime/export/html.ts'
-import { closeBrowser, openPage, screens, seriousFindings, type Screen } from '../../support/browser.ts'
+import { closeBrowser, openPage, seriousFindings, sizes, themes, type Screen } from '../../support/browser.ts'
 import { TestUser } from '../../support/test-user.ts'
+
+const DESKTOP: Screen = { ...sizes[0], theme: 'light' }
 
 let user: TestUser
 let page: string
@@ -28,23 +30,27 @@ afterAll(async () => {
   user.remove()
 })
 
-for (const screen of screens) {
-  describe(`${screen.width}x${screen.height} ${screen.theme}`, () => {
-    it('opens without a server, and asks nothing of the network', async () => {
-      await using opened = await openFile(page, screen)
-      await screenshot(opened.page, `export-${screen.width}-${screen.theme}`)
-      expect(await seriousFindings(opened.page)).toEqual([])
-      await openAll(opened.page)
-      await screenshot(opened.page, `export-open-${screen.width}-${screen.theme}`)
-      expect(await seriousFindings(opened.page)).toEqual([])
-      expect(await overflow(opened.page)).toBe(0)
-      expect(opened).toMatchObject({ requests: [], problems: [] })
-    })
-  })
-}
+it.each(sizes)(
+  'opens at $width x $height without a server, and asks nothing of the network',
+  async (size) => {
+    await using opened = await openFile(page, { ...size, theme: 'light' })
+    for (const theme of themes) {
+      await opened.page.emulateMedia({ colorScheme: theme })
+      await screenshot(opened.page, `export-${size.width}-${theme}`)
+    }
+    await openAll(opened.page)
+    for (const theme of themes) {
+      await opened.page.emulateMedia({ colorScheme: theme })
+      await screenshot(opened.page, `export-open-${size.width}-${theme}`)
+      expect(await seriousFindings(opened.page, theme)).toEqual([])
+    }
+    expect(await overflow(opened.page)).toBe(0)
+    expect(opened).toMatchObject({ requests: [], problems: [] })
+  },
+)
 
 it('leads from the tree to a subagent, and back to where it began, by keyboard alone', async () => {
-  await using opened = await openFile(page, screens[0]!)
+  await using opened = await openFile(page, DESKTOP)
   const { page: shown } = opened
   await shown.keyboard.press('Tab')
   expect(await shown.evaluate('document.activeElement.textContent')).toBe('Skip to the conversation')
@@ -73,7 +79,7 @@ it('runs, loads and asks nothing, whatever was written into it', async () => {
   const hostile = withTexts(await everything(), (old, key) =>
     key === 'tool' && old === 'edit' ? old : HOSTILE,
   )
-  await using opened = await openFile(user.write('hostile.html', documentHtml(hostile)), screens[0]!)
+  await using opened = await openFile(user.write('hostile.html', documentHtml(hostile)), DESKTOP)
   await openAll(opened.page)
   for (const link of await opened.page.getByRole('link').all())
     expect(await link.getAttribute('href')).toMatch(/^#/)
@@ -93,7 +99,7 @@ it('shows ten thousand messages', async () => {
     created: i,
   }))
   const file = user.write('long.html', documentHtml({ ...document, messages }))
-  await using opened = await openFile(file, screens[0]!)
+  await using opened = await openFile(file, DESKTOP)
   expect(await opened.page.locator('#b0 > article').count()).toBe(10_000)
   expect(opened.problems).toEqual([])
 })

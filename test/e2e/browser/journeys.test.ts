@@ -70,6 +70,12 @@ describe('a subagent', () => {
     await expect
       .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
       .toBe('View branch of general: map')
+    await agents.getByRole('button', { name: /general check/ }).click()
+    await agents.getByRole('button', { name: 'Message general: check' }).click()
+    await expect
+      .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
+      .toBe('Message @general')
+    await page.getByRole('button', { name: 'Back', exact: true }).click()
     served.tree.release('check')
     await answer(page, 'All is mapped.').waitFor()
     expect(served.problems).toEqual([])
@@ -193,7 +199,10 @@ describe('the agents of all conversations', () => {
   it('are seen and cancelled from any of them, and the tab counts those of its own', async () => {
     await using served = await ServedPage.open(
       {
-        'Wait there.': [{ toolCalls: [task('far')], usage }],
+        'Wait there.': [
+          { toolCalls: [task('far')], usage },
+          { text: 'Far is gone.', usage },
+        ],
         'Do far.': [{ toolCalls: [waits('far')], usage }],
         'Go.': [
           { toolCalls: [task('near')], usage },

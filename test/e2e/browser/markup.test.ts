@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { closeBrowser, ServedPage } from '../../support/browser.ts'
 import { bash, task } from '../../support/scripted-tree.ts'
@@ -22,8 +23,9 @@ const ALL = PAYLOADS.join('\n\n')
 const MARKUP = `[...document.querySelectorAll(
   'img, iframe, object, embed, [srcdoc], [onload], [onerror], [onmouseover], a[href^="javascript"]'
 )].map((each) => each.outerHTML)`
-/** A name for a file: everything but the slash and the null. */
-const FILE = '<img src=x onerror=hit()>.ts'
+/** A name for a file or a directory: everything but the slash and the null. */
+const NAME = '<img src=x onerror=hit()>'
+const FILE = `${NAME}.ts`
 
 it('nothing that anybody writes is ever markup, wherever it is shown', async () => {
   await using served = await ServedPage.open(
@@ -38,6 +40,8 @@ it('nothing that anybody writes is ever markup, wherever it is shown', async () 
             { tool: 'write', input: { file_path: 'new.ts', content: ALL } },
             { tool: ALL.slice(0, 60), input: { [PAYLOADS[0]!]: ALL } },
             bash(`printf %s ${JSON.stringify(PAYLOADS[1])}`),
+            { tool: 'webfetch', input: { url: `https://pixel.example/"onerror="hit()"${PAYLOADS[0]}` } },
+            { tool: 'webfetch', input: { url: 'javascript:hit()' } },
             { tool: 'ask_user', input: { question: ALL, options: PAYLOADS.slice(0, 3) } },
           ],
           usage,
@@ -50,6 +54,8 @@ it('nothing that anybody writes is ever markup, wherever it is shown', async () 
       files: {
         [FILE]: ALL,
         '.offshoot/agents/odd.md': `---\nname: odd\ndescription: ${JSON.stringify(ALL)}\n---\n${ALL}\n`,
+        [`.offshoot/agents/${NAME}.md`]: `---\ndescription: its file gives its name\n---\nWork.\n`,
+        [`${NAME}/.offshoot/agents/inner.md`]: `---\nname: inner\ndescription: ${JSON.stringify(ALL)}\n---\nWork.\n`,
       },
       config: { permissions: [{ tool: 'write', action: 'allow' }] },
     },
@@ -75,6 +81,29 @@ it('nothing that anybody writes is ever markup, wherever it is shown', async () 
     await page.getByRole('tab', { name: tab }).click()
   await page.goto(`${served.url}/settings/agents`)
   await page.getByText('odd', { exact: true }).first().waitFor()
+  expect(await page.evaluate(MARKUP)).toEqual([])
+  await page.getByText(NAME, { exact: true }).first().click()
+  await page.getByText(`${NAME}.md`).waitFor()
+  expect(await page.evaluate(MARKUP)).toEqual([])
+  await page.goto(`${served.url}/settings/agents/odd`)
+  await page.getByRole('region', { name: 'Instructions' }).waitFor()
+  expect(await page.evaluate(MARKUP)).toEqual([])
+  for (const tab of ['models', 'permissions', 'limits']) {
+    await page.goto(`${served.url}/settings/${tab}`)
+    await page.getByRole('main').getByRole('heading', { level: 2 }).first().waitFor()
+    expect(await page.evaluate(MARKUP)).toEqual([])
+  }
+  const model = 'anthropic/<svg/onload=hit()>'
+  const there = (await served.call('POST', '/conversations', {
+    directory: join(served.user.directory, NAME),
+    text: PAYLOADS[0],
+    model,
+  })) as { conversationId: string }
+  await page.goto(`${served.url}/c/${there.conversationId}`)
+  await bar.waitFor()
+  await bar.getByRole('button', { name: 'Answer' }).click()
+  await bar.getByText(`in ${served.user.directory}/${NAME}`).first().waitFor()
+  await expect.poll(() => answerAll(served, there.conversationId).then(() => end.count())).toBe(1)
   expect(await page.evaluate(MARKUP)).toEqual([])
   await page.goto(
     `${served.url}/c/${encodeURIComponent(PAYLOADS[0]!)}/b/${encodeURIComponent(PAYLOADS[1]!)}#${encodeURIComponent(PAYLOADS[3]!)}`,

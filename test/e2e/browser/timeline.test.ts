@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
-import { closeBrowser, screens, ServedPage } from '../../support/browser.ts'
+import { closeBrowser, ServedPage } from '../../support/browser.ts'
 import { bash, task, waits, WAITS_ALLOWED } from '../../support/scripted-tree.ts'
 
 afterAll(closeBrowser)
@@ -163,23 +163,11 @@ describe('the timeline', () => {
   it('has no serious finding of axe, at any size and in both themes', async () => {
     await using served = await openTimeline()
     const { page } = served
-    for (const { width, height, theme } of screens) {
-      await page.setViewportSize({ width, height })
-      // Without motion a colour is at once what it becomes.
-      await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-      await row(page, /general.*map/).click()
-      await page.getByRole('region', { name: 'general: map' }).waitFor()
-      await served.screenshot(`timeline-${width}-${theme}`)
-      expect(await findings(served, 'Timeline')).toEqual([])
-      await page.keyboard.press('Escape')
-    }
+    await row(page, /general.*map/).click()
+    await page.getByRole('region', { name: 'general: map' }).waitFor()
+    expect(await served.lookAtEverySize('timeline')).toEqual([])
     await page.getByRole('switch', { name: 'As a table' }).press('Space')
-    expect(await findings(served, 'Timeline')).toEqual([])
+    await page.getByRole('treegrid', { name: 'Runs' }).waitFor()
+    expect(await served.look('timeline-table')).toEqual([])
   })
 })
-
-/** Of what this file is about. */
-async function findings(served: ServedPage, region: string): Promise<string[]> {
-  await served.page.getByRole('region', { name: region }).first().waitFor()
-  return await served.accessibility()
-}

@@ -1,10 +1,11 @@
-import { costWords, tokenWords } from 'offshoot/client'
+import { agoWords, costWords, tokenWords } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { memo, useState } from 'react'
 import { useView } from '../app/conversation.tsx'
 import { closeSheet } from '../app/panels.ts'
 import { branchPath, navigate } from '../app/route.ts'
 import { AgentName } from '../ui/badge.tsx'
+import { useNow } from '../ui/clock.ts'
 import { hueOf } from '../ui/format.ts'
 import { RunMark, RunWord } from '../ui/run-mark.tsx'
 import { activityOf, needsYou } from '../ui/run-words.ts'
@@ -15,6 +16,7 @@ import { Steps } from './steps.tsx'
 /** One agent: its task first, then what it does, then figures and what can be done. Space looks into it from here. */
 export const AgentRow = memo(({ run }: { run: RunRow }) => {
   const [peeked, setPeeked] = useState(false)
+  const tokens = run.usage.input + run.usage.output
   const view = () => {
     closeSheet()
     navigate(branchPath(run.conversationId, run.branchId))
@@ -45,8 +47,9 @@ export const AgentRow = memo(({ run }: { run: RunRow }) => {
               <Elapsed run={run} />
             </span>
             <span>{`${run.turns}/${run.maxTurns} turns`}</span>
-            <span>{tokenWords(run.usage.input + run.usage.output)}</span>
+            {tokens > 0 && <span>{tokenWords(tokens)}</span>}
             {run.costUsd !== 0 && <span>{costWords(run.costUsd)}</span>}
+            {run.endedAt !== null && <Age at={run.endedAt} />}
           </span>
         </span>
       </button>
@@ -57,6 +60,10 @@ export const AgentRow = memo(({ run }: { run: RunRow }) => {
     </li>
   )
 })
+
+function Age({ at }: { at: number }) {
+  return <span>{agoWords(at, useNow())}</span>
+}
 
 /** The last that is known of it, without leaving the page. */
 function Peek({ run }: { run: RunRow }) {

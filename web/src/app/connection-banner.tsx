@@ -1,3 +1,4 @@
+import { ClientError } from 'offshoot/client'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useConnection } from './conversation.tsx'
@@ -8,8 +9,6 @@ export function ConnectionBanner() {
   const { connection } = useConnection()
   if (connection.status === 'live' || connection.status === 'connecting') return null
   const ended = connection.status === 'ended'
-  const error = 'error' in connection ? connection.error : null
-  const words = error instanceof Error ? error.message : 'this conversation was deleted'
   return (
     <div
       role="alert"
@@ -17,12 +16,18 @@ export function ConnectionBanner() {
       className="flex items-center gap-2 border-b border-needs-line bg-needs-soft px-4 py-1.5 text-sm"
     >
       <Icon name={ended ? 'x' : 'refresh'} size={14} className="text-needs" />
-      <span className="min-w-0 flex-1">
+      <span className="min-w-0 flex-1 wrap-anywhere">
         {ended
-          ? words
+          ? endWords(connection.error)
           : 'The connection to the server is lost. This page goes on by itself as soon as it is back.'}
       </span>
       {ended && <Button onPress={() => navigate('/')}>All conversations</Button>}
     </div>
   )
+}
+
+function endWords(error: unknown): string {
+  const isGone = error instanceof ClientError && error.status === 404
+  if (isGone || !(error instanceof Error)) return 'There is no such conversation, or it was deleted.'
+  return error.message
 }

@@ -1,5 +1,5 @@
 import { badge, breadcrumb, costWords, runGroups, tokenWords, type BranchView } from 'offshoot/client'
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { nameOf, pathOf, runOf } from '../branches/tree-words.ts'
 import { hueOf } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -30,8 +30,32 @@ export function Header({ branch }: { branch: BranchView }) {
       <Figures />
       <AgentsButton needsYou={needsYou} running={running} />
       <ConversationMenu branch={branch} />
+      <SaidCounts needsYou={needsYou} running={running} />
     </>
   )
+}
+
+/** How long counts have to stay as they are before they are said. Milliseconds. */
+const STEADY_MS = 3000
+
+/** Says the counts of the Agents button to those who do not see them. */
+function SaidCounts({ needsYou, running }: { needsYou: number; running: number }) {
+  const words = countWords(needsYou, running) || 'No agents running'
+  const [said, setSaid] = useState(words)
+  useEffect(() => {
+    const timer = setTimeout(() => setSaid(words), STEADY_MS)
+    return () => clearTimeout(timer)
+  }, [words])
+  return (
+    <span role="status" className="sr-only">
+      {said}
+    </span>
+  )
+}
+
+function countWords(needsYou: number, running: number): string {
+  const words = [needsYou > 0 && `${needsYou} need you`, running > 0 && `${running} running`]
+  return words.filter(Boolean).join(', ')
 }
 
 /** On other pages nothing is counted. */
@@ -60,10 +84,13 @@ function Breadcrumb({ branch, title }: { branch: BranchView; title: string }) {
         {path.map((each, at) => {
           const last = at === path.length - 1
           const name = each.kind === 'main' ? title : nameOf(each)
-          const hidden = path.length > 1 && at < path.length - 2 ? 'hidden sm:flex' : 'flex'
+          // On a phone the way up alone: the branch says below what it is.
+          const isParent = at === path.length - 2
+          const hidden = path.length > 1 && !isParent ? 'hidden min-[720px]:flex' : 'flex'
           return (
             <li key={each.id} className={`min-w-0 items-center gap-1 ${hidden} ${hueOf(each.agent)}`}>
-              {at > 0 && <Icon name="right" size={12} className="text-ink-3" />}
+              {at > 0 && <Icon name="right" size={12} className="text-ink-3 max-[719px]:hidden" />}
+              {isParent && <Icon name="left" size={12} className="text-ink-3 min-[720px]:hidden" />}
               {last ? (
                 <span aria-current="page" className="truncate font-semibold">
                   <AgentOf branch={each} />
@@ -112,9 +139,7 @@ function Figures() {
 }
 
 function AgentsButton({ needsYou, running }: { needsYou: number; running: number }) {
-  const said = [needsYou > 0 && `${needsYou} need you`, running > 0 && `${running} running`]
-    .filter(Boolean)
-    .join(', ')
+  const said = countWords(needsYou, running)
   return (
     <button
       type="button"

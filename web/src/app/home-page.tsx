@@ -18,15 +18,15 @@ export function HomePage() {
   const { value: config } = useAnswer(useCallback(() => client.getConfig(), [client]))
   const { value: models } = useAnswer(useCallback(() => client.listModels(), [client]))
   const { value: conversations } = useConversations()
-  const start = (text: string, model?: string) => {
+  const start = async (text: string, model?: string) => {
     setBusy(true)
-    client
-      .createConversation({ text, ...(model ? { model } : {}) })
-      .then(({ conversationId }) => {
-        reloadConversations()
-        navigate(branchPath(conversationId))
-      }, showError)
-      .finally(() => setBusy(false))
+    try {
+      const { conversationId } = await client.createConversation({ text, ...(model ? { model } : {}) })
+      reloadConversations()
+      navigate(branchPath(conversationId))
+    } finally {
+      setBusy(false)
+    }
   }
   const model = models?.find((each) => each.isDefault)
   const first = conversations?.length === 0
@@ -67,7 +67,7 @@ export function HomePage() {
               icon="play"
               className="mt-3"
               isDisabled={busy}
-              onPress={() => start(DEMO, 'offline')}
+              onPress={() => void start(DEMO, 'offline').catch(showError)}
             >
               Run the demonstration
             </Button>

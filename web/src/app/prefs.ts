@@ -17,6 +17,10 @@ interface Prefs {
   readonly allAgents: boolean
   /** The branch that was open last, by conversation. */
   readonly branches: Readonly<Record<string, string>>
+  /** When a branch was last looked at, and when a conversation was first. Milliseconds of this device. */
+  readonly seen: Readonly<Record<string, number>>
+  /** What the branch tree shows beside branches. */
+  readonly treeFilter: 'branches' | 'yours' | 'said' | 'all'
 }
 
 const defaults: Prefs = {
@@ -33,6 +37,8 @@ const defaults: Prefs = {
   timelineTable: false,
   allAgents: false,
   branches: {},
+  seen: {},
+  treeFilter: 'branches',
 }
 
 const known = new Map<string, unknown>()

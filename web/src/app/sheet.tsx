@@ -29,7 +29,9 @@ export function Sheet({ title, side, isOpen, onClose, children }: SheetProps) {
           <div className="flex justify-end px-1 pt-1">
             <IconButton icon="x" label="Close" onPress={onClose} />
           </div>
-          <div className="min-h-0 flex-1">{children}</div>
+          <div className="min-h-0 flex-1" data-sheet={side}>
+            {children}
+          </div>
         </Dialog>
       </Modal>
     </ModalOverlay>

@@ -29,6 +29,7 @@ export function BranchHeader({ branch }: { branch: BranchView }) {
   return (
     <header
       data-print="no"
+      data-branch-header=""
       className={`border-b border-line bg-[color-mix(in_srgb,var(--hue)_5%,var(--ground))] px-4 py-2 ${hueOf(branch.agent)}`}
     >
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">

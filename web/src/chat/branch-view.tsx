@@ -7,9 +7,10 @@ import { usePref } from '../app/prefs.ts'
 import { useVerbs } from '../app/verbs.ts'
 import { BranchHeader } from '../branches/branch-header.tsx'
 import { runOf } from '../branches/tree-words.ts'
+import { useSeen } from '../branches/unread.ts'
+import { useSwipe } from '../branches/use-swipe.ts'
 import { hueOf } from '../ui/format.ts'
 import { isLive } from '../ui/run-words.ts'
-import { showError } from '../ui/toasts.tsx'
 import { runChatCommand } from './chat-commands.ts'
 import { Composer } from './composer.tsx'
 import { InboxChips } from './inbox-chips.tsx'
@@ -24,10 +25,17 @@ export function BranchPage({ branch, messageId }: { branch: BranchView; messageI
   const run = useView((state) => runOf(state, branch.id))
   const inbox = useView((state) => inboxOf(state, branch.id))
   useRemembered(branch)
+  useSeen(branch, run)
+  const swipe = useSwipe(branch)
   const send = async (text: string, mode: 'steer' | 'follow_up') => {
     const command = parseChatCommand(text)
     if (command && view.state) await runChatCommand(command, client, view.state, branch)
     else await verbs.send(branch.id, text, mode)
+  }
+  const takeBack = async () => {
+    const last = inbox.findLast(({ kind }) => kind === 'user')
+    if (last) await client.withdrawInboxItem({ id: last.id })
+    return last?.text
   }
   const isMain = branch.kind === 'main'
   const live = run !== null && isLive(run)
@@ -35,6 +43,7 @@ export function BranchPage({ branch, messageId }: { branch: BranchView; messageI
     branch.kind === 'subagent' ? `Message @${branch.agent}` : isMain ? 'Message…' : 'Message this fork'
   return (
     <div
+      {...swipe}
       className={`flex min-h-0 flex-1 flex-col ${isMain ? '' : `border-l-[3px] border-hue ${hueOf(branch.agent)}`}`}
     >
       {!isMain && <BranchHeader branch={branch} />}
@@ -48,8 +57,10 @@ export function BranchPage({ branch, messageId }: { branch: BranchView; messageI
           draftKey={branch.id}
           placeholder={placeholder}
           live={live}
-          onSend={(text, mode) => void send(text, mode).catch(showError)}
+          onSend={send}
           onInterrupt={() => verbs.interrupt(branch.id)}
+          hasCommands
+          onTakeBack={takeBack}
         />
       </div>
     </div>

@@ -1,6 +1,8 @@
+import { chatCommands } from 'offshoot/client'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { shownKeys } from '../app/keymap.ts'
 import { Button, IconButton } from '../ui/button.tsx'
+import { showError } from '../ui/toasts.tsx'
 
 interface ComposerProps {
   /** `Message…`, or whom it goes to. */
@@ -11,8 +13,13 @@ interface ComposerProps {
   readonly draftKey: string
   /** Of a page that is there to write on: it has the focus at once, where that brings up no keyboard. */
   readonly focused?: boolean
-  readonly onSend: (text: string, mode: 'steer' | 'follow_up') => void
+  /** Where it fails, the text comes back. */
+  readonly onSend: (text: string, mode: 'steer' | 'follow_up') => Promise<void>
   readonly onInterrupt: () => void
+  /** Whether a line that begins with `/` can be a command. */
+  readonly hasCommands?: boolean
+  /** Takes back what was sent last and is not read yet. */
+  readonly onTakeBack?: () => Promise<string | undefined>
 }
 
 const drafts = new Map<string, string>()
@@ -24,8 +31,11 @@ export function Composer({
   focused = false,
   onSend,
   onInterrupt,
+  hasCommands = false,
+  onTakeBack,
 }: ComposerProps) {
   const [text, setText] = useState(() => drafts.get(draftKey) ?? '')
+  const [sending, setSending] = useState('')
   const field = useRef<HTMLTextAreaElement>(null)
   useGrowing(field, text)
   useEffect(() => {
@@ -35,11 +45,23 @@ export function Composer({
     drafts.set(draftKey, next)
     setText(next)
   }
+  /** What has been written meanwhile stays. */
+  const comeBack = (before: string) => {
+    change([before, drafts.get(draftKey)].filter(Boolean).join('\n'))
+    field.current?.focus()
+  }
   const send = (mode: 'steer' | 'follow_up') => {
     if (!text.trim()) return
-    onSend(text, mode)
     change('')
+    setSending(text)
+    onSend(text, mode)
+      .catch((error: unknown) => {
+        showError(error)
+        comeBack(text)
+      })
+      .finally(() => setSending(''))
   }
+  const takeBack = () => void onTakeBack?.().then((last) => last && comeBack(last), showError)
   return (
     <form
       aria-label="Message"
@@ -52,10 +74,12 @@ export function Composer({
       <textarea
         ref={field}
         id="composer"
+        data-opener="composer"
         value={text}
         rows={1}
         onChange={(event) => change(event.target.value)}
         onKeyDown={(event) => {
+          if (event.key === 'ArrowUp' && text === '' && !event.altKey) return takeBack()
           if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
           event.preventDefault()
           send(event.metaKey || event.ctrlKey ? 'steer' : 'follow_up')
@@ -66,11 +90,13 @@ export function Composer({
       />
       <div className="flex items-center gap-2 pr-1.5 pb-1.5 pl-3.5">
         <p className="min-w-0 flex-1 truncate text-xs text-ink-3">
-          <span className="hidden sm:inline">
-            {live
-              ? `Enter queues · ${shownKeys('Mod+')}Enter steers the run`
-              : 'Enter sends · Shift Enter for a new line'}
-          </span>
+          {sending ? (
+            <span role="status">{`Sending: ${sending}`}</span>
+          ) : (
+            <span className={text.startsWith('/') ? '' : 'hidden sm:inline'}>
+              {(hasCommands && commandHint(text)) || keysHint(live, hasCommands)}
+            </span>
+          )}
         </p>
         {live && (
           <Button icon="stop" onPress={onInterrupt}>
@@ -92,6 +118,19 @@ export function Composer({
       </div>
     </form>
   )
+}
+
+/** How the command that is being written goes on. */
+function commandHint(text: string): string {
+  const word = text.split(' ')[0] ?? ''
+  return word.startsWith('/') ? chatCommands.filter((each) => each.startsWith(word)).join(' · ') : ''
+}
+
+function keysHint(live: boolean, hasCommands: boolean): string {
+  const keys = live
+    ? `Enter queues · ${shownKeys('Mod+')}Enter steers the run`
+    : 'Enter sends · Shift Enter for a new line'
+  return hasCommands ? `${keys} · / for commands` : keys
 }
 
 /** As high as its text, up to what the class allows. */

@@ -7,6 +7,7 @@ import { RunActions } from '../agents/run-actions.tsx'
 import { RunLine } from '../agents/run-line.tsx'
 import { Steps } from '../agents/steps.tsx'
 import { useView } from '../app/conversation.tsx'
+import { focusOpener } from '../app/focus-opener.ts'
 import { showPanel } from '../app/panels.ts'
 import { branchPath, navigate } from '../app/route.ts'
 import { runOf } from '../branches/tree-words.ts'
@@ -117,10 +118,26 @@ function Opened({ run, report }: { run: RunRow; report: string | undefined }) {
         <Button look="quiet" small icon="list" onPress={() => showPanel('steps', run.id)}>
           {`All ${counted(run.toolCalls, 'step')}`}
         </Button>
+        <Button
+          look="quiet"
+          small
+          icon="message"
+          onPress={() => writeTo(run)}
+          aria-label={`Message ${run.agent}: ${run.task}`}
+          data-opener={`message-${run.branchId}`}
+        >
+          Message
+        </Button>
         <RunActions run={run} small />
       </div>
     </div>
   )
+}
+
+/** Opens its branch with the cursor in the field; the way back leads here. */
+function writeTo({ conversationId, branchId }: RunRow): void {
+  navigate(branchPath(conversationId, branchId))
+  focusOpener('composer')
 }
 
 function NestedRuns({ run, nesting }: { run: RunRow; nesting: number }) {

@@ -24,13 +24,13 @@ export function SettingsPage({ tab }: { tab: SettingsTab }) {
   }, [tab])
   const item = route.page === 'settings' ? route.item : null
   return (
-    <div className="flex min-h-0 flex-1 flex-col md:flex-row">
+    <div className="flex min-h-0 flex-1 flex-col lg:flex-row">
       <nav
         ref={nav}
         aria-label="Settings"
-        className="scrolls shrink-0 overflow-x-auto border-b border-line md:w-48 md:border-r md:border-b-0 md:py-6"
+        className="scrolls shrink-0 overflow-x-auto border-b border-line lg:w-48 lg:border-r lg:border-b-0 lg:py-6"
       >
-        <ul className="flex gap-0.5 p-1.5 md:flex-col md:px-3">
+        <ul className="flex gap-0.5 p-1.5 lg:flex-col lg:px-3">
           {settingsTabs.map((each) => (
             <li key={each} className="shrink-0">
               <PageLink

@@ -1,7 +1,7 @@
 import { layout, type Layout } from 'offshoot/client'
 import { useMemo, useState, type KeyboardEvent } from 'react'
 import { useClient } from '../app/client.ts'
-import { useConversationId, useView } from '../app/conversation.tsx'
+import { useConnection, useConversationId, useView } from '../app/conversation.tsx'
 import { usePref } from '../app/prefs.ts'
 import { branchPath, navigate } from '../app/route.ts'
 import { Button } from '../ui/button.tsx'
@@ -30,6 +30,7 @@ const PADDING = 12
 export function TimelineTab({ full = false }: { full?: boolean }) {
   const conversationId = useConversationId()
   const told = useTimeline(conversationId)
+  const { connection } = useConnection()
   const [ref, width] = useWidth<HTMLDivElement>()
   const isLive = useMemo(
     () => [...told.timeline.values()].some(({ status }) => LIVE.has(status)),
@@ -58,7 +59,9 @@ export function TimelineTab({ full = false }: { full?: boolean }) {
       {told.error !== null && <p className="px-3 py-2 text-xs text-failed">{messageOf(told.error)}</p>}
       {width > 0 && told.timeline.size > 0 && <Timeline told={told} now={now} width={width} full={full} />}
       {told.timeline.size === 0 && told.error === null && (
-        <p className="p-6 text-center text-sm text-ink-3">Nothing has run yet</p>
+        <p className="p-6 text-center text-sm text-ink-3">
+          {connection.status === 'lost' ? 'It is shown as soon as the server is back' : 'Nothing has run yet'}
+        </p>
       )}
     </section>
   )

@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react'
+import type { ReactElement, RefObject } from 'react'
 import { Menu as AriaMenu, MenuItem, MenuTrigger, Popover } from 'react-aria-components/Menu'
 import { Icon, type IconName } from './icon.tsx'
 
@@ -11,38 +11,62 @@ export interface MenuChoice {
   readonly onAction: () => void
 }
 
+interface Choices {
+  readonly label: string
+  readonly choices: readonly MenuChoice[]
+}
+
+const POPOVER = 'z-50 min-w-48 rounded-lg border border-line bg-raised p-1 shadow-float'
+
 /** A button and what it offers. */
-export function Menu({
-  label,
-  choices,
-  children,
-}: {
-  label: string
-  choices: readonly MenuChoice[]
-  children: ReactElement
-}) {
+export function Menu({ children, ...choices }: Choices & { readonly children: ReactElement }) {
   return (
     <MenuTrigger>
       {children}
-      <Popover className="z-50 min-w-48 rounded-lg border border-line bg-raised p-1 shadow-float">
-        <AriaMenu aria-label={label} className="outline-none">
-          {choices.map((choice) => (
-            <MenuItem
-              key={choice.id}
-              id={choice.id}
-              textValue={choice.label}
-              onAction={choice.onAction}
-              className={`touch:min-h-11 flex min-h-8 cursor-default items-center gap-2 rounded-md px-2 text-sm outline-none data-focused:bg-hover ${choice.danger ? 'text-failed' : 'text-ink'}`}
-            >
-              {choice.icon && (
-                <Icon name={choice.icon} size={14} className={choice.danger ? '' : 'text-ink-3'} />
-              )}
-              <span className="flex-1">{choice.label}</span>
-              {choice.keys && <kbd className="pl-4 font-sans text-xs text-ink-3">{choice.keys}</kbd>}
-            </MenuItem>
-          ))}
-        </AriaMenu>
+      <Popover className={POPOVER}>
+        <ChoiceList {...choices} />
       </Popover>
     </MenuTrigger>
+  )
+}
+
+interface ContextMenuProps extends Choices {
+  /** What was pointed at. */
+  readonly anchor: RefObject<HTMLElement | null>
+  readonly onClose: () => void
+}
+
+/** What a right press, or the key for it, offers. The focus returns to what was pointed at. */
+export function ContextMenu({ anchor, onClose, ...choices }: ContextMenuProps) {
+  return (
+    <Popover
+      isOpen
+      triggerRef={anchor}
+      onOpenChange={(open) => !open && onClose()}
+      placement="bottom start"
+      className={POPOVER}
+    >
+      <ChoiceList {...choices} onClose={onClose} />
+    </Popover>
+  )
+}
+
+function ChoiceList({ label, choices, onClose }: Choices & { readonly onClose?: () => void }) {
+  return (
+    <AriaMenu aria-label={label} className="outline-none" {...(onClose && { onClose, autoFocus: 'first' })}>
+      {choices.map((choice) => (
+        <MenuItem
+          key={choice.id}
+          id={choice.id}
+          textValue={choice.label}
+          onAction={choice.onAction}
+          className={`touch:min-h-11 flex min-h-8 cursor-default items-center gap-2 rounded-md px-2 text-sm outline-none data-focused:bg-hover ${choice.danger ? 'text-failed' : 'text-ink'}`}
+        >
+          {choice.icon && <Icon name={choice.icon} size={14} className={choice.danger ? '' : 'text-ink-3'} />}
+          <span className="flex-1">{choice.label}</span>
+          {choice.keys && <kbd className="pl-4 font-sans text-xs text-ink-3">{choice.keys}</kbd>}
+        </MenuItem>
+      ))}
+    </AriaMenu>
   )
 }

@@ -1,0 +1,94 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { startRawServer } from '../../test/support/model-server.ts'
+import { ServedUser, type Began } from '../../test/support/served-user.ts'
+import { TestUser } from '../../test/support/test-user.ts'
+import { handClock } from '../runtime/testing/hand-clock.ts'
+import { conversationHandlers } from './conversations.ts'
+import type { House } from './exchange.ts'
+
+/** Asked for an answer, it gives none. */
+let model: Awaited<ReturnType<typeof startRawServer>>
+let asked: (readonly unknown[])[]
+let served: ServedUser
+beforeEach(async () => {
+  asked = []
+  model = await startRawServer(async (request) => {
+    let body = ''
+    for await (const chunk of request) body += String(chunk)
+    asked.push((JSON.parse(body) as { messages: unknown[] }).messages)
+  })
+  const user = new TestUser()
+  user.env['OPENAI_BASE_URL'] = `${model.url}/v1`
+  served = await ServedUser.start(user)
+})
+afterEach(async () => {
+  await served.remove()
+  await model.close()
+})
+
+async function begin(): Promise<Began> {
+  const { body } = await served.post('/conversations', { text: 'x', model: 'openai-compatible/m' })
+  while (asked.length === 0) await turn()
+  return body as Began
+}
+
+test('what is said while a conversation is deleted goes with it, and no model is asked without a context', async () => {
+  const { conversationId: id, branchId } = await begin()
+  let isDeleted = false
+  const deleted = served.call('DELETE', `/api/conversations/${id}`).finally(() => (isDeleted = true))
+  const talk = async () => {
+    const statuses = new Set<number>()
+    while (!isDeleted)
+      statuses.add((await served.post(`/branches/${branchId}/messages`, { text: 'more' })).status)
+    return [...statuses]
+  }
+  const answers = (await Promise.all([talk(), talk(), talk()])).flat()
+  expect((await deleted).status).toBe(200)
+  for (const status of answers) expect([202, 404, 409]).toContain(status)
+  expect((await served.get(`/conversations/${id}`)).status).toBe(404)
+  expect(served.store.count('runs', {})).toBe(0)
+  await served.stop() // whatever still goes on has ended by then
+  expect(asked.map((messages) => messages.length > 0)).toEqual(asked.map(() => true))
+  expect(served.said).toEqual([])
+})
+
+describe('something that begins between the cancel and the delete', () => {
+  /** A conversation whose run comes to life after each of the first cancels. */
+  async function spokenTo(times: number) {
+    const { store } = served
+    const { conversationId, runId } = await begin()
+    await served.post(`/conversations/${conversationId}/cancel`)
+    let cancels = 0
+    const perform = async () => {
+      const status = ++cancels > times ? 'cancelled' : 'running'
+      await store.tx((tx) => tx.update('runs', runId!, { status }), { durable: true })
+    }
+    const workplace = { perform, drives: () => true }
+    const house = {
+      store,
+      clock: handClock(0),
+      workplaces: { of: async () => workplace },
+      hub: { forget: () => {} },
+    }
+    const row = store.get('conversations', conversationId)!
+    const deleting = conversationHandlers.deleteConversation(house as unknown as House, {
+      row,
+      input: {},
+      by: 'test',
+    })
+    return { deleting, isThere: () => store.get('conversations', conversationId) !== undefined }
+  }
+
+  test('is ended too', async () => {
+    const { deleting, isThere } = await spokenTo(2)
+    await deleting
+    expect(isThere()).toBe(false)
+  })
+
+  test('for ever: the conversation stays', async () => {
+    const { deleting, isThere } = await spokenTo(100)
+    await expect(deleting).rejects.toMatchObject({ status: 409 })
+    expect(isThere()).toBe(true)
+  })
+})

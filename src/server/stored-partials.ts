@@ -1,0 +1,58 @@
+import type { OffshootEvent } from '../core/events.ts'
+import type { ConversationId, PartId } from '../core/ids.ts'
+import type { PartialMessage } from '../runtime/partial-message.ts'
+import type { Store, Workplace } from './workplace.ts'
+
+/** The answers that are being streamed, as they are now; where another process drives, as far as it has stored them. */
+export function partialsOf(
+  store: Store,
+  workplace: Pick<Workplace, 'drives' | 'runtime'> | undefined,
+  id: ConversationId,
+): readonly PartialMessage[] {
+  return workplace?.drives(id) ? workplace.runtime.partials(id) : storedPartials(store, id)
+}
+
+/** Whoever drives stores them every 250 ms. */
+export function storedPartials(store: Store, conversationId: ConversationId): PartialMessage[] {
+  const runs = store.find('runs', { where: { conversationId, status: 'running' } })
+  return runs.flatMap(({ id: runId, branchId }) => {
+    const last = { orderBy: 'position', descending: true, limit: 1 } as const
+    const message = store.find('messages', { where: { branchId }, ...last })[0]
+    if (message?.state !== 'streaming' || message.runId !== runId) return []
+    const messageId = message.id
+    const rows = store.find('parts', { where: { messageId }, orderBy: 'position' })
+    return [{ messageId, branchId, runId, parts: rows.map(({ part }) => part) }]
+  })
+}
+
+interface Told {
+  readonly conversationId: ConversationId
+  /** The last one that was told. */
+  readonly seq: number
+  /** The last one that was told after it. */
+  readonly sub: number
+  readonly at: number
+  /** How much of each part was told; else it is told from its beginning. */
+  readonly lengths?: ReadonlyMap<PartId, number>
+}
+
+/** What of them was not told yet, as live events. */
+export function partialDeltas(
+  store: Store,
+  partials: readonly PartialMessage[],
+  { conversationId, seq, sub, at, lengths }: Told,
+): OffshootEvent[] {
+  let last = sub
+  return partials.flatMap(({ messageId, branchId, runId, parts }) => {
+    const { parentRunId = null, depth = 0 } = store.get('runs', runId) ?? {}
+    const place = { seq, at, conversationId, branchId, runId, parentRunId, depth, messageId }
+    return parts.flatMap((part): OffshootEvent[] => {
+      if (part.type !== 'text' && part.type !== 'reasoning') return []
+      const offset = lengths?.get(part.id) ?? 0
+      const text = part.text.slice(offset)
+      if (text === '') return []
+      const { id: partId, type: kind } = part
+      return [{ type: 'part.delta', ...place, sub: ++last, partId, kind, text, offset }]
+    })
+  })
+}

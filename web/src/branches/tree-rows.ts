@@ -1,0 +1,63 @@
+import { shownMessages, type BranchNode, type BranchView } from 'offshoot/client'
+import type { MessagePage, RunRow } from 'offshoot/protocol'
+
+type Message = MessagePage['messages'][number]
+
+/** What the tree shows beside branches: nothing, what a person said, what was said at all, or every message. */
+export const treeFilters = ['branches', 'yours', 'said', 'all'] as const
+export type TreeFilter = (typeof treeFilters)[number]
+
+export interface Row {
+  /** The id of the message or branch. */
+  readonly id: string
+  readonly branch: BranchView
+  readonly run: RunRow | null
+  /** null: the row of the branch itself. */
+  readonly message: Message | null
+  readonly text: string
+  readonly level: number
+  readonly hasChildren: boolean
+  readonly open: boolean
+}
+
+/** Depth first, oldest first, without what stands below a closed one. A branch stands after the message it leaves. */
+export function rowsOf(
+  nodes: readonly BranchNode[],
+  closed: ReadonlySet<string>,
+  filter: TreeFilter,
+): readonly Row[] {
+  return nodes.flatMap(({ branch, run, depth, children }) => {
+    const open = !closed.has(branch.id)
+    const messages = messageRows(branch, depth + 2, filter)
+    const hasChildren = children.length > 0 || messages.length > 0
+    const row = { id: branch.id, branch, run, message: null, text: '', level: depth + 1, hasChildren, open }
+    if (!open) return [row]
+    const below = Map.groupBy(children, (child) => rowBefore(messages, child.branch))
+    const rows = (before: Row | undefined) => rowsOf(below.get(before) ?? [], closed, filter)
+    return [row, ...rows(undefined), ...messages.flatMap((message) => [message, ...rows(message)])]
+  })
+}
+
+/** The last row whose message is no later than the one that a branch leaves. */
+function rowBefore(messages: readonly Row[], { originMessageId }: BranchView): Row | undefined {
+  return originMessageId === null ? undefined : messages.findLast(({ id }) => id <= originMessageId)
+}
+
+/** Of the messages that are loaded. */
+function messageRows(branch: BranchView, level: number, filter: TreeFilter): readonly Row[] {
+  if (filter === 'branches') return []
+  return shownMessages(branch).flatMap((message) => {
+    const text = wordsOf(message, filter)
+    if (text === '') return []
+    return [{ id: message.id, branch, run: null, message, text, level, hasChildren: false, open: false }]
+  })
+}
+
+/** Its first line, or the tools that it calls; empty: the filter leaves it out. */
+function wordsOf({ role, parts }: Message, filter: TreeFilter): string {
+  if (role === 'tool' || role === 'system' || (filter === 'yours' && role !== 'user')) return ''
+  const said = parts.flatMap((part) => (part.type === 'text' ? part.text.trim() : [])).find(Boolean)
+  if (said) return said.split('\n', 1)[0] ?? ''
+  if (filter !== 'all') return ''
+  return parts.flatMap((part) => (part.type === 'tool-call' ? part.tool : [])).join(', ')
+}

@@ -1,0 +1,37 @@
+import { siblings, type BranchView } from 'offshoot/client'
+import { useRef, type TouchEvent } from 'react'
+import { useConversationView } from '../app/conversation.tsx'
+import { navigate } from '../app/route.ts'
+import { pathOf } from './tree-words.ts'
+
+/** A finger has to go so far across, and no further up or down. Pixels. */
+const ACROSS = 80
+const ASIDE = 40
+
+/** A swipe leads to the subagent beside, as the buttons above it do. What scrolls sideways by itself keeps its swipes. */
+export function useSwipe(branch: BranchView) {
+  const view = useConversationView()
+  const from = useRef<{ readonly x: number; readonly y: number }>(undefined)
+  const onTouchStart = ({ touches, target }: TouchEvent) => {
+    const finger = touches[0]
+    const counts = finger && touches.length === 1 && !scrollsSideways(target)
+    from.current = counts ? { x: finger.clientX, y: finger.clientY } : undefined
+  }
+  const onTouchEnd = ({ changedTouches }: TouchEvent) => {
+    const finger = changedTouches[0]
+    const start = from.current
+    if (!start || !finger || !view.state || branch.kind !== 'subagent') return
+    const across = finger.clientX - start.x
+    if (Math.abs(across) < ACROSS || Math.abs(finger.clientY - start.y) > ASIDE) return
+    const list = siblings(view.state, branch.id)
+    const next = list[list.findIndex(({ id }) => id === branch.id) + (across < 0 ? 1 : -1)]
+    if (next) navigate(pathOf(next))
+  }
+  return { onTouchStart, onTouchEnd }
+}
+
+function scrollsSideways(target: EventTarget): boolean {
+  for (let up = target instanceof Element ? target : null; up; up = up.parentElement)
+    if (up.scrollWidth > up.clientWidth && getComputedStyle(up).overflowX === 'auto') return true
+  return false
+}
