@@ -4,10 +4,10 @@ import { defineConfig } from 'vitest/config'
 const PROGRAMS = 'test/{e2e,kill}/**/*.test.ts'
 /** They need Chromium. */
 const BROWSER = 'test/e2e/browser/**/*.test.ts'
-/** It needs a C compiler. */
-const POWER_LOSS = 'test/power-loss/**/*.test.ts'
-/** Ten thousand seeds on all cores, and the seeds without a mechanism. */
-const SEEDS = 'test/sim/{seeds,switches}.test.ts'
+/** Losses of power, which take a C compiler, and what is found with a mechanism switched off. */
+const DURABILITY = ['test/power-loss/**/*.test.ts', 'test/{kill,sim}/switches.test.ts']
+/** Ten thousand seeds on all cores. */
+const SEEDS = 'test/sim/{seeds,simulate}.test.ts'
 
 const BUILT = 'test/support/built-program.ts'
 /** On a busy machine a start takes seconds. */
@@ -29,7 +29,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['src/**/*.test.ts', 'web/src/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
-          exclude: [PROGRAMS, POWER_LOSS, SEEDS],
+          exclude: [PROGRAMS, SEEDS, ...DURABILITY],
           testTimeout: 30_000,
           sequence: { groupOrder: 1 },
         },
@@ -39,7 +39,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: [PROGRAMS],
-          exclude: [BROWSER],
+          exclude: [BROWSER, ...DURABILITY],
           globalSetup: BUILT,
           ...LIMITS,
           sequence: { groupOrder: 2 },
@@ -59,7 +59,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'power-loss', include: [POWER_LOSS], ...LIMITS, sequence: { groupOrder: 4 } },
+        test: { name: 'durability', include: DURABILITY, ...LIMITS, sequence: { groupOrder: 4 } },
       },
       {
         extends: true,

@@ -3,6 +3,7 @@
 // code, and NAME.json, which a step that was cut has not.
 import fs from 'node:fs'
 import path from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 
 const MOST_LINES = 30
 const NONE = { passed: 0, failed: 0, skipped: 0, lines: [] }
@@ -39,7 +40,12 @@ function countChecks({ passed, failed }) {
 /** Vitest's JSON report. A file that does not load has no tests and counts as one that failed. */
 function countTests(report) {
   const tests = report.testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.filter(isFailed).map(({ fullName }) => `FAILED ${place(name)}: ${fullName}`),
+    assertionResults
+      .filter(isFailed)
+      .flatMap(({ fullName, failureMessages }) => [
+        `FAILED ${place(name)}: ${fullName}`,
+        ...why(failureMessages),
+      ]),
   )
   const files = report.testResults.filter(
     (file) => file.status === 'failed' && !file.assertionResults.some(isFailed),
@@ -50,6 +56,13 @@ function countTests(report) {
     skipped: report.numPendingTests + report.numTodoTests,
     lines: [...tests, ...files.map(({ name }) => `FAILED ${place(name)}`)],
   }
+}
+
+/** The first line of the error, and where in the tests it was. */
+function why(messages) {
+  const [first = '', ...lines] = stripVTControlCharacters(messages[0] ?? '').split('\n')
+  const at = lines.find((line) => line.includes('.test.ts:'))
+  return [first, ...(at ? [at.trim()] : [])].map((line) => `  ${line.slice(0, 300)}`)
 }
 
 function isFailed({ status }) {

@@ -18,8 +18,9 @@ export function installationToken(home: string): string {
 export function readToken(file: string): string | undefined {
   let text: string
   try {
-    if ((statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
     text = readFileSync(file, 'utf8').trim()
+    // of a token alone: the name may lead to somebody's other file
+    if (SHAPE.test(text) && (statSync(file).mode & 0o077) !== 0) chmodSync(file, 0o600)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new OffshootError('config', `the token cannot be read: ${errorMessage(error)}`, { cause: error })

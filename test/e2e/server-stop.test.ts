@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { StartedProgram } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
 
 let user: TestUser
@@ -70,12 +69,6 @@ function untilText(socket: Socket, text: string): Promise<void> {
   })
 }
 
-async function timed(program: StartedProgram) {
-  const began = performance.now()
-  const { code, stderr } = await program.ended
-  return { code, stderr, seconds: (performance.now() - began) / 1000 }
-}
-
 test.each([
   ['SIGTERM', 143],
   ['SIGINT', 130],
@@ -93,9 +86,7 @@ test.each([
   const [seen] = sockets
   const closed = new Promise((resolve) => seen!.once('close', resolve))
   program.kill(signal)
-  const { code, seconds } = await timed(program)
-  expect(code).toBe(exitCode)
-  expect(seconds).toBeLessThan(5)
+  expect((await program.ended).code).toBe(exitCode)
   await closed
   expect(user.processes()).toEqual([])
   expect(user.rows('SELECT renewed_at FROM leases')).toEqual([{ renewed_at: 0 }, { renewed_at: 0 }])
@@ -112,9 +103,7 @@ test('a signal while it takes up what was left ends that too', async () => {
   user.script({ '*': [{ toolCalls: [{ tool: 'bash', input: { command: 'sleep 601' } }] }] }, 'auto.json')
   const { program } = await serve()
   program.kill('SIGTERM')
-  const { code, seconds } = await timed(program)
-  expect(code).toBe(143)
-  expect(seconds).toBeLessThan(7.5)
+  expect((await program.ended).code).toBe(143)
   expect(user.processes()).toEqual([])
   const [run] = user.rows(`SELECT status FROM runs WHERE id = '${runId}'`)
   expect(['paused', 'running']).toContain(run!['status']) // taken up and paused, or not taken up yet
@@ -129,10 +118,9 @@ test('a second signal ends it at once, and what it ran ends too', async () => {
   program.kill('SIGTERM')
   await program.untilTaken()
   program.kill('SIGTERM')
-  const { code, seconds } = await timed(program)
-  expect(code).toBe(143)
-  expect(seconds).toBeLessThan(2)
-  while (user.processes().length > 0) await new Promise((resolve) => setImmediate(resolve)) // the guard's work
+  expect((await program.ended).code).toBe(143)
+  expect(user.rows('SELECT status FROM runs')).toEqual([{ status: 'running' }]) // nothing was waited for
+  await expect.poll(() => user.processes()).toEqual([]) // the guard's work
   const { stdout } = await user.call(['recover', '--pause'])
   expect(stdout).toContain(runId)
 })

@@ -42,7 +42,7 @@ export function violations(evidence: Evidence): string[] {
     ...eventsInOrder(records),
     ...acknowledgements(found),
     ...deliveries(found),
-    ...runs(records),
+    ...runs(found),
     ...effects(found),
     ...unknownOutcomes(found),
     ...approvals(found),
@@ -144,19 +144,26 @@ function timesRead(
 }
 
 /** D5, R4, R7. Whoever checks has waited until nothing waits for a person. */
-function runs({ runs: all }: Records): string[] {
-  return all.flatMap((run) => {
+function runs({ records, witness }: Found): string[] {
+  return records.runs.flatMap((run) => {
     const { id, status, reason, attempt, report, note } = run
     const at = `${id} is ${status}${reason ? ` (${reason})` : ''}`
     if (['running', 'queued', 'waiting'].includes(status)) return [`R4: ${at}, and nobody drives it`]
     if (status === 'completed' && report === null && !note) return [`D5: ${at} with no report and no reason`]
     if (attempt > 3) return [`R7: ${at} in attempt ${attempt}`]
-    return status === 'failed' && !isGivenUp(run) ? [`R4: ${at}: ${run.error}`] : []
+    return status === 'failed' && !isGivenUp(run) && !isRefused(run, witness)
+      ? [`R4: ${at}: ${run.error}`]
+      : []
   })
 }
 
 function isGivenUp({ error, attempt }: RunRecord): boolean {
   return attempt >= 3 && (error ?? '').includes('"crashed"')
+}
+
+/** The store took none of its writes for a while, and somebody was told so. */
+function isRefused({ error }: RunRecord, { said }: Witness): boolean {
+  return (error ?? '').includes('"store_full"') && said.includes('cannot take more')
 }
 
 /** R1, R2: an effect has its row, a completed call has its effect, and nothing happens twice. */

@@ -19,7 +19,10 @@ describe('the tree of branches', () => {
           { toolCalls: [waits('one')], usage },
           { text: 'One is done.', usage },
         ],
-        'Do two.': [{ text: 'Two is done.', usage }],
+        'Do two.': [
+          { toolCalls: [waits('two')], usage },
+          { text: 'Two is done.', usage },
+        ],
       },
       { config: { permissions: [WAITS_ALLOWED] } },
     )
@@ -29,9 +32,12 @@ describe('the tree of branches', () => {
     await page.getByRole('tab', { name: 'Tree' }).click()
     const row = (name: RegExp) => page.getByRole('treeitem', { name })
     await row(/one.*Running/).waitFor()
-    expect(await row(/one.*Unread/).count()).toBe(0)
+    await row(/two.*Running/).waitFor()
+    expect(await row(/Unread/).count()).toBe(0)
     served.tree.release('one')
     await row(/one.*Unread/).waitFor()
+    served.tree.release('two')
+    await row(/two.*Unread/).waitFor()
     await page.getByRole('article', { name: 'Answer' }).filter({ hasText: 'Both are back.' }).waitFor()
 
     await row(/main/).press('ArrowDown')
@@ -50,7 +56,9 @@ describe('the tree of branches', () => {
     await row(/Agent.*One is done/).waitFor()
     expect(await row(/bash/).count()).toBe(0)
     await shows.selectOption('Branches and all messages')
-    await row(/Agent.*bash/).waitFor()
+    await row(/Agent.*bash/)
+      .first()
+      .waitFor()
     expect(await served.look('tree-messages')).toEqual([])
     await row(/Agent.*One is done/).press('Enter')
     await page.waitForURL(/\/b\/brn_\w+#msg_/)
