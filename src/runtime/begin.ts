@@ -131,17 +131,21 @@ export function takeUp(
   deps: Deps,
   held: Pick<Held, 'live' | 'before'>,
   policy: RecoveryPolicy,
+  onTaken: OnTaken = () => {},
 ): Promise<readonly RecoveredRun[]> {
   const { live } = held
-  const taken = live.takenUp.then(() => takeUpLeft(deps, held, policy))
+  const taken = live.takenUp.then(() => takeUpLeft(deps, held, policy, onTaken))
   live.takenUp = taken.catch(() => {})
   return taken
 }
+
+type OnTaken = (runs: readonly RecoveredRun[]) => void
 
 async function takeUpLeft(
   deps: Deps,
   { live, before }: Pick<Held, 'live' | 'before'>,
   policy: RecoveryPolicy,
+  onTaken: OnTaken,
 ): Promise<readonly RecoveredRun[]> {
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
@@ -152,6 +156,7 @@ async function takeUpLeft(
   deps.faults.at('recovery.killed')
   const recovered = await recoverConversation(deps, live, policy)
   deps.faults.at('recovery.after')
+  onTaken(recovered)
   for (const { run, became } of recovered) if (became === 'queued') live.drive(run).catch(() => {}) // kept, as above
   return recovered
 }

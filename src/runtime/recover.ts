@@ -14,6 +14,8 @@ import type { RecoveredRun, RecoveryPolicy } from './recover-conversation.ts'
 export interface RecoverOptions extends Place {
   /** Default: as configured. */
   readonly policy?: RecoveryPolicy
+  /** Told of each conversation before its runs go on: they may end the process, and the person would not know. */
+  readonly onTaken?: (runs: readonly RecoveredRun[]) => void
 }
 
 export interface Recovery {
@@ -23,19 +25,20 @@ export interface Recovery {
   readonly settled: Promise<void>
   /** Leaves what waits for people to whoever recovers it next. This process is expected to end. */
   letGo(): Promise<void>
-  /** Stops all that it drives. */
-  stop(verb: 'pause' | 'cancel'): void
+  /** Stops all that it drives, what waits for a person too. Settles when nothing of it is left; never rejects. */
+  stop(verb: 'pause' | 'cancel'): Promise<void>
 }
 
 /** Takes up and drives what processes left that are gone, in every conversation of this directory (runtime.md §12). */
 export async function recover(
   deps: Deps,
   conversations: Conversations,
-  { policy = deps.config.recovery, ...where }: RecoverOptions,
+  { policy = deps.config.recovery, onTaken = () => {}, ...where }: RecoverOptions,
 ): Promise<Recovery> {
   const taken: Taken[] = []
-  for (const id of recoverable(deps, where.workspace.root)) {
-    const one = await keepAlive(recoverOne(deps, conversations, where, id, policy))
+  for (const { id, directory } of leftConversations(deps)) {
+    if (directory !== where.workspace.root) continue
+    const one = await keepAlive(recoverOne(deps, conversations, where, id, { policy, onTaken }))
     if (one) taken.push(one)
   }
   const settled = keepAlive(Promise.all(taken.map(({ live }) => atRest(deps, live))).then(() => {}))
@@ -44,8 +47,9 @@ export async function recover(
     runs: taken.flatMap(({ runs }) => runs),
     settled,
     letGo: async () => void (await Promise.all(taken.map(({ leave }) => leave()))),
-    stop(verb) {
+    async stop(verb) {
       for (const { live } of taken) live.stop(verb === 'pause' ? { verb, why: 'user' } : { verb, by: 'user' })
+      await Promise.allSettled(taken.map(({ live }) => live.quiet()))
     },
   }
 }
@@ -58,37 +62,38 @@ interface Taken {
 
 /** Conversations with runs that have not stopped and that no process drives. */
 export function abandoned({ store, ownership }: Pick<Deps, 'store' | 'ownership'>): ConversationId[] {
-  const open = ['queued', 'running', 'waiting'] as const
-  const ids = new Set(
-    open.flatMap((status) => store.find('runs', { where: { status } }).map((run) => run.conversationId)),
-  )
-  return [...ids].filter((id) => !ownership?.livingOwner(id))
+  return [...openConversations(store)].filter((id) => !ownership?.livingOwner(id))
+}
+
+export interface LeftConversation {
+  readonly id: ConversationId
+  readonly directory: string
+  /** Not only mail waits in it. */
+  readonly hasOpenRuns: boolean
+}
+
+/** Where something is to go on and no process drives: runs, or mail on a branch that nothing wakes any more (domain.md D4). */
+export function leftConversations({
+  store,
+  ownership,
+}: Pick<Deps, 'store' | 'ownership'>): LeftConversation[] {
+  const open = openConversations(store)
+  const mail = store.find('inbox', { where: { deliveredAt: null, withdrawnAt: null } })
+  const ids = [...open.union(new Set(mail.map(({ conversationId }) => conversationId)))].toSorted()
+  return ids
+    .filter((id) => !ownership?.livingOwner(id))
+    .map((id) => ({ id, directory: store.get('conversations', id)!.directory, hasOpenRuns: open.has(id) }))
 }
 
 /** The directories of what is to be recovered: each has a configuration of its own. */
 export function abandonedDirectories(deps: Pick<Deps, 'store' | 'ownership'>): string[] {
-  const all = deps.store.find('conversations', {}).filter(({ id }) => isRecoverable(deps, id))
-  return [...new Set(all.map(({ directory }) => directory))]
+  return [...new Set(leftConversations(deps).map(({ directory }) => directory))]
 }
 
-function recoverable(deps: Deps, directory: string): ConversationId[] {
-  const own = deps.store.find('conversations', { where: { directory }, orderBy: 'id' })
-  return own.map(({ id }) => id).filter((id) => isRecoverable(deps, id))
-}
-
-function isRecoverable({ store, ownership }: Pick<Deps, 'store' | 'ownership'>, id: ConversationId): boolean {
-  return (hasOpenRuns(store, id) || hasMail(store, id)) && !ownership?.livingOwner(id)
-}
-
-function hasOpenRuns(store: Reader, conversationId: ConversationId): boolean {
+function openConversations(store: Reader): Set<ConversationId> {
   const open = ['queued', 'running', 'waiting'] as const
-  return open.some((status) => store.find('runs', { where: { conversationId, status }, limit: 1 }).length > 0)
-}
-
-/** Something waits to be read, perhaps on a branch that nothing wakes any more (domain.md D4). */
-function hasMail(store: Reader, conversationId: ConversationId): boolean {
-  const where = { conversationId, deliveredAt: null, withdrawnAt: null }
-  return store.find('inbox', { where, limit: 1 }).length > 0
+  const runs = open.flatMap((status) => store.find('runs', { where: { status } }))
+  return new Set(runs.map(({ conversationId }) => conversationId))
 }
 
 async function recoverOne(
@@ -96,7 +101,7 @@ async function recoverOne(
   conversations: Conversations,
   where: Place,
   id: ConversationId,
-  policy: RecoveryPolicy,
+  { policy, onTaken }: Required<Pick<RecoverOptions, 'policy' | 'onTaken'>>,
 ): Promise<Taken | undefined> {
   deps.faults.at('recovery.before')
   const held = await hold(deps, conversations, where, id).catch((error: unknown) => {
@@ -108,7 +113,7 @@ async function recoverOne(
   let left: Promise<void> | undefined
   const leave = () => (left ??= held.leave())
   try {
-    const runs = await takeUp(deps, held, policy)
+    const runs = await takeUp(deps, held, policy, onTaken)
     await deps.recorder.record(id, (change) => {
       live.budget.store(change, id)
       storeMode(change, deps, id)

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { networkInterfaces } from 'node:os'
 import { errorMessage, OffshootError } from '../core/errors.ts'
+import type { ConversationId } from '../core/ids.ts'
 import { sleep, type Clock } from '../core/clock.ts'
 import type { ComposeOptions } from '../runtime/compose.ts'
 import type { RecoveredRun } from '../runtime/recover-conversation.ts'
@@ -99,7 +100,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     port,
     url,
     newLink: () => `${url}/login?key=${access.newKey()}`,
-    recover: (onTaken = () => {}) => recoverAll(workplaces, ending.signal, onTaken, say),
+    recover: (onTaken = () => {}) => recoverAll(workplaces, clock, ending.signal, onTaken, say),
     async close() {
       removeFile()
       ending.abort()
@@ -216,21 +217,45 @@ const UNREAD: Readonly<Record<string, readonly [string, string, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'malformed', 'the request did not come to its end'],
 }
 
-/** One directory after the other; one that is gone, or whose configuration is wrong, keeps none waiting. */
+/**
+ * Takes up what is left, and goes on looking in the background until the end: what another process holds for a moment now
+ * would be left for good. Mail that a recovery has left unread, for a branch that is paused, is not tried again.
+ */
 async function recoverAll(
   workplaces: Workplaces,
+  clock: Clock,
   ending: AbortSignal,
   onTaken: OnTaken,
   say: (line: string) => void,
 ): Promise<void> {
-  for (const directory of workplaces.abandoned()) {
-    if (ending.aborted) return
-    try {
-      const workplace = await workplaces.at(directory)
-      const { runs } = await workplace.recover()
-      if (runs.length > 0) onTaken(directory, runs)
-    } catch (error) {
-      say(`left as it is, in ${directory}: ${errorMessage(error)}`)
+  const tried = new Set<ConversationId>()
+  const wrong = new Set<string>()
+  /** One directory after the other; one that is gone, or whose configuration is wrong, keeps none waiting. */
+  const pass = async () => {
+    const left = workplaces.left().filter(({ id, hasOpenRuns }) => hasOpenRuns || !tried.has(id))
+    for (const { id } of left) tried.add(id)
+    for (const directory of new Set(left.map((each) => each.directory)).difference(wrong)) {
+      if (ending.aborted) return
+      try {
+        const workplace = await workplaces.at(directory)
+        await workplace.recover((runs) => onTaken(directory, runs))
+      } catch (error) {
+        wrong.add(directory)
+        say(`left as it is, in ${directory}: ${errorMessage(error)}`)
+      }
     }
   }
+  const watch = async () => {
+    for (;;) {
+      await sleep(clock, LOOK_MS, ending)
+      await pass()
+    }
+  }
+  await pass()
+  watch().catch((error: unknown) => {
+    if (!ending.aborted) say(`what other processes leave is not taken up any more: ${errorMessage(error)}`)
+  })
 }
+
+/** How often it looks whether a process has left something. */
+const LOOK_MS = 2_000

@@ -6,7 +6,8 @@ import type { ConversationId } from '../core/ids.ts'
 import type { StartedRun } from '../runtime/begin.ts'
 import { compose, type Composed, type ComposeOptions } from '../runtime/compose.ts'
 import { Ownership } from '../runtime/ownership/ownership.ts'
-import { abandonedDirectories, type Recovery } from '../runtime/recover.ts'
+import type { RecoveredRun } from '../runtime/recover-conversation.ts'
+import { leftConversations, type LeftConversation, type Recovery } from '../runtime/recover.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createShared, type Shared } from '../runtime/shared.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/verbs/perform.ts'
@@ -49,11 +50,11 @@ export class Workplace {
     started.result.then(forget, forget)
   }
 
-  async recover(): Promise<Recovery> {
-    const recovering = this.runtime.recover(this.composed)
+  async recover(onTaken: (runs: readonly RecoveredRun[]) => void): Promise<Recovery> {
+    const recovering = this.runtime.recover({ ...this.composed, onTaken })
     this.#recoveries.push(recovering)
     const recovery = await recovering
-    if (this.#isEnding) recovery.stop('pause')
+    if (this.#isEnding) void recovery.stop('pause')
     return recovery
   }
 
@@ -61,7 +62,7 @@ export class Workplace {
   pause(): void {
     this.#isEnding = true
     for (const { stop } of this.#driven) stop('pause')
-    for (const each of this.#recoveries) each.then(({ stop }) => stop('pause')).catch(() => {})
+    for (const each of this.#recoveries) each.then(({ stop }) => void stop('pause')).catch(() => {})
   }
 
   /** Pauses what it drives, and ends every process that was started. Never rejects. */
@@ -75,8 +76,8 @@ export class Workplace {
 }
 
 async function endRecovery(recovering: Promise<Recovery>): Promise<void> {
-  const { settled, letGo } = await recovering
-  await settled.catch(() => {}) // its runs have said so
+  const { stop, letGo } = await recovering
+  await stop('pause') // it has been at rest before, perhaps, and goes on since
   await letGo()
 }
 
@@ -151,10 +152,10 @@ export class Workplaces {
     return [...this.#ready.values()]
   }
 
-  /** Where something is to be recovered. */
-  abandoned(): readonly string[] {
+  /** What is to be recovered. */
+  left(): readonly LeftConversation[] {
     const { store, clock } = this.#options
-    return abandonedDirectories({ store, ownership: new Ownership({ store, clock, owner: randomUUID() }) })
+    return leftConversations({ store, ownership: new Ownership({ store, clock, owner: randomUUID() }) })
   }
 
   keepMode(id: ConversationId, mode: Mode): void {

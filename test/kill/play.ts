@@ -49,7 +49,8 @@ export async function play(scenario: Scenario): Promise<Played> {
   })
   const driven = await Promise.all(courses.map((course) => drive(world, course)))
   await person.leave()
-  const found = [...driven.flatMap((one) => one.violations), ...(await judge(world, stories, scenario))]
+  const driving = driven.flatMap((one) => one.violations)
+  const found = await judge(world, stories, scenario, driving)
   const unknown = unknownCalls(world)
   return {
     unknown,
@@ -66,15 +67,20 @@ export function unknownCalls(world: World): readonly string[] {
   return calls.filter(({ status }) => status === 'unknown').map(({ title }) => title)
 }
 
-/** What is wrong with what the programs have left. */
+/** What is wrong with what the programs have left, after what was wrong while they ran. */
 export async function judge(
   world: World,
   stories: readonly Story[],
   { keep, off }: Pick<Scenario, 'keep' | 'off'>,
+  before: readonly string[] = [],
 ): Promise<readonly string[]> {
   const left = await leftAtTheEnd(world, off ? 0 : LEFT_MS)
   const { database, directory } = world.user
-  const found = [...left, ...violations({ database, directory, stories, witness: world.witness() })]
+  const found = [
+    ...before,
+    ...left,
+    ...violations({ database, directory, stories, witness: world.witness() }),
+  ]
   if (keep || (found.length > 0 && !off)) world.writeLog()
   else world.keeps = false
   return found

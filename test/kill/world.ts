@@ -78,7 +78,9 @@ export class World implements AsyncDisposable {
 
   witness(): Witness {
     const { acknowledged, openApprovals } = this
-    const said = this.#programs.map(({ stderr }) => stderr).join('')
+    // the page shows what its stream says
+    const shown = this.streamed.map((event) => `${JSON.stringify(event)}\n`)
+    const said = [...this.#programs.map(({ stderr }) => stderr), ...shown].join('')
     const told = [...this.#programs.flatMap(toldBy), ...this.streamed]
     return { told, said, acknowledged, openApprovals }
   }

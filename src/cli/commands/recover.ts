@@ -105,12 +105,14 @@ async function open(directory: string, { mode }: RecoverFlags, io: Io): Promise<
 /** The first signal pauses what it drives, the second cancels it. */
 async function untilSettled(recovery: Recovery, io: Io): Promise<EndSignal | undefined> {
   let first: EndSignal | undefined
+  let stopped: Promise<void> | undefined
   const end = io.onSignal((signal) => {
-    recovery.stop(first ? 'cancel' : 'pause')
+    stopped = recovery.stop(first ? 'cancel' : 'pause')
     first ??= signal
   })
   try {
     await recovery.settled
+    await stopped // what waited for a person settles before it has stopped
     return first
   } finally {
     end()

@@ -198,11 +198,8 @@ async function endRecovery({ store, clock }: Composed, { runs, stop, letGo }: Re
     conversations.some((conversationId) =>
       statuses.some((status) => store.count('runs', { conversationId, status }) > 0),
     )
-  const deadline = clock.now() + bounds.killGraceMs * 3
   try {
-    if (!has(['queued', 'running'])) return
-    stop('pause')
-    while (has(['queued', 'running', 'waiting']) && clock.now() < deadline) await sleep(clock, bounds.watchMs)
+    if (has(['queued', 'running'])) await Promise.race([stop('pause'), sleep(clock, bounds.killGraceMs * 3)])
   } finally {
     await letGo()
   }

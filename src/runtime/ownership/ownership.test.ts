@@ -183,6 +183,15 @@ describe('the lease of a conversation', () => {
     expect(first.ownership.livingOwner(id)).toMatchObject({ pid: 2, epoch: 2 })
   })
 
+  it('that is just being given back lets its process write what it had asked for before', async () => {
+    const one = await other(1)
+    await one.ownership.take(id)
+    const written = one.write()
+    const released = one.ownership.release(id)
+    await expect(written).resolves.toBeUndefined()
+    await released
+  })
+
   it('can be taken in the transaction that makes the conversation', async () => {
     const { store, ownership } = await other(1)
     const fresh = randomIds(clock)('cnv')

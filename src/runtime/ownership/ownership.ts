@@ -119,7 +119,8 @@ export class Ownership {
     const held = this.#held.get(id)
     if (held?.lost) throw held.lost
     const row = tx.get('leases', id)
-    if (held ? this.#isOurs(row, held) : !row || !this.#isLiving(row)) return
+    // of its own, not held: it is being given back, and that comes after this write
+    if (held ? this.#isOurs(row, held) : !row || row.owner === this.#owner || !this.#isLiving(row)) return
     throw held ? this.#lose(id, held, row) : ownedElsewhere(id, row!)
   }
 
