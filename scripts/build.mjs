@@ -9,6 +9,8 @@ import { parseArgs } from 'node:util'
 import { rolldown } from 'rolldown'
 import { builtinData } from './builtin-data.mjs'
 import { buildWeb, WEB_DIST } from './build-web.mjs'
+import { lightHeaders } from './light-headers.mjs'
+import { startChunk } from './start-chunk.mjs'
 import { findAssets, ownPlace } from './own-place.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -55,12 +57,17 @@ async function writeBundles() {
   const isCommand = (/** @type {{ key?: string | undefined }} */ { key }) => key === undefined
   const library = { ...inputOf(ENTRIES.filter((entry) => !isCommand(entry))), ...inputOf(programs()) }
   await writeBundle({ ...all, input: library, external: /^[^./]/ })
-  const command = await writeBundle({
-    ...all,
-    input: inputOf(ENTRIES.filter(isCommand)),
-    external: [...builtinModules, /^node:/, ...LEFT_OUTSIDE],
-    resolve: { mainFields: ['module', 'main'] },
-  })
+  const { plugin, codeSplitting } = startChunk(ROOT)
+  const command = await writeBundle(
+    {
+      ...all,
+      plugins: [...all.plugins, lightHeaders(), plugin],
+      input: inputOf(ENTRIES.filter(isCommand)),
+      external: [...builtinModules, /^node:/, ...LEFT_OUTSIDE],
+      resolve: { mainFields: ['module', 'main'] },
+    },
+    { codeSplitting },
+  )
   writeLicenses(command)
 }
 
@@ -76,10 +83,12 @@ function inputOf(entries) {
 /**
  * All bundles directly in dist: ownPlace counts on it. Returns the files that went into it.
  * @param {import('rolldown').InputOptions} options
+ * @param {import('rolldown').OutputOptions} [more]
  */
-async function writeBundle(options) {
+async function writeBundle(options, more = {}) {
   const bundle = await rolldown(options)
   const { output } = await bundle.write({
+    ...more,
     dir: DIST,
     format: 'esm',
     entryFileNames: '[name].js',

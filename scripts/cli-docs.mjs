@@ -24,11 +24,13 @@ export function withCommandTable(page) {
   return [before, BEGIN, '\n\n', commandTable(), '\n', END, after].join('')
 }
 
+const stream = new PassThrough()
+const io = { stdin: stream, stdout: stream, stderr: stream, env: {}, cwd: '/' }
+const all = allCommands(await createProgram(/** @type {any} */ (io), () => {}))
+
 /** The commands as the command line knows them, hidden ones aside. */
 export function commands() {
-  const stream = new PassThrough()
-  const io = { stdin: stream, stdout: stream, stderr: stream, env: {}, cwd: '/' }
-  return allCommands(createProgram(/** @type {any} */ (io), () => {}))
+  return all
 }
 
 function commandTable() {

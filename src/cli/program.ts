@@ -1,36 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
-import { agentsCommand } from './commands/agents.ts'
-import { answerCommand } from './commands/answer.ts'
-import { approveCommand } from './commands/approve.ts'
-import { backgroundCommand } from './commands/background.ts'
-import { cancelCommand } from './commands/cancel.ts'
-import { closeCommand } from './commands/close.ts'
-import { completionCommand } from './commands/completion.ts'
-import { configCommand } from './commands/config.ts'
-import { continueCommand } from './commands/continue.ts'
-import { doctorCommand } from './commands/doctor.ts'
-import { exportCommand } from './commands/export.ts'
-import { forkCommand } from './commands/fork.ts'
-import { gcCommand } from './commands/gc.ts'
-import { importCommand } from './commands/import.ts'
-import { inboxCommand } from './commands/inbox.ts'
-import { interruptCommand } from './commands/interrupt.ts'
-import { pauseCommand } from './commands/pause.ts'
-import { permissionsCommand } from './commands/permissions.ts'
 import { laterCommands } from './commands/later.ts'
-import { logCommand } from './commands/log.ts'
-import { lsCommand } from './commands/ls.ts'
-import { modelsCommand } from './commands/models.ts'
-import { psCommand } from './commands/ps.ts'
-import { recoverCommand } from './commands/recover.ts'
-import { rmCommand } from './commands/rm.ts'
-import { runCommand } from './commands/run.ts'
-import { serveCommand } from './commands/serve.ts'
-import { showCommand } from './commands/show.ts'
-import { spawnCommand } from './commands/spawn.ts'
-import { steerCommand } from './commands/steer.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
 import { helpWidth, layOutHelp } from './help.ts'
 import { isClosedPipe, say, watchStreams, write, type Io } from './io.ts'
@@ -47,8 +18,8 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
 
 async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
   let exitCode: number = exitCodes.completed
-  const program = createProgram(io, (code) => (exitCode = code))
   try {
+    const program = await createProgram(io, (code) => (exitCode = code), args[0])
     if (args.length === 0) await write(io.stdout, program.helpInformation())
     else await program.parseAsync(args, { from: 'user' })
     return exitCode
@@ -59,34 +30,63 @@ async function runCommandLine(args: readonly string[], io: Io): Promise<number> 
 }
 
 /** In the order in which the help lists them. */
-const COMMANDS: Readonly<Record<string, readonly AddCommand[]>> = {
-  'Start and go on:': [runCommand, spawnCommand, continueCommand, forkCommand, recoverCommand, serveCommand],
-  'Look:': [psCommand, lsCommand, showCommand, logCommand, inboxCommand],
-  'Act:': [
-    steerCommand,
-    pauseCommand,
-    interruptCommand,
-    backgroundCommand,
-    cancelCommand,
-    closeCommand,
-    approveCommand,
-    answerCommand,
-  ],
-  'Data:': [exportCommand, importCommand, rmCommand, gcCommand],
-  'Check:': [
-    agentsCommand,
-    modelsCommand,
-    configCommand,
-    permissionsCommand,
-    doctorCommand,
-    completionCommand,
-  ],
+const COMMANDS: Readonly<Record<string, Readonly<Record<string, LoadCommand>>>> = {
+  'Start and go on:': {
+    run: async () => (await import('./commands/run.ts')).runCommand,
+    spawn: async () => (await import('./commands/spawn.ts')).spawnCommand,
+    continue: async () => (await import('./commands/continue.ts')).continueCommand,
+    fork: async () => (await import('./commands/fork.ts')).forkCommand,
+    recover: async () => (await import('./commands/recover.ts')).recoverCommand,
+    serve: async () => (await import('./commands/serve.ts')).serveCommand,
+  },
+  'Look:': {
+    ps: async () => (await import('./commands/ps.ts')).psCommand,
+    ls: async () => (await import('./commands/ls.ts')).lsCommand,
+    show: async () => (await import('./commands/show.ts')).showCommand,
+    log: async () => (await import('./commands/log.ts')).logCommand,
+    inbox: async () => (await import('./commands/inbox.ts')).inboxCommand,
+  },
+  'Act:': {
+    steer: async () => (await import('./commands/steer.ts')).steerCommand,
+    pause: async () => (await import('./commands/pause.ts')).pauseCommand,
+    interrupt: async () => (await import('./commands/interrupt.ts')).interruptCommand,
+    background: async () => (await import('./commands/background.ts')).backgroundCommand,
+    cancel: async () => (await import('./commands/cancel.ts')).cancelCommand,
+    close: async () => (await import('./commands/close.ts')).closeCommand,
+    approve: async () => (await import('./commands/approve.ts')).approveCommand,
+    answer: async () => (await import('./commands/answer.ts')).answerCommand,
+  },
+  'Data:': {
+    export: async () => (await import('./commands/export.ts')).exportCommand,
+    import: async () => (await import('./commands/import.ts')).importCommand,
+    rm: async () => (await import('./commands/rm.ts')).rmCommand,
+    gc: async () => (await import('./commands/gc.ts')).gcCommand,
+  },
+  'Check:': {
+    agents: async () => (await import('./commands/agents.ts')).agentsCommand,
+    models: async () => (await import('./commands/models.ts')).modelsCommand,
+    config: async () => (await import('./commands/config.ts')).configCommand,
+    permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,
+    doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
+    completion: async () => (await import('./commands/completion.ts')).completionCommand,
+  },
 }
 
+type LoadCommand = () => Promise<AddCommand>
 type AddCommand = (program: Command, io: Io, setExitCode: SetExitCode) => void
 
-/** Every command with its options and arguments; nothing is run before `parseAsync`. */
-export function createProgram(io: Io, setExitCode: SetExitCode): Command {
+/** Those that have no use for the others. */
+const SINGLE = new Map(
+  Object.values(COMMANDS)
+    .flatMap((commands) => Object.entries(commands))
+    .filter(([name]) => name !== 'completion'),
+)
+
+/**
+ * The commands with their options and arguments; nothing is run before `parseAsync`. Where `typed` names one it is that
+ * one alone: a start takes as long as what it loads.
+ */
+export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''): Promise<Command> {
   const program = new Command('offshoot')
     .description('Delegate to subagents that can be watched, steered, stopped and continued.')
     .version(version(), '--version')
@@ -101,13 +101,21 @@ export function createProgram(io: Io, setExitCode: SetExitCode): Command {
     })
     .showHelpAfterError('  offshoot --help lists the commands, offshoot COMMAND --help their options')
     .showSuggestionAfterError()
-  for (const [heading, commands] of Object.entries(COMMANDS)) {
-    program.commandsGroup(heading)
-    for (const command of commands) command(program, io, setExitCode)
-  }
-  laterCommands(program)
+  const single = SINGLE.get(typed)
+  if (single) (await single())(program, io, setExitCode)
+  else await addAll(program, io, setExitCode)
   layOutHelp(program)
   return program
+}
+
+/** One after the other: they stand in the help as they come. */
+async function addAll(program: Command, io: Io, setExitCode: SetExitCode): Promise<void> {
+  for (const [heading, commands] of Object.entries(COMMANDS)) {
+    const loaded = await Promise.all(Object.values(commands).map((load) => load()))
+    program.commandsGroup(heading)
+    for (const add of loaded) add(program, io, setExitCode)
+  }
+  laterCommands(program)
 }
 
 async function report(error: unknown, debug: boolean, io: Io): Promise<number> {

@@ -1,30 +1,8 @@
-import { z } from 'zod'
-
-/**
- * What a tool says that it really did: made by the program that did it, never by a model (runtime.md §9). Paths are
- * relative to the workspace with `/`, absolute where they are outside. Hashes are SHA-256, hex.
- */
-export const factSchema = z.discriminatedUnion('type', [
-  /** `hash` null: the file was too large to be read to its end. */
-  z.looseObject({ type: z.literal('read'), path: z.string(), hash: z.string().nullable() }),
-  /**
-   * `before` null: there was no file; `after` null: there is none any more. Equal: it was written as it was. `added` and
-   * `removed` count lines; null where that is not known.
-   */
-  z.looseObject({
-    type: z.literal('changed'),
-    path: z.string(),
-    before: z.string().nullable(),
-    after: z.string().nullable(),
-    added: z.int().nullable(),
-    removed: z.int().nullable(),
-  }),
-  /** `exitCode` null: it was ended from outside. */
-  z.looseObject({ type: z.literal('command'), command: z.string(), exitCode: z.int().nullable() }),
-  z.looseObject({ type: z.literal('host'), host: z.string() }),
-])
+import type { z } from 'zod'
+import type { factSchema } from './fact-schema.ts'
 
 type Known<T> = T extends unknown ? { readonly [K in keyof T as string extends K ? never : K]: T[K] } : never
+/** What a tool says that it really did: made by the program that did it, never by a model (runtime.md §9). */
 export type Fact = Known<z.infer<typeof factSchema>>
 type FactOf<T extends Fact['type']> = Omit<Extract<Fact, { readonly type: T }>, 'type'>
 

@@ -1,5 +1,4 @@
-import { z } from 'zod'
-import { efforts } from './agent.ts'
+import type { z } from 'zod'
 import type {
   ApprovalId,
   BranchId,
@@ -12,6 +11,7 @@ import type {
 } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Fact } from './receipt.ts'
+import type { runLimitsSchema, runSetupSchema } from './run-schemas.ts'
 import type { EndReason, RunReason, RunStatus } from './run-status.ts'
 import type { Usage } from './usage.ts'
 
@@ -36,35 +36,10 @@ export interface RunError {
   readonly hint?: string
 }
 
-/**
- * The caps of one run, after call, config, definition and default were weighed. null: none of its own. Money and tokens are
- * reserved for it while it has not stopped, and are those of everything that it starts too.
- */
-export const runLimitsSchema = z.object({
-  maxTurns: z.int().min(1),
-  maxTokens: z.number().min(0).nullable(),
-  maxCostUsd: z.number().min(0).nullable(),
-  /** Where nobody has named money or tokens for it: what its share may grow to while something is left unreserved. */
-  growsTo: z.object({ maxTokens: z.number().nullable(), maxCostUsd: z.number().nullable() }).optional(),
-  timeoutMs: z.int().min(1).nullable(),
-  stallMs: z.int().min(1),
-})
+/** The caps of one run, after call, config, definition and default were weighed. */
 export type RunLimits = z.infer<typeof runLimitsSchema>
 
 /** What a run was given beside its agent, model and limits. Every later run on the branch has the same. */
-export const runSetupSchema = z.object({
-  /** Where its tools work: an absolute path without links. null: the directory of the conversation. */
-  directory: z.string().nullable(),
-  /** null: what the provider does by itself. */
-  effort: z.enum(efforts).nullable(),
-  /** The agent whose prompt stands before its role; null: none. */
-  persona: z.string().nullable(),
-  /** Absolute paths of the files whose text stands in its first context; what it starts gets them too. */
-  contextFiles: z.array(z.string()).readonly(),
-  /** What its spawn asked for; each continue gives as much again. null: nothing was said. */
-  maxCostUsd: z.number().nullable(),
-  maxTokens: z.number().nullable(),
-})
 export type RunSetup = Readonly<z.infer<typeof runSetupSchema>>
 
 export const noSetup: RunSetup = {

@@ -1,5 +1,5 @@
-import http from 'node:http'
-import https from 'node:https'
+import type http from 'node:http'
+import type https from 'node:https'
 import { answerBounds, type AnswerBounds } from './answer.ts'
 import { createBody, type HttpBody } from './body.ts'
 
@@ -34,18 +34,17 @@ const MAX_IDLE = 2_000
  * reader, and so does one that is longer than its bounds. Idle connections do not keep the process alive.
  */
 export function createFetch(bounds: AnswerBounds = answerBounds): Fetch {
-  const keep = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE }
-  const agents = { 'http:': new http.Agent(keep), 'https:': new https.Agent(keep) }
+  const connections = createConnections()
   return async (input, init = {}) => {
     const signal = init.signal ?? undefined
     signal?.throwIfAborted()
     const call: Call = {
-      url: new URL(input instanceof Request ? input.url : input),
+      url: new URL(typeof input === 'object' && 'url' in input ? input.url : input),
       method: (init.method ?? 'GET').toUpperCase(),
       headers: headersOf(init.headers),
       body: bodyOf(init.body),
       signal,
-      agents,
+      connections,
     }
     return respond(await follow(call), signal, bounds)
   }
@@ -57,12 +56,35 @@ interface Call {
   readonly headers: http.OutgoingHttpHeaders
   readonly body: string | Uint8Array | undefined
   readonly signal: AbortSignal | undefined
-  readonly agents: { readonly 'http:': http.Agent; readonly 'https:': https.Agent }
+  readonly connections: Connections
 }
 
+type Protocol = 'http:' | 'https:'
+
+/** How requests of a protocol go out, and the connections that they use again. */
+type Connections = (protocol: Protocol) => {
+  readonly request: typeof http.request
+  readonly agent: http.Agent
+}
+
+/**
+ * Loaded when a request goes out, TLS only for https. Not by an import: that reads every export of node:http, some of
+ * which load the global fetch, and a start takes half as long again.
+ */
+function createConnections(): Connections {
+  const keep = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE }
+  const open = (module: typeof http | typeof https) => ({
+    request: module.request,
+    agent: new module.Agent(keep),
+  })
+  const opened: Partial<Record<Protocol, ReturnType<Connections>>> = {}
+  return (protocol) => (opened[protocol] ??= open(process.getBuiltinModule(MODULES[protocol])))
+}
+
+const MODULES = { 'http:': 'node:http', 'https:': 'node:https' } as const
+
 function headersOf(headers: RequestInit['headers']): http.OutgoingHttpHeaders {
-  const entries =
-    headers instanceof Headers || Array.isArray(headers) ? headers : Object.entries(headers ?? {})
+  const entries = headers && Symbol.iterator in headers ? headers : Object.entries(headers ?? {})
   const result: http.OutgoingHttpHeaders = {}
   for (const [name, value] of entries as Iterable<[string, string | undefined]>) {
     if (value !== undefined) result[name.toLowerCase()] = value
@@ -98,14 +120,15 @@ function redirectTarget(response: http.IncomingMessage, url: URL, method: string
   return location && (statusCode >= 307 || method === 'GET') ? URL.parse(location, url.href) : null
 }
 
-function send({ url, method, headers, body, signal, agents }: Call): Promise<http.IncomingMessage> {
+function send({ url, method, headers, body, signal, connections }: Call): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const secure = url.protocol === 'https:'
-    if (!secure && url.protocol !== 'http:') throw failed(`${url.protocol} is not http: or https:`)
-    const request = (secure ? https : http).request(url, {
+    const { protocol } = url
+    if (protocol !== 'https:' && protocol !== 'http:') throw failed(`${protocol} is not http: or https:`)
+    const { request: open, agent } = connections(protocol)
+    const request = open(url, {
       method,
       headers: body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
-      agent: agents[url.protocol as 'http:' | 'https:'],
+      agent,
     })
     const onAbort = () => {
       request.destroy()

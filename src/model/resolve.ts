@@ -7,8 +7,6 @@ import type { Fetch } from './fetch.ts'
 import { createModel } from './language-model.ts'
 import type { Model, ResolveModel } from './port.ts'
 import { free } from './pricing.ts'
-import { readScript } from './script.ts'
-import { createScriptedModel } from './scripted.ts'
 import { endpoint, type Endpoint, type Env, type ModelConfig } from './settings.ts'
 
 export interface ResolverOptions {
@@ -85,6 +83,11 @@ async function scripted(id: string, { clock }: ResolverOptions): Promise<Model> 
     price: free,
     fixed: true,
   }
+  // of no use to people
+  const [{ readScript }, { createScriptedModel }] = await Promise.all([
+    import('./script.ts'),
+    import('./scripted.ts'),
+  ])
   return createModel(createScriptedModel(await readScript(file), { clock, id }), info, {
     now: () => clock.now(),
   })

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
 import { builtinData } from '../../scripts/builtin-data.mjs'
+import { lightHeaders } from '../../scripts/light-headers.mjs'
 import { findAssets, ownPlace } from '../../scripts/own-place.mjs'
+import { startChunk } from '../../scripts/start-chunk.mjs'
 import { temporaryFolder, userEnvironment } from './fresh-copy.ts'
 import { BUILT } from './program-files.ts'
 import { StartedProgram } from './started-program.ts'
@@ -48,13 +50,15 @@ async function writeBundles(folder: string): Promise<void> {
     'test-build': 'test/support/main.ts',
     ...Object.fromEntries(Object.entries(PROGRAMS).map(([source, name]) => [name, source])),
   }
+  const start = startChunk(ROOT)
   const bundle = await rolldown({
     input: Object.fromEntries(Object.entries(sources).map(([name, file]) => [name, join(ROOT, file)])),
     platform: 'node',
-    plugins: [builtinData(), ownPlace(ROOT, PROGRAMS)],
+    plugins: [builtinData(), ownPlace(ROOT, PROGRAMS), lightHeaders(), start.plugin],
     external: [...builtinModules, /^node:/, '@vscode/ripgrep'],
     resolve: { mainFields: ['module', 'main'] },
   })
-  await bundle.write({ dir: folder, format: 'esm', chunkFileNames: 'chunk-[hash].js' })
+  const { codeSplitting } = start
+  await bundle.write({ dir: folder, format: 'esm', chunkFileNames: 'chunk-[hash].js', codeSplitting })
   await bundle.close()
 }

@@ -74,9 +74,8 @@ describe('continue', () => {
 describe('docs/recovery.md', () => {
   const page = readFileSync(new URL('../../../docs/recovery.md', import.meta.url), 'utf8')
   const typed = [...page.matchAll(/\boffshoot ([a-z]+)((?: [A-Z[\]-]+| --[a-z-]+)*)/g)]
-  const program = createProgram({} as Io, () => {})
-
-  it.each(typed.map(([line]) => line))('%s is a command with such options', (line) => {
+  it.each(typed.map(([line]) => line))('%s is a command with such options', async (line) => {
+    const program = await createProgram({} as Io, () => {})
     const [, name, ...words] = line.split(' ')
     const command = program.commands.find((each) => each.name() === name)!
     const options = command.options.map(({ long }) => long)

@@ -5,8 +5,6 @@ import { LATER } from '../help.ts'
 /** The commands that are known but not there yet. Each says so in one sentence, whatever stands behind it. */
 export function laterCommands(program: Command): void {
   for (const [name, { does, instead }] of Object.entries(COMMANDS)) laterCommand(program, name, does, instead)
-  const spawn = program.commands.find((command) => command.name() === 'spawn')!
-  for (const option of spawn.options) if (SPAWN.includes(option.long!)) option.helpGroup(LATER)
 }
 
 interface Later {
@@ -14,9 +12,6 @@ interface Later {
   /** What to do until then. */
   readonly instead: string
 }
-
-/** Of spawn: refused there. */
-const SPAWN = ['--backend']
 
 const FOR_PROGRAMS = 'offshoot run --output-format stream-json is for programs'
 

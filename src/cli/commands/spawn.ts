@@ -24,6 +24,7 @@ import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../exec/system-clock.ts'
 import { Ownership } from '../../runtime/ownership/ownership.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
+import { LATER } from '../help.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
 import { say, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
@@ -66,7 +67,11 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
     .option('--max-turns <n>', 'turns of the run', wholeNumber)
     .addOption(budgetOption())
     .option('--background', 'hand it to a running offshoot serve')
-    .option('--backend <name>', 'who drives it; there is no other yet', 'native')
+    .addOption(
+      new Option('--backend <name>', 'who drives it; there is no other yet')
+        .default('native')
+        .helpGroup(LATER),
+    )
     .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
     .action(async (task: string | undefined, flags: SpawnFlags) => setExitCode(await spawn(task, flags, io)))
 }

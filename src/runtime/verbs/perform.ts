@@ -19,79 +19,88 @@ import { spawn } from './spawn.ts'
 import { steer, type SteerAnswer } from './steer.ts'
 import type { VerbScope } from './verb.ts'
 
-const target = z.string()
-const text = z.string().refine((value) => value.trim() !== '', 'must not be empty')
-const item = z.string()
-
 /** What can be done to a conversation from any process. `target`: the id of a conversation, branch, run, approval, question, grant or message. */
-const verbSchema = z.discriminatedUnion('verb', [
-  z.object({ verb: z.literal('cancel'), target, args: z.null() }),
-  z.object({ verb: z.literal('interrupt'), target, args: z.null() }),
-  z.object({ verb: z.literal('pause'), target, args: z.null() }),
-  z.object({ verb: z.literal('background'), target, args: z.null() }),
-  z.object({
-    verb: z.literal('continue'),
-    target,
-    args: z.object({
-      text: z.string().optional(),
-      maxTurns: z.int().min(1).optional(),
-      budgetUsd: z.number().min(0).optional(),
+function createVerbSchema() {
+  const target = z.string()
+  const text = z.string().refine((value) => value.trim() !== '', 'must not be empty')
+  const item = z.string()
+  return z.discriminatedUnion('verb', [
+    z.object({ verb: z.literal('cancel'), target, args: z.null() }),
+    z.object({ verb: z.literal('interrupt'), target, args: z.null() }),
+    z.object({ verb: z.literal('pause'), target, args: z.null() }),
+    z.object({ verb: z.literal('background'), target, args: z.null() }),
+    z.object({
+      verb: z.literal('continue'),
+      target,
+      args: z.object({
+        text: z.string().optional(),
+        maxTurns: z.int().min(1).optional(),
+        budgetUsd: z.number().min(0).optional(),
+      }),
     }),
-  }),
-  z.object({ verb: z.literal('steer'), target, args: z.object({ text }) }),
-  z.object({
-    verb: z.literal('approve'),
-    target,
-    args: z.object({
-      answer: z.enum(['once', 'run', 'always', 'deny']),
-      by: z.string(),
-      note: z.string().optional(),
-      pattern: z.string().optional(),
-      scope: z.enum(['conversation', 'project']).optional(),
+    z.object({ verb: z.literal('steer'), target, args: z.object({ text }) }),
+    z.object({
+      verb: z.literal('approve'),
+      target,
+      args: z.object({
+        answer: z.enum(['once', 'run', 'always', 'deny']),
+        by: z.string(),
+        note: z.string().optional(),
+        pattern: z.string().optional(),
+        scope: z.enum(['conversation', 'project']).optional(),
+      }),
     }),
-  }),
-  z.object({ verb: z.literal('answer'), target, args: z.object({ text: text.nullable(), by: z.string() }) }),
-  z.object({ verb: z.literal('revoke'), target, args: z.null() }),
-  z.object({
-    verb: z.literal('fork'),
-    target,
-    args: z
-      .object({ text, model: z.string().optional(), budgetUsd: z.number().min(0).optional() })
-      .nullable(),
-  }),
-  z.object({
-    verb: z.literal('spawn'),
-    target,
-    args: z.object({
-      agent: z.string(),
-      task: text,
-      label: z.string().optional(),
-      deliver: z.enum(delivers).optional(),
-      model: z.string().optional(),
-      maxTurns: z.int().min(1).optional(),
-      budgetUsd: z.number().min(0).optional(),
+    z.object({
+      verb: z.literal('answer'),
+      target,
+      args: z.object({ text: text.nullable(), by: z.string() }),
     }),
-  }),
-  z.object({
-    verb: z.literal('message'),
-    target,
-    args: z.object({
-      text,
-      mode: z.enum(['steer', 'follow_up']),
-      agent: z.string().optional(),
-      model: z.string().optional(),
-      maxTurns: z.int().min(1).optional(),
-      budgetUsd: z.number().min(0).optional(),
+    z.object({ verb: z.literal('revoke'), target, args: z.null() }),
+    z.object({
+      verb: z.literal('fork'),
+      target,
+      args: z
+        .object({ text, model: z.string().optional(), budgetUsd: z.number().min(0).optional() })
+        .nullable(),
     }),
-  }),
-  z.object({ verb: z.literal('rename'), target, args: z.object({ title: text }) }),
-  z.object({ verb: z.literal('inbox.edit'), target, args: z.object({ item, text }) }),
-  z.object({ verb: z.literal('inbox.withdraw'), target, args: z.object({ item }) }),
-  z.object({ verb: z.literal('inbox.promote'), target, args: z.object({ item }) }),
-  z.object({ verb: z.literal('inbox.clear'), target, args: z.null() }),
-])
+    z.object({
+      verb: z.literal('spawn'),
+      target,
+      args: z.object({
+        agent: z.string(),
+        task: text,
+        label: z.string().optional(),
+        deliver: z.enum(delivers).optional(),
+        model: z.string().optional(),
+        maxTurns: z.int().min(1).optional(),
+        budgetUsd: z.number().min(0).optional(),
+      }),
+    }),
+    z.object({
+      verb: z.literal('message'),
+      target,
+      args: z.object({
+        text,
+        mode: z.enum(['steer', 'follow_up']),
+        agent: z.string().optional(),
+        model: z.string().optional(),
+        maxTurns: z.int().min(1).optional(),
+        budgetUsd: z.number().min(0).optional(),
+      }),
+    }),
+    z.object({ verb: z.literal('rename'), target, args: z.object({ title: text }) }),
+    z.object({ verb: z.literal('inbox.edit'), target, args: z.object({ item, text }) }),
+    z.object({ verb: z.literal('inbox.withdraw'), target, args: z.object({ item }) }),
+    z.object({ verb: z.literal('inbox.promote'), target, args: z.object({ item }) }),
+    z.object({ verb: z.literal('inbox.clear'), target, args: z.null() }),
+  ])
+}
 
-export type VerbCommand = z.infer<typeof verbSchema>
+type VerbSchema = ReturnType<typeof createVerbSchema>
+/** Made for the first command: it would cost every start. */
+let verbSchema: VerbSchema | undefined
+
+export type VerbCommand = z.infer<VerbSchema>
 
 /** What each verb answers. */
 export interface VerbAnswers {
@@ -116,6 +125,7 @@ export interface VerbAnswers {
 
 /** Does what a command says. @throws OffshootError `usage` for one that this program does not know. */
 export async function perform(scope: VerbScope, command: Command): Promise<VerbAnswers[keyof VerbAnswers]> {
+  verbSchema ??= createVerbSchema()
   const parsed = verbSchema.safeParse(command)
   if (!parsed.success)
     throw new OffshootError(

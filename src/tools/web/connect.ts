@@ -1,5 +1,4 @@
 import net from 'node:net'
-import tls from 'node:tls'
 import type { Clock } from '../../core/clock.ts'
 import { within } from './deadline.ts'
 import type { Network, Place } from './network.ts'
@@ -51,6 +50,7 @@ function secure(
   signal: AbortSignal,
 ): Promise<net.Socket> {
   const host = hostOf(url)
+  const tls = process.getBuiltinModule('node:tls') // not before: it takes a start as long as all of the tools together
   const secured = tls.connect({
     socket,
     ...(net.isIP(host) === 0 && { servername: host }),

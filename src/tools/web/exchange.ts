@@ -1,4 +1,4 @@
-import http from 'node:http'
+import type http from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline, type Duplex, type Readable } from 'node:stream'
 import zlib from 'node:zlib'
@@ -19,6 +19,7 @@ export function exchange(
   { method, headers, body }: Sent,
   signal: AbortSignal,
 ): Promise<http.IncomingMessage> {
+  const http = process.getBuiltinModule('node:http') // as in model/fetch.ts
   return new Promise((resolve, reject) => {
     const request = http.request({
       createConnection: () => socket,

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import { ToolError } from '../port.ts'
@@ -113,6 +113,6 @@ async function readPage(url: URL, message: IncomingMessage, signal: AbortSignal)
 }
 
 function failedStatus(url: URL, status: number): ToolError {
-  const words = STATUS_CODES[status]
+  const words = process.getBuiltinModule('node:http').STATUS_CODES[status]
   return new ToolError('http_status', `${url.host} answered ${status}${words ? ` (${words})` : ''}`)
 }

@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads'
 import type { Clock } from '../../core/clock.ts'
 
 export interface MarkdownTask {
@@ -19,6 +18,7 @@ const LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 64, stac
 export function markdownOf(task: MarkdownTask, clock: Clock, signal: AbortSignal): Promise<string | null> {
   signal.throwIfAborted()
   if (task.html.length > MAX_CHARS) return Promise.resolve(null)
+  const { Worker } = process.getBuiltinModule('node:worker_threads') // few programs ever need it
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./markdown-worker.ts', import.meta.url), {
       workerData: task,

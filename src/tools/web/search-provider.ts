@@ -6,7 +6,8 @@ import type { SearchProvider, SearchSettings } from './search-settings.ts'
 interface Provider {
   readonly url: string
   request(query: string, limit: number, key: string): Sent & { readonly search?: string }
-  readonly answer: z.ZodType<readonly Found[]>
+  /** Made when it is needed. */
+  readonly answer: () => z.ZodType<readonly Found[]>
 }
 
 export interface Found {
@@ -32,7 +33,7 @@ export function searchRequest(settings: SearchSettings, query: string, limit: nu
   const url = searchUrl(settings)
   if (search !== undefined) url.search = search
   const headers = { 'user-agent': 'Offshoot (websearch)', accept: 'application/json', ...sent.headers }
-  return { url, sent: { ...sent, headers }, answer: provider.answer }
+  return { url, sent: { ...sent, headers }, answer: provider.answer() }
 }
 
 /** Where a provider is asked, without the query. */
@@ -63,40 +64,45 @@ const brave: Provider = {
     headers: { 'x-subscription-token': key },
     search: String(new URLSearchParams({ q: query, count: String(limit), text_decorations: 'false' })),
   }),
-  answer: z
-    .object({
-      web: z
-        .object({
-          results: results(
-            z
-              .object({ url: z.string(), title: text, description: text, page_age: text })
-              .transform(({ url, title, description, page_age }) => found(url, title, description, page_age)),
-          ),
-        })
-        .nullish(),
-    })
-    .transform(({ web }) => web?.results ?? []),
+  answer: () =>
+    z
+      .object({
+        web: z
+          .object({
+            results: results(
+              z
+                .object({ url: z.string(), title: text, description: text, page_age: text })
+                .transform(({ url, title, description, page_age }) =>
+                  found(url, title, description, page_age),
+                ),
+            ),
+          })
+          .nullish(),
+      })
+      .transform(({ web }) => web?.results ?? []),
 }
 
 const exa: Provider = {
   url: 'https://api.exa.ai/search',
   request: (query, limit, key) =>
     post({ query, numResults: limit, contents: { text: { maxCharacters: 600 } } }, { 'x-api-key': key }),
-  answer: listOf(
-    z
-      .object({ url: z.string(), title: text, text, publishedDate: text })
-      .transform((item) => found(item.url, item.title, item.text, item.publishedDate)),
-  ),
+  answer: () =>
+    listOf(
+      z
+        .object({ url: z.string(), title: text, text, publishedDate: text })
+        .transform((item) => found(item.url, item.title, item.text, item.publishedDate)),
+    ),
 }
 
 const tavily: Provider = {
   url: 'https://api.tavily.com/search',
   request: (query, limit, key) => post({ query, max_results: limit }, { authorization: `Bearer ${key}` }),
-  answer: listOf(
-    z
-      .object({ url: z.string(), title: text, content: text, published_date: text })
-      .transform((item) => found(item.url, item.title, item.content, item.published_date)),
-  ),
+  answer: () =>
+    listOf(
+      z
+        .object({ url: z.string(), title: text, content: text, published_date: text })
+        .transform((item) => found(item.url, item.title, item.content, item.published_date)),
+    ),
 }
 
 /** It has no number of results to ask for; what is too much is left out here. */
@@ -107,11 +113,12 @@ const searxng: Provider = {
     headers: {},
     search: String(new URLSearchParams({ q: query, format: 'json' })),
   }),
-  answer: listOf(
-    z
-      .object({ url: z.string(), title: text, content: text, publishedDate: text })
-      .transform((item) => found(item.url, item.title, item.content, item.publishedDate)),
-  ),
+  answer: () =>
+    listOf(
+      z
+        .object({ url: z.string(), title: text, content: text, publishedDate: text })
+        .transform((item) => found(item.url, item.title, item.content, item.publishedDate)),
+    ),
 }
 
 const PROVIDERS: Readonly<Record<SearchProvider, Provider>> = { brave, exa, tavily, searxng }

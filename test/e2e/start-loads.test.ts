@@ -1,0 +1,31 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { providerEnvironment, startModelServer, type ModelServer } from '../support/model-server.ts'
+import { TestUser } from '../support/test-user.ts'
+
+let user: TestUser
+let server: ModelServer
+beforeEach(async () => {
+  user = new TestUser()
+  server = await startModelServer()
+})
+afterEach(async () => {
+  await server.close()
+  user.remove()
+})
+
+test('a run over plain HTTP loads neither the global fetch nor TLS (docs/decisions/0017)', async () => {
+  const spy = join(user.root, 'spy.cjs')
+  const list = `process.moduleLoadList.join('\\n')`
+  const write = `require('fs').writeFileSync(${JSON.stringify(user.root)} + '/loaded-' + process.pid, ${list})`
+  writeFileSync(spy, `process.on('exit', () => ${write})`)
+  server.answer({ text: 'Hello.' })
+  const env = { ...providerEnvironment('openai-compatible', server.url), NODE_OPTIONS: `--require=${spy}` }
+  const program = user.start(['run', 'hi', '-m', 'openai-compatible/test-model'], { env })
+  expect((await program.ended).code).toBe(0)
+  const loaded = readFileSync(join(user.root, `loaded-${program.pid}`), 'utf8').split('\n')
+  expect(loaded).toContain('NativeModule http')
+  const spared = ['NativeModule internal/deps/undici/undici', 'NativeModule tls']
+  expect(loaded.filter((name) => spared.includes(name))).toEqual([])
+})
