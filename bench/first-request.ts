@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -30,6 +30,7 @@ export async function measureStarts(rounds: number): Promise<readonly Start[]> {
   const directory = await mkdtemp(join(tmpdir(), 'offshoot-bench-'))
   try {
     const body = await firstRequest(directory, commandLine, { whole: true }) // what is compiled is kept on disk from now on
+    await cp(join(directory, DATA), join(directory, KEPT), { recursive: true })
     const script = join(directory, 'bare.mjs')
     await writeFile(script, bareScript(body.text))
     const starts: Start[] = []
@@ -64,6 +65,15 @@ interface StartOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** The data directory of the command, and as its first run has left it: runs that are cut are left to no later start. */
+const DATA = 'data'
+const KEPT = 'kept'
+
+async function putBack(directory: string): Promise<void> {
+  await rm(join(directory, DATA), { recursive: true })
+  await cp(join(directory, KEPT), join(directory, DATA), { recursive: true })
+}
+
 /** Starts Node with these arguments, and ends it when its first request has come. */
 async function firstRequest(
   directory: string,
@@ -76,7 +86,7 @@ async function firstRequest(
   const env = {
     PATH: process.env['PATH'],
     HOME: directory,
-    OFFSHOOT_HOME: directory,
+    OFFSHOOT_HOME: join(directory, DATA),
     OPENAI_BASE_URL: url,
     ...more,
   }
@@ -96,6 +106,7 @@ async function firstRequest(
   } finally {
     child.kill('SIGKILL')
     await ended
+    if (!whole) await putBack(directory)
     server.closeAllConnections()
     server.close()
   }
