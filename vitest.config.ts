@@ -6,6 +6,8 @@ const PROGRAMS = 'test/{e2e,kill}/**/*.test.ts'
 const BROWSER = 'test/e2e/browser/**/*.test.ts'
 /** Losses of power, which take a C compiler, and what is found with a mechanism switched off. */
 const DURABILITY = ['test/power-loss/**/*.test.ts', 'test/{kill,sim}/switches.test.ts']
+/** They take packages from the registry: a fresh clone, and what is published. */
+const INSTALL = 'test/e2e/{pack,start}.test.ts'
 /** Ten thousand seeds on all cores. */
 const SEEDS = 'test/sim/{seeds,simulate}.test.ts'
 
@@ -39,7 +41,7 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: [PROGRAMS],
-          exclude: [BROWSER, ...DURABILITY],
+          exclude: [BROWSER, INSTALL, ...DURABILITY],
           globalSetup: BUILT,
           ...LIMITS,
           sequence: { groupOrder: 2 },
@@ -60,6 +62,10 @@ export default defineConfig({
       {
         extends: true,
         test: { name: 'durability', include: DURABILITY, ...LIMITS, sequence: { groupOrder: 4 } },
+      },
+      {
+        extends: true,
+        test: { name: 'install', include: [INSTALL], ...LIMITS, sequence: { groupOrder: 6 } },
       },
       {
         extends: true,

@@ -122,7 +122,7 @@ function numbers(seed: number, most: number): () => number {
 }
 
 const seeds = Array.from({ length: 20 }, (_, seed) => seed)
-const WRITES = 70
+const WRITES = 35
 
 describe.concurrent('kill -9 in the middle of a fan-out', () => {
   it.each(seeds)('is recovered (seed %i)', async (seed) => {
