@@ -44,6 +44,8 @@ export class RunJournal implements Journal {
   readonly #counted = new Set<CallId>()
   /** Calls that an earlier attempt began, and that were to run again. */
   readonly #begun = new Set<CallId>()
+  /** The changes that had not been stored when it last looked what it holds. */
+  #refusedSeen: number
   /** The changes of its inbox that it has seen; undefined before it looked. */
   #inboxSeen: number | undefined
 
@@ -52,6 +54,7 @@ export class RunJournal implements Journal {
     this.#limits = run.row.limits
     this.#ports = ports
     this.#writes = new RunWrites(run, ports.recorder)
+    this.#refusedSeen = ports.recorder.refused()
   }
 
   /** Goes on with a turn that an earlier attempt began. */
@@ -179,6 +182,9 @@ export class RunJournal implements Journal {
   }
 
   reread(reader: Reader): void {
+    const refused = this.#ports.recorder.refused()
+    if (refused === this.#refusedSeen) return
+    this.#refusedSeen = refused
     this.#batch?.reread(reader)
   }
 

@@ -37,6 +37,8 @@ export interface Recorder {
   forget(conversationId: ConversationId): void
   /** How often something was put in the inbox of a branch, or changed there: who saw it all need not look again. */
   inboxChanges(branchId: BranchId): number
+  /** How many changes were not stored: whoever holds what one of them has written reads it anew. */
+  refused(): number
 }
 
 /** As the last change of this process left it. */
@@ -69,8 +71,10 @@ export function createRecorder(
   const known = new Map<ConversationId, Known>()
   const inboxChanges = new Map<BranchId, number>()
   const changes = (branchId: BranchId) => inboxChanges.get(branchId) ?? 0
+  let refused = 0
   return {
     inboxChanges: changes,
+    refused: () => refused,
     forget: (conversationId) => void known.delete(conversationId),
     async record(conversationId, write, { durable = true } = {}) {
       let events: OffshootEvent[] = []
@@ -92,8 +96,16 @@ export function createRecorder(
         if (events.some(isDelivery)) faults.at('delivery.before')
         return result
       }
+      const counted = (tx: Tx) => {
+        try {
+          return closure(tx)
+        } catch (error) {
+          refused++ // at once: the next change of the same transaction may count on this one
+          throw error
+        }
+      }
       try {
-        const result = await store.tx(closure, { durable })
+        const result = await store.tx(counted, { durable })
         for (const { type, branchId } of events)
           if (branchId && (type === 'inbox.added' || type === 'inbox.updated'))
             inboxChanges.set(branchId, changes(branchId) + 1)
@@ -103,6 +115,7 @@ export function createRecorder(
         bus.durable(events)
         return result
       } catch (error) {
+        refused++ // with all that was committed together
         known.delete(conversationId) // its numbers were given out and are not on disk
         throw error
       }
