@@ -63,12 +63,13 @@ describe('the tree of a run on a terminal', () => {
   it('survives a change of the width: nothing above it is lost, nothing of it stands there twice', async () => {
     const program = user.terminal(['run', 'hi', '-m', slow()], { columns: 80 })
     await program.untilStdout('Glob **/*.ts')
-    const before = program.stdout.length
     resize(40)
     await program.untilStdout('explore part 1') // on a row of its own
     program.type('\u0003')
     const { stdout } = await program.ended
     const screen = new Screen(80, 50)
+    // the first picture for the new width: what was still written for the old one came before
+    const before = stdout.lastIndexOf('\r\u001b[', stdout.indexOf('explore part 1'))
     screen.write(stdout.slice(0, before))
     screen.resize(40)
     screen.write(stdout.slice(before))
