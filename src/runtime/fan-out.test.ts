@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { agent, harness } from '../../test/support/runtime-harness.ts'
 import type { HarnessOptions } from '../../test/support/runtime-harness.ts'
+import { createMemoryStore } from '../store/memory.ts'
+import type { Store, Tx } from '../store/port.ts'
 
 const task = (prompt: string, more = {}) => ({
   tool: 'task',
@@ -84,4 +86,44 @@ test('what the rules deny is no answer for the others', async () => {
   })
   expect(await h.clock.until(started.result)).toMatchObject({ text: 'read' })
   expect(h.store.find('runs', { where: { depth: 1 } }).map((run) => run.agent)).toEqual(['explore'])
+})
+
+/** Rows that the changes of a fan-out read, when all goes well. */
+async function readsOf(children: number): Promise<number> {
+  const memory = createMemoryStore()
+  let reads = 0
+  const counting = (tx: Tx): Tx => ({
+    ...bound(tx),
+    get: (table, key) => {
+      reads++
+      return tx.get(table, key)
+    },
+  })
+  const store: Store = { ...memory, tx: (write, options) => memory.tx((tx) => write(counting(tx)), options) }
+  const prompts = Array.from({ length: children }, (_, at) => `part ${at}`)
+  const script = {
+    main: [{ toolCalls: prompts.map((prompt) => task(prompt)) }, { text: 'read' }],
+    explore: prompts.map((text) => ({ text })),
+  }
+  const most = { maxSpawns: 100, maxConcurrent: 100, globalConcurrent: 100 }
+  const h = harness({ store, script, config: { limits: most }, agents: [agent('main'), agent('explore')] })
+  expect(await h.clock.until((await h.start('go')).result)).toMatchObject({ text: 'read' })
+  expect(h.store.find('runs', { where: { depth: 1, status: 'completed' } })).toHaveLength(children)
+  return reads
+}
+
+function bound(tx: Tx): Tx {
+  return {
+    get: tx.get.bind(tx),
+    find: tx.find.bind(tx),
+    count: tx.count.bind(tx),
+    insert: tx.insert.bind(tx),
+    update: tx.update.bind(tx),
+    delete: tx.delete.bind(tx),
+  }
+}
+
+test('what a subagent costs does not grow with the number of the others', async () => {
+  const [few, many] = [await readsOf(10), await readsOf(40)]
+  expect(many / few).toBeLessThan(5)
 })
