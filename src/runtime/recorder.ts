@@ -96,7 +96,7 @@ export function createRecorder(
         if (events.some(isDelivery)) faults.at('delivery.before')
         return result
       }
-      const counted = (tx: Tx) => {
+      const watched = (tx: Tx) => {
         try {
           return closure(tx)
         } catch (error) {
@@ -105,7 +105,7 @@ export function createRecorder(
         }
       }
       try {
-        const result = await store.tx(counted, { durable })
+        const result = await store.tx(watched, { durable })
         for (const { type, branchId } of events)
           if (branchId && (type === 'inbox.added' || type === 'inbox.updated'))
             inboxChanges.set(branchId, changes(branchId) + 1)

@@ -6,6 +6,7 @@ import { agent, handClock, harness, tool, type HarnessOptions } from '../../test
 import { foreground, slow, spawn, use } from '../../test/support/stage.ts'
 import type { AnyTool } from '../tools/port.ts'
 import { readMessages } from './messages.ts'
+import { leftConversations } from './recover.ts'
 
 const never = () => new Promise<never>(() => {})
 const read = tool('read')
@@ -390,4 +391,12 @@ test('a run whose agent is defined in another program alone stays for that progr
   const { started } = await h.continue(child.branchId)
   await h.clock.until(started!.result)
   expect(runs(h).map(([, status]) => status)).toEqual(['completed', 'completed'])
+})
+
+test('a conversation that another process deletes while one looks is not left', async () => {
+  const { store } = await died({ parts: { main: [{ calls: [use('write')] }] } })
+  expect(leftConversations({ store })).toMatchObject([{ hasOpenRuns: true }])
+  const get = ((table: never, key: string) =>
+    table === 'conversations' ? undefined : store.get(table, key)) as CutStore['get']
+  expect(leftConversations({ store: { ...store, get } })).toEqual([])
 })

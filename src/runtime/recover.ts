@@ -80,9 +80,11 @@ export function leftConversations({
   const open = openConversations(store)
   const mail = store.find('inbox', { where: { deliveredAt: null, withdrawnAt: null } })
   const ids = [...open.union(new Set(mail.map(({ conversationId }) => conversationId)))].toSorted()
-  return ids
-    .filter((id) => !ownership?.livingOwner(id))
-    .map((id) => ({ id, directory: store.get('conversations', id)!.directory, hasOpenRuns: open.has(id) }))
+  return ids.flatMap((id) => {
+    const conversation = ownership?.livingOwner(id) ? undefined : store.get('conversations', id)
+    // it may have been deleted meanwhile
+    return conversation ? [{ id, directory: conversation.directory, hasOpenRuns: open.has(id) }] : []
+  })
 }
 
 /** The directories of what is to be recovered: each has a configuration of its own. */

@@ -229,32 +229,37 @@ async function recoverAll(
   say: (line: string) => void,
 ): Promise<void> {
   const tried = new Set<ConversationId>()
-  const wrong = new Set<string>()
+  const told = new Set<string>()
+  const tellOnce = (problem: string) => {
+    if (!told.has(problem) && !ending.aborted) say(problem)
+    told.add(problem)
+  }
   /** One directory after the other; one that is gone, or whose configuration is wrong, keeps none waiting. */
   const pass = async () => {
     const left = workplaces.left().filter(({ id, hasOpenRuns }) => hasOpenRuns || !tried.has(id))
-    for (const { id } of left) tried.add(id)
-    for (const directory of new Set(left.map((each) => each.directory)).difference(wrong)) {
+    for (const [directory, own] of Map.groupBy(left, (each) => each.directory)) {
       if (ending.aborted) return
       try {
         const workplace = await workplaces.at(directory)
         await workplace.recover((runs) => onTaken(directory, runs))
+        for (const { id } of own) tried.add(id)
       } catch (error) {
-        wrong.add(directory)
-        say(`left as it is, in ${directory}: ${errorMessage(error)}`)
+        tellOnce(`left as it is, in ${directory}: ${errorMessage(error)}`)
       }
     }
   }
+  const look = () =>
+    pass().catch((error: unknown) =>
+      tellOnce(`what other processes have left is not seen now: ${errorMessage(error)}`),
+    )
   const watch = async () => {
     for (;;) {
       await sleep(clock, LOOK_MS, ending)
-      await pass()
+      await look()
     }
   }
-  await pass()
-  watch().catch((error: unknown) => {
-    if (!ending.aborted) say(`what other processes leave is not taken up any more: ${errorMessage(error)}`)
-  })
+  await look()
+  watch().catch(() => {}) // it ends with the server
 }
 
 /** How often it looks whether a process has left something. */

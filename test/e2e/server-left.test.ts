@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { OffshootError } from '../../src/core/errors.ts'
 import type { ConversationId } from '../../src/core/ids.ts'
 import { systemClock } from '../../src/exec/system-clock.ts'
 import { Ownership } from '../../src/runtime/ownership/ownership.ts'
@@ -81,5 +84,29 @@ test('a server that ends keeps what it has taken up until that is paused, though
   while (store.get('leases', id)!.renewedAt !== 0) await new Promise((resolve) => setImmediate(resolve))
   expect(store.find('runs', {})).toMatchObject([{ status: 'paused', reason: 'user' }])
   await closed
+  await store.close()
+})
+
+test('what cannot be taken up is said once, and taken up when it can be', async () => {
+  await leave('one')
+  user.script({ '*': [{ text: 'done' }] })
+  const config = join(user.directory, 'offshoot.jsonc')
+  writeFileSync(config, '{')
+  const served = await ServedUser.start(user)
+  const { store, server, said } = served
+  const looks = vi.spyOn(store, 'find')
+  await server.recover()
+  const left = said.filter((line) => line.includes('left as it is'))
+  expect(left).toEqual([expect.stringContaining('offshoot.jsonc')])
+  const before = looks.mock.calls.length
+  looks.mockImplementationOnce(() => {
+    throw new OffshootError('store_locked', 'the store is busy')
+  })
+  await expect.poll(() => looks.mock.calls.length).toBeGreaterThan(before + 1) // the look after the one that failed
+  rmSync(config)
+  await served.ended(conversation('one'))
+  expect(said.filter((line) => line.includes('left as it is'))).toEqual(left)
+  expect(said).toContain('what other processes have left is not seen now: the store is busy')
+  await server.close()
   await store.close()
 })
