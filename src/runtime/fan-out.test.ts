@@ -88,6 +88,25 @@ test('what the rules deny is no answer for the others', async () => {
   expect(h.store.find('runs', { where: { depth: 1 } }).map((run) => run.agent)).toEqual(['explore'])
 })
 
+function wide(children: number, more: HarnessOptions = {}) {
+  const prompts = Array.from({ length: children }, (_, at) => `part ${at}`)
+  const script = {
+    main: [{ toolCalls: prompts.map((prompt) => task(prompt)) }, { text: 'read' }],
+    explore: prompts.map((text) => ({ text })),
+  }
+  const most = { maxSpawns: 100, maxConcurrent: 100, globalConcurrent: 100 }
+  return harness({ script, config: { limits: most }, agents: [agent('main'), agent('explore')], ...more })
+}
+
+test('of many subagents the first have answered before the last have begun', async () => {
+  const h = wide(40)
+  await h.clock.until((await h.start('go')).result)
+  h.flush()
+  const told = h.told.map(({ type }) => type).filter((type) => /^run\.(started|completed)$/.test(type))
+  expect(told.filter((type) => type === 'run.completed')).toHaveLength(41)
+  expect(told.lastIndexOf('run.started') - told.indexOf('run.completed')).toBeGreaterThan(20)
+})
+
 /** Rows that the changes of a fan-out read, when all goes well. */
 async function readsOf(children: number): Promise<number> {
   const memory = createMemoryStore()
@@ -100,13 +119,7 @@ async function readsOf(children: number): Promise<number> {
     },
   })
   const store: Store = { ...memory, tx: (write, options) => memory.tx((tx) => write(counting(tx)), options) }
-  const prompts = Array.from({ length: children }, (_, at) => `part ${at}`)
-  const script = {
-    main: [{ toolCalls: prompts.map((prompt) => task(prompt)) }, { text: 'read' }],
-    explore: prompts.map((text) => ({ text })),
-  }
-  const most = { maxSpawns: 100, maxConcurrent: 100, globalConcurrent: 100 }
-  const h = harness({ store, script, config: { limits: most }, agents: [agent('main'), agent('explore')] })
+  const h = wide(children, { store })
   expect(await h.clock.until((await h.start('go')).result)).toMatchObject({ text: 'read' })
   expect(h.store.find('runs', { where: { depth: 1, status: 'completed' } })).toHaveLength(children)
   return reads
