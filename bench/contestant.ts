@@ -56,9 +56,8 @@ async function runScenario(contestant: Contestant): Promise<Figures> {
     case 'warm turns': {
       const [conversations = 0, turns = 0, lanes = 1] = sizes
       const conversation = () => contestant.converse({ baseUrl, prompt: turnsPrompt(turns) })
-      globalThis.gc?.() // it throws compiled code away, which is so compiled again before anything counts
       await repeat(conversation, Math.ceil(conversations / 2), lanes)
-      return measure(() => repeat(conversation, conversations, lanes), conversations * (turns + 1), false)
+      return measure(() => repeat(conversation, conversations, lanes), conversations * (turns + 1))
     }
     case 'deltas': {
       const [deltas = 0] = sizes
@@ -70,6 +69,7 @@ async function runScenario(contestant: Contestant): Promise<Figures> {
       await contestant.fanOut!({ baseUrl, children: 10, turns, latencyMs: 0 })
       await repeat(() => contestant.converse({ baseUrl, prompt: turnsPrompt(20) }), 10, 1)
       const fanOut = () => contestant.fanOut!({ baseUrl, children, turns, latencyMs })
+      globalThis.gc?.() // so that memory is what the children need, and not what was free
       return measure(() => repeat(fanOut, times, 1), children * times)
     }
     default:
@@ -92,9 +92,11 @@ async function repeat(conversation: () => Promise<Outcome>, times: number, lanes
   return total
 }
 
-/** CPU is that of the whole process, all its threads; the server has a process of its own. */
-async function measure(work: () => Promise<Outcome>, units: number, collect = true): Promise<Figures> {
-  if (collect) globalThis.gc?.()
+/**
+ * CPU is that of the whole process, all its threads; the server has a process of its own. No forced collection before: at
+ * a moment without a conversation it makes V8 drop the compiled code of all that a conversation uses.
+ */
+async function measure(work: () => Promise<Outcome>, units: number): Promise<Figures> {
   const rssBefore = process.memoryUsage.rss()
   const cpuBefore = process.cpuUsage()
   const startedAt = performance.now()

@@ -38,6 +38,8 @@ export type IdPrefix = keyof IdTypes
 export type NewId = <P extends IdPrefix>(prefix: P) => IdTypes[P]
 
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+/** Every two characters: the value of ten bits. */
+const DOUBLES = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second))
 const RANDOM_BYTES = 10
 const FORTY_BITS = 2 ** 40
 const ID_PATTERN = /^(cnv|brn|msg|prt|run|cal|apr|que|inb|art|cmd)_[0-9A-HJKMNP-TV-Z]{26}$/
@@ -81,13 +83,13 @@ export function isId<P extends IdPrefix>(prefix: P, text: string): text is IdTyp
 }
 
 function encodeTime(ms: number): string {
-  let text = ''
-  for (let rest = ms; text.length < 10; rest = Math.floor(rest / 32)) text = ALPHABET[rest % 32] + text
-  return text
+  return encodeTwenty(Math.floor(ms / FORTY_BITS)).slice(2) + encodeForty(ms % FORTY_BITS)
 }
 
 function readForty(bytes: Uint8Array, from: number): number {
-  return bytes.subarray(from, from + 5).reduce((value, byte) => value * 256 + byte, 0)
+  let value = 0
+  for (let at = from; at < from + 5; at++) value = value * 256 + bytes[at]!
+  return value
 }
 
 function encodeForty(value: number): string {
@@ -95,6 +97,5 @@ function encodeForty(value: number): string {
 }
 
 function encodeTwenty(value: number): string {
-  const digit = (shift: number) => ALPHABET[(value >>> shift) & 31]!
-  return digit(15) + digit(10) + digit(5) + digit(0)
+  return DOUBLES[value >>> 10]! + DOUBLES[value & 1023]!
 }

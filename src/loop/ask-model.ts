@@ -10,6 +10,7 @@ import { unlessAborted } from './aborted.ts'
 import { waitAtGate } from './at-gate.ts'
 import { holdRequest } from './hold-request.ts'
 import type { InputEstimate } from './input-estimate.ts'
+import { joinDeltas } from './join-deltas.ts'
 import type { Answer, Emit, LoopPorts } from './ports.ts'
 import { AnswerReader } from './read-answer.ts'
 import { checkBudget } from './spent.ts'
@@ -45,9 +46,12 @@ export async function askModel(
         release()
         throw error
       })
-    const reader = createReader(request.toolChoice !== 'none', ports, emit)
+    const told = joinDeltas(emit)
+    const reader = createReader(request.toolChoice !== 'none', ports, told.emit)
     try {
-      await readStream({ ...request, ...output, signal: ports.signal }, reader, ports, watchdog)
+      await readStream({ ...request, ...output, signal: ports.signal }, reader, ports, watchdog).finally(
+        told.flush,
+      )
     } catch (cause) {
       release()
       const error = asProviderError(cause, ports)

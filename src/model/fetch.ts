@@ -1,5 +1,6 @@
 import type http from 'node:http'
 import type https from 'node:https'
+import { urlToHttpOptions } from 'node:url'
 import { answerBounds, type AnswerBounds } from './answer.ts'
 import { createBody, type HttpBody } from './body.ts'
 
@@ -35,11 +36,13 @@ const MAX_IDLE = 2_000
  */
 export function createFetch(bounds: AnswerBounds = answerBounds): Fetch {
   const connections = createConnections()
+  let last: Target | undefined
+  const targetOf = (text: string) => (last?.text === text ? last : (last = createTarget(text)))
   return async (input, init = {}) => {
     const signal = init.signal ?? undefined
     signal?.throwIfAborted()
     const call: Call = {
-      url: new URL(typeof input === 'object' && 'url' in input ? input.url : input),
+      target: targetOf(typeof input === 'string' ? input : 'url' in input ? input.url : input.href),
       method: (init.method ?? 'GET').toUpperCase(),
       headers: headersOf(init.headers),
       body: bodyOf(init.body),
@@ -50,8 +53,21 @@ export function createFetch(bounds: AnswerBounds = answerBounds): Fetch {
   }
 }
 
-interface Call {
+/** Where a request goes, taken apart once: a model is asked at one address again and again. */
+interface Target {
+  readonly text: string
   readonly url: URL
+  readonly address: Pick<http.RequestOptions, 'hostname' | 'port' | 'path' | 'auth'>
+}
+
+function createTarget(text: string): Target {
+  const url = new URL(text)
+  const { hostname, port, path, auth } = urlToHttpOptions(url)
+  return { text, url, address: { hostname, port, path, auth } }
+}
+
+interface Call {
+  readonly target: Target
   readonly method: string
   readonly headers: http.OutgoingHttpHeaders
   readonly body: string | Uint8Array | undefined
@@ -99,16 +115,17 @@ function bodyOf(body: unknown): string | Uint8Array | undefined {
 }
 
 async function follow(call: Call): Promise<http.IncomingMessage> {
-  let { url } = call
+  let { target } = call
   for (let redirects = 0; ; redirects++) {
-    const response = await send({ ...call, url })
-    const target = redirectTarget(response, url, call.method)
-    if (!target) return response
+    const { url } = target
+    const response = await send({ ...call, target })
+    const next = redirectTarget(response, url, call.method)
+    if (!next) return response
     // not read to its end, which might never come
     response.destroy()
-    if (target.origin !== url.origin) throw failed(`${url.host} redirects to another host, ${target.host}`)
+    if (next.origin !== url.origin) throw failed(`${url.host} redirects to another host, ${next.host}`)
     if (redirects === MAX_REDIRECTS) throw failed(`${url.host} redirects more than ${MAX_REDIRECTS} times`)
-    url = target
+    target = createTarget(next.href)
   }
 }
 
@@ -120,12 +137,15 @@ function redirectTarget(response: http.IncomingMessage, url: URL, method: string
   return location && (statusCode >= 307 || method === 'GET') ? URL.parse(location, url.href) : null
 }
 
-function send({ url, method, headers, body, signal, connections }: Call): Promise<http.IncomingMessage> {
+function send({ target, method, headers, body, signal, connections }: Call): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
+    const { url, address } = target
     const { protocol } = url
     if (protocol !== 'https:' && protocol !== 'http:') throw failed(`${protocol} is not http: or https:`)
     const { request: open, agent } = connections(protocol)
-    const request = open(url, {
+    const request = open({
+      ...address,
+      protocol,
       method,
       headers: body === undefined ? headers : { ...headers, 'content-length': Buffer.byteLength(body) },
       agent,

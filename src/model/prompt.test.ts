@@ -105,10 +105,26 @@ describe('createToPrompt', () => {
     expect(convert('assistant', { id, type: 'text', text: '', metadata })).toHaveLength(1)
   })
 
-  it('converts each message object once', () => {
+  it('goes on from the messages that it has converted, and leaves the prompts before as they were', () => {
     const toPrompt = createToPrompt()
-    const message: ContextMessage = { role: 'user', parts: [{ id, type: 'text', text: 'a' }] }
-    expect(toPrompt([message])[0]).toBe(toPrompt([message, { ...message }])[0])
+    const [one, two, three] = ['1', '2', '3'].map((text) => userMessage(text))
+    const messages = [one!, two!]
+    const before = toPrompt(messages)
+    messages.push(three!)
+    const after = toPrompt(messages)
+    expect(before).toEqual(createToPrompt()([one!, two!]))
+    expect(after).toEqual(createToPrompt()([one!, two!, three!]))
+    expect(after[0]).toBe(before[0])
+  })
+
+  it('converts anew where other messages stand in the place of those before', () => {
+    const toPrompt = createToPrompt()
+    const messages = ['1', '2', '3'].map((text) => userMessage(text))
+    toPrompt(messages)
+    messages.splice(0, 2, userMessage('summary'))
+    expect(toPrompt(messages)).toEqual(createToPrompt()([...messages]))
+    messages.pop()
+    expect(toPrompt(messages)).toEqual(createToPrompt()([...messages]))
   })
 })
 
@@ -125,3 +141,7 @@ describe('toolName', () => {
     expect(toolName(name)).toMatch(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/)
   })
 })
+
+function userMessage(text: string): ContextMessage {
+  return { role: 'user', parts: [{ id, type: 'text', text }] }
+}

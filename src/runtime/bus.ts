@@ -8,7 +8,7 @@ export type Subscriber = (events: readonly OffshootEvent[]) => void
 export interface Bus {
   /** Stored events, in the order of their `seq`. */
   durable(events: readonly OffshootEvent[]): void
-  /** A live event: gets the last `seq` and the next `sub`. Costs nothing while nobody listens. */
+  /** A live event: the draft becomes it, with the last `seq` and the next `sub`. Costs nothing while nobody listens. */
   live(event: EventDraft): void
   /** Batches of events from now on, at most one per 16 ms; the returned function ends it with what is left. */
   subscribe(conversationId: ConversationId, subscriber: Subscriber): () => void
@@ -40,7 +40,7 @@ export function createBus(clock: Clock): Bus {
     live(event) {
       const feed = feedOf(event.conversationId)
       if (feed.outlets.size === 0) return
-      const full = { ...event, seq: feed.seq, sub: ++feed.sub } as OffshootEvent
+      const full = Object.assign(event, { seq: feed.seq, sub: ++feed.sub }) as OffshootEvent
       for (const outlet of feed.outlets) outlet.add(full)
     },
     subscribe(conversationId, subscriber) {
@@ -60,6 +60,8 @@ class Outlet {
   readonly #clock: Clock
   readonly #subscriber: Subscriber
   #waiting: OffshootEvent[] = []
+  /** The last that waits, where it is this outlet's own: what others were joined into. */
+  #joined: Delta | undefined
   #cancel: (() => void) | undefined
 
   constructor(clock: Clock, subscriber: Subscriber) {
@@ -68,10 +70,10 @@ class Outlet {
   }
 
   add(event: OffshootEvent): void {
-    const last = this.#waiting.at(-1)
-    const joined = last && join(last, event)
-    if (joined) this.#waiting[this.#waiting.length - 1] = joined
-    else this.#waiting.push(event)
+    if (!this.#join(event)) {
+      this.#joined = undefined
+      this.#waiting.push(event)
+    }
     this.#cancel ??= this.#clock.after(bounds.busBatchMs, () => this.flush())
   }
 
@@ -80,13 +82,18 @@ class Outlet {
     this.#cancel = undefined
     const events = this.#waiting
     this.#waiting = []
+    this.#joined = undefined
     if (events.length > 0) this.#subscriber(events)
+  }
+
+  #join(next: OffshootEvent): boolean {
+    const last = this.#waiting.at(-1)
+    if (last?.type !== 'part.delta' || next.type !== 'part.delta' || last.partId !== next.partId) return false
+    if (!this.#joined) this.#waiting[this.#waiting.length - 1] = this.#joined = { ...last }
+    const { at, seq, sub, text } = next
+    Object.assign(this.#joined, { at, seq, sub, text: this.#joined.text + text })
+    return true
   }
 }
 
-function join(last: OffshootEvent, next: OffshootEvent): OffshootEvent | undefined {
-  if (last.type !== 'part.delta' || next.type !== 'part.delta' || last.partId !== next.partId)
-    return undefined
-  const offset = last.offset === undefined ? {} : { offset: last.offset }
-  return { ...next, text: last.text + next.text, ...offset }
-}
+type Delta = Extract<OffshootEvent, { readonly type: 'part.delta' }>

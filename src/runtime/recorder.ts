@@ -14,7 +14,7 @@ export interface Change {
   readonly tx: Tx
   /** Milliseconds since the epoch, the same for the whole change. */
   readonly at: number
-  /** Stores the event under the next `seq`; it is told when the change is on disk. */
+  /** Stores the event under the next `seq`, which the draft gets; it is told when the change is on disk. */
   event(draft: EventDraft): void
   /** Marks an item of an inbox as read, in the change that appends it to its branch (domain.md D3). */
   markDelivered(id: InboxItemId): void
@@ -194,7 +194,7 @@ function insertAfter(
   known: number | undefined,
 ): OffshootEvent[] {
   const last = known ?? lastSeq(tx, conversationId)
-  const events = drafts.map((draft, i) => ({ ...draft, seq: last + 1 + i }))
+  const events = drafts.map((draft, i) => Object.assign(draft, { seq: last + 1 + i }))
   try {
     tx.insert('events', { conversationId, seq: last + 1, events: packEvents(events) })
     return events

@@ -16,14 +16,16 @@ export function packEvents(events: readonly OffshootEvent[]): EventRow['events']
 }
 
 function packEvent(event: OffshootEvent, before: OffshootEvent | undefined): object {
-  const { seq: _seq, at, conversationId, branchId, runId, parentRunId, depth, ...rest } = event
+  const fields = event as unknown as Readonly<Record<string, unknown>>
   const isThere = before !== undefined && PLACE.every((key) => event[key] === before[key])
-  const packed: Record<string, unknown> = isThere
-    ? rest
-    : { at, conversationId, branchId, runId, parentRunId, depth, ...rest }
-  for (const key of CONTENTS[event.type] ?? []) delete packed[key]
+  const left = CONTENTS[event.type] ?? []
+  const packed: Record<string, unknown> = {}
+  for (const key of Object.keys(fields))
+    if (key !== 'seq' && !(isThere && PLACES.has(key)) && !left.includes(key)) packed[key] = fields[key]
   return packed
 }
+
+const PLACES: ReadonlySet<string> = new Set(PLACE)
 
 const CALL = ['input', 'output']
 /** What stands in rows of its own; not the report of a pause, as the run may go on and have another. */

@@ -37,12 +37,18 @@ export interface Engine {
   close(): void
 }
 
+/** How a column is stored, taken apart once: every value that is written is checked against it. */
+export interface ColumnShape {
+  readonly kind: BaseKind
+  readonly isNullable: boolean
+}
+
 /** A table's spec as both engines read it. */
 export interface Shape {
   readonly table: Table
   readonly key: readonly string[]
   readonly order: string
-  readonly columns: Readonly<Record<string, Kind>>
+  readonly columns: Readonly<Record<string, ColumnShape>>
   readonly names: readonly string[]
   readonly references: Readonly<Record<string, Table>>
   readonly unique: readonly (readonly [string, string])[]
@@ -56,25 +62,28 @@ export function shapes(): Record<Table, Shape> {
 
 function shapeOf(table: Table): Shape {
   const spec = tables[table]
+  const columns = Object.entries<Kind>(spec.columns).map(([name, kind]) => [name, columnShape(kind)])
   return {
     ...spec,
     table,
+    columns: Object.fromEntries(columns),
     names: Object.keys(spec.columns),
     references: spec.references,
   }
 }
 
-export function baseKind(kind: Kind): BaseKind {
-  return (kind.endsWith('?') ? kind.slice(0, -1) : kind) as BaseKind
+function columnShape(kind: Kind): ColumnShape {
+  const isNullable = kind.endsWith('?')
+  return { kind: (isNullable ? kind.slice(0, -1) : kind) as BaseKind, isNullable }
 }
 
 /** @throws OffshootError `internal` for a column that the table has not, or one that cannot be searched. */
 export function checkWhere(shape: Shape, where: Row): readonly string[] {
   const names = Object.keys(where)
   for (const name of names) {
-    const kind = shape.columns[name]
-    if (kind === undefined) throw noColumn(shape, name)
-    if (kind === 'packed' || where[name] === undefined)
+    const column = shape.columns[name]
+    if (column === undefined) throw noColumn(shape, name)
+    if (column.kind === 'packed' || where[name] === undefined)
       throw wrong(shape, name, 'cannot be searched for this value')
   }
   return names
@@ -94,12 +103,12 @@ export function changedColumns(shape: Shape, key: string, change: Row): string[]
  * The value as both stores keep it, JSON as text. @throws OffshootError `internal` when it is not of the column's kind.
  */
 export function checked(shape: Shape, name: string, value: unknown): unknown {
-  const kind = shape.columns[name]!
-  if (value === null || (value === undefined && kind.endsWith('?'))) {
-    if (!kind.endsWith('?')) throw wrong(shape, name, 'must not be null')
+  const { kind, isNullable } = shape.columns[name]!
+  if (value === null || (value === undefined && isNullable)) {
+    if (!isNullable) throw wrong(shape, name, 'must not be null')
     return null
   }
-  switch (baseKind(kind)) {
+  switch (kind) {
     case 'text':
       return typeof value === 'string' ? value.toWellFormed() : fail(shape, name, 'must be text', value)
     case 'int':

@@ -1,6 +1,5 @@
 import { OffshootError } from '../core/errors.ts'
 import {
-  baseKind,
   changedColumns,
   checked,
   checkWhere,
@@ -276,7 +275,7 @@ function normalRow(shape: Shape, row: Row): Row {
 function normal(shape: Shape, name: string, value: unknown): unknown {
   const stored = checked(shape, name, value)
   if (stored === null) return null
-  const kind = baseKind(shape.columns[name]!)
+  const { kind } = shape.columns[name]!
   if (kind === 'packed') return Uint8Array.from(stored as Uint8Array)
   return kind === 'json' ? deepFreeze(JSON.parse(stored as string)) : stored
 }

@@ -1,7 +1,8 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkAtOnce } from './check-at-once.ts'
+import { checkAtOnce, isPieceOfText } from './check-at-once.ts'
 
 const chunk = (choice: object) => ({
   id: 'a',
@@ -59,3 +60,74 @@ describe('checkAtOnce', () => {
     expect(model).toEqual({ provider: 'other' })
   })
 })
+
+describe('a piece of text', () => {
+  const schema = (createModel([]) as unknown as { chunkSchema: Schema }).chunkSchema
+  const text = fc.option(fc.string())
+  const some = (fields: Record<string, fc.Arbitrary<unknown>>) => fc.record(fields, { requiredKeys: [] })
+  const pieces = fc
+    .tuple(
+      some({
+        id: text,
+        object: text,
+        created: fc.option(fc.integer()),
+        model: text,
+        usage: fc.constant(null),
+      }),
+      some({ index: fc.nat(), finish_reason: text, logprobs: fc.jsonValue() }),
+      some({
+        role: fc.constantFrom('assistant', '', null),
+        content: text,
+        reasoning: text,
+        reasoning_content: text,
+      }),
+    )
+    .map((parts) => parts as [object, object, object])
+  const names = ['id', 'created', 'usage', 'choices', 'delta', 'finish_reason', 'role', 'content']
+  const changes = fc.array(
+    fc.record({
+      level: fc.nat(2),
+      name: fc.constantFrom(...names, 'reasoning', 'refusal', 'tool_calls', 'error', 'extra'),
+      value: fc.oneof(fc.jsonValue(), fc.constantFrom(Infinity, undefined)),
+    }),
+    { maxLength: 1 },
+  )
+  const chunks = fc.tuple(pieces, changes).map(([[outer, inner, delta], changes]) => {
+    const choice: object = { ...inner, delta }
+    const chunk: object = { ...outer, choices: [choice] }
+    for (const { level, name, value } of changes)
+      Object.assign([chunk, choice, delta][level]!, { [name]: value })
+    return chunk
+  })
+
+  it('is one that the schema takes, with the same fields of what it keeps', () => {
+    let taken = 0
+    fc.assert(
+      fc.property(chunks, (chunk) => {
+        if (!isPieceOfText(chunk)) return
+        taken++
+        const { success, data } = schema.safeParse(chunk)
+        expect(success).toBe(true)
+        expect(chunk).toMatchObject(data as object)
+      }),
+      { numRuns: 3_000 },
+    )
+    expect(taken).toBeGreaterThan(1_000)
+  })
+
+  it.each([
+    ['text', { content: 'one' }, true],
+    ['the first of an answer', { role: 'assistant', content: '' }, true],
+    ['reasoning', { reasoning_content: 'hm' }, true],
+    ['a call', { tool_calls: [] }, false],
+    ['parts', { content: [{ type: 'text', text: 'one' }] }, false],
+    ['a refusal', { refusal: 'no' }, false],
+    ['another role', { role: 'user' }, false],
+  ])('%s: %j is %s', (_, delta, expected) => {
+    expect(isPieceOfText(chunk({ delta, finish_reason: null }))).toBe(expected)
+  })
+})
+
+interface Schema {
+  safeParse(value: unknown): { readonly success: boolean; readonly data?: unknown }
+}

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, test } from 'vitest'
-import { baseKind, shapes, type AnyQuery, type Shape } from '../engine.ts'
+import { shapes, type AnyQuery, type Shape } from '../engine.ts'
 import type { Table } from '../port.ts'
 import { migrate, SCHEMA_VERSION, schemaVersion } from './migrate.ts'
 import { columnName, Statements } from './statements.ts'
@@ -25,12 +25,12 @@ const SQL_TYPES = {
 describe.each(Object.values(all))('$table', (shape) => {
   test('has the columns of its spec', () => {
     const expected = shape.names.map((name) => {
-      const kind = shape.columns[name]!
+      const { kind, isNullable } = shape.columns[name]!
       const pk = shape.key.indexOf(name) + 1
       return {
         name: columnName(name),
-        type: SQL_TYPES[baseKind(kind)],
-        notnull: kind.endsWith('?') ? 0 : 1,
+        type: SQL_TYPES[kind],
+        notnull: isNullable ? 0 : 1,
         pk,
       }
     })

@@ -2,7 +2,6 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { unreachable } from '../../core/errors.ts'
 import {
-  baseKind,
   changedColumns,
   checked,
   noRow,
@@ -176,7 +175,7 @@ class RowReader {
   constructor(shape: Shape) {
     this.shape = shape
     this.#names = shape.names
-    this.#kinds = shape.names.map((name) => baseKind(shape.columns[name]!))
+    this.#kinds = shape.names.map((name) => shape.columns[name]!.kind)
   }
 
   read(values: Values): Row {

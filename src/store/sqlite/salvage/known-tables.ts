@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { zstdDecompressSync } from 'node:zlib'
 import { idPrefix } from '../../../core/ids.ts'
-import { baseKind, shapes } from '../../engine.ts'
+import { shapes } from '../../engine.ts'
 import type { Table } from '../../port.ts'
 import type { BaseKind } from '../../tables.ts'
 import type { PageRecords, Value } from './records.ts'
@@ -36,15 +36,15 @@ export function knownTables(db: DatabaseSync): KnownTable[] {
 const OF_PROCESSES = ['leases', 'commands']
 
 function columnsOf(db: DatabaseSync, table: Table): KnownColumn[] {
-  const kinds = shapes()[table].columns
+  const shape = shapes()[table].columns
   const columns = db.prepare('SELECT name, type, "notnull" AS needed FROM pragma_table_info(?)').all(table)
   return columns.map(({ name, type, needed }) => {
-    const kind = kinds[(name as string).replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())]
+    const column = shape[(name as string).replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())]
     return {
       name: name as string,
       type: type as string,
       isNullable: needed === 0,
-      kind: kind && baseKind(kind),
+      kind: column?.kind,
     }
   })
 }
