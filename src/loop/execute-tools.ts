@@ -18,9 +18,6 @@ type Ended = Pick<EndedCall, 'status' | 'output' | 'exitCode' | 'error'>
  * Runs the calls of one answer and returns their results in the order of the calls. They start in order; one with
  * effects (spawns excepted) waits for all before it, and all after it wait for it; the rest run side by side
  * (tools.md §1). Whatever a call does, it ends in a result.
- *
- * Of many subagents only a few begin in one turn of the event loop: the first ones work while the last ones are being
- * started, so that fewer are open at a time, and nobody waits until all of them are there.
  */
 export async function executeTools(
   answer: Answer,
@@ -35,7 +32,6 @@ export async function executeTools(
   }
   const running: Running[] = []
   let known = 0
-  let begun = 0
   const know = async () => {
     const results = await settle(running, ports, watchdog)
     for (; known < results.length; known++) repeats.ended(running[known]!.part, results[known]!)
@@ -44,8 +40,6 @@ export async function executeTools(
   for (const part of answer.parts) {
     if (part.type !== 'tool-call') continue
     const tool = ports.tools.get(part.tool)
-    const spawns = tool?.effects === 'spawn'
-    if (spawns && begun++ % SPAWNS_A_TURN === 0 && begun > 1) await nextTurn()
     const resumed = ports.resume?.(part)
     if (resumed) {
       resumed.catch(() => {})
@@ -54,21 +48,14 @@ export async function executeTools(
     }
     const alone = runsAlone(tool)
     if (alone) await settle(running, ports, watchdog)
-    if (repeats.begins(part) && !spawns) await know()
+    if (repeats.begins(part) && tool?.effects !== 'spawn') await know()
     const notRun = answer.truncated ? cutOff(part) : repeats.isCircle(part) ? inCircle(part) : undefined
     const result = notRun ? ports.journal.callEnded(notRun) : runCall(part, ports, watchdog, emit)
-    running.push({ part, result, spawns })
+    running.push({ part, result, spawns: tool?.effects === 'spawn' })
     result.catch(() => {})
     if (alone) await result
   }
   return await know()
-}
-
-/** Of the event loop. Fewer make more commits of the same writes, more leave memory and time to the last one's answer. */
-const SPAWNS_A_TURN = 8
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }
 
 interface Running {

@@ -16,6 +16,7 @@ import type { Questions } from './questions.ts'
 import type { Ownership } from './ownership/ownership.ts'
 import type { Recorder } from './recorder.ts'
 import type { Scheduler } from './scheduler.ts'
+import type { Starts } from './starts.ts'
 import type { TaskTexts } from './task-tool.ts'
 
 /** Everything a runtime works with; made once by `createRuntime`, injected everywhere. */
@@ -26,6 +27,7 @@ export interface Deps {
   readonly approvals: Approvals
   readonly questions: Questions
   readonly scheduler: Scheduler
+  readonly starts: Starts
   readonly gates: Gates
   readonly taskTexts: TaskTexts
   readonly clock: Clock

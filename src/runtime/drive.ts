@@ -114,7 +114,8 @@ async function outcomeOf(
   journal: RunJournal,
   left: LeftOfRun | undefined,
 ): Promise<Outcome> {
-  const { bus, clock } = scope.deps
+  const { bus, clock, starts } = scope.deps
+  await starts.begin()
   const model = await modelOnceRunning(scope, run, journal, left)
   if ('type' in model) return model
   const { agent, depth, turns, limits } = run.row

@@ -24,6 +24,7 @@ import { reviveConversation } from './revive.ts'
 import { say, type Said } from './say.ts'
 import type { SayOptions } from './saying.ts'
 import { Scheduler } from './scheduler.ts'
+import { Starts } from './starts.ts'
 import { createShared, type Shared } from './shared.ts'
 import { createTaskTexts } from './task-tool.ts'
 import { bring } from './verbs/bring.ts'
@@ -38,6 +39,7 @@ export type RuntimeOptions = Omit<
   | 'approvals'
   | 'questions'
   | 'scheduler'
+  | 'starts'
   | 'gates'
   | 'taskTexts'
   | 'endProcesses'
@@ -111,7 +113,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const approvals = new Approvals({ ...options, recorder, waits })
   const attended = (id: ConversationId) => approvals.attended(id)
   const asking = { approvals, questions: new Questions({ ...options, recorder, waits, attended }) }
-  const made = { bus, recorder, scheduler, gates, taskTexts: createTaskTexts() }
+  const made = { bus, recorder, scheduler, starts: new Starts(), gates, taskTexts: createTaskTexts() }
   const deps: Deps = { endProcesses, endOwned, faults: noFaults, ...options, ...made, ...asking }
   const live: Conversations['live'] = new Map()
   const desk = new Desk(deps, (id) => live.get(id))

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { Starts } from './starts.ts'
+
+const turnOfEventLoop = () => new Promise((resolve) => setImmediate(resolve))
+
+test('eight begin in a turn of the event loop, in the order in which they ask', async () => {
+  const starts = new Starts()
+  const begun: number[] = []
+  const ask = (n: number) => void starts.begin().then(() => begun.push(n))
+  for (let n = 0; n < 20; n++) ask(n)
+  await Promise.resolve()
+  expect(begun).toHaveLength(8)
+  await turnOfEventLoop()
+  ask(20)
+  await Promise.resolve()
+  expect(begun).toHaveLength(16)
+  await turnOfEventLoop()
+  expect(begun).toEqual(Array.from({ length: 21 }, (_, n) => n))
+})
+
+test('who comes later need not wait for those who have begun long ago', async () => {
+  const starts = new Starts()
+  for (let turn = 0; turn < 3; turn++) {
+    await Promise.all(Array.from({ length: 8 }, () => starts.begin()))
+    await turnOfEventLoop()
+  }
+  let hasBegun = false
+  void starts.begin().then(() => (hasBegun = true))
+  await Promise.resolve()
+  expect(hasBegun).toBe(true)
+})
