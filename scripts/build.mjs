@@ -7,8 +7,10 @@ import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { rolldown } from 'rolldown'
+import { ascii } from './ascii.mjs'
 import { builtinData } from './builtin-data.mjs'
 import { buildWeb, WEB_DIST } from './build-web.mjs'
+import { lightBuiltins } from './light-builtins.mjs'
 import { lightHeaders } from './light-headers.mjs'
 import { startChunk } from './start-chunk.mjs'
 import { findAssets, ownPlace } from './own-place.mjs'
@@ -61,7 +63,7 @@ async function writeBundles() {
   const command = await writeBundle(
     {
       ...all,
-      plugins: [...all.plugins, lightHeaders(), plugin],
+      plugins: [...all.plugins, lightHeaders(), lightBuiltins('first'), ascii(), plugin],
       input: inputOf(ENTRIES.filter(isCommand)),
       external: [...builtinModules, /^node:/, ...LEFT_OUTSIDE],
       resolve: { mainFields: ['module', 'main'] },

@@ -15,10 +15,10 @@ afterEach(async () => {
   user.remove()
 })
 
-test('a run over plain HTTP loads neither the global fetch nor TLS (docs/decisions/0017)', async () => {
+test('a run over plain HTTP loads neither the global fetch nor TLS nor Web Crypto (docs/decisions/0017)', async () => {
   const spy = join(user.root, 'spy.cjs')
   const list = `process.moduleLoadList.join('\\n')`
-  const write = `require('fs').writeFileSync(${JSON.stringify(user.root)} + '/loaded-' + process.pid, ${list})`
+  const write = `process.getBuiltinModule('fs').writeFileSync(${JSON.stringify(user.root)} + '/loaded-' + process.pid, ${list})`
   writeFileSync(spy, `process.on('exit', () => ${write})`)
   server.answer({ text: 'Hello.' })
   const env = { ...providerEnvironment('openai-compatible', server.url), NODE_OPTIONS: `--require=${spy}` }
@@ -26,6 +26,8 @@ test('a run over plain HTTP loads neither the global fetch nor TLS (docs/decisio
   expect((await program.ended).code).toBe(0)
   const loaded = readFileSync(join(user.root, `loaded-${program.pid}`), 'utf8').split('\n')
   expect(loaded).toContain('NativeModule http')
-  const spared = ['NativeModule internal/deps/undici/undici', 'NativeModule tls']
+  const spared = ['internal/deps/undici/undici', 'tls', 'internal/crypto/webcrypto'].map(
+    (name) => `NativeModule ${name}`,
+  )
   expect(loaded.filter((name) => spared.includes(name))).toEqual([])
 })

@@ -3,7 +3,9 @@ import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
+import { ascii } from '../../scripts/ascii.mjs'
 import { builtinData } from '../../scripts/builtin-data.mjs'
+import { lightBuiltins } from '../../scripts/light-builtins.mjs'
 import { lightHeaders } from '../../scripts/light-headers.mjs'
 import { findAssets, ownPlace } from '../../scripts/own-place.mjs'
 import { startChunk } from '../../scripts/start-chunk.mjs'
@@ -54,7 +56,14 @@ async function writeBundles(folder: string): Promise<void> {
   const bundle = await rolldown({
     input: Object.fromEntries(Object.entries(sources).map(([name, file]) => [name, join(ROOT, file)])),
     platform: 'node',
-    plugins: [builtinData(), ownPlace(ROOT, PROGRAMS), lightHeaders(), start.plugin],
+    plugins: [
+      builtinData(),
+      ownPlace(ROOT, PROGRAMS),
+      lightHeaders(),
+      lightBuiltins('first'),
+      ascii(),
+      start.plugin,
+    ],
     external: [...builtinModules, /^node:/, '@vscode/ripgrep'],
     resolve: { mainFields: ['module', 'main'] },
   })
