@@ -23,48 +23,62 @@ interface Field {
   readonly strict: boolean
 }
 
-const line = z.union([z.string(), z.number(), z.boolean()]).transform((value) => String(value).trim())
-const text = line.pipe(z.string().min(1))
-const words = z
-  .union([z.string().transform((value) => value.split(',').map((word) => word.trim())), z.array(line)])
-  .pipe(z.array(z.string().regex(/^\S+$/)))
-const lines = z.union([text.transform((value) => [value]), z.array(text)])
-/** A tool or toolset, or a tool of an MCP server; no pattern: those are rules, under `permissions`. */
-const toolNames = words.pipe(z.array(z.string().regex(/^[A-Za-z0-9_][\w./-]*\*?$|^\*$/)))
-
-const rule: z.ZodType<Rule> = z
-  .strictObject({ tool: text, pattern: line.optional(), action: z.enum(['allow', 'ask', 'deny']) })
-  .transform(({ tool, pattern, action }) => {
-    const colon = pattern === undefined ? tool.indexOf(':') : -1
-    if (colon > 0) return { tool: tool.slice(0, colon), pattern: tool.slice(colon + 1), action }
-    return pattern === undefined ? { tool, action } : { tool, pattern, action }
-  })
-
-const jsonSchema = z.custom<JsonSchema>(isPlainObject).superRefine((schema, context) => {
-  const problem = schemaProblem(schema)
-  if (problem) context.addIssue({ code: 'custom', message: problem })
-})
-/** Typed input becomes labelled lines, so it is an object with fields. */
-const inputSchema = jsonSchema.refine((schema) => schema.type === 'object', 'its type is not `object`')
-
-const toolName = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/)
-const agentTool: z.ZodType<AgentTool | boolean> = z.union([
-  z.boolean(),
-  toolName.transform((name) => ({ name })),
+const line = z.lazy(() =>
+  z.union([z.string(), z.number(), z.boolean()]).transform((value) => String(value).trim()),
+)
+const text = z.lazy(() => line.pipe(z.string().min(1)))
+const words = z.lazy(() =>
   z
-    .strictObject({ name: toolName, description: text.optional(), maxTurns: z.int().min(1).optional() })
-    .transform(({ name, description, maxTurns }) => ({
-      name,
-      ...(description === undefined ? {} : { description }),
-      ...(maxTurns === undefined ? {} : { maxTurns }),
-    })),
-])
+    .union([z.string().transform((value) => value.split(',').map((word) => word.trim())), z.array(line)])
+    .pipe(z.array(z.string().regex(/^\S+$/))),
+)
+const lines = z.lazy(() => z.union([text.transform((value) => [value]), z.array(text)]))
+/** A tool or toolset, or a tool of an MCP server; no pattern: those are rules, under `permissions`. */
+const toolNames = z.lazy(() => words.pipe(z.array(z.string().regex(/^[A-Za-z0-9_][\w./-]*\*?$|^\*$/))))
+
+const rule: z.ZodType<Rule> = z.lazy(() =>
+  z
+    .strictObject({ tool: text, pattern: line.optional(), action: z.enum(['allow', 'ask', 'deny']) })
+    .transform(({ tool, pattern, action }) => {
+      const colon = pattern === undefined ? tool.indexOf(':') : -1
+      if (colon > 0) return { tool: tool.slice(0, colon), pattern: tool.slice(colon + 1), action }
+      return pattern === undefined ? { tool, action } : { tool, pattern, action }
+    }),
+)
+
+const jsonSchema = z.lazy(() =>
+  z.custom<JsonSchema>(isPlainObject).superRefine((schema, context) => {
+    const problem = schemaProblem(schema)
+    if (problem) context.addIssue({ code: 'custom', message: problem })
+  }),
+)
+/** Typed input becomes labelled lines, so it is an object with fields. */
+const inputSchema = z.lazy(() =>
+  jsonSchema.refine((schema) => schema.type === 'object', 'its type is not `object`'),
+)
+
+const toolName = z.lazy(() => z.string().regex(/^[a-z][a-z0-9_]{0,63}$/))
+const agentTool: z.ZodType<AgentTool | boolean> = z.lazy(() =>
+  z.union([
+    z.boolean(),
+    toolName.transform((name) => ({ name })),
+    z
+      .strictObject({ name: toolName, description: text.optional(), maxTurns: z.int().min(1).optional() })
+      .transform(({ name, description, maxTurns }) => ({
+        name,
+        ...(description === undefined ? {} : { description }),
+        ...(maxTurns === undefined ? {} : { maxTurns }),
+      })),
+  ]),
+)
 
 /** One word is the name of a preset, or a slip in it; a request to a model has more. Only code can give a function. */
-const summary = z.union([
-  z.custom<Summarize>((value) => typeof value === 'function'),
-  text.refine((value) => isSummaryPreset(value) || /\s/.test(value)),
-])
+const summary = z.lazy(() =>
+  z.union([
+    z.custom<Summarize>((value) => typeof value === 'function'),
+    text.refine((value) => isSummaryPreset(value) || /\s/.test(value)),
+  ]),
+)
 const SUMMARIES = Object.keys(summaryPresets).join(', ')
 
 const TEXT = { schema: text, expected: 'a text', strict: false }

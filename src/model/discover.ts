@@ -6,8 +6,8 @@ import type { Endpoint } from './settings.ts'
 
 const MAX_LIST_BYTES = 4 * 1024 * 1024
 
-const compatibleList = z.object({ data: z.array(z.object({ id: z.string().min(1) })) })
-const ollamaList = z.object({ models: z.array(z.object({ name: z.string().min(1) })) })
+const compatibleList = z.lazy(() => z.object({ data: z.array(z.object({ id: z.string().min(1) })) }))
+const ollamaList = z.lazy(() => z.object({ models: z.array(z.object({ name: z.string().min(1) })) }))
 
 /** The first model of an OpenAI-compatible server. @throws OffshootError `config` when it names none. */
 export async function firstCompatibleModel({ baseUrl, key }: Endpoint, fetch: Fetch): Promise<string> {

@@ -12,7 +12,7 @@ export interface ServerFile {
   readonly pid_start: number
 }
 
-const schema = z.object({ port: z.int().min(1).max(65_535), pid: z.int(), pid_start: z.int() })
+const schema = z.lazy(() => z.object({ port: z.int().min(1).max(65_535), pid: z.int(), pid_start: z.int() }))
 
 /**
  * The returned function takes it away again, unless another server has written its own since. @throws OffshootError

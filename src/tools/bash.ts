@@ -6,12 +6,14 @@ import { SpawnError } from '../exec/spawn-error.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from './port.ts'
 
-const inputSchema = z.object({
-  command: z.string().min(1).describe('the command line'),
-  timeout_ms: z.int().min(1).max(600_000).optional().describe('milliseconds, 120000 by default'),
-  description: z.string().optional().describe('what it does, in a few words'),
-  run_in_background: z.boolean().optional().describe('not available: a call always waits for its command'),
-})
+const inputSchema = z.lazy(() =>
+  z.object({
+    command: z.string().min(1).describe('the command line'),
+    timeout_ms: z.int().min(1).max(600_000).optional().describe('milliseconds, 120000 by default'),
+    description: z.string().optional().describe('what it does, in a few words'),
+    run_in_background: z.boolean().optional().describe('not available: a call always waits for its command'),
+  }),
+)
 
 type Input = z.infer<typeof inputSchema>
 

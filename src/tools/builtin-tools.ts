@@ -6,6 +6,7 @@ import { globTool } from './glob.ts'
 import { grepTool } from './grep.ts'
 import { listTool } from './list.ts'
 import type { AnyTool } from './port.ts'
+import { preparedSchemas } from './prepared-schemas.ts'
 import { readTool } from './read.ts'
 import { todoTool } from './todo.ts'
 import { systemNetwork, type Network } from './web/network.ts'
@@ -24,7 +25,7 @@ export interface BuiltinToolOptions {
 /** The working tools (docs/tools.md), in the order in which models see them. */
 export function builtinTools({ search, network = systemNetwork }: BuiltinToolOptions = {}): AnyTool[] {
   const web = { network, clock: systemClock }
-  return [
+  const tools = [
     readTool(),
     writeTool(),
     editTool(),
@@ -37,4 +38,8 @@ export function builtinTools({ search, network = systemNetwork }: BuiltinToolOpt
     webfetchTool(web),
     ...(search ? [websearchTool(search, web)] : []),
   ]
+  return tools.map((tool) => {
+    const jsonSchema = preparedSchemas[tool.name]
+    return jsonSchema ? { ...tool, jsonSchema } : tool
+  })
 }

@@ -8,12 +8,14 @@ import { decodeText, encodeText, toLineFeeds } from './text-file.ts'
 import { countChanges, unifiedDiff } from './unified-diff.ts'
 import { checkSeen, readCurrent, replaceFile } from './write-file.ts'
 
-const inputSchema = z.object({
-  file_path: z.string().min(1).max(4096).describe('the file, relative to the workspace or absolute'),
-  old_string: z.string().describe('the text to replace, as it stands in the file'),
-  new_string: z.string().describe('the text that comes in its place'),
-  replace_all: z.boolean().optional().describe('replace every occurrence'),
-})
+const inputSchema = z.lazy(() =>
+  z.object({
+    file_path: z.string().min(1).max(4096).describe('the file, relative to the workspace or absolute'),
+    old_string: z.string().describe('the text to replace, as it stands in the file'),
+    new_string: z.string().describe('the text that comes in its place'),
+    replace_all: z.boolean().optional().describe('replace every occurrence'),
+  }),
+)
 
 type Input = z.infer<typeof inputSchema>
 

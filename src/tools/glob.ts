@@ -6,11 +6,13 @@ import { ripgrep } from './ripgrep.ts'
 import { searchPlace, shownName } from './search-place.ts'
 import { targetOf } from './target.ts'
 
-const inputSchema = z.object({
-  pattern: z.string().min(1).max(1_000).describe('a glob such as `**/*.ts`'),
-  path: z.string().max(4096).optional().describe('the directory to search; the workspace by default'),
-  limit: z.int().min(1).max(5_000).optional().describe('paths to show, 200 by default'),
-})
+const inputSchema = z.lazy(() =>
+  z.object({
+    pattern: z.string().min(1).max(1_000).describe('a glob such as `**/*.ts`'),
+    path: z.string().max(4096).optional().describe('the directory to search; the workspace by default'),
+    limit: z.int().min(1).max(5_000).optional().describe('paths to show, 200 by default'),
+  }),
+)
 
 type Input = z.infer<typeof inputSchema>
 

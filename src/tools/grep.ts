@@ -7,15 +7,24 @@ import { ripgrep, type RipgrepResult } from './ripgrep.ts'
 import { searchPlace, shownText, type SearchPlace } from './search-place.ts'
 import { targetOf } from './target.ts'
 
-const inputSchema = z.object({
-  pattern: z.string().min(1).max(10_000).describe('a regular expression'),
-  path: z.string().max(4096).optional().describe('the file or directory to search; the workspace by default'),
-  glob: z.string().max(1_000).optional().describe('only files that match this glob'),
-  output_mode: z.enum(['content', 'files_with_matches', 'count']).optional().describe('`content` by default'),
-  context: z.int().min(0).max(50).optional().describe('lines around each match'),
-  ignore_case: z.boolean().optional().describe('match upper and lower case alike'),
-  limit: z.int().min(1).max(20_000).optional().describe('lines to show, 250 by default'),
-})
+const inputSchema = z.lazy(() =>
+  z.object({
+    pattern: z.string().min(1).max(10_000).describe('a regular expression'),
+    path: z
+      .string()
+      .max(4096)
+      .optional()
+      .describe('the file or directory to search; the workspace by default'),
+    glob: z.string().max(1_000).optional().describe('only files that match this glob'),
+    output_mode: z
+      .enum(['content', 'files_with_matches', 'count'])
+      .optional()
+      .describe('`content` by default'),
+    context: z.int().min(0).max(50).optional().describe('lines around each match'),
+    ignore_case: z.boolean().optional().describe('match upper and lower case alike'),
+    limit: z.int().min(1).max(20_000).optional().describe('lines to show, 250 by default'),
+  }),
+)
 
 type Input = z.infer<typeof inputSchema>
 

@@ -8,10 +8,12 @@ import type { AnyTool, ToolContext } from './port.ts'
 import { printedName } from './printed-name.ts'
 import { targetOf } from './target.ts'
 
-const inputSchema = z.object({
-  path: z.string().max(4096).optional().describe('the directory; the workspace by default'),
-  depth: z.int().min(1).max(10).optional().describe('levels to show, 2 by default'),
-})
+const inputSchema = z.lazy(() =>
+  z.object({
+    path: z.string().max(4096).optional().describe('the directory; the workspace by default'),
+    depth: z.int().min(1).max(10).optional().describe('levels to show, 2 by default'),
+  }),
+)
 
 type Input = z.infer<typeof inputSchema>
 

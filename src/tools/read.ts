@@ -5,11 +5,13 @@ import { ToolError, type AnyTool, type ModelOutput, type ToolContext } from './p
 import { readFile, type FileText } from './read-file.ts'
 import { targetOf } from './target.ts'
 
-const inputSchema = z.object({
-  file_path: z.string().min(1).max(4096).describe('the file, relative to the workspace or absolute'),
-  offset: z.int().min(0).max(1_000_000_000).optional().describe('number of the first line, from 1'),
-  limit: z.int().min(1).max(1_000_000_000).optional().describe('number of lines, 2000 by default'),
-})
+const inputSchema = z.lazy(() =>
+  z.object({
+    file_path: z.string().min(1).max(4096).describe('the file, relative to the workspace or absolute'),
+    offset: z.int().min(0).max(1_000_000_000).optional().describe('number of the first line, from 1'),
+    limit: z.int().min(1).max(1_000_000_000).optional().describe('number of lines, 2000 by default'),
+  }),
+)
 
 type Input = z.infer<typeof inputSchema>
 

@@ -7,13 +7,15 @@ const itemSchema = z.object({
   status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']).default('pending'),
 })
 
-const inputSchema = z.object({
-  items: z
-    .array(itemSchema)
-    .max(200)
-    .optional()
-    .describe('the whole new list; absent to see the present one'),
-})
+const inputSchema = z.lazy(() =>
+  z.object({
+    items: z
+      .array(itemSchema)
+      .max(200)
+      .optional()
+      .describe('the whole new list; absent to see the present one'),
+  }),
+)
 
 type Input = z.infer<typeof inputSchema>
 

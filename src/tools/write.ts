@@ -6,10 +6,12 @@ import { decodeText, encodeText, type TextFile } from './text-file.ts'
 import { countChanges, noLines, unifiedDiff, unknownLines } from './unified-diff.ts'
 import { checkSeen, readCurrent, replaceFile, type CurrentFile } from './write-file.ts'
 
-const inputSchema = z.object({
-  file_path: z.string().min(1).max(4096).describe('the file, relative to the workspace or absolute'),
-  content: z.string().describe('the whole new text'),
-})
+const inputSchema = z.lazy(() =>
+  z.object({
+    file_path: z.string().min(1).max(4096).describe('the file, relative to the workspace or absolute'),
+    content: z.string().describe('the whole new text'),
+  }),
+)
 
 type Input = z.infer<typeof inputSchema>
 

@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { builtinTools } from '../../src/tools/builtin-tools.ts'
+import { toolSchema } from '../../src/tools/tool-schema.ts'
 import { providerEnvironment, startModelServer, type ModelServer } from '../support/model-server.ts'
 import { TestUser } from '../support/test-user.ts'
 
@@ -31,3 +33,18 @@ test('a run over plain HTTP loads neither the global fetch nor TLS nor Web Crypt
   )
   expect(loaded.filter((name) => spared.includes(name))).toEqual([])
 })
+
+test('what the bundle tells a model of the tools is what their schemas say', async () => {
+  server.answer({ text: 'Hello.' })
+  const env = providerEnvironment('openai-compatible', server.url)
+  const program = user.start(['run', 'hi', '-m', 'openai-compatible/test-model'], { env })
+  expect((await program.ended).code).toBe(0)
+  const { tools } = server.requests()[0]!.body as { tools: readonly Told[] }
+  const told = new Map(tools.map(({ function: { name, parameters } }) => [name, parameters]))
+  for (const tool of builtinTools()) expect(told.get(tool.name)).toEqual(toolSchema(tool).inputSchema)
+  expect(told.get('read')).toMatchObject({ required: ['file_path'] })
+})
+
+interface Told {
+  readonly function: { readonly name: string; readonly parameters: unknown }
+}

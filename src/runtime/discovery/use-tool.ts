@@ -10,7 +10,7 @@ const callSchema = z.object({
   params: z.record(z.string(), z.unknown()).optional(),
 })
 
-const inputSchema = z.object({ calls: z.array(callSchema).min(1).max(MAX_INNER_CALLS) })
+const inputSchema = z.lazy(() => z.object({ calls: z.array(callSchema).min(1).max(MAX_INNER_CALLS) }))
 
 type Input = z.infer<typeof inputSchema>
 

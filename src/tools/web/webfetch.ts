@@ -11,15 +11,17 @@ import { markdownOf } from './markdown.ts'
 import type { Network } from './network.ts'
 import { hostSubject, readPageUrl } from './page-url.ts'
 
-const inputSchema = z.object({
-  url: z
-    .string()
-    .min(1)
-    .max(8_192)
-    .superRefine(checkUrl)
-    .describe('the whole address, with http:// or https://'),
-  format: z.enum(['markdown', 'text', 'html']).optional().describe('`markdown` by default'),
-})
+const inputSchema = z.lazy(() =>
+  z.object({
+    url: z
+      .string()
+      .min(1)
+      .max(8_192)
+      .superRefine(checkUrl)
+      .describe('the whole address, with http:// or https://'),
+    format: z.enum(['markdown', 'text', 'html']).optional().describe('`markdown` by default'),
+  }),
+)
 
 type Input = z.infer<typeof inputSchema>
 type Format = NonNullable<Input['format']>

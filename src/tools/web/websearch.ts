@@ -8,10 +8,12 @@ import type { SearchSettings } from './search-settings.ts'
 import { searchWeb } from './search-web.ts'
 import type { WebPorts } from './webfetch.ts'
 
-const inputSchema = z.object({
-  query: z.string().trim().min(1).max(1_000).describe('what to search for'),
-  limit: z.int().min(1).max(20).optional().describe('results, 8 by default'),
-})
+const inputSchema = z.lazy(() =>
+  z.object({
+    query: z.string().trim().min(1).max(1_000).describe('what to search for'),
+    limit: z.int().min(1).max(20).optional().describe('results, 8 by default'),
+  }),
+)
 
 type Input = z.infer<typeof inputSchema>
 
