@@ -15,7 +15,11 @@ export function ascii() {
   }
 }
 
-/** @param {string} code */
+/**
+ * @param {string} code
+ */
 function escaped(code) {
+  if (/\\[^\0-\x7f]/.test(code))
+    throw new Error('a backslash before a character that is no ASCII: write it without')
   return code.replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -117,6 +117,14 @@ describe('createToPrompt', () => {
     expect(after[0]).toBe(before[0])
   })
 
+  it('is not touched by what a model does to the prompt that it got', () => {
+    const toPrompt = createToPrompt()
+    const messages = [userMessage('1')]
+    toPrompt(messages).push({ role: 'system', content: 'added by a middleware' })
+    messages.push(userMessage('2'))
+    expect(toPrompt(messages)).toEqual(createToPrompt()([...messages]))
+  })
+
   it('converts anew where other messages stand in the place of those before', () => {
     const toPrompt = createToPrompt()
     const messages = ['1', '2', '3'].map((text) => userMessage(text))

@@ -40,7 +40,7 @@ export function createToPrompt(): ToPrompt {
       prompt: [...prompt, ...added.filter(({ content }) => content.length > 0)],
     }
     known.set(messages, next)
-    return next.prompt
+    return [...next.prompt] // its own: middlewares change what they get
   }
 }
 

@@ -216,7 +216,7 @@ describe('other agents', () => {
     const failing = () => Promise.resolve({ type: 'error-text' as const, value: 'no slot' })
     const question = user('Where are addresses validated, and which tests cover it?')
     const { text } = await drive('main', [question], true, FILE_TOOLS, failing)
-    expect(text).toMatch(/^2 subagents were started, but none brought a result/)
+    expect(text).toMatch(/^I asked for 2 subagents, but none brought a result/)
     expect((await trueCitations(text)).length).toBeGreaterThanOrEqual(5)
   })
 

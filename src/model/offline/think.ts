@@ -70,7 +70,7 @@ function asMain(question: Question, situation: Situation): Thought {
 function instead({ text, calls }: Thought, failed: number): Thought {
   if (calls.length > 0) return { text, calls }
   return {
-    text: `${failed} subagents were started, but none brought a result, so I searched by myself.\n\n${text}`,
+    text: `I asked for ${failed} subagents, but none brought a result, so I searched by myself.\n\n${text}`,
     calls,
   }
 }
