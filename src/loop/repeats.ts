@@ -6,7 +6,6 @@ import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
  */
 export class Repeats {
   readonly #max: number
-  readonly #keys = new WeakMap<ToolCallPart, string>()
   /** What was called and what came of it, so often. */
   #last = { call: '', status: '', text: '', count: 0 }
   /** Equal calls that have begun in a row, whatever comes of them. */
@@ -21,7 +20,7 @@ export class Repeats {
 
   /** Whether the results so far have to be known before this call may begin. */
   begins(part: ToolCallPart): boolean {
-    const call = this.#keyOf(part)
+    const call = keyOf(part)
     this.#begun = { call, count: call === this.#begun.call ? this.#begun.count + 1 : 1 }
     return this.#begun.count > this.#max
   }
@@ -30,7 +29,7 @@ export class Repeats {
   isCircle(part: ToolCallPart): boolean {
     const { call, count } = this.#last
     if (count < this.#max && !this.#circle) return false
-    const key = this.#keyOf(part)
+    const key = keyOf(part)
     if (count >= this.#max && call === key) this.#circle ??= { call, count }
     return this.#circle?.call === key
   }
@@ -42,18 +41,12 @@ export class Repeats {
 
   /** In the order of the calls. */
   ended(part: ToolCallPart, { status, output }: ToolResultPart): void {
-    const call = this.#keyOf(part)
+    const call = keyOf(part)
     const { text } = output
     const last = this.#last
     const isSame = call === last.call && status === last.status && text === last.text
     if (!isSame) this.#isTold = false
     this.#last = { call, status, text, count: isSame ? last.count + 1 : 1 }
-  }
-
-  #keyOf(part: ToolCallPart): string {
-    let key = this.#keys.get(part)
-    if (key === undefined) this.#keys.set(part, (key = keyOf(part)))
-    return key
   }
 
   /** What is to be said to the model now, once in each circle. */

@@ -24,32 +24,21 @@ import {
 export type ToPrompt = (messages: readonly ContextMessage[]) => LanguageModelV4Prompt
 
 /**
- * Converts a context into the provider interface's prompt, each message object once: the next turn goes on from there as
- * long as the caller hands in the same array of the same objects. A message with nothing that a provider would accept is
- * left out.
+ * Converts a context into the provider interface's prompt, each message object once: the next turn finds it again as
+ * long as the caller hands in the same objects. A message with nothing that a provider would accept is left out.
  */
 export function createToPrompt(): ToPrompt {
-  const known = new WeakMap<readonly ContextMessage[], Converted>()
+  const known = new WeakMap<ContextMessage, LanguageModelV4Message>()
   return (messages) => {
-    let { from, prompt } = known.get(messages) ?? NOTHING
-    if (from.length > messages.length || from.some((message, at) => message !== messages[at]))
-      ({ from, prompt } = NOTHING)
-    const added = messages.slice(from.length).map(convert)
-    const next = {
-      from: [...messages],
-      prompt: [...prompt, ...added.filter(({ content }) => content.length > 0)],
+    const prompt: LanguageModelV4Prompt = []
+    for (const message of messages) {
+      let converted = known.get(message)
+      if (!converted) known.set(message, (converted = convert(message)))
+      if (converted.content.length > 0) prompt.push(converted)
     }
-    known.set(messages, next)
-    return [...next.prompt] // its own: middlewares change what they get
+    return prompt
   }
 }
-
-interface Converted {
-  readonly from: readonly ContextMessage[]
-  readonly prompt: LanguageModelV4Prompt
-}
-
-const NOTHING: Converted = { from: [], prompt: [] }
 
 /** A tool's name as every provider accepts it: models invent names, and they come back with the transcript. */
 export function toolName(name: string): string {
