@@ -56,7 +56,7 @@ async function runScenario(contestant: Contestant): Promise<Figures> {
     case 'warm turns': {
       const [conversations = 0, turns = 0, lanes = 1] = sizes
       const conversation = () => contestant.converse({ baseUrl, prompt: turnsPrompt(turns) })
-      await repeat(conversation, Math.ceil(conversations / 2), lanes)
+      await repeat(conversation, conversations, lanes)
       return measure(() => repeat(conversation, conversations, lanes), conversations * (turns + 1))
     }
     case 'deltas': {
@@ -64,12 +64,14 @@ async function runScenario(contestant: Contestant): Promise<Figures> {
       await contestant.converse({ baseUrl, prompt: deltasPrompt(deltas / 4) })
       return measure(() => contestant.converse({ baseUrl, prompt: deltasPrompt(deltas) }), deltas)
     }
-    case 'fan-out': {
+    case 'fan-out':
+    case 'memory of a fan-out': {
       const [children = 0, turns = 0, latencyMs = 0, times = 1] = sizes
       await contestant.fanOut!({ baseUrl, children: 10, turns, latencyMs: 0 })
       await repeat(() => contestant.converse({ baseUrl, prompt: turnsPrompt(20) }), 10, 1)
       const fanOut = () => contestant.fanOut!({ baseUrl, children, turns, latencyMs })
-      globalThis.gc?.() // so that memory is what the children need, and not what was free
+      // so that memory is what the children need, and not what was free
+      if (scenario === 'memory of a fan-out') globalThis.gc?.()
       return measure(() => repeat(fanOut, times, 1), children * times)
     }
     default:

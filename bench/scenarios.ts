@@ -24,6 +24,7 @@ const LOOPS = [HAND, 'offshoot', 'AI SDK loop']
 const ALL = [HAND, 'doStream, global fetch', 'doStream, our fetch', 'offshoot', 'AI SDK loop']
 
 const LATENCY_MS = 1_000
+const MANY = 1_000
 const WAITING_CHILDREN = 200
 const TURNS_OF_CHILD = 3
 
@@ -44,8 +45,9 @@ export function allScenarios(quick: boolean): readonly Scenario[] {
       name: 'warm turns',
       unit: 'turn',
       contestants: ALL,
-      sizes: [quick ? 40 : 100, 20, 1],
-      rounds: quick ? 2 : 3,
+      sizes: [quick ? 100 : 150, 20, 1],
+      rounds: quick ? 2 : 5,
+      gates: [cpuGate(1.8)],
     },
     {
       title: 'The same, four conversations side by side',
@@ -64,14 +66,23 @@ export function allScenarios(quick: boolean): readonly Scenario[] {
       rounds: quick ? 3 : 4,
       gates: [cpuGate(6)],
     },
-    ...[1, 10, 100, 1_000].map((children) => fanOut(children, quick)),
+    ...[1, 10, 100, MANY].map((children) => fanOut(children, quick)),
+    {
+      title: `The memory of ${MANY} children`,
+      name: 'memory of a fan-out',
+      unit: 'child',
+      contestants: LOOPS,
+      sizes: [MANY, TURNS_OF_CHILD, 0],
+      rounds: quick ? 1 : 2,
+      gates: [{ what: 'MB a child', most: 0.35, value: megabytes }],
+    },
     {
       title: `${WAITING_CHILDREN} children of ${TURNS_OF_CHILD} tool turns, each turn ${LATENCY_MS} ms late`,
       name: 'fan-out',
       unit: 'child',
       contestants: LOOPS,
       sizes: [WAITING_CHILDREN, TURNS_OF_CHILD, LATENCY_MS],
-      rounds: quick ? 1 : 3,
+      rounds: quick ? 3 : 5,
       gates: [{ what: 'seconds over the ideal', most: 0.6, value: secondsOverIdeal }],
     },
   ]
@@ -92,7 +103,6 @@ export function longConversations(quick: boolean): readonly Scenario[] {
 }
 
 function fanOut(children: number, quick: boolean): Scenario {
-  const gates = [cpuGate(1.8), { what: 'MB a child', most: 0.35, value: megabytes }]
   return {
     title:
       children === 1 ? 'One child of 3 tool turns' : `${children} children of ${TURNS_OF_CHILD} tool turns`,
@@ -101,7 +111,7 @@ function fanOut(children: number, quick: boolean): Scenario {
     contestants: LOOPS,
     sizes: [children, TURNS_OF_CHILD, 0, Math.ceil(100 / children)],
     rounds: quick ? 2 : 4,
-    ...(children === 1_000 ? { gates } : {}),
+    ...(children === MANY ? { gates: [cpuGate(1.8)] } : {}),
   }
 }
 

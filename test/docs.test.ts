@@ -59,15 +59,14 @@ describe('what the pages say to type', () => {
 
 describe('docs/configuration.md', () => {
   it('has every key', () => {
-    for (const key of Object.keys(configSchema.shape)) expect(CONFIGURATION, key).toContain(`\`${key}\``)
+    for (const key of Object.keys(configSchema().shape)) expect(CONFIGURATION, key).toContain(`\`${key}\``)
   })
 
   it('has every limit, and the defaults that are in force', () => {
     const rows = [...CONFIGURATION.matchAll(/^\| `(\w+)` \| (\S+) \|/gm)]
     const documented = new Map(rows.map(([, key, value]) => [key!, value!]))
     for (const [key, value] of Object.entries(defaultLimits)) {
-      expect(CONFIGURATION, key).toContain(`\`${key}\``)
-      if (documented.has(key)) expect(documented.get(key), key).toBe(String(value))
+      expect(documented.get(key), key).toBe(String(value))
     }
   })
 

@@ -56,7 +56,7 @@ export async function offshoot(baseUrl: string, faults: Faults = noFaults): Prom
     globalConcurrent: most,
     maxTokens: 1e12,
   }
-  const config = configSchema.parse({ limits })
+  const config = configSchema().parse({ limits })
   const runtime = createRuntime({
     store,
     clock: systemClock,

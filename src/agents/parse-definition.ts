@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../core/agent.ts'
 import type { Json } from '../core/json.ts'
-import { definitionFields, fieldLike, fieldNamed, type FieldName } from './definition-fields.ts'
+import { definitionFields, fieldLike, fieldNamed, parseField, type FieldName } from './definition-fields.ts'
 import { type FrontMatter, readFrontMatter } from './front-matter.ts'
 
 /** One file: an agent, or why there is none; and what of the file was ignored or guessed, a sentence each. */
@@ -70,8 +70,8 @@ function readFields(matter: FrontMatter, warnings: string[]): Fields {
       if (near) warnings.push(`${key} is not known and has no effect; ${near} was probably meant`)
       continue
     }
-    const { schema, expected, strict } = definitionFields[name]
-    const parsed = schema.safeParse(value)
+    const { expected, strict } = definitionFields[name]
+    const parsed = parseField(name, value)
     const readable = parsed.success && !(strict && (matter.guessed.has(key) || name in fields))
     if (readable) fields[name] = parsed.data
     else if (strict)

@@ -1,26 +1,51 @@
-import { z } from 'zod'
+/** Every cap of a conversation (docs/configuration.md lists the same). null means no cap. */
+export interface Limits {
+  /** Children that run at the same time in one conversation. */
+  readonly maxConcurrent: number
+  /** Depth of delegation; 1: a subagent does not spawn. */
+  readonly maxDepth: number
+  /** Subagents of one conversation. */
+  readonly maxSpawns: number
+  /** Money of one conversation, US dollars. */
+  readonly budgetUsd: number | null
+  /** Turns of a main run. */
+  readonly maxTurns: number
+  /** Turns of a subagent whose definition names none. */
+  readonly maxTurnsSubagent: number
+  /** Runs that may wait for a slot. */
+  readonly maxQueue: number
+  /** Children that run at the same time in this process. */
+  readonly globalConcurrent: number
+  /** Tokens of one conversation. */
+  readonly maxTokens: number
+  /** Equal calls with equal results in a row. */
+  readonly maxIdenticalCalls: number
+  /** Tokens of a report in its parent's context. */
+  readonly maxReportTokens: number
+  /** Time without any event, milliseconds. */
+  readonly stallMs: number
+  /** Time that a question waits, milliseconds. */
+  readonly approvalMs: number
+  /** Time of a run, milliseconds. */
+  readonly timeoutMs: number | null
+}
 
-/** Every cap of a conversation, with its unit and default (docs/configuration.md lists the same). null means no cap. */
-export const limitsSchema = z.strictObject({
-  maxConcurrent: z.int().min(1).default(4).describe('children that run at the same time in one conversation'),
-  maxDepth: z.int().min(0).max(5).default(1).describe('depth of delegation; 1: a subagent does not spawn'),
-  maxSpawns: z.int().min(0).default(50).describe('subagents of one conversation'),
-  budgetUsd: z.number().min(0).nullable().default(5).describe('money of one conversation, US dollars'),
-  maxTurns: z.int().min(1).default(50).describe('turns of a main run'),
-  maxTurnsSubagent: z.int().min(1).default(10).describe('turns of a subagent whose definition names none'),
-  maxQueue: z.int().min(0).default(200).describe('runs that may wait for a slot'),
-  globalConcurrent: z.int().min(1).default(16).describe('children that run at the same time in this process'),
-  maxTokens: z.int().min(1).default(2_000_000).describe('tokens of one conversation'),
-  maxIdenticalCalls: z.int().min(2).default(5).describe('equal calls with equal results in a row'),
-  maxReportTokens: z.int().min(1).default(4_000).describe('tokens of a report in its parent’s context'),
-  stallMs: z.int().min(1).default(300_000).describe('time without any event, milliseconds'),
-  approvalMs: z.int().min(1).default(86_400_000).describe('time that a question waits, milliseconds'),
-  timeoutMs: z.int().min(1).nullable().default(null).describe('time of a run, milliseconds'),
-})
-
-export type Limits = z.infer<typeof limitsSchema>
-
-export const defaultLimits: Limits = limitsSchema.parse({})
+export const defaultLimits: Limits = {
+  maxConcurrent: 4,
+  maxDepth: 1,
+  maxSpawns: 50,
+  budgetUsd: 5,
+  maxTurns: 50,
+  maxTurnsSubagent: 10,
+  maxQueue: 200,
+  globalConcurrent: 16,
+  maxTokens: 2_000_000,
+  maxIdenticalCalls: 5,
+  maxReportTokens: 4_000,
+  stallMs: 300_000,
+  approvalMs: 86_400_000,
+  timeoutMs: null,
+}
 
 /** Bounds that are not configuration: sizes that keep rows, prompts and terminals readable. */
 export const bounds = {

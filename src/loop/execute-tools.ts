@@ -113,7 +113,7 @@ async function runCall(
     const input = readInput(tool, part)
     const shown = describe(tool, input)
     title = shown.title
-    const denied = await askLeave({ part, tool, ...shown }, ports, watchdog)
+    const denied = await askLeave({ part, tool, input, ...shown }, ports, watchdog)
     if (denied) return await ports.journal.callEnded({ part, title, ...denied })
     const started = ports.journal.callStarted({ part, tool, title, input })
     started.catch(() => {}) // awaited with the end; until then it must not count as unhandled

@@ -188,6 +188,8 @@ export interface PermitRequest {
   readonly detail: () => string
   readonly part: ToolCallPart
   readonly tool: AnyTool
+  /** As the tool gets it. */
+  readonly input: unknown
   readonly title: string
   readonly subjects: readonly Subject[]
 }

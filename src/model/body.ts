@@ -16,7 +16,7 @@ export interface HttpBodyReader {
   releaseLock(): void
 }
 
-type HttpBodyRead =
+export type HttpBodyRead =
   | { readonly done: false; readonly value: Uint8Array }
   | { readonly done: true; readonly value?: Uint8Array | undefined }
 

@@ -39,7 +39,8 @@ export function parseConfigFile(text: string, file: string): CheckedConfig {
 
 /** Checks what one source says. `where` names the place of a path in it. @throws OffshootError `config`. */
 export function checkConfig(values: unknown, where: (path: readonly PropertyKey[]) => string): CheckedConfig {
-  const issues = configSchema.safeParse(values).error?.issues ?? []
+  if (isNothing(values)) return { values: {}, warnings: [] }
+  const issues = configSchema().safeParse(values).error?.issues ?? []
   const unknown = issues.filter((issue) => issue.code === 'unrecognized_keys')
   const bad = issues.find((issue) => issue.code !== 'unrecognized_keys')
   if (bad) throw wrong(`${where(bad.path)}: ${bad.path.join('.') || 'the file'}: ${bad.message}`)
@@ -49,6 +50,16 @@ export function checkConfig(values: unknown, where: (path: readonly PropertyKey[
   const warnings = paths.slice(0, MAX_WARNINGS).map((path) => `${where(path)}: ${unknownKey(path)}`)
   const more = paths.length - warnings.length
   return { values: kept, warnings: more > 0 ? [...warnings, `${more} more unknown keys`] : warnings }
+}
+
+/** As most sources: the schema is not made for them. */
+function isNothing(values: unknown): boolean {
+  return (
+    typeof values === 'object' &&
+    values !== null &&
+    !Array.isArray(values) &&
+    Object.keys(values).length === 0
+  )
 }
 
 /** The parser, and what reads its result, call themselves for each level. @throws OffshootError `config`. */
@@ -99,7 +110,7 @@ function unknownKey(path: readonly PropertyKey[]): string {
 }
 
 function knownKeys(path: readonly PropertyKey[]): string[] {
-  let schema: z.core.$ZodType = configSchema
+  let schema: z.core.$ZodType = configSchema()
   for (const name of path) schema = step(schema, name)
   const object = unwrap(schema) as z.ZodObject
   return Object.keys(object.shape ?? {})

@@ -24,7 +24,7 @@ export function configValues({
   readonly values: readonly ConfigValue[]
   readonly permissions: readonly ConfigRule[]
 } {
-  const { $schema: _, permissions: __, ...shown } = configSchema.shape
+  const { $schema: _, permissions: __, ...shown } = configSchema().shape
   const values = Object.keys(shown)
     .flatMap((key) => leaves([key], config[key as keyof typeof shown]))
     .map(({ path, value }): ConfigValue => ({

@@ -5,6 +5,7 @@ import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { Layer } from '../permissions/types.ts'
 import { checkConfig, checkDepth, parseConfigFile, type RawConfig } from './config-file.ts'
 import { configSchema, type Config } from './config-schema.ts'
+import { defaultConfig } from './default-config.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -44,10 +45,13 @@ export function loadConfig(directory: string, env: Env, program?: RawConfig): Lo
   ] as const
   const merged = read.map((source) => source.values).reduce(merge, {})
   return {
-    config: configSchema.parse(merged),
+    config: Object.keys(merged).length > 0 ? configSchema().parse(merged) : defaultConfig(),
     layers: read.map(({ name, values }) => ({
       name,
-      rules: configSchema.shape.permissions.parse(values['permissions']),
+      rules:
+        values['permissions'] === undefined
+          ? []
+          : configSchema().shape.permissions.parse(values['permissions']),
     })),
     warnings: read.flatMap((source) => source.warnings),
     sources: read.map(({ name, file, found, values }) => ({ name, file, found, values })),

@@ -2,13 +2,15 @@ import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { defineTool, titleLine } from '../tools/define-tool.ts'
 import type { AnyTool, Tool } from '../tools/port.ts'
+import { preparedSchemas } from '../tools/prepared-schemas.ts'
 import { controlAliases, type ControlName } from './task-input.ts'
 import { targetAliases } from './task-target.ts'
 
 interface ControlSpec<I> {
   readonly name: ControlName
   readonly inputSchema: z.ZodType<I>
-  readonly jsonSchema: object
+  /** What the model is told of the input. */
+  readonly told: () => object
   readonly idempotent: boolean
   readonly verb: string
   execute(input: I, signal: AbortSignal): Promise<string>
@@ -18,12 +20,13 @@ interface ControlSpec<I> {
 export function controlTool<I extends { readonly task_id?: string | undefined }>(
   spec: ControlSpec<I>,
 ): AnyTool {
-  const { name, verb, execute, ...rest } = spec
+  const { name, verb, told, execute, ...rest } = spec
   return defineTool<I, string>({
     ...rest,
     name,
     toolset: 'agents',
     description: readFileSync(new URL(`${name.replace('_', '-')}.txt`, import.meta.url), 'utf8').trim(),
+    jsonSchema: preparedSchemas[name]?.() ?? told(),
     inputAliases: targetAliases,
     aliases: controlAliases[name],
     effects: 'none',

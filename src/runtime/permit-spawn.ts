@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs'
+import { once } from '../core/once.ts'
 import type { Permit, PermitRequest } from '../loop/ports.ts'
 import type { Grant } from '../permissions/types.ts'
-import { parseInput } from '../tools/parse-input.ts'
 import { ToolError, type ResolvedPath } from '../tools/port.ts'
 import { resolveAt } from '../tools/workspace-at.ts'
 import {
@@ -29,15 +29,15 @@ import type { TaskInput } from './task-input.ts'
 export async function permitSpawn(scope: Scope, run: LiveRun, request: PermitRequest): Promise<Permit> {
   const { deps, workspace } = scope
   const { part } = request
-  const input = parseInput(request.tool, part.invalid ?? part.input) as TaskInput
+  const input = request.input as TaskInput
   if (input.continue !== undefined) return await permit(deps, run, workspace, request)
-  const reader = readerOf(deps, run)
+  const reader = once(() => readerOf(deps, run)) // most calls take nothing along
   const own = run.row.setup?.directory ?? workspace.root
   const directory =
     input.directory === undefined
       ? undefined
-      : decidePath(reader, workspace, resolveAt(workspace, own, input.directory))
-  const files = filesOf(scope, run, input, own).map((path) => decideFile(reader, workspace, path))
+      : decidePath(reader(), workspace, resolveAt(workspace, own, input.directory))
+  const files = filesOf(scope, run, input, own).map((path) => decideFile(reader(), workspace, path))
   const isAnswered = run.resumed && deps.approvals.asked(part.callId) !== undefined
   const asked = isAnswered || deps.approvals.attended(run.row.conversationId)
   const also = [...(directory ? [directory] : []), ...(asked ? files.filter(isAsk) : [])]

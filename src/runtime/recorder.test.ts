@@ -24,8 +24,8 @@ test('a change counts the subagents that stand, and those of changes before it, 
   expect(await again((change) => change.subagents())).toBe(4)
 
   function addSubagent({ tx, at, event, addSubagent: add }: Change) {
-    add()
     const branchId = newId('brn')
+    add(branchId)
     const origin = { parentBranchId: null, originMessageId: null, originToolCallId: null }
     const about = {
       kind: 'subagent',

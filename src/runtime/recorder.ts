@@ -22,8 +22,8 @@ export interface Change {
   nextPosition(branchId: BranchId): number
   /** The subagents that the conversation has had so far. */
   subagents(): number
-  /** To be called once for each whose branch this change inserts. */
-  addSubagent(): void
+  /** To be called once for each, with its branch, which this change inserts. */
+  addSubagent(branchId: BranchId): void
 }
 
 export interface RecordOptions {
@@ -149,7 +149,10 @@ function openChange(
       return position
     },
     subagents,
-    addSubagent: () => void (counted.subagents = subagents() + 1),
+    addSubagent(branchId) {
+      counted.subagents = subagents() + 1
+      positions.set(branchId, 0)
+    },
   }
 }
 

@@ -156,7 +156,7 @@ export function writeSubagent(
   if (takeSlot(deps, run, 'end') === 'granted') run.row = { ...row, ...state.running, startedAt: change.at }
   order.budget.attach(run)
   try {
-    change.addSubagent()
+    change.addSubagent(branch.id)
     change.tx.insert('branches', branch)
     storeRestrictions(change, deps.newId, branch, rules)
     storeDirectoryGrants(change, deps.newId, branch, opened)

@@ -9,7 +9,7 @@ import { messageText } from './stored-events.ts'
 import { findTarget, noSuch, targetInput, targetSchema, type Subagent } from './task-target.ts'
 import { cancelRuns } from './verbs/cancel-runs.ts'
 
-const inputSchema = z.strictObject(targetInput)
+const inputSchema = z.lazy(() => z.strictObject(targetInput()))
 
 /** `task_cancel {task_id}`: ends a subagent and all that is below it, and answers when they have stopped (runtime.md §4). */
 export function createTaskCancel(scope: Scope, run: LiveRun): AnyTool {
@@ -17,7 +17,7 @@ export function createTaskCancel(scope: Scope, run: LiveRun): AnyTool {
     name: 'task_cancel',
     verb: 'Cancel',
     inputSchema,
-    jsonSchema: targetSchema({}),
+    told: () => targetSchema({}),
     idempotent: true,
     async execute({ task_id }, signal) {
       const target = findTarget(scope, run, task_id)

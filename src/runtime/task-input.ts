@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../core/agent.ts'
+import { preparedSchemas } from '../tools/prepared-schemas.ts'
 import { offeredOptions, optionAliases, readOptions, taskOptions, type TaskOptions } from './task-options.ts'
 
 /** Other names of the `task` tool. */
@@ -61,55 +62,57 @@ export const taskInputAliases: Readonly<Record<string, string>> = {
   ...optionAliases,
 }
 
-const offered = {
+const offered = () => ({
   prompt: z.string().trim().min(1).describe('What the subagent has to do, with all that it needs to know'),
   description: z.string().trim().min(1).optional().describe('3 to 5 words for people'),
   max_turns: z.int().min(1).optional().describe('How many turns it may take'),
-}
+})
 
-const goOn = z
-  .string()
-  .trim()
-  .min(1)
-  .optional()
-  .describe('The task_id of a subagent of yours that has stopped: it goes on, with all that it knows')
+const goOn = () =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .optional()
+    .describe('The task_id of a subagent of yours that has stopped: it goes on, with all that it knows')
 
-const inBackground = z
-  .boolean()
-  .optional()
-  .describe('true: returns the id at once, and the report comes by itself when it ends')
+const inBackground = () =>
+  z.boolean().optional().describe('true: returns the id at once, and the report comes by itself when it ends')
 
 /** What is accepted. An input that asks for something else is refused by its name, never ignored. */
-export const taskInputSchema = z
-  .strictObject({
-    ...offered,
-    prompt: offered.prompt.optional(),
-    continue: goOn,
-    subagent_type: z.string().trim().min(1).default('general'),
-    run_in_background: inBackground,
-    ...taskOptions,
-  })
-  .transform((given, context): TaskInput => {
-    const { description, max_turns, subagent_type, run_in_background } = given
-    const complain = (field: string, message: string) =>
-      context.addIssue({ code: 'custom', path: [field], message })
-    const options = readOptions(given, complain)
-    if (given.continue === undefined && given.prompt === undefined)
-      complain('prompt', 'expected string; say what the subagent has to do')
-    if (given.continue !== undefined)
-      for (const field of KEPT)
-        if (given[field] !== undefined) complain(field, 'a subagent that goes on keeps its own; leave it out')
-    const prompt = given.prompt ?? CONTINUE
-    return {
-      continue: given.continue,
-      prompt,
-      description,
-      max_turns,
-      subagent_type,
-      run_in_background,
-      ...options,
-    }
-  })
+export const taskInputSchema = z.lazy(() =>
+  z
+    .strictObject({
+      ...offered(),
+      prompt: offered().prompt.optional(),
+      continue: goOn(),
+      subagent_type: z.string().trim().min(1).default('general'),
+      run_in_background: inBackground(),
+      ...taskOptions(),
+    })
+    .transform((given, context): TaskInput => {
+      const { description, max_turns, subagent_type, run_in_background } = given
+      const complain = (field: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [field], message })
+      const options = readOptions(given, complain)
+      if (given.continue === undefined && given.prompt === undefined)
+        complain('prompt', 'expected string; say what the subagent has to do')
+      if (given.continue !== undefined)
+        for (const field of KEPT)
+          if (given[field] !== undefined)
+            complain(field, 'a subagent that goes on keeps its own; leave it out')
+      const prompt = given.prompt ?? CONTINUE
+      return {
+        continue: given.continue,
+        prompt,
+        description,
+        max_turns,
+        subagent_type,
+        run_in_background,
+        ...options,
+      }
+    }),
+)
 
 /** What a subagent is told that goes on, when nothing else is said. */
 export const CONTINUE = 'Continue your previous work.'
@@ -145,22 +148,24 @@ export interface TaskInput extends TaskOptions {
 
 /** What the model is told: the same, with the agents that it may start. */
 export function taskJsonSchema(agents: readonly string[]): object {
-  const subagent_type = z
-    .enum(agents as [string, ...string[]])
-    .describe('Which agent does it; general if absent')
-  return z.toJSONSchema(
-    z.object({
-      ...offered,
-      subagent_type: subagent_type.optional(),
-      run_in_background: inBackground,
-      continue: goOn,
-      ...offeredOptions,
-    }),
-    {
-      target: 'draft-07',
-      io: 'input',
-    },
-  )
+  const { properties, ...rest } = (preparedSchemas['task']?.() ?? toldInput()) as ObjectSchema
+  const subagent_type = { ...properties['subagent_type'], enum: agents }
+  return { ...rest, properties: { ...properties, subagent_type } } // in its place: models read it early
+}
+
+interface ObjectSchema {
+  readonly properties: Readonly<Record<string, object>>
+}
+
+function toldInput(): object {
+  const shown = z.object({
+    ...offered(),
+    subagent_type: z.string().optional().describe('Which agent does it; general if absent'),
+    run_in_background: inBackground(),
+    continue: goOn(),
+    ...offeredOptions(),
+  })
+  return z.toJSONSchema(shown, { target: 'draft-07', io: 'input' })
 }
 
 /** What people see when the model gave no description: the first words of the task. */

@@ -6,12 +6,14 @@ import { putMessage } from './put-message.ts'
 import type { Scope } from './scope.ts'
 import { requireTarget, targetInput, targetSchema } from './task-target.ts'
 
-const message = z.string().trim().min(1).describe('what to say')
-const mode = z
-  .enum(['steer', 'follow_up'])
-  .default('steer')
-  .describe('steer: read at its next turn; follow_up: read when it has ended')
-const inputSchema = z.strictObject({ ...targetInput, message, mode })
+const fields = () => ({
+  message: z.string().trim().min(1).describe('what to say'),
+  mode: z
+    .enum(['steer', 'follow_up'])
+    .default('steer')
+    .describe('steer: read at its next turn; follow_up: read when it has ended'),
+})
+const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), ...fields() }))
 
 /** `task_message {task_id, message, mode?}`: an item for the inbox of a subagent that has not stopped. */
 export function createTaskMessage(scope: Scope, run: LiveRun): AnyTool {
@@ -20,7 +22,7 @@ export function createTaskMessage(scope: Scope, run: LiveRun): AnyTool {
     name: 'task_message',
     verb: 'Message',
     inputSchema,
-    jsonSchema: targetSchema({ message, mode }),
+    told: () => targetSchema(fields()),
     idempotent: false,
     async execute({ task_id, message, mode }) {
       const { row, live } = requireTarget(scope, run, task_id)

@@ -4,63 +4,64 @@ import { efforts, type Effort, type JsonSchema, type Rule } from '../core/agent.
 import { errorMessage } from '../core/errors.ts'
 import { parseRule } from '../permissions/rule.ts'
 
-const name = z.string().trim().min(1)
-const names = z.array(name)
+const name = () => z.string().trim().min(1)
+const names = () => z.array(name())
 const MAX_CONTEXT_FILES = 50
 
 /** The options of a spawn that the model is told of (tools.md §3). */
-export const offeredOptions = {
+export const offeredOptions = () => ({
   history: z
     .enum(['fresh', 'fork'])
     .optional()
     .describe('fork: it sees all that you see up to this call; fresh, the default: the prompt alone'),
   context: z.string().optional().describe('Text that is placed after the prompt'),
-  allowed_tools: names.min(1).optional().describe('The only tools it may use; this never gives it more'),
-  disallowed_tools: names.optional().describe('Tools that it may not use'),
-  context_files: names
+  allowed_tools: names().min(1).optional().describe('The only tools it may use; this never gives it more'),
+  disallowed_tools: names().optional().describe('Tools that it may not use'),
+  context_files: names()
     .max(MAX_CONTEXT_FILES)
     .optional()
     .describe('Files whose text it gets at the start, if you may read them'),
-  directory: name.optional().describe('Where it works, relative to where you do; default: the same place'),
+  directory: name().optional().describe('Where it works, relative to where you do; default: the same place'),
   effort: z.enum(efforts).optional().describe('How much its model is to reason'),
   max_cost_usd: z.number().positive().optional().describe('US dollars that it may spend'),
   max_tokens: z.int().min(1).optional().describe('Tokens that it may use, read and written'),
-  persona: name.optional().describe('An agent whose prompt alone it gets before its own'),
+  persona: name().optional().describe('An agent whose prompt alone it gets before its own'),
   output_schema: z
     .record(z.string(), z.unknown())
     .optional()
     .describe('A JSON Schema: its report is then JSON that satisfies it'),
-}
+})
 
 /** `{files: ['read']}`; an empty list is none too. */
-const toolsets = z.preprocess(
-  (value, context) => {
-    if (!Array.isArray(value)) return value
-    if (value.length > 0)
-      context.addIssue({
-        code: 'custom',
-        message: 'expected {toolset: [tool, ...]}; allowed_tools narrows what it may use',
-      })
-    return {}
-  },
-  z.record(z.string(), names),
-)
+const toolsets = () =>
+  z.preprocess(
+    (value, context) => {
+      if (!Array.isArray(value)) return value
+      if (value.length > 0)
+        context.addIssue({
+          code: 'custom',
+          message: 'expected {toolset: [tool, ...]}; allowed_tools narrows what it may use',
+        })
+      return {}
+    },
+    z.record(z.string(), names()),
+  )
 
 /** All that is accepted; what is not available yet is refused by its name, unless it asks for what happens anyway. */
-export const taskOptions = {
-  ...offeredOptions,
+export const taskOptions = () => ({
+  ...offeredOptions(),
   inheritContext: z.boolean().optional(),
   fork_context: z.boolean().optional(),
   extra_context: z.string().optional(),
   permissions: z.array(z.unknown()).optional(),
-  model: name.optional(),
-  provider: name.optional(),
+  model: name().optional(),
+  provider: name().optional(),
   timeout_ms: z.int().min(1).optional(),
-  tools: toolsets.optional(),
+  tools: toolsets().optional(),
   isolation: notYet('it works in the same directory as you', 'none'),
   worktree: notYet('it works in the same directory as you', false),
   backend: notYet('leave it out', 'native'),
-}
+})
 
 /** Spellings of other systems, by ours. */
 export const optionAliases: Readonly<Record<string, string>> = {
@@ -92,7 +93,7 @@ function notYet(instead: string, ...same: readonly unknown[]) {
     .optional()
 }
 
-export type GivenOptions = z.infer<z.ZodObject<typeof taskOptions>>
+export type GivenOptions = z.infer<z.ZodObject<ReturnType<typeof taskOptions>>>
 
 /** How one spawn is narrower than its agent. Tools are named as in agents' files: `bash`, `files`, `Bash(git *)`. */
 export interface Restrictions {

@@ -13,9 +13,11 @@ import { transcriptLines } from './transcript.ts'
 /** Characters of one page. Three bytes each at most, so that a page with its labels is never cut (bounds.inlineOutputBytes). */
 const PAGE_CHARS = 9_000
 
-const offset = z.int().min(0).optional().describe('where to begin, in characters; 0 if absent')
-const limit = z.int().min(1).optional().describe(`how many characters; at most ${PAGE_CHARS}`)
-const inputSchema = z.strictObject({ ...targetInput, offset, limit })
+const fields = () => ({
+  offset: z.int().min(0).optional().describe('where to begin, in characters; 0 if absent'),
+  limit: z.int().min(1).optional().describe(`how many characters; at most ${PAGE_CHARS}`),
+})
+const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), ...fields() }))
 
 /** `task_output {task_id, offset?, limit?}`: the whole report, or the transcript of one that has not stopped. */
 export function createTaskOutput(scope: Scope, run: LiveRun): AnyTool {
@@ -23,7 +25,7 @@ export function createTaskOutput(scope: Scope, run: LiveRun): AnyTool {
     name: 'task_output',
     verb: 'Read the output of',
     inputSchema,
-    jsonSchema: targetSchema({ offset, limit }),
+    told: () => targetSchema(fields()),
     idempotent: true,
     async execute({ task_id, offset = 0, limit = PAGE_CHARS }) {
       const target = requireTarget(scope, run, task_id)

@@ -14,13 +14,18 @@ import { knownIds, requireTarget, subagentsBelow, targetInput, type Subagent } f
 
 const MAX_WAIT_MS = 60_000
 
-const wait_ms = z
-  .number()
-  .min(0)
-  .optional()
-  .describe(`wait for the first of them to stop, at most so many milliseconds (up to ${MAX_WAIT_MS})`)
-const inputSchema = z.strictObject({ ...targetInput, wait_ms })
-const shown = z.object({ task_id: z.string().optional().describe('only this one'), wait_ms })
+const waitMs = () =>
+  z
+    .number()
+    .min(0)
+    .optional()
+    .describe(`wait for the first of them to stop, at most so many milliseconds (up to ${MAX_WAIT_MS})`)
+const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), wait_ms: waitMs() }))
+
+function toldInput(): object {
+  const shown = z.object({ task_id: z.string().optional().describe('only this one'), wait_ms: waitMs() })
+  return z.toJSONSchema(shown, { target: 'draft-07', io: 'input' })
+}
 
 /** `task_status {task_id?, wait_ms?}`: one line per subagent. */
 export function createTaskStatus(scope: Scope, run: LiveRun): AnyTool {
@@ -30,7 +35,7 @@ export function createTaskStatus(scope: Scope, run: LiveRun): AnyTool {
     name: 'task_status',
     verb: 'Look at',
     inputSchema,
-    jsonSchema: z.toJSONSchema(shown, { target: 'draft-07', io: 'input' }),
+    told: toldInput,
     idempotent: true,
     async execute({ task_id, wait_ms = 0 }, signal) {
       if (wait_ms > 0) await firstStop(scope, read(task_id), Math.min(wait_ms, MAX_WAIT_MS), signal)

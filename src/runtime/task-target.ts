@@ -29,7 +29,7 @@ export const targetAliases: Readonly<Record<string, string>> = {
 }
 
 /** Absent is read, so that the answer can name the ids that there are. */
-export const targetInput = { task_id: z.string().trim().optional() }
+export const targetInput = () => ({ task_id: z.string().trim().optional() })
 
 /** The same as the model is told of it: required, unless the tool is about all without it. */
 export function targetSchema(shape: z.ZodRawShape, about = 'the task_id that `task` returned'): object {

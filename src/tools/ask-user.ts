@@ -6,18 +6,17 @@ const MAX_QUESTION_CHARS = 4_000
 const MAX_OPTION_CHARS = 500
 const MAX_OPTIONS = 10
 
-const said = z.string().refine((text) => text.trim() !== '', 'must not be empty')
-
-const inputSchema = z.lazy(() =>
-  z.object({
+const inputSchema = z.lazy(() => {
+  const said = z.string().refine((text) => text.trim() !== '', 'must not be empty')
+  return z.object({
     question: said.max(MAX_QUESTION_CHARS).describe('what has to be decided'),
     options: z
       .array(said.max(MAX_OPTION_CHARS))
       .max(MAX_OPTIONS)
       .default([])
       .describe('answers to choose from; the person may give another one'),
-  }),
-)
+  })
+})
 
 /** `ask_user {question, options?}`: the answer of the person, in words. */
 export function askUserTool(): AnyTool {

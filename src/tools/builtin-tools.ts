@@ -39,7 +39,7 @@ export function builtinTools({ search, network = systemNetwork }: BuiltinToolOpt
     ...(search ? [websearchTool(search, web)] : []),
   ]
   return tools.map((tool) => {
-    const jsonSchema = preparedSchemas[tool.name]
+    const jsonSchema = preparedSchemas[tool.name]?.()
     return jsonSchema ? { ...tool, jsonSchema } : tool
   })
 }

@@ -2,20 +2,15 @@ import { z } from 'zod'
 import { defineTool, describeTool } from './define-tool.ts'
 import type { AnyTool, TodoItem, ToolContext } from './port.ts'
 
-const itemSchema = z.object({
-  text: z.string().min(1).max(1_000).describe('what is to be done'),
-  status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']).default('pending'),
+const inputSchema = z.lazy(() => {
+  const item = z.object({
+    text: z.string().min(1).max(1_000).describe('what is to be done'),
+    status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']).default('pending'),
+  })
+  return z.object({
+    items: z.array(item).max(200).optional().describe('the whole new list; absent to see the present one'),
+  })
 })
-
-const inputSchema = z.lazy(() =>
-  z.object({
-    items: z
-      .array(itemSchema)
-      .max(200)
-      .optional()
-      .describe('the whole new list; absent to see the present one'),
-  }),
-)
 
 type Input = z.infer<typeof inputSchema>
 

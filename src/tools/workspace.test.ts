@@ -228,5 +228,5 @@ test('a root that is no directory is refused', async () => {
   await using base = await temporaryDirectory()
   await writeFile(join(base.path, 'file'), '')
   expect(() => createWorkspace(join(base.path, 'file'))).toThrow(/not a directory/)
-  expect(() => createWorkspace(join(base.path, 'missing'))).toThrow(/cannot be read/)
+  expect(() => createWorkspace(join(base.path, 'missing'))).toThrow(/there is no directory .*missing/)
 })

@@ -46,7 +46,10 @@ function realDirectory(directory: string): string {
       return root
     }
   } catch (cause) {
-    const message = `the directory ${directory} cannot be read: ${errorMessage(cause)}`
+    const isMissing = (cause as NodeJS.ErrnoException).code === 'ENOENT'
+    const message = isMissing
+      ? `there is no directory ${directory}`
+      : `the directory ${directory} cannot be read: ${errorMessage(cause)}`
     throw new OffshootError('usage', message, { cause })
   }
   throw new OffshootError('usage', `${directory} is not a directory`)

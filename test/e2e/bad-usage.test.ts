@@ -34,9 +34,9 @@ describe('a wrong command line', () => {
       [['run', 'hi', '--agent', 'nobody'], /unknown agent "nobody"; known: main, .*explore/],
       [['run'], /there is no prompt/],
       [['run', ' '], /there is no prompt/],
-      [['run', 'hi', '-C', 'missing'], /missing cannot be read: ENOENT/],
+      [['run', 'hi', '-C', 'missing'], /there is no directory \S*missing\n/],
       [['run', 'hi', '-C', 'a.txt'], /a\.txt is not a directory/],
-      [['agents', '-C', 'missing'], /missing cannot be read: ENOENT/],
+      [['agents', '-C', 'missing'], /there is no directory \S*missing\n/],
       [
         ['run', 'hi', '--conversation', 'cnv_00000000000000000000000000', '--continue'],
         /'--continue' cannot be used with option '--conversation <id>'/,

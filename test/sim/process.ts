@@ -178,7 +178,7 @@ function placeOf(doom: Doom): { readonly place: string; readonly nth: number } |
 }
 
 function configOf({ maxConcurrent, maxDepth }: Plan) {
-  return configSchema.parse({
+  return configSchema().parse({
     limits: {
       maxConcurrent,
       maxDepth,

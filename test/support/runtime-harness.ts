@@ -187,7 +187,7 @@ export function harness(options: HarnessOptions = {}): Harness {
     agents: known,
     resolveModel: options.resolveModel ?? (async () => model),
     smallModelOf: (id) => id,
-    config: configSchema.parse(options.config ?? {}),
+    config: configSchema().parse(options.config ?? {}),
     rootLayers: options.layers ?? [],
     namedMode: options.namedMode,
     endProcesses: options.endProcesses ?? (async () => []),

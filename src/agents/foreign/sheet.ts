@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { Json } from '../../core/json.ts'
-import { definitionFields, type FieldName } from '../definition-fields.ts'
+import { definitionFields, parseField, type FieldName } from '../definition-fields.ts'
 import { readFrontMatter } from '../front-matter.ts'
 import { readIdentity, type ParsedDefinition } from '../parse-definition.ts'
 import { listed } from './listed.ts'
@@ -81,10 +81,9 @@ export class Sheet {
     const fields = new Map<string, unknown>()
     for (const [name, value] of Object.entries(found) as [FieldName, unknown][]) {
       if (value === undefined || value === null) continue
-      const { schema, expected } = definitionFields[name]
-      const parsed = schema.safeParse(value)
+      const parsed = parseField(name, value)
       if (parsed.success) fields.set(name, parsed.data)
-      else this.ignore(`${name} is ignored: expected ${expected}`)
+      else this.ignore(`${name} is ignored: expected ${definitionFields[name].expected}`)
     }
     return Object.fromEntries(fields)
   }

@@ -76,7 +76,7 @@ test('wrong usage has exit code 2 and says what there is', async () => {
     [['agents', 'show', 'main', 'explore'], /too many arguments/],
     [['agents', 'ls', 'main'], /too many arguments/],
     [['agents', 'ls', '--nonsense'], /unknown option '--nonsense'/],
-    [['agents', 'show', 'main', '-C', 'missing'], /missing cannot be read/],
+    [['agents', 'show', 'main', '-C', 'missing'], /there is no directory \S*missing/],
   ]
   for (const [args, message] of cases)
     expect(await user.call(args), args.join(' ')).toMatchObject({

@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkAtOnce, isPieceOfText } from './check-at-once.ts'
+import { checkAtOnce, isPlainChunk } from './check-at-once.ts'
 
 const chunk = (choice: object) => ({
   id: 'a',
@@ -61,72 +61,114 @@ describe('checkAtOnce', () => {
   })
 })
 
-describe('a piece of text', () => {
+describe('a plain chunk', () => {
   const schema = (createModel([]) as unknown as { chunkSchema: Schema }).chunkSchema
   const text = fc.option(fc.string())
+  const number = fc.option(fc.integer())
   const some = (fields: Record<string, fc.Arbitrary<unknown>>) => fc.record(fields, { requiredKeys: [] })
-  const pieces = fc
+  const usage = some({
+    prompt_tokens: number,
+    completion_tokens: number,
+    prompt_tokens_details: fc.option(some({ cached_tokens: number, other: fc.jsonValue() })),
+    completion_tokens_details: fc.option(some({ reasoning_tokens: number })),
+    other: fc.jsonValue(),
+  })
+  const call = some({
+    index: fc.nat(),
+    id: text,
+    type: fc.constant('function'),
+    function: some({ name: text, arguments: text }),
+  })
+  const levels = fc
     .tuple(
-      some({
-        id: text,
-        object: text,
-        created: fc.option(fc.integer()),
-        model: text,
-        usage: fc.constant(null),
-      }),
+      some({ id: text, object: text, created: number, model: text, usage: fc.option(usage) }),
       some({ index: fc.nat(), finish_reason: text, logprobs: fc.jsonValue() }),
       some({
         role: fc.constantFrom('assistant', '', null),
         content: text,
         reasoning: text,
         reasoning_content: text,
+        tool_calls: fc.option(fc.array(call, { maxLength: 2 })),
       }),
     )
     .map((parts) => parts as [object, object, object])
   const names = ['id', 'created', 'usage', 'choices', 'delta', 'finish_reason', 'role', 'content']
+  const others = [
+    'reasoning',
+    'refusal',
+    'tool_calls',
+    'error',
+    'extra',
+    'function',
+    'arguments',
+    'prompt_tokens',
+  ]
   const changes = fc.array(
     fc.record({
-      level: fc.nat(2),
-      name: fc.constantFrom(...names, 'reasoning', 'refusal', 'tool_calls', 'error', 'extra'),
+      level: fc.nat(4),
+      name: fc.constantFrom(...names, ...others),
       value: fc.oneof(fc.jsonValue(), fc.constantFrom(Infinity, undefined)),
     }),
     { maxLength: 1 },
   )
-  const chunks = fc.tuple(pieces, changes).map(([[outer, inner, delta], changes]) => {
+  const chunks = fc.tuple(levels, changes).map(([[outer, inner, delta], changes]) => {
     const choice: object = { ...inner, delta }
     const chunk: object = { ...outer, choices: [choice] }
+    const { tool_calls: calls } = delta as { tool_calls?: object[] | null }
+    const { usage } = outer as { usage?: object | null }
     for (const { level, name, value } of changes)
-      Object.assign([chunk, choice, delta][level]!, { [name]: value })
+      Object.assign([chunk, choice, delta, calls?.[0], usage][level] ?? {}, { [name]: value })
     return chunk
   })
 
   it('is one that the schema takes, with the same fields of what it keeps', () => {
-    let taken = 0
+    const taken = { all: 0, calls: 0, usage: 0 }
     fc.assert(
       fc.property(chunks, (chunk) => {
-        if (!isPieceOfText(chunk)) return
-        taken++
+        if (!isPlainChunk(chunk)) return
+        taken.all++
         const { success, data } = schema.safeParse(chunk)
         expect(success).toBe(true)
         expect(chunk).toMatchObject(data as object)
+        const { choices, usage } = data as Kept
+        if (choices[0]?.delta?.tool_calls?.length) taken.calls++
+        if (usage) taken.usage++
       }),
       { numRuns: 3_000 },
     )
-    expect(taken).toBeGreaterThan(1_000)
+    for (const times of Object.values(taken)) expect(times).toBeGreaterThan(300)
   })
 
   it.each([
     ['text', { content: 'one' }, true],
     ['the first of an answer', { role: 'assistant', content: '' }, true],
     ['reasoning', { reasoning_content: 'hm' }, true],
-    ['a call', { tool_calls: [] }, false],
+    ['a call', { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' } }] }, true],
+    ['more of a call', { tool_calls: [{ index: 0, function: { arguments: '{}' } }] }, true],
+    ['a call of nothing', { tool_calls: [{ index: 0 }] }, false],
+    ['a call with more', { tool_calls: [{ function: {}, extra_content: {} }] }, false],
     ['parts', { content: [{ type: 'text', text: 'one' }] }, false],
     ['a refusal', { refusal: 'no' }, false],
     ['another role', { role: 'user' }, false],
   ])('%s: %j is %s', (_, delta, expected) => {
-    expect(isPieceOfText(chunk({ delta, finish_reason: null }))).toBe(expected)
+    expect(isPlainChunk(chunk({ delta, finish_reason: null }))).toBe(expected)
+  })
+
+  it.each([
+    ['figures', { choices: [], usage: { prompt_tokens: 1, other: [] } }, true],
+    ['an end without a delta', { choices: [{ finish_reason: 'stop' }] }, true],
+    ['no choices', { id: 'a' }, false],
+    ['a figure that is none', { choices: [], usage: { prompt_tokens: '1' } }, false],
+    ['an error', { choices: [], error: { message: 'no' } }, false],
+  ])('%s: %j is %s', (_, value, expected) => {
+    expect(isPlainChunk(value)).toBe(expected)
   })
 })
+
+interface Kept {
+  readonly choices: readonly { readonly delta?: { readonly tool_calls?: readonly object[] } }[]
+  readonly usage?: object
+}
 
 interface Schema {
   safeParse(value: unknown): { readonly success: boolean; readonly data?: unknown }

@@ -3,6 +3,7 @@ import { AnswerError } from '../answer.ts'
 import type { Provider } from '../catalogue.ts'
 import type { Fetch } from '../fetch.ts'
 import { checkAtOnce } from './check-at-once.ts'
+import { joinPieces } from './join-pieces.ts'
 
 export interface ProviderSettings {
   readonly baseUrl?: string
@@ -43,7 +44,12 @@ function dropEmpty(variable: string): void {
 
 async function compatible(name: string, settings: ProviderSettings): Promise<CreateLanguageModel> {
   const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-  const all = options(settings, 'http://127.0.0.1')
+  const fetch: Fetch = async (...request) => {
+    const answer = await settings.fetch(...request)
+    const { status, statusText, ok, headers, body } = answer
+    return ok && body ? { status, statusText, ok, headers, body: joinPieces(body) } : answer
+  }
+  const all = options({ ...settings, fetch }, 'http://127.0.0.1')
   const { chatModel } = createOpenAICompatible({ ...all, name, includeUsage: true })
   return (model) => checkAtOnce(chatModel(model))
 }

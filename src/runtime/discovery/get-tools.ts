@@ -7,18 +7,17 @@ import type { Registry } from '../../tools/registry.ts'
 import { toolSchema } from '../../tools/tool-schema.ts'
 import { findTools, toolsetsOf, type ToolQuery } from './find-tools.ts'
 
-const names = z.array(z.string()).max(200).optional()
-
-const inputSchema = z.lazy(() =>
-  z.object({
+const inputSchema = z.lazy(() => {
+  const names = z.array(z.string()).max(200).optional()
+  return z.object({
     toolsets: names.describe('Names of toolsets: the schemas of all their tools'),
     tools: names.describe('Names of tools: their schemas'),
     query: z
       .string()
       .optional()
       .describe('Words to look for in names and descriptions, in all of them or in those named'),
-  }),
-)
+  })
+})
 
 /** `get_tools {toolsets?, tools?, query?}`: what a run may call, learned on demand (tools.md §4). */
 export function createGetTools(known: Pick<Registry, 'get' | 'list'>): AnyTool {

@@ -4,13 +4,14 @@ import { MAX_INNER_CALLS, USE_TOOL } from '../../core/inner-calls.ts'
 import { defineTool } from '../../tools/define-tool.ts'
 import { ToolError, type AnyTool } from '../../tools/port.ts'
 
-const callSchema = z.object({
-  toolset: z.string().optional(),
-  tool: z.string().min(1),
-  params: z.record(z.string(), z.unknown()).optional(),
+const inputSchema = z.lazy(() => {
+  const call = z.object({
+    toolset: z.string().optional(),
+    tool: z.string().min(1),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })
+  return z.object({ calls: z.array(call).min(1).max(MAX_INNER_CALLS) })
 })
-
-const inputSchema = z.lazy(() => z.object({ calls: z.array(callSchema).min(1).max(MAX_INNER_CALLS) }))
 
 type Input = z.infer<typeof inputSchema>
 

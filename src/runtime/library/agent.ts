@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { definitionFields, type FieldName } from '../../agents/definition-fields.ts'
+import { definitionFields, parseField, type FieldName } from '../../agents/definition-fields.ts'
 import { toolNameOf } from '../../agents/parse-definition.ts'
 import type { AgentRegistry } from '../../agents/registry.ts'
 import { issueLines } from '../../agents/schema-checker.ts'
@@ -125,10 +125,9 @@ function readField(key: string, value: unknown, at: string): unknown {
     throw new OffshootError('usage', `${at}: there is no field ${JSON.stringify(key)}`, {
       hint: `known: name, description, prompt, ${Object.keys(definitionFields).join(', ')}`,
     })
-  const { schema, expected } = definitionFields[key as FieldName]
-  const parsed = schema.safeParse(isZodSchema(value) ? jsonSchemaOf(value, key, at) : value)
+  const parsed = parseField(key as FieldName, isZodSchema(value) ? jsonSchemaOf(value, key, at) : value)
   if (parsed.success) return parsed.data
-  throw new OffshootError('usage', `${at}: ${key}: expected ${expected}`)
+  throw new OffshootError('usage', `${at}: ${key}: expected ${definitionFields[key as FieldName].expected}`)
 }
 
 /** What JSON Schema cannot say: the refinements of zod, those that take their time too. */

@@ -45,7 +45,7 @@ export function searchUrl(settings: SearchSettings): URL {
   return url
 }
 
-const text = z.string().nullish().catch(null)
+const text = z.lazy(() => z.string().nullish().catch(null))
 
 /** Results that lack what they are for are left out; one of them says nothing about the others. */
 function results(item: z.ZodType<Found>): z.ZodType<readonly Found[]> {
