@@ -184,12 +184,13 @@ describe('an approval that two tabs answer at once', () => {
 
     expect((await asksLate).status()).toBe(409)
     await root.getByText(/Answered by web/).waitFor()
-    await root
-      .getByRole('region', { name: 'Notifications' })
-      .getByText(/already|answered/)
+    await answer(root, 'It is counted.').waitFor()
+    const notifications = root.getByRole('region', { name: 'Notifications' })
+    await notifications.getByText('general is done: Led.').first().waitFor()
+    await notifications
+      .getByText(/already answered/)
       .first()
       .waitFor()
-    await answer(root, 'It is counted.').waitFor()
     expect(readFileSync(join(served.user.directory, 'count.txt'), 'utf8')).toBe('x')
     expect(served.problems).toEqual([])
   })

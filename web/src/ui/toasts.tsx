@@ -1,20 +1,10 @@
 import { useEffect, useSyncExternalStore } from 'react'
 import { Button, IconButton } from './button.tsx'
 import { Icon, type IconName } from './icon.tsx'
-
-export interface Toast {
-  readonly text: string
-  readonly tone: 'done' | 'failed' | 'plain'
-  readonly action?: { readonly label: string; readonly onPress: () => void }
-}
-
-interface Shown extends Toast {
-  readonly id: number
-}
+import { newestOf, withToast, type ShownToast, type Toast } from './shown-toasts.ts'
 
 /** Failures stay until they are closed. */
 const SHOWN_MS = 8000
-const MOST = 2
 const ICONS: Readonly<Record<Toast['tone'], IconName>> = { done: 'check', failed: 'x', plain: 'flag' }
 const TONES: Readonly<Record<Toast['tone'], string>> = {
   done: 'text-done',
@@ -23,11 +13,11 @@ const TONES: Readonly<Record<Toast['tone'], string>> = {
 }
 
 const listeners = new Set<() => void>()
-let shown: readonly Shown[] = []
+let shown: readonly ShownToast[] = []
 let lastId = 0
 
 export function showToast(toast: Toast): void {
-  set([...shown, { ...toast, id: ++lastId }].slice(-MOST))
+  set(withToast(shown, { ...toast, id: ++lastId }))
 }
 
 /** Says an error in the words that the server found for it. */
@@ -46,7 +36,7 @@ export function Toasts() {
       className="pointer-events-none fixed top-14 right-4 left-4 z-30 flex flex-col items-end gap-2 min-[1100px]:top-auto! min-[1100px]:bottom-4 [body:has([data-branch-header])_&]:top-30 max-[719px]:[body:has([data-branch-header])_&]:top-48 min-[768px]:max-[1099px]:[body:has([data-sheet=right])_&]:items-start max-[1099px]:[body:has([data-sheet=left])_&]:top-auto! max-[1099px]:[body:has([data-sheet=left])_&]:bottom-4"
     >
       <div role="status" className="sr-only">
-        {toasts.at(-1)?.text}
+        {newestOf(toasts)?.text}
       </div>
       {toasts.map((toast) => (
         <ToastCard key={toast.id} toast={toast} />
@@ -55,7 +45,7 @@ export function Toasts() {
   )
 }
 
-function ToastCard({ toast }: { toast: Shown }) {
+function ToastCard({ toast }: { toast: ShownToast }) {
   useEffect(() => {
     if (toast.tone === 'failed') return undefined
     const timer = setTimeout(() => close(toast.id), SHOWN_MS)
@@ -79,7 +69,7 @@ function close(id: number): void {
   set(shown.filter((toast) => toast.id !== id))
 }
 
-function set(next: readonly Shown[]): void {
+function set(next: readonly ShownToast[]): void {
   shown = next
   for (const listener of listeners) listener()
 }

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest'
+import { newestOf, withToast, type ShownToast, type Toast } from './shown-toasts.ts'
+
+describe('toasts', () => {
+  it('are two at most, the oldest goes', () => {
+    expect(textsAfter(done('a'), plain('b'), done('c'))).toEqual(['b', 'c'])
+  })
+
+  it('keep a failure whatever is done after it', () => {
+    expect(textsAfter(failed('refused'), done('a'), done('b'), plain('c'))).toEqual(['c', 'refused'])
+  })
+
+  it('keep the last two failures, and the last of the others beside them', () => {
+    expect(textsAfter(failed('x'), done('a'), failed('y'), failed('z'), done('b'))).toEqual(['b', 'y', 'z'])
+  })
+
+  it('are read out when they come, wherever they stand', () => {
+    expect(newestOf(shownAfter(failed('refused'), done('a')))?.text).toBe('a')
+    expect(newestOf([])).toBeUndefined()
+  })
+})
+
+const done = (text: string): Toast => ({ text, tone: 'done' })
+const plain = (text: string): Toast => ({ text, tone: 'plain' })
+const failed = (text: string): Toast => ({ text, tone: 'failed' })
+
+function shownAfter(...toasts: Toast[]): readonly ShownToast[] {
+  return toasts.reduce<readonly ShownToast[]>((shown, toast, id) => withToast(shown, { ...toast, id }), [])
+}
+
+function textsAfter(...toasts: Toast[]): string[] {
+  return shownAfter(...toasts).map(({ text }) => text)
+}
