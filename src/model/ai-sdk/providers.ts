@@ -2,8 +2,6 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { AnswerError } from '../answer.ts'
 import type { Provider } from '../catalogue.ts'
 import type { Fetch } from '../fetch.ts'
-import { checkAtOnce } from './check-at-once.ts'
-import { joinPieces } from './join-pieces.ts'
 
 export interface ProviderSettings {
   readonly baseUrl?: string
@@ -43,15 +41,9 @@ function dropEmpty(variable: string): void {
 }
 
 async function compatible(name: string, settings: ProviderSettings): Promise<CreateLanguageModel> {
-  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-  const fetch: Fetch = async (...request) => {
-    const answer = await settings.fetch(...request)
-    const { status, statusText, ok, headers, body } = answer
-    return ok && body ? { status, statusText, ok, headers, body: joinPieces(body) } : answer
-  }
-  const all = options({ ...settings, fetch }, 'http://127.0.0.1')
-  const { chatModel } = createOpenAICompatible({ ...all, name, includeUsage: true })
-  return (model) => checkAtOnce(chatModel(model))
+  const { ChatModel } = await import('./chat-completions.ts')
+  const all = { ...options(settings, 'http://127.0.0.1'), name }
+  return (model) => new ChatModel(model, all)
 }
 
 /** The base URL is always given, or the packages would read the environment by rules of their own. */

@@ -1,8 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
-import type { LanguageModelV4 } from '@ai-sdk/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { checkAtOnce, isPlainChunk } from './check-at-once.ts'
+import { isPlainChunk, readChunk, type ChunkSchema } from './chat-chunk.ts'
 
 const chunk = (choice: object) => ({
   id: 'a',
@@ -10,59 +9,47 @@ const chunk = (choice: object) => ({
   model: 'm',
   choices: [{ index: 0, ...choice }],
 })
-const ANSWERS: Record<string, readonly unknown[]> = {
-  'text, a call, and the usage': [
-    chunk({ delta: { role: 'assistant', content: 'one ' } }),
-    chunk({ delta: { content: 'two', extra: [1] } }),
-    chunk({ delta: { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '{}' } }] } }),
-    chunk({ delta: {}, finish_reason: 'tool_calls' }),
-    { ...chunk({}), choices: [], usage: { prompt_tokens: 3, completion_tokens: 2 } },
-  ],
-  'an error': [chunk({ delta: { content: 'one' } }), { error: { message: 'overloaded', code: 529 } }],
-  'what is no chunk': [chunk({ delta: { content: 'one' } }), { choices: 'none' }, chunk({ delta: 7 }), 3],
-}
+/** As this version of the package has it. */
+const { chunkSchema: schema } = createOpenAICompatible({
+  name: 'test',
+  baseURL: 'http://127.0.0.1',
+}).chatModel('m') as unknown as { readonly chunkSchema: ChunkSchema }
 
-function createModel(events: readonly unknown[]): LanguageModelV4 {
-  const body = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
-  const headers = { 'content-type': 'text/event-stream' }
-  const fetch = async () => new Response(body, { headers })
-  return createOpenAICompatible({ name: 'test', baseURL: 'http://127.0.0.1', fetch }).chatModel('m')
-}
-
-/** The parts of one answer; errors by what they say. */
-async function partsOf(model: LanguageModelV4): Promise<object[]> {
-  const { stream } = await model.doStream({
-    prompt: [{ role: 'user', content: [{ type: 'text', text: 'x' }] }],
-  })
-  const parts = await Array.fromAsync(stream)
-  return parts.map((part) => (part.type === 'error' ? { ...part, error: String(part.error) } : part))
-}
-
-describe('checkAtOnce', () => {
-  it.each(Object.keys(ANSWERS))('changes nothing in what is read of %s', async (name) => {
-    const parts = await partsOf(checkAtOnce(createModel(ANSWERS[name]!)))
-    expect(parts).toEqual(await partsOf(createModel(ANSWERS[name]!)))
-    expect(parts.length).toBeGreaterThan(2)
-  })
-
-  it('finds the schema where this version of the package has it, and asks it for no promise', () => {
-    const model = checkAtOnce(createModel([])) as LanguageModelV4 & {
-      chunkSchema: () => { validate(value: unknown): object }
+describe('readChunk', () => {
+  it('asks the schema about what is not plain, and takes what it makes of it', () => {
+    const asked: unknown[] = []
+    const safeParse = (value: unknown) => {
+      asked.push(value)
+      return schema.safeParse(value)
     }
-    const { validate } = model.chunkSchema()
-    expect(validate(chunk({ delta: { content: 'one' } }))).toMatchObject({ success: true })
-    expect(validate({ choices: 'none' })).toMatchObject({ success: false, error: expect.any(Error) })
+    const plain = chunk({ delta: { content: 'one' } })
+    expect(readChunk(JSON.stringify(plain), { safeParse })).toEqual({ chunk: plain })
+    expect(asked).toEqual([])
+    const odd = chunk({ delta: { content: 'one', refusal: { why: 'none' } } })
+    expect(readChunk(JSON.stringify(odd), { safeParse })).toMatchObject({
+      chunk: { choices: [{ delta: { content: 'one', refusal: undefined } }] },
+    })
+    expect(asked).toEqual([odd])
   })
 
-  it('leaves a model without such a schema as it is', () => {
-    const model = { provider: 'other' } as LanguageModelV4
-    expect(checkAtOnce(model)).toBe(model)
-    expect(model).toEqual({ provider: 'other' })
+  it.each([
+    ['what is no JSON', '{', 'AI_JSONParseError'],
+    ['what is no chunk', '3', 'AI_TypeValidationError'],
+    ['choices that are none', '{"choices":"none"}', 'AI_TypeValidationError'],
+    ['a delta that is none', JSON.stringify(chunk({ delta: 7 })), 'AI_TypeValidationError'],
+  ])('says of %s what is wrong', (_, data, name) => {
+    expect(readChunk(data, schema)).toEqual({ error: expect.objectContaining({ name }) })
+  })
+
+  it('hands on the error that a server sends, beside a choice too, and takes null for none', () => {
+    const error = { message: 'overloaded', code: 529 }
+    expect(readChunk(JSON.stringify({ error }), schema)).toEqual({ error })
+    expect(readChunk(JSON.stringify({ choices: [], error }), schema)).toEqual({ error })
+    expect(readChunk('{"choices":[],"error":null}', schema)).toMatchObject({ chunk: { choices: [] } })
   })
 })
 
 describe('a plain chunk', () => {
-  const schema = (createModel([]) as unknown as { chunkSchema: Schema }).chunkSchema
   const text = fc.option(fc.string())
   const number = fc.option(fc.integer())
   const some = (fields: Record<string, fc.Arbitrary<unknown>>) => fc.record(fields, { requiredKeys: [] })
@@ -168,8 +155,4 @@ describe('a plain chunk', () => {
 interface Kept {
   readonly choices: readonly { readonly delta?: { readonly tool_calls?: readonly object[] } }[]
   readonly usage?: object
-}
-
-interface Schema {
-  safeParse(value: unknown): { readonly success: boolean; readonly data?: unknown }
 }

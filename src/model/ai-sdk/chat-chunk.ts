@@ -1,25 +1,70 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { JSONParseError, TypeValidationError } from '@ai-sdk/provider'
+
+/** What is read of one event of a chat completion. */
+export interface ChatChunk {
+  /** Only the first counts: never is another one asked for. */
+  readonly choices: readonly { readonly delta?: ChatDelta | null; readonly finish_reason?: string | null }[]
+  readonly usage?: ChatUsage | null
+}
+
+export interface ChatDelta {
+  /** A text, or parts of one and of reasoning. */
+  readonly content?: string | readonly ContentPart[] | null
+  readonly refusal?: string | null
+  readonly reasoning?: string | null
+  /** The same under another name. */
+  readonly reasoning_content?: string | null
+  readonly tool_calls?: readonly CallDelta[] | null
+}
+
+export interface ContentPart {
+  readonly type: string
+  readonly text?: unknown
+  readonly thinking?: unknown
+}
+
+export interface CallDelta {
+  readonly index?: number | null
+  readonly id?: string | null
+  readonly function: { readonly name?: string | null; readonly arguments?: string | null }
+  readonly extra_content?: { readonly google?: { readonly thought_signature?: string | null } | null } | null
+}
+
+export interface ChatUsage {
+  readonly prompt_tokens?: number | null
+  readonly completion_tokens?: number | null
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number | null } | null
+  readonly completion_tokens_details?: { readonly reasoning_tokens?: number | null } | null
+}
+
+/** What is used of a zod schema. */
+export interface ChunkSchema {
+  safeParse(value: unknown): { readonly success: boolean; readonly data?: unknown; readonly error?: unknown }
+}
+
+export type ChunkRead = { readonly chunk: ChatChunk } | { readonly error: unknown }
 
 /**
- * The package for OpenAI-compatible servers checks each event of an answer as if its schema could wait for something,
- * which costs more than all else that is done for the event. Here the same schema gives its verdict at once, and is not
- * asked about a plain chunk, as nearly all of an answer are. Where a model has no such schema, it is left as it is.
+ * The data of one event, or what is wrong with it: a JSONParseError, a TypeValidationError, or the error that the server
+ * sent. The schema is not asked about a plain chunk, as nearly all of an answer are: that would cost more than all else
+ * that is done for it.
  */
-export function checkAtOnce(model: LanguageModelV4): LanguageModelV4 {
-  const owner = model as { chunkSchema?: unknown }
-  const schema = owner.chunkSchema
-  if (!isSchema(schema)) return model
-  const validate = (value: unknown): Verdict => {
-    if (isPlainChunk(value)) return { success: true, value }
-    const { success, data, error } = schema.safeParse(value)
-    return success ? { success, value: data } : { success, error }
+export function readChunk(data: string, schema: ChunkSchema): ChunkRead {
+  let value: unknown
+  try {
+    value = JSON.parse(data)
+  } catch (cause) {
+    return { error: new JSONParseError({ text: data, cause }) }
   }
-  owner.chunkSchema = () => ({ validate })
-  return model
+  if (isPlainChunk(value)) return { chunk: value }
+  const { success, data: chunk, error: cause } = schema.safeParse(value)
+  if (!success) return { error: TypeValidationError.wrap({ value, cause }) }
+  const { error } = chunk as { readonly error?: unknown }
+  return error === undefined || error === null ? { chunk: chunk as ChatChunk } : { error }
 }
 
 /** Text, calls and figures as most servers send them, and nothing that the schema would change or refuse. */
-export function isPlainChunk(value: unknown): boolean {
+export function isPlainChunk(value: unknown): value is ChatChunk {
   return isFields(value) && 'choices' in value && hasOnly(value, OF_CHUNK)
 }
 
@@ -90,18 +135,4 @@ function hasOnly(fields: Readonly<Record<string, unknown>>, checks: Checks): boo
 
 function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** What is used of a zod schema. */
-interface Schema {
-  safeParse(value: unknown): { readonly success: boolean; readonly data?: unknown; readonly error?: unknown }
-}
-
-/** As the packages' own schemas answer. */
-type Verdict =
-  | { readonly success: boolean; readonly value: unknown }
-  | { readonly success: boolean; readonly error: unknown }
-
-function isSchema(schema: unknown): schema is Schema {
-  return typeof schema === 'object' && schema !== null && 'safeParse' in schema
 }

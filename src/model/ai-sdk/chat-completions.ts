@@ -1,0 +1,126 @@
+import { OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible'
+import {
+  APICallError,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4StreamPart,
+  type LanguageModelV4StreamResult,
+} from '@ai-sdk/provider'
+import { postJsonToApi, type ResponseHandler } from '@ai-sdk/provider-utils'
+import { createParser } from 'eventsource-parser'
+import type { HttpBody } from '../body.ts'
+import { ChatAnswer } from './chat-answer.ts'
+import { readChunk, type ChunkSchema } from './chat-chunk.ts'
+
+type Fetch = typeof globalThis.fetch
+
+export interface ChatSettings {
+  /** The family of the model, and the name of its metadata. */
+  readonly name: string
+  readonly baseURL: string
+  readonly apiKey?: string
+  readonly fetch: Fetch
+}
+
+/** What the package keeps for itself. */
+interface Kept {
+  readonly chunkSchema: ChunkSchema
+  readonly failedResponseHandler: ResponseHandler<APICallError>
+}
+
+/**
+ * A model of a server that speaks Chat Completions: that of the providers' package, except for the way of an answer from
+ * its bytes to its parts. There the package has four streams one behind the other, which cost more than all else that is
+ * done for a turn (docs/decisions/0020). Where it no longer has what is used of it, it reads its answers itself.
+ */
+export class ChatModel extends OpenAICompatibleChatLanguageModel {
+  readonly #name: string
+  readonly #request: { readonly url: string; readonly headers: Record<string, string>; readonly fetch: Fetch }
+
+  constructor(model: string, { name, baseURL, apiKey, fetch }: ChatSettings) {
+    const url = `${baseURL}/chat/completions`
+    const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+    super(model, { provider: `${name}.chat`, url: () => url, headers, fetch, includeUsage: true })
+    this.#name = name
+    this.#request = { url, headers, fetch }
+  }
+
+  override async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
+    const { chunkSchema, failedResponseHandler } = this as unknown as Partial<Kept>
+    if (!chunkSchema?.safeParse || !failedResponseHandler) return super.doStream(options)
+    const { body } = await this.prepareRequest(options)
+    const { abortSignal } = options
+    const { value: response } = await postJsonToApi<Response>({
+      ...this.#request,
+      body: { ...body, stream: true, stream_options: { include_usage: true } },
+      failedResponseHandler,
+      successfulResponseHandler: async ({ response }) => ({ value: response }),
+      ...(abortSignal && { abortSignal }),
+    })
+    const broken = (cause: unknown) => brokenAnswer(cause, this.#request.url, body, response.status)
+    return { stream: partsOf(response.body!, this.#name, chunkSchema, broken) }
+  }
+}
+
+function brokenAnswer(
+  cause: unknown,
+  url: string,
+  requestBodyValues: unknown,
+  statusCode: number,
+): APICallError {
+  return new APICallError({ message: 'the answer broke off', cause, url, requestBodyValues, statusCode })
+}
+
+/** The parts of an answer. Those of what has arrived at once come at once, and pieces of one text as one. */
+function partsOf(
+  body: HttpBody,
+  name: string,
+  schema: ChunkSchema,
+  broken: (cause: unknown) => Error,
+): ReadableStream<LanguageModelV4StreamPart> {
+  const reader = body.getReader()
+  const decoder = new TextDecoder()
+  let parts: LanguageModelV4StreamPart[] = []
+  const add = (part: LanguageModelV4StreamPart) => addPart(parts, part)
+  const answer = new ChatAnswer(name, add)
+  const { feed } = createParser({
+    onEvent({ data }) {
+      if (data === '[DONE]') return
+      const read = readChunk(data, schema)
+      if ('error' in read) add({ type: 'error', error: read.error })
+      else answer.take(read.chunk)
+    },
+  })
+  /** Whether that was all. */
+  const readOn = async (): Promise<boolean> => {
+    const read = await reader.read().catch((cause: unknown) => {
+      throw broken(cause)
+    })
+    try {
+      if (read.done) answer.end()
+      else feed(decoder.decode(read.value, { stream: true }))
+    } catch (error) {
+      add({ type: 'error', error }) // behind what came before it
+    }
+    return read.done
+  }
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        let isOver = false
+        while (parts.length === 0 && !isOver) isOver = await readOn()
+        for (const part of parts) controller.enqueue(part)
+        parts = []
+        if (isOver) controller.close()
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  )
+}
+
+function addPart(parts: LanguageModelV4StreamPart[], part: LanguageModelV4StreamPart): void {
+  const last = parts.at(-1)
+  const isMore = (part.type === 'text-delta' || part.type === 'reasoning-delta') && last?.type === part.type
+  if (isMore) last.delta += part.delta
+  else parts.push(part)
+}
