@@ -38,7 +38,7 @@ export function allScenarios(quick: boolean): readonly Scenario[] {
       contestants: ALL,
       sizes: [quick ? 20 : 40, 20, 1],
       rounds: quick ? 3 : 7,
-      gates: [cpuGate(2.2)],
+      gates: [cpuGate(1.8)],
     },
     {
       title: 'The same in a program that has run for a while',

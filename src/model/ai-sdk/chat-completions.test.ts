@@ -162,6 +162,7 @@ describe('a request', () => {
   it.each([
     ['with a key', 'sk-1'],
     ['without one', undefined],
+    ['with an empty one', ''],
   ])('%s is that of the package', async (_, apiKey) => {
     const asked: Request[] = []
     const fetch = async (url: string, init: RequestInit) => {

@@ -38,7 +38,7 @@ export class ChatModel extends OpenAICompatibleChatLanguageModel {
 
   constructor(model: string, { name, baseURL, apiKey, fetch }: ChatSettings) {
     const url = `${baseURL}/chat/completions`
-    const headers: Record<string, string> = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+    const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {}
     super(model, { provider: `${name}.chat`, url: () => url, headers, fetch, includeUsage: true })
     this.#name = name
     this.#request = { url, headers, fetch }
