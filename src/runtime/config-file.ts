@@ -54,12 +54,9 @@ export function checkConfig(values: unknown, where: (path: readonly PropertyKey[
 
 /** As most sources: the schema is not made for them. */
 function isNothing(values: unknown): boolean {
-  return (
-    typeof values === 'object' &&
-    values !== null &&
-    !Array.isArray(values) &&
-    Object.keys(values).length === 0
-  )
+  const isPlain =
+    typeof values === 'object' && values !== null && Object.getPrototypeOf(values) === Object.prototype
+  return isPlain && Object.keys(values).length === 0
 }
 
 /** The parser, and what reads its result, call themselves for each level. @throws OffshootError `config`. */
