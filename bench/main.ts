@@ -47,12 +47,18 @@ async function measure(scenario: Scenario, baseUrl: string): Promise<number> {
   tell(title, ['', `CPU µs a ${unit}`, 'ratio', `wall µs a ${unit}`, 'ratio', `KiB a ${unit}`], rows)
   for (const { what, most, value } of gates) check(`${title}, ${what}`, value(own, base), most)
   const peer = figures.get(PEER)
-  if (peer)
+  if (peer) {
     check(
       `${title}, CPU beside the AI SDK's loop`,
       medianRatio(own, peer, (each) => each.cpuUs),
       1,
     )
+    check(
+      `${title}, time beside the AI SDK's loop`,
+      medianRatio(own, peer, (each) => each.wallUs),
+      1,
+    )
+  }
   return medianRatio(own, base, (each) => each.cpuUs)
 }
 

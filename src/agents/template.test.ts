@@ -78,6 +78,15 @@ describe('a typed input', () => {
     )
   })
 
+  test('has what the schema says of a field that is not given', () => {
+    const properties = { a: { type: 'string' }, n: { type: 'number', default: 3 } }
+    const inputSchema = { type: 'object', properties }
+    const body = { prompt: 'Look at {{a}} {{n}}', inputSchema }
+    expect(typedMessage(body, { a: 'A.ts' })).toBe('Look at A.ts 3')
+    expect(typedMessage(body, { a: 'A.ts', n: 0 })).toBe('Look at A.ts 0')
+    expect(typedMessage({ prompt: '', inputSchema }, { a: 'A.ts' })).toBe('a: A.ts\nn: 3')
+  })
+
   test('with the names of every object', () => {
     const input = JSON.parse('{"__proto__": "p", "constructor": "c"}') as object
     expect(typedMessage(typed('', []), { ...input, constructor: 'c' })).toBe('__proto__: p\nconstructor: c')

@@ -34,8 +34,9 @@ export function templateProblem(agent: Typed): string | null {
  * The message that a typed input comes to: the body with each `{{field}}` filled in, and below it, or alone where the body
  * names none, labelled lines of the fields that are left. A value is never looked at for fields again.
  */
-export function typedMessage(agent: Typed, input: TypedInput): string {
+export function typedMessage(agent: Typed, given: TypedInput): string {
   const used = templateFields(agent)
+  const input = { ...defaultsOf(agent), ...given }
   const names = [...new Set([...propertiesOf(agent), ...Object.keys(input)])]
   const left = names.filter((name) => !used.includes(name) && valueOf(input, name) !== undefined)
   const lines = left.map((name) => labelledLine(name, valueOf(input, name)!))
@@ -58,6 +59,15 @@ export function roleText(agent: AgentDefinition, isFilled: boolean): string {
 function propertiesOf({ inputSchema }: Typed): string[] {
   const properties = inputSchema?.['properties']
   return typeof properties === 'object' && properties !== null ? Object.keys(properties) : []
+}
+
+/** What the schema says of fields that are not given. */
+function defaultsOf({ inputSchema }: Typed): TypedInput {
+  const properties = Object.entries((inputSchema?.['properties'] ?? {}) as Record<string, unknown>)
+  const found = properties.flatMap(([name, field]) =>
+    typeof field === 'object' && field !== null && 'default' in field ? [[name, field.default as Json]] : [],
+  )
+  return Object.fromEntries(found) as TypedInput
 }
 
 function requiredOf({ inputSchema }: Typed): string[] {

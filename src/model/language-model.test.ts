@@ -85,6 +85,20 @@ describe('createModel', () => {
     expect(await collect(await answering(parts).stream(modelRequest()))).toEqual(parts.slice(0, -1))
   })
 
+  it.each([
+    ['null', null],
+    ['a text', 'hi'],
+    ['an end without a reason', { type: 'finish', usage }],
+  ])('takes %s for what it is: no part of an answer', async (_, part) => {
+    const parts = await collect(await answering([part as never]).stream(modelRequest()))
+    const [error] = only(parts, 'error').map((each) => each.error)
+    expect(error).toBeInstanceOf(ProviderError)
+    expect(error).toMatchObject({
+      retryable: false,
+      message: expect.stringMatching(/^test\/m: the model sent /),
+    })
+  })
+
   it('turns a stream that errors into the same', async () => {
     const stream = new ReadableStream<Part>({
       pull: (controller) => controller.error(Object.assign(new Error('reset'), { code: 'ECONNRESET' })),

@@ -67,6 +67,8 @@ export function createModel(
   }
 }
 
+const NO_PART = 'the model sent something that is no part of an answer'
+const NO_REASON = 'the model sent an end without a finishReason'
 const NO_STREAM = 'its doStream gave no {stream} that is a ReadableStream'
 
 /** The types say so; what a program wrote in JavaScript may not. */
@@ -187,8 +189,10 @@ function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: Er
     if (signal.aborted) throw signal.reason
     if (read.done) return finished ? end() : fail(cutError(source))
     const { value } = read
+    if (typeof value !== 'object' || value === null) return fail(new Error(NO_PART))
     if (value.type === 'error') return fail(value.error)
     if (value.type === 'finish') {
+      if (typeof value.finishReason !== 'object') return fail(new Error(NO_REASON))
       const { unified, raw } = value.finishReason
       if (unified === 'interrupted') return fail(cutError(source))
       if (unified === 'error') return fail({ message: raw ?? 'no reason was given' })

@@ -97,6 +97,15 @@ describe('toProviderError', () => {
     }
   })
 
+  it('shows no half of a key that has a line break by mistake', () => {
+    const broken = { ...source, secrets: ['first-half\nsecond-half'] }
+    const { message } = toProviderError(
+      new Error('"first-half second-half" is an invalid header value'),
+      broken,
+    )
+    expect(message).toBe('openai/gpt-6-sol: "[key] [key]" is an invalid header value')
+  })
+
   it('leaves its own kind alone', () => {
     const error = new ProviderError('mine', { retryable: false })
     expect(toProviderError(error, source)).toBe(error)

@@ -136,7 +136,9 @@ function isBroken(error: unknown): boolean {
 
 function line(source: ErrorSource, text: string): string {
   let safe = errorMessage(text)
-  for (const secret of source.secrets) if (secret.length > 3) safe = safe.replaceAll(secret, '[key]')
+  // piece by piece: white space in a key by mistake comes back as other white space
+  const pieces = source.secrets.flatMap((secret) => secret.split(/\s+/)).filter((piece) => piece.length > 3)
+  for (const piece of pieces) safe = safe.replaceAll(piece, '[key]')
   safe = safe
     .replace(/\b(?:sk|pk|rk|gsk|xai)-[\w*.-]{6,}|\bAIza[\w*-]{6,}|\bBearer\s+[\w.~+/=-]{6,}/g, '[key]')
     .replace(/([?&](?:key|api_key|token)=)[^&\s]+/gi, '$1[key]')

@@ -45,6 +45,7 @@ describe('readChunk', () => {
     const error = { message: 'overloaded', code: 529 }
     expect(readChunk(JSON.stringify({ error }), schema)).toEqual({ error })
     expect(readChunk(JSON.stringify({ choices: [], error }), schema)).toEqual({ error })
+    expect(readChunk('{"error":"overloaded"}', schema)).toEqual({ error: { message: 'overloaded' } })
     expect(readChunk('{"choices":[],"error":null}', schema)).toMatchObject({ chunk: { choices: [] } })
   })
 })

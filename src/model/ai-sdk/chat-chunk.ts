@@ -58,9 +58,15 @@ export function readChunk(data: string, schema: ChunkSchema): ChunkRead {
   }
   if (isPlainChunk(value)) return { chunk: value }
   const { success, data: chunk, error: cause } = schema.safeParse(value)
-  if (!success) return { error: TypeValidationError.wrap({ value, cause }) }
+  if (!success) return { error: saidBy(value) ?? TypeValidationError.wrap({ value, cause }) }
   const { error } = chunk as { readonly error?: unknown }
   return error === undefined || error === null ? { chunk: chunk as ChatChunk } : { error }
+}
+
+/** Some servers say what went wrong in one text. */
+function saidBy(value: unknown): { readonly message: string } | undefined {
+  const error = isFields(value) ? value['error'] : undefined
+  return typeof error === 'string' ? { message: error } : undefined
 }
 
 /** Text, calls and figures as most servers send them, and nothing that the schema would change or refuse. */

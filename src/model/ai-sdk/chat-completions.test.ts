@@ -11,6 +11,7 @@ const event = (delta: object, more: object = { finish_reason: null }) =>
   line({ ...ENVELOPE, choices: [{ index: 0, delta, ...more }] })
 const end = (reason = 'stop') => event({}, { finish_reason: reason })
 const text = (content: string) => event({ content })
+const DONE = 'data: [DONE]\n\n'
 const call = (fields: object) => event({ tool_calls: [{ index: 0, ...fields }] })
 const named = (name: string, more: object = {}) =>
   call({ id: `id of ${name}`, type: 'function', function: { name, arguments: '' }, ...more })
@@ -55,7 +56,7 @@ describe('an answer', () => {
     ['what is no JSON', `${text('one')}data: {\n\n${end()}`],
     ['what is no chunk', text('one') + line({ choices: 'none' }) + end()],
     ['a delta that is none', line({ choices: [{ delta: 7 }] }) + end()],
-    ['comments and other fields', `: alive\n\nevent: x\nid: 3\n${text('one')}${end()}data: [DONE]\n\n`],
+    ['comments and other fields', `: alive\n\nevent: x\nid: 3\n${text('one')}${end()}${DONE}`],
     ['other ends of lines', (text('one') + end()).replaceAll('\n', '\r\n')],
     ['a beginning that says what it is', `\uFEFF${text('one')}${end()}`],
     ['an event that is cut', text('one') + end() + text('two').slice(0, -1)],
@@ -105,33 +106,68 @@ describe('an answer', () => {
     const { stream } = await own(body).doStream(ASKED)
     expect(reads).toBe(0)
     const reader = stream.getReader()
-    await reader.read()
-    await reader.read()
+    for (const type of ['stream-start', 'text-start', 'text-delta'])
+      expect(await reader.read()).toMatchObject({ value: { type } })
     expect(reads).toBe(1)
   })
 
   it('goes on where a server says that there was no error', async () => {
-    const parts = await partsOf(
-      own([Buffer.from(line({ choices: [{ delta: { content: 'one' } }], error: null }) + end())]),
-    )
-    expect(parts.map(({ type }) => type)).toEqual(['text-start', 'text-delta', 'text-end', 'finish'])
+    const chunk = line({ choices: [{ delta: { content: 'one' } }], error: null })
+    expect(together(await partsOf(own([Buffer.from(chunk + end())])))).toMatchObject([
+      { type: 'text-start' },
+      { type: 'text-delta', delta: 'one' },
+      { type: 'text-end' },
+      { type: 'finish' },
+    ])
   })
 
   it('that breaks off tells what came, and then why', async () => {
     const body = bodyOf([Buffer.from(text('one'))], (no) => {
       if (no === 1) throw new Error('reset')
     })
-    const { stream } = await own(body).doStream(ASKED)
-    const reader = stream.getReader()
-    expect([await reader.read(), await reader.read()]).toMatchObject([
-      { value: { type: 'text-start' } },
-      { value: { type: 'text-delta', delta: 'one' } },
-    ])
-    const error: unknown = await reader.read().catch((cause: unknown) => cause)
+    const parts = await partsOf(own(body))
+    expect(parts.map(({ type }) => type)).toEqual(['stream-start', 'text-start', 'text-delta', 'error'])
+    const { error } = parts.at(-1) as { readonly error: unknown }
     expect(APICallError.isInstance(error) && error).toMatchObject({
       statusCode: 200,
       cause: new Error('reset'),
     })
+  })
+
+  it('is over with its last event, whatever the server does with the connection', async () => {
+    const never = Promise.withResolvers<HttpBodyRead>()
+    const { stream } = await own(
+      bodyOf([Buffer.from(text('one') + end() + DONE)], () => never.promise),
+    ).doStream(ASKED)
+    const reader = stream.getReader()
+    const types: string[] = []
+    for (let last = ''; last !== 'finish'; types.push(last)) last = (await reader.read()).value!.type
+    expect(types).toEqual(['stream-start', 'text-start', 'text-delta', 'text-end', 'finish'])
+    const isOpen = reader.read().then(() => 'over')
+    never.resolve({ done: true })
+    await expect(isOpen).resolves.toBe('over')
+  })
+
+  it('has nothing behind its last event', async () => {
+    const chunks = [Buffer.from(text('one') + end() + DONE), Buffer.from(text('two') + end('length'))]
+    expect(together(await partsOf(own(chunks)))).toEqual(together(await partsOf(own(chunks.slice(0, 1)))))
+  })
+
+  it('tells of each event that something came, and before the first that it began', async () => {
+    const chunks = [event({ role: 'assistant', content: '' }), more('{'), ': alive\n\n', named('f')]
+    const { stream } = await own(bodyOf(chunks.map((each) => Buffer.from(each)))).doStream(ASKED)
+    const reader = stream.getReader()
+    const types: string[] = []
+    for (let i = 0; i < 4; i++) types.push((await reader.read()).value!.type)
+    expect(types).toEqual(['stream-start', 'response-metadata', 'response-metadata', 'tool-input-start'])
+  })
+
+  it('with names of what every object has changes nothing but itself', async () => {
+    const odd =
+      '{"choices":[{"delta":{"content":"one","__proto__":{"polluted":1}},"constructor":{"prototype":{"polluted":1}}}]}'
+    const parts = together(await partsOf(own([Buffer.from(`data: ${odd}\n\n${end()}`)])))
+    expect(parts.at(-1)).toMatchObject({ type: 'finish' })
+    expect('polluted' in {}).toBe(false)
   })
 
   it('that nobody wants any more ends what is read', async () => {
@@ -176,6 +212,7 @@ describe('a request', () => {
       .doStream(options)
     const [ours, theirs] = await Promise.all(asked.map(told))
     expect(ours).toEqual(theirs)
+    expect(ours!.headers['user-agent']).toContain('ai-sdk')
     expect(ours).toMatchObject({ url: 'http://127.0.0.1/v1/chat/completions', body: { stream: true } })
   })
 
@@ -259,7 +296,6 @@ const events = fc.oneof(
       line({ error: { message: 'no' } }),
       line({ choices: [{ delta: { content: 1 } }] }),
       'data: {\n\n',
-      'data: [DONE]\n\n',
     ),
   },
 )
@@ -267,7 +303,7 @@ const events = fc.oneof(
 const answers = fc
   .array(fc.tuple(events, fc.nat(3)), { maxLength: 8 })
   .map((all) => all.flatMap(([each, again]) => [each, ...Array.from({ length: again }, () => each)]))
-  .chain((all) => fc.constantFrom(all, [...all, end()]))
+  .chain((all) => fc.constantFrom(all, [...all, end()], [...all, end(), DONE]))
 
 function own(answer: readonly Uint8Array[] | HttpBody): ChatModel {
   return new ChatModel('m', { ...SETTINGS, fetch: fetchOf(answer) })
@@ -284,14 +320,14 @@ function fetchOf(answer: readonly Uint8Array[] | HttpBody): typeof fetch {
 
 function bodyOf(
   chunks: readonly Uint8Array[],
-  onRead: (no: number) => void = () => {},
+  onRead: (no: number) => Promise<HttpBodyRead> | void = () => {},
   onCancel: (reason: unknown) => void = () => {},
 ): HttpBody {
   let next = 0
   const read = async (): Promise<HttpBodyRead> => {
-    onRead(next)
+    const later = onRead(next)
     const value = chunks[next++]
-    return value ? { done: false, value } : { done: true }
+    return value ? { done: false, value } : ((await later) ?? { done: true })
   }
   const cancel = async (reason: unknown) => onCancel(reason)
   return { getReader: () => ({ read, cancel, releaseLock() {} }), cancel }
@@ -305,8 +341,7 @@ function cut(bytes: Uint8Array, at: readonly number[]): Uint8Array[] {
 
 async function told(request: Request) {
   const { url, method, headers } = request
-  const { authorization, 'content-type': type } = Object.fromEntries(headers)
-  return { url, method, authorization, type, body: (await request.json()) as object }
+  return { url, method, headers: Object.fromEntries(headers), body: (await request.json()) as object }
 }
 
 async function partsOf(model: LanguageModelV4): Promise<LanguageModelV4StreamPart[]> {

@@ -1,11 +1,12 @@
-import { OpenAICompatibleChatLanguageModel } from '@ai-sdk/openai-compatible'
+import { OpenAICompatibleChatLanguageModel, VERSION } from '@ai-sdk/openai-compatible'
 import {
   APICallError,
   type LanguageModelV4CallOptions,
   type LanguageModelV4StreamPart,
   type LanguageModelV4StreamResult,
+  type SharedV4Warning,
 } from '@ai-sdk/provider'
-import { postJsonToApi, type ResponseHandler } from '@ai-sdk/provider-utils'
+import { postJsonToApi, withUserAgentSuffix, type ResponseHandler } from '@ai-sdk/provider-utils'
 import { createParser } from 'eventsource-parser'
 import type { HttpBody } from '../body.ts'
 import { ChatAnswer } from './chat-answer.ts'
@@ -38,7 +39,8 @@ export class ChatModel extends OpenAICompatibleChatLanguageModel {
 
   constructor(model: string, { name, baseURL, apiKey, fetch }: ChatSettings) {
     const url = `${baseURL}/chat/completions`
-    const headers: Record<string, string> = apiKey ? { authorization: `Bearer ${apiKey}` } : {}
+    const authorization = apiKey ? { authorization: `Bearer ${apiKey}` } : {}
+    const headers = withUserAgentSuffix(authorization, `ai-sdk-openai-compatible/${VERSION}`)
     super(model, { provider: `${name}.chat`, url: () => url, headers, fetch, includeUsage: true })
     this.#name = name
     this.#request = { url, headers, fetch }
@@ -47,7 +49,7 @@ export class ChatModel extends OpenAICompatibleChatLanguageModel {
   override async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {
     const { chunkSchema, failedResponseHandler } = this as unknown as Partial<Kept>
     if (!chunkSchema?.safeParse || !failedResponseHandler) return super.doStream(options)
-    const { body } = await this.prepareRequest(options)
+    const { body, warnings } = await this.prepareRequest(options)
     const { abortSignal } = options
     const { value: response } = await postJsonToApi<Response>({
       ...this.#request,
@@ -57,7 +59,7 @@ export class ChatModel extends OpenAICompatibleChatLanguageModel {
       ...(abortSignal && { abortSignal }),
     })
     const broken = (cause: unknown) => brokenAnswer(cause, this.#request.url, body, response.status)
-    return { stream: partsOf(response.body!, this.#name, chunkSchema, broken) }
+    return { stream: partsOf(response.body!, this.#name, chunkSchema, warnings, broken) }
   }
 }
 
@@ -70,24 +72,36 @@ function brokenAnswer(
   return new APICallError({ message: 'the answer broke off', cause, url, requestBodyValues, statusCode })
 }
 
-/** The parts of an answer. Those of what has arrived at once come at once, and pieces of one text as one. */
+/**
+ * The parts of an answer. Those of what has arrived at once come at once, and pieces of one text as one; events that come
+ * to no part have one that says so, since whoever waits has to see that something came. After `[DONE]` nothing counts: some
+ * servers keep the connection, others break it off.
+ */
 function partsOf(
   body: HttpBody,
   name: string,
   schema: ChunkSchema,
+  warnings: SharedV4Warning[],
   broken: (cause: unknown) => Error,
 ): ReadableStream<LanguageModelV4StreamPart> {
   const reader = body.getReader()
   const decoder = new TextDecoder()
-  let parts: LanguageModelV4StreamPart[] = []
+  let parts: LanguageModelV4StreamPart[] = [{ type: 'stream-start', warnings }]
+  let isDone = false
   const add = (part: LanguageModelV4StreamPart) => addPart(parts, part)
   const answer = new ChatAnswer(name, add)
+  const end = () => {
+    if (!isDone) answer.end()
+    isDone = true
+  }
   const { feed } = createParser({
     onEvent({ data }) {
-      if (data === '[DONE]') return
+      if (isDone) return
+      if (data === '[DONE]') return end()
       const read = readChunk(data, schema)
       if ('error' in read) add({ type: 'error', error: read.error })
       else answer.take(read.chunk)
+      if (parts.length === 0) add({ type: 'response-metadata' })
     },
   })
   /** Whether that was all. */
@@ -96,7 +110,7 @@ function partsOf(
       throw broken(cause)
     })
     try {
-      if (read.done) answer.end()
+      if (read.done) end()
       else feed(decoder.decode(read.value, { stream: true }))
     } catch (error) {
       add({ type: 'error', error }) // behind what came before it

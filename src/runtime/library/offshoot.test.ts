@@ -236,6 +236,7 @@ describe('close', () => {
     await expect(offshoot.approvals.list()).rejects.toMatchObject(closed)
     await expect(offshoot.recover()).rejects.toMatchObject(closed)
     await expect(run.continue()).rejects.toMatchObject(closed)
+    await expect(run.fork('more')).rejects.toMatchObject(closed)
     expect(() => run.events()).toThrow(expect.objectContaining(closed) as Error)
     expect((await run.result()).text).toBe('done')
   })

@@ -85,8 +85,10 @@ export function createRun<O>(host: RunHost, about: About, started?: StartedRun):
     cancel: () => perform('cancel'),
     background: () => perform('background'),
     continue: (text, options) => host.continue<O>(id, text, options),
-    fork: (text, { messageId, ...options } = {}) =>
-      host.fork<O>(messageId ?? lastMessage(host, about), text, options),
+    async fork(text, { messageId, ...options } = {}) {
+      host.checkOpen()
+      return await host.fork<O>(messageId ?? lastMessage(host, about), text, options)
+    },
   }
 }
 
