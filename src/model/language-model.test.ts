@@ -89,6 +89,7 @@ describe('createModel', () => {
     ['null', null],
     ['a text', 'hi'],
     ['an end without a reason', { type: 'finish', usage }],
+    ['an end with null for one', { type: 'finish', usage, finishReason: null }],
   ])('takes %s for what it is: no part of an answer', async (_, part) => {
     const parts = await collect(await answering([part as never]).stream(modelRequest()))
     const [error] = only(parts, 'error').map((each) => each.error)

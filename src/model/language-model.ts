@@ -192,7 +192,8 @@ function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: Er
     if (typeof value !== 'object' || value === null) return fail(new Error(NO_PART))
     if (value.type === 'error') return fail(value.error)
     if (value.type === 'finish') {
-      if (typeof value.finishReason !== 'object') return fail(new Error(NO_REASON))
+      if (typeof value.finishReason !== 'object' || value.finishReason === null)
+        return fail(new Error(NO_REASON))
       const { unified, raw } = value.finishReason
       if (unified === 'interrupted') return fail(cutError(source))
       if (unified === 'error') return fail({ message: raw ?? 'no reason was given' })
