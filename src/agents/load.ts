@@ -16,6 +16,8 @@ export interface AgentFileNote {
   /** Why it is no agent; null: it is one, but for what `warnings` name. */
   readonly skipped: string | null
   readonly warnings: readonly string[]
+  /** What of it is not in force until a person grants it, a sentence each. */
+  readonly held: readonly string[]
 }
 
 export interface LoadedAgents {
@@ -23,7 +25,7 @@ export interface LoadedAgents {
   readonly agents: readonly AgentDefinition[]
   /** Every file, in the order in which they are read. */
   readonly files: readonly AgentFileNote[]
-  /** Those about which there is something to say. */
+  /** Those about which there is something to say, but for what is held back. */
   readonly notes: readonly AgentFileNote[]
 }
 
@@ -31,7 +33,22 @@ export interface LoadOptions {
   readonly files?: AgentFiles
   /** Which of our models a foreign file means; without it agents of other programs have the model of who starts them. */
   readonly knownModel?: KnownModel
+  /** What of an agent is in force. Default: all of it. */
+  readonly inForce?: InForce
 }
+
+export interface JudgedAgent {
+  /** As far as it is in force; null: not at all. */
+  readonly agent: AgentDefinition | null
+  /** What is held back, a sentence each. */
+  readonly held: readonly string[]
+}
+
+/** `text` is that of the whole file. */
+export type InForce = (
+  agent: AgentDefinition,
+  from: { readonly place: AgentPlace; readonly file: string; readonly text: string },
+) => JudgedAgent
 
 /** Of all texts together, in characters. */
 const MAX_ALL = 32 * 1024 * 1024
@@ -39,13 +56,16 @@ const MAX_ALL = 32 * 1024 * 1024
 /** Reads the agents of some places. No file, whatever it holds, hides another or makes this fail. */
 export async function loadAgents(
   places: readonly AgentPlace[],
-  { files = diskFiles, knownModel = () => undefined }: LoadOptions = {},
+  { files = diskFiles, knownModel = () => undefined, inForce = wholly }: LoadOptions = {},
 ): Promise<LoadedAgents> {
   const agents = new Map<string, AgentDefinition>()
   const told: AgentFileNote[] = []
   let room = MAX_ALL
   for (const place of places) {
-    const tell = (path: string, part: ParsedPart) => told.push(admit(agents, place, path, part, knownModel))
+    const tell = (path: string, part: ParsedPart, text = '') => {
+      const judge = (agent: AgentDefinition) => inForce(agent, { place, file: path, text })
+      told.push(admit(agents, path, part, { format: place.format, knownModel, judge }))
+    }
     for (const entry of await entriesOf(place, files)) {
       const text = typeof entry !== 'string' ? entry : room > 0 ? await files.read(entry) : noRoom(entry)
       if (typeof text !== 'string') {
@@ -53,11 +73,17 @@ export async function loadAgents(
         continue
       }
       room -= text.length
-      for (const part of place.format.parse(text, entry as string)) tell(entry as string, part)
+      for (const part of place.format.parse(text, entry as string)) tell(entry as string, part, text)
     }
   }
-  const notes = told.filter(({ skipped, warnings }) => skipped !== null || warnings.length > 0)
+  const notes = told.filter(
+    ({ skipped, warnings, held }) => (skipped !== null && held.length === 0) || warnings.length > 0,
+  )
   return { agents: [...agents.values()], files: told, notes }
+}
+
+function wholly(agent: AgentDefinition): JudgedAgent {
+  return { agent, held: [] }
 }
 
 async function entriesOf(
@@ -72,27 +98,29 @@ function noRoom(path: string): Unreadable {
   return { path, problem: `all agent files together have more than ${MAX_ALL} characters` }
 }
 
+interface Admission extends Pick<AgentPlace, 'format'> {
+  readonly knownModel: KnownModel
+  readonly judge: (agent: AgentDefinition) => JudgedAgent
+}
+
 function admit(
   agents: Map<string, AgentDefinition>,
-  { format }: AgentPlace,
   file: string,
   parsed: ParsedPart,
-  knownModel: KnownModel,
+  { format, knownModel, judge }: Admission,
 ): AgentFileNote {
   const path = parsed.part === undefined ? file : `${file} (${parsed.part})`
   const { warnings } = parsed
-  if ('skipped' in parsed) return { path, format: format.name, name: null, skipped: parsed.skipped, warnings }
+  const about = { path, format: format.name }
+  if ('skipped' in parsed) return { ...about, name: null, skipped: parsed.skipped, warnings, held: [] }
   const isOurs = format === ownFormat
   const { agent, warning } = isOurs ? { agent: parsed.agent } : foreignModel(parsed.agent, knownModel)
-  const skipped = notAdmitted(agent, isOurs, agents)
-  if (skipped === null) agents.set(agent.name, agent)
-  return {
-    path,
-    format: format.name,
-    name: agent.name,
-    skipped,
-    warnings: warning ? [...warnings, warning] : warnings,
-  }
+  const note = { ...about, name: agent.name, warnings: warning ? [...warnings, warning] : warnings }
+  const problem = notAdmitted(agent, isOurs, agents)
+  if (problem !== null) return { ...note, skipped: problem, held: [] }
+  const judged = judge(agent)
+  if (judged.agent) agents.set(agent.name, judged.agent)
+  return { ...note, skipped: judged.agent ? null : (judged.held[0] ?? 'it is held back'), held: judged.held }
 }
 
 function notAdmitted(agent: AgentDefinition, isOurs: boolean, agents: ReadonlyMap<string, AgentDefinition>) {

@@ -67,6 +67,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, LoadCommand>>>> 
     models: async () => (await import('./commands/models.ts')).modelsCommand,
     config: async () => (await import('./commands/config.ts')).configCommand,
     permissions: async () => (await import('./commands/permissions.ts')).permissionsCommand,
+    trust: async () => (await import('./commands/trust.ts')).trustCommand,
     doctor: async () => (await import('./commands/doctor.ts')).doctorCommand,
     completion: async () => (await import('./commands/completion.ts')).completionCommand,
   },

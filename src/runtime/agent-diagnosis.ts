@@ -4,8 +4,9 @@ import { formatOf, type FormatName } from '../agents/foreign/formats.ts'
 import { projectPlaces } from '../agents/foreign/places.ts'
 import { loadAgents, type AgentFileNote } from '../agents/load.ts'
 import { findSkills, parseSkill, type SkillNote } from '../agents/skills.ts'
-import { findAgents, knownModel } from './agent-sources.ts'
+import { knownModel } from './agent-sources.ts'
 import type { Env } from './config.ts'
+import { loadProject } from './trust/project.ts'
 
 /** What is to be said of one agent file, of one agent of a file that holds several, or of one skill. */
 export interface FileDiagnosis {
@@ -23,7 +24,7 @@ export interface FileDiagnosis {
 
 /** All that a workspace and its user have. */
 export async function diagnoseWorkspace(project: string, env: Env): Promise<readonly FileDiagnosis[]> {
-  const { files } = await findAgents(project, env)
+  const { files } = (await loadProject(project, env)).found
   const skills = await findSkills(project)
   return [...files.map(ofAgent), ...skills.files.map(ofSkill)]
 }
@@ -43,7 +44,7 @@ export async function diagnoseFiles(
     if (typeof entry === 'string') found.push(...(await diagnoseFile(entry, env, format)))
     else
       found.push(
-        ofAgent({ path: entry.path, format: 'offshoot', name: null, skipped: entry.problem, warnings: [] }),
+        ofAgent({ path: entry.path, format: 'offshoot', name: null, skipped: entry.problem, warnings: [], held: [] }),
       )
   }
   return found
@@ -72,8 +73,9 @@ async function diagnoseSkill(path: string): Promise<FileDiagnosis> {
   return ofSkill({ path, name: name === '' ? null : name, skipped, warnings })
 }
 
-function ofAgent({ path, format, name, skipped, warnings }: AgentFileNote): FileDiagnosis {
-  return { path, kind: 'agent', format, name, ...judged(skipped, warnings) }
+function ofAgent({ path, format, name, skipped, warnings, held }: AgentFileNote): FileDiagnosis {
+  const ignored = skipped === null ? [...warnings, ...held] : warnings
+  return { path, kind: 'agent', format, name, ...judged(skipped, ignored) }
 }
 
 function ofSkill({ path, name, skipped, warnings }: SkillNote): FileDiagnosis {

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { loadConfig } from './config.ts'
 import { agentWarnings, findAgents, knownModel } from './agent-sources.ts'
 
 let root = ''
@@ -46,7 +47,8 @@ test('at a start, each of our own files is told of, and of those of others how m
   await write('p/.offshoot/agents/bad.md', 'x')
   for (const name of ['a', 'b']) await write(`p/.claude/agents/${name}.md`, 'no agent')
   await write('p/.claude/agents/c.md', '---\ndescription: d\nmodel: sonnet\ncolor: red\n---\nx')
-  const found = await findAgents(join(root, 'p'), { HOME: join(root, 'h') })
+  const env = { HOME: join(root, 'h') }
+  const found = await findAgents(join(root, 'p'), env, loadConfig(join(root, 'p'), env))
   expect(agentWarnings(found)).toEqual([
     `${join(root, 'p/.offshoot/agents/bad.md')}: skipped: it has no description`,
     '2 agent files of other programs skipped; offshoot agents check says why',

@@ -23,10 +23,10 @@ import { systemClock } from '../exec/system-clock.ts'
 import type { Network } from '../tools/web/network.ts'
 import { createWorkspace } from '../tools/workspace.ts'
 import type { Workspace } from '../tools/port.ts'
-import { agentWarnings, findAgents } from './agent-sources.ts'
+import { agentWarnings } from './agent-sources.ts'
 import { randomIds } from './ids.ts'
 import { Ownership } from './ownership/ownership.ts'
-import { configHome, dataHome, loadConfig, type Env, type LoadedConfig } from './config.ts'
+import { configHome, dataHome, type Env, type LoadedConfig } from './config.ts'
 import type { RawConfig } from './config-file.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { chooseSearch } from './search-choice.ts'
@@ -34,6 +34,8 @@ import type { SystemAbout, SystemText } from './system-text.ts'
 import { readVcsState } from './vcs-state.ts'
 import type { Shared } from './shared.ts'
 import { sizeWarnings } from './size-warnings.ts'
+import { heldBack, loadProject, trustWarnings, type Project, type TrustState } from './trust/project.ts'
+import type { IsGranted } from './trust/request.ts'
 import { exposedAgents } from './typed/exposed-agents.ts'
 import { readWorkspaceFacts } from './workspace-facts.ts'
 
@@ -58,6 +60,8 @@ export interface ComposeOptions extends TestPorts {
 export interface OwnParts {
   /** Stands above files and environment. */
   readonly config?: RawConfig | undefined
+  /** Whether all that the files of the directory ask for is granted, this once: the program decides. */
+  readonly trusts?: ((state: TrustState) => boolean | Promise<boolean>) | undefined
   /** Default: the user's SQLite file. */
   readonly openStore?: (() => Promise<Store>) | undefined
   /** Whether nobody else can know the store: then there are no leases. */
@@ -79,6 +83,8 @@ export interface Composed {
   readonly workspace: Workspace
   readonly mode: Mode
   readonly loaded: LoadedConfig
+  /** What the files of the directory ask for. */
+  readonly trust: TrustState
   /** What is to be said about configuration and agent files, one line each. */
   readonly warnings: readonly string[]
   readonly env: Env
@@ -108,8 +114,7 @@ export async function compose({
   const workspace = createWorkspace(directory, { ownDirectories })
   const mode = namedMode ?? 'ask'
   const { clock = systemClock, models = new OwnModels() } = own
-  const loaded = loadConfig(workspace.root, env, own.config)
-  const found = await findAgents(workspace.root, env, loaded.config)
+  const { loaded, found, trust } = await trustedProject(workspace.root, env, own)
   const { skills } = await findSkills(workspace.root)
   const agents = createAgentRegistry([...(own.agents ?? []), ...found.agents, ...builtinAgents()])
   const search = chooseSearch(loaded.config, env)
@@ -141,6 +146,7 @@ export async function compose({
     faults,
   })
   const warnings = [
+    ...trustWarnings(trust),
     ...loaded.warnings,
     ...(search.broken ? [`websearch: ${search.why}`] : []),
     ...agentWarnings(found),
@@ -154,6 +160,7 @@ export async function compose({
     workspace,
     mode,
     loaded,
+    trust,
     warnings,
     env,
     fetch,
@@ -164,6 +171,16 @@ export async function compose({
     ownership,
     tools,
   }
+}
+
+/** What a program grants is what it was shown: files that change meanwhile get nothing of it. */
+async function trustedProject(directory: string, env: Env, { config: program, trusts }: OwnParts): Promise<Project> {
+  const project = await loadProject(directory, env, { program })
+  const shown = project.trust
+  if (!trusts || heldBack(shown).length === 0 || !(await trusts(shown))) return project
+  const alsoGranted: IsGranted = (request) =>
+    shown.requests.some(({ file, identity }) => file === request.file && identity === request.identity)
+  return await loadProject(directory, env, { program, alsoGranted })
 }
 
 /** What a branch is told of its directory is as it was when it began; branches that begin together look once. */

@@ -1,11 +1,13 @@
 import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { Layer } from '../permissions/types.ts'
 import { checkConfig, checkDepth, parseConfigFile, type RawConfig } from './config-file.ts'
 import { configSchema, type Config } from './config-schema.ts'
 import { defaultConfig } from './default-config.ts'
+import { narrowConfig } from './trust/config-requests.ts'
+import { sha256, type AskedRequest, type IsGranted } from './trust/request.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -16,6 +18,10 @@ export interface LoadedConfig {
   readonly warnings: readonly string[]
   /** In the order in which they are read: of two that say something about a key the later one counts. */
   readonly sources: readonly ConfigSource[]
+  /** What the project's file asks for; what is not granted of it is in no other field (docs/trust.md). */
+  readonly requests: readonly AskedRequest[]
+  /** What is in force without the project: of the user's file and the defaults. */
+  readonly base: Config
 }
 
 export interface ConfigSource {
@@ -32,20 +38,29 @@ export interface ConfigSource {
 const RESERVED = ['OFFSHOOT_HOME', 'OFFSHOOT_OWNER', 'OFFSHOOT_RUN_ID']
 
 /**
- * User file, project file, environment, and what the program that uses the library says: later ones win, key by key.
- * @throws OffshootError `config`.
+ * User file, project file, environment, and what the program that uses the library says: later ones win, key by key. Of
+ * the project's file counts what only narrows, and what `isGranted` grants. @throws OffshootError `config`.
  */
-export function loadConfig(directory: string, env: Env, program?: RawConfig): LoadedConfig {
+export function loadConfig(
+  directory: string,
+  env: Env,
+  program?: RawConfig,
+  isGranted: IsGranted = () => false,
+): LoadedConfig {
   const [user, project] = configFiles(directory, env)
+  const ofUser = readSource(user)
+  const { requests, ...ofProject } = readProject(project, ofUser.values, isGranted)
   const read = [
-    { name: 'user config', file: user, ...readSource(user) },
-    { name: 'project config', file: project, ...without(PROJECT, readSource(project)) },
+    { name: 'user config', file: user, ...ofUser },
+    { name: 'project config', file: project, ...ofProject },
     { name: 'environment', file: null, ...without(ENVIRONMENT, readEnvironment(env)) },
     ...(program ? [{ name: 'program', file: null, ...readProgram(program) } as const] : []),
   ] as const
   const merged = read.map((source) => source.values).reduce(merge, {})
   return {
-    config: Object.keys(merged).length > 0 ? configSchema().parse(merged) : defaultConfig(),
+    config: configOf(merged),
+    base: configOf(ofUser.values),
+    requests,
     layers: read.map(({ name, values }) => ({
       name,
       rules:
@@ -56,6 +71,10 @@ export function loadConfig(directory: string, env: Env, program?: RawConfig): Lo
     warnings: read.flatMap((source) => source.warnings),
     sources: read.map(({ name, file, found, values }) => ({ name, file, found, values })),
   }
+}
+
+function configOf(values: RawConfig): Config {
+  return Object.keys(values).length > 0 ? configSchema().parse(values) : defaultConfig()
 }
 
 /** The user's file and the project's; neither need exist. */
@@ -93,10 +112,17 @@ function systemHome(): string | undefined {
 
 type ReadSource = Pick<ConfigSource, 'found' | 'values'> & { readonly warnings: readonly string[] }
 
-function readSource(file: string): ReadSource {
+function readSource(file: string): ReadSource & { readonly text: string } {
   const text = readText(file)
-  if (text === null) return { found: false, values: {}, warnings: [] }
-  return { found: true, ...parseConfigFile(text, file) }
+  if (text === null) return { found: false, values: {}, warnings: [], text: '' }
+  return { found: true, ...parseConfigFile(text, file), text }
+}
+
+function readProject(file: string, user: RawConfig, isGranted: IsGranted) {
+  const { text, ...source } = readSource(file)
+  const allowed = without(PROJECT, source)
+  const about = { file: basename(file), sha256: sha256(text) }
+  return { ...allowed, ...narrowConfig(allowed.values, user, about, isGranted) }
 }
 
 const MAX_BYTES = 1024 * 1024

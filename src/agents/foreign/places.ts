@@ -19,14 +19,14 @@ export interface Homes {
 }
 
 /** Every place in which agents are looked for: project before user, and in each ours before those of other programs. */
-export function agentPlaces({ project, home, configHome }: Homes): AgentPlace[] {
-  const places = [
-    ...projectPlaces(project),
-    ...userPlaces(configHome),
-    ...(home === null ? [] : homePlaces(home)),
-  ]
+export function agentPlaces(homes: Homes): AgentPlace[] {
+  const places = [...projectPlaces(homes.project), ...userPlaces(homes)]
   // a workspace may be the home directory
   return places.filter(({ path }, at) => places.findIndex((other) => other.path === path) === at)
+}
+
+export function userPlaces({ home, configHome }: Pick<Homes, 'home' | 'configHome'>): AgentPlace[] {
+  return [...configPlaces(configHome), ...(home === null ? [] : homePlaces(home))]
 }
 
 export function projectPlaces(project: string): AgentPlace[] {
@@ -44,7 +44,7 @@ export function projectPlaces(project: string): AgentPlace[] {
   ]
 }
 
-function userPlaces(configHome: string): AgentPlace[] {
+function configPlaces(configHome: string): AgentPlace[] {
   const opencodeHome = join(configHome, 'opencode')
   return [
     place('tree', ownFormat, configHome, 'offshoot/agents'),

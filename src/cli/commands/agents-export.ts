@@ -15,7 +15,7 @@ export function addAgentsExport(agents: GroupCommand, io: Io): void {
     .addOption(new Option('--format <format>', 'the program').choices(FOREIGN_FORMATS).makeOptionMandatory())
     .action(async (name: string) => {
       const { format } = command.opts<{ format: ForeignFormat }>()
-      const registry = await readAgents(resolve(io.cwd, agents.flags().directory), io)
+      const { registry } = await readAgents(resolve(io.cwd, agents.flags().directory), io)
       const { text, lost } = exportAgent(registry.require(name), format)
       for (const each of lost) await say(io, `offshoot: ${terminalLine(each)}\n`)
       await write(io.stdout, text)

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import type { AgentDefinition } from '../../core/agent.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
-import { loadConfig } from '../../runtime/config.ts'
 import type { Config } from '../../runtime/config-schema.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import type { SetExitCode } from '../exit-codes.ts'
@@ -29,7 +28,7 @@ export function agentsCommand(program: Command, io: Io, setExitCode: SetExitCode
 
 async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const place = resolve(io.cwd, directory)
-  const agents = (await readAgents(place, io)).list()
+  const agents = (await readAgents(place, io)).registry.list()
   if (json) return write(io.stdout, jsonLine(agents))
   const { root } = createWorkspace(place)
   const lines = agents.map(({ name, description, maxTurns, source }) => {
@@ -45,8 +44,8 @@ function shortPath(path: string, root: string): string {
 
 async function show(name: string, { directory, json }: PlaceFlags, io: Io): Promise<void> {
   const place = resolve(io.cwd, directory)
-  const agent = (await readAgents(place, io)).require(name)
-  const { config } = loadConfig(createWorkspace(place).root, io.env)
+  const { registry, config } = await readAgents(place, io)
+  const agent = registry.require(name)
   const configured = config.agents[name] ?? {}
   const delegations = config.delegations.filter((each) => each.agent === name || each.for === name)
   if (json) return write(io.stdout, jsonLine({ ...agent, configured, delegations }))

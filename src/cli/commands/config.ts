@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { dataHome, loadConfig } from '../../runtime/config.ts'
+import { dataHome } from '../../runtime/config.ts'
 import { configJsonSchema } from '../../runtime/config-schema.ts'
+import { heldBack, loadProject, shownRequest, trustWarnings } from '../../runtime/trust/project.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { configValues, type ConfigValue } from '../../runtime/config-values.ts'
 import { say, write, type Io } from '../io.ts'
@@ -22,13 +23,16 @@ export function configCommand(program: Command, io: Io): void {
 
 async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const { root } = createWorkspace(resolve(io.cwd, directory))
-  const { sources, warnings, ...loaded } = loadConfig(root, io.env)
+  const { loaded: all, trust } = await loadProject(root, io.env)
+  const { sources, ...loaded } = all
+  const warnings = [...trustWarnings(trust), ...all.warnings]
+  const held = heldBack(trust).map(shownRequest)
   const { values, permissions } = configValues({ sources, ...loaded })
   const { delegations } = loaded.config
   for (const warning of warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
   const files = sources.flatMap(({ name, file, found }) => (file === null ? [] : [{ name, file, found }]))
   const places = { directory: root, data: dataHome(io.env) }
-  if (json) return write(io.stdout, jsonLine({ ...places, files, values, permissions, warnings }))
+  if (json) return write(io.stdout, jsonLine({ ...places, files, values, permissions, held, warnings }))
   const heads = files.map(({ name, file, found }) => [name, found ? file : `${file} (not there)`] as const)
   const rows = [
     ...[...Object.entries(places), ...heads].map(([name, text]) => [name, terminalLine(text)]),
@@ -44,6 +48,8 @@ async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
       terminalLine(`${each.agent} for ${each.for}: ${ruleText(each)}`),
       values.find(({ key }) => key === 'delegations')!.source,
     ]),
+    ...(held.length > 0 ? [[]] : []),
+    ...held.map(({ file, text }) => ['not granted', terminalLine(text), terminalLine(file)]),
   ]
   await write(io.stdout, table(rows))
 }

@@ -6,6 +6,7 @@ import type { Continued } from '../../runtime/continue-branch.ts'
 import { tellElsewhere } from '../elsewhere.ts'
 import type { SetExitCode } from '../exit-codes.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
+import { trustBefore } from '../ask-trust.ts'
 import { say, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
@@ -36,6 +37,7 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
 
 async function goOn(target: string, text: string | undefined, flags: ContinueFlags, io: Io): Promise<number> {
   const { id: conversationId, directory } = await conversationOf(target, io)
+  await trustBefore(directory, flags, io)
   const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   const { runtime, workspace, systemText, warnings } = composed
   const { maxTurns, budgetUsd } = flags

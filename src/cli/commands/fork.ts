@@ -5,6 +5,7 @@ import { compose } from '../../runtime/compose.ts'
 import { requireMessage } from '../../runtime/fork.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
+import { trustBefore } from '../ask-trust.ts'
 import { say, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { OUTPUT_FORMATS } from '../output.ts'
@@ -50,6 +51,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     return exitCodes.completed
   }
   const text = await readPrompt(given === '-' ? undefined : given, ABOUT_TEXT, io)
+  await trustBefore(directory, flags, io)
   const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   try {
     const { runtime, workspace, systemText } = composed

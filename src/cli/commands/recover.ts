@@ -10,6 +10,7 @@ import { compose, type Composed } from '../../runtime/compose.ts'
 import { dataHome } from '../../runtime/config.ts'
 import { Ownership } from '../../runtime/ownership/ownership.ts'
 import { abandonedDirectories, type Recovery } from '../../runtime/recover.ts'
+import { trustWarnings } from '../../runtime/trust/project.ts'
 import type { EndSignal } from '../early-signals.ts'
 import { lookAtStore } from '../../store/sqlite/look.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
@@ -73,6 +74,7 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
   if (!composed) return undefined
   const { runtime, workspace, systemText, guard, store } = composed
   try {
+    for (const each of trustWarnings(composed.trust)) await say(io, `offshoot: ${terminalLine(each)}\n`)
     const leave = runtime.approvals.attend() // a question waits in the store: offshoot approve answers it
     const recovery = await runtime.recover({ workspace, systemText, ...(flags.pause && { policy: 'pause' }) })
     if (recovery.runs.length > 0) await say(io, `offshoot: ${takenUp(recovery.runs)}\n`)

@@ -9,6 +9,7 @@ import type { StartedRun } from '../../runtime/begin.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
 import { pickModel } from '../pick-model.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { trustBefore } from '../ask-trust.ts'
 import { say, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import {
@@ -68,8 +69,10 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
   const server = flags.background && requireServer(io, 'offshoot run drives it until it ends')
   const prompt = await readPrompt(promptArgument, ABOUT_PROMPT, io)
   if (server) return await handOver(server, prompt, flags, io)
+  const directory = resolve(io.cwd, flags.directory)
+  await trustBefore(directory, flags, io)
   const composed = await compose({
-    directory: resolve(io.cwd, flags.directory),
+    directory,
     env: io.env,
     mode: flags.mode,
     ...io.testPorts,

@@ -26,6 +26,7 @@ import { Ownership } from '../../runtime/ownership/ownership.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { LATER } from '../help.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
+import { trustBefore } from '../ask-trust.ts'
 import { say, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
@@ -87,6 +88,7 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
   const task = await readPrompt(argument, ABOUT_TASK, io)
   if (server) return await handOver(server, task, conversation, flags, io)
   const directory = resolve(io.cwd, flags.directory ?? conversation?.directory ?? '.')
+  await trustBefore(directory, flags, io)
   const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   try {
     for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)

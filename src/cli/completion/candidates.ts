@@ -3,7 +3,7 @@ import { builtinAgents } from '../../agents/builtin-agents.ts'
 import { unreachable } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { catalogue } from '../../model/catalogue.ts'
-import { findAgents } from '../../runtime/agent-sources.ts'
+import { loadProject } from '../../runtime/trust/project.ts'
 import { dataHome, type Env } from '../../runtime/config.ts'
 import type { Reader } from '../../store/port.ts'
 import { lookAtStore } from '../../store/sqlite/look.ts'
@@ -49,7 +49,7 @@ function find(what: Asked, directory: string, env: Env): Promise<Candidate[]> | 
 const OFFLINE = { word: 'offline', about: 'rule-based search' }
 
 async function agents(directory: string, env: Env): Promise<Candidate[]> {
-  const { agents } = await findAgents(directory, env)
+  const { agents } = (await loadProject(directory, env)).found
   const known = new Map([...builtinAgents(), ...agents].map(({ name, description }) => [name, description]))
   return [...known].map(([word, about]) => ({ word, about }))
 }

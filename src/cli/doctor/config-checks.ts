@@ -5,30 +5,39 @@ import { createFetch, type Fetch } from '../../model/fetch.ts'
 import { createResolver } from '../../model/resolve.ts'
 import { endpoint } from '../../model/settings.ts'
 import { agentNotes } from '../../runtime/agent-notes.ts'
-import { findAgents } from '../../runtime/agent-sources.ts'
-import { loadConfig, type Env, type LoadedConfig } from '../../runtime/config.ts'
+import type { Env, LoadedConfig } from '../../runtime/config.ts'
 import type { Config } from '../../runtime/config-schema.ts'
 import { chooseSearch } from '../../runtime/search-choice.ts'
+import { loadProject, trustWarnings, type Project } from '../../runtime/trust/project.ts'
+import { countText } from '../../runtime/trust/words.ts'
 import { failed, ok, warning, type Check } from './check.ts'
 
 /** What is configured, who can work, and with which model. */
 export async function configChecks(directory: string, env: Env): Promise<readonly Check[]> {
-  const { checks, config } = configuration(directory, env)
-  const [agents, models] = await Promise.all([agentFiles(directory, env), modelChecks(config, env)])
-  return [...checks, ...agents, keys(env), ...models, ...(config ? [search(config, env)] : [])]
+  try {
+    const project = await loadProject(directory, env)
+    const { loaded } = project
+    const found = ok('configuration', sourcesText(loaded))
+    return [
+      found,
+      ...loaded.warnings.map((each) => warning('configuration', each)),
+      trustCheck(project),
+      ...agentFiles(directory, project),
+      keys(env),
+      ...(await modelChecks(loaded.config, env)),
+      search(loaded.config, env),
+    ]
+  } catch (error) {
+    return [failed('configuration', error), keys(env), ...(await modelChecks(undefined, env))]
+  }
 }
 
-function configuration(directory: string, env: Env): { checks: Check[]; config?: Config } {
-  try {
-    const loaded = loadConfig(directory, env)
-    const found = ok('configuration', sourcesText(loaded))
-    return {
-      checks: [found, ...loaded.warnings.map((each) => warning('configuration', each))],
-      config: loaded.config,
-    }
-  } catch (error) {
-    return { checks: [failed('configuration', error)] }
-  }
+function trustCheck({ trust }: Project): Check {
+  const [held] = trustWarnings(trust)
+  if (held !== undefined) return warning('trust', held, `offshoot trust ${trust.directory}`)
+  const { length } = trust.requests
+  if (length === 0) return ok('trust', 'the files of this directory ask for nothing that a person has to grant')
+  return ok('trust', `you have granted ${countText(length)} that the files of this directory ask for`)
 }
 
 function sourcesText({ sources }: LoadedConfig): string {
@@ -37,23 +46,15 @@ function sourcesText({ sources }: LoadedConfig): string {
   return found.length > 0 ? found.join(', ') : `defaults; there is no ${looked.join(', no ')}`
 }
 
-async function agentFiles(directory: string, env: Env): Promise<Check[]> {
-  try {
-    const { agents, notes } = await findAgents(directory, env)
-    const files = agents.length === 1 ? '1 file' : `${agents.length} files`
-    const found = ok(
-      'agents',
-      `${files} in ${directory} and of the user; offshoot agents check tells of each`,
-    )
-    const { ours, theirs } = agentNotes(notes)
-    return [
-      found,
-      ...ours.map((note) => warning('agents', note, 'Mend the file or remove it.')),
-      ...theirs.map((note) => warning('agents', note, 'offshoot agents check')),
-    ]
-  } catch (error) {
-    return [failed('agents', error)]
-  }
+function agentFiles(directory: string, { found: { agents, notes } }: Project): Check[] {
+  const files = agents.length === 1 ? '1 file' : `${agents.length} files`
+  const found = ok('agents', `${files} in ${directory} and of the user; offshoot agents check tells of each`)
+  const { ours, theirs } = agentNotes(notes)
+  return [
+    found,
+    ...ours.map((note) => warning('agents', note, 'Mend the file or remove it.')),
+    ...theirs.map((note) => warning('agents', note, 'offshoot agents check')),
+  ]
 }
 
 const KEYS = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY']

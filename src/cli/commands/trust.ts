@@ -1,0 +1,102 @@
+import { Option, type Command } from 'commander'
+import { realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { OffshootError } from '../../core/errors.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { giveTrust, listTrust, revokeTrust } from '../../runtime/trust/give-trust.ts'
+import { heldBack, loadProject, shownRequest, type TrustState } from '../../runtime/trust/project.ts'
+import { countText } from '../../runtime/trust/words.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
+import { askTrust, isAttended, requestLines } from '../ask-trust.ts'
+import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { say, write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
+
+interface TrustFlags {
+  readonly list?: true
+  readonly revoke?: true
+  readonly dryRun?: true
+  readonly json?: true
+}
+
+export function trustCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
+  program
+    .command('trust')
+    .description('show what the files of a directory ask for, and grant it; without a terminal the command is the yes')
+    .argument('[dir]', 'default: the one that you are in')
+    .addOption(new Option('--list', 'the directories that you trust').conflicts(['revoke', 'dryRun']))
+    .addOption(new Option('--revoke', 'take it back').conflicts('dryRun'))
+    .option('--dry-run', 'only show')
+    .option('--json', 'as JSON on one line')
+    .action(async (directory: string | undefined, flags: TrustFlags) =>
+      setExitCode(await trust(directory, flags, io)),
+    )
+}
+
+async function trust(directory: string | undefined, flags: TrustFlags, io: Io): Promise<number> {
+  if (flags.list) return await list(directory, flags, io)
+  if (flags.revoke) return await revoke(realOrTyped(resolve(io.cwd, directory ?? '.')), flags, io)
+  const { root } = createWorkspace(resolve(io.cwd, directory ?? '.'))
+  const { trust: state } = await loadProject(root, io.env)
+  if (flags.dryRun || heldBack(state).length === 0) return await show(state, flags, io)
+  if (isAttended(io) && !(await askTrust(state, io))) {
+    await say(io, 'offshoot: nothing is granted\n')
+    return exitCodes.failed
+  }
+  return await show(await giveTrust(root, state.digest, io.env), flags, io)
+}
+
+async function show(state: TrustState, { json }: TrustFlags, io: Io): Promise<number> {
+  const { directory, digest, problem } = state
+  const requests = state.requests.map(shownRequest)
+  const trusted = heldBack(state).length === 0
+  if (json) await write(io.stdout, jsonLine({ directory, digest, trusted, problem, requests }))
+  else await write(io.stdout, stateText(state))
+  return exitCodes.completed
+}
+
+function stateText(state: TrustState): string {
+  const place = terminalLine(state.directory)
+  if (state.requests.length === 0) return `${place}: its files ask for nothing that you have to grant\n`
+  const held = heldBack(state)
+  const granted = state.requests.filter((each) => each.granted)
+  return [
+    ...(state.problem === null ? [] : [`${terminalLine(state.problem)}\n`]),
+    ...(granted.length > 0 ? [`${place}: granted, ${countText(granted.length)}\n`, requestLines(granted)] : []),
+    ...(held.length > 0 ? [`${place}: not granted, ${countText(held.length)}\n`, requestLines(held)] : []),
+  ].join('')
+}
+
+async function list(directory: string | undefined, { json }: TrustFlags, io: Io): Promise<number> {
+  if (directory !== undefined)
+    throw new OffshootError('usage', '--list takes no directory', {
+      hint: 'offshoot trust --dry-run DIR shows what is granted there',
+    })
+  const all = Object.entries(listTrust(io.env)).map(([place, { trustedAt, files }]) => ({
+    directory: place,
+    trustedAt,
+    files: Object.entries(files).map(([file, { sha256, accepted }]) => ({ file, sha256, granted: accepted.length })),
+  }))
+  const lines = all.flatMap((each) => [
+    `${terminalLine(each.directory)}  ${terminalLine(each.trustedAt)}\n`,
+    ...each.files.map(({ file, granted, sha256 }) => `  ${terminalLine(file)}  ${countText(granted)}  sha256 ${terminalLine(sha256)}\n`),
+  ])
+  await write(io.stdout, json ? jsonLine(all) : lines.join(''))
+  return exitCodes.completed
+}
+
+async function revoke(directory: string, { json }: TrustFlags, io: Io): Promise<number> {
+  const revoked = revokeTrust(directory, io.env)
+  const text = revoked ? 'not trusted any more' : 'was not trusted'
+  await write(io.stdout, json ? jsonLine({ directory, revoked }) : `${terminalLine(directory)}: ${text}\n`)
+  return exitCodes.completed
+}
+
+/** A directory that is gone can be revoked too. */
+function realOrTyped(directory: string): string {
+  try {
+    return realpathSync.native(directory)
+  } catch {
+    return directory
+  }
+}

@@ -1,0 +1,168 @@
+import { builtinAgents } from '../../agents/builtin-agents.ts'
+import type { Rule } from '../../core/agent.ts'
+import type { Limits } from '../../core/limits.ts'
+import type { RawConfig } from '../config-file.ts'
+import { configSchema, type Config } from '../config-schema.ts'
+import { canonical, ruleIdentity, type AskedRequest, type IsGranted, type Source } from './request.ts'
+import { ruleText, valueText } from './words.ts'
+
+/** What a project's configuration file says, as far as it is in force, and what it asks for. */
+export interface NarrowedConfig {
+  readonly values: RawConfig
+  readonly requests: readonly AskedRequest[]
+}
+
+/** Whether a value of the project is in force without trust. `base`: what is in force without the project. */
+type HoldsAlone = (value: unknown, base: unknown) => boolean
+
+const always: HoldsAlone = () => true
+const same: HoldsAlone = (value, base) => canonical(value) === canonical(base)
+/** null is no limit. */
+const atMost: HoldsAlone = (value, base) =>
+  base === null || (typeof value === 'number' && typeof base === 'number' && value <= base)
+const DELEGATION = ['off', 'ask', 'auto']
+const noLooser: HoldsAlone = (value, base) =>
+  DELEGATION.indexOf(String(value)) <= DELEGATION.indexOf(String(base))
+
+const limits: Readonly<Record<keyof Limits, HoldsAlone>> = {
+  maxConcurrent: atMost,
+  maxDepth: atMost,
+  maxSpawns: atMost,
+  budgetUsd: atMost,
+  maxTurns: atMost,
+  maxTurnsSubagent: atMost,
+  maxQueue: atMost,
+  globalConcurrent: atMost,
+  maxTokens: atMost,
+  maxIdenticalCalls: atMost,
+  maxReportTokens: atMost,
+  stallMs: atMost,
+  approvalMs: atMost,
+  timeoutMs: atMost,
+}
+
+/** `rules` and `agents` are read by what they hold; of an object each key is judged by itself. */
+type Judge = HoldsAlone | 'each key' | 'rules' | 'agents' | typeof limits
+
+/** Every key of the configuration. One that is judged by `same` needs trust where it changes anything. */
+const JUDGES: Readonly<Record<keyof Config, Judge>> = {
+  $schema: always,
+  announce: always,
+  discovery: always,
+  store: always,
+  model: same,
+  smallModel: same,
+  delegation: noLooser,
+  recovery: (value, base) => value === 'pause' || same(value, base),
+  limits,
+  prices: 'each key',
+  subagents: 'each key',
+  permissions: 'rules',
+  agents: 'agents',
+  // never read from a project (config.ts)
+  baseUrls: same,
+  search: same,
+  delegations: same,
+}
+
+/** `project` is checked; `user` is what the user's file says. */
+export function narrowConfig(
+  project: RawConfig,
+  user: RawConfig,
+  source: Source,
+  isGranted: IsGranted,
+): NarrowedConfig {
+  if (Object.keys(project).length === 0) return { values: project, requests: [] }
+  const walk: Walk = { base: configSchema().parse(user), source, isGranted, requests: [] }
+  const entries = Object.entries(project).map(([key, value]) => [key, inForce(key, value, walk)])
+  const values = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as RawConfig
+  return { values, requests: walk.requests }
+}
+
+interface Walk {
+  readonly base: Config
+  readonly source: Source
+  readonly isGranted: IsGranted
+  readonly requests: AskedRequest[]
+}
+
+/** undefined: nothing of it. */
+function inForce(key: string, value: unknown, walk: Walk): unknown {
+  const judge = Object.hasOwn(JUDGES, key) ? JUDGES[key as keyof Config] : same
+  const base = walk.base[key as keyof Config] as unknown
+  if (judge === 'rules') return rulesInForce(configSchema().shape.permissions.parse(value), walk)
+  if (judge === 'agents') return agentsInForce(objectOf(value), walk)
+  if (typeof judge === 'function') return judge(value, base) || asks(key, value, base, walk) ? value : undefined
+  const judgeOf = (name: string) => (judge === 'each key' ? same : (limits[name as keyof Limits] ?? same))
+  return filtered(objectOf(value), (name, inner) => {
+    const below = objectOf(base)[name]
+    return judgeOf(name)(inner, below) || asks(`${key}.${name}`, inner, below, walk)
+  })
+}
+
+function filtered(values: RawConfig, holds: (name: string, value: unknown) => boolean): RawConfig {
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => holds(name, value)))
+}
+
+/** Notes a request; returns whether it is granted. */
+function asks(key: string, value: unknown, base: unknown, walk: Walk): boolean {
+  const now = base === undefined || base === null ? '' : `; without this it is ${valueText(base)}`
+  return note({ key, kind: kindOf(key), text: `sets ${key} to ${valueText(value)}${now}`, identity: canonical({ key, value }) }, walk)
+}
+
+function kindOf(key: string): AskedRequest['kind'] {
+  if (key.startsWith('limits.')) return 'limit'
+  if (key.startsWith('prices.')) return 'price'
+  return key === 'model' || key === 'smallModel' ? 'model' : 'setting'
+}
+
+function note(about: Omit<AskedRequest, 'granted' | keyof Source>, { source, isGranted, requests }: Walk): boolean {
+  const request = { ...source, ...about }
+  const granted = isGranted(request)
+  requests.push({ ...request, granted })
+  return granted
+}
+
+/**
+ * The rules without the allows that are not granted. To leave one out never makes the layer weaker: a call that it
+ * matched last is decided by an earlier rule, or by nobody here.
+ */
+function rulesInForce(rules: readonly Rule[], walk: Walk): readonly Rule[] {
+  return rules.filter((rule, at) => {
+    if (rule.action !== 'allow') return true
+    const identity = ruleIdentity(rule, rules.slice(at + 1))
+    const text = `allows ${ruleText(rule)} without asking`
+    return note({ kind: 'rule', key: `permissions.${at}`, text, identity }, walk)
+  })
+}
+
+/**
+ * What a configuration says of an agent is granted as a whole: an agent that lost some of its fields would be another one.
+ * In force without trust are fewer turns of an agent whose turns are known.
+ */
+function agentsInForce(agents: RawConfig, walk: Walk): RawConfig {
+  return Object.fromEntries(
+    Object.entries(agents).flatMap(([name, value]) => {
+      const fields = objectOf(value)
+      const known = turnsOf(name, walk.base)
+      const turns = fields['maxTurns']
+      const narrow = known !== undefined && atMost(turns, known) ? { maxTurns: turns } : {}
+      const asked = filtered(fields, (field) => !Object.hasOwn(narrow, field))
+      if (Object.keys(asked).length === 0) return [[name, fields]]
+      const key = `agents.${name}`
+      const text = `sets of the agent ${name}: ${valueText(asked)}`
+      const granted = note({ kind: 'agent', key, text, identity: canonical({ key, value: asked }) }, walk)
+      if (granted) return [[name, fields]]
+      return Object.keys(narrow).length > 0 ? [[name, narrow]] : []
+    }),
+  )
+}
+
+function turnsOf(name: string, { agents }: Config): number | undefined {
+  const configured = Object.hasOwn(agents, name) ? agents[name]?.maxTurns : undefined
+  return configured ?? builtinAgents().find((agent) => agent.name === name)?.maxTurns
+}
+
+function objectOf(value: unknown): RawConfig {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RawConfig) : {}
+}

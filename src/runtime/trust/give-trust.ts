@@ -1,0 +1,47 @@
+import { OffshootError } from '../../core/errors.ts'
+import { dataHome, type Env } from '../config.ts'
+import { loadProject, type TrustState } from './project.ts'
+import { changeRecord, readRecord, type TrustRecord } from './record.ts'
+import type { AskedRequest } from './request.ts'
+
+/**
+ * Records that a person grants what they were shown. @throws OffshootError `conflict` where the files ask for something
+ * else by now, `config` where the record cannot be read or would not be believed.
+ */
+export async function giveTrust(directory: string, digest: string, env: Env): Promise<TrustState> {
+  const { trust } = await loadProject(directory, env)
+  if (trust.digest !== digest)
+    throw new OffshootError('conflict', `the files of ${directory} ask for something else than what was shown`, {
+      hint: 'look at it again, and then decide',
+    })
+  record(directory, trust.requests, env)
+  const { trust: now } = await loadProject(directory, env)
+  if (now.problem !== null) throw new OffshootError('config', now.problem, { hint: OUTSIDE })
+  return now
+}
+
+const OUTSIDE = 'Let OFFSHOOT_HOME name a directory outside of it.'
+
+function record(directory: string, requests: readonly AskedRequest[], env: Env): void {
+  const files = Object.fromEntries(
+    [...Map.groupBy(requests, ({ file }) => file)].map(([file, all]) => [
+      file,
+      { sha256: all[0]!.sha256, accepted: all.map(({ identity }) => identity) },
+    ]),
+  )
+  const trustedAt = new Date().toISOString()
+  changeRecord(dataHome(env), (record) => ({ ...record, [directory]: { trustedAt, files } }))
+}
+
+/** Whether there was something to take back. @throws OffshootError `config` */
+export function revokeTrust(directory: string, env: Env): boolean {
+  const home = dataHome(env)
+  if (!Object.hasOwn(readRecord(home), directory)) return false
+  changeRecord(home, ({ [directory]: _, ...others }) => others)
+  return true
+}
+
+/** Every directory that is trusted. @throws OffshootError `config` */
+export function listTrust(env: Env): TrustRecord {
+  return readRecord(dataHome(env))
+}

@@ -1,0 +1,74 @@
+import { findAgents, type FoundAgents } from '../agent-sources.ts'
+import { loadConfig, type Env, type LoadedConfig } from '../config.ts'
+import type { RawConfig } from '../config-file.ts'
+import { digestOf, type AskedRequest, type IsGranted, type TrustRequest } from './request.ts'
+import { readTrusted } from './trusted.ts'
+import { countText } from './words.ts'
+
+/** What the files of a directory ask for. */
+export interface TrustState {
+  /** Its real path. */
+  readonly directory: string
+  readonly requests: readonly AskedRequest[]
+  /** Of what is asked: whoever agrees says with it what they were shown. */
+  readonly digest: string
+  /** Why the user's record is not believed; null: it is, or there is none. */
+  readonly problem: string | null
+}
+
+/** Configuration and agents of a directory, as far as they are in force. */
+export interface Project {
+  readonly loaded: LoadedConfig
+  readonly found: FoundAgents
+  readonly trust: TrustState
+}
+
+export interface ProjectOptions {
+  /** What a program that uses the library says. */
+  readonly program?: RawConfig | undefined
+  /** Grants more than the user's record does. */
+  readonly alsoGranted?: IsGranted
+}
+
+/** `directory`: a real path. @throws OffshootError `config`. */
+export async function loadProject(
+  directory: string,
+  env: Env,
+  { program, alsoGranted = () => false }: ProjectOptions = {},
+): Promise<Project> {
+  const { isGranted, problem } = readTrusted(directory, env)
+  const decide = (request: TrustRequest) => isGranted(request) || alsoGranted(request)
+  const loaded = loadConfig(directory, env, program, decide)
+  const found = await findAgents(directory, env, loaded, decide)
+  const requests = [...loaded.requests, ...found.requests]
+  return { loaded, found, trust: { directory, requests, digest: digestOf(directory, requests), problem } }
+}
+
+/** What is asked for and not granted. */
+export function heldBack({ requests }: Pick<TrustState, 'requests'>): readonly AskedRequest[] {
+  return requests.filter(({ granted }) => !granted)
+}
+
+/** A request without what only the record needs. */
+export function shownRequest({ file, kind, key, text, granted }: AskedRequest) {
+  return { file, kind, key, text, granted }
+}
+
+const NAMED = 3
+const MAX_CHARS = 80
+
+/** One line where something is held back, for whoever starts something there. */
+export function trustWarnings(state: TrustState): string[] {
+  const { directory, problem } = state
+  const held = heldBack(state)
+  if (held.length === 0) return problem === null ? [] : [problem]
+  const named = held.slice(0, NAMED).map(({ file, text }) => `${file} ${short(text)}`)
+  const more = held.length > NAMED ? [`${held.length - NAMED} more`] : []
+  const what = `${countText(held.length)} that the files of ${directory} ask for ${held.length === 1 ? 'is' : 'are'} not granted`
+  const why = problem === null ? '' : ` (${problem})`
+  return [`${what}${why}: ${[...named, ...more].join('; ')}. offshoot trust shows and grants it`]
+}
+
+function short(text: string): string {
+  return text.length > MAX_CHARS ? `${text.slice(0, MAX_CHARS - 1)}…` : text
+}

@@ -1,0 +1,49 @@
+import { errorMessage } from '../../core/errors.ts'
+import { dataHome, homeOf, type Env } from '../config.ts'
+import { isOwnRecord, readRecord, type TrustedDirectory } from './record.ts'
+import { isCovered, type IsGranted } from './request.ts'
+
+/** What the user's record says of a directory. */
+export interface Trusted {
+  readonly isGranted: IsGranted
+  /** Why the record is not believed. */
+  readonly problem: string | null
+  readonly record: TrustedDirectory | undefined
+}
+
+const NOTHING: IsGranted = () => false
+
+/** Never throws: a record that cannot be read grants nothing. `directory`: a real path. */
+export function readTrusted(directory: string, env: Env): Trusted {
+  try {
+    const home = dataHome(env)
+    const all = readRecord(home)
+    const record = Object.hasOwn(all, directory) ? all[directory] : undefined
+    if (!record) return { isGranted: NOTHING, problem: null, record: undefined }
+    if (isOwnRecord(home, directory, homeOrNull(env))) return nothing(OWN)
+    return { isGranted: grantedBy(record), problem: null, record }
+  } catch (error) {
+    return nothing(errorMessage(error))
+  }
+}
+
+const OWN = 'the record of trust lies in the directory that it is about, so it is not believed'
+
+function nothing(problem: string): Trusted {
+  return { isGranted: NOTHING, problem, record: undefined }
+}
+
+function grantedBy({ files }: TrustedDirectory): IsGranted {
+  return (request) => {
+    const accepted = Object.hasOwn(files, request.file) ? files[request.file]!.accepted : []
+    return accepted.some((each) => isCovered(each, request))
+  }
+}
+
+function homeOrNull(env: Env): string | null {
+  try {
+    return homeOf(env)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,15 @@
+import type { Rule } from '../../core/agent.ts'
+
+/** What a value is for a person. It is not shortened: a person agrees to what they have seen. */
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+export function ruleText({ tool, pattern }: Rule): string {
+  const what = tool === '*' ? 'every tool' : tool
+  return pattern === undefined ? `${what}: every call` : `${what}: ${pattern}`
+}
+
+export function countText(count: number): string {
+  return count === 1 ? '1 thing' : `${count} things`
+}
