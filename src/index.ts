@@ -1,5 +1,13 @@
 export { createOffshoot } from './runtime/library/offshoot.ts'
-export type { CancelAnswer, Offshoot, OffshootOptions, RecoverySettings } from './runtime/library/offshoot.ts'
+export type {
+  CancelAnswer,
+  Offshoot,
+  OffshootOptions,
+  RecoverySettings,
+  TrustAsked,
+  TrustDecision,
+  TrustRequest,
+} from './runtime/library/offshoot.ts'
 export type { Chat, ChatOptions, SendOptions, SpawnOptions } from './runtime/library/chat.ts'
 export type { OffshootRun, Result } from './runtime/library/run.ts'
 export type { ContinueOptions, EventsOptions, ForkOptions } from './runtime/library/run-options.ts'

@@ -43,6 +43,9 @@ export const paths = {
   listModels: ['GET', '/models'],
   listTools: ['GET', '/tools'],
   getConfig: ['GET', '/config'],
+  getTrust: ['GET', '/trust'],
+  giveTrust: ['POST', '/trust'],
+  revokeTrust: ['POST', '/trust/revoke'],
 } as const satisfies Readonly<Record<string, readonly ['GET' | 'POST' | 'PATCH' | 'DELETE', string]>>
 
 export type RouteName = keyof typeof paths

@@ -32,6 +32,7 @@ import { id, runStatus } from './fields.ts'
 import { messagePage, pageQuery } from './message.ts'
 import type { paths, RouteName } from './paths.ts'
 import { run } from './run.ts'
+import { giveTrust, revokeTrust, trust, trustQuery } from './trust.ts'
 import {
   backgrounded,
   cancelled,
@@ -125,6 +126,9 @@ export const routes = {
   listModels: route(nothing, z.array(model)),
   listTools: route(nothing, z.array(tool)),
   getConfig: route(nothing, config),
+  getTrust: route(trustQuery, trust),
+  giveTrust: route(giveTrust, trust),
+  revokeTrust: route(revokeTrust, trust),
 } as const satisfies Readonly<Record<RouteName, Route>>
 
 type Routes = typeof routes

@@ -22,6 +22,7 @@ import { page, type Pages } from './pages.ts'
 import { Problem, problemBody, problemOf } from './problem.ts'
 import { runHandlers } from './runs.ts'
 import { partialsOf } from './stored-partials.ts'
+import { trustHandlers } from './trust.ts'
 import { requireRow, type Collection } from './subject.ts'
 
 export interface AppOptions {
@@ -51,6 +52,7 @@ const HANDLERS: Handlers<RouteName> = {
   ...conversationHandlers,
   ...messageHandlers,
   ...runHandlers,
+  ...trustHandlers,
 }
 
 /** The whole of HTTP (interfaces.md §4). Checks come in the order of the contract; each refusal is one JSON object. */

@@ -5,6 +5,8 @@ import { OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
 import type { StartedRun } from '../runtime/begin.ts'
 import { compose, type Composed, type ComposeOptions } from '../runtime/compose.ts'
+import type { Env } from '../runtime/config.ts'
+import { readTrusted } from '../runtime/trust/trusted.ts'
 import { Ownership } from '../runtime/ownership/ownership.ts'
 import type { RecoveredRun } from '../runtime/recover-conversation.ts'
 import { leftConversations, type LeftConversation, type Recovery } from '../runtime/recover.ts'
@@ -58,6 +60,17 @@ export class Workplace {
     return recovery
   }
 
+  /** Whether it drives nothing, so that it can be closed. */
+  get isIdle(): boolean {
+    return this.#driven.size === 0 && (this.composed.ownership?.owned() ?? []).length === 0
+  }
+
+  /** Whether a person has granted something here, or has taken it back, since it was opened. */
+  isOutdated(env: Env): boolean {
+    const { workspace, trust } = this.composed
+    return readTrusted(workspace.root, env).version !== trust.version
+  }
+
   /** Pauses what it drives, what is just about to begin too. */
   pause(): void {
     this.#isEnding = true
@@ -99,6 +112,8 @@ export class Workplaces {
   /** In which mode a conversation that began here is driven. */
   readonly #modes = new Map<ConversationId, Mode>()
   readonly #ready = new Map<string, Workplace>()
+  /** Replaced since what is granted there has changed. They go on with what they drive. */
+  readonly #replaced = new Set<Workplace>()
   readonly #shared: Shared
 
   constructor(options: WorkplacesOptions) {
@@ -110,9 +125,17 @@ export class Workplaces {
     return this.#options.store
   }
 
-  /** @throws OffshootError `usage` for a directory that cannot be read, `config`. */
+  get env(): Env {
+    return this.#options.env
+  }
+
+  /**
+   * With what is granted there now. @throws OffshootError `usage` for a directory that cannot be read, `config`.
+   */
   at(directory: string, mode?: Mode): Promise<Workplace> {
     const key = keyOf(directory, mode)
+    const ready = this.#ready.get(key)
+    if (ready?.isOutdated(this.env)) this.#replace(key, ready)
     const known = this.#open.get(key)
     if (known) return known
     const opened = this.#compose(directory, mode)
@@ -127,6 +150,8 @@ export class Workplaces {
   /** That of a conversation; where its directory is gone, one in which nothing of it can run. @throws OffshootError */
   async of(id: ConversationId): Promise<Workplace> {
     const { directory } = this.#conversation(id)
+    const driving = this.#driving(id)
+    if (driving) return driving
     return await this.at(isDirectory(directory) ? directory : this.#options.fallback, this.#modes.get(id))
   }
 
@@ -145,11 +170,12 @@ export class Workplaces {
 
   /** That of a conversation, if it was opened before. */
   ready(id: ConversationId): Workplace | undefined {
-    return this.#ready.get(keyOf(this.#conversation(id).directory, this.#modes.get(id)))
+    const key = keyOf(this.#conversation(id).directory, this.#modes.get(id))
+    return this.#driving(id) ?? this.#ready.get(key)
   }
 
   all(): readonly Workplace[] {
-    return [...this.#ready.values()]
+    return [...this.#ready.values(), ...this.#replaced]
   }
 
   /** What is to be recovered. */
@@ -170,6 +196,21 @@ export class Workplaces {
   async close(): Promise<void> {
     await Promise.allSettled(this.#open.values())
     await Promise.all(this.all().map((workplace) => workplace.close()))
+  }
+
+  #driving(id: ConversationId): Workplace | undefined {
+    return this.all().find((workplace) => workplace.drives(id))
+  }
+
+  /** A call may have it in hand just now: it is closed when the next one is replaced. */
+  #replace(key: string, workplace: Workplace): void {
+    for (const each of [...this.#replaced].filter(({ isIdle }) => isIdle)) {
+      this.#replaced.delete(each)
+      void each.close()
+    }
+    this.#open.delete(key)
+    this.#ready.delete(key)
+    this.#replaced.add(workplace)
   }
 
   #conversation(id: ConversationId) {

@@ -22,7 +22,9 @@ interface TrustFlags {
 export function trustCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('trust')
-    .description('show what the files of a directory ask for, and grant it; without a terminal the command is the yes')
+    .description(
+      'show what the files of a directory ask for, and grant it; without a terminal the command is the yes',
+    )
     .argument('[dir]', 'default: the one that you are in')
     .addOption(new Option('--list', 'the directories that you trust').conflicts(['revoke', 'dryRun']))
     .addOption(new Option('--revoke', 'take it back').conflicts('dryRun'))
@@ -62,7 +64,9 @@ function stateText(state: TrustState): string {
   const granted = state.requests.filter((each) => each.granted)
   return [
     ...(state.problem === null ? [] : [`${terminalLine(state.problem)}\n`]),
-    ...(granted.length > 0 ? [`${place}: granted, ${countText(granted.length)}\n`, requestLines(granted)] : []),
+    ...(granted.length > 0
+      ? [`${place}: granted, ${countText(granted.length)}\n`, requestLines(granted)]
+      : []),
     ...(held.length > 0 ? [`${place}: not granted, ${countText(held.length)}\n`, requestLines(held)] : []),
   ].join('')
 }
@@ -75,11 +79,18 @@ async function list(directory: string | undefined, { json }: TrustFlags, io: Io)
   const all = Object.entries(listTrust(io.env)).map(([place, { trustedAt, files }]) => ({
     directory: place,
     trustedAt,
-    files: Object.entries(files).map(([file, { sha256, accepted }]) => ({ file, sha256, granted: accepted.length })),
+    files: Object.entries(files).map(([file, { sha256, accepted }]) => ({
+      file,
+      sha256,
+      granted: accepted.length,
+    })),
   }))
   const lines = all.flatMap((each) => [
     `${terminalLine(each.directory)}  ${terminalLine(each.trustedAt)}\n`,
-    ...each.files.map(({ file, granted, sha256 }) => `  ${terminalLine(file)}  ${countText(granted)}  sha256 ${terminalLine(sha256)}\n`),
+    ...each.files.map(
+      ({ file, granted, sha256 }) =>
+        `  ${terminalLine(file)}  ${countText(granted)}  sha256 ${terminalLine(sha256)}\n`,
+    ),
   ])
   await write(io.stdout, json ? jsonLine(all) : lines.join(''))
   return exitCodes.completed

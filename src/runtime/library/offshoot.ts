@@ -8,6 +8,7 @@ import type { Store } from '../../store/port.ts'
 import { openSqliteStore } from '../../store/sqlite/open.ts'
 import { compose } from '../compose.ts'
 import type { Env } from '../config.ts'
+import { shownRequest, type TrustState } from '../trust/project.ts'
 import type { ConfigInput } from '../config-schema.ts'
 import type { RecoveryPolicy } from '../recover-conversation.ts'
 import type { VerbAnswers } from '../verbs/perform.ts'
@@ -52,11 +53,35 @@ export interface OffshootOptions {
   readonly mode?: Mode | undefined
   /** Stands above configuration files and environment; rules are a layer of their own. */
   readonly config?: ConfigInput | undefined
+  /**
+   * Whether what the files of the directory ask for is granted to this Offshoot: `project`, or a function that is shown it
+   * and decides. Default: what the user has granted with `offshoot trust`, and nothing else.
+   */
+  readonly trust?: 'project' | TrustDecision | undefined
   /** Where keys, base URLs and the directories of the user are read. Default: that of the process. */
   readonly env?: Env | undefined
   /** For tests: time that a test moves. */
   readonly clock?: Clock | undefined
 }
+
+/** What files ask for: a line for people, whose words are those of the file. */
+export interface TrustRequest {
+  /** From the root of the directory. */
+  readonly file: string
+  readonly kind: 'rule' | 'model' | 'limit' | 'price' | 'agent' | 'setting'
+  readonly key: string
+  readonly text: string
+  /** Whether the user has granted it, or this program. */
+  readonly granted: boolean
+}
+
+export interface TrustAsked {
+  readonly directory: string
+  readonly requests: readonly TrustRequest[]
+}
+
+/** True grants all that it is shown, until the Offshoot is closed; nothing is recorded. */
+export type TrustDecision = (asked: TrustAsked) => boolean | Promise<boolean>
 
 /** A runtime in a program of somebody's own. Ids are those of a conversation, a branch or a run, as on the command line. */
 export interface Offshoot extends AsyncDisposable {
@@ -66,6 +91,8 @@ export interface Offshoot extends AsyncDisposable {
   readonly model: string
   /** What is to be said about configuration and agent files, one line each. */
   readonly warnings: readonly string[]
+  /** What the files of the directory ask for, and what of it is granted. */
+  readonly trust: TrustAsked
   readonly conversations: ConversationsApi
   readonly branches: BranchesApi
   readonly runs: RunsApi
@@ -141,6 +168,11 @@ const optionsSchema = z.strictObject({
   tools: z.array(z.unknown()).default([]),
   mode: z.enum(MODES).optional(),
   config: z.record(z.string(), z.unknown()).optional(),
+  trust: z
+    .union([z.literal('project'), z.custom<TrustDecision>((value) => typeof value === 'function')], {
+      error: 'expected project or a function',
+    })
+    .optional(),
   env: z.record(z.string(), z.string().optional()).optional(),
   clock: z.custom<Clock>(isClock, 'expected {now, after}').default(systemClock),
 })
@@ -148,7 +180,7 @@ const optionsSchema = z.strictObject({
 type Checked = z.output<typeof optionsSchema>
 
 async function composeOwn(
-  { directory, mode, clock, config, store, env, ...parts }: Checked,
+  { directory, mode, clock, config, store, env, trust, ...parts }: Checked,
   models: OwnModels,
   alone: Store | undefined,
 ) {
@@ -166,10 +198,15 @@ async function composeOwn(
       agents,
       tools: (builtin) => withTools({ tools: builtin, clock }, parts.tools, 'createOffshoot'),
       isAlone: own !== undefined,
+      ...(trust && { trusts: async (state) => trust === 'project' || (await trust(asked(state))) === true }),
       ...(openStore ? { openStore } : {}),
     },
   })
   return { composed, own: agents }
+}
+
+function asked({ directory, requests }: TrustState): TrustAsked {
+  return { directory, requests: requests.map(shownRequest) }
 }
 
 function storeOf(store: Checked['store'], clock: Clock): (() => Promise<Store>) | undefined {
@@ -179,12 +216,13 @@ function storeOf(store: Checked['store'], clock: Clock): (() => Promise<Store>) 
 }
 
 function offshootOf(embedding: Embedding): Offshoot {
-  const { workspace, warnings } = embedding.composed
+  const { workspace, warnings, trust } = embedding.composed
   const close = () => embedding.close()
   return {
     directory: workspace.root,
     model: embedding.model,
     warnings,
+    trust: asked(trust),
     conversations: openConversations(embedding),
     branches: openBranches(embedding),
     runs: openRuns(embedding),

@@ -26,7 +26,10 @@ export function judgeAgent(agent: AgentDefinition, source: Source, judge: AgentJ
 
 /** A name that looks the same to people and models is the same here. */
 export function foldedName(name: string): string {
-  return name.normalize('NFKC').toLowerCase().replace(/[\s_-]/g, '')
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s_-]/g, '')
 }
 
 function replacing(

@@ -92,7 +92,8 @@ function inForce(key: string, value: unknown, walk: Walk): unknown {
   const base = walk.base[key as keyof Config] as unknown
   if (judge === 'rules') return rulesInForce(configSchema().shape.permissions.parse(value), walk)
   if (judge === 'agents') return agentsInForce(objectOf(value), walk)
-  if (typeof judge === 'function') return judge(value, base) || asks(key, value, base, walk) ? value : undefined
+  if (typeof judge === 'function')
+    return judge(value, base) || asks(key, value, base, walk) ? value : undefined
   const judgeOf = (name: string) => (judge === 'each key' ? same : (limits[name as keyof Limits] ?? same))
   return filtered(objectOf(value), (name, inner) => {
     const below = objectOf(base)[name]
@@ -107,7 +108,15 @@ function filtered(values: RawConfig, holds: (name: string, value: unknown) => bo
 /** Notes a request; returns whether it is granted. */
 function asks(key: string, value: unknown, base: unknown, walk: Walk): boolean {
   const now = base === undefined || base === null ? '' : `; without this it is ${valueText(base)}`
-  return note({ key, kind: kindOf(key), text: `sets ${key} to ${valueText(value)}${now}`, identity: canonical({ key, value }) }, walk)
+  return note(
+    {
+      key,
+      kind: kindOf(key),
+      text: `sets ${key} to ${valueText(value)}${now}`,
+      identity: canonical({ key, value }),
+    },
+    walk,
+  )
 }
 
 function kindOf(key: string): AskedRequest['kind'] {
@@ -116,7 +125,10 @@ function kindOf(key: string): AskedRequest['kind'] {
   return key === 'model' || key === 'smallModel' ? 'model' : 'setting'
 }
 
-function note(about: Omit<AskedRequest, 'granted' | keyof Source>, { source, isGranted, requests }: Walk): boolean {
+function note(
+  about: Omit<AskedRequest, 'granted' | keyof Source>,
+  { source, isGranted, requests }: Walk,
+): boolean {
   const request = { ...source, ...about }
   const granted = isGranted(request)
   requests.push({ ...request, granted })

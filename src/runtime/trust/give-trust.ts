@@ -11,9 +11,13 @@ import type { AskedRequest } from './request.ts'
 export async function giveTrust(directory: string, digest: string, env: Env): Promise<TrustState> {
   const { trust } = await loadProject(directory, env)
   if (trust.digest !== digest)
-    throw new OffshootError('conflict', `the files of ${directory} ask for something else than what was shown`, {
-      hint: 'look at it again, and then decide',
-    })
+    throw new OffshootError(
+      'conflict',
+      `the files of ${directory} ask for something else than what was shown`,
+      {
+        hint: 'look at it again, and then decide',
+      },
+    )
   record(directory, trust.requests, env)
   const { trust: now } = await loadProject(directory, env)
   if (now.problem !== null) throw new OffshootError('config', now.problem, { hint: OUTSIDE })

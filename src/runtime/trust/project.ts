@@ -1,3 +1,4 @@
+import { createWorkspace } from '../../tools/workspace.ts'
 import { findAgents, type FoundAgents } from '../agent-sources.ts'
 import { loadConfig, type Env, type LoadedConfig } from '../config.ts'
 import type { RawConfig } from '../config-file.ts'
@@ -14,6 +15,8 @@ export interface TrustState {
   readonly digest: string
   /** Why the user's record is not believed; null: it is, or there is none. */
   readonly problem: string | null
+  /** Another one after each change of what the user's record grants here. */
+  readonly version: string
 }
 
 /** Configuration and agents of a directory, as far as they are in force. */
@@ -36,12 +39,18 @@ export async function loadProject(
   env: Env,
   { program, alsoGranted = () => false }: ProjectOptions = {},
 ): Promise<Project> {
-  const { isGranted, problem } = readTrusted(directory, env)
+  const { isGranted, problem, version } = readTrusted(directory, env)
   const decide = (request: TrustRequest) => isGranted(request) || alsoGranted(request)
   const loaded = loadConfig(directory, env, program, decide)
   const found = await findAgents(directory, env, loaded, decide)
   const requests = [...loaded.requests, ...found.requests]
-  return { loaded, found, trust: { directory, requests, digest: digestOf(directory, requests), problem } }
+  const digest = digestOf(directory, requests)
+  return { loaded, found, trust: { directory, requests, digest, problem, version } }
+}
+
+/** The real path of a directory: what is granted is granted there. @throws OffshootError `usage`. */
+export function rootOf(directory: string): string {
+  return createWorkspace(directory).root
 }
 
 /** What is asked for and not granted. */
@@ -66,7 +75,9 @@ export function trustWarnings(state: TrustState): string[] {
   const more = held.length > NAMED ? [`${held.length - NAMED} more`] : []
   const what = `${countText(held.length)} that the files of ${directory} ask for ${held.length === 1 ? 'is' : 'are'} not granted`
   const why = problem === null ? '' : ` (${problem})`
-  return [`${what}${why}: ${[...named, ...more].join('; ')}. offshoot trust shows and grants it`]
+  return [
+    `${what}${why}: ${[...named, ...more].join('; ')}; to see and grant it: offshoot trust ${directory}`,
+  ]
 }
 
 function short(text: string): string {

@@ -62,7 +62,10 @@ export function changeRecord(home: string, change: (record: TrustRecord) => Trus
   const next = `${path}.${randomUUID()}`
   mkdirSync(home, { recursive: true, mode: 0o700 })
   try {
-    writeFileSync(next, `${JSON.stringify({ version: 1, directories }, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+    writeFileSync(next, `${JSON.stringify({ version: 1, directories }, null, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+    })
     renameSync(next, path)
   } finally {
     rmSync(next, { force: true })

@@ -56,7 +56,10 @@ export function ruleIdentity(rule: Rule, after: readonly Rule[]): string {
 }
 
 /** Whether a request asks for nothing beyond what was accepted under this identity. */
-export function isCovered(accepted: string, { identity, kind }: Pick<TrustRequest, 'identity' | 'kind'>): boolean {
+export function isCovered(
+  accepted: string,
+  { identity, kind }: Pick<TrustRequest, 'identity' | 'kind'>,
+): boolean {
   if (accepted === identity) return true
   if (kind !== 'rule') return false
   const [before, now] = [readRule(accepted), readRule(identity)]
@@ -64,7 +67,9 @@ export function isCovered(accepted: string, { identity, kind }: Pick<TrustReques
   return before.under.every((each) => now.under.includes(each))
 }
 
-function readRule(identity: string): { readonly rule: string; readonly under: readonly string[] } | undefined {
+function readRule(
+  identity: string,
+): { readonly rule: string; readonly under: readonly string[] } | undefined {
   try {
     const { allow, under } = JSON.parse(identity) as { allow?: unknown; under?: unknown }
     if (allow === undefined || !Array.isArray(under)) return undefined

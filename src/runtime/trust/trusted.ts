@@ -1,14 +1,15 @@
 import { errorMessage } from '../../core/errors.ts'
 import { dataHome, homeOf, type Env } from '../config.ts'
 import { isOwnRecord, readRecord, type TrustedDirectory } from './record.ts'
-import { isCovered, type IsGranted } from './request.ts'
+import { canonical, isCovered, sha256, type IsGranted } from './request.ts'
 
 /** What the user's record says of a directory. */
 export interface Trusted {
   readonly isGranted: IsGranted
   /** Why the record is not believed. */
   readonly problem: string | null
-  readonly record: TrustedDirectory | undefined
+  /** Another one after each change of what is granted. */
+  readonly version: string
 }
 
 const NOTHING: IsGranted = () => false
@@ -19,9 +20,9 @@ export function readTrusted(directory: string, env: Env): Trusted {
     const home = dataHome(env)
     const all = readRecord(home)
     const record = Object.hasOwn(all, directory) ? all[directory] : undefined
-    if (!record) return { isGranted: NOTHING, problem: null, record: undefined }
+    if (!record) return { isGranted: NOTHING, problem: null, version: '' }
     if (isOwnRecord(home, directory, homeOrNull(env))) return nothing(OWN)
-    return { isGranted: grantedBy(record), problem: null, record }
+    return { isGranted: grantedBy(record), problem: null, version: sha256(canonical(record)) }
   } catch (error) {
     return nothing(errorMessage(error))
   }
@@ -30,7 +31,7 @@ export function readTrusted(directory: string, env: Env): Trusted {
 const OWN = 'the record of trust lies in the directory that it is about, so it is not believed'
 
 function nothing(problem: string): Trusted {
-  return { isGranted: NOTHING, problem, record: undefined }
+  return { isGranted: NOTHING, problem, version: problem }
 }
 
 function grantedBy({ files }: TrustedDirectory): IsGranted {

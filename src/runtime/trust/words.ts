@@ -6,8 +6,8 @@ export function valueText(value: unknown): string {
 }
 
 export function ruleText({ tool, pattern }: Rule): string {
-  const what = tool === '*' ? 'every tool' : tool
-  return pattern === undefined ? `${what}: every call` : `${what}: ${pattern}`
+  if (pattern !== undefined) return `${tool === '*' ? 'every tool' : tool} with ${pattern}`
+  return tool === '*' ? 'every call of every tool' : `every call of ${tool}`
 }
 
 export function countText(count: number): string {

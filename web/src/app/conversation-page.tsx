@@ -12,6 +12,7 @@ import { TimelineTab } from './parts.ts'
 import { RightPanel } from './right-panel.tsx'
 import type { Route } from './route.ts'
 import { StateToasts } from './state-toasts.tsx'
+import { TrustBanner } from '../trust/trust-banner.tsx'
 import { ConversationShortcuts } from './conversation-shortcuts.tsx'
 
 type ConversationRoute = Extract<Route, { page: 'conversation' }>
@@ -44,6 +45,7 @@ function Open({ route }: { route: ConversationRoute }) {
     const named = Object.values(state.branches).find(({ id }) => id === route.branchId)
     return named ?? mainOf(state)
   })
+  const directory = useView((state) => state.conversation.directory)
   if (!branch) return <Frame>{null}</Frame>
   return (
     <Frame
@@ -58,6 +60,7 @@ function Open({ route }: { route: ConversationRoute }) {
       }
     >
       <ConnectionBanner />
+      <TrustBanner directory={directory} />
       {route.full === 'timeline' ? (
         <LazyTimeline full />
       ) : (

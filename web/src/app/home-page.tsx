@@ -3,6 +3,7 @@ import { Composer } from '../chat/composer.tsx'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { showError } from '../ui/toasts.tsx'
+import { TrustBanner } from '../trust/trust-banner.tsx'
 import { useClient } from './client.ts'
 import { reloadConversations, useConversations } from './conversations.ts'
 import { branchPath, navigate } from './route.ts'
@@ -31,48 +32,51 @@ export function HomePage() {
   const model = models?.find((each) => each.isDefault)
   const first = conversations?.length === 0
   return (
-    <div className="scrolls flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-4 py-10">
-      <div className="w-full max-w-2xl">
-        <h1 className="flex items-center gap-2.5 text-xl font-semibold">
-          <Icon name="sprout" size={26} className="text-accent" />
-          What should be done?
-        </h1>
-        <p className="mt-1 mb-4 text-sm text-ink-2">
-          {config ? (
-            <>
-              in <code className="text-xs">{config.directory}</code>
-              {model && ` with ${model.label || model.id}`}
-            </>
-          ) : (
-            ' '
+    <div className="flex min-h-0 flex-1 flex-col">
+      <TrustBanner />
+      <div className="scrolls flex min-h-0 flex-1 flex-col items-center justify-center overflow-y-auto px-4 py-10">
+        <div className="w-full max-w-2xl">
+          <h1 className="flex items-center gap-2.5 text-xl font-semibold">
+            <Icon name="sprout" size={26} className="text-accent" />
+            What should be done?
+          </h1>
+          <p className="mt-1 mb-4 text-sm text-ink-2">
+            {config ? (
+              <>
+                in <code className="text-xs">{config.directory}</code>
+                {model && ` with ${model.label || model.id}`}
+              </>
+            ) : (
+              ' '
+            )}
+          </p>
+          <Composer
+            placeholder="Ask about this project, or say what to change"
+            live={false}
+            draftKey="home"
+            focused
+            onSend={(text) => start(text)}
+            onInterrupt={() => {}}
+          />
+          {first && (
+            <section className="mt-6 rounded-xl border border-line bg-panel p-4">
+              <h2 className="text-sm font-semibold">See it work, without a key</h2>
+              <p className="mt-1 text-sm text-ink-2">
+                The offline demonstration looks at this folder with three subagents side by side. It is a
+                search by rules, not a language model: it reads, quotes what it finds, and changes nothing.
+              </p>
+              <Button
+                look="primary"
+                icon="play"
+                className="mt-3"
+                isDisabled={busy}
+                onPress={() => void start(DEMO, 'offline').catch(showError)}
+              >
+                Run the demonstration
+              </Button>
+            </section>
           )}
-        </p>
-        <Composer
-          placeholder="Ask about this project, or say what to change"
-          live={false}
-          draftKey="home"
-          focused
-          onSend={(text) => start(text)}
-          onInterrupt={() => {}}
-        />
-        {first && (
-          <section className="mt-6 rounded-xl border border-line bg-panel p-4">
-            <h2 className="text-sm font-semibold">See it work, without a key</h2>
-            <p className="mt-1 text-sm text-ink-2">
-              The offline demonstration looks at this folder with three subagents side by side. It is a search
-              by rules, not a language model: it reads, quotes what it finds, and changes nothing.
-            </p>
-            <Button
-              look="primary"
-              icon="play"
-              className="mt-3"
-              isDisabled={busy}
-              onPress={() => void start(DEMO, 'offline').catch(showError)}
-            >
-              Run the demonstration
-            </Button>
-          </section>
-        )}
+        </div>
       </div>
     </div>
   )

@@ -1,0 +1,68 @@
+import type { Client } from 'offshoot/client'
+import { useState } from 'react'
+import { useClient } from '../app/client.ts'
+import { Button } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { showError } from '../ui/toasts.tsx'
+
+type Trust = Awaited<ReturnType<Client['getTrust']>>
+
+interface TrustDialogProps {
+  readonly trust: Trust
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  readonly onNotNow: () => void
+  /** The files may ask for something else by now. */
+  readonly onChanged: () => void
+}
+
+/** What is asked for, file by file, as text. A yes is for exactly what stands here: the server compares the digest. */
+export function TrustDialog({ trust, isOpen, onClose, onNotNow, onChanged }: TrustDialogProps) {
+  const client = useClient()
+  const [busy, setBusy] = useState(false)
+  const { directory, digest } = trust
+  const held = trust.requests.filter(({ granted }) => !granted)
+  const give = async () => {
+    setBusy(true)
+    try {
+      await client.giveTrust({ directory, digest })
+      onClose()
+    } catch (error) {
+      showError(error)
+    } finally {
+      setBusy(false)
+      onChanged()
+    }
+  }
+  const notNow = () => {
+    onNotNow()
+    onClose()
+  }
+  return (
+    <Dialog title="Do you trust these files?" isOpen={isOpen} onClose={onClose} role="alertdialog">
+      <div className="px-4 pt-3 text-sm">
+        <p className="text-ink-2">
+          The files in <code className="wrap-anywhere text-xs">{directory}</code> ask for what only you can
+          grant. What they forbid is in force anyway.
+        </p>
+        {trust.problem !== null && <p className="mt-2 text-needs">{trust.problem}</p>}
+        <ul className="mt-3 flex flex-col gap-2" aria-label="What the files ask for">
+          {held.map(({ file, text }, index) => (
+            <li key={index} className="rounded-lg border border-line px-3 py-2">
+              <div className="wrap-anywhere">{text}</div>
+              <div className="mt-0.5 font-mono text-xs wrap-anywhere text-ink-3">{file}</div>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <div className="flex justify-end gap-2 p-4">
+        <Button onPress={notNow} autoFocus>
+          Not now
+        </Button>
+        <Button look="danger" isDisabled={busy} onPress={() => void give()}>
+          Trust
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
