@@ -46,6 +46,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'permissions ls': ['offshoot permissions ls --json'],
   'permissions revoke': ['offshoot permissions revoke rul_01K9Z3'],
   'permissions check': ['offshoot permissions check --rules rules.json < calls.jsonl'],
+  trust: ['offshoot trust --dry-run', 'offshoot trust', 'offshoot trust --revoke ../other'],
   doctor: ['offshoot doctor', 'offshoot doctor --json'],
   completion: ['source <(offshoot completion bash)', 'offshoot completion fish | source'],
 }

@@ -15,8 +15,8 @@ export interface FileDiagnosis {
   /** The program that the file is written for; null of a skill. */
   readonly format: string | null
   readonly name: string | null
-  /** `ignored`: it is read, but for what is named. */
-  readonly status: 'ok' | 'ignored' | 'skipped'
+  /** `ignored`: it is read, but for what is named. `held`: a part of it, or all, is not granted. */
+  readonly status: 'ok' | 'ignored' | 'held' | 'skipped'
   /** Why it is skipped. */
   readonly reason: string | null
   readonly ignored: readonly string[]
@@ -74,8 +74,9 @@ async function diagnoseSkill(path: string): Promise<FileDiagnosis> {
 }
 
 function ofAgent({ path, format, name, skipped, warnings, held }: AgentFileNote): FileDiagnosis {
-  const ignored = skipped === null ? [...warnings, ...held] : warnings
-  return { path, kind: 'agent', format, name, ...judged(skipped, ignored) }
+  if (held.length === 0) return { path, kind: 'agent', format, name, ...judged(skipped, warnings) }
+  const ignored = [...held, ...warnings]
+  return { path, kind: 'agent', format, name, status: 'held', reason: null, ignored }
 }
 
 function ofSkill({ path, name, skipped, warnings }: SkillNote): FileDiagnosis {

@@ -16,8 +16,9 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 const projectFile = () => join(root, 'project/offshoot.jsonc')
 const project = (text: string) => writeFileSync(projectFile(), text)
 const user = (text: string) => writeFileSync(join(root, 'home/offshoot/config.jsonc'), text)
-const load = (env: Env = {}) =>
-  loadConfig(join(root, 'project'), { XDG_CONFIG_HOME: join(root, 'home'), ...env })
+/** With all granted that the project asks for. */
+const load = (env: Env = {}, isGranted = () => true) =>
+  loadConfig(join(root, 'project'), { XDG_CONFIG_HOME: join(root, 'home'), ...env }, undefined, isGranted)
 
 function errorOf(env: Env = {}) {
   try {

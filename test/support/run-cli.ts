@@ -23,6 +23,8 @@ export interface CliUser {
   /** Where its database is. */
   readonly database: string
   write(name: string, text: string): void
+  /** Says yes to all that the files of the workspace ask for, as a person does. */
+  trust(): Promise<void>
   /** Runs `offshoot run` in this process, without a terminal. */
   run(script: ScriptInput['agents'], args: readonly string[], options?: CliOptions): Promise<CliRun>
   remove(): void
@@ -42,6 +44,10 @@ export function cliUser(): CliUser {
       const { io, output } = testIo({ ...env, PATH: process.env['PATH'] }, workspace, options)
       const exitCode = await runProgram(['run', '-m', `scripted:${script}`, ...args], io)
       return { exitCode, ...output() }
+    },
+    async trust() {
+      const { io } = testIo(env, workspace, {})
+      if ((await runProgram(['trust'], io)) !== 0) throw new Error('the directory could not be trusted')
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   }

@@ -103,6 +103,12 @@ export class TestUser {
     return { code, signal: null, stdout: stdout.text, stderr: stderr.text }
   }
 
+  /** Says yes to all that the files of the workspace ask for, as a person does. */
+  async trust(directory = this.directory): Promise<void> {
+    const { code, stderr } = await this.call(['trust', directory])
+    if (code !== 0) throw new Error(stderr)
+  }
+
   /** The program on a terminal of 50 lines; all that it shows is in `stdout`. */
   terminal(args: readonly string[], { columns = 200, env = {} }: TerminalOptions = {}): StartedProgram {
     const program = this.command(args).map(quoted).join(' ')

@@ -33,6 +33,7 @@ test('agents, agents ls and both with --json say the same', async () => {
 test('show tells all about one, safe for a terminal, with what the configuration says', async () => {
   const file = user.write('.offshoot/agents/helper.md', HELPER)
   user.write('offshoot.jsonc', '{"agents": {"helper": {"maxTurns": 3}}}')
+  await user.trust()
   const { code, stdout } = await user.call(['agents', 'show', 'helper'])
   expect(code).toBe(0)
   expect(stdout).not.toMatch(/[\u001b\u0007]/)

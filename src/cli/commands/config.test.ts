@@ -45,6 +45,7 @@ describe('delegations', () => {
     expect(stdout).toMatch(/^delegated +implementer for planner: edit:src\/\*\* +user config$/m)
     for (const name of ['implementer', 'planner']) {
       user.write(`.offshoot/agents/${name}.md`, `---\nname: ${name}\ndescription: x\n---\nYou.\n`)
+      await user.trust()
       const shown = await user.call(['agents', 'show', name])
       expect(shown.stdout).toMatch(/^delegated +implementer for planner: edit:src\/\*\*$/m)
       const { stdout: json } = await user.call(['agents', 'show', name, '--json'])
@@ -100,6 +101,7 @@ describe('offshoot config', () => {
       'offshoot.jsonc',
       '{"model": "a/project", "limits": {"maxDepth": 3}, "permissions": [{"tool": "write", "action": "deny"}], "modl": 1}',
     )
+    await user.trust()
     const document = await printed({ OFFSHOOT_LIMITS__MAX_TURNS: '30' })
     expect(sourceOf(document, 'model')).toEqual(['a/project', 'project config'])
     expect(sourceOf(document, 'smallModel')).toEqual(['a/small', 'user config'])

@@ -19,6 +19,8 @@ beforeEach(() => {
 afterEach(() => user.remove())
 
 test('a delegation lets a subagent do what it names, and ps and show say so', async () => {
+  const env = { XDG_CONFIG_HOME: join(user.directory, 'config') }
+  expect(await user.call(['trust'], { env })).toMatchObject({ code: 0 })
   const task = (subagent_type: string) => ({ tool: 'task', input: { subagent_type, prompt: 'go' } })
   const write = (file_path: string) => ({ tool: 'write', input: { file_path, content: 'x' } })
   const script = user.script({
@@ -26,7 +28,6 @@ test('a delegation lets a subagent do what it names, and ps and show say so', as
     planner: [{ toolCalls: [task('implementer')] }, { text: 'Planned.' }],
     implementer: [{ toolCalls: [write('src/a'), write('b')] }, { text: 'Tried.' }],
   })
-  const env = { XDG_CONFIG_HOME: join(user.directory, 'config') }
   const ran = await user.call(['run', 'go', '-m', script, '--mode', 'accept-edits'], { env })
   expect(ran).toMatchObject({ code: 0, stdout: 'Done.\n' })
   expect(['src/a', 'b'].map((name) => existsSync(join(user.directory, name)))).toEqual([true, false])

@@ -23,7 +23,7 @@ export function trustCommand(program: Command, io: Io, setExitCode: SetExitCode)
   program
     .command('trust')
     .description(
-      'show what the files of a directory ask for, and grant it; without a terminal the command is the yes',
+      'grant what the files of a directory ask for; without a terminal the command is the yes',
     )
     .argument('[dir]', 'default: the one that you are in')
     .addOption(new Option('--list', 'the directories that you trust').conflicts(['revoke', 'dryRun']))

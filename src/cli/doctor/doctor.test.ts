@@ -68,6 +68,7 @@ describe('doctor', () => {
       space: expect.stringMatching(/ok|warning/),
       database: 'ok',
       configuration: 'ok',
+      trust: 'ok',
       agents: 'ok',
       keys: 'ok',
       model: 'ok',

@@ -132,6 +132,7 @@ describe('three tasks side by side', () => {
 
 test('a subagent of a subagent stands under the call of its own parent', async () => {
   user.write('offshoot.jsonc', '{"limits": {"maxDepth": 2}}')
+  await user.trust()
   const { stream } = await run({
     main: [{ toolCalls: [task('outer', 'general')] }, { text: 'end' }],
     general: [{ toolCalls: [task('inner')] }, { text: 'outer report' }],
