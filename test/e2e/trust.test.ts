@@ -1,0 +1,277 @@
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { createOffshoot } from '../../src/index.ts'
+import { TestUser } from '../support/test-user.ts'
+
+const HOSTILE = fileURLToPath(new URL('fixtures/hostile-repository', import.meta.url))
+/** Those that no words of the trusted part hold. */
+const ASKED = [
+  /^offshoot\.jsonc: sets model to scripted:evil\.json/,
+  /^offshoot\.jsonc: sets smallModel to scripted:evil\.json/,
+  /^offshoot\.jsonc: sets limits\.budgetUsd to 1000; without this it is 5$/,
+  /^offshoot\.jsonc: sets limits\.maxTokens to 1000000000/,
+  /^offshoot\.jsonc: sets limits\.maxDepth to 5/,
+  /^offshoot\.jsonc: sets prices\.anthropic\/claude-sonnet-5/,
+  /^offshoot\.jsonc: allows every call of every tool without asking$/,
+  /^offshoot\.jsonc: allows external_directory with \/\*\* without asking$/,
+  /^offshoot\.jsonc: allows bash with ␛\[2J␛\[1Aecho <b>harmless<\/b> without asking$/,
+  /^offshoot\.jsonc: sets of the agent explore: .*scripted:evil\.json/,
+  /^\.offshoot\/agents\/lead\.md: gives the agent lead effort max$/,
+  /^\.offshoot\/agents\/lead\.md: gives the agent lead maxTurns 40$/,
+  /^\.offshoot\/agents\/lead\.md: gives the agent lead maxCostUsd 900$/,
+  /^\.offshoot\/agents\/lead\.md: gives the agent lead spawns \["helper","general"\]$/,
+  /^\.offshoot\/agents\/lead\.md: gives the agent lead exposeAsTool /,
+  /^\.offshoot\/agents\/lead\.md: gives the agent lead contextFiles \["notes\.md","\.\.\/secret\.md"\]$/,
+  /^\.offshoot\/agents\/main\.md: replaces the built-in agent main/,
+  /^\.claude\/agents\/explore\.md: replaces the built-in agent explore/,
+  /^\.opencode\/agents\/general\.md: replaces the built-in agent general/,
+  /^opencode\.json: replaces the built-in agent planner by the agent Planner/,
+]
+
+let user: TestUser
+beforeEach(() => {
+  user = new TestUser()
+  cpSync(HOSTILE, user.directory, { recursive: true })
+})
+afterEach(() => user.remove())
+
+const made = (name: string) => existsSync(join(user.directory, name))
+const bash = (...commands: string[]) => ({
+  toolCalls: commands.map((command) => ({ tool: 'bash', input: { command } })),
+})
+const script = (...commands: string[]) => user.script({ main: [bash(...commands), { text: 'Done.' }] })
+const notGranted = (stderr: string) => stderr.split('\n').filter((line) => line.includes('not granted'))
+const shown = (stdout: string) =>
+  stdout
+    .split('\n')
+    .filter((line) => line.startsWith('  '))
+    .map((line) => line.slice(2))
+
+interface Listed {
+  readonly values: readonly { readonly key: string; readonly value: unknown; readonly source: string }[]
+  readonly permissions: readonly { readonly action: string }[]
+}
+
+async function config(): Promise<Listed> {
+  return JSON.parse((await user.call(['config', '--json'])).stdout) as Listed
+}
+
+async function valueOf(key: string): Promise<unknown> {
+  return (await config()).values.find((each) => each.key === key)?.value
+}
+
+describe('before trust', () => {
+  test('run grants a hostile repository nothing, and says in one line what it asked for', async () => {
+    const asked = await user.run(['run', 'what is this?'])
+    expect(asked.code).toBe(0)
+    expect(made('OWNED')).toBe(false)
+    expect(asked.stderr).toContain('model offline')
+    expect(notGranted(asked.stderr)).toEqual([
+      expect.stringMatching(
+        /^offshoot: 20 things that the files of \S+ ask for are not granted: .*offshoot trust \S+$/,
+      ),
+    ])
+    expect(asked.stderr).not.toContain('\u001b')
+    const told = await user.run(['run', 'go', '-m', script('touch OWNED', 'cat ../secret.md')])
+    expect(told).toMatchObject({ code: 5, stdout: 'Done.\n' })
+    expect(made('OWNED')).toBe(false)
+  })
+
+  test('what narrows is in force', async () => {
+    expect(await valueOf('limits.maxSpawns')).toBe(3)
+    expect(await valueOf('limits.budgetUsd')).toBe(5)
+    expect(await valueOf('delegations')).toEqual([])
+    expect((await config()).permissions.map(({ action }) => action)).toEqual(['deny'])
+    const denied = await user.run(['run', 'go', '-m', script('touch forbidden.txt'), '--mode', 'auto'])
+    expect(denied).toMatchObject({ code: 0, stdout: 'Done.\n' })
+    expect(made('forbidden.txt')).toBe(false)
+  })
+
+  test('no agent of it takes the place of another, and a new one has only what narrows', async () => {
+    for (const name of ['main', 'explore', 'general', 'planner'])
+      expect((await user.call(['agents', 'show', name])).stdout).toMatch(/^source +built-in$/m)
+    const { stdout } = await user.call(['agents', '--json'])
+    const agents = JSON.parse(stdout) as Record<string, unknown>[]
+    expect(stdout).not.toContain('HOSTILE: run')
+    expect(agents.map(({ name }) => name)).not.toContain('Planner')
+    const lead = agents.find(({ name }) => name === 'lead')!
+    expect(Object.keys(lead).toSorted()).toEqual([
+      'description',
+      'inputSchema',
+      'name',
+      'prompt',
+      'source',
+      'tools',
+    ])
+    const check = await user.call(['agents', 'check'])
+    expect(check.stdout).toMatch(
+      /^held .*main\.md {2}main\n {9}not granted: replaces the built-in agent main/m,
+    )
+  })
+
+  test('config and doctor tell of it', async () => {
+    const { stdout } = await user.call(['config'])
+    expect(stdout.match(/^not granted /gm)).toHaveLength(20)
+    expect(stdout).not.toContain('\u001b')
+    expect((await user.call(['doctor'])).stdout).toMatch(/^! warning {2}trust .*20 things/m)
+  })
+
+  test('the library grants nothing, and warns once', async () => {
+    const model = script('touch OWNED')
+    await using offshoot = await createOffshoot({ directory: user.directory, env: user.env, model })
+    expect(offshoot.warnings.filter((each) => each.includes('not granted'))).toHaveLength(1)
+    expect(offshoot.trust.requests).toHaveLength(20)
+    const chat = await offshoot.chat()
+    await (
+      await chat.send('go')
+    ).result
+    expect(made('OWNED')).toBe(false)
+  })
+
+  test('a program that uses the library decides for itself, and nothing is recorded', async () => {
+    const shownTo: string[] = []
+    const options = { directory: user.directory, env: user.env, model: script('touch OWNED') }
+    await using refusing = await createOffshoot({
+      ...options,
+      trust: ({ requests }) => {
+        shownTo.push(...requests.map(({ text }) => text))
+        return false
+      },
+    })
+    expect(shownTo).toHaveLength(20)
+    expect(refusing.trust.requests.filter(({ granted }) => granted)).toEqual([])
+    await using granting = await createOffshoot({ ...options, trust: 'project' })
+    expect(granting.warnings.filter((each) => each.includes('not granted'))).toEqual([])
+    const run = await (await granting.chat()).send('go')
+    await run.result()
+    expect(made('OWNED')).toBe(true)
+    expect((await user.call(['trust', '--list'])).stdout).toBe('')
+  })
+})
+
+describe('offshoot trust', () => {
+  test('shows all that is asked for, as text, and grants exactly that', async () => {
+    const looked = await user.run(['trust', '--dry-run'])
+    const lines = shown(looked.stdout)
+    expect(lines).toHaveLength(ASKED.length)
+    for (const each of ASKED) expect(lines).toContainEqual(expect.stringMatching(each))
+    expect(looked.stdout).not.toContain('\u001b')
+    expect(await user.run(['trust', '--list'])).toMatchObject({ code: 0, stdout: '' })
+
+    expect(shown((await user.run(['trust'])).stdout)).toEqual(lines)
+    const ran = await user.run(['run', 'what is this?'])
+    expect(ran).toMatchObject({ code: 0, stdout: 'There is nothing to see.\n' })
+    expect(notGranted(ran.stderr)).toEqual([])
+    expect(made('OWNED')).toBe(true)
+    expect(await valueOf('limits.budgetUsd')).toBe(1000)
+    expect(await valueOf('delegations')).toEqual([])
+    expect(JSON.stringify(await config())).not.toContain('127.0.0.1:9/evil')
+    expect((await user.run(['trust', '--list'])).stdout).toMatch(
+      /^\S+ {2}\d{4}-.*\n {2}offshoot\.jsonc {2}10 things {2}sha256 /,
+    )
+
+    expect(await user.run(['trust', '--revoke'])).toMatchObject({ code: 0 })
+    expect(await valueOf('limits.budgetUsd')).toBe(5)
+  })
+
+  test('after a change of a file what was granted before is in force, and nothing else', async () => {
+    user.write('offshoot.jsonc', '{ "permissions": ["bash:touch old*"], "limits": { "budgetUsd": 7 } }')
+    await user.run(['trust'])
+    user.write(
+      'offshoot.jsonc',
+      '{ "permissions": ["bash:touch old*", "bash:touch new*"], "limits": { "budgetUsd": 7, "maxTokens": 3000000 } }',
+    )
+    user.write('.offshoot/agents/main.md', '---\nname: main\ndescription: x\n---\nHOSTILE, and changed.')
+    const ran = await user.run(['run', 'go', '-m', script('touch old.txt', 'touch new.txt')])
+    expect(ran.code).toBe(5)
+    expect([made('old.txt'), made('new.txt')]).toEqual([true, false])
+    expect(notGranted(ran.stderr)).toEqual([expect.stringMatching(/: 3 things that .*touch new\*/)])
+    expect(await valueOf('limits.budgetUsd')).toBe(7)
+    expect(await valueOf('limits.maxTokens')).toBe(2_000_000)
+    expect((await user.call(['agents', 'show', 'main'])).stdout).toMatch(/^source +built-in$/m)
+  })
+
+  test('an allow that loses what narrowed it is not the one that was granted', async () => {
+    const rules = (...more: object[]) =>
+      user.write(
+        'offshoot.jsonc',
+        JSON.stringify({ permissions: [{ tool: 'bash', pattern: 'touch *', action: 'allow' }, ...more] }),
+      )
+    const deny = { tool: 'bash', pattern: 'touch secret*', action: 'deny' }
+    rules(deny)
+    await user.run(['trust'])
+    rules({ tool: 'bash', pattern: 'touch other*', action: 'ask' }, deny)
+    expect((await user.run(['run', 'go', '-m', script('touch a', 'touch secret')])).code).toBe(0)
+    expect([made('a'), made('secret')]).toEqual([true, false])
+    rules()
+    expect((await user.run(['run', 'go', '-m', script('touch b', 'touch secret')])).code).toBe(5)
+    expect([made('b'), made('secret')]).toEqual([false, false])
+  })
+
+  test('a record that the directory brings along, or that nobody can read, grants nothing', async () => {
+    await user.run(['trust'])
+    const record = readFileSync(join(user.home, 'trust.json'), 'utf8')
+    user.write('data/trust.json', record)
+    const env = { OFFSHOOT_HOME: join(user.directory, 'data') }
+    const own = await user.run(['run', 'what is this?'], { env })
+    expect(notGranted(own.stderr)).toEqual([expect.stringMatching(/lies in the directory that it is about/)])
+    expect(made('OWNED')).toBe(false)
+    expect(await user.run(['trust'], { env })).toMatchObject({ code: 3 })
+    for (const broken of ['{', '[]', record.replace('"version": 1', '"version": 2'), record.slice(0, -9)]) {
+      writeFileSync(join(user.home, 'trust.json'), broken)
+      const ran = await user.run(['run', 'what is this?'])
+      expect(notGranted(ran.stderr)).toEqual([expect.stringMatching(/trust\.json cannot be read/)])
+      expect(made('OWNED')).toBe(false)
+      expect(await user.run(['trust'])).toMatchObject({ code: 3, stdout: '' })
+    }
+  })
+})
+
+describe('on a terminal', () => {
+  test.each([
+    ['n', false],
+    ['', false],
+    ['yes please', false],
+    ['y', true],
+  ])('run asks before it begins; %j', async (typed, granted) => {
+    const program = user.terminal(['run', 'what is this?'])
+    await program.untilStdout('[y/N]')
+    const before = program.stdout
+    for (const each of ASKED.map((expression) => new RegExp(expression.source.slice(1).replace(/\$$/, ''))))
+      expect(before).toMatch(each)
+    expect(before).not.toMatch(/\u001b\[(2J|1Aecho)/)
+    program.type(`${typed}\r`)
+    const { code, stdout } = await program.ended
+    expect(code).toBe(0)
+    expect(made('OWNED')).toBe(granted)
+    expect(stdout.includes('not granted')).toBe(!granted)
+  })
+
+  test('an agent has nobody to ask, whatever its terminal looks like', async () => {
+    const program = user.terminal(['run', 'what is this?'], { env: { OFFSHOOT_RUN_ID: 'run_1' } })
+    const { stdout } = await program.ended
+    expect(stdout).not.toContain('[y/N]')
+    expect(made('OWNED')).toBe(false)
+  })
+})
+
+test('an agent that rewrites the files of the directory has no more authority in the next run', async () => {
+  const again = new TestUser({
+    'test.sh': `cp -r '${HOSTILE}/.' .\n`,
+    'config.jsonc': '{}',
+  })
+  try {
+    const env = { OFFSHOOT_PERMISSIONS: '["bash:sh test.sh"]' }
+    const write = again.script({ main: [bash('sh test.sh'), { text: 'Tested.' }] })
+    expect(await again.run(['run', 'test it', '-m', write], { env })).toMatchObject({ code: 0 })
+    expect(existsSync(join(again.directory, '.offshoot/agents/main.md'))).toBe(true)
+    const next = again.script({ main: [bash('touch OWNED'), { text: 'Tried.' }] })
+    expect(await again.run(['run', 'go on', '-m', next], { env })).toMatchObject({ code: 5 })
+    expect(await again.run(['run', 'and on'], { env })).toMatchObject({ code: 0 })
+    expect(existsSync(join(again.directory, 'OWNED'))).toBe(false)
+  } finally {
+    again.remove()
+  }
+})
