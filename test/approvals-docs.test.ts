@@ -28,6 +28,7 @@ it('docs/approvals.md shows commands that do what stands beside them', async () 
     general: [bash('touch made'), bash('rm made'), { match: 'not that file', text: 'Left it.' }],
   })
   user.write('offshoot.jsonc', JSON.stringify({ model }))
+  await user.trust()
   const run = user.start([...first![0]!.words])
   const asked = async (prefix: string, nth = 0) => {
     const all = () => [...run.stderr.matchAll(new RegExp(`offshoot a\\w+ (${prefix}_\\w{26})`, 'g'))]

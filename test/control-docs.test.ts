@@ -25,6 +25,7 @@ it('docs/control.md shows commands that do what stands beside them', async () =>
     'offshoot.jsonc',
     '{"permissions": [{"tool": "bash", "pattern": "sh wait.sh", "action": "allow"}]}',
   )
+  await user.trust()
   const program = user.start(['run', 'Go.', '-m', model])
   await program.untilStderr('$ sh wait.sh')
   const [run] = JSON.parse((await user.call(['ps', '--json'])).stdout) as { id: string }[]
@@ -56,6 +57,7 @@ it('docs/control.md shows commands that do what stands beside them', async () =>
 
 it('its limits are read, and pause what goes in circles, with the report that it shows', async () => {
   user.write('offshoot.jsonc', block('jsonc'))
+  await user.trust()
   const { stdout } = await user.call(['config'])
   for (const line of [/stallMs.*1000/, /maxIdenticalCalls.*3/, /timeoutMs.*600000/])
     expect(stdout).toMatch(line)

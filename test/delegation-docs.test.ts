@@ -45,6 +45,7 @@ it('docs/delegation.md shows a call, its report, and its answer in the backgroun
 
 it('its commands start subagents, whose reports stand in the conversation', async () => {
   user.write('offshoot.jsonc', JSON.stringify({ model: user.script({ explore, general: explore }) }))
+  await user.trust()
   const [first, second] = blocks('sh')[0]!.trim().split('\n').map(wordsOf)
   expect(await user.call(first!)).toMatchObject({
     code: 0,

@@ -73,6 +73,7 @@ describe('docs/configuration.md', () => {
   it('shows an example that is read without a word', async () => {
     const [, example] = /^```jsonc\n([^]*?)^```/m.exec(CONFIGURATION)!
     user.write('offshoot.jsonc', example!)
+    await user.trust()
     const { code, stderr } = await user.call(['run', 'hi', '-m', 'offline'])
     expect(code).toBe(0)
     expect(stderr.split('\n')[0]).toBe('offshoot: model offline: asked for')

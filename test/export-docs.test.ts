@@ -11,6 +11,7 @@ let user: TestUser
 beforeAll(async () => {
   user = new TestUser()
   user.write('offshoot.jsonc', JSON.stringify({ model: user.script({ main: [{ text: 'Hello.' }] }) }))
+  await user.trust()
   await user.call(['run', 'Hi.'])
 })
 

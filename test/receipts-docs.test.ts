@@ -10,7 +10,7 @@ const block = (name: string) => new RegExp(`^\`\`\`\\w+ file=${name}\\n([^]*?)^\
 
 let user: TestUser
 
-beforeAll(() => {
+beforeAll(async () => {
   user = new TestUser({ 'README.md': README })
   const work = [
     { tool: 'read', input: { file_path: 'README.md' } },
@@ -26,6 +26,7 @@ beforeAll(() => {
   })
   const permissions = ['write', 'bash'].map((tool) => ({ tool, action: 'allow' }))
   user.write('offshoot.jsonc', JSON.stringify({ model, permissions }))
+  await user.trust()
 })
 
 afterAll(() => user.remove())

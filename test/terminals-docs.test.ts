@@ -8,7 +8,7 @@ const [first, second] = [...PAGE.matchAll(/^```sh\n([^]*?)^```/gm)].map(([, body
 
 let user: TestUser
 
-beforeAll(() => {
+beforeAll(async () => {
   const wait = 'while [ ! -e go ]; do sleep 0.02; done'
   user = new TestUser({ 'wait.sh': wait })
   const bash = (command: string) => ({ tool: 'bash', input: { command } })
@@ -23,6 +23,7 @@ beforeAll(() => {
   })
   const permissions = [{ tool: 'bash', pattern: 'sh wait.sh', action: 'allow' }]
   user.write('offshoot.jsonc', JSON.stringify({ model, permissions }))
+  await user.trust()
 })
 
 afterAll(() => user.remove())

@@ -139,6 +139,7 @@ describe('an agent file', () => {
     ],
   ])('%s is named with the reason, and hides nothing', async (_, text, reason) => {
     const other = new TestUser({ '.offshoot/agents/name.md': text })
+    await other.trust()
     const { code, stdout, stderr } = await other.call([
       'run',
       'hi',

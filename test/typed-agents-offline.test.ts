@@ -24,6 +24,7 @@ let reports: readonly string[]
 
 beforeAll(async () => {
   user = new TestUser(FILES)
+  await user.trust()
   const model = user.script({ main: [{ toolCalls: CALLS }, { text: 'end' }] })
   await user.call(['run', 'go', '-m', model])
   const sql = `select part from parts join messages on messages.id = message_id

@@ -15,6 +15,7 @@ interface ReadAgents {
 /** Those that come with the program too. What is wrong with a file is said on stderr. */
 export async function readAgents(directory: string, io: Io): Promise<ReadAgents> {
   const { loaded, found, trust } = await loadProject(createWorkspace(directory).root, io.env)
-  for (const warning of [...trustWarnings(trust), ...agentWarnings(found)]) await say(io, `offshoot: ${terminalLine(warning)}\n`)
+  for (const warning of [...trustWarnings(trust), ...agentWarnings(found)])
+    await say(io, `offshoot: ${terminalLine(warning)}\n`)
   return { registry: createAgentRegistry([...found.agents, ...builtinAgents()]), config: loaded.config }
 }

@@ -44,7 +44,14 @@ export async function diagnoseFiles(
     if (typeof entry === 'string') found.push(...(await diagnoseFile(entry, env, format)))
     else
       found.push(
-        ofAgent({ path: entry.path, format: 'offshoot', name: null, skipped: entry.problem, warnings: [], held: [] }),
+        ofAgent({
+          path: entry.path,
+          format: 'offshoot',
+          name: null,
+          skipped: entry.problem,
+          warnings: [],
+          held: [],
+        }),
       )
   }
   return found

@@ -174,7 +174,11 @@ export async function compose({
 }
 
 /** What a program grants is what it was shown: files that change meanwhile get nothing of it. */
-async function trustedProject(directory: string, env: Env, { config: program, trusts }: OwnParts): Promise<Project> {
+async function trustedProject(
+  directory: string,
+  env: Env,
+  { config: program, trusts }: OwnParts,
+): Promise<Project> {
   const project = await loadProject(directory, env, { program })
   const shown = project.trust
   if (!trusts || heldBack(shown).length === 0 || !(await trusts(shown))) return project

@@ -175,6 +175,7 @@ describe('from another terminal', () => {
 describe('an approval from depth 3', () => {
   it('has the path of agents, and goes on with an answer from another terminal', async () => {
     user.write('offshoot.jsonc', JSON.stringify({ limits: { maxDepth: 3 } }))
+    await user.trust()
     const task = (prompt: string) => ({
       toolCalls: [{ tool: 'task', input: { subagent_type: 'general', prompt } }],
     })
@@ -241,6 +242,7 @@ describe('an answer for good', () => {
   it('of a conversation is taken back while another program drives it', async () => {
     user.write('wait.sh', 'while [ ! -e go ]; do sleep 0.02; done\n')
     user.write('offshoot.jsonc', JSON.stringify({ permissions: ['bash:sh wait.sh'] }))
+    await user.trust()
     const script = user.script({
       main: [bash('touch a'), bash('sh wait.sh'), bash('touch b'), { text: 'Done.' }],
     })

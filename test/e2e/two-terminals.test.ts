@@ -12,8 +12,9 @@ const CONFIG = { permissions: [{ tool: 'bash', pattern: 'sh wait.sh *', action: 
 
 let user: TestUser
 
-beforeEach(() => {
+beforeEach(async () => {
   user = new TestUser({ 'wait.sh': WAIT, 'offshoot.jsonc': JSON.stringify(CONFIG) })
+  await user.trust()
 })
 
 afterEach(() => user.remove())

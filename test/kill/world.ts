@@ -39,7 +39,9 @@ export class World implements AsyncDisposable {
     const site = await httpSite(({ url }, response) =>
       response.setHeader('content-type', 'text/plain').end(`The page ${url}.\n`),
     )
-    return new World(model, site, options)
+    const world = new World(model, site, options)
+    await world.user.trust()
+    return world
   }
 
   constructor(model: ModelServer, site: Site, { off }: WorldOptions) {

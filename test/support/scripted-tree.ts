@@ -40,7 +40,9 @@ export class ScriptedTree {
 
   static async open(actors: Actors, options: TreeOptions = {}): Promise<ScriptedTree> {
     const server = await startModelServer()
-    return new ScriptedTree(server, actors, options)
+    const tree = new ScriptedTree(server, actors, options)
+    await tree.user.trust()
+    return tree
   }
 
   private constructor(server: ModelServer, actors: Actors, { config = {}, files, off, env }: TreeOptions) {

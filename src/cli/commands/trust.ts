@@ -22,9 +22,7 @@ interface TrustFlags {
 export function trustCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('trust')
-    .description(
-      'grant what the files of a directory ask for; without a terminal the command is the yes',
-    )
+    .description('grant what the files of a directory ask for; without a terminal the command is the yes')
     .argument('[dir]', 'default: the one that you are in')
     .addOption(new Option('--list', 'the directories that you trust').conflicts(['revoke', 'dryRun']))
     .addOption(new Option('--revoke', 'take it back').conflicts('dryRun'))

@@ -17,6 +17,7 @@ beforeAll(async () => {
   user = new TestUser({ 'src/auth.ts': AUTH })
   const permissions = ['edit', 'bash'].map((tool) => ({ tool, action: 'allow' }))
   user.write('offshoot.jsonc', JSON.stringify({ model: user.script(SCRIPT), permissions }))
+  await user.trust()
   await user.call(['run', 'Is every token checked? Please mend what is not.'])
   const { id } = user.rows('SELECT id FROM conversations')[0]!
   const message = user.rows(`SELECT id FROM messages WHERE role = 'user' ORDER BY id`)[0]!['id']
