@@ -18,7 +18,7 @@ const project = (text: string) => writeFileSync(projectFile(), text)
 const user = (text: string) => writeFileSync(join(root, 'home/offshoot/config.jsonc'), text)
 /** With all granted that the project asks for. */
 const load = (env: Env = {}, isGranted = () => true) =>
-  loadConfig(join(root, 'project'), { XDG_CONFIG_HOME: join(root, 'home'), ...env }, undefined, isGranted)
+  loadConfig(join(root, 'project'), { XDG_CONFIG_HOME: join(root, 'home'), ...env }, undefined, { isGranted })
 
 function errorOf(env: Env = {}) {
   try {

@@ -7,7 +7,8 @@ import { checkConfig, checkDepth, parseConfigFile, type RawConfig } from './conf
 import { configSchema, type Config } from './config-schema.ts'
 import { defaultConfig } from './default-config.ts'
 import { narrowConfig } from './trust/config-requests.ts'
-import { sha256, type AskedRequest, type IsGranted } from './trust/request.ts'
+import { droppedRequests, NO_GRANTS, pinOf, type Grants, type Pin } from './trust/pin.ts'
+import { sha256, type AskedRequest } from './trust/request.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -22,10 +23,12 @@ export interface LoadedConfig {
   readonly requests: readonly AskedRequest[]
   /** What is in force without the project: of the user's file and the defaults. */
   readonly base: Config
+  /** What narrows in the project's file; null where there is none. */
+  readonly pin: Pin | null
 }
 
 export interface ConfigSource {
-  readonly name: 'user config' | 'project config' | 'environment' | 'program'
+  readonly name: 'user config' | 'project config as trusted' | 'project config' | 'environment' | 'program'
   /** The path of the file; null for what is no file. */
   readonly file: string | null
   /** Whether it says anything at all. */
@@ -39,19 +42,30 @@ const RESERVED = ['OFFSHOOT_HOME', 'OFFSHOOT_OWNER', 'OFFSHOOT_RUN_ID']
 
 /**
  * User file, project file, environment, and what the program that uses the library says: later ones win, key by key. Of
- * the project's file counts what only narrows, and what `isGranted` grants. @throws OffshootError `config`.
+ * the project's file counts what only narrows, and what is granted. @throws OffshootError `config`.
  */
 export function loadConfig(
   directory: string,
   env: Env,
   program?: RawConfig,
-  isGranted: IsGranted = () => false,
+  grants: Grants = NO_GRANTS,
 ): LoadedConfig {
   const [user, project] = configFiles(directory, env)
   const ofUser = readSource(user)
-  const { requests, ...ofProject } = readProject(project, ofUser.values, isGranted)
+  const { requests, pin, trusted, ...ofProject } = readProject(project, ofUser.values, grants)
   const read = [
     { name: 'user config', file: user, ...ofUser },
+    ...(trusted
+      ? [
+          {
+            name: 'project config as trusted',
+            file: project,
+            found: false,
+            values: trusted,
+            warnings: [],
+          } as const,
+        ]
+      : []),
     { name: 'project config', file: project, ...ofProject },
     { name: 'environment', file: null, ...without(ENVIRONMENT, readEnvironment(env)) },
     ...(program ? [{ name: 'program', file: null, ...readProgram(program) } as const] : []),
@@ -61,6 +75,7 @@ export function loadConfig(
     config: configOf(merged),
     base: configOf(ofUser.values),
     requests,
+    pin,
     layers: read.map(({ name, values }) => ({
       name,
       rules:
@@ -118,11 +133,18 @@ function readSource(file: string): ReadSource & { readonly text: string } {
   return { found: true, ...parseConfigFile(text, file), text }
 }
 
-function readProject(file: string, user: RawConfig, isGranted: IsGranted) {
+/** `trusted`: what narrowed in the file that was trusted, where that was another one. */
+function readProject(file: string, user: RawConfig, { isGranted, pin: old }: Grants) {
   const { text, ...source } = readSource(file)
   const allowed = without(PROJECT, source)
   const about = { file: basename(file), sha256: sha256(text) }
-  return { ...allowed, ...narrowConfig(allowed.values, user, about, isGranted) }
+  const pin = source.found ? pinOf(allowed.values, user, about) : null
+  if (!old || old.sha256 === about.sha256)
+    return { ...allowed, ...narrowConfig(allowed.values, user, about, isGranted), pin, trusted: undefined }
+  const kept = narrowConfig(old.values, user, about, () => false).values
+  const { values, requests } = narrowConfig(allowed.values, merge(user, kept), about, isGranted)
+  const asked = [...requests, ...droppedRequests(old, allowed.values, about)]
+  return { ...allowed, values, requests: asked, pin, trusted: { ...kept, permissions: old.rules } }
 }
 
 const MAX_BYTES = 1024 * 1024

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -208,6 +208,27 @@ describe('offshoot trust', () => {
     rules()
     expect((await user.run(['run', 'go', '-m', script('touch b', 'touch secret')])).code).toBe(5)
     expect([made('b'), made('secret')]).toEqual([false, false])
+  })
+
+  test('what narrowed in a trusted file stays in force until the change is trusted', async () => {
+    const deny = { tool: 'bash', pattern: 'touch secret*', action: 'deny' }
+    user.write('offshoot.jsonc', JSON.stringify({ permissions: [deny], limits: { maxTurns: 7 } }))
+    await user.run(['trust'])
+    for (const text of ['{ "limits": { "maxTurns": 40 } }', '{}', null]) {
+      if (text === null) rmSync(join(user.directory, 'offshoot.jsonc'))
+      else user.write('offshoot.jsonc', text)
+      const ran = await user.run(['run', 'go', '-m', script('touch secret'), '--mode', 'auto'])
+      expect(ran).toMatchObject({ code: 0 })
+      expect(made('secret')).toBe(false)
+      expect(notGranted(ran.stderr)).toEqual([
+        expect.stringContaining('no longer denies bash with touch secret*'),
+      ])
+      expect(await valueOf('limits.maxTurns')).toBe(7)
+    }
+    await user.run(['trust'])
+    expect(await valueOf('limits.maxTurns')).toBe(50)
+    await user.run(['run', 'go', '-m', script('touch secret'), '--mode', 'auto'])
+    expect(made('secret')).toBe(true)
   })
 
   test('a record that the directory brings along, or that nobody can read, grants nothing', async () => {

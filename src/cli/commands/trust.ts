@@ -38,8 +38,8 @@ async function trust(directory: string | undefined, flags: TrustFlags, io: Io): 
   if (flags.revoke) return await revoke(realOrTyped(resolve(io.cwd, directory ?? '.')), flags, io)
   const { root } = createWorkspace(resolve(io.cwd, directory ?? '.'))
   const { trust: state } = await loadProject(root, io.env)
-  if (flags.dryRun || heldBack(state).length === 0) return await show(state, flags, io)
-  if (isAttended(io) && !(await askTrust(state, io))) {
+  if (flags.dryRun) return await show(state, flags, io)
+  if (heldBack(state).length > 0 && isAttended(io) && !(await askTrust(state, io))) {
     await say(io, 'offshoot: nothing is granted\n')
     return exitCodes.failed
   }

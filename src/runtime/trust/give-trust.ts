@@ -1,15 +1,15 @@
 import { OffshootError } from '../../core/errors.ts'
 import { dataHome, type Env } from '../config.ts'
 import { loadProject, type TrustState } from './project.ts'
-import { changeRecord, readRecord, type TrustRecord } from './record.ts'
-import type { AskedRequest } from './request.ts'
+import { changeRecord, readRecord, type TrustedFile, type TrustRecord } from './record.ts'
+import type { Pin } from './pin.ts'
 
 /**
  * Records that a person grants what they were shown. @throws OffshootError `conflict` where the files ask for something
  * else by now, `config` where the record cannot be read or would not be believed.
  */
 export async function giveTrust(directory: string, digest: string, env: Env): Promise<TrustState> {
-  const { trust } = await loadProject(directory, env)
+  const { trust, loaded } = await loadProject(directory, env)
   if (trust.digest !== digest)
     throw new OffshootError(
       'conflict',
@@ -18,22 +18,29 @@ export async function giveTrust(directory: string, digest: string, env: Env): Pr
         hint: 'look at it again, and then decide',
       },
     )
-  record(directory, trust.requests, env)
+  record(trust, loaded.pin, env)
   const { trust: now } = await loadProject(directory, env)
   if (now.problem !== null) throw new OffshootError('config', now.problem, { hint: OUTSIDE })
   return now
 }
 
+const CONFIG = 'offshoot.jsonc'
 const OUTSIDE = 'Let OFFSHOOT_HOME name a directory outside of it.'
 
-function record(directory: string, requests: readonly AskedRequest[], env: Env): void {
-  const files = Object.fromEntries(
-    [...Map.groupBy(requests, ({ file }) => file)].map(([file, all]) => [
+function record({ directory, requests }: TrustState, pin: Pin | null, env: Env): void {
+  const asking = Map.groupBy(requests, ({ file }) => file)
+  const files: Record<string, TrustedFile> = Object.fromEntries(
+    [...asking].map(([file, all]) => [
       file,
       { sha256: all[0]!.sha256, accepted: all.map(({ identity }) => identity) },
     ]),
   )
+  if (pin) {
+    const { sha256, rules, values } = pin
+    files[CONFIG] = { accepted: [], ...files[CONFIG], sha256, narrows: { rules, values } }
+  }
   const trustedAt = new Date().toISOString()
+  if (Object.keys(files).length === 0) return void revokeTrust(directory, env)
   changeRecord(dataHome(env), (record) => ({ ...record, [directory]: { trustedAt, files } }))
 }
 

@@ -39,9 +39,9 @@ export async function loadProject(
   env: Env,
   { program, alsoGranted = () => false }: ProjectOptions = {},
 ): Promise<Project> {
-  const { isGranted, problem, version } = readTrusted(directory, env)
+  const { isGranted, pin, problem, version } = readTrusted(directory, env)
   const decide = (request: TrustRequest) => isGranted(request) || alsoGranted(request)
-  const loaded = loadConfig(directory, env, program, decide)
+  const loaded = loadConfig(directory, env, program, { isGranted: decide, pin })
   const found = await findAgents(directory, env, loaded, decide)
   const requests = [...loaded.requests, ...found.requests]
   const digest = digestOf(directory, requests)

@@ -4,6 +4,7 @@ import { join, sep } from 'node:path'
 import { z } from 'zod'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 import { once } from '../../core/once.ts'
+import type { Pin } from './pin.ts'
 
 /** What a person has agreed to, by the real path of the directory. */
 export type TrustRecord = Readonly<Record<string, TrustedDirectory>>
@@ -18,6 +19,8 @@ export interface TrustedFile {
   readonly sha256: string
   /** Identities of requests. */
   readonly accepted: readonly string[]
+  /** Of a configuration: what narrows in it. */
+  readonly narrows?: Pick<Pin, 'rules' | 'values'> | undefined
 }
 
 export const FILE_NAME = 'trust.json'
@@ -30,11 +33,22 @@ const schema = once(() =>
       z.string(),
       z.strictObject({
         trustedAt: z.string(),
-        files: z.record(z.string(), z.strictObject({ sha256: z.string(), accepted: z.array(z.string()) })),
+        files: z.record(z.string(), fileSchema()),
       }),
     ),
   }),
 )
+
+function fileSchema() {
+  const rule = { tool: z.string(), pattern: z.string().optional(), action: z.enum(['ask', 'deny']) }
+  return z.strictObject({
+    sha256: z.string(),
+    accepted: z.array(z.string()),
+    narrows: z
+      .strictObject({ rules: z.array(z.strictObject(rule)), values: z.record(z.string(), z.unknown()) })
+      .optional(),
+  })
+}
 
 /** An absent file holds nothing. @throws OffshootError `config` for one that cannot be read for certain. */
 export function readRecord(home: string): TrustRecord {

@@ -1,11 +1,12 @@
 import { errorMessage } from '../../core/errors.ts'
+import { configSchema } from '../config-schema.ts'
 import { dataHome, homeOf, type Env } from '../config.ts'
 import { isOwnRecord, readRecord, type TrustedDirectory } from './record.ts'
+import type { Grants, Pin } from './pin.ts'
 import { canonical, isCovered, sha256, type IsGranted } from './request.ts'
 
 /** What the user's record says of a directory. */
-export interface Trusted {
-  readonly isGranted: IsGranted
+export interface Trusted extends Grants {
   /** Why the record is not believed. */
   readonly problem: string | null
   /** Another one after each change of what is granted. */
@@ -22,7 +23,12 @@ export function readTrusted(directory: string, env: Env): Trusted {
     const record = Object.hasOwn(all, directory) ? all[directory] : undefined
     if (!record) return { isGranted: NOTHING, problem: null, version: '' }
     if (isOwnRecord(home, directory, homeOrNull(env))) return nothing(OWN)
-    return { isGranted: grantedBy(record), problem: null, version: sha256(canonical(record)) }
+    return {
+      isGranted: grantedBy(record),
+      problem: null,
+      version: sha256(canonical(record)),
+      pin: pinIn(record),
+    }
   } catch (error) {
     return nothing(errorMessage(error))
   }
@@ -39,6 +45,13 @@ function grantedBy({ files }: TrustedDirectory): IsGranted {
     const accepted = Object.hasOwn(files, request.file) ? files[request.file]!.accepted : []
     return accepted.some((each) => isCovered(each, request))
   }
+}
+
+function pinIn({ files }: TrustedDirectory): Pin | undefined {
+  const file = Object.values(files).find(({ narrows }) => narrows !== undefined)
+  if (!file?.narrows) return undefined
+  configSchema().parse(file.narrows.values)
+  return { sha256: file.sha256, ...file.narrows }
 }
 
 function homeOrNull(env: Env): string | null {
