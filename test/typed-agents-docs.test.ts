@@ -11,9 +11,10 @@ const files = [...PAGE.matchAll(/^```md file=(\S+)\n([^]*?)^```/gm)].map(
 
 let user: TestUser
 
-beforeAll(() => {
+beforeAll(async () => {
   user = new TestUser({ 'README.md': 'A tool for everybody.\n' })
   for (const [name, text] of files) user.write(name, text)
+  await user.trust()
 })
 
 afterAll(() => user.remove())
