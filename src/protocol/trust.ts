@@ -31,4 +31,4 @@ export const trustQuery = z.object({ directory: directory.optional() })
 /** The digest of what the person was shown: where the files ask for something else by now, nothing is granted. */
 export const giveTrust = trustQuery.extend({ digest: z.string().min(1) })
 
-export const revokeTrust = trustQuery
+export const revokeTrust = z.object({ directory: directory.optional() })

@@ -123,6 +123,8 @@ describe('a script that cannot be used', () => {
   })
 })
 
+const UNKNOWN_MODEL = '{"model": "nonsense/x"}'
+
 describe('a wrong configuration', () => {
   it('is an error with file, line and what is expected, and exit code 3', async () => {
     const cases: [string | Uint8Array, RegExp][] = [
@@ -146,11 +148,12 @@ describe('a wrong configuration', () => {
       [Buffer.from('\ufeff{"model":1}', 'utf16le'), /cannot be read: it is not UTF-8/],
       [`{"a":"${'x'.repeat(5_000_000)}"}`, /cannot be read: it has 5000008 bytes/],
       ['['.repeat(200_000), /offshoot\.jsonc:1: nested deeper than 64 levels/],
-      ['{"model": "nonsense/x"}', /unknown model "nonsense\/x".*\n.*of the configuration/],
+      [UNKNOWN_MODEL, /unknown model "nonsense\/x".*\n.*of the configuration/],
     ]
-    const ended = await inTurns([...cases.keys()], (at) => {
+    const ended = await inTurns([...cases.keys()], async (at) => {
       user.write(`${at}/offshoot.jsonc`, cases[at]![0])
-      return user.call(['run', 'hi', '-C', String(at)])
+      if (cases[at]![0] === UNKNOWN_MODEL) await user.trust(join(user.directory, String(at)))
+      return await user.call(['run', 'hi', '-C', String(at)])
     })
     for (const [at, [content, message]] of cases.entries()) {
       const shown = String(content).slice(0, 40)

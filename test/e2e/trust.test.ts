@@ -124,9 +124,8 @@ describe('before trust', () => {
     expect(offshoot.warnings.filter((each) => each.includes('not granted'))).toHaveLength(1)
     expect(offshoot.trust.requests).toHaveLength(20)
     const chat = await offshoot.chat()
-    await (
-      await chat.send('go')
-    ).result
+    const run = await chat.send('go')
+    await run.result()
     expect(made('OWNED')).toBe(false)
   })
 
@@ -276,6 +275,25 @@ describe('on a terminal', () => {
     expect(stdout).not.toContain('[y/N]')
     expect(made('OWNED')).toBe(false)
   })
+})
+
+test('in no mode an agent writes the record without a question, by a tool or by a redirect', async () => {
+  await user.run(['trust'])
+  await user.run(['trust', '--revoke'])
+  const record = join(user.home, 'trust.json')
+  const before = readFileSync(record, 'utf8')
+  const model = user.script({
+    main: [
+      { toolCalls: [{ tool: 'write', input: { file_path: record, content: '{}' } }] },
+      { toolCalls: [{ tool: 'edit', input: { file_path: record, old_string: '1', new_string: '2' } }] },
+      bash(`echo '{}' > ${record}`, `cp evil.json ${record}`, `rm ${record}`),
+      { text: 'Done.' },
+    ],
+  })
+  const ran = await user.run(['run', 'go', '-m', model, '--mode', 'auto', '--output-format', 'json'])
+  expect(ran.code).toBe(5)
+  expect((JSON.parse(ran.stdout) as { permission_denials: unknown[] }).permission_denials).toHaveLength(5)
+  expect(readFileSync(record, 'utf8')).toBe(before)
 })
 
 test('an agent that rewrites the files of the directory has no more authority in the next run', async () => {

@@ -189,7 +189,7 @@ describe('values of a project', () => {
     const { values, asked } = narrowed(project, user)
     expect(asked).toEqual([key])
     const [top] = key.split('.') as [string]
-    expect(Object.values((values[top] ?? {}) as object)).toEqual([])
+    expect(Object.values(values[top] ?? {})).toEqual([])
   })
 
   test('a limit is never above that of the user, whatever a project says', () => {

@@ -23,7 +23,7 @@ export interface TrustedFile {
   readonly narrows?: Pick<Pin, 'rules' | 'values'> | undefined
 }
 
-export const FILE_NAME = 'trust.json'
+const FILE_NAME = 'trust.json'
 const MAX_BYTES = 64 * 1024 * 1024
 
 const schema = once(() =>
