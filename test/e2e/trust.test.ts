@@ -118,6 +118,29 @@ describe('before trust', () => {
     expect((await user.call(['doctor'])).stdout).toMatch(/^! warning {2}trust .*20 things/m)
   })
 
+  test('serve grants nothing, and says so in one line', async () => {
+    const server = user.start(['serve', '--port', '0'])
+    await server.untilStdout('listening on ')
+    const url = /http:\S+/.exec(server.stdout)![0]
+    const token = readFileSync(join(user.home, 'token'), 'utf8').trim()
+    const call = async (path: string, body?: object) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {}
+      return (await (await fetch(`${url}/api${path}`, { headers, ...sent })).json()) as Record<
+        string,
+        unknown
+      >
+    }
+    const { conversationId } = await call('/conversations', { text: 'go', model: script('touch OWNED') })
+    const asked = async () =>
+      (await call(`/approvals?conversation=${String(conversationId)}`)) as object as unknown[]
+    await expect.poll(async () => (await asked()).length).toBe(1)
+    expect(made('OWNED')).toBe(false)
+    expect(notGranted(server.stderr)).toHaveLength(1)
+    server.kill('SIGTERM')
+    await server.ended
+  })
+
   test('the library grants nothing, and warns once', async () => {
     const model = script('touch OWNED')
     await using offshoot = await createOffshoot({ directory: user.directory, env: user.env, model })
