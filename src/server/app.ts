@@ -3,6 +3,7 @@ import type { ServerResponse, IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { paths, type RouteName } from '../protocol/paths.ts'
 import { routes } from '../protocol/routes.ts'
+import { nothing } from '../protocol/verbs.ts'
 import { lastSeq } from '../runtime/stored-events.ts'
 import { aboutHandlers } from './about.ts'
 import type { Access } from './access.ts'
@@ -151,7 +152,9 @@ function addRoute(
     // what is deleted is gone when the call is sent again with its Idempotency-Key
     const isKeptDelete = method === 'DELETE' && c.req.header('idempotency-key') !== undefined
     const row = isKeptDelete ? undefined : find()
-    const given = method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw)
+    const isOptional = schema === nothing
+    const given =
+      method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw, { isOptional })
     const input = parse(schema, given)
     const by = c.req.header('authorization') === undefined ? 'web' : 'http'
     const handled = async (): Promise<Answer> => {

@@ -1,7 +1,6 @@
 import { getRequestListener } from '@hono/node-server'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { networkInterfaces } from 'node:os'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
@@ -10,13 +9,14 @@ import type { ComposeOptions } from '../runtime/compose.ts'
 import type { RecoveredRun } from '../runtime/recover-conversation.ts'
 import { Access } from './access.ts'
 import { createApp } from './app.ts'
-import { checkSender, namesOf, type Names } from './foreign.ts'
+import { namesOf, type Names } from './foreign.ts'
 import { SECURITY_HEADERS } from './headers.ts'
 import { Hub } from './hub.ts'
 import { openPages } from './pages.ts'
-import { Problem, problemBody, problemOf } from './problem.ts'
+import { Problem, problemBody } from './problem.ts'
 import { runningServer, writeServerFile } from './server-file.ts'
 import { installationToken } from './token.ts'
+import { createUnread } from './unread.ts'
 import { Workplaces, type Store } from './workplace.ts'
 
 export interface ServerOptions extends Pick<ComposeOptions, 'env' | 'network' | 'faults'> {
@@ -92,10 +92,13 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     overrideGlobalObjects: false,
     errorHandler: () => refusal(new Problem(400, 'malformed', 'what is asked for is no path')),
   })
+  const unread = createUnread(names, access)
   server.on('request', (incoming, outgoing) => {
-    if (!isRefused(incoming, outgoing, names)) void listener(incoming, outgoing)
+    if (!unread.refuses(incoming, outgoing)) void listener(incoming, outgoing)
   })
-  server.on('clientError', refuseUnread)
+  server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing))
+  server.on('connect', unread.refuseTunnel)
+  server.on('clientError', unread.refuseBroken)
   return {
     port,
     url,
@@ -177,44 +180,8 @@ function shownHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Before anything is made of a request: of some hosts no URL can be made. */
-function isRefused(incoming: IncomingMessage, outgoing: ServerResponse, names: Names): boolean {
-  const all = (name: string) =>
-    incoming.rawHeaders.filter((_, i, raw) => raw[i - 1]?.toLowerCase() === name && i % 2 === 1)
-  try {
-    const [, named] = /^\w+:\/\/([^/?#]*)/.exec(incoming.url ?? '') ?? [] // for a proxy: it stands above the header
-    const hosts = [...all('host'), ...(named === undefined ? [] : [named])]
-    checkSender({ hosts: [...new Set(hosts)], origins: all('origin'), site: undefined, isApi: false }, names)
-    return false
-  } catch (error) {
-    const problem = problemOf(error)
-    outgoing.writeHead(problem.status, { ...SECURITY_HEADERS, 'content-type': 'application/json' })
-    outgoing.end(JSON.stringify(problemBody(problem)))
-    incoming.resume() // what it sends is read and forgotten
-    return true
-  }
-}
-
 function refusal(problem: Problem): Response {
   return Response.json(problemBody(problem), { status: problem.status, headers: SECURITY_HEADERS })
-}
-
-/** What is no HTTP, or never came to its end. */
-function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [status, code, message] = UNREAD[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'malformed',
-    'this is no HTTP',
-  ]
-  const body = JSON.stringify({ error: { code, message } })
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
-  socket.end(head + body)
-}
-
-const UNREAD: Readonly<Record<string, readonly [string, string, string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'too_large', 'the headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'malformed', 'the request did not come to its end'],
 }
 
 /**
