@@ -3,6 +3,7 @@ import { MODES } from '../permissions/modes.ts'
 import { modeInForce, namedBefore } from '../runtime/mode.ts'
 import type { RunResult } from '../runtime/run-result.ts'
 import type { StartedRun } from '../runtime/begin.ts'
+import { hasPerson } from './caller.ts'
 import { answerFromElsewhere, answerOnTerminal } from './approvals.ts'
 import type { EndSignal } from './early-signals.ts'
 import { exitCodeOfRun, exitCodes } from './exit-codes.ts'
@@ -78,7 +79,7 @@ function takeAnswers(
   output: Output,
   io: Io,
 ): () => Promise<void> {
-  if (approvals !== 'deny' && io.stdin.isTTY && io.stderr.isTTY)
+  if (approvals !== 'deny' && hasPerson(io, composed.store))
     return answerOnTerminal(started, composed, output, io)
   return approvals === 'wait' ? answerFromElsewhere(started, composed, output, io) : async () => {}
 }

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
+import { checkCaller } from './caller.ts'
 import { laterCommands } from './commands/later.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
 import { helpWidth, layOutHelp } from './help.ts'
@@ -101,6 +102,7 @@ export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''
     })
     .showHelpAfterError('  offshoot --help lists the commands, offshoot COMMAND --help their options')
     .showSuggestionAfterError()
+    .hook('preAction', (_, command) => checkCaller(command, io))
   const single = SINGLE.get(typed)
   if (single) (await single())(program, io, setExitCode)
   else await addAll(program, io, setExitCode)

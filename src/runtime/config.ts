@@ -2,10 +2,12 @@ import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { errorMessage, OffshootError } from '../core/errors.ts'
+import { hasRunMark, RUN_MARKS } from '../exec/lineage.ts'
 import type { Layer } from '../permissions/types.ts'
 import { checkConfig, checkDepth, parseConfigFile, type RawConfig } from './config-file.ts'
 import { configSchema, type Config } from './config-schema.ts'
 import { defaultConfig } from './default-config.ts'
+import { narrowEnvironment } from './person/narrow-environment.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
 
@@ -29,7 +31,7 @@ export interface ConfigSource {
 }
 
 /** Variables that are ours but are no configuration. */
-const RESERVED = ['OFFSHOOT_HOME', 'OFFSHOOT_OWNER', 'OFFSHOOT_RUN_ID']
+const RESERVED: readonly string[] = ['OFFSHOOT_HOME', 'OFFSHOOT_CALL_ID', ...RUN_MARKS]
 
 /**
  * User file, project file, environment, and what the program that uses the library says: later ones win, key by key.
@@ -37,15 +39,22 @@ const RESERVED = ['OFFSHOOT_HOME', 'OFFSHOOT_OWNER', 'OFFSHOOT_RUN_ID']
  */
 export function loadConfig(directory: string, env: Env, program?: RawConfig): LoadedConfig {
   const [user, project] = configFiles(directory, env)
-  const read = [
+  const files = [
     { name: 'user config', file: user, ...readSource(user) },
     { name: 'project config', file: project, ...without(PROJECT, readSource(project)) },
-    { name: 'environment', file: null, ...without(ENVIRONMENT, readEnvironment(env)) },
+  ] as const
+  const fromFiles = () => merged(files)
+  const read = [
+    ...files,
+    {
+      name: 'environment',
+      file: null,
+      ...ofCaller(env, without(ENVIRONMENT, readEnvironment(env)), fromFiles),
+    },
     ...(program ? [{ name: 'program', file: null, ...readProgram(program) } as const] : []),
   ] as const
-  const merged = read.map((source) => source.values).reduce(merge, {})
   return {
-    config: Object.keys(merged).length > 0 ? configSchema().parse(merged) : defaultConfig(),
+    config: merged(read),
     layers: read.map(({ name, values }) => ({
       name,
       rules:
@@ -56,6 +65,22 @@ export function loadConfig(directory: string, env: Env, program?: RawConfig): Lo
     warnings: read.flatMap((source) => source.warnings),
     sources: read.map(({ name, file, found, values }) => ({ name, file, found, values })),
   }
+}
+
+function merged(sources: readonly ReadSource[]): Config {
+  const values = sources.map((source) => source.values).reduce(merge, {})
+  return Object.keys(values).length > 0 ? configSchema().parse(values) : defaultConfig()
+}
+
+/** In a process that a run has started an agent sets the environment: it narrows, and nothing else. */
+function ofCaller(env: Env, source: ReadSource, below: () => Config): ReadSource {
+  if (!source.found || !hasRunMark(env)) return source
+  const { values, dropped } = narrowEnvironment(source.values, below().limits)
+  const warnings = dropped.map(
+    (key) =>
+      `environment: ${key} only narrows in a process that a run has started; the rest of it is ignored`,
+  )
+  return { ...source, values, warnings: [...source.warnings, ...warnings] }
 }
 
 /** The user's file and the project's; neither need exist. */

@@ -10,6 +10,7 @@ import type { Access } from './access.ts'
 import { askHandlers } from './asks.ts'
 import { readObject } from './body.ts'
 import { branchHandlers } from './branches.ts'
+import { checkPerson, decisionIn } from './caller.ts'
 import { conversationHandlers } from './conversations.ts'
 import { eventStream } from './event-stream.ts'
 import { exportAnswer } from './export-answer.ts'
@@ -156,6 +157,7 @@ function addRoute(
     const given =
       method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw, { isOptional })
     const input = parse(schema, given)
+    await checkPerson(decisionIn(name, input as object), c.env?.incoming, house.store)
     const by = c.req.header('authorization') === undefined ? 'web' : 'http'
     const handled = async (): Promise<Answer> => {
       const exchange = { row: row ?? find(), input, by }
@@ -209,12 +211,13 @@ function addOtherRoutes(
 ): void {
   const { store, workplaces, hub, clock, version } = house
   app.get('/api/openapi.json', () => Response.json(openApiDocument(version)))
-  app.post('/api/links', (c) =>
-    maybeOnce(c, idempotency, {}, async () => ({
+  app.post('/api/links', async (c) => {
+    await checkPerson('a link', c.env?.incoming, store)
+    return await maybeOnce(c, idempotency, {}, async () => ({
       status: 201,
       body: { url: `${url}/login?key=${access.newKey()}` },
-    })),
-  )
+    }))
+  })
   app.get('/api/conversations/:id/export', (c) =>
     exportAnswer(store, requireRow(store, 'conversations', c.req.param('id')).id, c.req.query('format')),
   )

@@ -7,6 +7,7 @@ import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/compose.ts'
 import type { StartedRun } from '../../runtime/begin.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
+import { hasPerson } from '../caller.ts'
 import { pickModel } from '../pick-model.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { say, type Io } from '../io.ts'
@@ -134,7 +135,7 @@ async function goOnThere(
   const said = await runtime.say({ ...composed, ...order, defaultModel })
   if (said.started) return await follow(said.started, flags, composed, io) // the server has let go of it just now
   const started = await runThere(said, conversationId, seqBefore, composed, io)
-  const asked = io.stdin.isTTY && io.stderr.isTTY ? flags : { ...flags, approvals: 'wait' as const }
+  const asked = hasPerson(io, store) ? flags : { ...flags, approvals: 'wait' as const }
   return await follow(started, asked, watchedThere(composed, started), io)
 }
 
