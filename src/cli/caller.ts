@@ -1,13 +1,9 @@
 import type { Command } from 'commander'
 import { OffshootError } from '../core/errors.ts'
-import { isStartedByRun } from '../exec/lineage.ts'
 import { personOnly, TO_PERSON } from '../runtime/person/deciding.ts'
-import { driversOf } from '../runtime/person/drivers.ts'
 import { isOfRun } from '../runtime/person/environment.ts'
-import type { Reader } from '../store/port.ts'
 import { commandPath } from './help.ts'
 import type { Io } from './io.ts'
-import { openStore } from './open-store.ts'
 
 /** Commands that decide for a person, with all that is below them. */
 const DECIDING: ReadonlySet<string> = new Set(['approve', 'answer', 'trust', 'permissions revoke'])
@@ -16,28 +12,17 @@ const DECIDING: ReadonlySet<string> = new Set(['approve', 'answer', 'trust', 'pe
  * Refuses an agent what a person alone decides: these commands, and options that widen what a run may do.
  * @throws OffshootError `usage`
  */
-export async function checkCaller(command: Command, io: Io): Promise<void> {
+export function checkCaller(command: Command, { env }: Pick<Io, 'env'>): void {
   const what = decidingCommand(command) ?? decidingOption(command)
-  if (what === undefined || !(await isAgent(io))) return
+  if (what === undefined || !isOfRun(env)) return
   throw new OffshootError('usage', `${what} is not for an agent: a run has started this process`, {
     hint: TO_PERSON,
   })
 }
 
-/** Whether a person sits at the terminal of this process. Whoever starts a pseudoterminal for it is none. */
-export function hasPerson(io: Io, reader: Reader): boolean {
-  return Boolean(io.stdin.isTTY && io.stderr.isTTY) && !isAgentIn(io, reader)
-}
-
-async function isAgent(io: Io): Promise<boolean> {
-  if (isOfRun(io.env)) return true
-  if (io.callerPid === undefined) return false
-  await using store = await openStore(io)
-  return isAgentIn(io, store)
-}
-
-function isAgentIn({ env, callerPid }: Io, reader: Reader): boolean {
-  return isOfRun(env) || (callerPid !== undefined && isStartedByRun(callerPid, driversOf(reader)))
+/** Whether a person sits at the terminal of this process. A pseudoterminal that an agent has opened is none. */
+export function hasPerson({ env, stdin, stderr }: Io): boolean {
+  return stdin.isTTY && stderr.isTTY && !isOfRun(env)
 }
 
 function decidingCommand(command: Command): string | undefined {

@@ -79,8 +79,7 @@ function takeAnswers(
   output: Output,
   io: Io,
 ): () => Promise<void> {
-  if (approvals !== 'deny' && hasPerson(io, composed.store))
-    return answerOnTerminal(started, composed, output, io)
+  if (approvals !== 'deny' && hasPerson(io)) return answerOnTerminal(started, composed, output, io)
   return approvals === 'wait' ? answerFromElsewhere(started, composed, output, io) : async () => {}
 }
 

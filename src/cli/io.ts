@@ -3,7 +3,7 @@ import { errorMessage, OffshootError } from '../core/errors.ts'
 import { once } from '../core/once.ts'
 import type { TestPorts } from '../runtime/compose.ts'
 import type { Env } from '../runtime/config.ts'
-import { withRunMark } from '../runtime/person/environment.ts'
+import { callerEnvironment } from '../runtime/person/environment.ts'
 import { onEndSignal, type EndSignal } from './early-signals.ts'
 
 /** What the program touches of its process; injected so that commands run in tests as they do in a terminal. */
@@ -20,20 +20,17 @@ export interface Io {
   interrupt(): void
   /** Ends the process as it stands. */
   exit(code: number): void
-  /** The process that calls; absent where a test calls in its own. */
-  readonly callerPid?: number
   /** Tests alone have it; the program that is published never sets it. */
   readonly testPorts?: TestPorts
 }
 
 /** Its `cwd`, and `env` where it depends on that, throw OffshootError `usage` when the directory is gone. */
 export function processIo(): Io {
-  const env = once(() => withRunMark(process.env, process.pid))
+  const env = once(() => callerEnvironment(process.env, process.pid))
   return {
     get env() {
       return withAbsoluteHome(env())
     },
-    callerPid: process.pid,
     get cwd() {
       return userDirectory(process.env)
     },

@@ -1,16 +1,18 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
-import { hasRunMark, isStartedByRun, keepForPerson, markedEnvironment } from './lineage.ts'
+import { hasRunMark, isStartedByRun, LIMIT_LOCKS, markedEnvironment } from './lineage.ts'
+import { send } from './hunt.ts'
 import { readEntry } from './processes.ts'
 
 const started: ChildProcess[] = []
+const pids: number[] = []
 afterEach(() => {
-  for (const { pid } of started.splice(0)) if (pid) process.kill(-pid, 'SIGKILL')
+  for (const pid of [...started.splice(0).map((child) => -child.pid!), ...pids.splice(0)])
+    send(pid, 'SIGKILL')
 })
 
 const MARKED = { OFFSHOOT_RUN_ID: 'run_1', HOME: '/home/of-the-person' }
-const here = { pid: process.pid, startTime: readEntry(process.pid)!.startTime }
 
 /** Starts a shell as a run starts its commands. Resolves with the pid that the script prints, which goes on. */
 async function pidOf(script: string, env: Readonly<Record<string, string>> = MARKED): Promise<number> {
@@ -22,7 +24,9 @@ async function pidOf(script: string, env: Readonly<Record<string, string>> = MAR
   })
   started.push(child)
   const [data] = (await once(child.stdout!, 'data')) as [Buffer]
-  return Number(data.toString())
+  const pid = Number(data.toString())
+  pids.push(pid)
+  return pid
 }
 
 /** Prints its pid, and lives until it is killed. */
@@ -40,38 +44,35 @@ test.each([
   ],
 ])('%s is started by the run', async (_, script) => {
   const pid = await pidOf(script)
-  expect(isStartedByRun(pid, [])).toBe(true)
+  expect(isStartedByRun(pid)).toBe(true)
 })
 
 test('an orphan in the session of the command is started by the run', async () => {
   const pid = await pidOf(`(env -i PATH="$PATH" ${LIVES} &) ; sleep 1000`)
   expect(readEntry(pid)!.parentPid).not.toBe(started[0]!.pid)
   expect(markedEnvironment(pid)).toBeDefined() // the leader of the session
-  expect(isStartedByRun(pid, [])).toBe(true)
+  expect(isStartedByRun(pid)).toBe(true)
 })
 
-test('an orphan whose session has lost its leader is found by the other members', async () => {
-  const pid = await pidOf(`(sleep 1000 &); (env -i PATH="$PATH" ${LIVES} &)`)
-  await once(started[0]!, 'exit')
-  expect(isStartedByRun(pid, [])).toBe(true)
+const CLEAN = `env -i PATH="$PATH"`
+
+test.each([
+  ['replaces its shell', `exec ${CLEAN} ${LIVES}`],
+  ['is an orphan in a session of its own', `(${CLEAN} setsid ${LIVES} &)`],
+  ['has lowered its limit further', `ulimit -x 5; exec ${CLEAN} ${LIVES}`],
+])('a clean command that %s is found by its limit', async (_, script) => {
+  const unlimited = await pidOf(script.replace('ulimit -x 5; ', ''))
+  expect(markedEnvironment(unlimited)).toBeUndefined()
+  expect(isStartedByRun(unlimited)).toBe(false)
+  for (const shell of ['sh', 'bash']) {
+    const inner = script.replaceAll("'", `'\\''`)
+    expect(isStartedByRun(await pidOf(`${shell} -c '${LIMIT_LOCKS}; bash -c "$1"' x '${inner}'`))).toBe(true)
+  }
 })
 
-test('a command that replaces its shell with a clean environment is found by the driver above it', async () => {
-  const pid = await pidOf(`exec env -i PATH="$PATH" ${LIVES}`)
-  expect(markedEnvironment(pid)).toBeUndefined()
-  expect(isStartedByRun(pid, [])).toBe(false)
-  expect(isStartedByRun(pid, [{ ...here, startTime: '1' }])).toBe(false)
-  expect(isStartedByRun(pid, [here])).toBe(true)
-})
-
-test('a driver is not started by itself, nor is what it starts for the person or in its own session', async () => {
-  expect(isStartedByRun(process.pid, [here])).toBe(false)
-  const browser = await pidOf(LIVES, {})
-  keepForPerson(browser)
-  expect(isStartedByRun(browser, [here])).toBe(false)
-  const helper = spawn('sleep', ['1000'])
-  expect(isStartedByRun(helper.pid!, [here])).toBe(false)
-  helper.kill('SIGKILL')
+test('a process that it starts for itself is not of a run', async () => {
+  expect(isStartedByRun(process.pid)).toBe(false)
+  expect(isStartedByRun(await pidOf(LIVES, {}))).toBe(false)
 })
 
 test('the outermost mark counts, with the environment that the run gave', async () => {
@@ -80,8 +81,8 @@ test('the outermost mark counts, with the environment that the run gave', async 
 })
 
 test('a process of nobody, and one that has ended, have no mark', async () => {
-  expect(isStartedByRun(process.pid, [])).toBe(false)
-  expect(isStartedByRun(2 ** 30, [here])).toBe(false)
+  expect(isStartedByRun(process.pid)).toBe(false)
+  expect(isStartedByRun(2 ** 30)).toBe(false)
   expect(hasRunMark({})).toBe(false)
   expect(hasRunMark({ OFFSHOOT_RUN_ID: '' })).toBe(false)
   expect(hasRunMark({ OFFSHOOT_OWNER: 'x' })).toBe(true)

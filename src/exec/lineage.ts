@@ -1,15 +1,18 @@
-import { listProcesses, readEntry, readEnvironment, type ProcessEntry } from './processes.ts'
+import { readEntry, readEnvironment, readLockLimit, type ProcessEntry } from './processes.ts'
 
 /** What every process that a run starts has in its environment, and what that process starts in turn. */
 export const RUN_MARKS = ['OFFSHOOT_RUN_ID', 'OFFSHOOT_OWNER'] as const
 
-type Environment = Readonly<Record<string, string | undefined>>
+/**
+ * A limit that Linux keeps for each process and has not enforced since 2.4. It is inherited, and nobody but root raises
+ * it again: it still tells where the environment was cleaned and every parent has ended.
+ */
+const LOCK_LIMIT = 1_000_003
 
-/** A process that drives runs. A pid alone may have been given to another process since. */
-export interface Driver {
-  readonly pid: number
-  readonly startTime: string
-}
+/** For /bin/sh, before it runs the command of a run: bash and zsh call the limit -x, dash and busybox -w. */
+export const LIMIT_LOCKS = `ulimit -x ${LOCK_LIMIT} 2>/dev/null || ulimit -w ${LOCK_LIMIT} 2>/dev/null`
+
+type Environment = Readonly<Record<string, string | undefined>>
 
 /** Whether an environment says that a run has started its process. */
 export function hasRunMark(environment: Environment): boolean {
@@ -21,26 +24,21 @@ export function hasRunMark(environment: Environment): boolean {
  * their groups and sessions. Undefined where none has it, and where there is no /proc.
  */
 export function markedEnvironment(pid: number): Environment | undefined {
-  return outermostMark(withLeaders(lineOf(pid)))
+  return outermostMark(lineOf(pid))
 }
 
 /**
- * Whether a run has started the process. Its environment alone does not say so: `env -u` cleans it, and the shell that
- * had the mark is replaced by the command. Other members of the session and the driver above it still tell.
+ * Whether a run has started the process. Its environment alone does not say so, as `env -u` cleans it: its limit and its
+ * ancestors still tell, and the leaders of their groups and sessions. False where there is no /proc.
  */
-export function isStartedByRun(pid: number, drivers: readonly Driver[]): boolean {
+export function isStartedByRun(pid: number): boolean {
   const line = lineOf(pid)
-  if (outermostMark(withLeaders(line)) !== undefined) return true
-  if (hasMarkedSession(line)) return true
-  return isBelow(line, drivers)
+  return line.some(isLimited) || outermostMark(line) !== undefined
 }
 
-const forPerson = new Set<string>()
-
-/** A process that this one starts for the person, such as a browser, is not of a run. */
-export function keepForPerson(pid: number): void {
-  const entry = readEntry(pid)
-  if (entry) forPerson.add(nameOf(entry))
+function isLimited({ pid }: ProcessEntry): boolean {
+  const limit = readLockLimit(pid)
+  return limit !== undefined && limit <= LOCK_LIMIT
 }
 
 /** The process and its ancestors, the nearest first. */
@@ -54,33 +52,7 @@ function lineOf(pid: number): ProcessEntry[] {
   return line
 }
 
-function withLeaders(line: readonly ProcessEntry[]): number[] {
-  return [...new Set(line.flatMap(({ pid, group, session }) => [pid, group, session]))].filter(
-    (pid) => pid > 0,
-  )
-}
-
-function outermostMark(pids: readonly number[]): Environment | undefined {
-  return pids.map((pid) => readEnvironment(pid) ?? {}).findLast(hasRunMark)
-}
-
-/** Each command of a run begins a session of its own, so that all of the session belongs to the run. */
-function hasMarkedSession(line: readonly ProcessEntry[]): boolean {
-  const sessions = new Set(line.map(({ session }) => session).filter((session) => session > 0))
-  return listProcesses().some(
-    ({ pid, session }) => sessions.has(session) && hasRunMark(readEnvironment(pid) ?? {}),
-  )
-}
-
-/** A driver starts the commands of its runs in sessions of their own; what else it starts stays in its session. */
-function isBelow(line: readonly ProcessEntry[], drivers: readonly Driver[]): boolean {
-  return line.some((above, i) => {
-    const child = line[i - 1]
-    if (!child || child.session === above.session || forPerson.has(nameOf(child))) return false
-    return drivers.some(({ pid, startTime }) => pid === above.pid && startTime === above.startTime)
-  })
-}
-
-function nameOf({ pid, startTime }: ProcessEntry): string {
-  return `${pid} ${startTime}`
+function outermostMark(line: readonly ProcessEntry[]): Environment | undefined {
+  const pids = new Set(line.flatMap(({ pid, group, session }) => [pid, group, session]))
+  return [...pids].map((pid) => readEnvironment(pid) ?? {}).findLast(hasRunMark)
 }

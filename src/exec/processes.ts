@@ -54,6 +54,12 @@ export function readEnvironment(pid: number): Readonly<Record<string, string>> |
   )
 }
 
+/** The hard limit of file locks of a process; undefined where it has none or cannot be read. */
+export function readLockLimit(pid: number): number | undefined {
+  const [, hard] = /^Max file locks +\S+ +(\d+)/m.exec(readText(`/proc/${pid}/limits`) ?? '') ?? []
+  return hard === undefined ? undefined : Number(hard)
+}
+
 /** Pids of all processes that can be seen; empty where there is no /proc. */
 export function processIds(): number[] {
   try {

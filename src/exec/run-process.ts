@@ -5,7 +5,6 @@ import { childEnvironment } from './environment.ts'
 import type { Guard } from './guard.ts'
 import { killTree, type KillOptions } from './kill.ts'
 import { OutputBuffer } from './output-buffer.ts'
-import { keepForPerson } from './lineage.ts'
 import type { ProcessMark } from './processes.ts'
 import { spawnError } from './spawn-error.ts'
 import { collect, drain } from './streams.ts'
@@ -34,8 +33,6 @@ export interface ProcessOptions {
   readonly clock?: Clock
   /** What is filtered; `process.env` by default. */
   readonly environment?: Readonly<Record<string, string | undefined>>
-  /** It is the person's, such as a browser, and not of a run. */
-  readonly forPerson?: true
   /** Live text of both streams. */
   readonly onOutput?: (text: string) => void
   readonly signal?: AbortSignal
@@ -124,7 +121,6 @@ async function start(options: ProcessOptions): Promise<Started> {
       child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
     })
     await once(child, 'spawn')
-    if (options.forPerson) keepForPerson(child.pid!)
     child.on('error', () => {}) // later errors are of signals, and those are checked where they are sent
     child.stdin?.on('error', () => {}) // a program need not read its input
     child.stdin?.end(options.input)

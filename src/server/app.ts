@@ -157,7 +157,7 @@ function addRoute(
     const given =
       method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw, { isOptional })
     const input = parse(schema, given)
-    await checkPerson(decisionIn(name, input as object), c.env?.incoming, house.store)
+    await checkPerson(decisionIn(name, input as object), c.env?.incoming)
     const by = c.req.header('authorization') === undefined ? 'web' : 'http'
     const handled = async (): Promise<Answer> => {
       const exchange = { row: row ?? find(), input, by }
@@ -212,7 +212,7 @@ function addOtherRoutes(
   const { store, workplaces, hub, clock, version } = house
   app.get('/api/openapi.json', () => Response.json(openApiDocument(version)))
   app.post('/api/links', async (c) => {
-    await checkPerson('a link', c.env?.incoming, store)
+    await checkPerson('a link', c.env?.incoming)
     return await maybeOnce(c, idempotency, {}, async () => ({
       status: 201,
       body: { url: `${url}/login?key=${access.newKey()}` },

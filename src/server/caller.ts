@@ -2,9 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { RouteName } from '../protocol/paths.ts'
 import { senderOf } from '../runtime/person/connected.ts'
 import { personOnly, TO_PERSON, type Wanted } from '../runtime/person/deciding.ts'
-import { driversOf } from '../runtime/person/drivers.ts'
 import { Problem } from './problem.ts'
-import type { Store } from './workplace.ts'
 
 /** Routes on which a person alone decides, whatever the body says. */
 const DECIDING: ReadonlySet<RouteName> = new Set(['answerApproval', 'answerQuestion'])
@@ -28,12 +26,11 @@ const DELIVERIES: ReadonlySet<string> = new Set(['steer', 'follow_up'])
 export async function checkPerson(
   what: string | undefined,
   incoming: IncomingMessage | undefined,
-  store: Store,
 ): Promise<void> {
   if (what === undefined || !incoming) return // without a socket it is the program that holds the server
   const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = incoming.socket
   const own = { address: remoteAddress, port: remotePort }
-  const sender = await senderOf({ own, other: { address: localAddress, port: localPort } }, driversOf(store))
+  const sender = await senderOf({ own, other: { address: localAddress, port: localPort } })
   if (sender === 'agent')
     throw new Problem(
       403,

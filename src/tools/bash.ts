@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { z } from 'zod'
+import { LIMIT_LOCKS } from '../exec/lineage.ts'
 import { runProcess, type ProcessResult } from '../exec/run-process.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
@@ -76,7 +77,14 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
     return await runProcess({
       // One pipe for stdout and stderr, so that what was printed keeps its order.
       program: '/bin/sh',
-      args: ['-c', 'exec "$@" 2>&1', 'sh', await findShell(process.env['PATH'] ?? ''), '-c', command],
+      args: [
+        '-c',
+        `${LIMIT_LOCKS}; exec "$@" 2>&1`,
+        'sh',
+        await findShell(process.env['PATH'] ?? ''),
+        '-c',
+        command,
+      ],
       directory: context.workspace.root,
       marks: { ...context.processMarks, [mark.name]: mark.value },
       sweep: mark,

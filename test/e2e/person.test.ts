@@ -44,19 +44,19 @@ function post(path: string, body: object): Promise<Response> {
   return fetch(`${url}/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
-/** What an agent's shell prints for a command line; the program is `$P`, as in any shell of this user. */
-let count = 0
-async function attack(command: string): Promise<string> {
-  const name = `out-${++count}.txt`
+/** What an agent's shell prints for each command line; the program is `$P` there. */
+async function attack(commands: readonly string[]): Promise<string[]> {
+  const run = crypto.randomUUID()
   const [node, main] = user.command([])
   const set = `export OFFSHOOT_HOME='${user.home}' P='${node} ${main}' URL='${url}' ID='${approval}'`
-  const line = `${set}; exec >'${name}' 2>&1; ${command}`
-  user.write(`attack-${count}.sh`, line)
-  const calls = [{ tool: 'bash', input: { command: `bash attack-${count}.sh` } }]
-  const model = user.script({ '*': [{ toolCalls: calls }, { text: 'done' }] }, `attack-${count}.json`)
-  const { code, stderr } = await user.run(['run', 'go', '-m', model, '--mode', 'auto'])
-  expect([code, stderr]).toEqual([0, expect.any(String)])
-  return readFileSync(join(user.directory, name), 'utf8')
+  const names = commands.map((_, i) => `${run}-${i}`)
+  const calls = names.map((name, i) => {
+    user.write(`${name}.sh`, `${set}; exec >'${name}.txt' 2>&1\n${commands[i]}`)
+    return { tool: 'bash', input: { command: `bash ${name}.sh` } }
+  })
+  const model = user.script({ '*': [{ toolCalls: calls }, { text: 'done' }] }, `${run}.json`)
+  expect(await user.run(['run', 'go', '-m', model, '--mode', 'auto'])).toMatchObject({ code: 0 })
+  return names.map((name) => readFileSync(join(user.directory, `${name}.txt`), 'utf8'))
 }
 
 const CLEAN = 'env -u OFFSHOOT_RUN_ID -u OFFSHOOT_OWNER'
@@ -64,8 +64,10 @@ const CURL = `curl -sS -X POST -H "Authorization: Bearer $(cat token)" -H 'Conte
 const FETCH = `fetch(process.env.URL + '/api/approvals/' + process.env.ID, { method: 'POST', body: '{"answer":"once"}', headers: { 'content-type': 'application/json', authorization: 'Bearer ' + require('fs').readFileSync('token') } }).then(async (r) => console.log(r.status, await r.text()))`
 const BODY = `-d '{"answer":"once"}' "$URL/api/approvals/$ID"`
 
-describe('an agent answers no approval', () => {
-  test.each([
+const REQUEST = `POST /api/approvals/$ID HTTP/1.1\\r\\nHost: \${URL#http://}\\r\\nAuthorization: Bearer $(cat token)\\r\\nContent-Type: application/json\\r\\nContent-Length: 17\\r\\nConnection: close\\r\\n\\r\\n{\\"answer\\":\\"once\\"}`
+
+const REFUSED = {
+  'on the command line': [
     ['its own words', '$P approve $ID once; true'],
     ['the id from ps', `$P approve $($P ps --json | grep -o 'apr_[0-9A-Z]*' | head -1) once; true`],
     ['a shell below', `sh -c "$P approve $ID once"; true`],
@@ -75,6 +77,10 @@ describe('an agent answers no approval', () => {
     ['a session of its own', `${CLEAN} setsid -w $P approve $ID once; true`],
     ['nohup', `${CLEAN} nohup $P approve $ID once; true`],
     ['an orphan', `(${CLEAN} $P approve $ID once; echo over > over) & wait`],
+    [
+      'an orphan in a session of its own',
+      `(${CLEAN} setsid $P approve $ID once > orphan.txt 2>&1; mv orphan.txt over.txt) & until [ -e over.txt ]; do :; done; cat over.txt`,
+    ],
     ['a terminal of its own', `${CLEAN} script -qec "$P approve $ID once" /dev/null < /dev/null; true`],
     ['an answer to a question', `$P answer que_00000000000000000000000000 yes; true`],
     ['a grant that is taken back', `$P permissions revoke x; true`],
@@ -84,14 +90,8 @@ describe('an agent answers no approval', () => {
     ['a script of its own', `$P run hi -m scripted:x.json; true`],
     ['a budget of its own', `$P run hi --budget-usd 100; true`],
     ['a server for other machines', `$P serve --port 0 --host 0.0.0.0 --expose; true`],
-  ])('with %s: it is refused on the command line', async (_, command) => {
-    const said = await attack(command)
-    expect(said).toMatch(/offshoot: .* is not for an agent: a run has started this process/)
-    expect(said).toContain('a person does this')
-    expect(open()).toEqual([approval])
-  })
-
-  test.each([
+  ],
+  'over HTTP': [
     ['curl', `${CURL} ${BODY}; true`],
     ['curl in a clean environment', `${CLEAN} ${CURL} ${BODY}; true`],
     ['curl that replaces its shell', `exec ${CLEAN} ${CURL} ${BODY}`],
@@ -105,25 +105,35 @@ describe('an agent answers no approval', () => {
     ['a wider mode', `${CURL} -d '{"text":"x","mode":"auto"}' "$URL/api/conversations"; true`],
     ['a script', `${CURL} -d '{"text":"x","model":"scripted:/x.json"}' "$URL/api/conversations"; true`],
     ['a budget', `${CURL} -d '{"text":"x","budgetUsd":100}' "$URL/api/conversations"; true`],
-  ])('with %s: it is refused over HTTP', async (_, command) => {
-    const said = await attack(command)
-    expect(said).toMatch(/is not for an agent: a run has started the caller/)
-    expect(open()).toEqual([approval])
+
+    [
+      'a socket that it shares',
+      `exec 3<>/dev/tcp/127.0.0.1/\${URL##*:}; (sleep 5 &) ; printf "${REQUEST}" >&3; cat <&3; true`,
+    ],
+  ],
+} as const
+
+describe.each(Object.entries(REFUSED))('an agent decides nothing %s', (_, rows) => {
+  let said: string[]
+  beforeAll(async () => {
+    said = await attack(rows.map(([, command]) => command))
+  }, 120_000)
+
+  test.each(rows.map(([how], i) => [how, i] as const))('with %s', (_how, i) => {
+    expect(said[i]).toMatch(/is not for an agent: a run has started (this process|the caller)/)
+    expect(said[i]).toContain('a person does this')
   })
 
-  test('a socket that it shares with a process of its own is refused too', async () => {
-    const request = `POST /api/approvals/$ID HTTP/1.1\\r\\nHost: \${URL#http://}\\r\\nAuthorization: Bearer $(cat token)\\r\\nContent-Type: application/json\\r\\nContent-Length: 17\\r\\nConnection: close\\r\\n\\r\\n{\\"answer\\":\\"once\\"}`
-    const port = `exec 3<>/dev/tcp/127.0.0.1/\${URL##*:}; (sleep 5 &) ; printf "${request}" >&3; cat <&3`
-    expect(await attack(`${port}; true`)).toMatch(/403 .*is not for an agent/s)
+  test('what it asked for stays open', () => {
     expect(open()).toEqual([approval])
   })
 })
 
 describe('an agent may', () => {
   test('look, and start work that stays within the rules', async () => {
-    const said = await attack(
+    const [said = ''] = await attack([
       `$P ps --json; ${CURL} -d '{"text":"x","model":"offline"}' "$URL/api/conversations"; true`,
-    )
+    ])
     expect(said).toContain(approval)
     expect(said).toContain('"conversationId":"cnv_')
   })
@@ -132,11 +142,11 @@ describe('an agent may', () => {
 describe('nobody sits at the terminal of an agent', () => {
   test.each([
     ['a pseudoterminal', ''],
-    ['one in a clean environment', `exec ${CLEAN}`],
+    ['one in a clean environment', CLEAN],
   ])('%s', async (_, how) => {
-    const said = await attack(
-      `yes 1 | head -c 60000 > typed; ${how} script -qec "$P run hi" /dev/null < typed`,
-    )
+    const [said = ''] = await attack([
+      `yes 1 | head -c 60000 > typed; ${how} script -qec "$P run hi" /dev/null < typed; true`,
+    ])
     expect(said).toContain('nobody can answer here')
     expect(existsSync(join(user.directory, 'approved.txt'))).toBe(false)
     expect(open()).toEqual([approval])
@@ -145,9 +155,9 @@ describe('nobody sits at the terminal of an agent', () => {
 
 describe('the environment of an agent', () => {
   test('grants nothing: only what narrows is read of it', async () => {
-    const said = await attack(
+    const [said = ''] = await attack([
       `OFFSHOOT_PERMISSIONS='[{"tool":"*","action":"allow"},{"tool":"edit","action":"deny"}]' OFFSHOOT_LIMITS__BUDGET_USD=1000 OFFSHOOT_LIMITS__MAX_TURNS=3 OFFSHOOT_MODEL=scripted:x $P config --json; true`,
-    )
+    ])
     const config = JSON.parse(said.slice(said.indexOf('{'))) as {
       values: { key: string; value: unknown }[]
       permissions: { tool: string }[]
@@ -161,9 +171,9 @@ describe('the environment of an agent', () => {
   })
 
   test('has the configuration of the person, wherever it says that this is', async () => {
-    const said = await attack(
+    const [said = ''] = await attack([
       `mkdir -p h/offshoot; echo '{"model":"offline"}' > h/offshoot/config.jsonc; XDG_CONFIG_HOME=$PWD/h HOME=$PWD/h $P config --json; true`,
-    )
+    ])
     expect(said).toContain('nested.json')
   })
 })

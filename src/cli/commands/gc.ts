@@ -10,7 +10,7 @@ import { dataHome } from '../../runtime/config.ts'
 import { Ownership } from '../../runtime/ownership/ownership.ts'
 import { deleteExpired, expired, type Retention } from '../../runtime/retention.ts'
 import { compact, conversationBytes } from '../../store/sqlite/space.ts'
-import { isOfRun } from '../../runtime/person/environment.ts'
+import { hasPerson } from '../caller.ts'
 import { say, write, type Io } from '../io.ts'
 import { jsonLine } from '../json-line.ts'
 import { openStore } from '../open-store.ts'
@@ -98,7 +98,7 @@ async function preview(
 /** @throws OffshootError `usage` where nobody can be asked. */
 async function agreed(found: number, { yes }: GcFlags, io: Io): Promise<boolean> {
   if (yes) return true
-  if (!io.stdin.isTTY || !io.stderr.isTTY || isOfRun(io.env))
+  if (!hasPerson(io))
     throw new OffshootError('usage', 'nothing was deleted: nobody can be asked here', {
       hint: '--yes deletes without asking, --dry-run only shows what would go',
     })

@@ -135,7 +135,7 @@ async function goOnThere(
   const said = await runtime.say({ ...composed, ...order, defaultModel })
   if (said.started) return await follow(said.started, flags, composed, io) // the server has let go of it just now
   const started = await runThere(said, conversationId, seqBefore, composed, io)
-  const asked = hasPerson(io, store) ? flags : { ...flags, approvals: 'wait' as const }
+  const asked = hasPerson(io) ? flags : { ...flags, approvals: 'wait' as const }
   return await follow(started, asked, watchedThere(composed, started), io)
 }
 

@@ -121,7 +121,6 @@ async function openPage(link: string, io: Io): Promise<void> {
     directory: cwd,
     marks,
     environment: env,
-    forPerson: true,
     timeoutMs: 10_000,
   })
   const isOpen = await opened.then(({ exitCode }) => exitCode === 0).catch(() => false)

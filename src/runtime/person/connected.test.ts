@@ -28,13 +28,13 @@ test.each([
   ['a process that has ended', undefined, 'unknown'],
 ] as const)('%s: %s', async (_, holders, sender) => {
   const given = holders && ({ ...holders } as { found?: number[]; hidden?: number[] })
-  expect(await senderOf(connection, [], system(given))).toBe(sender)
+  expect(await senderOf(connection, system(given))).toBe(sender)
 })
 
 test('a connection from another machine is not looked for here', async () => {
-  expect(await senderOf(connection, [], system(undefined, { isHere: () => false }))).toBe('person')
+  expect(await senderOf(connection, system(undefined, { isHere: () => false }))).toBe('person')
 })
 
 test('where the system does not tell, nobody is refused', async () => {
-  expect(await senderOf(connection, [], system({ found: [AGENT] }, { canTell: false }))).toBe('person')
+  expect(await senderOf(connection, system({ found: [AGENT] }, { canTell: false }))).toBe('person')
 })

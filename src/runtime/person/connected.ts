@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { hasProc } from '../../exec/hunt.ts'
-import { isStartedByRun, type Driver } from '../../exec/lineage.ts'
+import { isStartedByRun } from '../../exec/lineage.ts'
 import { findHolders, type Connection, type Holders } from '../../exec/socket-holders.ts'
 
 /** Who sends a request: `unknown` is a process of this machine that cannot be found. */
@@ -10,7 +10,7 @@ export type Sender = 'person' | 'agent' | 'unknown'
 export interface System {
   readonly canTell: boolean
   holders(connection: Connection): Promise<Holders | undefined>
-  isAgent(pid: number, drivers: readonly Driver[]): boolean
+  isAgent(pid: number): boolean
   isHere(address: string): boolean
 }
 
@@ -18,16 +18,12 @@ export interface System {
  * Who has the other end of a connection. Of several processes that share it one agent is enough. A process that hides
  * its descriptors (sshd does, and so do browsers) counts by its ancestors; another machine's is a person with the token.
  */
-export async function senderOf(
-  connection: Connection,
-  drivers: readonly Driver[],
-  system: System = LINUX,
-): Promise<Sender> {
+export async function senderOf(connection: Connection, system: System = LINUX): Promise<Sender> {
   if (!system.canTell) return 'person'
   const holders = await system.holders(connection)
   if (!holders) return system.isHere(connection.own.address) ? 'unknown' : 'person'
   const candidates = [...holders.found, ...holders.hidden]
-  if (candidates.some((pid) => system.isAgent(pid, drivers))) return 'agent'
+  if (candidates.some((pid) => system.isAgent(pid))) return 'agent'
   return candidates.length > 0 ? 'person' : 'unknown'
 }
 

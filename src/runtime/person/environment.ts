@@ -1,27 +1,37 @@
-import { hasRunMark, markedEnvironment, RUN_MARKS } from '../../exec/lineage.ts'
+import { userInfo } from 'node:os'
+import { hasRunMark, isStartedByRun, markedEnvironment } from '../../exec/lineage.ts'
 import { configHome, type Env } from '../config.ts'
 
 /**
- * The environment of this process, as it would be had the run that started it the last word: the mark of the run, and
- * where the person's configuration is. The same where no run has started it.
+ * The environment of a process. Where a run has started it an agent could have changed that: the mark of the run is in
+ * it all the same, and the configuration is the person's.
  */
-export function withRunMark(env: Env, pid: number): Env {
+export function callerEnvironment(env: Env, pid: number): Env {
+  if (!hasRunMark(env) && !isStartedByRun(pid)) return env
   const outermost = markedEnvironment(pid)
-  if (!outermost) return env
-  const marks = RUN_MARKS.flatMap((name) => (outermost[name] ? [[name, outermost[name]]] : []))
-  return { ...env, ...Object.fromEntries(marks), ...configOf(outermost) }
+  const mark = env['OFFSHOOT_RUN_ID'] || outermost?.['OFFSHOOT_RUN_ID'] || 'unknown'
+  return { ...env, OFFSHOOT_RUN_ID: mark, ...configOf(outermost ?? { HOME: systemHome() }) }
 }
 
-/** Whether a run has started the process of this environment: then nobody sits at its terminal. */
+/** Whether a run has started the process of this environment. Then nobody sits at its terminal. */
 export function isOfRun(env: Env): boolean {
   return hasRunMark(env)
 }
 
-/** Without a home there is no configuration of the person. */
+/** Without a home the person has no configuration. */
 function configOf(env: Env): Env {
   try {
     return { XDG_CONFIG_HOME: configHome(env) }
   } catch {
     return {}
+  }
+}
+
+/** As the system knows it, whatever HOME says. */
+function systemHome(): string | undefined {
+  try {
+    return userInfo().homedir
+  } catch {
+    return undefined // a user whom the system does not know
   }
 }
