@@ -23,7 +23,7 @@ async function pidOf(script: string, env: Readonly<Record<string, string>> = MAR
     stdio: ['pipe', 'pipe', 'ignore'],
   })
   started.push(child)
-  const [data] = (await once(child.stdout!, 'data')) as [Buffer]
+  const [data] = (await once(child.stdout, 'data')) as [Buffer]
   const pid = Number(data.toString())
   pids.push(pid)
   return pid

@@ -23,9 +23,15 @@ beforeAll(async () => {
   url = /listening on (\S+)/.exec(server.stdout)![1]!
   token = readFileSync(join(user.home, 'token'), 'utf8').trim()
   const model = user.script({ '*': [touch, { text: 'done' }] }, 'asks.json')
-  expect((await post('/conversations', { text: 'hi', model })).status).toBe(201)
-  await vi.waitFor(() => expect(open()).toHaveLength(1), { timeout: 20_000 })
-  approval = open()[0]!
+  await post('/conversations', { text: 'hi', model })
+  approval = await vi.waitFor(
+    () => {
+      const [id] = open()
+      if (id === undefined) throw new Error('nothing was asked')
+      return id
+    },
+    { timeout: 20_000 },
+  )
   user.write('id', approval)
   user.write('token', token)
 }, 60_000)
