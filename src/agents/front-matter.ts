@@ -76,7 +76,15 @@ function readKeyByKey(lines: readonly string[]): Omit<FrontMatter, 'body'> {
     guessed.add(block.key)
     warnings.push(`${at}: the value of ${block.key} is not valid YAML, read as plain text`)
   }
-  return { fields, guessed, warnings }
+  return { fields, guessed, warnings: bounded(warnings) }
+}
+
+/** What is not front matter at all has a problem in each line. */
+const MAX_WARNINGS = 20
+
+function bounded(warnings: readonly string[]): readonly string[] {
+  const more = warnings.length - MAX_WARNINGS
+  return more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${more} more problems`] : warnings
 }
 
 interface KeyBlock {

@@ -152,14 +152,20 @@ function permissionCall(line: Line, workspace: Workspace): PermissionCall {
 function subjectsOf(line: Line, known: AnyTool | undefined, tool: RuledTool): readonly Subject[] {
   const { input, subject = line.command ?? line.arg ?? line.call?.arg } = line
   if (Array.isArray(subject)) return subject
-  if (subject !== undefined) return [{ kind: KINDS[tool.toolset] ?? 'name', value: hostOf(tool, subject) }]
+  if (subject !== undefined)
+    return [{ kind: KINDS.get(tool.toolset) ?? 'name', value: hostOf(tool, subject) }]
   if (input === undefined) throw wrong('input or subject: missing')
   if (known) return known.subject(parseInput(known, input) as never)
   const name = input['subagent_type'] ?? input['agent'] ?? input['name']
   return typeof name === 'string' ? [{ kind: 'name', value: name }] : []
 }
 
-const KINDS: Readonly<Record<string, Subject['kind']>> = { shell: 'command', files: 'path', web: 'host' }
+/** The toolset of a tool that is not known is its name, which may be one that every object has. */
+const KINDS = new Map<string, Subject['kind']>([
+  ['shell', 'command'],
+  ['files', 'path'],
+  ['web', 'host'],
+])
 
 /** Rules name a host and a path, without the scheme. */
 function hostOf({ toolset }: RuledTool, value: string): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { defineTool, describeTool } from './define-tool.ts'
+import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type PersonQuestion, type ToolContext } from './port.ts'
 
 const MAX_QUESTION_CHARS = 4_000
@@ -31,7 +31,7 @@ export function askUserTool(): AnyTool {
     aliases: ['AskUserQuestion', 'ask_question', 'ask_human', 'ask_followup_question', 'question'],
     inputAliases: { text: 'question', prompt: 'question', message: 'question', choices: 'options' },
     subject: () => [],
-    title: ({ question }) => `Ask: ${question}`,
+    title: ({ question }) => titleLine(`Ask: ${question}`),
     execute,
     toModelOutput: (text) => ({ text }),
   })
