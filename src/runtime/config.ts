@@ -186,6 +186,9 @@ function without({ name, where }: Barred, source: ReadSource): ReadSource {
   return { ...source, values: Object.fromEntries(rest), warnings: [...source.warnings, ...warnings] }
 }
 
+/** No key is as deep; what reads the values calls itself for each level. */
+const MAX_LEVELS = 64
+
 /** `OFFSHOOT_LIMITS__MAX_TURNS=5` is limits.maxTurns. */
 function readEnvironment(env: Env): ReadSource {
   const names = Object.keys(env).filter((name) => name.startsWith('OFFSHOOT_') && !RESERVED.includes(name))
@@ -193,6 +196,8 @@ function readEnvironment(env: Env): ReadSource {
   const origin = new Map<string, string>()
   for (const name of names.sort()) {
     const path = name.slice('OFFSHOOT_'.length).split('__').map(camelCase)
+    if (path.length > MAX_LEVELS)
+      throw new OffshootError('config', `environment ${name}: nested deeper than ${MAX_LEVELS} levels`)
     origin.set(path.join('.'), name)
     setAt(values, path, parseValue(env[name] ?? '', name))
   }

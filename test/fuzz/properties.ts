@@ -4,7 +4,7 @@ import { Finding, hold } from './target.ts'
 const MAX_MESSAGE = 2_000
 
 /** What a terminal would read as a command, and what turns the direction of writing; lines are one behind the other where they are shown. */
-const UNSHOWN = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u
+const UNSHOWN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u
 
 /** What stands in an error, a warning or a reason: short, without anything that a terminal acts on. */
 export function checkMessage(message: string, where: string): void {
@@ -47,4 +47,11 @@ export function checkPrototypes(): void {
     for (const key of added) Reflect.deleteProperty(each, key)
     throw new Finding('pollutes a prototype', added.map(String).join(', '))
   })
+}
+
+/** -0 is 0; a number that JSON does not have is not null. */
+export function written(value: unknown): string {
+  return JSON.stringify(value, (_, each: unknown) =>
+    typeof each === 'number' && !Number.isFinite(each) ? String(each) : each,
+  )
 }

@@ -14,7 +14,7 @@ import { ToolError } from '../../../src/tools/port.ts'
 import { createWorkspace } from '../../../src/tools/workspace.ts'
 import { textsOf } from '../corpus.ts'
 import { mutatedJson, mutatedText } from '../mutate.ts'
-import { readOrRefused } from '../properties.ts'
+import { readOrRefused, written } from '../properties.ts'
 import { hold, type Target } from '../target.ts'
 
 const READERS = ['call', 'script', 'answer', 'export'] as const
@@ -67,8 +67,8 @@ const RUN: Readonly<Record<Input['reader'], (text: string) => void | Promise<voi
     hold(isDeepStrictEqual(Object.keys(checked).toSorted(), FIELDS), 'has other fields', () =>
       JSON.stringify(checked),
     )
-    const again = checkLine(JSON.stringify(JSON.parse(text)), LEVELS, WORKSPACE)
-    hold(isDeepStrictEqual(again, read.value), 'is another when it is read again', () =>
+    const { id: __, ...again } = checkLine(JSON.stringify(JSON.parse(text)), LEVELS, WORKSPACE)
+    hold(isDeepStrictEqual(again, checked), 'is another when it is read again', () =>
       JSON.stringify(again),
     )
   },
@@ -93,13 +93,6 @@ const RUN: Readonly<Record<Input['reader'], (text: string) => void | Promise<voi
       if (!isOneOf('usage')(error)) throw error
     })
   },
-}
-
-/** -0 is 0; a number that JSON does not have is not null. */
-function written(value: unknown): string {
-  return JSON.stringify(value, (_, each: unknown) =>
-    typeof each === 'number' && !Number.isFinite(each) ? String(each) : each,
-  )
 }
 
 function isOneOf(...codes: readonly string[]): (error: unknown) => error is Error {
