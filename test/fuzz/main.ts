@@ -31,18 +31,17 @@ async function fuzz(parser: string): Promise<number> {
   let from = 0
   let peak = 0
   while (Date.now() < until) {
-    const { next, peakMb, hung } = await work({ parser, seed, from, until }, (each) => {
+    const keep = (each: Found) => {
       found.push(each)
       process.stdout.write(`${parser}: ${each.message}\n  ${writeCase(each)}\n`)
-    })
-    peak = Math.max(peak, peakMb)
-    if (hung) {
-      const input = inputAt(targetNamed(parser), seed, next)
-      const one = { parser, property: 'hangs', message: 'hangs', seed, at: next, input }
-      found.push(one)
-      process.stdout.write(`${parser}: hangs\n  ${writeCase(one)}\n`)
     }
-    from = next + 1
+    const { at, peakMb, broken } = await work({ parser, seed, from, until }, keep)
+    peak = Math.max(peak, peakMb)
+    if (broken) {
+      const input = inputAt(targetNamed(parser), seed, at)
+      keep({ parser, property: broken, message: broken, seed, at, input })
+    }
+    from = at + 1
   }
   process.stdout.write(
     `${parser}: ${from} inputs of seed ${seed}, ${found.length} findings, ${peak} MB at most\n`,
@@ -52,9 +51,10 @@ async function fuzz(parser: string): Promise<number> {
 
 interface Worked {
   /** The last input that was tried. */
-  readonly next: number
+  readonly at: number
   readonly peakMb: number
-  readonly hung: boolean
+  /** What that input did to the thread; absent: nothing. */
+  readonly broken?: 'hangs' | 'takes too much memory'
 }
 
 /** In a thread of its own, which can be ended whatever it does. */
@@ -64,17 +64,20 @@ async function work(job: Work, onFound: (found: Found) => void): Promise<Worked>
     resourceLimits: { maxOldGenerationSizeMb: 1_024 },
   })
   const { promise, resolve, reject } = Promise.withResolvers<Worked>()
-  let state = { next: job.from, peakMb: 0 }
-  const rest = () => setTimeout(() => resolve({ ...state, hung: true }), HANG_MS)
+  let state: Worked = { at: job.from, peakMb: 0 }
+  const rest = () => setTimeout(() => resolve({ ...state, broken: 'hangs' }), HANG_MS)
   let timer = rest()
   worker.on('message', (told: Told) => {
     clearTimeout(timer)
     timer = rest()
     if (told.type === 'found') onFound(told.found)
-    else state = { next: told.at, peakMb: Math.max(state.peakMb, told.mb) }
+    else state = { at: told.at, peakMb: Math.max(state.peakMb, told.mb) }
   })
-  worker.on('error', reject)
-  worker.on('exit', () => resolve({ ...state, hung: false }))
+  worker.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') resolve({ ...state, broken: 'takes too much memory' })
+    else reject(error)
+  })
+  worker.on('exit', () => resolve(state))
   try {
     return await promise
   } finally {

@@ -104,7 +104,7 @@ function changeOne(random: Random, value: Json, dictionary: readonly string[]): 
     return value.map((each, i) => (i === at ? changeOne(random, each, dictionary) : each))
   }
   if (!isFields(value) || !goOn) return strange(random, value, dictionary)
-  const entries = Object.entries(value) as [string, Json][]
+  const entries = Object.entries(value)
   if (entries.length === 0 || random.chance(0.2))
     return fieldsOf([...entries, [nameOf(random, dictionary), strange(random, null, dictionary)]])
   const at = random.between(0, entries.length - 1)
@@ -131,7 +131,7 @@ function nameOf(random: Random, dictionary: readonly string[]): string {
 }
 
 /** A slip of the pen. */
-export function nearName(random: Random, name: string): string {
+function nearName(random: Random, name: string): string {
   const at = random.between(0, Math.max(0, name.length - 1))
   return random.pick([
     name.slice(0, at) + name.slice(at + 1),

@@ -7,7 +7,15 @@ import { shell } from './parsers/shell.ts'
 import { streams } from './parsers/streams.ts'
 import type { Target } from './target.ts'
 
-export const TARGETS = [config, agents, jsonl, toolArguments, streams, http, shell] as unknown as readonly Target[]
+export const TARGETS = [
+  config,
+  agents,
+  jsonl,
+  toolArguments,
+  streams,
+  http,
+  shell,
+] as unknown as readonly Target[]
 
 /** @throws Error that lists what there is. */
 export function targetNamed(name: string): Target {

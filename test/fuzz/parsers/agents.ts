@@ -81,7 +81,13 @@ function writtenAgain(agent: AgentDefinition): void {
   const shown = () => JSON.stringify([agent, again, written.text])
   if (written.lost.length > 0) return
   hold('agent' in again, 'cannot be read again', shown)
-  if ('agent' in again) hold(isDeepStrictEqual(again.agent, agent), 'is another when it is read again', shown)
+  if ('agent' in again)
+    hold(isDeepStrictEqual(plain(again.agent), plain(agent)), 'is another when it is read again', shown)
+}
+
+/** Ends of lines are those of the file that is written. */
+function plain(agent: AgentDefinition): AgentDefinition {
+  return { ...agent, prompt: agent.prompt.replace(/\r\n|\r/g, '\n').trim() }
 }
 
 function only(format: AgentFormat, text: string, path: string): ParsedPart {

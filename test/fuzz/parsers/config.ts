@@ -48,8 +48,10 @@ const RUN: Readonly<Record<Input['reader'], (text: string) => void>> = {
     warnings.forEach((warning) => checkNote(warning, 'a warning'))
     hold(warnings.length <= MAX_WARNINGS, 'has too many warnings', () => `${warnings.length}`)
     const again = parseConfigFile(JSON.stringify(values), FILE)
-    hold(written(again) === written({ ...read.value, warnings: [] }), 'is another when it is read again', () =>
-      JSON.stringify([values, again]),
+    hold(
+      written(again) === written({ ...read.value, warnings: [] }),
+      'is another when it is read again',
+      () => JSON.stringify([values, again]),
     )
   },
   environment(text) {

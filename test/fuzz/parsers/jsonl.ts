@@ -68,9 +68,7 @@ const RUN: Readonly<Record<Input['reader'], (text: string) => void | Promise<voi
       JSON.stringify(checked),
     )
     const { id: __, ...again } = checkLine(JSON.stringify(JSON.parse(text)), LEVELS, WORKSPACE)
-    hold(isDeepStrictEqual(again, checked), 'is another when it is read again', () =>
-      JSON.stringify(again),
-    )
+    hold(isDeepStrictEqual(again, checked), 'is another when it is read again', () => JSON.stringify(again))
   },
   script(text) {
     const value = jsonOf(text)

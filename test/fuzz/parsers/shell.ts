@@ -1,4 +1,4 @@
-import type { Action, Rule } from '../../../src/core/agent.ts'
+import type { Action } from '../../../src/core/agent.ts'
 import { bashRule, decideCommand } from '../../../src/permissions/fixtures/example-workspace.ts'
 import { surveyScript } from '../../../src/permissions/shell/survey.ts'
 import type { Random } from '../../sim/random.ts'
@@ -9,11 +9,11 @@ import { hold, type Target } from '../target.ts'
 
 type ShownRule = { readonly tool: string; readonly pattern?: string; readonly action: Action }
 
-/** `denied`: one of the words stands as a simple command in the line, and the rules forbid it. */
 type Input = {
   readonly rules: readonly ShownRule[]
   readonly command: string
-  readonly denied: string
+  /** How strict the answer is at least: the line runs a command that the rules forbid. */
+  readonly atLeast: Action
   /** What is set before and behind the command; with it the answer never is a wider one. */
   readonly around: string
 }
@@ -97,11 +97,32 @@ const LISTS = [
   'cat <<E\n$(%)\nE',
 ] as const
 
+/** What runs it without being a shell's own syntax: it is never allowed, whether or not it is seen that it is denied. */
+const WRAPPED = [
+  'setsid %',
+  'ionice -c 3 %',
+  'stdbuf -o0 %',
+  'flock l %',
+  'watch %',
+  'unshare %',
+  'taskset 1 %',
+  'strace %',
+  'doas %',
+  'su -c "%"',
+  'script -c "%" x',
+  'find . -okdir % \\;',
+  'tar cf x.tar --to-command="%" a',
+  'git -c alias.p="!%" p',
+  'parallel % ::: a',
+  'env -S "%"',
+  'busybox %',
+] as const
+
 /** Command lines, with rules. */
 export const shell: Target<Input> = {
   name: 'shell',
   limitMs: 5_000,
-  fixed: ['rules', 'denied', 'around'],
+  fixed: ['rules', 'atLeast', 'around'],
   generate(random) {
     if (random.chance(0.25)) return deniedLine(random)
     const { rules } = random.pick(ROWS)
@@ -110,12 +131,11 @@ export const shell: Target<Input> = {
       : random.chance(0.3)
         ? random.pick(COMMANDS)
         : mutatedText(random, { corpus: COMMANDS, dictionary: DICTIONARY })
-    return { rules: [...rules, ...wider(random)], command, denied: '', around: random.pick(AROUND) }
+    return { rules: [...rules, ...wider(random)], command, atLeast: 'allow', around: random.pick(AROUND) }
   },
-  run({ rules, command, denied, around }) {
+  run({ rules, command, atLeast, around }) {
     const action = decided(command, rules)
-    if (denied !== '')
-      hold(action === 'deny', 'a denied command is not denied', () => `${action}: ${command}`)
+    hold(RANK[action] >= RANK[atLeast], 'a denied command runs', () => `${action}: ${command}`)
     // where nothing runs there is nothing to allow
     if (around === '' || command.endsWith('\\') || !runsSomething(command)) return
     const longer = around.replace('%', () => command)
@@ -150,8 +170,10 @@ function deniedLine(random: Random): Input {
     denied,
     ...Array.from({ length: random.between(1, 3) }, () => random.pick(['a', './b', 'c.txt', 'x'])),
   ]
-  const list = random.pick(LISTS)
-  const isInQuotes = /'%'|"%"|`%`/.test(list)
+  const isPlain = random.chance(0.7)
+  const list = random.pick<string>(isPlain ? LISTS : WRAPPED)
+  const atLeast = isPlain ? 'deny' : 'ask'
+  const isInQuotes = /["'`]/.test(list)
   const command = words
     .map((word, at) => (isInQuotes ? word : spelled(random, word, at)))
     .join(isInQuotes ? ' ' : space(random))
@@ -161,7 +183,7 @@ function deniedLine(random: Random): Input {
     { tool: 'bash', pattern: '*', action: 'allow' },
     { tool: 'bash', pattern: `${denied} *`, action: 'deny' },
   ]
-  return { rules, command: outer, denied, around: '' }
+  return { rules, command: outer, atLeast, around: '' }
 }
 
 /** The same word, in quotes that bash takes off. */
@@ -226,7 +248,7 @@ function decided(command: string, rules: readonly ShownRule[]): Action {
   let action: Action = 'allow'
   for (let tries = 0; tries < 3 && least > DECIDE_MS; tries++) {
     const before = cpuMs()
-    const decision = decideCommand(command, rules as readonly Rule[])
+    const decision = decideCommand(command, rules)
     least = Math.min(least, cpuMs() - before)
     action = decision.action
     if (tries === 0)
