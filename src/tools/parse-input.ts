@@ -16,6 +16,7 @@ export function parseInput(tool: AnyTool, input: unknown): unknown {
     const { fields, twice } = renameFields(tool, readObject(input))
     checkText(fields)
     const read = check(tool, fields)
+    if (isObject(read)) checkText(read) // a list that was sent as text is one only now
     checkTwice(tool, fields, read, twice)
     return read
   } catch (error) {
