@@ -6,7 +6,14 @@ import { commandPath } from './help.ts'
 import type { Io } from './io.ts'
 
 /** Commands that decide for a person, with all that is below them. */
-const DECIDING: ReadonlySet<string> = new Set(['approve', 'answer', 'trust', 'permissions revoke'])
+const DECIDING: ReadonlySet<string> = new Set([
+  'approve',
+  'answer',
+  'trust',
+  'permissions revoke',
+  'sessions link',
+  'sessions revoke',
+])
 
 /**
  * Refuses an agent what a person alone decides: these commands, and options that widen what a run may do.

@@ -39,6 +39,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, LoadCommand>>>> 
     fork: async () => (await import('./commands/fork.ts')).forkCommand,
     recover: async () => (await import('./commands/recover.ts')).recoverCommand,
     serve: async () => (await import('./commands/serve.ts')).serveCommand,
+    sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand,
   },
   'Look:': {
     ps: async () => (await import('./commands/ps.ts')).psCommand,

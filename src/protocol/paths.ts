@@ -43,6 +43,9 @@ export const paths = {
   listModels: ['GET', '/models'],
   listTools: ['GET', '/tools'],
   getConfig: ['GET', '/config'],
+  listSessions: ['GET', '/sessions'],
+  endSession: ['DELETE', '/sessions/:id'],
+  endSessions: ['DELETE', '/sessions'],
 } as const satisfies Readonly<Record<string, readonly ['GET' | 'POST' | 'PATCH' | 'DELETE', string]>>
 
 export type RouteName = keyof typeof paths

@@ -32,6 +32,7 @@ import { id, runStatus } from './fields.ts'
 import { messagePage, pageQuery } from './message.ts'
 import type { paths, RouteName } from './paths.ts'
 import { run } from './run.ts'
+import { session, sessionEnded, sessionsEnded } from './session.ts'
 import {
   backgrounded,
   cancelled,
@@ -125,6 +126,9 @@ export const routes = {
   listModels: route(nothing, z.array(model)),
   listTools: route(nothing, z.array(tool)),
   getConfig: route(nothing, config),
+  listSessions: route(nothing, z.array(session)),
+  endSession: route(nothing, sessionEnded),
+  endSessions: route(nothing, sessionsEnded),
 } as const satisfies Readonly<Record<RouteName, Route>>
 
 type Routes = typeof routes

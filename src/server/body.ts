@@ -5,13 +5,16 @@ import { jsonFault } from './json-fault.ts'
 export const MAX_BODY = 8 * 1024 * 1024
 
 /**
- * The body of a request as one object. `isOptional`: the route takes no fields, so that no body is `{}`.
+ * The body of a request as one object. `isOptional`: the route takes no fields, so that no body is `{}`. `limit`: bytes.
  * @throws Problem 413, 400
  */
-export async function readObject(request: Request, { isOptional }: BodyRule): Promise<object> {
+export async function readObject(
+  request: Request,
+  { isOptional = false, limit = MAX_BODY }: BodyRule = {},
+): Promise<object> {
   const length = Number(request.headers.get('content-length') ?? 0)
-  if (length > MAX_BODY) throw tooLarge()
-  const bytes = await readBounded(request)
+  if (length > limit) throw tooLarge(limit)
+  const bytes = await readBounded(request, limit)
   if (bytes.length === 0 && isOptional) return {}
   if (bytes.length === 0) throw malformed('there is no body; it has to be one JSON object', 'at least {}')
   const type = request.headers.get('content-type')
@@ -21,17 +24,18 @@ export async function readObject(request: Request, { isOptional }: BodyRule): Pr
 }
 
 interface BodyRule {
-  readonly isOptional: boolean
+  readonly isOptional?: boolean
+  readonly limit?: number
 }
 
-async function readBounded(request: Request): Promise<Uint8Array> {
+async function readBounded(request: Request, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   if (!request.body) return new Uint8Array()
   try {
     for await (const chunk of request.body) {
       size += chunk.length
-      if (size > MAX_BODY) throw tooLarge()
+      if (size > limit) throw tooLarge(limit)
       chunks.push(chunk)
     }
   } catch (error) {
@@ -55,8 +59,8 @@ function parseObject(bytes: Uint8Array): object {
   throw malformed('the body has to be one JSON object')
 }
 
-function tooLarge(): Problem {
-  return new Problem(413, 'too_large', `the body has more than ${MAX_BODY} bytes`)
+function tooLarge(limit: number): Problem {
+  return new Problem(413, 'too_large', `the body has more than ${limit} bytes`)
 }
 
 function malformed(message: string, hint?: string): Problem {

@@ -4,12 +4,17 @@ import { senderOf } from '../runtime/person/connected.ts'
 import { personOnly, TO_PERSON, type Wanted } from '../runtime/person/deciding.ts'
 import { Problem } from './problem.ts'
 
-/** Routes on which a person alone decides, whatever the body says. */
-const DECIDING: ReadonlySet<RouteName> = new Set(['answerApproval', 'answerQuestion'])
+/** Routes on which a person alone decides, whatever the body says, and what is decided there. */
+const DECIDING: Readonly<Partial<Record<RouteName, string>>> = {
+  answerApproval: 'an answer',
+  answerQuestion: 'an answer',
+  endSession: 'the end of a session',
+  endSessions: 'the end of a session',
+}
 
 /** What of a request a person alone decides; undefined: an agent may send it too. */
 export function decisionIn(name: RouteName, input: object): string | undefined {
-  return DECIDING.has(name) ? 'an answer' : personOnly(wantedIn(input))
+  return DECIDING[name] ?? personOnly(wantedIn(input))
 }
 
 /** `mode` of a message is another thing: when it is read. */

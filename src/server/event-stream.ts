@@ -14,7 +14,7 @@ export interface StreamOptions {
   readonly after: number
   /** The answers that are being streamed, as they are now. */
   readonly partials: () => readonly PartialMessage[]
-  /** Aborted when the server ends. */
+  /** Aborted when the server ends, or the session of the client. */
   readonly ending: AbortSignal
   /** Ends the connection of a client that reads nothing any more. */
   readonly cut: () => void

@@ -14,6 +14,9 @@ import { SECURITY_HEADERS } from './headers.ts'
 import { Hub } from './hub.ts'
 import { openPages } from './pages.ts'
 import { Problem, problemBody } from './problem.ts'
+import { LinkKeys } from './sessions/link-keys.ts'
+import { Sessions } from './sessions/sessions.ts'
+import { linkTo } from './sessions/sign-in.ts'
 import { runningServer, writeServerFile } from './server-file.ts'
 import { installationToken } from './token.ts'
 import { createUnread } from './unread.ts'
@@ -41,7 +44,7 @@ export interface RunningServer {
   readonly port: number
   /** `http://127.0.0.1:4680` */
   readonly url: string
-  /** Lets one browser in, once. */
+  /** Lets one browser in, once, for ten minutes. */
   newLink(): string
   /** Takes up what processes left that are gone, in every directory (runtime.md §12). Never rejects. */
   recover(onTaken?: OnTaken): Promise<void>
@@ -72,17 +75,21 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const port = await listen(server, options)
   const removeFile = tryOrClose(server, () => writeServerFile(home, port))
   const url = `http://${shownHost(options.host)}:${port}`
-  const access = new Access(token, port)
+  const sessions = new Sessions({ home, token, port, clock, say })
+  const keys = new LinkKeys(clock)
   const names = allNames(port, options.host)
+  const access = new Access(token, sessions)
   const onWarning = (where: string, warning: string) => say(`${where}: ${warning}`)
   const workplaces = new Workplaces({ store, clock, env, network, faults, fallback: home, onWarning })
   const hub = new Hub(store, clock)
   const ending = new AbortController()
-  const house = { store, clock, workplaces, hub, directory, version, underway: new Set<Promise<unknown>>() }
+  const underway = new Set<Promise<unknown>>()
+  const house = { store, clock, workplaces, hub, sessions, directory, version, underway }
   const app = createApp({
     house,
     names,
     access,
+    keys,
     pages: openPages(options.pages),
     url,
     ending: ending.signal,
@@ -102,7 +109,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   return {
     port,
     url,
-    newLink: () => `${url}/login?key=${access.newKey()}`,
+    newLink: () => linkTo(url, keys),
     recover: (onTaken = () => {}) => recoverAll(workplaces, clock, ending.signal, onTaken, say),
     async close() {
       removeFile()
@@ -112,6 +119,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       await Promise.race([Promise.allSettled(house.underway), sleep(clock, LAST_ANSWERS_MS)])
       await workplaces.close()
       hub.close()
+      sessions.close()
       server.closeAllConnections()
       await closed
     },

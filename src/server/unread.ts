@@ -88,8 +88,7 @@ function checkNames(head: Head, names: Names): void {
 
 /** @throws Problem 401 */
 function checkToken(head: Head, access: Access): void {
-  const [authorization] = all(head, 'authorization')
-  access.check({ authorization, cookie: all(head, 'cookie')[0] })
+  access.check(all(head, 'authorization')[0])
 }
 
 function all({ headers }: Head, name: string): string[] {
