@@ -30,9 +30,10 @@ beforeEach(async () => {
 })
 
 afterEach(async () => {
-  expect(opened.problems).toEqual([])
-  await opened.context.close()
+  const { context, problems } = opened
+  await context.close()
   await served.remove()
+  if (problems.length > 0) throw new Error(problems.join('\n'))
 })
 afterAll(closeBrowser)
 
