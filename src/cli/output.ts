@@ -12,6 +12,7 @@ import type { StartedRun } from '../runtime/begin.ts'
 import type { Store } from '../store/port.ts'
 import { say, write, type Io } from './io.ts'
 import { jsonLine } from './json-line.ts'
+import { agentIcons } from './progress/agent-icons.ts'
 import { createProgress } from './progress/progress.ts'
 import { resultDocument } from './result-document.ts'
 import { createStreamJson, type StreamJson } from './stream-json/stream-json.ts'
@@ -33,7 +34,10 @@ export interface Output {
 export function createOutput(format: OutputFormat, started: StartedRun, composed: Watched, io: Io): Output {
   const { conversationId, seqBefore } = started
   const streams = format === 'events' || format === 'stream-json'
-  const progress = createProgress(io, { sharesTerminal: streams && io.stdout.isTTY })
+  const progress = createProgress(io, {
+    sharesTerminal: streams && io.stdout.isTTY,
+    iconOf: agentIcons(composed.agents.list()),
+  })
   const stream = format === 'stream-json' ? openStream(started, composed) : undefined
   const put = (lines: readonly object[]) => void io.stdout.write(lines.map(jsonLine).join(''))
   let seen = seqBefore

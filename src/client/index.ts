@@ -1,3 +1,4 @@
+export { agentMark } from './agent-mark.ts'
 export {
   branchTree,
   breadcrumb,

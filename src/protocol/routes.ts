@@ -122,7 +122,7 @@ export const routes = {
   getInboxItem: route(nothing, inboxItem),
   changeInboxItem: route(changeInboxItem, inboxItemChanged),
   withdrawInboxItem: route(nothing, inboxItemChanged),
-  listAgents: route(nothing, z.array(agent)),
+  listAgents: route(ofConversation, z.array(agent)),
   listModels: route(nothing, z.array(model)),
   listTools: route(nothing, z.array(tool)),
   getConfig: route(nothing, config),

@@ -13,6 +13,7 @@ import { ruleText } from '../rule-text.ts'
 import { addAgentsCheck } from './agents-check.ts'
 import { addAgentsExport } from './agents-export.ts'
 import { addAgentsImport } from './agents-import.ts'
+import { agentIcons } from '../progress/agent-icons.ts'
 import { groupCommand, type PlaceFlags } from './group-command.ts'
 
 export function agentsCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -32,9 +33,11 @@ async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const agents = (await readAgents(place, io)).list()
   if (json) return write(io.stdout, jsonLine(agents))
   const { root } = createWorkspace(place)
-  const lines = agents.map(({ name, description, maxTurns, source }) => {
+  const iconOf = agentIcons(agents)
+  const lines = agents.map(({ name, title, description, maxTurns, source }) => {
     const from = source === 'built-in' ? '' : `  (${terminalLine(shortPath(source, root))})`
-    return `${terminalLine(name).padEnd(12)} ${maxTurns ?? '-'} turns  ${terminalLine(description)}${from}\n`
+    const about = title === undefined ? description : `${title}: ${description}`
+    return `${terminalLine(name).padEnd(12)} ${maxTurns ?? '-'} turns  ${iconOf?.(name) ?? ''}${terminalLine(about)}${from}\n`
   })
   await write(io.stdout, lines.join(''))
 }

@@ -43,7 +43,7 @@ function Sheet({ agent, agents, config }: SheetProps) {
     <div className={hueOf(agent.name)}>
       <div className="mt-3 flex flex-wrap items-baseline gap-x-2">
         <h1 className="text-lg font-semibold">
-          <AgentName name={agent.name} />
+          <AgentName name={agent.name} agent={agent} />
         </h1>
         {agent.title && <span className="text-sm text-ink-2">{agent.title}</span>}
         <Chip>{originOf(agent, config?.directory)}</Chip>

@@ -45,7 +45,7 @@ function AgentLine({ agent, directory }: { agent: AgentRow; directory: string | 
   return (
     <>
       <span className="flex flex-wrap items-baseline gap-x-2">
-        <AgentName name={name} className="text-sm" />
+        <AgentName name={name} agent={agent} className="text-sm" />
         {title && <span className="text-xs text-ink-2">{title}</span>}
         <Chip>{originOf(agent, directory)}</Chip>
         <span className="flex-1" />
