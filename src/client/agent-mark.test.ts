@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { agentMark, NO_MARK } from './agent-mark.ts'
+import { agentMark, agentTitle, NO_MARK } from './agent-mark.ts'
 
 it.each([
   ['🔍', '🔍'],
@@ -44,4 +44,14 @@ it.each([
 it('looks at the beginning of a long text alone', () => {
   expect(agentMark('x'.repeat(10_000_000))).toBe(NO_MARK)
   expect(agentMark('🔍'.repeat(1_000_000))).toBe('🔍')
+})
+
+it.each([
+  ['The scout', 'The scout'],
+  [' a\n\u0000b\u2028c ', 'a b c'],
+  ['\u202eabc\u2066', 'abc'],
+  ['x'.repeat(100), `${'x'.repeat(79)}…`],
+  [null, ''],
+])('the title %j is drawn as %j', (title, drawn) => {
+  expect(agentTitle(title)).toBe(drawn)
 })

@@ -29,3 +29,12 @@ export function agentMark(icon: string | null | undefined): string {
   if (!LETTER.test(first)) return first
   return parts.length <= MAX_LETTERS && parts.every((each) => LETTER.test(each)) ? text : NO_MARK
 }
+
+const MAX_TITLE = 80
+
+/** The title of an agent on one line, without what controls a screen or turns the direction of writing. */
+export function agentTitle(title: string | null | undefined): string {
+  const text = title?.slice(0, 1000).replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ') ?? ''
+  const plain = text.replace(/[\p{Cs}\p{Bidi_Control}]/gu, '').trim()
+  return plain.length > MAX_TITLE ? `${[...plain].slice(0, MAX_TITLE - 1).join('')}…` : plain
+}

@@ -1,4 +1,4 @@
-export { agentMark } from './agent-mark.ts'
+export { agentMark, agentTitle } from './agent-mark.ts'
 export {
   branchTree,
   breadcrumb,

@@ -40,7 +40,7 @@ test('the icon and the title of each agent are shown, as text', async () => {
     HELPER.replace('helper', 'other').replace('model: small', 'icon: robot'),
   )
   const { stdout } = await user.call(['agents'])
-  expect(stdout).toMatch(/^helper {7}7 turns {2}🔍 A ␛\[31mhelper: helps with /m)
+  expect(stdout).toMatch(/^helper {7}7 turns {2}🔍 A \[31mhelper: helps with /m)
   expect(stdout).toMatch(/^other {8}7 turns {2}◆ {2}helps with /m)
   expect(stdout).not.toContain('\u001b')
 })

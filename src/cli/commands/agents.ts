@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import type { AgentDefinition } from '../../core/agent.ts'
+import { agentTitle } from '../../client/agent-mark.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { loadConfig } from '../../runtime/config.ts'
 import type { Config } from '../../runtime/config-schema.ts'
@@ -36,7 +37,7 @@ async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const iconOf = agentIcons(agents)
   const lines = agents.map(({ name, title, description, maxTurns, source }) => {
     const from = source === 'built-in' ? '' : `  (${terminalLine(shortPath(source, root))})`
-    const about = title === undefined ? description : `${title}: ${description}`
+    const about = title === undefined ? description : `${agentTitle(title)}: ${description}`
     return `${terminalLine(name).padEnd(12)} ${maxTurns ?? '-'} turns  ${iconOf?.(name) ?? ''}${terminalLine(about)}${from}\n`
   })
   await write(io.stdout, lines.join(''))

@@ -45,6 +45,7 @@ it('the icon of an agent stands in card, panel, tree and catalogue, as text', as
   for (const [name, mark] of Object.entries(MARKS)) {
     const row = page.locator(`[data-agent=${name}]`)
     expect(await row.locator('[data-agent-mark]').innerText()).toBe(mark)
+    expect(await row.innerText()).not.toMatch(/\p{Bidi_Control}/u)
   }
   await served.screenshot('icons-catalogue')
   expect(await page.evaluate('window.hits')).toBe(0)

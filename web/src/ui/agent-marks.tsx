@@ -1,4 +1,4 @@
-import { agentMark } from 'offshoot/client'
+import { agentMark, agentTitle } from 'offshoot/client'
 import type { AgentRow } from 'offshoot/protocol'
 import { createContext, use, useCallback, useMemo, type ReactNode } from 'react'
 import { useClient } from '../app/client.ts'
@@ -27,7 +27,7 @@ export function AgentMark({ name, agent, className = '' }: AgentMarkProps) {
     <span
       aria-hidden="true"
       data-agent-mark
-      title={title ?? undefined}
+      title={agentTitle(title) || undefined}
       className={`inline-block max-w-[2.5em] shrink-0 overflow-hidden text-center align-bottom whitespace-nowrap text-hue [unicode-bidi:isolate] ${className}`}
     >
       {agentMark(icon)}

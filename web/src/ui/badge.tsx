@@ -25,7 +25,7 @@ export function AgentName({ name, agent, className = '' }: AgentNameProps) {
   return (
     <span className={`font-medium text-hue ${className}`}>
       <AgentMark name={name} agent={agent} className="mr-1" />
-      {name}
+      <span>{name}</span>
     </span>
   )
 }
