@@ -34,7 +34,8 @@ export function movedClock(): MovedClock {
     move(ms) {
       ahead += ms
       // one that fires may cancel another one, or set a new one
-      for (const timer of [...timers]) if (timers.has(timer) && timer.at <= now()) timer.fire()
+      const due = Array.from(timers).filter(({ at }) => at <= now())
+      for (const timer of due) if (timers.has(timer)) timer.fire()
     },
   }
 }
