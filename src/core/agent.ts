@@ -46,6 +46,8 @@ export interface AgentDefinition {
   readonly model?: string
   /** Absent: what its provider does by itself. */
   readonly effort?: Effort
+  /** How much chance decides what its model says, 0 to 2; absent: what its provider does by itself. */
+  readonly temperature?: number
   /** Tool or toolset names; absent: all that the parent has. */
   readonly tools?: readonly string[]
   readonly disallowedTools?: readonly string[]

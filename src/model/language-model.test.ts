@@ -244,6 +244,27 @@ describe('createModel', () => {
     expect(asked).toEqual(['high', undefined, undefined, 'low', undefined])
   })
 
+  it('drops only the wish that was refused', async () => {
+    const asked: object[] = []
+    const model = createModel(
+      fake(async ({ reasoning, temperature }) => {
+        asked.push({ reasoning, temperature })
+        const refuse = (message: string) =>
+          new APICallError({ message, statusCode: 400, url: '', requestBodyValues: {}, isRetryable: false })
+        if (temperature !== undefined) throw refuse("Unsupported parameter: 'temperature'")
+        return { stream: ReadableStream.from([...text, finish('stop')]) }
+      }),
+      modelInfo('test/m'),
+    )
+    const wishes = { effort: 'high', temperature: 0 } as const
+    for (let i = 0; i < 2; i++) await collect(await model.stream(modelRequest(wishes)))
+    expect(asked).toEqual([
+      { reasoning: 'high', temperature: 0 },
+      { reasoning: 'high', temperature: undefined },
+      { reasoning: 'high', temperature: undefined },
+    ])
+  })
+
   it.each([
     ['the prompt is too long', 400],
     ['thinking about your key', 401],
