@@ -17,6 +17,8 @@ export interface FollowFlags {
   readonly approvals?: 'wait' | 'deny'
   readonly outputFormat: OutputFormat
   readonly budgetUsd?: number
+  /** The answer as it is. */
+  readonly rawOutput?: true
 }
 
 export function budgetOption(): Option {
@@ -42,7 +44,7 @@ export async function follow(
   io: Io,
 ): Promise<number> {
   await sayMode(started, composed, io)
-  const output = createOutput(flags.outputFormat, started, composed, io)
+  const output = createOutput(flags, started, composed, io)
   const endAnswers = takeAnswers(started, flags, composed, output, io)
   const signals = stopOnSignals(started, io)
   const broken = stopWithoutReader(started, io)

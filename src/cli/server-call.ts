@@ -80,10 +80,10 @@ export interface HandedOver {
 export async function tellHandedOver(
   { conversationId, branchId, runId }: HandedOver,
   format: OutputFormat,
-  { stdout }: Io,
+  io: Io,
 ): Promise<void> {
-  if (format === 'text') return await write(stdout, `${runId} of ${conversationId}, on ${branchId}\n`)
-  await write(stdout, jsonLine({ conversation_id: conversationId, branch_id: branchId, run_id: runId }))
+  if (format === 'text') return await write(io, `${runId} of ${conversationId}, on ${branchId}\n`)
+  await write(io, jsonLine({ conversation_id: conversationId, branch_id: branchId, run_id: runId }))
 }
 
 /** A script is a file, named from where the user stands. */

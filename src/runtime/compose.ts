@@ -7,6 +7,7 @@ import { systemPrompt } from '../agents/system-prompt.ts'
 import type { WorkspaceFacts } from '../agents/workspace-prompt.ts'
 import type { AgentDefinition } from '../core/agent.ts'
 import type { Clock } from '../core/clock.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
 import { noFaults, type Faults } from '../core/faults.ts'
 import { smallModel } from '../model/catalogue.ts'
 import { createFetch, type Fetch } from '../model/fetch.ts'
@@ -32,6 +33,7 @@ import { createRuntime, type Runtime } from './runtime.ts'
 import { chooseSearch } from './search-choice.ts'
 import type { SystemAbout, SystemText } from './system-text.ts'
 import { readVcsState } from './vcs-state.ts'
+import { secretMask } from './secrets/known-values.ts'
 import type { Shared } from './shared.ts'
 import { sizeWarnings } from './size-warnings.ts'
 import { exposedAgents } from './typed/exposed-agents.ts'
@@ -92,6 +94,8 @@ export interface Composed {
   /** Absent where nobody else can know the store. */
   readonly ownership: Ownership | undefined
   readonly tools: Registry
+  /** Masks what leaves the program. */
+  readonly secrets: SecretMask
 }
 
 /** @throws OffshootError: configuration, store, or a directory that cannot be read. */
@@ -118,6 +122,7 @@ export async function compose({
   const file = join(dataHome(env), 'offshoot.db')
   const store = await (own.openStore?.() ?? openSqliteFile({ file, now: clock.now, faults, ...testStore }))
   const owner = randomUUID()
+  const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner }, faults })
   const fetch = createFetch()
   const ownership =
@@ -139,6 +144,7 @@ export async function compose({
     shared: own.shared,
     guard,
     faults,
+    secrets,
   })
   const warnings = [
     ...loaded.warnings,
@@ -163,6 +169,7 @@ export async function compose({
     clock,
     ownership,
     tools,
+    secrets,
   }
 }
 

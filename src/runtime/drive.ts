@@ -225,6 +225,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     newId,
     random,
     signal: run.controller.signal,
+    secrets: scope.deps.secrets,
     budget: {
       reached: () => (costsNothing ? undefined : budget.reached(run.row)),
       ask: (estimate) => (isUnchecked ? NOTHING_HELD : budget.ask(run.row, estimate)),

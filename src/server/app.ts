@@ -216,7 +216,7 @@ function addOtherRoutes(
     }))
   })
   app.get('/api/conversations/:id/export', (c) =>
-    exportAnswer(store, requireRow(store, 'conversations', c.req.param('id')).id, c.req.query('format')),
+    exportAnswer(house, requireRow(store, 'conversations', c.req.param('id')).id, c.req.query('format')),
   )
   app.get('/api/artifacts/:id', (c) => {
     const { content } = requireRow(store, 'artifacts', c.req.param('id'))

@@ -5,6 +5,7 @@ import type { z } from 'zod'
 import type { Clock } from '../core/clock.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/verbs/perform.ts'
 import type { Caller } from './access.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
 import type { Hub } from './hub.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import type { Collection, Row } from './subject.ts'
@@ -17,6 +18,8 @@ export interface House {
   readonly workplaces: Workplaces
   readonly hub: Hub
   readonly sessions: Sessions
+  /** Masks what leaves the program. */
+  readonly secrets: SecretMask
   /** Where the server was started: where a conversation works that names no directory. */
   readonly directory: string
   readonly version: string

@@ -11,6 +11,7 @@ import { Access } from './access.ts'
 import { createApp } from './app.ts'
 import { namesOf, type Names } from './foreign.ts'
 import { SECURITY_HEADERS } from './headers.ts'
+import { secretMask } from '../runtime/secrets/known-values.ts'
 import { Hub } from './hub.ts'
 import { openPages } from './pages.ts'
 import { Problem, problemBody } from './problem.ts'
@@ -81,10 +82,11 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const access = new Access(token, sessions)
   const onWarning = (where: string, warning: string) => say(`${where}: ${warning}`)
   const workplaces = new Workplaces({ store, clock, env, network, faults, fallback: home, onWarning })
-  const hub = new Hub(store, clock)
+  const secrets = secretMask(env, [token])
+  const hub = new Hub(store, clock, secrets)
   const ending = new AbortController()
   const underway = new Set<Promise<unknown>>()
-  const house = { store, clock, workplaces, hub, sessions, directory, version, underway }
+  const house = { store, secrets, clock, workplaces, hub, sessions, directory, version, underway }
   const app = createApp({
     house,
     names,

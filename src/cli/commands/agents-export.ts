@@ -18,6 +18,6 @@ export function addAgentsExport(agents: GroupCommand, io: Io): void {
       const registry = await readAgents(resolve(io.cwd, agents.flags().directory), io)
       const { text, lost } = exportAgent(registry.require(name), format)
       for (const each of lost) await say(io, `offshoot: ${terminalLine(each)}\n`)
-      await write(io.stdout, text)
+      await write(io, text)
     })
 }

@@ -32,7 +32,7 @@ export function agentsCommand(program: Command, io: Io, setExitCode: SetExitCode
 async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const place = resolve(io.cwd, directory)
   const agents = (await readAgents(place, io)).list()
-  if (json) return write(io.stdout, jsonLine(agents))
+  if (json) return write(io, jsonLine(agents))
   const { root } = createWorkspace(place)
   const iconOf = agentIcons(agents)
   const lines = agents.map(({ name, title, description, maxTurns, source }) => {
@@ -40,7 +40,7 @@ async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
     const about = title === undefined ? description : `${agentTitle(title)}: ${description}`
     return `${terminalLine(name).padEnd(12)} ${maxTurns ?? '-'} turns  ${iconOf?.(name) ?? ''}${terminalLine(about)}${from}\n`
   })
-  await write(io.stdout, lines.join(''))
+  await write(io, lines.join(''))
 }
 
 function shortPath(path: string, root: string): string {
@@ -53,8 +53,8 @@ async function show(name: string, { directory, json }: PlaceFlags, io: Io): Prom
   const { config } = loadConfig(createWorkspace(place).root, io.env)
   const configured = config.agents[name] ?? {}
   const delegations = config.delegations.filter((each) => each.agent === name || each.for === name)
-  if (json) return write(io.stdout, jsonLine({ ...agent, configured, delegations }))
-  await write(io.stdout, `${agentLines(agent, configured, delegations).join('\n')}\n`)
+  if (json) return write(io, jsonLine({ ...agent, configured, delegations }))
+  await write(io, `${agentLines(agent, configured, delegations).join('\n')}\n`)
 }
 
 function agentLines(

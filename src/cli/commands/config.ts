@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
+import { harmlessJson } from '../../core/harmless-json.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { dataHome, loadConfig } from '../../runtime/config.ts'
 import { configJsonSchema } from '../../runtime/config-schema.ts'
@@ -17,7 +18,7 @@ export function configCommand(program: Command, io: Io): void {
     .command('schema')
     .allowExcessArguments(false)
     .description('print the JSON Schema of a configuration file, for editors')
-    .action(() => write(io.stdout, `${JSON.stringify(configJsonSchema(), null, 2)}\n`))
+    .action(() => write(io, `${harmlessJson(JSON.stringify(configJsonSchema(), null, 2))}\n`))
 }
 
 async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
@@ -28,7 +29,7 @@ async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   for (const warning of warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
   const files = sources.flatMap(({ name, file, found }) => (file === null ? [] : [{ name, file, found }]))
   const places = { directory: root, data: dataHome(io.env) }
-  if (json) return write(io.stdout, jsonLine({ ...places, files, values, permissions, warnings }))
+  if (json) return write(io, jsonLine({ ...places, files, values, permissions, warnings }))
   const heads = files.map(({ name, file, found }) => [name, found ? file : `${file} (not there)`] as const)
   const rows = [
     ...[...Object.entries(places), ...heads].map(([name, text]) => [name, terminalLine(text)]),
@@ -45,7 +46,7 @@ async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
       values.find(({ key }) => key === 'delegations')!.source,
     ]),
   ]
-  await write(io.stdout, table(rows))
+  await write(io, table(rows))
 }
 
 function valueText(value: ConfigValue['value']): string {

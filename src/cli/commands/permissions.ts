@@ -37,12 +37,12 @@ async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const { root } = createWorkspace(resolve(io.cwd, directory))
   await using store = await openStore(io)
   const grants = listGrants(store, root).map(grantDocument)
-  if (json) return await write(io.stdout, jsonLine(grants))
+  if (json) return await write(io, jsonLine(grants))
   const lines = grants.map(
     ({ id, scope, conversationId, grantedAt, ...rule }) =>
       `${id}  ${(conversationId ?? scope).padEnd(30)}  ${ruleText(rule)}  ${new Date(grantedAt).toISOString()}\n`,
   )
-  await write(io.stdout, lines.join(''))
+  await write(io, lines.join(''))
 }
 
 function grantDocument({ id, conversationId, directory, tool, pattern, createdAt }: RuleRow) {
@@ -56,7 +56,7 @@ async function revoke(id: string, io: Io): Promise<void> {
   const { conversationId } = grant
   if (conversationId !== null)
     await performVerb(io, conversationId, { verb: 'revoke', target: id, args: null })
-  await write(io.stdout, `revoked: ${id}, ${ruleText(grant)}\n`)
+  await write(io, `revoked: ${id}, ${ruleText(grant)}\n`)
 }
 
 async function withoutProject(id: string, io: Io): Promise<RuleRow> {
@@ -76,10 +76,10 @@ async function check(file: string, { directory }: PlaceFlags, io: Io): Promise<b
     number++
     if (text.trim() === '') continue
     try {
-      await write(io.stdout, jsonLine(checkLine(text, levels, workspace)))
+      await write(io, jsonLine(checkLine(text, levels, workspace)))
     } catch (error) {
       isGood = false
-      await write(io.stdout, jsonLine({ line: number, error: problem(error) }))
+      await write(io, jsonLine({ line: number, error: problem(error) }))
     }
   }
   return isGood

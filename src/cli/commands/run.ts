@@ -23,7 +23,7 @@ import {
 import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { wholeNumber } from '../numbers.ts'
-import { OUTPUT_FORMATS } from '../output.ts'
+import { addOutputOptions } from '../output-options.ts'
 import { readPrompt } from '../prompt.ts'
 import { sayOthersWait, sayRecovered } from '../recovered.ts'
 import { isWithServer, runThere, watchedThere } from '../run-there.ts'
@@ -41,8 +41,7 @@ interface RunFlags extends FollowFlags {
 }
 
 export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
-  program
-    .command('run')
+  addOutputOptions(program.command('run'), io)
     .description('ask one thing, headless; the prompt may come from stdin')
     .argument('[prompt]')
     .option('-C, --directory <dir>', 'the directory to work on', '.')
@@ -59,7 +58,6 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
       ),
     )
     .option('--background', 'hand it to a running offshoot serve, and print the ids')
-    .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
     .action(async (prompt: string | undefined, flags: RunFlags) => setExitCode(await run(prompt, flags, io)))
 }
 

@@ -78,7 +78,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<number> {
     )
   const link = server.newLink()
   line(`open ${link} (it works once, for ten minutes; offshoot sessions link prints another)`)
-  await write(io.stdout, `listening on ${server.url}\n`)
+  await write(io, `listening on ${server.url}\n`)
   if (flags.open) void openPage(link, io)
   await server.recover((directory, runs) => {
     line(`${takenUp(runs)}, in ${directory}`)
