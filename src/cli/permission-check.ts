@@ -64,7 +64,8 @@ function levelsOf(value: unknown): Level[] {
 const ASK: Rule = { tool: '*', action: 'ask' }
 const NO_RULE = { said: undefined, why: 'no rule: it asks by default' }
 
-const MAX_LINE_CHARS = 1024 * 1024
+/** What is read of one line; a longer one is refused. */
+export const MAX_LINE_CHARS = 1024 * 1024
 
 /** Subjects in words, as the rows of a table have them. */
 const subjectSchema = z.union([

@@ -7,6 +7,7 @@ import {
   type SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import { OffshootError } from '../core/errors.ts'
+import { countAnswer } from './answer-size.ts'
 import type { Model, ModelInfo, ModelPart, ModelRead, ModelReader, ModelRequest, ToolSchema } from './port.ts'
 import { createToPrompt } from './prompt.ts'
 import { cutError, toProviderError, type ErrorSource } from './provider-error.ts'
@@ -198,6 +199,7 @@ function untilAbort<T>(
 /** Says of each failure what it was. No stream of its own: that would cost as much for each part as all it does here. */
 function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: ErrorSource): ModelReader {
   const reader = parts.getReader()
+  const countOf = countAnswer()
   let finished = false
   let ended = false
   // a cancelled stream ends what is read of it at once
@@ -220,6 +222,8 @@ function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: Er
     const { value } = read
     if (typeof value !== 'object' || value === null) return fail(new Error(NO_PART))
     if (value.type === 'error') return fail(value.error)
+    const tooLarge = countOf(value)
+    if (tooLarge) return fail(tooLarge)
     if (value.type === 'finish') {
       if (typeof value.finishReason !== 'object' || value.finishReason === null)
         return fail(new Error(NO_REASON))

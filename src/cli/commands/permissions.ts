@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { RuleRow } from '../../store/port.ts'
@@ -9,11 +8,12 @@ import { ToolError } from '../../tools/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { listGrants, requireGrant, revokeGrant } from '../../runtime/grants.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { boundedLines } from '../bounded-lines.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../json-line.ts'
 import { openStore } from '../open-store.ts'
 import { performVerb } from '../perform.ts'
-import { checkLine, readRuleSet } from '../permission-check.ts'
+import { checkLine, MAX_LINE_CHARS, readRuleSet } from '../permission-check.ts'
 import { ruleText } from '../rule-text.ts'
 import { groupCommand, type PlaceFlags } from './group-command.ts'
 
@@ -72,7 +72,7 @@ async function check(file: string, { directory }: PlaceFlags, io: Io): Promise<b
   const workspace = createWorkspace(resolve(io.cwd, directory))
   let number = 0
   let isGood = true
-  for await (const text of createInterface({ input: io.stdin, crlfDelay: Infinity })) {
+  for await (const text of boundedLines(io.stdin, MAX_LINE_CHARS)) {
     number++
     if (text.trim() === '') continue
     try {
