@@ -2,6 +2,7 @@ import type { ConversationId } from '../core/ids.ts'
 import { exportConversation } from '../runtime/export/export-conversation.ts'
 import { maskDocument } from '../runtime/export/mask-document.ts'
 import type { ExportDocument } from '../runtime/export/document.ts'
+import { documentText } from '../runtime/export/document-text.ts'
 import { documentHtml, EXPORT_POLICY } from '../runtime/export/html.ts'
 import { documentMarkdown } from '../runtime/export/markdown.ts'
 import type { House } from './exchange.ts'
@@ -27,7 +28,8 @@ export async function exportAnswer(
 
 const WRITERS: Readonly<Partial<Record<string, (document: ExportDocument, id: ConversationId) => Response>>> =
   {
-    json: (document) => Response.json(document),
+    json: (document) =>
+      new Response(documentText(document), { headers: { 'content-type': 'application/json' } }),
     md: (document, id) => file(documentMarkdown(document), 'text/markdown', `${id}.md`),
     html: (document, id) => file(documentHtml(document), 'text/html', `${id}.html`),
   }

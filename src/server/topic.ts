@@ -1,3 +1,4 @@
+import { harmlessJson } from '../core/harmless-json.ts'
 import { isEphemeral, type OffshootEvent } from '../core/events.ts'
 import type { ConversationId, PartId } from '../core/ids.ts'
 import { shapeMask, type SecretMask } from '../core/secrets/mask.ts'
@@ -117,7 +118,7 @@ export function framesOf(events: readonly OffshootEvent[], secrets: SecretMask):
 }
 
 function frame(event: OffshootEvent): string {
-  const data = `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+  const data = `event: ${event.type}\ndata: ${harmlessJson(JSON.stringify(event))}\n\n`
   return isDurable(event) ? `id: ${event.seq}\n${data}` : data
 }
 

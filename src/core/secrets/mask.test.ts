@@ -85,6 +85,22 @@ describe('a secret', () => {
     expect(lines.at(-1)).toBe('-----END RSA PRIVATE KEY-----')
   })
 
+  it('in a private key is masked where its lines are numbered, or stand in a text of JSON', () => {
+    const numbered = PEM.split('\n')
+      .map((line, i) => `${i + 1}\t${line}`)
+      .join('\n')
+    const removed = PEM.split('\n')
+      .map((line) => `-${line}`)
+      .join('\n')
+    for (const text of [
+      numbered,
+      removed,
+      JSON.stringify({ numbered, removed }),
+      numbered.replaceAll('\t', ':'),
+    ])
+      expect(shapeMask.text(text)).not.toMatch(/A1b2C3/)
+  })
+
   it('hides no command that stands beside it', () => {
     const beside = ['; rm -rf ~', '$(id)', '`id`', '| sh', '&& id', '\nrm -rf /home\n', '> /etc/passwd']
     for (const [secret] of SECRETS)

@@ -70,8 +70,10 @@ const KEYS: readonly Shape[] = [
   token(['AGE-SECRET-KEY-1'], '[0-9A-Z]', 40),
 ]
 
-/** `\n` is a line feed that stands in a text of JSON. */
-const SPACE = '(?:\\s|\\\\[nr])'
+/** `\n` is a line feed in a text of JSON. */
+const SPACE = '(?:\\s|\\\\[nrt])'
+/** Between two lines: a tool may have numbered them, or say which were removed. */
+const BREAK = `${SPACE}{0,8}(?:\\d{1,7}(?:\\t|\\\\t|[:|]))?-?${SPACE}{0,4}`
 const BASE64 = '[A-Za-z0-9+/=]'
 
 /**
@@ -83,11 +85,11 @@ const PRIVATE_KEY: Shape = {
   full: new RegExp(
     '((?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----' +
       `(?:${SPACE}{1,4}Proc-Type: ?[\\w,]{1,20}${SPACE}{1,4}DEK-Info: ?[\\w,-]{1,100})?)` +
-      `(?:${SPACE}{0,8}${BASE64}{16,})+(?:${SPACE}{0,8}${BASE64}{1,15}(?=${SPACE}{0,8}-----END))?`,
+      `(?:${BREAK}${BASE64}{16,})+(?:${BREAK}${BASE64}{1,15}(?=${BREAK}-----END))?`,
     'y',
   ),
   alive: /[A-Z0-9 ]{0,70}-{0,5}(?:(?<=PRIVATE KEY(?: BLOCK)?-----)[\s\S]{0,200})?$/y,
-  notAfter: /-/,
+  notAfter: NOTHING,
   window: 16 * 1024,
   isKey: true,
 }
