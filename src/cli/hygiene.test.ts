@@ -16,7 +16,6 @@ const payloads = readFileSync(join(import.meta.dirname, 'fixtures/payloads.jsonl
   .map((line) => JSON.parse(line) as Payload)
 
 /** What a terminal takes for a command, and what turns the direction of writing. */
-// oxlint-disable-next-line no-control-regex
 const COMMAND = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u
 
 const users: TestUser[] = []
@@ -161,9 +160,17 @@ test('a file that was read with its key masked is not written back so', async ()
   const write = { tool: 'write', input: { path: 'keys.txt', content: `${masked}three\n` } }
   const edit = { tool: 'edit', input: { path: 'keys.txt', old_string: 'two', new_string: 'three' } }
   const model = user.script({
-    main: [{ toolCalls: [read] }, { toolCalls: [write] }, { match: 'masked', toolCalls: [edit] }, { text: 'done' }],
+    main: [
+      { toolCalls: [read] },
+      { toolCalls: [write] },
+      { match: 'masked', toolCalls: [edit] },
+      { text: 'done' },
+    ],
   })
-  expect(await user.call(['run', '-m', model, '--mode', 'auto', 'x'])).toMatchObject({ code: 0, stdout: 'done\n' })
+  expect(await user.call(['run', '-m', model, '--mode', 'auto', 'x'])).toMatchObject({
+    code: 0,
+    stdout: 'done\n',
+  })
   expect(readFileSync(join(user.directory, 'keys.txt'), 'utf8')).toBe(`one ${key}\nthree\n`)
 })
 

@@ -30,7 +30,10 @@ export function maskDeltas(emit: Emit, secrets: Pick<SecretMask, 'stream'>) {
       if (event.type !== 'part.delta') return emit(event)
       const masked = maskedOf(event)
       masked.last = event
-      tell(masked, masked.stream.push(event.text))
+      const text = masked.stream.push(event.text)
+      if (text !== event.text || masked.told !== event.offset) return tell(masked, text)
+      masked.told += text.length
+      emit(event) // as nearly all are
     },
   }
 }
