@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
-import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { providerEnvironment, startRawServer, type HttpProvider } from '../../test/support/model-server.ts'
 
@@ -105,7 +105,7 @@ async function read(provider: HttpProvider, begin: string, piece: string) {
     google: 'google',
     'openai-compatible': 'openai-compatible/m',
   }
-  const file = join(import.meta.dirname, 'fixtures/read-answer.ts')
+  const file = fileURLToPath(new URL('fixtures/read-answer.ts', import.meta.url))
   const child = spawn(process.execPath, [file, model[provider]], {
     env: { PATH: process.env['PATH'], ...providerEnvironment(provider, server.url) },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -9,7 +9,7 @@ export function secretMask(env: Env, configured: readonly (string | undefined)[]
 }
 
 /** Secrets that this process knows. A value of fewer than 8 characters would mask ordinary text. */
-export function knownValues(env: Env, configured: readonly (string | undefined)[] = []): string[] {
+function knownValues(env: Env, configured: readonly (string | undefined)[] = []): string[] {
   const named = Object.entries(env).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))
   const values = [...named, ...configured, installationToken(env)].map((value) => value?.trim() ?? '')
   return [...new Set(values)].filter(isSecretValue).sort((a, b) => b.length - a.length)
