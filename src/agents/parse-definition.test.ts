@@ -56,6 +56,7 @@ hooks: { start: [a, 1, null] }`
         prompt: 'You do it.',
         model: 'small',
         effort: 'high',
+        temperature: 0.2,
         tools: ['read', 'mcp/search'],
         disallowedTools: ['write', 'edit'],
         permissions: [
@@ -77,7 +78,7 @@ hooks: { start: [a, 1, null] }`
         contextFiles: ['docs/style.md'],
         skills: ['prose'],
         mcpServers: ['search'],
-        extra: { temperature: 0.2, hooks: { start: ['a', 1, null] } },
+        extra: { hooks: { start: ['a', 1, null] } },
         source: '/p/.offshoot/agents/critic.md',
       },
     })
