@@ -41,8 +41,8 @@ export function sessionsCommand(program: Command, io: Io): void {
 
 async function list({ json }: ListFlags, io: Io): Promise<void> {
   const sessions = await sessionsOf(io)
-  if (json) return await write(io.stdout, jsonLine(sessions))
-  await write(io.stdout, sessions.map(line).join(''))
+  if (json) return await write(io, jsonLine(sessions))
+  await write(io, sessions.map(line).join(''))
 }
 
 /** Those that a running server knows, else those that are kept for the next one. */
@@ -72,7 +72,7 @@ async function link(io: Io): Promise<void> {
       hint: 'offshoot serve starts one, and prints a link',
     })
   const { url } = await server.post<{ url: string }>('/links', {})
-  await write(io.stdout, `${url}\n`)
+  await write(io, `${url}\n`)
 }
 
 async function revoke(id: string | undefined, isAll: boolean, io: Io): Promise<void> {
@@ -82,7 +82,7 @@ async function revoke(id: string | undefined, isAll: boolean, io: Io): Promise<v
     })
   const server = findServer(io)
   const ended = server ? await revokeThere(server, id) : revokeHere(id, io)
-  await write(io.stdout, `revoked: ${id ?? (ended === 1 ? '1 session' : `${ended} sessions`)}\n`)
+  await write(io, `revoked: ${id ?? (ended === 1 ? '1 session' : `${ended} sessions`)}\n`)
 }
 
 async function revokeThere(server: RunningServer, id: string | undefined): Promise<number> {
