@@ -44,7 +44,7 @@ exposeAsTool: { name: judge, maxTurns: 3 }
 contextFiles: [docs/style.md]
 skills: [prose]
 mcpServers: [search]
-temperature: 0.2
+flavour: 0.2
 hooks: { start: [a, 1, null] }`
     expect(parse(matter)).toEqual({
       warnings: [],
@@ -56,7 +56,6 @@ hooks: { start: [a, 1, null] }`
         prompt: 'You do it.',
         model: 'small',
         effort: 'high',
-        temperature: 0.2,
         tools: ['read', 'mcp/search'],
         disallowedTools: ['write', 'edit'],
         permissions: [
@@ -78,7 +77,7 @@ hooks: { start: [a, 1, null] }`
         contextFiles: ['docs/style.md'],
         skills: ['prose'],
         mcpServers: ['search'],
-        extra: { hooks: { start: ['a', 1, null] } },
+        extra: { flavour: 0.2, hooks: { start: ['a', 1, null] } },
         source: '/p/.offshoot/agents/critic.md',
       },
     })

@@ -46,7 +46,7 @@ export interface AgentDefinition {
   readonly model?: string
   /** Absent: what its provider does by itself. */
   readonly effort?: Effort
-  /** How much chance decides what its model says, 0 to 2; absent: what its provider does by itself. */
+  /** How varied its answers are, from 0 to 2; absent: what its provider does by itself. */
   readonly temperature?: number
   /** Tool or toolset names; absent: all that the parent has. */
   readonly tools?: readonly string[]
