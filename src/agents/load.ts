@@ -1,6 +1,7 @@
 import type { AgentDefinition } from '../core/agent.ts'
 import type { AgentFiles, Unreadable } from './agent-files.ts'
 import type { AgentPlace, ParsedPart } from './agent-format.ts'
+import { strangerProblem, type KnownTools } from '../core/rules/known-tools.ts'
 import { diskFiles } from './disk-files.ts'
 import { foreignModel, type KnownModel } from './foreign/foreign-model.ts'
 import { ownFormat } from './own-format.ts'
@@ -25,12 +26,16 @@ export interface LoadedAgents {
   readonly files: readonly AgentFileNote[]
   /** Those about which there is something to say. */
   readonly notes: readonly AgentFileNote[]
+  /** The tools that agents are offered as, of every file that is an agent. */
+  readonly agentTools: readonly string[]
 }
 
 export interface LoadOptions {
   readonly files?: AgentFiles
   /** Which of our models a foreign file means; without it agents of other programs have the model of who starts them. */
   readonly knownModel?: KnownModel
+  /** What the runtime has beside the tools of the program and of these agents. */
+  readonly tools?: KnownTools
 }
 
 /** Of all texts together, in characters. */
@@ -39,25 +44,46 @@ const MAX_ALL = 32 * 1024 * 1024
 /** Reads the agents of some places. No file, whatever it holds, hides another or makes this fail. */
 export async function loadAgents(
   places: readonly AgentPlace[],
-  { files = diskFiles, knownModel = () => undefined }: LoadOptions = {},
+  { files = diskFiles, knownModel = () => undefined, tools }: LoadOptions = {},
 ): Promise<LoadedAgents> {
+  const parts = await readPlaces(places, files)
+  const agentTools = toolsOfAgents(parts)
+  const known = { names: [...(tools?.names ?? []), ...agentTools] }
   const agents = new Map<string, AgentDefinition>()
-  const told: AgentFileNote[] = []
+  const told = parts.map((read) => admit(agents, read, knownModel, known))
+  const notes = told.filter(({ skipped, warnings }) => skipped !== null || warnings.length > 0)
+  return { agents: [...agents.values()], files: told, notes, agentTools }
+}
+
+interface ReadPart {
+  readonly place: AgentPlace
+  readonly file: string
+  readonly parsed: ParsedPart
+}
+
+async function readPlaces(places: readonly AgentPlace[], files: AgentFiles): Promise<ReadPart[]> {
+  const parts: ReadPart[] = []
   let room = MAX_ALL
   for (const place of places) {
-    const tell = (path: string, part: ParsedPart) => told.push(admit(agents, place, path, part, knownModel))
     for (const entry of await entriesOf(place, files)) {
       const text = typeof entry !== 'string' ? entry : room > 0 ? await files.read(entry) : noRoom(entry)
       if (typeof text !== 'string') {
-        tell(text.path, { skipped: text.problem, warnings: [] })
+        parts.push({ place, file: text.path, parsed: { skipped: text.problem, warnings: [] } })
         continue
       }
       room -= text.length
-      for (const part of place.format.parse(text, entry as string)) tell(entry as string, part)
+      const file = entry as string
+      for (const parsed of place.format.parse(text, file)) parts.push({ place, file, parsed })
     }
   }
-  const notes = told.filter(({ skipped, warnings }) => skipped !== null || warnings.length > 0)
-  return { agents: [...agents.values()], files: told, notes }
+  return parts
+}
+
+function toolsOfAgents(parts: readonly ReadPart[]): string[] {
+  return parts.flatMap(({ parsed }) => {
+    const tool = 'agent' in parsed ? parsed.agent.exposeAsTool : undefined
+    return tool ? [tool.name] : []
+  })
 }
 
 async function entriesOf(
@@ -74,17 +100,16 @@ function noRoom(path: string): Unreadable {
 
 function admit(
   agents: Map<string, AgentDefinition>,
-  { format }: AgentPlace,
-  file: string,
-  parsed: ParsedPart,
+  { place: { format }, file, parsed }: ReadPart,
   knownModel: KnownModel,
+  known: KnownTools,
 ): AgentFileNote {
   const path = parsed.part === undefined ? file : `${file} (${parsed.part})`
   const { warnings } = parsed
   if ('skipped' in parsed) return { path, format: format.name, name: null, skipped: parsed.skipped, warnings }
   const isOurs = format === ownFormat
   const { agent, warning } = isOurs ? { agent: parsed.agent } : foreignModel(parsed.agent, knownModel)
-  const skipped = notAdmitted(agent, isOurs, agents)
+  const skipped = strange(parsed, known) ?? notAdmitted(agent, isOurs, agents)
   if (skipped === null) agents.set(agent.name, agent)
   return {
     path,
@@ -93,6 +118,15 @@ function admit(
     skipped,
     warnings: warning ? [...warnings, warning] : warnings,
   }
+}
+
+/** A tool in a rule or a list that nobody has here. */
+function strange({ strangers = [] }: ParsedPart, known: KnownTools): string | null {
+  for (const stranger of strangers) {
+    const problem = strangerProblem(stranger, known)
+    if (problem) return `${stranger.where}: ${problem}`
+  }
+  return null
 }
 
 function notAdmitted(agent: AgentDefinition, isOurs: boolean, agents: ReadonlyMap<string, AgentDefinition>) {

@@ -6,9 +6,6 @@ export const UNKNOWN = '\0'
 
 export type PatternKind = 'text' | 'host' | 'path'
 
-/** Longer patterns are refused when rules are read: matching is bounded by subject length times this. */
-export const MAX_PATTERN_LENGTH = 1000
-
 /** Above this length the answer is "may match". */
 const MAX_UNKNOWN_SUBJECT = 4096
 

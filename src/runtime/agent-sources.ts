@@ -1,15 +1,21 @@
 import type { KnownModel } from '../agents/foreign/foreign-model.ts'
 import { agentPlaces } from '../agents/foreign/places.ts'
 import { loadAgents, type LoadedAgents } from '../agents/load.ts'
+import type { KnownTools } from '../core/rules/known-tools.ts'
 import { catalogue, defaultModels, providers, type Provider } from '../model/catalogue.ts'
 import { endpoint, type ModelConfig } from '../model/settings.ts'
 import { agentNotes } from './agent-notes.ts'
 import { configHome, homeOf, type Env } from './config.ts'
 
 /** The agents in the files of a workspace and of its user, those that other programs read included. */
-export function findAgents(project: string, env: Env, config?: ModelConfig): Promise<LoadedAgents> {
+export function findAgents(
+  project: string,
+  env: Env,
+  config?: ModelConfig,
+  tools?: KnownTools,
+): Promise<LoadedAgents> {
   const places = agentPlaces({ project, home: homeIn(env), configHome: configHome(env) })
-  return loadAgents(places, { knownModel: knownModel(env, config) })
+  return loadAgents(places, { knownModel: knownModel(env, config), ...(tools ? { tools } : {}) })
 }
 
 /** Where everything has a place of its own by other variables there need be none. */

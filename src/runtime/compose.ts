@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { builtinAgents } from '../agents/builtin-agents.ts'
-import { createAgentRegistry, type AgentRegistry } from '../agents/registry.ts'
+import type { AgentRegistry } from '../agents/registry.ts'
 import { findSkills, skillsOf, type Skill } from '../agents/skills.ts'
 import { systemPrompt } from '../agents/system-prompt.ts'
 import type { WorkspaceFacts } from '../agents/workspace-prompt.ts'
@@ -35,6 +35,8 @@ import type { SystemAbout, SystemText } from './system-text.ts'
 import { readVcsState } from './vcs-state.ts'
 import { secretMask } from './secrets/known-values.ts'
 import type { Shared } from './shared.ts'
+import { configuredAgents } from './settings/agent-settings.ts'
+import { knownTools, requireKnown } from './settings/known-tools.ts'
 import { sizeWarnings } from './size-warnings.ts'
 import { exposedAgents } from './typed/exposed-agents.ts'
 import { readWorkspaceFacts } from './workspace-facts.ts'
@@ -113,12 +115,18 @@ export async function compose({
   const mode = namedMode ?? 'ask'
   const { clock = systemClock, models = new OwnModels() } = own
   const loaded = loadConfig(workspace.root, env, own.config)
-  const found = await findAgents(workspace.root, env, loaded.config)
-  const { skills } = await findSkills(workspace.root)
-  const agents = createAgentRegistry([...(own.agents ?? []), ...found.agents, ...builtinAgents()])
   const search = chooseSearch(loaded.config, env)
   const builtin = createRegistry(builtinTools({ search: search.settings, network }))
   const tools = own.tools?.(builtin) ?? builtin
+  const ownTools = knownTools({
+    tools,
+    agents: [...(own.agents ?? []), ...Object.values(loaded.config.agents)],
+  })
+  const found = await findAgents(workspace.root, env, loaded.config, ownTools)
+  const { skills } = await findSkills(workspace.root)
+  const given = [...(own.agents ?? []), ...found.agents, ...builtinAgents()]
+  const { agents, warnings: unknownAgents } = configuredAgents(given, loaded.sources)
+  requireKnown(loaded.strangers, knownTools({ tools, agents: agents.list(), found }))
   const file = join(dataHome(env), 'offshoot.db')
   const store = await (own.openStore?.() ?? openSqliteFile({ file, now: clock.now, faults, ...testStore }))
   const owner = randomUUID()
@@ -150,6 +158,7 @@ export async function compose({
     ...loaded.warnings,
     ...(search.broken ? [`websearch: ${search.why}`] : []),
     ...agentWarnings(found),
+    ...unknownAgents,
     ...exposedAgents(agents, tools).notes,
     ...(own.openStore ? [] : sizeWarnings(file, loaded.config)),
   ]

@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { hasRunMark, RUN_MARKS } from '../exec/lineage.ts'
 import type { Layer } from '../permissions/types.ts'
-import { checkConfig, checkDepth, parseConfigFile, type RawConfig } from './config-file.ts'
+import type { Stranger } from '../core/rules/known-tools.ts'
+import {
+  checkConfig,
+  checkDepth,
+  parseConfigFile,
+  type CheckedConfig,
+  type RawConfig,
+} from './config-file.ts'
 import { configSchema, type Config } from './config-schema.ts'
 import { defaultConfig } from './default-config.ts'
 import { narrowEnvironment } from './person/narrow-environment.ts'
@@ -18,6 +25,8 @@ export interface LoadedConfig {
   readonly warnings: readonly string[]
   /** In the order in which they are read: of two that say something about a key the later one counts. */
   readonly sources: readonly ConfigSource[]
+  /** Tools that are named and that only a runtime can know: whoever has one calls `requireKnown`. */
+  readonly strangers: readonly Stranger[]
 }
 
 export interface ConfigSource {
@@ -64,6 +73,7 @@ export function loadConfig(directory: string, env: Env, program?: RawConfig): Lo
     })),
     warnings: read.flatMap((source) => source.warnings),
     sources: read.map(({ name, file, found, values }) => ({ name, file, found, values })),
+    strangers: read.flatMap((source) => source.strangers),
   }
 }
 
@@ -116,11 +126,11 @@ function systemHome(): string | undefined {
   }
 }
 
-type ReadSource = Pick<ConfigSource, 'found' | 'values'> & { readonly warnings: readonly string[] }
+type ReadSource = Pick<ConfigSource, 'found'> & CheckedConfig
 
 function readSource(file: string): ReadSource {
   const text = readText(file)
-  if (text === null) return { found: false, values: {}, warnings: [] }
+  if (text === null) return { found: false, values: {}, warnings: [], strangers: [] }
   return { found: true, ...parseConfigFile(text, file) }
 }
 
@@ -208,10 +218,10 @@ function readEnvironment(env: Env): ReadSource {
 
 /** What is said in code and not known is a mistake there. */
 function readProgram(program: RawConfig): ReadSource {
-  const { values, warnings } = checkConfig(program, () => 'config')
+  const { values, warnings, strangers } = checkConfig(program, () => 'config')
   if (warnings.length > 0)
     throw new OffshootError('config', warnings.join('; ').replaceAll('" is ignored', '"'))
-  return { found: true, values, warnings }
+  return { found: true, values, warnings, strangers }
 }
 
 function originBelow(origin: ReadonlyMap<string, string>, path: readonly PropertyKey[]): string {

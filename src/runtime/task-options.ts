@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { schemaChecker } from '../agents/schema-checker.ts'
 import { efforts, type Effort, type JsonSchema, type Rule } from '../core/agent.ts'
 import { errorMessage } from '../core/errors.ts'
-import { parseRule } from '../permissions/rule.ts'
+import { parseRule } from '../core/rules/read-rule.ts'
 
 const name = () => z.string().trim().min(1)
 const names = () => z.array(name())
@@ -47,7 +47,7 @@ const toolsets = () =>
     z.record(z.string(), names()),
   )
 
-/** All that is accepted; what is not available yet is refused by its name, unless it asks for what happens anyway. */
+/** All that is accepted; what does nothing yet is refused by its name, unless it asks for what happens anyway. */
 export const taskOptions = () => ({
   ...offeredOptions(),
   inheritContext: z.boolean().optional(),
@@ -88,7 +88,7 @@ function notYet(instead: string, ...same: readonly unknown[]) {
     .unknown()
     .refine(
       (value) => value === undefined || asItIs.includes(JSON.stringify(value)),
-      `not available yet; ${instead}`,
+      `it does nothing yet; ${instead}`,
     )
     .optional()
 }

@@ -1,3 +1,4 @@
+import { workingTools } from '../core/rules/tool-names.ts'
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type PersonQuestion, type ToolContext } from './port.ts'
@@ -28,7 +29,7 @@ export function askUserTool(): AnyTool {
     effects: 'none',
     idempotent: true,
     asksPerson: true,
-    aliases: ['AskUserQuestion', 'ask_question', 'ask_human', 'ask_followup_question', 'question'],
+    aliases: workingTools.ask_user.aliases,
     inputAliases: { text: 'question', prompt: 'question', message: 'question', choices: 'options' },
     subject: () => [],
     title: ({ question }) => titleLine(`Ask: ${question}`),

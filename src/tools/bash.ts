@@ -1,3 +1,4 @@
+import { workingTools } from '../core/rules/tool-names.ts'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { z } from 'zod'
@@ -31,7 +32,7 @@ export function bashTool(): AnyTool {
     inputSchema,
     effects: 'execute',
     idempotent: false,
-    aliases: ['Bash', 'shell', 'run_command', 'run_shell_command', 'execute_command', 'run_terminal_cmd'],
+    aliases: workingTools.bash.aliases,
     inputAliases: {
       cmd: 'command',
       script: 'command',

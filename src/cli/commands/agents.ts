@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { AgentDefinition } from '../../core/agent.ts'
 import { agentTitle } from '../../client/agent-mark.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
-import { loadConfig } from '../../runtime/config.ts'
+import { loadConfig, type LoadedConfig } from '../../runtime/config.ts'
 import type { Config } from '../../runtime/config-schema.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import type { SetExitCode } from '../exit-codes.ts'
@@ -50,19 +50,19 @@ function shortPath(path: string, root: string): string {
 async function show(name: string, { directory, json }: PlaceFlags, io: Io): Promise<void> {
   const place = resolve(io.cwd, directory)
   const agent = (await readAgents(place, io)).require(name)
-  const { config } = loadConfig(createWorkspace(place).root, io.env)
+  const { config, sources } = loadConfig(createWorkspace(place).root, io.env)
   const configured = config.agents[name] ?? {}
   const delegations = config.delegations.filter((each) => each.agent === name || each.for === name)
   if (json) return write(io, jsonLine({ ...agent, configured, delegations }))
-  await write(io, `${agentLines(agent, configured, delegations).join('\n')}\n`)
+  await write(io, `${agentLines(agent, configuredFacts(name, sources), delegations).join('\n')}\n`)
 }
 
 function agentLines(
   agent: AgentDefinition,
-  configured: Config['agents'][string],
+  configured: ReadonlyMap<string, string>,
   delegations: Config['delegations'],
 ): string[] {
-  const { name, description, prompt, source, ...rest } = agent
+  const { name, description, prompt, source, narrowed = [], ...rest } = agent
   const facts: Readonly<Record<string, unknown>> = {
     model: 'inherit',
     tools: 'all that its parent has',
@@ -74,13 +74,26 @@ function agentLines(
     terminalLine(name),
     terminalLine(description),
     '',
-    ...Object.entries(facts).map(([key, value]) => fact(key, factText(value))),
-    ...Object.entries(configured).map(([key, value]) => fact(key, `${value} (by the configuration)`)),
+    ...Object.entries(facts).map(([key, value]) => fact(key, `${factText(value)}${by(configured.get(key))}`)),
+    ...narrowed.map(({ source, rules }) => fact('narrowed', `${factText(rules)} (by the ${source})`)),
     ...delegations.map((each) => fact('delegated', `${each.agent} for ${each.for}: ${ruleText(each)}`)),
     fact('source', source),
     '',
     terminalText(prompt).trimEnd(),
   ]
+}
+
+/** Which source has the last word about each field. */
+function configuredFacts(name: string, sources: LoadedConfig['sources']): ReadonlyMap<string, string> {
+  const said = sources.flatMap(({ name: source, values }) => {
+    const settings = (values['agents'] as Config['agents'] | undefined)?.[name] ?? {}
+    return Object.keys(settings).map((key) => [key, source] as const)
+  })
+  return new Map(said.filter(([key]) => key !== 'permissions'))
+}
+
+function by(source: string | undefined): string {
+  return source === undefined ? '' : ` (by the ${source})`
 }
 
 const WIDTH = 'disallowedTools'.length

@@ -2,8 +2,10 @@ import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import { harmlessJson } from '../../core/harmless-json.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { dataHome, loadConfig } from '../../runtime/config.ts'
-import { configJsonSchema } from '../../runtime/config-schema.ts'
+import { findAgents } from '../../runtime/agent-sources.ts'
+import { dataHome, loadConfig, type Env, type LoadedConfig } from '../../runtime/config.ts'
+import { knownTools, requireKnown } from '../../runtime/settings/known-tools.ts'
+import { configJsonSchema } from '../../runtime/settings/json-schema.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { configValues, type ConfigValue } from '../../runtime/config-values.ts'
 import { say, write, type Io } from '../io.ts'
@@ -21,9 +23,18 @@ export function configCommand(program: Command, io: Io): void {
     .action(() => write(io, `${harmlessJson(JSON.stringify(configJsonSchema(), null, 2))}\n`))
 }
 
+/** A rule for a tool that only an agent file makes is known when the files are read. */
+async function checkedConfig(root: string, env: Env): Promise<LoadedConfig> {
+  const loaded = loadConfig(root, env)
+  if (loaded.strangers.length === 0) return loaded
+  const agents = Object.values(loaded.config.agents)
+  requireKnown(loaded.strangers, knownTools({ agents, found: await findAgents(root, env, loaded.config) }))
+  return loaded
+}
+
 async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const { root } = createWorkspace(resolve(io.cwd, directory))
-  const { sources, warnings, ...loaded } = loadConfig(root, io.env)
+  const { sources, warnings, ...loaded } = await checkedConfig(root, io.env)
   const { values, permissions } = configValues({ sources, ...loaded })
   const { delegations } = loaded.config
   for (const warning of warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)

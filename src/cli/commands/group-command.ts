@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { nearestName } from '../../agents/nearest-name.ts'
+import { nearestName } from '../../core/nearest-name.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { LATER } from '../help.ts'
 

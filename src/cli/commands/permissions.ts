@@ -6,6 +6,8 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { RuleRow } from '../../store/port.ts'
 import { ToolError } from '../../tools/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
+import { findAgents } from '../../runtime/agent-sources.ts'
+import { knownTools } from '../../runtime/settings/known-tools.ts'
 import { listGrants, requireGrant, revokeGrant } from '../../runtime/grants.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { boundedLines } from '../bounded-lines.ts'
@@ -68,15 +70,17 @@ async function withoutProject(id: string, io: Io): Promise<RuleRow> {
 
 /** Answers each line as it comes. False: there was one that could not be decided. */
 async function check(file: string, { directory }: PlaceFlags, io: Io): Promise<boolean> {
-  const levels = readRuleSet(readText(resolve(io.cwd, file)), file)
+  const text = readText(resolve(io.cwd, file))
   const workspace = createWorkspace(resolve(io.cwd, directory))
+  const known = knownTools({ found: await findAgents(workspace.root, io.env) })
+  const levels = readRuleSet(text, file, known)
   let number = 0
   let isGood = true
-  for await (const text of boundedLines(io.stdin, MAX_LINE_CHARS)) {
+  for await (const line of boundedLines(io.stdin, MAX_LINE_CHARS)) {
     number++
-    if (text.trim() === '') continue
+    if (line.trim() === '') continue
     try {
-      await write(io, jsonLine(checkLine(text, levels, workspace)))
+      await write(io, jsonLine(checkLine(line, levels, { workspace, known })))
     } catch (error) {
       isGood = false
       await write(io, jsonLine({ line: number, error: problem(error) }))

@@ -8,22 +8,25 @@ import { agentNotes } from '../../runtime/agent-notes.ts'
 import { findAgents } from '../../runtime/agent-sources.ts'
 import { loadConfig, type Env, type LoadedConfig } from '../../runtime/config.ts'
 import type { Config } from '../../runtime/config-schema.ts'
+import { knownTools, requireKnown } from '../../runtime/settings/known-tools.ts'
 import { chooseSearch } from '../../runtime/search-choice.ts'
 import { failed, ok, warning, type Check } from './check.ts'
 
 /** What is configured, who can work, and with which model. */
 export async function configChecks(directory: string, env: Env): Promise<readonly Check[]> {
-  const { checks, config } = configuration(directory, env)
+  const { checks, config } = await configuration(directory, env)
   const [agents, models] = await Promise.all([agentFiles(directory, env), modelChecks(config, env)])
   return [...checks, ...agents, keys(env), ...models, ...(config ? [search(config, env)] : [])]
 }
 
-function configuration(directory: string, env: Env): { checks: Check[]; config?: Config } {
+async function configuration(directory: string, env: Env): Promise<{ checks: Check[]; config?: Config }> {
   try {
     const loaded = loadConfig(directory, env)
-    const found = ok('configuration', sourcesText(loaded))
+    const found = await findAgents(directory, env)
+    requireKnown(loaded.strangers, knownTools({ agents: Object.values(loaded.config.agents), found }))
+    const good = ok('configuration', sourcesText(loaded))
     return {
-      checks: [found, ...loaded.warnings.map((each) => warning('configuration', each))],
+      checks: [good, ...loaded.warnings.map((each) => warning('configuration', each))],
       config: loaded.config,
     }
   } catch (error) {
