@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { schemaChecker } from '../agents/schema-checker.ts'
 import { efforts, type Effort, type JsonSchema, type Rule } from '../core/agent.ts'
-import { errorMessage } from '../core/errors.ts'
-import { parseRule } from '../core/rules/read-rule.ts'
+import { isRule, readRule } from '../core/rules/read-rule.ts'
 
 const name = () => z.string().trim().min(1)
 const names = () => z.array(name())
@@ -187,13 +186,15 @@ function schemaOf(given: unknown, complain: Complain): JsonSchema | undefined {
   return given as JsonSchema
 }
 
+/** The short form only allows, and a spawn can only narrow: whoever writes it means something else. */
 function rulesOf(given: readonly unknown[], complain: Complain): Rule[] {
   return given.flatMap((each) => {
-    try {
-      return [parseRule(each)]
-    } catch (error) {
-      complain('permissions', errorMessage(error))
-      return []
-    }
+    const read = readRule(each)
+    if (isRule(read) && typeof each !== 'string') return [read]
+    const said = isRule(read)
+      ? 'a rule here is {tool, pattern?, action}; a text restricts nothing'
+      : read.problem
+    complain('permissions', said)
+    return []
   })
 }
