@@ -64,7 +64,7 @@ function readPrompt({ fields, body }: FrontMatter): string | FieldNote {
         problem: 'the text below the front matter is the prompt, and differs; keep one of them',
       }
   }
-  const texts = new Set(given.map(([, value]) => String(value).trim()))
+  const texts = new Set(given.map(([, value]) => (typeof value === 'string' ? value.trim() : '')))
   if (texts.size > 1)
     return { path: [given[1]![0]], problem: `"${given[0]![0]}" and "${given[1]![0]}" differ; keep one` }
   return body === '' ? ([...texts][0] ?? '') : body

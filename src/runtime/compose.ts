@@ -118,15 +118,11 @@ export async function compose({
   const search = chooseSearch(loaded.config, env)
   const builtin = createRegistry(builtinTools({ search: search.settings, network }))
   const tools = own.tools?.(builtin) ?? builtin
-  const ownTools = knownTools({
+  const { agents, found, unknown } = await composeAgents(workspace.root, env, loaded, {
+    own: own.agents,
     tools,
-    agents: [...(own.agents ?? []), ...Object.values(loaded.config.agents)],
   })
-  const found = await findAgents(workspace.root, env, loaded.config, ownTools)
   const { skills } = await findSkills(workspace.root)
-  const given = [...(own.agents ?? []), ...found.agents, ...builtinAgents()]
-  const { agents, warnings: unknownAgents } = configuredAgents(given, loaded.sources)
-  requireKnown(loaded.strangers, knownTools({ tools, agents: agents.list(), found }))
   const file = join(dataHome(env), 'offshoot.db')
   const store = await (own.openStore?.() ?? openSqliteFile({ file, now: clock.now, faults, ...testStore }))
   const owner = randomUUID()
@@ -158,7 +154,7 @@ export async function compose({
     ...loaded.warnings,
     ...(search.broken ? [`websearch: ${search.why}`] : []),
     ...agentWarnings(found),
-    ...unknownAgents,
+    ...unknown,
     ...exposedAgents(agents, tools).notes,
     ...(own.openStore ? [] : sizeWarnings(file, loaded.config)),
   ]
@@ -180,6 +176,23 @@ export async function compose({
     tools,
     secrets,
   }
+}
+
+/**
+ * Every agent with what the configuration says of it. @throws OffshootError `config` where that names a tool that neither
+ * the program nor an agent has.
+ */
+async function composeAgents(
+  root: string,
+  env: Env,
+  { config, sources, strangers }: LoadedConfig,
+  { own = [], tools }: { readonly own: OwnParts['agents']; readonly tools: Registry },
+) {
+  const mine = knownTools({ tools, agents: [...own, ...Object.values(config.agents)] })
+  const found = await findAgents(root, env, config, mine)
+  const { agents, warnings } = configuredAgents([...own, ...found.agents, ...builtinAgents()], sources)
+  requireKnown(strangers, knownTools({ tools, agents: agents.list(), found }))
+  return { agents, found, unknown: warnings }
 }
 
 /** What a branch is told of its directory is as it was when it began; branches that begin together look once. */

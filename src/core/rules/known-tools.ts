@@ -38,7 +38,7 @@ export function toolNameProblem(tool: string): string | null {
 }
 
 /** What to say of a tool that nobody knows. */
-export function unknownTool(tool: string, more: readonly string[] = []): string {
+function unknownTool(tool: string, more: readonly string[] = []): string {
   const known = [...ruleNames, ...more]
   const near = toolSpelled(tool) ?? nearestName(tool, known)
   if (near) return `there is no tool ${shown(tool)}; did you mean "${near}"?`

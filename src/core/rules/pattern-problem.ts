@@ -19,7 +19,6 @@ const PATHS: ReadonlySet<string> = new Set([
 export function patternProblem(tool: string, pattern: unknown): string | null {
   if (typeof pattern !== 'string' || pattern === '' || pattern.length > MAX_PATTERN_LENGTH)
     return `"pattern" must be a text of 1 to ${MAX_PATTERN_LENGTH} characters, not ${shortly(pattern)}; leave it out for every call`
-  // eslint-disable-next-line no-control-regex -- that is what is looked for
   if (/[\0-\x08\x0b-\x1f\x7f]/.test(pattern) || !pattern.isWellFormed())
     return `"pattern" must be plain text without control characters, not ${shortly(pattern)}`
   if (pattern.trim() === '') return '"pattern" is empty; leave it out for every call'
@@ -45,7 +44,7 @@ function foreignSyntax(tool: string, pattern: string): Finding | null {
 /** Paths are matched as they are from the workspace, or from the root of the file system. */
 function strangePath(pattern: string): Finding | null {
   if (/^(~|\$\{?HOME\b)/.test(pattern)) return ['names the home directory', 'its absolute path']
-  if (/^!/.test(pattern)) return ['cannot negate', 'a rule of its own for the exception']
+  if (pattern.startsWith('!')) return ['cannot negate', 'a rule of its own for the exception']
   if (/^\.\/+./.test(pattern)) return ['begins with "./"', shown(pattern.replace(/^(\.\/+)+/, ''))]
   if (/(^|\/)\.\.(\/|$)/.test(pattern)) return ['contains ".."', 'an absolute path']
   if (/[^/]\/$/.test(pattern)) return ['names a directory alone', shown(`${pattern}**`)]

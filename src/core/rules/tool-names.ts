@@ -43,7 +43,7 @@ export const controlAliases = {
 } as const
 
 /** The tools by which agents look up other tools. */
-export const discoveryTools = ['get_tools', 'use_tool'] as const
+const discoveryTools = ['get_tools', 'use_tool'] as const
 
 /** The agents that come with the program and are offered as tools. */
 export const builtinAgentTools = ['code_search', 'planner', 'code_review'] as const

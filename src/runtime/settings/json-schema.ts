@@ -49,7 +49,7 @@ const AGENT: JsonSchema = {
     ...Object.fromEntries(
       Object.entries(definitionFields).map(([name, { expected, json }]): [string, Json] => [
         name,
-        { description: expected, ...json, ...(name === 'permissions' ? { items: RULE } : {}) } as Json,
+        { description: expected, ...json, ...(name === 'permissions' ? { items: RULE } : {}) },
       ]),
     ),
   },
