@@ -35,7 +35,7 @@ const MAX_DEPTH = 64
 /** Reads one configuration file. @throws OffshootError `config` with file, line and what is expected. */
 export function parseConfigFile(text: string, file: string): CheckedConfig {
   const { values, where } = readDocument(text, file)
-  return checkConfig(values ?? {}, where)
+  return checkConfig(values === undefined ? {} : values, where)
 }
 
 export interface Document {

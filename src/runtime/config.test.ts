@@ -122,6 +122,7 @@ describe('a wrong value', () => {
     ],
     ['[]', 1, 'the file: Invalid input: expected object, received array'],
     ['7', 1, 'the file: Invalid input: expected object, received number'],
+    ['null', 1, 'the file: Invalid input: expected object, received null'],
     ['{ "model": ', 1, 'not valid JSON (value expected)'],
     ['{\n "model": "a"\n "limits": {} }', 3, 'not valid JSON (comma expected)'],
     ['{ "model": "x } ', 1, 'not valid JSON'],
