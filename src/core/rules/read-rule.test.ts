@@ -17,6 +17,12 @@ test('reads the long and the short form', () => {
     action: 'allow',
   })
   expect(parseRule('edit')).toEqual({ tool: 'edit', action: 'allow' })
+  const own = [
+    { tool: 'bash', pattern: ':*', action: 'deny' },
+    { tool: 'bash', pattern: 'npm run test:*', action: 'allow' },
+    { tool: 'read', pattern: './secrets/**', action: 'deny' },
+  ]
+  for (const rule of own) expect(parseRule(rule)).toEqual(rule)
 })
 
 test.each([...ruleNames, 'deploy', 'my_tool'])('takes a rule for %s', (tool) => {
@@ -68,14 +74,14 @@ const wrong: readonly (readonly [input: unknown, key: string | null, ...said: st
   ],
   [{ tool: 'bash', pattern: 'rm:*', action: 'deny' }, 'pattern', 'write "rm *"'],
   [
-    { tool: 'shell', pattern: 'npm run test:*', action: 'allow' },
+    { tool: 'shell', pattern: 'npm run test:*', action: 'deny' },
     'pattern',
     '"npm run test *"',
     '"npm run test:**"',
   ],
   [{ tool: 'webfetch', pattern: 'domain:example.com', action: 'deny' }, 'pattern', 'write "example.com"'],
   [{ tool: 'read', pattern: '~/.ssh/**', action: 'deny' }, 'pattern', 'home directory'],
-  [{ tool: 'read', pattern: './secrets/**', action: 'deny' }, 'pattern', 'write "secrets/**"'],
+  [{ tool: 'read', pattern: './/secrets/**', action: 'deny' }, 'pattern', 'write "secrets/**"'],
   [{ tool: 'files', pattern: '../x', action: 'deny' }, 'pattern', '".."'],
   [{ tool: 'edit', pattern: 'src/', action: 'deny' }, 'pattern', 'write "src/**"'],
   [{ tool: 'edit', pattern: '!src/**', action: 'allow' }, 'pattern', 'negate'],

@@ -64,7 +64,7 @@ function shortRule(text: string): Rule | RuleProblem {
 
 function rule(tool: string, pattern: unknown, action: Action): Rule | RuleProblem {
   if (pattern === undefined) return { tool, action }
-  const problem = patternProblem(tool, pattern)
+  const problem = patternProblem(tool, pattern, action)
   return problem ? wrong('pattern', problem) : { tool, pattern: pattern as string, action }
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { readRuleSet } from '../../../src/cli/permission-check.ts'
 import { OffshootError } from '../../../src/core/errors.ts'
-import { parseRule } from '../../../src/permissions/rule.ts'
+import { parseRule } from '../../../src/core/rules/read-rule.ts'
 import { parseConfigFile } from '../../../src/runtime/config-file.ts'
 import { loadConfig } from '../../../src/runtime/config.ts'
 import { textsOf } from '../corpus.ts'
@@ -14,6 +14,7 @@ const READERS = ['file', 'environment', 'rule', 'rules'] as const
 type Input = { readonly reader: (typeof READERS)[number]; readonly text: string }
 
 const FILE = '/work/offshoot.jsonc'
+const NO_MORE = { names: [] }
 const MAX_WARNINGS = 100
 const DICTIONARY =
   `tool pattern action allow ask deny "patern" bash Bash(rm) mcp_x_* limits maxTurns budgetUsd permissions agents
@@ -65,7 +66,7 @@ const RUN: Readonly<Record<Input['reader'], (text: string) => void>> = {
   },
   rule(text) {
     const value = jsonOr(text)
-    const read = readOrRefused(() => parseRule(value, 'ask'), isConfigError)
+    const read = readOrRefused(() => parseRule(value), isConfigError)
     if ('error' in read) return
     const again = parseRule(read.value)
     hold(isDeepStrictEqual(again, read.value), 'is another when it is read again', () =>
@@ -73,7 +74,7 @@ const RUN: Readonly<Record<Input['reader'], (text: string) => void>> = {
     )
   },
   rules(text) {
-    const read = readOrRefused(() => readRuleSet(text, FILE), isConfigError)
+    const read = readOrRefused(() => readRuleSet(text, FILE, NO_MORE), isConfigError)
     if ('error' in read) return namesPlace(read.error, FILE)
     hold(read.value.length > 0, 'has no level', () => text)
   },

@@ -55,19 +55,19 @@ export const jsonl: Target<Input> = {
   run: ({ reader, text }) => RUN[reader](text),
 }
 
-const WORKSPACE = createWorkspace(import.meta.dirname)
-const LEVELS = readRuleSet('[{"tool": "bash", "pattern": "git *", "action": "allow"}]', 'rules')
+const PLACE = { workspace: createWorkspace(import.meta.dirname), known: { names: [] } }
+const LEVELS = readRuleSet('[{"tool": "bash", "pattern": "git *", "action": "allow"}]', 'rules', PLACE.known)
 const FIELDS = ['decision', 'layer', 'rule', 'tool', 'why']
 
 const RUN: Readonly<Record<Input['reader'], (text: string) => void | Promise<void>>> = {
   call(text) {
-    const read = readOrRefused(() => checkLine(text, LEVELS, WORKSPACE), isOneOf('usage', 'config'))
+    const read = readOrRefused(() => checkLine(text, LEVELS, PLACE), isOneOf('usage', 'config'))
     if ('error' in read) return
     const { id: _, ...checked } = read.value
     hold(isDeepStrictEqual(Object.keys(checked).toSorted(), FIELDS), 'has other fields', () =>
       JSON.stringify(checked),
     )
-    const { id: __, ...again } = checkLine(JSON.stringify(JSON.parse(text)), LEVELS, WORKSPACE)
+    const { id: __, ...again } = checkLine(JSON.stringify(JSON.parse(text)), LEVELS, PLACE)
     hold(isDeepStrictEqual(again, checked), 'is another when it is read again', () => JSON.stringify(again))
   },
   script(text) {
