@@ -7,6 +7,7 @@ import { isRule, readRule } from '../core/rules/read-rule.ts'
 import type { Decision, Level, PermissionCall, PermissionSubject } from '../permissions/types.ts'
 import { readDocument } from '../runtime/config-file.ts'
 import { builtinTools } from '../tools/builtin-tools.ts'
+import { filesBelow } from '../tools/files-below.ts'
 import { parseInput } from '../tools/parse-input.ts'
 import type { AnyTool, Subject, Workspace } from '../tools/port.ts'
 import { createRegistry } from '../tools/registry.ts'
@@ -184,7 +185,8 @@ function permissionCall(line: Line, workspace: Workspace): PermissionCall {
     return kind === 'command' ? { kind, command: value } : { kind, value }
   })
   const { toolset, effects } = tool
-  return { tool: tool.name, toolset, effects, subjects, resolvePath }
+  const below = (path: string) => filesBelow(workspace, path)
+  return { tool: tool.name, toolset, effects, subjects, resolvePath, filesBelow: below }
 }
 
 function subjectsOf(line: Line, known: AnyTool | undefined, tool: RuledTool): readonly Subject[] {

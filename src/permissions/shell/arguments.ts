@@ -9,6 +9,8 @@ export interface OptionTable {
   readonly longs?: string
   /** Letters and long names that take a text. */
   readonly values?: string
+  /** Letters whose value is attached or missing: `-uno`. */
+  readonly optional?: string
   /** Letters and long names that take a file or directory that is read. */
   readonly reads?: string
   /** No option of the program writes a file, runs a program or changes anything. */
@@ -62,12 +64,14 @@ class ArgumentSorter implements Arguments {
   readonly #reads: ReadonlySet<string>
   readonly #values: ReadonlySet<string>
   readonly #longs: ReadonlySet<string>
+  readonly #optional: ReadonlySet<string>
 
   constructor(table: OptionTable) {
     this.#table = table
     this.#reads = names(table.reads)
     this.#values = names(table.values)
     this.#longs = names(table.longs)
+    this.#optional = names(table.optional)
   }
 
   /** How many words it took. */
@@ -105,6 +109,11 @@ class ArgumentSorter implements Arguments {
         if (value !== null && this.#reads.has(letter)) this.reads.push(value)
         this.options.push({ name, value })
         return rest === null ? 2 : 1
+      }
+      if (this.#optional.has(letter)) {
+        const rest = field.text.slice(0, at + 1)
+        this.options.push({ name, value: rest === field.text ? null : restOf(field, rest) })
+        return 1
       }
       this.options.push({ name, value: null })
       if (this.#table.any !== true && !this.#flag(letter)) {

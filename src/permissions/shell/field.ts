@@ -1,4 +1,5 @@
 import { UNKNOWN } from '../pattern.ts'
+import type { FileUse } from './reading.ts'
 
 /** A word of a command after expansion and quote removal. */
 export interface Field {
@@ -14,6 +15,8 @@ export interface Field {
   readonly glob: boolean
   /** Where the unknown part comes from, if that makes it less dangerous. */
   readonly from?: 'process' | 'files' | 'number'
+  /** `from: 'files'`: where they are found. */
+  readonly found?: readonly FileUse[]
 }
 
 export function staticField(text: string): Field {

@@ -13,7 +13,7 @@ export interface NamedFiles {
 
 const NOTHING: NamedFiles = { paths: [], known: true }
 const DEVICES = /^\/dev\/(null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/\d+)$/
-const GLOB = /[*?[]|[+@!]\(/
+export const GLOB = /[*?[]|[+@!]\(/
 
 export function namedFiles({ field, access }: FileUse, directories: Directories): NamedFiles {
   const { text, from } = field
@@ -90,4 +90,9 @@ function guardedNames(pattern: string): readonly string[] {
         : [...PLAIN, ...ENDINGS]
   const subject = pattern.toLowerCase().replaceAll(/\[[^\]]*\]|[+@!?*]\([^)]*\)|[?*[\]+@!(){}|^]+/g, UNKNOWN)
   return names.filter((name) => mayMatchText(name, subject))
+}
+
+/** Whether files that are guarded may be among those that a glob of names finds. */
+export function isAfterGuarded(name: string): boolean {
+  return /^[*?.]*$/.test(name) || guardedNames(name).length > 0 || !GLOB.test(name)
 }

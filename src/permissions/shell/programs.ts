@@ -1,4 +1,5 @@
 import type { OptionTable } from './arguments.ts'
+import type { WalkTable } from './walk.ts'
 
 /**
  * A program whose command line says what it does. Listed options neither write a file that is not an operand, nor run a
@@ -20,6 +21,8 @@ export interface Program extends OptionTable {
   readonly globs?: 'ask'
   /** Words that begin with `+` are commands to it. */
   readonly pluses?: boolean
+  /** How it takes whole directories. */
+  readonly walks?: WalkTable
 }
 
 const TEXT: Program = { operands: 'text', any: true }
@@ -36,6 +39,12 @@ const GREP: Program = {
     include exclude exclude-dir`,
   reads: 'f file exclude-from',
   scriptOptions: '-e -f --regexp --file',
+  walks: {
+    when: '-r -R -d --recursive --dereference-recursive --directories',
+    links: '-R --dereference-recursive',
+    names: '--include',
+    here: true,
+  },
 }
 
 const RIPGREP: Program = {
@@ -54,6 +63,14 @@ const RIPGREP: Program = {
     hyperlink-format`,
   reads: 'f file ignore-file',
   scriptOptions: '-e -f --regexp --file --files --type-list',
+  walks: {
+    hidden: '-. --hidden -u --unrestricted',
+    links: '-L --follow',
+    names: '-g --glob --iglob',
+    types: '-t --type',
+    lists: '--files --type-list',
+    here: true,
+  },
 }
 
 const COPY: Program = {
@@ -64,6 +81,7 @@ const COPY: Program = {
     verbose one-file-system backup debug help version exchange no-copy`,
   values: 'S suffix',
   reads: 't target-directory',
+  walks: { when: '-r -R -a --recursive --archive', links: '-L -H --dereference' },
 }
 
 const CHANGE: Program = {
@@ -174,6 +192,7 @@ export const programs: Readonly<Record<string, Program>> = {
     values:
       'C U W x F I L S D label width exclude show-function-line ignore-matching-lines starting-file tabsize horizon-lines',
     reads: 'X exclude-from from-file to-file',
+    walks: { when: '-r --recursive' },
   },
   ls: { ...READ, values: 'I T w ignore hide tabsize width' },
   dir: READ,
@@ -271,6 +290,7 @@ export const programs: Readonly<Record<string, Program>> = {
     operands: 'remove',
     flags: 'fiIrRdvxP',
     longs: 'force interactive one-file-system preserve-root recursive dir verbose help version',
+    walks: { when: '-r -R --recursive' },
   },
   unlink: { operands: 'remove', any: true },
   shred: {

@@ -1,3 +1,4 @@
+import type { Arguments } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import { builtins } from './builtins.ts'
 import { readCurl } from './curl.ts'
@@ -13,6 +14,7 @@ import { caution, merge, optionCautions, reading, uses } from './reading.ts'
 import { readAwk, readSed } from './scripts.ts'
 import { readShell, shells } from './shells.ts'
 import { readTool, tools } from './tools.ts'
+import { HERE, walkOf } from './walk.ts'
 import { readWrapper, readXargs } from './wrapped.ts'
 import { wrappers } from './wrappers.ts'
 
@@ -67,8 +69,20 @@ function readProgram(command: Invocation, program: Program): Reading {
       ? caution(`gives ${command.program} a command`)
       : reading({}),
     uses('read', found.reads),
-    readOperands(program, found.operands.slice(skip)),
+    walked(command, program, found, skip),
   )
+}
+
+function walked(command: Invocation, program: Program, found: Arguments, skip: number): Reading {
+  const operands = found.operands.slice(skip)
+  const walk = walkOf(program.walks, found)
+  if (walk === null) return readOperands(program, operands)
+  const piped = command.stdin.type !== 'none' && program.walks?.when === undefined
+  const given = operands.length === 0 && program.walks?.here === true && !piped ? [HERE] : operands
+  const plain = readOperands(program, given)
+  const look = program.operands !== 'remove'
+  const files = plain.files.map((use) => (use.access === 'write' ? use : { ...use, walk: { ...walk, look } }))
+  return { ...plain, files }
 }
 
 function readOperands(program: Program, operands: readonly Field[]): Reading {
