@@ -124,10 +124,7 @@ function byDefault(item: Item): Verdict {
 }
 
 function granted(item: Item, grants: readonly Grant[]): boolean {
-  return grants.some(
-    (grant) =>
-      item.tools.includes(grant.tool) && permits(item, grant.pattern),
-  )
+  return grants.some((grant) => item.tools.includes(grant.tool) && permits(item, grant.pattern))
 }
 
 function ruleText(rule: Rule): string {

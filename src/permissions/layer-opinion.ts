@@ -45,7 +45,9 @@ export function permits(item: Item, pattern: string | undefined): boolean {
   }
   if (pattern === undefined || resolved !== undefined) return false
   const [spelledOut = ''] = pattern.split('*', 1)
-  return wrapped.some(({ text, spelled }) => spelledOut.startsWith(spelled) && matchPattern(pattern, text, kind))
+  return wrapped.some(
+    ({ text, spelled }) => spelledOut.startsWith(spelled) && matchPattern(pattern, text, kind),
+  )
 }
 
 function mayForbid(item: Item, rule: Rule): boolean {

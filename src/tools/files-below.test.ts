@@ -22,7 +22,8 @@ const below = (path: string, limit?: number) => {
 }
 
 test('lists the files below a directory and what guards them', () => {
-  for (const path of ['repo/src/a.ts', 'repo/src/.env', 'repo/.git/config', 'repo/node_modules/x/k.pem']) write(path)
+  for (const path of ['repo/src/a.ts', 'repo/src/.env', 'repo/.git/config', 'repo/node_modules/x/k.pem'])
+    write(path)
   expect(below('.')?.map(({ relative, guarded }) => [relative, guarded])).toEqual(
     expect.arrayContaining([
       ['src/a.ts', null],

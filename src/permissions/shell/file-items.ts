@@ -47,7 +47,11 @@ function foundItems(
   return { items: all.flatMap((one) => one.items), cautions: all.flatMap((one) => one.cautions) }
 }
 
-function pathItems(call: PermissionCall, file: SurveyedFile, paths: readonly PermissionPath[]): readonly Item[] {
+function pathItems(
+  call: PermissionCall,
+  file: SurveyedFile,
+  paths: readonly PermissionPath[],
+): readonly Item[] {
   const access = file.access === 'read' ? 'read' : 'write'
   return paths.flatMap((path) => {
     const whole = removesAll(call, file, path)
@@ -127,7 +131,9 @@ function foundBelow(
   paths: readonly PermissionPath[],
 ): readonly FoundPath[] | null {
   if (!walk.look || call.filesBelow === undefined) return null
-  const lists = paths.filter(({ outside }) => !outside).map((path) => ({ path, files: call.filesBelow?.(path.absolute) }))
+  const lists = paths
+    .filter(({ outside }) => !outside)
+    .map((path) => ({ path, files: call.filesBelow?.(path.absolute) }))
   return lists.reduce<readonly FoundPath[] | null>(
     (all, { path, files }) =>
       all === null || !files ? null : [...all, ...files.filter((file) => isTaken(walk, path, file))],
@@ -146,16 +152,14 @@ function isTaken({ names, hidden, links }: Walk, from: PermissionPath, file: Fou
 /** More than our patterns can say: may be any name. */
 const GLOB_CLASS = /[[(\\{]/
 
-function guardOfWalk(
-  file: SurveyedFile,
-  walk: Walk,
-  found: readonly FoundPath[] | null,
-): Item | null {
+function guardOfWalk(file: SurveyedFile, walk: Walk, found: readonly FoundPath[] | null): Item | null {
   const access = file.access === 'read' ? 'read' : 'write'
   const any = walk.names === null || walk.names.some(isAfterGuarded)
   if (found === null) {
     const unseen = any && walk.hidden
-    return unseen ? { ...anyFile(access), guard: `it ${file.access}s files that are too many to look at` } : null
+    return unseen
+      ? { ...anyFile(access), guard: `it ${file.access}s files that are too many to look at` }
+      : null
   }
   const guarded = found.find((path) => (access === 'read' ? isSecret(path) : path.guarded !== null))
   if (guarded !== undefined) return commandPathItem(access, guarded)

@@ -13,7 +13,9 @@ export interface Program extends OptionTable {
     | 'write' // made or changed
     | 'remove'
     | 'copy' // read, and the last one written
+    | 'move' // read and changed
     | 'script' // a text first, unless an option holds it; then files that are read
+    | 'zip' // the archive, then what goes into it
     | 'output' // the first is read, a second one is written though the name does not say so
   /** Options of an `operands: 'script'` program that hold the text. */
   readonly scriptOptions?: string
@@ -21,6 +23,10 @@ export interface Program extends OptionTable {
   readonly globs?: 'ask'
   /** Words that begin with `+` are commands to it. */
   readonly pluses?: boolean
+  /** `host:path` operands are elsewhere. */
+  readonly addresses?: boolean
+  /** Some of its options run programs. */
+  readonly runs?: boolean
   /** How it takes whole directories. */
   readonly walks?: WalkTable
 }
@@ -48,6 +54,7 @@ const GREP: Program = {
 }
 
 const RIPGREP: Program = {
+  runs: true,
   operands: 'script',
   flags: 'abcFhHiIlLnNopPqsSuUvVwx.0',
   longs: `after auto-hybrid-regex binary block-buffered byte-offset case-sensitive column count count-matches crlf debug
@@ -126,8 +133,6 @@ export const programs: Readonly<Record<string, Program>> = {
   expr: TEXT,
   factor: TEXT,
   tr: TEXT,
-  wait: TEXT,
-  jobs: TEXT,
   type: TEXT,
   which: TEXT,
   whereis: TEXT,
@@ -154,7 +159,11 @@ export const programs: Readonly<Record<string, Program>> = {
   tac: READ,
   nl: { ...READ, values: 'b d f h i l n s v w' },
   rev: READ,
-  wc: { ...READ, reads: 'files0-from' },
+  wc: {
+    operands: 'read',
+    flags: 'clmwL',
+    longs: 'bytes chars lines words max-line-length total help version',
+  },
   head: { ...READ, values: 'n c lines bytes' },
   tail: { ...READ, values: 'n c s lines bytes pid sleep-interval max-unchanged-stats' },
   od: { ...READ, values: 'A j N S t w' },
@@ -201,7 +210,7 @@ export const programs: Readonly<Record<string, Program>> = {
   du: {
     ...READ,
     values: 'd B t exclude max-depth block-size threshold',
-    reads: 'X exclude-from files0-from',
+    reads: 'X exclude-from',
   },
   df: { ...READ, values: 'B t x block-size output type exclude-type' },
   readlink: READ,
@@ -221,8 +230,8 @@ export const programs: Readonly<Record<string, Program>> = {
       fromfile`,
     values: 'L P I H T sort timefmt charset filelimit',
   },
-  base64: { ...READ, values: 'w wrap' },
-  base32: { ...READ, values: 'w wrap' },
+  base64: { operands: 'read', flags: 'dDi', longs: 'decode ignore-garbage help version', values: 'w wrap' },
+  base32: { operands: 'read', flags: 'dDi', longs: 'decode ignore-garbage help version', values: 'w wrap' },
   zcat: READ,
   bzcat: READ,
   xzcat: READ,
@@ -231,13 +240,15 @@ export const programs: Readonly<Record<string, Program>> = {
   fgrep: GREP,
   rg: RIPGREP,
   sort: {
+    runs: true,
     operands: 'read',
     flags: 'bdfgiMhnRrVcCmsuz',
     longs: `ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort
       human-numeric-sort numeric-sort random-sort reverse version-sort check merge stable unique zero-terminated debug
       help version`,
     values: 'k t S key field-separator buffer-size parallel batch-size sort',
-    reads: 'random-source files0-from',
+    reads: 'random-source',
+    writes: 'o output T temporary-directory',
   },
   shuf: {
     operands: 'read',
@@ -300,12 +311,12 @@ export const programs: Readonly<Record<string, Program>> = {
     values: 'n s iterations size',
   },
   cp: COPY,
-  mv: { ...COPY, operands: 'write' },
+  mv: { ...COPY, operands: 'move' },
   ln: {
     ...COPY,
     flags: 'bdFfiLnPrsTv',
     longs: 'force symbolic relative verbose no-dereference interactive',
-    operands: 'write',
+    operands: 'move',
   },
   install: {
     operands: 'copy',
@@ -325,13 +336,15 @@ export const programs: Readonly<Record<string, Program>> = {
   },
   gunzip: { operands: 'write', flags: 'cfhklLnNqrtvV', longs: 'stdout keep list test verbose force' },
   less: {
+    runs: true,
     operands: 'read',
     flags: 'aAcCdeEfFgGiIJmMnNqQrRsSuUwWX',
     longs: 'quit-if-one-screen RAW-CONTROL-CHARS no-init chop-long-lines',
     pluses: true,
   },
-  more: { operands: 'read', flags: 'dflcpsu', values: 'n', pluses: true },
+  more: { runs: true, operands: 'read', flags: 'dflcpsu', values: 'n', pluses: true },
   bat: {
+    runs: true,
     operands: 'read',
     flags: 'ApnfPSLhV',
     longs: 'show-all plain number no-pager list-themes list-languages help version',
@@ -339,6 +352,7 @@ export const programs: Readonly<Record<string, Program>> = {
       'l m r H language line-range highlight-line color style theme tabs wrap decorations terminal-width',
   },
   fd: {
+    runs: true,
     operands: 'script',
     flags: 'HIusiglapL01hVF',
     longs: `hidden no-ignore unrestricted case-sensitive ignore-case glob regex fixed-strings absolute-path list-details
@@ -346,5 +360,45 @@ export const programs: Readonly<Record<string, Program>> = {
     values:
       'd t e E S c j max-depth min-depth exact-depth type extension exclude size color threads max-results changed-within changed-before owner format',
     scriptOptions: '',
+  },
+  zip: {
+    runs: true,
+    operands: 'zip',
+    flags: 'rRj0123456789qvyuflzDxiXoe9',
+    longs: 'recurse-paths junk-paths quiet verbose symlinks update freshen version help test-only',
+    values: 'n x i s t tt suffixes exclude include',
+    walks: { when: '-r -R --recurse-paths' },
+  },
+  rsync: {
+    runs: true,
+    operands: 'copy',
+    flags: 'avrlptgoDznuqcihPHAXxCSWk0L',
+    longs: `archive verbose recursive links copy-links perms times group owner devices specials compress dry-run update quiet
+      checksum itemize-changes human-readable progress partial stats
+      exclude include filter size-only existing ignore-existing inplace one-file-system hard-links version help`,
+    values: 'exclude include f filter max-size min-size bwlimit timeout',
+    walks: { when: '-a -r --archive --recursive', links: '-L --copy-links' },
+    addresses: true,
+  },
+  scp: {
+    runs: true,
+    operands: 'copy',
+    flags: '346ABCpqrTvO',
+    values: 'c i l P',
+    walks: { when: '-r' },
+    addresses: true,
+  },
+  sftp: { runs: true, operands: 'text', flags: '46aCfpqrv', values: 'c i l P R s' },
+  wget: {
+    runs: true,
+    operands: 'text',
+    flags: 'qvSctTN46rlpkLnHhV',
+    longs: `quiet verbose no-verbose server-response continue spider timestamping no-check-certificate no-clobber
+      inet4-only inet6-only show-progress help version no-cache content-disposition trust-server-names
+      recursive no-parent page-requisites convert-links mirror`,
+    values: `t T w Q U l A R D tries timeout wait quota user-agent header level accept reject domains user password method
+      max-redirect limit-rate waitretry connect-timeout dns-timeout read-timeout post-data body-data referer`,
+    writes:
+      'O output-document o output-file a append-output P directory-prefix save-cookies hsts-file warc-file',
   },
 }

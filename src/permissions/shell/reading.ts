@@ -59,7 +59,15 @@ export interface Reading {
   readonly suspects: readonly string[]
 }
 
-const nothing: Reading = { cautions: [], guards: [], files: [], inner: [], aliases: [], plain: [], suspects: [] }
+const nothing: Reading = {
+  cautions: [],
+  guards: [],
+  files: [],
+  inner: [],
+  aliases: [],
+  plain: [],
+  suspects: [],
+}
 
 export function reading(found: Partial<Reading>): Reading {
   return { ...nothing, ...found }
@@ -86,7 +94,9 @@ export function uses(access: FileUse['access'], fields: readonly Field[]): Readi
 }
 
 export function unknownInner(reason: string, word?: string): Reading {
-  return reading({ inner: [word === undefined ? { type: 'unknown', reason } : { type: 'unknown', reason, word }] })
+  return reading({
+    inner: [word === undefined ? { type: 'unknown', reason } : { type: 'unknown', reason, word }],
+  })
 }
 
 export function optionCautions(program: string, names: readonly string[]): Reading {

@@ -71,7 +71,21 @@ function wholeItem(
 ): Item {
   const text = command.slice(0, MAX_TITLE).trim()
   return {
-    ...commandItem(call, { text, aliases: [], plain: [], wrapped: [], suspects: [], uncertain: null, cautions, guards: [], fields: [] }, []),
+    ...commandItem(
+      call,
+      {
+        text,
+        aliases: [],
+        plain: [],
+        wrapped: [],
+        suspects: [],
+        uncertain: null,
+        cautions,
+        guards: [],
+        fields: [],
+      },
+      [],
+    ),
     title: call.tool,
     uncertain: survey.problem === null ? null : UNKNOWN,
     guard: survey.problem === null ? null : `asks because the command ${survey.problem}`,

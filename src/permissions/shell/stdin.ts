@@ -56,7 +56,9 @@ export function listedFiles(name: string, args: readonly Field[]): readonly File
   const texts = args.map(({ text }) => text)
   switch (name) {
     case 'find':
-      return texts.some((arg) => /^-(printf|fprintf|exec|execdir|ok|okdir|ls)$/.test(arg)) ? null : foundByFind(args)
+      return texts.some((arg) => /^-(printf|fprintf|exec|execdir|ok|okdir|ls)$/.test(arg))
+        ? null
+        : foundByFind(args)
     case 'ls':
     case 'fd':
       return texts.some((arg) => /^-[a-zA-Z]*[lxX]|^--(exec|format)/.test(arg)) ? null : listed(name, args)
@@ -73,7 +75,9 @@ export function listedFiles(name: string, args: readonly Field[]): readonly File
 const ANY_FILE: Walk = { names: null, hidden: true, links: false, look: true }
 
 function listed(name: string, args: readonly Field[]): readonly FileUse[] {
-  const hidden = args.some(({ text }) => (name === 'ls' ? /^-[a-zA-Z]*[aAf]|^--a/ : /^-[a-zA-Z]*[Hu]|^--/).test(text))
+  const hidden = args.some(({ text }) =>
+    (name === 'ls' ? /^-[a-zA-Z]*[aAf]|^--a/ : /^-[a-zA-Z]*[Hu]|^--/).test(text),
+  )
   const operands = args.filter(({ text }) => !text.startsWith('-')).slice(name === 'fd' ? 1 : 0)
   const walk = { ...ANY_FILE, hidden }
   return walkUses('read', operands.length === 0 ? [HERE] : operands, walk)
@@ -86,7 +90,9 @@ function searched(name: string, args: readonly Field[]): readonly FileUse[] {
   const found = sortArguments(args, table)
   const walk = walkBy(table.walks ?? {}, found.options)
   const files = args.some(({ text }) => text === '--files')
-  const given = found.operands.slice(files || found.options.some((option) => /^(-e|-f|--regexp|--file)$/.test(option.name)) ? 0 : 1)
+  const given = found.operands.slice(
+    files || found.options.some((option) => /^(-e|-f|--regexp|--file)$/.test(option.name)) ? 0 : 1,
+  )
   return walkUses('read', given.length === 0 ? [HERE] : given, walk)
 }
 

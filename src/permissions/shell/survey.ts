@@ -319,7 +319,9 @@ class Surveyor implements Survey {
   #surveyed({ name, args, program, known, found, via }: Ran): SurveyedCommand {
     const fields = [name, ...args]
     const plain = { ...staticField(program), uncertain: known ? program : UNKNOWN, loose: name.loose }
-    const opened = found.inner.flatMap((inner) => (inner.type === 'unknown' && inner.word !== undefined ? [inner] : []))
+    const opened = found.inner.flatMap((inner) =>
+      inner.type === 'unknown' && inner.word !== undefined ? [inner] : [],
+    )
     const partly = fields.every(isStatic) ? null : joinUncertain([plain, ...args])
     return {
       text: joinText(fields),

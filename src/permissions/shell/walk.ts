@@ -42,7 +42,11 @@ export function walkBy(table: WalkTable, options: Arguments['options']): Walk {
 export const HERE: Field = staticField('.')
 
 /** The uses of operands that a program walks. */
-export function walkUses(access: FileUse['access'], fields: readonly Field[], walk: Walk): readonly FileUse[] {
+export function walkUses(
+  access: FileUse['access'],
+  fields: readonly Field[],
+  walk: Walk,
+): readonly FileUse[] {
   return fields.map((field) => ({ access, field, walk }))
 }
 

@@ -42,7 +42,10 @@ function viaOf({ program, args }: Invocation, found: Arguments, end = 0): readon
   if (found.unknown.length > 0 || found.doubtful) return []
   const name = staticField(program)
   const words = args.slice(0, args.length - found.operands.length + end)
-  return [[name, ...words], [name, ...found.operands.slice(0, end)]]
+  return [
+    [name, ...words],
+    [name, ...found.operands.slice(0, end)],
+  ]
 }
 
 /** `flock FILE -c TEXT` gives the text to a shell. */
@@ -118,11 +121,19 @@ export function readXargs(command: Invocation): Reading {
   const has = (names: string) => found.options.find(({ name }) => names.split(' ').includes(name))
   const replace = has('-I -i --replace')
   const place = replace === undefined ? undefined : (replace.value?.text ?? '{}')
-  const fed = fedWords(command.stdin, has('-a --arg-file') !== undefined, has('-d --delimiter -0 --null') === undefined)
+  const fed = fedWords(
+    command.stdin,
+    has('-a --arg-file') !== undefined,
+    has('-d --delimiter -0 --null') === undefined,
+  )
   const lists = place === undefined ? [fed] : fed.map((field) => [field])
   const inner = (lists.length === 0 ? [[]] : lists).map((words): Inner => {
     const placed = found.operands.map((field) => replacePlace(field, place, words[0] ?? unknownField))
-    return { type: 'command', fields: place === undefined ? [...placed, ...words] : placed, via: viaOf(command, found) }
+    return {
+      type: 'command',
+      fields: place === undefined ? [...placed, ...words] : placed,
+      via: viaOf(command, found),
+    }
   })
   return merge(
     optionCautions('xargs', found.unknown),
@@ -160,5 +171,11 @@ function fedWords(stdin: Stdin, fromFile: boolean, splits: boolean): readonly Fi
 export function replacePlace(field: Field, place: string | undefined, fed: Field): Field {
   if (place === undefined || place === '' || !field.text.includes(place)) return field
   const text = field.text.replaceAll(place, fed.text)
-  return { ...field, text, uncertain: text, ...(fed.from === undefined ? {} : { from: fed.from }), ...(fed.found ? { found: fed.found } : {}) }
+  return {
+    ...field,
+    text,
+    uncertain: text,
+    ...(fed.from === undefined ? {} : { from: fed.from }),
+    ...(fed.found ? { found: fed.found } : {}),
+  }
 }
