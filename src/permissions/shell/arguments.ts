@@ -15,6 +15,8 @@ export interface OptionTable {
   readonly reads?: string
   /** Letters and long names that take a file that is written: these make a call ask. */
   readonly writes?: string
+  /** Letters and long names that take a file that is sent elsewhere: these make a call ask. */
+  readonly sends?: string
   /** No option of the program writes a file, runs a program or changes anything. */
   readonly any?: boolean
   /** Options end at the first operand: the rest belongs to another program. */
@@ -68,6 +70,7 @@ class ArgumentSorter implements Arguments {
   readonly #reads: ReadonlySet<string>
   readonly #values: ReadonlySet<string>
   readonly #writes: ReadonlySet<string>
+  readonly #sends: ReadonlySet<string>
   readonly #longs: ReadonlySet<string>
   readonly #optional: ReadonlySet<string>
 
@@ -76,6 +79,7 @@ class ArgumentSorter implements Arguments {
     this.#reads = names(table.reads)
     this.#values = names(table.values)
     this.#writes = names(table.writes)
+    this.#sends = names(table.sends)
     this.#longs = names(table.longs)
     this.#optional = names(table.optional)
   }
@@ -128,11 +132,12 @@ class ArgumentSorter implements Arguments {
   }
 
   #takes(key: string): boolean {
-    return this.#reads.has(key) || this.#values.has(key) || this.#writes.has(key)
+    return [this.#reads, this.#values, this.#writes, this.#sends].some((keys) => keys.has(key))
   }
 
   #take(key: string, name: string, value: Field | null) {
-    if (value !== null && this.#reads.has(key)) this.reads.push(value)
+    if (value !== null && (this.#reads.has(key) || this.#sends.has(key))) this.reads.push(value)
+    if (this.#sends.has(key)) this.unknown.push(name)
     if (this.#writes.has(key)) {
       this.unknown.push(name)
       if (value !== null) this.writes.push(value)

@@ -12,6 +12,7 @@ const VALUED_OPTION = /^--?(separator|nullvalue|newline|cmd)$/
 /** Commands of sqlite begin with a dot and may run programs; some functions of its SQL write files or load code. */
 export function readSqlite({ args, stdin }: Invocation): Reading {
   const texts: Field[] = []
+  const given: Field[] = []
   const unknown: string[] = []
   for (let at = 0; at < args.length; at += 1) {
     const field = args[at]
@@ -19,13 +20,14 @@ export function readSqlite({ args, stdin }: Invocation): Reading {
     if (VALUED_OPTION.test(field.text)) {
       at += 1
       const value = args[at]
-      if (value !== undefined) texts.push(value)
+      if (value !== undefined) given.push(value)
     } else if (field.text.startsWith('-') && !PLAIN_OPTION.test(field.text)) unknown.push(field.text)
     else if (!field.text.startsWith('-')) texts.push(field)
   }
   const [database, ...statements] = texts
   const risky =
-    statements.some((field) => !isStatic(field) || RISKY_SQLITE.test(field.text)) || isRiskyInput(stdin)
+    [...given, ...statements].some((field) => !isStatic(field) || RISKY_SQLITE.test(field.text)) ||
+    isRiskyInput(stdin)
   return merge(
     optionCautions('sqlite3', unknown),
     unknown.length > 0 || risky ? runsHidden('gives sqlite3 commands that may run a program') : reading({}),
@@ -34,7 +36,7 @@ export function readSqlite({ args, stdin }: Invocation): Reading {
 }
 
 const RISKY_SQLITE =
-  /(^|\n)\s*\.|\b(writefile|readfile|load_extension|edit|fts3_tokenizer)\s*\(|\b(attach|into)\b/i
+  /(^|\n)\s*\.|\b(writefile|readfile|load_extension|edit|fts3_tokenizer)\s*\(|\b(attach|detach|vacuum\b.*\binto)\b/i
 
 function isRiskyInput(stdin: Invocation['stdin']): boolean {
   return stdin.type === 'text' ? RISKY_SQLITE.test(stdin.text) : stdin.type !== 'none'

@@ -1,5 +1,4 @@
 import { UNKNOWN } from '../pattern.ts'
-import type { FileUse } from './reading.ts'
 
 /** A word of a command after expansion and quote removal. */
 export interface Field {
@@ -17,6 +16,23 @@ export interface Field {
   readonly from?: 'process' | 'files' | 'number'
   /** `from: 'files'`: where they are found. */
   readonly found?: readonly FileUse[]
+}
+
+/** How a program takes the files below a directory. */
+export interface Walk {
+  /** Globs of names, one of which a file must match; null: any name. */
+  readonly names: readonly string[] | null
+  readonly hidden: boolean
+  readonly links: boolean
+  /** Whether guarded files that exist there count. */
+  readonly look: boolean
+}
+
+export interface FileUse {
+  readonly access: 'read' | 'write' | 'remove'
+  readonly field: Field
+  /** Takes all files below it. */
+  readonly walk?: Walk
 }
 
 export function staticField(text: string): Field {

@@ -1,6 +1,6 @@
-import type { Field } from './field.ts'
+import type { Field, FileUse } from './field.ts'
 import { isStatic, unknownField } from './field.ts'
-import type { FileUse, Invocation, Reading } from './reading.ts'
+import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 import { HERE, walkUses } from './walk.ts'
 import { replacePlace } from './wrapped.ts'

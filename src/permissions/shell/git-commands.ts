@@ -46,7 +46,7 @@ const HELP = 'help verbose quiet'
 export const gitCommands: Readonly<Record<string, GitCommand>> = {
   status: {
     flags: 'sbvzM',
-    optional: 'uM',
+    optional: 'u M',
     longs: `short branch show-stash porcelain long verbose untracked-files ignore-submodules ignored null column no-column
       ahead-behind no-ahead-behind renames no-renames find-renames`,
   },

@@ -54,7 +54,8 @@ function readSubcommand(name: Field, args: readonly Field[]): Reading {
     : reading({})
   if (spec === undefined) {
     const anything = `runs git ${name.text}, which may run anything`
-    return merge(caution(anything, name.text), unknownInner(anything, name.text), runs)
+    const files = args.filter(({ text }) => !text.startsWith('-')).flatMap(pathsOf)
+    return merge(caution(anything, name.text), unknownInner(anything, name.text), uses('read', files), runs)
   }
   const whole = removesTree(name.text, args)
   if (whole !== null) return merge(whole, readListed(name, spec, args, runs))

@@ -20,6 +20,7 @@ interface Interpreter extends OptionTable {
   readonly commands?: string
 }
 
+const INPUT = /^(-|\/dev\/|\/proc\/)/
 const INFORMATION = '--version -V -v --help -h'
 const PYTHON: Interpreter = {
   flags: 'bBdEiIOPqsSuvVhx',
@@ -122,8 +123,13 @@ export function readInterpreter(command: Invocation, interpreter: Interpreter): 
     !isCommand &&
     !(runs && rest.length === 0)
   const hidden =
-    unknown.length > 0 || missing || script?.text === '-' || (script !== undefined && !isStatic(script))
-  const others = script === undefined ? [] : runs ? rest.slice(1) : rest
+    unknown.length > 0 ||
+    missing ||
+    (script !== undefined && INPUT.test(script.text)) ||
+    (script !== undefined && !isStatic(script))
+  const others = runs ? rest.slice(1) : script === undefined ? [] : rest
+  const edited = found.unknown.includes('-i') ? 'write' : 'read'
+  const files = code.length > 0 ? found.operands : module ? command.args.slice(own.length) : []
   return merge(
     optionCautions(command.program, unknown),
     ...code.map((name) => runsCode(command.program, name)),
@@ -131,6 +137,10 @@ export function readInterpreter(command: Invocation, interpreter: Interpreter): 
     hidden ? hiddenCode(command) : reading({}),
     uses('read', found.reads),
     uses('read', script === undefined || script.text === '-' ? [] : [script]),
+    uses(
+      edited,
+      files.filter((field) => isStatic(field) && !field.text.startsWith('-')),
+    ),
     uses(
       'read',
       others.filter((field) => isStatic(field) && /^(\/|~|\.\.?\/)/.test(field.text)),

@@ -1,7 +1,7 @@
+import type { FileUse } from './field.ts'
 import { mayMatchText, UNKNOWN } from '../pattern.ts'
 import type { Directories } from './directories.ts'
 import { joinPath } from './directories.ts'
-import type { FileUse } from './reading.ts'
 
 /** What is known of the files that a word names. */
 export interface NamedFiles {

@@ -13,7 +13,8 @@ export interface Program extends OptionTable {
     | 'write' // made or changed
     | 'remove'
     | 'copy' // read, and the last one written
-    | 'move' // read and changed
+    | 'edit' // read and changed
+    | 'move' // read and changed, and the last one only changed
     | 'script' // a text first, unless an option holds it; then files that are read
     | 'zip' // the archive, then what goes into it
     | 'output' // the first is read, a second one is written though the name does not say so
@@ -238,6 +239,7 @@ export const programs: Readonly<Record<string, Program>> = {
   grep: GREP,
   egrep: GREP,
   fgrep: GREP,
+  rgrep: { ...GREP, walks: { links: '-R --dereference-recursive', names: '--include', here: true } },
   rg: RIPGREP,
   sort: {
     runs: true,
@@ -329,12 +331,12 @@ export const programs: Readonly<Record<string, Program>> = {
   chown: CHANGE,
   chgrp: CHANGE,
   gzip: {
-    operands: 'write',
+    operands: 'edit',
     flags: 'acdfhklLnNqrtvV0-9',
     longs: 'stdout keep decompress list test verbose force best fast',
     values: 'S b suffix',
   },
-  gunzip: { operands: 'write', flags: 'cfhklLnNqrtvV', longs: 'stdout keep list test verbose force' },
+  gunzip: { operands: 'edit', flags: 'cfhklLnNqrtvV', longs: 'stdout keep list test verbose force' },
   less: {
     runs: true,
     operands: 'read',
@@ -400,5 +402,6 @@ export const programs: Readonly<Record<string, Program>> = {
       max-redirect limit-rate waitretry connect-timeout dns-timeout read-timeout post-data body-data referer`,
     writes:
       'O output-document o output-file a append-output P directory-prefix save-cookies hsts-file warc-file',
+    sends: 'i input-file post-file body-file',
   },
 }

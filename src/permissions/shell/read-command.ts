@@ -127,6 +127,8 @@ function readOperands(program: Program, operands: readonly Field[]): Reading {
       return uses('remove', operands)
     case 'write':
       return uses('write', operands)
+    case 'edit':
+      return merge(uses('read', operands), uses('write', operands))
     case 'move':
       return merge(uses('read', operands.slice(0, -1)), uses('write', operands))
     case 'copy': {

@@ -1,5 +1,5 @@
 import type { Caution } from '../item.ts'
-import type { Field } from './field.ts'
+import type { Field, FileUse } from './field.ts'
 
 /** A simple command as the program would get it. */
 export interface Invocation {
@@ -14,23 +14,6 @@ export type Stdin =
   | { readonly type: 'none' | 'pipe' | 'unknown' }
   | { readonly type: 'files'; readonly found: readonly FileUse[] }
   | { readonly type: 'text'; readonly text: string }
-
-/** How a program takes the files below a directory. */
-export interface Walk {
-  /** Globs of names, one of which a file must match; null: any name. */
-  readonly names: readonly string[] | null
-  readonly hidden: boolean
-  readonly links: boolean
-  /** Whether guarded files that exist there count. */
-  readonly look: boolean
-}
-
-export interface FileUse {
-  readonly access: 'read' | 'write' | 'remove'
-  readonly field: Field
-  /** Takes all files below it. */
-  readonly walk?: Walk
-}
 
 /** Something that the command runs in turn. */
 export type Inner =

@@ -1,11 +1,11 @@
 import type { CommandNode, Redirection, Word } from 'unbash'
 import { sortArguments } from './arguments.ts'
 import { expandWord, knownText } from './expand.ts'
-import type { Field } from './field.ts'
+import type { Field, FileUse, Walk } from './field.ts'
 import { isStatic, unknownField } from './field.ts'
 import { foundByFind } from './find.ts'
 import { programs } from './programs.ts'
-import type { FileUse, Stdin, Walk } from './reading.ts'
+import type { Stdin } from './reading.ts'
 import { HERE, walkBy, walkUses } from './walk.ts'
 
 const FILTERS = new Set([

@@ -1,8 +1,8 @@
 import type { OptionTable } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
-import type { Field } from './field.ts'
+import type { Field, FileUse } from './field.ts'
 import { isStatic, restOf, startsUnknown, staticField } from './field.ts'
-import type { FileUse, Invocation, Reading } from './reading.ts'
+import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 import { walkUses } from './walk.ts'
 
@@ -45,6 +45,7 @@ export function readTar({ program, args }: Invocation): Reading {
       writes ? 'write' : 'read',
       archives.filter(({ text }) => text !== '-'),
     ),
+    uses('write', extracts ? valuesOf('-C --directory') : []),
     uses('read', valuesOf('-X --exclude-from -g --listed-incremental')),
     reading({ files: packed(writes, found.operands, valuesOf('-C --directory')) }),
   )

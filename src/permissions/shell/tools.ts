@@ -1,6 +1,7 @@
 import type { Field } from './field.ts'
 import { isStatic, restOf } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
+import { suspectTexts } from './suspects.ts'
 import { suffixes } from './wrapped.ts'
 import { caution, merge, reading, unknownInner, uses } from './reading.ts'
 
@@ -19,6 +20,8 @@ export interface Tool {
   readonly runs?: string
   /** `NAME=value` words change what runs. */
   readonly assigns?: boolean
+  /** Its operands are a command that it starts. */
+  readonly starts?: boolean
 }
 
 const NODE_PACKAGES: Tool = {
@@ -34,11 +37,14 @@ export const tools: Readonly<Record<string, Tool>> = {
   pnpm: NODE_PACKAGES,
   yarn: NODE_PACKAGES,
   npx: {
+    starts: true,
     options:
       '-c --call --node-options --script-shell --shell --registry --userconfig --globalconfig --node-arg',
   },
-  pnpx: { options: '-c --shell-mode' },
-  bunx: { options: '--bun-path' },
+  pnpx: { starts: true, options: '-c --shell-mode' },
+  bunx: { starts: true, options: '--bun-path' },
+  uvx: { starts: true, options: '--from --with... --index-url --python -p' },
+  pipx: { starts: true, commands: 'install inject upgrade uninstall' },
   make: {
     options: '-f... -C... -I... -E... --file --makefile --directory --include-dir --eval -W... -o... --shell',
     assigns: true,
@@ -62,7 +68,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   rustc: { single: true, options: '-C... -o --out-dir --codegen -L... -Z... --extern' },
   gcc: {
     single: true,
-    options: '-wrapper -specs... -fplugin... -B... -o -x -T -Wl... -Wp... -Wa... -dumpdir -save-temps...',
+    options: '-wrapper -specs... -fplugin... -B... -o -x -T -Wl,... -Wp,... -Wa,... -dumpdir -save-temps...',
   },
   cc: { single: true, options: '-wrapper -specs... -fplugin... -B... -o -x -T' },
   clang: { single: true, options: '-wrapper -fplugin... -B... -o -Xclang -load -x -T' },
@@ -234,6 +240,7 @@ export function readTool(command: Invocation, tool: Tool): Reading {
     commands.includes('*') ? shellText(command.args) : reading({}),
     listed ? caution(`runs ${command.program} ${first.text}`, first.text) : reading({}),
     runs(command, tool, first, rest),
+    tool.starts === true ? reading({ suspects: suspectTexts(command.args) }) : reading({}),
     tool.assigns === true ? reading({ cautions: args.flatMap(assignmentCautions) }) : reading({}),
     special(command),
   )
@@ -267,10 +274,15 @@ function isListed(text: string, { options, single }: Tool): boolean {
   const clusters = single !== true
   const cluster = /^-([a-zA-Z]*)/.exec(text)?.[1] ?? ''
   return options.split(/\s+/).some((option) => {
-    if (option.endsWith('...')) return text.startsWith(option.slice(0, -3))
+    if (option.endsWith('...')) {
+      const letter = /^-([a-zA-Z])\.\.\.$/.exec(option)?.[1]
+      return (
+        text.startsWith(option.slice(0, -3)) || (clusters && letter !== undefined && cluster.includes(letter))
+      )
+    }
     if (name === option) return true
     // A long name may be cut short, and a letter may stand in a cluster or have its value attached.
-    if (option.startsWith('--')) return name.length > 4 && name.startsWith('--') && option.startsWith(name)
+    if (option.startsWith('--')) return name.length > 2 && name.startsWith('--') && option.startsWith(name)
     return option.length === 2 && clusters && cluster.includes(option.charAt(1))
   })
 }
@@ -288,6 +300,11 @@ function assignmentCautions({ text }: Field) {
 
 function special(command: Invocation): Reading {
   switch (command.program) {
+    case 'patch':
+      return uses(
+        'write',
+        command.args.filter(({ text }) => !text.startsWith('-')),
+      )
     case 'dd':
       return writtenByDd(command.args)
     default:

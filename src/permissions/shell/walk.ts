@@ -1,7 +1,6 @@
 import type { Arguments } from './arguments.ts'
-import type { Field } from './field.ts'
+import type { Field, FileUse, Walk } from './field.ts'
 import { staticField } from './field.ts'
-import type { FileUse, Walk } from './reading.ts'
 
 /** How a program comes to read all files below a directory. Names of options, as they are written. */
 export interface WalkTable {
