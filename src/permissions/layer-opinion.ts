@@ -1,7 +1,7 @@
 import type { Rule } from '../core/agent.ts'
 import type { Item, Opinion, Reach } from './item.ts'
 import { mayMatchPath } from './path-shape.ts'
-import { matchesAll, matchPattern, mayMatchText } from './pattern.ts'
+import { matchesAll, matchPattern, mayMatchText, UNKNOWN } from './pattern.ts'
 import { resolveWords } from './resolve-words.ts'
 import type { Layer } from './types.ts'
 
@@ -53,7 +53,8 @@ export function permits(item: Item, pattern: string | undefined): boolean {
 function mayForbid(item: Item, rule: Rule): boolean {
   if (rule.action === 'allow') return false
   if (item.uncertain !== null && mayMatchText(rule.pattern, item.uncertain)) return true
-  if (item.suspects?.some((text) => matchPattern(rule.pattern, text, 'text')) === true) return true
+  if (item.suspects?.some((text) => text === UNKNOWN || matchPattern(rule.pattern, text, 'text')) === true)
+    return true
   return item.reach !== undefined && reaches(item.reach, rule.pattern)
 }
 

@@ -87,14 +87,16 @@ function anyFile(access: 'read' | 'write'): Item {
   return { ...commandPathItem(access, nowhere), title: `${access} files`, texts: [] }
 }
 
+const MAX_GLOB = 300
+
 function shapesOf(
   call: PermissionCall,
   file: SurveyedFile,
   named: NamedFiles,
   paths: readonly PermissionPath[],
 ): readonly PathShape[] {
-  if (file.field.glob) return globShapes(call, file)
-  if (!named.known) return [[ANY_PATH]]
+  if (file.field.glob && file.field.text.length <= MAX_GLOB) return globShapes(call, file)
+  if (!named.known || file.field.glob) return [[ANY_PATH]]
   if (!file.walk) return []
   const { names } = file.walk
   return paths.flatMap(({ relative, absolute }) =>

@@ -11,6 +11,9 @@ export interface NamedFiles {
   readonly known: boolean
 }
 
+/** No system opens a longer path. */
+const MAX_PATH = 4096
+
 const NOTHING: NamedFiles = { paths: [], known: true }
 const DEVICES = /^\/dev\/(null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/\d+)$/
 export const GLOB = /[*?[]|[+@!]\(/
@@ -18,6 +21,7 @@ export const GLOB = /[*?[]|[+@!]\(/
 export function namedFiles({ field, access }: FileUse, directories: Directories): NamedFiles {
   const { text, from } = field
   if (text === '-' || text === '' || DEVICES.test(text)) return NOTHING
+  if (text.length > MAX_PATH) return { paths: [], known: false }
   if (from !== undefined && text === UNKNOWN) return NOTHING
   if (from === undefined && text.includes(UNKNOWN)) return { paths: [], known: false }
   const absolute = text.startsWith('/') || field.tilde

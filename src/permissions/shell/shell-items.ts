@@ -6,20 +6,47 @@ import { fileItems } from './file-items.ts'
 import { grantFor } from './grant.ts'
 import { resolveWord, resolveWords } from '../resolve-words.ts'
 import { resolved } from './resolved.ts'
-import type { Survey, SurveyedCommand } from './survey.ts'
+import type { Survey, SurveyedCommand, SurveyedFile } from './survey.ts'
 import { surveyScript } from './survey.ts'
 
 /** A command line as items: every simple command in it, and every file that it names. Never empty. */
-export function shellItems(call: PermissionCall, command: string): readonly Item[] {
+export function shellItems(asked: PermissionCall, command: string): readonly Item[] {
+  const call = withMemory(asked)
   const start = resolved(call, '.')
   const atRoot = start.relative === '.' && !start.outside
   const survey = surveyScript(command, start.absolute, atRoot)
-  const files = survey.files.flatMap((file) => fileItems(call, file))
+  const files = distinctFiles(survey.files).flatMap((file) => fileItems(call, file))
   const cautions = [...survey.cautions, ...files.flatMap((file) => file.cautions)]
   const items = survey.commands.map((one) => commandItem(call, one, cautions))
   const whole =
     items.length === 0 || survey.problem !== null ? [wholeItem(call, command, survey, cautions)] : []
   return [...whole, ...items, ...files.flatMap((file) => file.items), ...(atRoot ? [] : startItems(start))]
+}
+
+/** What the file system says of a path holds for the whole line: each is looked up once. */
+function withMemory(call: PermissionCall): PermissionCall {
+  const { filesBelow } = call
+  const resolvePath = remembering(call.resolvePath)
+  return filesBelow === undefined
+    ? { ...call, resolvePath }
+    : { ...call, resolvePath, filesBelow: remembering(filesBelow) }
+}
+
+function remembering<T>(look: (path: string) => T): (path: string) => T {
+  const known = new Map<string, T>()
+  return (path) => {
+    const found = known.get(path)
+    if (found !== undefined) return found
+    const value = look(path)
+    known.set(path, value)
+    return value
+  }
+}
+
+/** A line may name one file many times. */
+function distinctFiles(files: readonly SurveyedFile[]): readonly SurveyedFile[] {
+  const keyOf = ({ field, ...rest }: SurveyedFile) => JSON.stringify([rest, field])
+  return [...new Map(files.map((file) => [keyOf(file), file])).values()]
 }
 
 /** Where the line starts, if that is not the workspace itself: a command need not name what it reads there. */

@@ -1,3 +1,4 @@
+import { UNKNOWN } from '../pattern.ts'
 import type { Field } from './field.ts'
 import { joinText } from './field.ts'
 
@@ -7,19 +8,23 @@ const MAX_LENGTH = 300
 const STARTS = /(?<=^|[\s;|&(){}`"'=!,:@<>[/])[^\s;|&(){}`"'=!,:@<>[/-]/g
 const ENDING = /["'`);\]}|&<>].*$/s
 
+/** More text than this, and more starts of commands, are not looked through: it may be any command. */
+const MAX_TEXT = 4096
+const MAX_STARTS = 200
+
 /**
  * Every command that a program may find in its arguments, from each word on and from inside of texts. Rules that ask or
- * deny one of these make an allow ask; `skip`: words at the start that are surely no command.
+ * deny one of these make an allow ask. UNKNOWN alone: any command.
  */
-export function suspectTexts(args: readonly Field[], skip = 0): readonly string[] {
-  const text = joinText(args)
-  const from = skip === 0 ? 0 : joinText(args.slice(0, skip)).length
+export function suspectTexts(args: readonly Field[]): readonly string[] {
+  const text = joinText(args.slice(0, MAX_STARTS + 1))
+  if (text.length > MAX_TEXT) return [UNKNOWN]
   const found = new Set<string>()
   for (const { index } of text.matchAll(STARTS)) {
-    if (index < from) continue
     const rest = text.slice(index, index + MAX_LENGTH)
     found.add(rest)
     found.add(rest.replace(ENDING, '').trimEnd())
+    if (found.size > 2 * MAX_STARTS) return [UNKNOWN]
   }
   return [...found]
 }
