@@ -10,7 +10,7 @@ import { GLOB, isAfterGuarded, namedFiles } from './named-files.ts'
 import type { NamedFiles } from './named-files.ts'
 import { removesAll } from './removed-trees.ts'
 import { resolved } from './resolved.ts'
-import type { SurveyedFile } from './survey.ts'
+import type { SurveyedFile } from './surveyed.ts'
 
 export interface FileItems {
   readonly items: readonly Item[]

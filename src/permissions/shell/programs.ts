@@ -1,36 +1,5 @@
-import type { OptionTable } from './arguments.ts'
-import type { WalkTable } from './walk.ts'
-
-/**
- * A program whose command line says what it does. Listed options neither write a file that is not an operand, nor run a
- * program, nor use the network; any other option asks. To add a program: its harmless options from its manual, and what
- * its operands are.
- */
-export interface Program extends OptionTable {
-  readonly operands:
-    | 'text' // not files
-    | 'read'
-    | 'write' // made or changed
-    | 'remove'
-    | 'copy' // read, and the last one written
-    | 'edit' // read and changed
-    | 'move' // read and changed, and the last one only changed
-    | 'script' // a text first, unless an option holds it; then files that are read
-    | 'zip' // the archive, then what goes into it
-    | 'output' // the first is read, a second one is written though the name does not say so
-  /** Options of an `operands: 'script'` program that hold the text. */
-  readonly scriptOptions?: string
-  /** A file name that looks like one of its options makes it do something else: globs ask. */
-  readonly globs?: 'ask'
-  /** Words that begin with `+` are commands to it. */
-  readonly pluses?: boolean
-  /** `host:path` operands are elsewhere. */
-  readonly addresses?: boolean
-  /** Some of its options run programs. */
-  readonly runs?: boolean
-  /** How it takes whole directories. */
-  readonly walks?: WalkTable
-}
+import type { Program } from './program.ts'
+import { transferPrograms } from './transfer-programs.ts'
 
 const TEXT: Program = { operands: 'text', any: true }
 const READ: Program = { operands: 'read', any: true }
@@ -363,45 +332,5 @@ export const programs: Readonly<Record<string, Program>> = {
       'd t e E S c j max-depth min-depth exact-depth type extension exclude size color threads max-results changed-within changed-before owner format',
     scriptOptions: '',
   },
-  zip: {
-    runs: true,
-    operands: 'zip',
-    flags: 'rRj0123456789qvyuflzDxiXoe9',
-    longs: 'recurse-paths junk-paths quiet verbose symlinks update freshen version help test-only',
-    values: 'n x i s t tt suffixes exclude include',
-    walks: { when: '-r -R --recurse-paths' },
-  },
-  rsync: {
-    runs: true,
-    operands: 'copy',
-    flags: 'avrlptgoDznuqcihPHAXxCSWk0L',
-    longs: `archive verbose recursive links copy-links perms times group owner devices specials compress dry-run update quiet
-      checksum itemize-changes human-readable progress partial stats
-      exclude include filter size-only existing ignore-existing inplace one-file-system hard-links version help`,
-    values: 'exclude include f filter max-size min-size bwlimit timeout',
-    walks: { when: '-a -r --archive --recursive', links: '-L --copy-links' },
-    addresses: true,
-  },
-  scp: {
-    runs: true,
-    operands: 'copy',
-    flags: '346ABCpqrTvO',
-    values: 'c i l P',
-    walks: { when: '-r' },
-    addresses: true,
-  },
-  sftp: { runs: true, operands: 'text', flags: '46aCfpqrv', values: 'c i l P R s' },
-  wget: {
-    runs: true,
-    operands: 'text',
-    flags: 'qvSctTN46rlpkLnHhV',
-    longs: `quiet verbose no-verbose server-response continue spider timestamping no-check-certificate no-clobber
-      inet4-only inet6-only show-progress help version no-cache content-disposition trust-server-names
-      recursive no-parent page-requisites convert-links mirror`,
-    values: `t T w Q U l A R D tries timeout wait quota user-agent header level accept reject domains user password method
-      max-redirect limit-rate waitretry connect-timeout dns-timeout read-timeout post-data body-data referer`,
-    writes:
-      'O output-document o output-file a append-output P directory-prefix save-cookies hsts-file warc-file',
-    sends: 'i input-file post-file body-file',
-  },
+  ...transferPrograms,
 }

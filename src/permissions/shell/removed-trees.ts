@@ -1,6 +1,6 @@
 import type { PermissionCall, PermissionPath } from '../types.ts'
 import { resolved } from './resolved.ts'
-import type { SurveyedFile } from './survey.ts'
+import type { SurveyedFile } from './surveyed.ts'
 
 /** A glob whose last name any name matches. */
 const FINDS_ALL = /(^|\/)(\[[^\]]*\]|[*?.])*\*(\[[^\]]*\]|[*?.])*\/?$/
@@ -10,7 +10,8 @@ export function removesAll(call: PermissionCall, file: SurveyedFile, path: Permi
   if (file.access !== 'remove') return false
   const root = resolved(call, '.').absolute
   if (file.field.glob && !FINDS_ALL.test(file.field.text)) return false
-  if (file.walk?.names != null && !file.walk.names.some((name) => FINDS_ALL.test(name))) return false
+  const names = file.walk?.names ?? null
+  if (names !== null && !names.some((name) => FINDS_ALL.test(name))) return false
   return (
     (path.relative === '.' && !path.outside) ||
     path.absolute === root ||

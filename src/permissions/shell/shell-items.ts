@@ -6,7 +6,7 @@ import { fileItems } from './file-items.ts'
 import { grantFor } from './grant.ts'
 import { resolveWord, resolveWords } from '../resolve-words.ts'
 import { resolved } from './resolved.ts'
-import type { Survey, SurveyedCommand, SurveyedFile } from './survey.ts'
+import type { Survey, SurveyedCommand, SurveyedFile } from './surveyed.ts'
 import { surveyScript } from './survey.ts'
 
 /** A command line as items: every simple command in it, and every file that it names. Never empty. */

@@ -11,14 +11,14 @@ import type {
   Statement,
   SyntaxNode,
 } from 'unbash'
-import type { Caution, WrappedText } from '../item.ts'
+import type { Caution } from '../item.ts'
 import { UNKNOWN } from '../pattern.ts'
 import { arithmeticTarget, checkArithmetic, checkParameter, checkTest } from './arithmetic.ts'
 import { carriesCode, looksEvaluated } from './code-variables.ts'
 import type { Directories } from './directories.ts'
 import { changedDirectories, eitherOf } from './directories.ts'
 import { combineWords, expandWord, isComputed, knownText } from './expand.ts'
-import type { Field, FileUse } from './field.ts'
+import type { Field } from './field.ts'
 import { isStatic, joinText, joinUncertain, staticField, unknownField } from './field.ts'
 import { readCommand } from './read-command.ts'
 import { MAX_NODES, readScript } from './read-script.ts'
@@ -26,41 +26,8 @@ import type { Inner, Reading, Stdin } from './reading.ts'
 import { reading } from './reading.ts'
 import { forbiddenSpellings, hiddenTexts } from './spellings.ts'
 import { pipedInput, redirectedInput } from './stdin.ts'
+import type { Survey, SurveyedCommand, SurveyedFile } from './surveyed.ts'
 import { collectAssigned, newAssigned, variablesAt } from './variables.ts'
-
-/** A simple command that the line runs. */
-export interface SurveyedCommand {
-  readonly text: string
-  /** Spellings that only rules that forbid or ask see. */
-  readonly aliases: readonly string[]
-  /** null: all of it is known. */
-  readonly uncertain: string | null
-  /** Further spellings that an allow may be written for. */
-  readonly plain: readonly string[]
-  readonly wrapped: readonly WrappedText[]
-  readonly suspects: readonly string[]
-  readonly cautions: readonly Caution[]
-  readonly guards: readonly string[]
-  readonly fields: readonly Field[]
-}
-
-/** A file that the line names, from each of the directories that the command may run in. */
-export interface SurveyedFile extends FileUse {
-  /** null: not known. */
-  readonly directories: Directories
-  /** By a redirection, which a rule for the command does not cover. */
-  readonly redirected: boolean
-}
-
-/** All that a command line runs and touches. */
-export interface Survey {
-  readonly commands: readonly SurveyedCommand[]
-  readonly files: readonly SurveyedFile[]
-  /** Of the whole line. */
-  readonly cautions: readonly Caution[]
-  /** Why no rule may allow it; completes "asks because the command ...". */
-  readonly problem: string | null
-}
 
 /** `root`: the absolute path of the directory where the line starts. `atRoot`: that is the workspace itself. */
 export function surveyScript(command: string, root: string, atRoot = true): Survey {

@@ -17,14 +17,10 @@ const MAX_STARTS = 200
  * deny one of these make an allow ask. UNKNOWN alone: any command.
  */
 export function suspectTexts(args: readonly Field[]): readonly string[] {
-  const text = joinText(args.slice(0, MAX_STARTS + 1))
+  const text = joinText(args)
   if (text.length > MAX_TEXT) return [UNKNOWN]
-  const found = new Set<string>()
-  for (const { index } of text.matchAll(STARTS)) {
-    const rest = text.slice(index, index + MAX_LENGTH)
-    found.add(rest)
-    found.add(rest.replace(ENDING, '').trimEnd())
-    if (found.size > 2 * MAX_STARTS) return [UNKNOWN]
-  }
-  return [...found]
+  const starts = [...text.matchAll(STARTS)]
+  if (starts.length > MAX_STARTS) return [UNKNOWN]
+  const rests = starts.map(({ index }) => text.slice(index, index + MAX_LENGTH))
+  return [...new Set(rests.flatMap((rest) => [rest, rest.replace(ENDING, '').trimEnd()]))]
 }
