@@ -105,7 +105,13 @@ function spellsOut(rule: Rule, word: string): boolean {
   return (rule.pattern ?? '')
     .split(' ')
     .slice(1)
-    .some((part) => part.replace(/\*+$/, '') === word)
+    .map((part) => part.replace(/\*+$/, ''))
+    .some((part) => part === word || isInCluster(part, word))
+}
+
+/** `-pe` spells `-e` out. */
+function isInCluster(part: string, word: string): boolean {
+  return /^-[a-zA-Z]+$/.test(part) && /^-[a-zA-Z]$/.test(word) && part.includes(word.charAt(1))
 }
 
 const VERBS: Readonly<Record<Action, string>> = {

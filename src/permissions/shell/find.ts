@@ -91,7 +91,7 @@ function removal(use: FileUse): FileUse {
 }
 
 /** The word that stands for files that a program has found. */
-export function foundField(found: readonly FileUse[]): Field {
+function foundField(found: readonly FileUse[]): Field {
   return { ...unknownField, from: 'files', found }
 }
 

@@ -111,9 +111,13 @@ export function readInterpreter(command: Invocation, interpreter: Interpreter): 
   const code = given.filter((name) => (interpreter.code ?? '').split(' ').includes(name))
   const [first, ...rest] = found.operands
   const runs = (interpreter.runs ?? '').split(' ').includes(first?.text ?? '') && first !== undefined
+  const ran = rest.find(({ text }) => !text.startsWith('-'))
+  const loads = runs
+    ? rest.filter(({ text }) => LOADING.test(text)).map(({ text }) => text.split('=', 1)[0] ?? '')
+    : []
   const isCommand = (interpreter.commands ?? '').split(' ').includes(first?.text ?? '') && first !== undefined
-  const script = code.length > 0 || module || isCommand ? undefined : runs ? rest[0] : first
-  const unknown = [...found.unknown, ...lateOptions(command, interpreter)]
+  const script = code.length > 0 || module || isCommand ? undefined : runs ? ran : first
+  const unknown = [...found.unknown, ...loads, ...lateOptions(command, interpreter)]
   const informs = interpreter.information.split(' ').some((name) => given.includes(name))
   const missing =
     script === undefined &&
@@ -121,12 +125,12 @@ export function readInterpreter(command: Invocation, interpreter: Interpreter): 
     !module &&
     !informs &&
     !isCommand &&
-    !(runs && rest.length === 0)
+    !(runs && ran === undefined)
   const hidden =
     unknown.length > 0 ||
     missing ||
     (script !== undefined && INPUT.test(script.text)) ||
-    (script !== undefined && !isStatic(script))
+    (script !== undefined && (!isStatic(script) || isOtherCommand(script, first, interpreter)))
   const others = runs ? rest.slice(1) : script === undefined ? [] : rest
   const edited = found.unknown.includes('-i') ? 'write' : 'read'
   const files = code.length > 0 ? found.operands : module ? command.args.slice(own.length) : []
@@ -146,6 +150,14 @@ export function readInterpreter(command: Invocation, interpreter: Interpreter): 
       others.filter((field) => isStatic(field) && /^(\/|~|\.\.?\/)/.test(field.text)),
     ),
   )
+}
+
+/** Options after `deno run` and the like that load more code. */
+const LOADING = /^--?(r|preload|require|import|import-map|config|c|eval|e|print|p|env-file|inspect.*)(=|$)/
+
+/** `deno eval CODE`: a word that is no path, where the interpreter has commands of its own. */
+function isOtherCommand(script: Field, first: Field | undefined, { runs }: Interpreter): boolean {
+  return runs !== undefined && script === first && !/[./]/.test(script.text)
 }
 
 /** The words of the interpreter itself: `python -m pytest -x` gives `-x` to pytest. */

@@ -52,7 +52,7 @@ function echoed(args: readonly Field[]): Stdin {
 }
 
 /** The files whose names a program prints; null: it prints something else. */
-export function listedFiles(name: string, args: readonly Field[]): readonly FileUse[] | null {
+function listedFiles(name: string, args: readonly Field[]): readonly FileUse[] | null {
   const texts = args.map(({ text }) => text)
   switch (name) {
     case 'find':

@@ -181,6 +181,8 @@ export const tools: Readonly<Record<string, Tool>> = {
   dc: { commands: '*' },
   tclsh: { commands: '*' },
   lua: { options: '-e -l -i' },
+  'ssh-keygen': { options: '-D... -w... -K' },
+  'ssh-add': { options: '-s... -S...' },
   csplit: { options: '-f --prefix' },
   split: { options: '--filter --filter...' },
   iconv: { options: '-o --output' },
