@@ -95,6 +95,10 @@ A reader passes over events and fields that it does not know. Times are millisec
 
 Stored events carry their own \`seq\`, which counts one by one in a conversation. Live events (*live* below) are never stored and never repeated: they carry the last \`seq\` and a \`sub\` that counts on from it, and whoever misses them loses nothing that a later event does not say.
 
+## Secrets
+
+In all events [secrets](output.md#secrets) are masked, each character by one of its own, so that \`offset\` counts in the masked text as in the real one.
+
 ## Fields of every event
 
 ${base ? fieldTable(base) : ''}

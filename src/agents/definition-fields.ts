@@ -8,50 +8,79 @@ import {
   type Summarize,
 } from '../core/agent.ts'
 import { once } from '../core/once.ts'
+import { isRule, readRule } from '../core/rules/read-rule.ts'
+import { shown } from '../core/rules/shown.ts'
 import { isSummaryPreset, summaryPresets } from '../core/report.ts'
+import { flat } from './restricting-keys.ts'
 import { schemaProblem } from './schema-problem.ts'
 
 export type FieldName = Exclude<
   keyof AgentDefinition,
-  'name' | 'description' | 'prompt' | 'checkOutput' | 'extra' | 'source'
+  'name' | 'description' | 'prompt' | 'checkOutput' | 'extra' | 'source' | 'narrowed'
 >
 
 interface Field {
   /** In words, for the person who wrote the file. */
   readonly expected: string
-  /** A value that cannot be read skips the file: without it the agent could do more, or other, than its author meant. */
+  /** A value that cannot be read is an error: without it the agent could do more, or other, than its author meant. */
   readonly strict: boolean
+  /** For editors. */
+  readonly json: JsonSchema
 }
 
-const TEXT = { expected: 'a text', strict: false }
-const COUNT = { expected: 'a whole number from 1', strict: false }
-const LINES = { expected: 'a list of texts', strict: false }
-const TOOLS = { expected: 'a list of tool or toolset names', strict: true }
+const TEXT = { expected: 'a text', strict: false, json: { type: 'string' } }
+const COUNT = { expected: 'a whole number from 1', strict: true, json: { type: 'integer', minimum: 1 } }
+const NAMES = { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'string' }] }
+const LINES = { expected: 'a list of texts', strict: false, json: NAMES }
+const TOOLS = {
+  expected: 'a list of tool or toolset names (patterns are rules, in `permissions`)',
+  strict: true,
+  json: NAMES,
+}
 const SUMMARIES = Object.keys(summaryPresets).join(', ')
+const RULES = 'a list of {tool, pattern?, action: allow | ask | deny}'
 
 /** Every field of a definition but its name, description and prompt. */
 export const definitionFields: Readonly<Record<FieldName, Field>> = {
   title: TEXT,
   icon: TEXT,
   model: TEXT,
-  effort: { expected: `one of ${efforts.join(', ')}`, strict: false },
+  effort: { expected: `one of ${efforts.join(', ')}`, strict: false, json: { enum: efforts } },
+  temperature: {
+    expected: 'a number from 0 to 2',
+    strict: false,
+    json: { type: 'number', minimum: 0, maximum: 2 },
+  },
   tools: TOOLS,
   disallowedTools: TOOLS,
-  permissions: { expected: 'a list of {tool, pattern?, action: allow | ask | deny}', strict: true },
+  permissions: { expected: RULES, strict: true, json: { type: 'array' } },
+  mode: {
+    expected: '`plan` or `ask`: an agent cannot have a mode that gives it more',
+    strict: true,
+    json: { enum: ['plan', 'ask'] },
+  },
   maxTurns: COUNT,
-  maxCostUsd: { expected: 'a number of US dollars', strict: false },
+  maxCostUsd: { expected: 'a number of US dollars', strict: true, json: { type: 'number', minimum: 0 } },
   timeoutMs: COUNT,
-  background: { expected: 'true or false', strict: false },
-  isolation: { expected: '`none` or `worktree`', strict: true },
-  backend: TEXT,
-  spawns: { expected: 'a list of agent names', strict: true },
-  inputSchema: { expected: 'a JSON Schema of type object', strict: true },
-  outputSchema: { expected: 'a JSON Schema', strict: true },
-  summarize: { expected: `${SUMMARIES}, or a line that says how`, strict: false },
-  exposeAsTool: { expected: 'true, a tool name, or {name, description?, maxTurns?}', strict: false },
+  background: { expected: 'true or false', strict: false, json: { type: 'boolean' } },
+  isolation: {
+    expected: '`none`: every agent works in the same directory',
+    strict: true,
+    json: { enum: ['none'] },
+  },
+  backend: { expected: '`native`', strict: true, json: { enum: ['native'] } },
+  spawns: { expected: 'a list of agent names, or *', strict: true, json: NAMES },
+  inputSchema: { expected: 'a JSON Schema of type object', strict: true, json: { type: 'object' } },
+  outputSchema: { expected: 'a JSON Schema', strict: true, json: { type: 'object' } },
+  summarize: { expected: `${SUMMARIES}, or a line that says how`, strict: false, json: { type: 'string' } },
+  exposeAsTool: {
+    expected: 'true, a tool name, or {name, description?, maxTurns?}',
+    strict: false,
+    json: {},
+  },
   contextFiles: LINES,
   skills: LINES,
-  mcpServers: LINES,
+  mcpServers: { expected: 'an empty list', strict: true, json: { type: 'array', maxItems: 0 } },
 }
 
 /** What a field of that name holds for a value as it is written. */
@@ -80,15 +109,17 @@ function makeSchemas(): Readonly<Record<FieldName, z.ZodType>> {
     icon: text,
     model: text,
     effort: line.transform((value) => value.toLowerCase()).pipe(z.enum(efforts)),
+    temperature: z.number().min(0).max(2),
     tools,
     disallowedTools: tools,
-    permissions: z.array(ruleSchema(line, text)),
+    permissions: z.array(ruleSchema()),
+    mode: modeSchema(),
     maxTurns: count,
     maxCostUsd: z.number().min(0),
     timeoutMs: count,
     background: z.boolean(),
-    isolation: z.enum(['none', 'worktree']),
-    backend: text,
+    isolation: only('none', 'every agent works in the same directory'),
+    backend: only('native', 'every agent runs in this program'),
     spawns: words,
     /** Typed input becomes labelled lines, so it is an object with fields. */
     inputSchema: jsonSchema.refine((schema) => schema.type === 'object', 'its type is not `object`'),
@@ -103,14 +134,29 @@ function makeSchemas(): Readonly<Record<FieldName, z.ZodType>> {
 
 type Text = z.ZodType<string, unknown>
 
-function ruleSchema(line: Text, text: Text): z.ZodType<Rule> {
-  return z
-    .strictObject({ tool: text, pattern: line.optional(), action: z.enum(['allow', 'ask', 'deny']) })
-    .transform(({ tool, pattern, action }) => {
-      const colon = pattern === undefined ? tool.indexOf(':') : -1
-      if (colon > 0) return { tool: tool.slice(0, colon), pattern: tool.slice(colon + 1), action }
-      return pattern === undefined ? { tool, action } : { tool, pattern, action }
-    })
+function ruleSchema(): z.ZodType<Rule> {
+  return z.unknown().transform((value, context) => {
+    const read = readRule(value)
+    if (isRule(read)) return read
+    const path = read.key === null ? [] : [read.key]
+    context.addIssue({ code: 'custom', path, message: read.problem })
+    return z.NEVER
+  })
+}
+
+/** A setting of which one value is what happens, and every other does nothing yet. */
+function only(now: string, because: string): z.ZodType {
+  return z.unknown().superRefine((value, context) => {
+    if (value === now) return
+    const message = `${shown(value)} does nothing yet: ${because}; write ${now} or leave it out`
+    context.addIssue({ code: 'custom', message })
+  })
+}
+
+/** In the words of Claude Code too. */
+function modeSchema(): z.ZodType {
+  const asking = ['default', 'manual'] as const
+  return z.union([z.enum(['plan', 'ask']), z.enum(asking).transform(() => 'ask' as const)])
 }
 
 function agentToolSchema(text: Text): z.ZodType<AgentTool | boolean> {
@@ -136,22 +182,23 @@ function summarySchema(text: Text): z.ZodType {
   ])
 }
 
-/** The field of a key in any of its spellings: `maxTurns`, `max_turns`, `max-turns`. */
-export function fieldNamed(key: string): FieldName | undefined {
+/** The field of a key in any of its spellings: `maxTurns`, `max_turns`, `max-turns`, `maxIterations`. */
+export function fieldSpelled(key: string): FieldName | undefined {
   return spellings.get(flat(key))
 }
 
-/** A field that the key was probably meant to be: its singular or plural. */
-export function fieldLike(key: string): FieldName | undefined {
-  const name = flat(key)
-  return spellings.get(`${name}s`) ?? spellings.get(name.replace(/s$/, ''))
-}
+/** What other programs call them. */
+const ALIASES: readonly (readonly [string, FieldName])[] = [
+  ['allowedTools', 'tools'],
+  ['defaultPermissions', 'permissions'],
+  ['permissionMode', 'mode'],
+  ['maxIterations', 'maxTurns'],
+]
 
-const spellings = new Map((Object.keys(definitionFields) as FieldName[]).map((name) => [flat(name), name]))
-
-function flat(key: string): string {
-  return key.replace(/[_-]/g, '').toLowerCase()
-}
+const spellings = new Map<string, FieldName>([
+  ...(Object.keys(definitionFields) as FieldName[]).map((name) => [flat(name), name] as const),
+  ...ALIASES.map(([alias, name]) => [flat(alias), name] as const),
+])
 
 /** No Map, no Date and no list. */
 function isPlainObject(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { parseDocument } from 'yaml'
 import type { Json } from '../core/json.ts'
+import { lineOfPath } from './front-matter-lines.ts'
 
 export interface FrontMatter {
   readonly fields: ReadonlyMap<string, Json>
@@ -8,6 +9,8 @@ export interface FrontMatter {
   readonly warnings: readonly string[]
   /** What stands below the front matter; the whole text where there is none. */
   readonly body: string
+  /** The line of the file, from 1, in which a value is; that of the nearest value around it where it is not found. */
+  lineOf(path: readonly PropertyKey[]): number
 }
 
 /** Larger front matter is refused: parsing must stay fast whatever the file holds. Characters. */
@@ -21,7 +24,7 @@ const MAX_CHARS = 32 * 1024
  */
 export function readFrontMatter(text: string, { lenient = false } = {}): FrontMatter | string {
   const lines = text.replace(/^\ufeff/, '').split(/\r\n|\r|\n/)
-  if (lines[0]?.trimEnd() !== '---') return { ...nothing, body: lines.join('\n').trim() }
+  if (lines[0]?.trimEnd() !== '---') return { ...nothing, body: lines.join('\n').trim(), lineOf: () => 1 }
   const close = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---')
   if (close < 0 && !lenient) return 'its front matter is not closed by a line ---'
   const end = close < 0 ? guessedEnd(lines) : close
@@ -36,6 +39,7 @@ export function readFrontMatter(text: string, { lenient = false } = {}): FrontMa
       .slice(close < 0 ? end : end + 1)
       .join('\n')
       .trim(),
+    lineOf: (path) => lineOfPath(block, path),
   }
 }
 
@@ -47,7 +51,7 @@ function guessedEnd(lines: readonly string[]): number {
 
 const nothing = { fields: new Map<string, Json>(), guessed: new Set<string>(), warnings: [] }
 
-function readFields(lines: readonly string[]): Omit<FrontMatter, 'body'> {
+function readFields(lines: readonly string[]): Omit<FrontMatter, 'body' | 'lineOf'> {
   const whole = parseYaml(lines.join('\n'))
   if (whole === null) return nothing
   if (isMap(whole))
@@ -55,7 +59,7 @@ function readFields(lines: readonly string[]): Omit<FrontMatter, 'body'> {
   return readKeyByKey(lines)
 }
 
-function readKeyByKey(lines: readonly string[]): Omit<FrontMatter, 'body'> {
+function readKeyByKey(lines: readonly string[]): Omit<FrontMatter, 'body' | 'lineOf'> {
   const fields = new Map<string, Json>()
   const guessed = new Set<string>()
   const warnings: string[] = []
@@ -76,7 +80,15 @@ function readKeyByKey(lines: readonly string[]): Omit<FrontMatter, 'body'> {
     guessed.add(block.key)
     warnings.push(`${at}: the value of ${block.key} is not valid YAML, read as plain text`)
   }
-  return { fields, guessed, warnings }
+  return { fields, guessed, warnings: bounded(warnings) }
+}
+
+/** What is not front matter at all has a problem in each line. */
+const MAX_WARNINGS = 20
+
+function bounded(warnings: readonly string[]): readonly string[] {
+  const more = warnings.length - MAX_WARNINGS
+  return more > 0 ? [...warnings.slice(0, MAX_WARNINGS), `${more} more problems`] : warnings
 }
 
 interface KeyBlock {

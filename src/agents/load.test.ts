@@ -33,7 +33,7 @@ async function link(target: string, path: string): Promise<void> {
 
 describe('agents of a project and of a user', () => {
   test('there are none where there are no directories', async () => {
-    expect(await load()).toEqual({ agents: [], files: [], notes: [] })
+    expect(await load()).toEqual({ agents: [], files: [], notes: [], agentTools: [] })
   })
 
   test('come from all their files, subdirectories included, in a fixed order', async () => {

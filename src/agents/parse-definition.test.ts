@@ -24,17 +24,19 @@ icon: "!"
 description: Judges a text.
 model: small
 effort: High
-tools: [read, mcp/search]
+tools: [read, Grep, judge_it]
 disallowedTools: write, edit
 permissions:
   - { tool: bash, pattern: "git *", action: ask }
-  - { tool: "webfetch:example.com/*", action: allow }
+  - { tool: webfetch, pattern: "example.com/*", action: allow }
   - { tool: write, action: deny }
 maxTurns: 7
 maxCostUsd: 0.5
 timeoutMs: 60000
 background: true
-isolation: worktree
+isolation: none
+temperature: 0.2
+mode: plan
 backend: native
 spawns: [explore]
 inputSchema: { type: object, properties: { text: { type: string } } }
@@ -43,11 +45,10 @@ summarize: first paragraph
 exposeAsTool: { name: judge, maxTurns: 3 }
 contextFiles: [docs/style.md]
 skills: [prose]
-mcpServers: [search]
-temperature: 0.2
-hooks: { start: [a, 1, null] }`
+flavour: { start: [a, 1, null] }`
     expect(parse(matter)).toEqual({
       warnings: [],
+      strangers: [{ tool: 'judge_it', kind: 'list', where: 'its field tools.2 cannot be read (line 9)' }],
       agent: {
         name: 'critic',
         title: 'Critic',
@@ -56,7 +57,7 @@ hooks: { start: [a, 1, null] }`
         prompt: 'You do it.',
         model: 'small',
         effort: 'high',
-        tools: ['read', 'mcp/search'],
+        tools: ['read', 'Grep', 'judge_it'],
         disallowedTools: ['write', 'edit'],
         permissions: [
           { tool: 'bash', pattern: 'git *', action: 'ask' },
@@ -67,7 +68,9 @@ hooks: { start: [a, 1, null] }`
         maxCostUsd: 0.5,
         timeoutMs: 60_000,
         background: true,
-        isolation: 'worktree',
+        isolation: 'none',
+        temperature: 0.2,
+        mode: 'plan',
         backend: 'native',
         spawns: ['explore'],
         inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
@@ -76,8 +79,7 @@ hooks: { start: [a, 1, null] }`
         exposeAsTool: { name: 'judge', maxTurns: 3 },
         contextFiles: ['docs/style.md'],
         skills: ['prose'],
-        mcpServers: ['search'],
-        extra: { temperature: 0.2, hooks: { start: ['a', 1, null] } },
+        extra: { flavour: { start: ['a', 1, null] } },
         source: '/p/.offshoot/agents/critic.md',
       },
     })
@@ -174,16 +176,143 @@ describe('a restriction that cannot be read skips the file', () => {
     'outputSchema: text',
   ])('%j', (lines) => {
     expect(skippedOf(`description: x\n${lines}`)).toMatch(
-      /^(its field .* cannot be read: expected |it has no field )/,
+      /^its field \w+(\.\d+(\.\w+)?)? cannot be read \(line [3-5]\): [^]{10}/,
     )
+  })
+})
+
+/** Each was dropped or widened once, and the file was told to be fine. */
+describe('what grants, restricts or limits is read, or an error with its line and what to write', () => {
+  const rule = (text: string) => `permissions:\n  - { tool: read, action: allow }\n  - ${text}`
+  test.each([
+    [
+      rule('{ tool: Bash, action: deny }'),
+      'permissions.1.tool',
+      5,
+      'there is no tool "Bash"; did you mean "bash"?',
+    ],
+    [
+      rule('{ tool: "bash:*", action: deny }'),
+      'permissions.1.tool',
+      5,
+      'write {"tool": "bash", "action": "deny"}',
+    ],
+    [
+      rule('{ tool: "Bash(rm *)", action: deny }'),
+      'permissions.1.tool',
+      5,
+      'write {"tool": "bash", "pattern": "rm *", "action": "deny"}',
+    ],
+    [
+      rule('{ tool: "mcp_github_*", action: deny }'),
+      'permissions.1.tool',
+      5,
+      'MCP servers are not available yet',
+    ],
+    [
+      rule('{ tool: bash, patern: "git *", action: allow }'),
+      'permissions.1.patern',
+      5,
+      'did you mean "pattern"?',
+    ],
+    [rule('{ tool: bash, pattern: "rm:*", action: deny }'), 'permissions.1.pattern', 5, 'write "rm *"'],
+    [
+      rule('{ tool: bash, pattern: , action: allow }'),
+      'permissions.1.pattern',
+      5,
+      '"pattern" must be a text',
+    ],
+    [rule('{ tool: bash, action: dney }'), 'permissions.1.action', 5, 'did you mean "deny"?'],
+    ['disalowedTools: [bash]', 'disalowedTools', 3, 'did you mean "disallowedTools"?'],
+    ['alowed-tools: [read]', 'alowed-tools', 3, 'did you mean "allowedTools"?'],
+    ['toolz: [read]', 'toolz', 3, 'did you mean "tools"?'],
+    ['toolsets: [files]', 'toolsets', 3, 'did you mean "tools"?'],
+    ['permision: []', 'permision', 3, 'did you mean "permissions"?'],
+    ['maxTurn: 3', 'maxTurn', 3, 'did you mean "maxTurns"?'],
+    ['isolaton: none', 'isolaton', 3, 'did you mean "isolation"?'],
+    ['isolation: worktree', 'isolation', 3, '"worktree" does nothing yet'],
+    ['backend: codex', 'backend', 3, '"codex" does nothing yet'],
+    ['backned: native', 'backned', 3, 'did you mean "backend"?'],
+    ['mcpServers: [github]', 'mcpServers', 3, 'does nothing yet'],
+    ['hooks: { PreToolUse: [] }', 'hooks', 3, 'does nothing yet'],
+    ['sandbox: true', 'sandbox', 3, 'does nothing yet'],
+    ['mode: auto', 'mode', 3, '`plan` or `ask`'],
+    ['mdoe: plan', 'mdoe', 3, 'did you mean "mode"?'],
+    ['readonly: maybe', 'readonly', 3, 'true or false'],
+    ['maxTurns: many', 'maxTurns', 3, 'a whole number from 1'],
+    ['maxCostUsd: -1', 'maxCostUsd', 3, 'US dollars'],
+    ['timeoutMs: 1s', 'timeoutMs', 3, 'a whole number from 1'],
+    ['spawn: [a]', 'spawn', 3, 'did you mean "spawns"?'],
+    [
+      'tools: [read]\nallowedTools: [bash]',
+      'allowedTools',
+      4,
+      '"tools" and "allowedTools" are the same field',
+    ],
+    [
+      'spawns: [a]\ncanSpawnSubagents: false',
+      'canSpawnSubagents',
+      4,
+      '"spawns" and "canSpawnSubagents" differ',
+    ],
+    ['provider: openai', 'provider', 3, 'add "model"'],
+    ['provider: openai\nmodel: google/x', 'provider', 3, 'names the provider google'],
+    ['systemPrompt: Something else.', 'systemPrompt', 3, 'keep one of them'],
+  ] as const)('%j', (lines, field, line, said) => {
+    const skipped = skippedOf(`description: x\n${lines}`)
+    expect(skipped).toMatch(`its field ${field} cannot be read (line ${line}): `)
+    expect(skipped).toContain(said)
+  })
+
+  test.each([
+    ['allowedTools: [read]', { tools: ['read'] }],
+    ['allowed_tools: read, grep', { tools: ['read', 'grep'] }],
+    ['tools: [read]\nallowed-tools: [read]', { tools: ['read'] }],
+    ['maxIterations: 4', { maxTurns: 4 }],
+    ['defaultPermissions: [{tool: bash, action: deny}]', { permissions: [{ tool: 'bash', action: 'deny' }] }],
+    ['mode: plan', { mode: 'plan' }],
+    ['permissionMode: default', { mode: 'ask' }],
+    ['provider: openai\nmodel: gpt-x', { model: 'openai/gpt-x' }],
+    ['provider: openai\nmodel: openai/gpt-x', { model: 'openai/gpt-x' }],
+    ['canSpawnSubagents: false', { spawns: [] }],
+    ['canSpawnSubagents: true', { spawns: ['*'] }],
+    ['canSpawnSubagents: true\nspawns: [a]', { spawns: ['a'] }],
+    ['readonly: false', {}],
+    [
+      'readonly: true\npermissions: [{tool: bash, action: allow}]',
+      {
+        permissions: [
+          { tool: 'bash', action: 'allow' },
+          { tool: 'write', action: 'deny' },
+          { tool: 'edit', action: 'deny' },
+          { tool: 'bash', action: 'ask' },
+        ],
+      },
+    ],
+    ['isolation: none\nbackend: native\nmcpServers: []\nhooks: false', { isolation: 'none' }],
+  ])('%j is read', (lines, fields) => {
+    const agent = agentOf(`description: x\n${lines}`)
+    expect(agent).toMatchObject(fields)
+    expect(agent.extra).toBeUndefined()
+  })
+
+  test('a tool that only a runtime can know is left to it, with its place', () => {
+    expect(parse(`description: x\n${rule('{ tool: bsh, action: deny }')}`)).toMatchObject({
+      strangers: [
+        { tool: 'bsh', kind: 'rule', where: 'its field permissions.1.tool cannot be read (line 5)' },
+      ],
+    })
+  })
+
+  test('a prompt may stand in the front matter', () => {
+    const parsed = parseDefinition('---\nname: a\ndescription: x\nsystemPrompt: You do it.\n---\n', 'a.md')
+    expect(parsed).toMatchObject({ agent: { prompt: 'You do it.' }, warnings: [] })
   })
 })
 
 describe('what does not restrict is ignored, and said', () => {
   test.each([
-    ['maxTurns: many', 'maxTurns is ignored: expected a whole number from 1'],
-    ['maxTurns: 0', 'maxTurns is ignored: expected a whole number from 1'],
-    ['maxCostUsd: -1', 'maxCostUsd is ignored: expected a number of US dollars'],
+    ['temperature: 2.1', 'temperature is ignored: expected a number from 0 to 2'],
     ['effort: hard', 'effort is ignored: expected one of none, minimal, low, medium, high, xhigh, max'],
     ['background: perhaps', 'background is ignored: expected true or false'],
     [
@@ -334,12 +463,15 @@ describe('malformed files', () => {
     'no-frontmatter': { agent: { name: 'file' } },
     'name-null': { skipped: 'its name is empty' },
     'name-homoglyph': { agent: { name: 'gеneral' } },
-    'permission-regex': { skipped: 'it has no field permission; permissions was probably meant' },
+    'permission-regex': {
+      skipped:
+        'its field permission cannot be read (line 4): there is no field "permission"; did you mean "permissions"?',
+    },
     crlf: { agent: { name: 'a' } },
     'include-traversal': { agent: { contextFiles: ['../../../etc/passwd'] } },
     'schema-ref-cycle': {
       skipped:
-        'its field inputSchema cannot be read: expected a JSON Schema of type object (# refers to itself)',
+        'its field inputSchema cannot be read (line 4): expected a JSON Schema of type object (# refers to itself)',
     },
   }
 

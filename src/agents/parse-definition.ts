@@ -1,7 +1,9 @@
 import type { AgentDefinition } from '../core/agent.ts'
 import type { Json } from '../core/json.ts'
-import { definitionFields, fieldLike, fieldNamed, parseField, type FieldName } from './definition-fields.ts'
+import type { Stranger } from '../core/rules/known-tools.ts'
 import { type FrontMatter, readFrontMatter } from './front-matter.ts'
+import { PROMPTS, readFields, type FieldNote, type Fields, type NamedTool } from './read-fields.ts'
+import { flat } from './restricting-keys.ts'
 
 /** One file: an agent, or why there is none; and what of the file was ignored or guessed, a sentence each. */
 export type ParsedDefinition = (
@@ -10,13 +12,17 @@ export type ParsedDefinition = (
       /** A sentence without its subject, which is the file: `it has no description`. */
       readonly skipped: string
     }
-) & { readonly warnings: readonly string[] }
+) & {
+  readonly warnings: readonly string[]
+  /** Tools that it names and that only a runtime can know. */
+  readonly strangers?: readonly Stranger[]
+}
 
 const MAX_NAME_CHARS = 128
 
 /**
- * Reads an agent file of our own format: Markdown whose front matter holds the fields of tools.md §5. Never throws.
- * `source` is the file's path, which names the agent where the front matter does not.
+ * Reads an agent file of our own format: Markdown whose front matter holds the fields (docs/agent-files.md). Never
+ * throws. `source` is the file's path, which names the agent where the front matter does not.
  */
 export function parseDefinition(text: string, source: string): ParsedDefinition {
   const matter = readFrontMatter(text)
@@ -24,11 +30,52 @@ export function parseDefinition(text: string, source: string): ParsedDefinition 
   const warnings = [...matter.warnings]
   const identity = readIdentity(matter, source)
   if (typeof identity === 'string') return { skipped: identity, warnings }
-  const { fields, extra, problem } = readFields(matter, warnings)
-  if (problem) return { skipped: problem, warnings }
+  const prompt = readPrompt(matter)
+  if (typeof prompt !== 'string') return { skipped: inLine(matter, prompt), warnings }
+  const { fields, wrong, ignored, unknown, strangers } = readFields(ownFields(matter), matter.guessed)
+  if (wrong) return { skipped: inLine(matter, wrong), warnings }
+  for (const { path, problem } of ignored) warnings.push(`${path.join('.')} is ignored: ${problem}`)
+  for (const { key, near } of unknown)
+    if (near) warnings.push(`${key} is not known and has no effect; ${near} was probably meant`)
   if (!isAscii(identity.name)) warnings.push(`the name ${identity.name} has characters outside ASCII`)
-  const agent = { ...identity, ...withToolName(fields, identity.name), prompt: matter.body, source }
-  return { agent: extra.size > 0 ? { ...agent, extra: Object.fromEntries(extra) } : agent, warnings }
+  const agent = { ...identity, ...withToolName(fields, identity.name), prompt, source }
+  const extra = unknown.map(({ key }) => [key, matter.fields.get(key) ?? null] as const)
+  return {
+    agent: extra.length > 0 ? { ...agent, extra: Object.fromEntries(extra) } : agent,
+    warnings,
+    ...(strangers.length > 0 ? { strangers: strangers.map((each) => placed(matter, each)) } : {}),
+  }
+}
+
+const IDENTITY = ['name', 'description']
+
+function ownFields({ fields }: FrontMatter): (readonly [string, Json])[] {
+  return [...fields].filter(([key]) => !IDENTITY.includes(key) && !PROMPTS.has(flat(key)))
+}
+
+/** The body, or what the front matter has instead. */
+function readPrompt({ fields, body }: FrontMatter): string | FieldNote {
+  const given = [...fields].filter(([key]) => PROMPTS.has(flat(key)))
+  for (const [key, value] of given) {
+    if (typeof value !== 'string') return { path: [key], problem: 'expected a text' }
+    if (body !== '' && value.trim() !== body)
+      return {
+        path: [key],
+        problem: 'the text below the front matter is the prompt, and differs; keep one of them',
+      }
+  }
+  const texts = new Set(given.map(([, value]) => (typeof value === 'string' ? value.trim() : '')))
+  if (texts.size > 1)
+    return { path: [given[1]![0]], problem: `"${given[0]![0]}" and "${given[1]![0]}" differ; keep one` }
+  return body === '' ? ([...texts][0] ?? '') : body
+}
+
+function inLine(matter: FrontMatter, { path, problem }: FieldNote): string {
+  return `its field ${path.join('.')} cannot be read (line ${matter.lineOf(path)}): ${problem}`
+}
+
+function placed(matter: FrontMatter, { tool, kind, path }: NamedTool): Stranger {
+  return { tool, kind, where: `its field ${path.join('.')} cannot be read (line ${matter.lineOf(path)})` }
 }
 
 type Identity = Pick<AgentDefinition, 'name' | 'description'>
@@ -49,48 +96,8 @@ export function nameOfFile(path: string): string {
   return base.replace(/(\.agent)?\.md$|\.toml$/i, '').trim()
 }
 
-interface Fields {
-  readonly fields: Partial<Record<FieldName, unknown>>
-  readonly extra: ReadonlyMap<string, Json>
-  readonly problem: string | null
-}
-
-function readFields(matter: FrontMatter, warnings: string[]): Fields {
-  const fields: Partial<Record<FieldName, unknown>> = {}
-  const extra = new Map<string, Json>()
-  const fail = (problem: string): Fields => ({ fields, extra, problem })
-  for (const [key, value] of matter.fields) {
-    if (key === 'name' || key === 'description') continue
-    const name = fieldNamed(key)
-    const near = name ?? fieldLike(key)
-    if (!name && near && definitionFields[near].strict)
-      return fail(`it has no field ${key}; ${near} was probably meant`)
-    if (!name) {
-      extra.set(key, value)
-      if (near) warnings.push(`${key} is not known and has no effect; ${near} was probably meant`)
-      continue
-    }
-    const { expected, strict } = definitionFields[name]
-    const parsed = parseField(name, value)
-    const readable = parsed.success && !(strict && (matter.guessed.has(key) || name in fields))
-    if (readable) fields[name] = parsed.data
-    else if (strict)
-      return fail(`its field ${key} cannot be read: expected ${expected}${detail(parsed.error)}`)
-    else if (value !== null) warnings.push(`${key} is ignored: expected ${expected}${detail(parsed.error)}`)
-  }
-  return { fields, extra, problem: null }
-}
-
-/** The reason that our own checks of a schema give; zod's own words add nothing to what is expected. */
-function detail(
-  error: { readonly issues: readonly { readonly code: string; readonly message: string }[] } | undefined,
-): string {
-  const issue = error?.issues.find(({ code }) => code === 'custom')
-  return issue && issue.message !== 'Invalid input' ? ` (${issue.message})` : ''
-}
-
 /** `exposeAsTool: true` takes the agent's own name. */
-function withToolName(fields: Fields['fields'], agentName: string): object {
+export function withToolName(fields: Fields, agentName: string): object {
   const { exposeAsTool, ...others } = fields
   if (typeof exposeAsTool !== 'boolean') return fields
   const name = toolNameOf(agentName)

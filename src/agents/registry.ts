@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
-import { nearestName } from './nearest-name.ts'
+import { nearestName } from '../core/nearest-name.ts'
 
 export interface AgentRegistry {
   /** Every agent once, in the order given. */

@@ -1,8 +1,9 @@
 import { stringify } from 'yaml'
 import type { AgentDefinition } from '../core/agent.ts'
 import type { Json } from '../core/json.ts'
-import { fieldLike, fieldNamed, definitionFields, type FieldName } from './definition-fields.ts'
+import { definitionFields, type FieldName } from './definition-fields.ts'
 import { parseDefinition } from './parse-definition.ts'
+import { isOurs } from './read-fields.ts'
 
 export interface WrittenAgent {
   readonly text: string
@@ -13,9 +14,7 @@ export interface WrittenAgent {
 /** An agent as a file of our own. A sentence instead where it would not be read again as it is. */
 export function writeOwn(agent: AgentDefinition): WrittenAgent | string {
   const extra = Object.entries(agent.extra ?? {})
-  const clashing = extra
-    .filter(([key]) => key === 'source' || fieldNamed(key) || fieldLike(key))
-    .map(([key]) => key)
+  const clashing = extra.filter(([key]) => key === 'source' || isOurs(key)).map(([key]) => key)
   const fields: [string, Json | undefined][] = [
     ['name', agent.name],
     ['description', agent.description],

@@ -3,7 +3,7 @@ import type { OffshootEvent } from '../core/events.ts'
 import type { ApprovalAnswer } from '../core/run.ts'
 import type { StartedRun } from '../runtime/begin.ts'
 import type { Watched } from './watched.ts'
-import type { Io } from './io.ts'
+import { clean, type Io } from './io.ts'
 import { placeInLine } from './open-asks.ts'
 import type { Output } from './output.ts'
 import {
@@ -79,7 +79,7 @@ export function answerFromElsewhere(
   const tell = (event: OffshootEvent) => {
     if (event.type !== 'approval.requested' && event.type !== 'question.asked') return
     const resume = output.pause()
-    io.stderr.write(toldElsewhere(event))
+    io.stderr.write(clean(io, toldElsewhere(event)))
     resume()
   }
   const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(tell))
@@ -131,7 +131,7 @@ async function typedFor<A>(text: string, io: Io, read: (lines: Lines) => Promise
   await dropTyped(io)
   const lines = readLines(io)
   try {
-    io.stderr.write(text)
+    io.stderr.write(clean(io, text))
     return await read(lines)
   } finally {
     lines.close()

@@ -4,13 +4,9 @@ import { heldBack, loadProject, type TrustState } from '../runtime/trust/project
 import type { AskedRequest } from '../runtime/trust/request.ts'
 import { countText } from '../runtime/trust/words.ts'
 import { createWorkspace } from '../tools/workspace.ts'
+import { hasPerson } from './caller.ts'
 import { say, type Io } from './io.ts'
 import { dropTyped, readLines } from './terminal-lines.ts'
-
-/** Whether a person sits at the terminal who can be asked. What an agent has started has nobody. */
-export function isAttended({ stdin, stderr, env }: Io): boolean {
-  return Boolean(stdin.isTTY && stderr.isTTY) && !env['OFFSHOOT_RUN_ID']
-}
 
 /** One line each, as text: the words are those of the files. */
 export function requestLines(requests: readonly AskedRequest[]): string {
@@ -25,7 +21,7 @@ export async function askTrust(state: TrustState, io: Io): Promise<boolean> {
   await dropTyped(io)
   const lines = readLines(io)
   try {
-    io.stderr.write(head + requestLines(held))
+    await say(io, head + requestLines(held))
     const typed = await lines.next(question, new AbortController().signal)
     return /^y(es)?$/i.test(typed?.trim() ?? '')
   } finally {
@@ -43,7 +39,7 @@ export async function trustBefore(
   { approvals }: { readonly approvals?: 'wait' | 'deny' },
   io: Io,
 ): Promise<void> {
-  if (approvals === 'deny' || !isAttended(io)) return
+  if (approvals === 'deny' || !hasPerson(io)) return
   const { root } = createWorkspace(directory)
   const { trust } = await loadProject(root, io.env)
   if (heldBack(trust).length === 0 || !(await askTrust(trust, io))) return

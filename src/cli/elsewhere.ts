@@ -13,6 +13,6 @@ export async function tellElsewhere(
   io: Io,
   what = `${runId} goes on`,
 ): Promise<number> {
-  await write(io.stdout, `${what}; offshoot log -f ${branchId} shows it\n`)
+  await write(io, `${what}; offshoot log -f ${branchId} shows it\n`)
   return exitCodes.completed
 }

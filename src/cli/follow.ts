@@ -3,6 +3,7 @@ import { MODES } from '../permissions/modes.ts'
 import { modeInForce, namedBefore } from '../runtime/mode.ts'
 import type { RunResult } from '../runtime/run-result.ts'
 import type { StartedRun } from '../runtime/begin.ts'
+import { hasPerson } from './caller.ts'
 import { answerFromElsewhere, answerOnTerminal } from './approvals.ts'
 import type { EndSignal } from './early-signals.ts'
 import { exitCodeOfRun, exitCodes } from './exit-codes.ts'
@@ -16,6 +17,8 @@ export interface FollowFlags {
   readonly approvals?: 'wait' | 'deny'
   readonly outputFormat: OutputFormat
   readonly budgetUsd?: number
+  /** The answer as it is. */
+  readonly rawOutput?: true
 }
 
 export function budgetOption(): Option {
@@ -41,7 +44,7 @@ export async function follow(
   io: Io,
 ): Promise<number> {
   await sayMode(started, composed, io)
-  const output = createOutput(flags.outputFormat, started, composed, io)
+  const output = createOutput(flags, started, composed, io)
   const endAnswers = takeAnswers(started, flags, composed, output, io)
   const signals = stopOnSignals(started, io)
   const broken = stopWithoutReader(started, io)
@@ -78,8 +81,7 @@ function takeAnswers(
   output: Output,
   io: Io,
 ): () => Promise<void> {
-  if (approvals !== 'deny' && io.stdin.isTTY && io.stderr.isTTY)
-    return answerOnTerminal(started, composed, output, io)
+  if (approvals !== 'deny' && hasPerson(io)) return answerOnTerminal(started, composed, output, io)
   return approvals === 'wait' ? answerFromElsewhere(started, composed, output, io) : async () => {}
 }
 

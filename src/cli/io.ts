@@ -1,7 +1,12 @@
 import { isAbsolute, resolve } from 'node:path'
 import { errorMessage, OffshootError } from '../core/errors.ts'
+import { once } from '../core/once.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
+import { terminalText } from '../core/terminal-text.ts'
 import type { TestPorts } from '../runtime/compose.ts'
 import type { Env } from '../runtime/config.ts'
+import { callerEnvironment } from '../runtime/person/environment.ts'
+import { secretMask } from '../runtime/secrets/known-values.ts'
 import { onEndSignal, type EndSignal } from './early-signals.ts'
 
 /** What the program touches of its process; injected so that commands run in tests as they do in a terminal. */
@@ -24,9 +29,10 @@ export interface Io {
 
 /** Its `cwd`, and `env` where it depends on that, throw OffshootError `usage` when the directory is gone. */
 export function processIo(): Io {
+  const env = once(() => callerEnvironment(process.env, process.pid))
   return {
     get env() {
-      return withAbsoluteHome(process.env)
+      return withAbsoluteHome(env())
     },
     get cwd() {
       return userDirectory(process.env)
@@ -73,18 +79,47 @@ export function watchStreams({ stdout, stderr }: Io): () => OffshootError | unde
 }
 
 /**
- * Writes all of it before the promise settles: a pipe takes what it can, and process exit would drop the rest.
+ * Writes all of it before the promise settles: a pipe takes what it can, and process exit would drop the rest. Wherever
+ * it goes, it holds no secret that is known, and nothing that a terminal takes for a command.
  * @throws OffshootError when stdout does not take it.
  */
-export function write(stdout: NodeJS.WriteStream, text: string): Promise<void> {
+export function write(io: Io, text: string): Promise<void> {
+  return writeRaw(io, clean(io, text))
+}
+
+/** The text as it is: only where somebody has asked for that. */
+export function writeRaw({ stdout }: Pick<Io, 'stdout'>, text: string): Promise<void> {
   return new Promise((done, reject) =>
     stdout.write(text, (error) => (error ? reject(outputError(error)) : done())),
   )
 }
 
+/** The same without waiting until it is written. */
+export function put(io: Io, text: string): void {
+  io.stdout.write(clean(io, text))
+}
+
 /** Writes to stderr; nobody is worse off when it cannot be read. */
-export function say({ stderr }: Io, text: string): Promise<void> {
-  return new Promise((done) => stderr.write(text, () => done()))
+export function say(io: Io, text: string): Promise<void> {
+  return new Promise((done) => io.stderr.write(clean(io, text), () => done()))
+}
+
+/** Without known secrets, and without commands to a terminal. */
+export function clean(io: Io, text: string): string {
+  return terminalText(maskOf(io).text(text))
+}
+
+const masks = new WeakMap<Io, SecretMask>()
+
+/** What the command has learnt of secrets beyond those of the environment. */
+export function useMask(io: Io, mask: SecretMask): void {
+  masks.set(io, mask)
+}
+
+function maskOf(io: Io): SecretMask {
+  const known = masks.get(io) ?? secretMask(io.env)
+  masks.set(io, known)
+  return known
 }
 
 export function outputError(cause: Error): OffshootError {

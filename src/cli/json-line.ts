@@ -1,13 +1,6 @@
-/**
- * A value as one line of JSON. What a terminal could take for a command, and what some readers take for the end of a
- * line, is escaped: JSON itself leaves DEL, C1, U+2028, U+2029 and the marks of writing direction as they are.
- */
+import { harmlessJson } from '../core/harmless-json.ts'
+
+/** A value as one line of JSON. */
 export function jsonLine(value: object): string {
-  return `${JSON.stringify(value).replace(UNESCAPED, escape)}\n`
-}
-
-const UNESCAPED = /[\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu
-
-function escape(char: string): string {
-  return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return `${harmlessJson(JSON.stringify(value))}\n`
 }

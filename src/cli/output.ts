@@ -4,14 +4,16 @@ import type { OffshootEvent } from '../core/events.ts'
 import type { RunError } from '../core/run.ts'
 import { noReceipts } from '../core/receipt.ts'
 import { noUsage } from '../core/usage.ts'
-import { terminalText, terminalLine } from '../core/terminal-text.ts'
+import { terminalLine } from '../core/terminal-text.ts'
 import { modeInForce } from '../runtime/mode.ts'
+import { maskEvent } from '../runtime/secrets/mask-event.ts'
 import { readEvents } from '../runtime/stored-events.ts'
 import { readRunResult, type RunResult } from '../runtime/run-result.ts'
 import type { StartedRun } from '../runtime/begin.ts'
 import type { Store } from '../store/port.ts'
-import { say, write, type Io } from './io.ts'
+import { put, say, useMask, write, writeRaw, type Io } from './io.ts'
 import { jsonLine } from './json-line.ts'
+import { agentIcons } from './progress/agent-icons.ts'
 import { createProgress } from './progress/progress.ts'
 import { resultDocument } from './result-document.ts'
 import { createStreamJson, type StreamJson } from './stream-json/stream-json.ts'
@@ -20,6 +22,11 @@ import type { Watched } from './watched.ts'
 
 export const OUTPUT_FORMATS = ['text', 'json', 'stream-json', 'events'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
+
+interface OutputFlags {
+  readonly outputFormat: OutputFormat
+  readonly rawOutput?: true
+}
 
 /** What a run shows while it lasts and when it has ended: data on stdout, everything else on stderr. */
 export interface Output {
@@ -30,21 +37,28 @@ export interface Output {
   fail(error: unknown): Promise<never>
 }
 
-export function createOutput(format: OutputFormat, started: StartedRun, composed: Watched, io: Io): Output {
+export function createOutput(flags: OutputFlags, started: StartedRun, composed: Watched, io: Io): Output {
+  const { outputFormat: format, rawOutput } = flags
+  useMask(io, composed.secrets)
   const { conversationId, seqBefore } = started
   const streams = format === 'events' || format === 'stream-json'
-  const progress = createProgress(io, { sharesTerminal: streams && io.stdout.isTTY })
+  const progress = createProgress(io, {
+    sharesTerminal: streams && io.stdout.isTTY,
+    iconOf: agentIcons(composed.agents.list()),
+  })
   const stream = format === 'stream-json' ? openStream(started, composed) : undefined
-  const put = (lines: readonly object[]) => void io.stdout.write(lines.map(jsonLine).join(''))
+  const tell = (lines: readonly object[]) => put(io, lines.map(jsonLine).join(''))
   let seen = seqBefore
   const show = (told: readonly OffshootEvent[]) => {
-    const events = told.filter(({ seq, sub }) => sub !== undefined || seq > seen)
+    const events = told
+      .filter(({ seq, sub }) => sub !== undefined || seq > seen)
+      .map((event) => maskEvent(event, composed.secrets))
     seen = events.at(-1)?.seq ?? seen
     progress.take(events)
-    if (format === 'events') put(isBehind(io) ? events.filter((event) => event.sub === undefined) : events)
-    if (stream) put(events.flatMap(stream.take))
+    if (format === 'events') tell(isBehind(io) ? events.filter((event) => event.sub === undefined) : events)
+    if (stream) tell(events.flatMap(stream.take))
   }
-  if (stream) put([stream.init()])
+  if (stream) tell([stream.init()])
   const unsubscribe = composed.runtime.subscribe(conversationId, show)
   show(readEvents(composed.store, conversationId, seqBefore))
   const close = () => {
@@ -56,14 +70,14 @@ export function createOutput(format: OutputFormat, started: StartedRun, composed
     async end(result) {
       close()
       await say(io, closingLines(result))
-      if (format === 'text') await write(io.stdout, answerText(result, io))
-      if (format === 'json') await write(io.stdout, jsonLine(resultDocument(result)))
-      if (stream) await write(io.stdout, jsonLine(stream.end(result)))
+      if (format === 'text') await (rawOutput ? writeRaw : write)(io, answerText(result))
+      if (format === 'json') await write(io, jsonLine(resultDocument(result)))
+      if (stream) await write(io, jsonLine(stream.end(result)))
     },
     async fail(error) {
       close()
-      if (format === 'json') put([resultDocument(unfinished(started, composed, error))])
-      if (stream) put([stream.end(unfinished(started, composed, error))])
+      if (format === 'json') tell([resultDocument(unfinished(started, composed, error))])
+      if (stream) tell([stream.end(unfinished(started, composed, error))])
       throw error
     },
   }
@@ -113,10 +127,9 @@ function nothing({ conversationId, branchId, runId }: StartedRun) {
   return { conversationId, branchId, runId, text: '', note: null, ...lists, ...figures }
 }
 
-/** On a terminal nothing in the answer may be a command to it; a pipe gets the text as it is. */
-function answerText({ text }: RunResult, io: Io): string {
+function answerText({ text }: RunResult): string {
   if (text === '') return ''
-  return `${(io.stdout.isTTY ? terminalText(text) : text).replace(/\n+$/, '')}\n`
+  return `${text.replace(/\n+$/, '')}\n`
 }
 
 function closingLines({ status, reason, note, error, denials }: RunResult): string {

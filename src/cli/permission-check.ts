@@ -2,9 +2,12 @@ import { z } from 'zod'
 import type { Rule } from '../core/agent.ts'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { decide } from '../permissions/decide.ts'
-import { parseRule } from '../permissions/rule.ts'
+import { strangerProblem, type KnownTools } from '../core/rules/known-tools.ts'
+import { isRule, readRule } from '../core/rules/read-rule.ts'
 import type { Decision, Level, PermissionCall, PermissionSubject } from '../permissions/types.ts'
+import { readDocument } from '../runtime/config-file.ts'
 import { builtinTools } from '../tools/builtin-tools.ts'
+import { filesBelow } from '../tools/files-below.ts'
 import { parseInput } from '../tools/parse-input.ts'
 import type { AnyTool, Subject, Workspace } from '../tools/port.ts'
 import { createRegistry } from '../tools/registry.ts'
@@ -37,34 +40,56 @@ const ruleSet = z.union([
 /**
  * The levels of a rules file: a list of rules, `{rules}`, or `{chain: [{name?, rules}, ...]}` with the root first. Where
  * no rule of the root says anything the answer is to ask; with `"default": "tools"` what each tool has as its own.
- * @throws OffshootError `config` that says what is wrong, and where.
+ * @throws OffshootError `config` that says what is wrong, in which line, and what to write.
  */
-export function readRuleSet(text: string, file: string): readonly Level[] {
-  try {
-    return levelsOf(JSON.parse(text))
-  } catch (error) {
-    throw new OffshootError('config', `${file}: ${errorMessage(error)}`, { hint: SHAPES })
-  }
+export function readRuleSet(text: string, file: string, known: KnownTools): readonly Level[] {
+  const { values, where } = readDocument(text, file)
+  return levelsOf(values, (path) => `${where(path)}: ${path.join('.') || 'the file'}`, known)
 }
 
+const EXAMPLE = 'for example { "tool": "bash", "pattern": "git status*", "action": "allow" }'
 const SHAPES = 'it is a JSON list of rules, {"rules": [...]} or {"chain": [{"name": "...", "rules": [...]}]}'
 
-function levelsOf(value: unknown): Level[] {
+type Path = readonly (string | number)[]
+
+function levelsOf(value: unknown, where: (path: Path) => string, known: KnownTools): Level[] {
   const { data } = ruleSet.safeParse(value)
   const chain = data?.chain ?? (data?.rules && [{ name: undefined, rules: data.rules }])
-  if (!data || !chain) throw new OffshootError('config', SHAPES)
+  if (!data || !chain) throw new OffshootError('config', `${where([])}: it holds no rules`, { hint: SHAPES })
   return chain.map(({ name, rules }, at) => {
     const layer = name ?? (at === 0 ? 'rules' : `level ${at + 1}`)
-    const own = rules.map((rule) => parseRule(rule))
+    const path = pathOf(value, at)
+    const own = rules.map((rule, i) => ownRule(rule, [...path, i], where, known))
     const all = at === 0 && data.default === 'ask' ? [ASK, ...own] : own
     return { name: layer, layers: [{ name: layer, rules: all }] }
+  })
+}
+
+/** Where the rules of a level are written. */
+function pathOf(value: unknown, at: number): Path {
+  if (Array.isArray(value)) return []
+  const { chain } = value as { readonly chain?: readonly unknown[] }
+  if (!chain) return ['rules']
+  return Array.isArray(chain[at]) ? ['chain', at] : ['chain', at, 'rules']
+}
+
+function ownRule(value: unknown, path: Path, where: (path: Path) => string, known: KnownTools): Rule {
+  const read = readRule(value)
+  const problem = isRule(read)
+    ? strangerProblem({ tool: read.tool, kind: 'rule', where: '' }, known)
+    : read.problem
+  if (isRule(read) && problem === null) return read
+  const key = isRule(read) ? 'tool' : read.key
+  throw new OffshootError('config', `${where(key === null ? path : [...path, key])}: ${problem}`, {
+    hint: EXAMPLE,
   })
 }
 
 const ASK: Rule = { tool: '*', action: 'ask' }
 const NO_RULE = { said: undefined, why: 'no rule: it asks by default' }
 
-const MAX_LINE_CHARS = 1024 * 1024
+/** What is read of one line; a longer one is refused. */
+export const MAX_LINE_CHARS = 1024 * 1024
 
 /** Subjects in words, as the rows of a table have them. */
 const subjectSchema = z.union([
@@ -85,16 +110,30 @@ const lineSchema = z.looseObject({
 })
 type Line = z.output<typeof lineSchema>
 
+/** Where calls are decided. */
+export interface CheckPlace {
+  readonly workspace: Workspace
+  /** Tools that agents of the directory are offered as. */
+  readonly known: KnownTools
+}
+
 /**
  * Decides one call: `{tool, input}` or `{tool, subject}`. A line with `rules` or `chain` of its own is decided by these.
  * @throws OffshootError `usage`, or ToolError for an input that the tool does not take.
  */
-export function checkLine(text: string, levels: readonly Level[], workspace: Workspace): CheckedCall {
+export function checkLine(
+  text: string,
+  levels: readonly Level[],
+  { workspace, known }: CheckPlace,
+): CheckedCall {
   if (text.length > MAX_LINE_CHARS) throw wrong(`the line is longer than ${MAX_LINE_CHARS} characters`)
   const line = readLine(text)
   const own = line.chain ? { chain: line.chain } : line.rules
   const call = permissionCall(line, workspace)
-  const decision = decide(call, own === undefined ? levels : levelsOf(own))
+  const decision = decide(
+    call,
+    own === undefined ? levels : levelsOf(own, (path) => path.join('.') || 'rules', known),
+  )
   const { said, why } = decision.said?.rule === ASK ? NO_RULE : decision
   const isDenied = decision.action === 'ask' && !line.interactive
   return {
@@ -146,20 +185,27 @@ function permissionCall(line: Line, workspace: Workspace): PermissionCall {
     return kind === 'command' ? { kind, command: value } : { kind, value }
   })
   const { toolset, effects } = tool
-  return { tool: tool.name, toolset, effects, subjects, resolvePath }
+  const below = (path: string) => filesBelow(workspace, path)
+  return { tool: tool.name, toolset, effects, subjects, resolvePath, filesBelow: below }
 }
 
 function subjectsOf(line: Line, known: AnyTool | undefined, tool: RuledTool): readonly Subject[] {
   const { input, subject = line.command ?? line.arg ?? line.call?.arg } = line
   if (Array.isArray(subject)) return subject
-  if (subject !== undefined) return [{ kind: KINDS[tool.toolset] ?? 'name', value: hostOf(tool, subject) }]
+  if (subject !== undefined)
+    return [{ kind: KINDS.get(tool.toolset) ?? 'name', value: hostOf(tool, subject) }]
   if (input === undefined) throw wrong('input or subject: missing')
   if (known) return known.subject(parseInput(known, input) as never)
   const name = input['subagent_type'] ?? input['agent'] ?? input['name']
   return typeof name === 'string' ? [{ kind: 'name', value: name }] : []
 }
 
-const KINDS: Readonly<Record<string, Subject['kind']>> = { shell: 'command', files: 'path', web: 'host' }
+/** The toolset of a tool that is not known is its name, which may be one that every object has. */
+const KINDS = new Map<string, Subject['kind']>([
+  ['shell', 'command'],
+  ['files', 'path'],
+  ['web', 'host'],
+])
 
 /** Rules name a host and a path, without the scheme. */
 function hostOf({ toolset }: RuledTool, value: string): string {

@@ -1,17 +1,18 @@
 import { Command, CommanderError } from 'commander'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
+import { checkCaller } from './caller.ts'
 import { laterCommands } from './commands/later.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
 import { helpWidth, layOutHelp } from './help.ts'
-import { isClosedPipe, say, watchStreams, write, type Io } from './io.ts'
+import { clean, isClosedPipe, put, say, watchStreams, write, type Io } from './io.ts'
 import { version } from './version.ts'
 
 /** Runs one command line and returns its exit code. It never throws: every error is one line on stderr. */
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   const stdoutError = watchStreams(io)
   const exitCode = await runCommandLine(args, io)
-  await write(io.stdout, '').catch(() => {}) // now what nobody waited for is written too, or has failed
+  await write(io, '').catch(() => {}) // now what nobody waited for is written too, or has failed
   const error = stdoutError()
   return error && exitCode === exitCodes.completed ? report(error, false, io) : exitCode
 }
@@ -20,7 +21,7 @@ async function runCommandLine(args: readonly string[], io: Io): Promise<number> 
   let exitCode: number = exitCodes.completed
   try {
     const program = await createProgram(io, (code) => (exitCode = code), args[0])
-    if (args.length === 0) await write(io.stdout, program.helpInformation())
+    if (args.length === 0) await write(io, program.helpInformation())
     else await program.parseAsync(args, { from: 'user' })
     return exitCode
   } catch (error) {
@@ -38,6 +39,7 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, LoadCommand>>>> 
     fork: async () => (await import('./commands/fork.ts')).forkCommand,
     recover: async () => (await import('./commands/recover.ts')).recoverCommand,
     serve: async () => (await import('./commands/serve.ts')).serveCommand,
+    sessions: async () => (await import('./commands/sessions.ts')).sessionsCommand,
   },
   'Look:': {
     ps: async () => (await import('./commands/ps.ts')).psCommand,
@@ -94,14 +96,15 @@ export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''
     .option('--debug', 'show stack traces of errors')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
+      writeOut: (text) => put(io, text),
+      writeErr: (text) => void io.stderr.write(clean(io, text)),
       getOutHelpWidth: () => helpWidth(io.stdout),
       getErrHelpWidth: () => helpWidth(io.stderr),
       outputError: (text, write) => write(terminalText(text.replace(/^error: /, 'offshoot: '))),
     })
     .showHelpAfterError('  offshoot --help lists the commands, offshoot COMMAND --help their options')
     .showSuggestionAfterError()
+    .hook('preAction', (_, command) => checkCaller(command, io))
   const single = SINGLE.get(typed)
   if (single) (await single())(program, io, setExitCode)
   else await addAll(program, io, setExitCode)

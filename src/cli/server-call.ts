@@ -14,6 +14,7 @@ export interface RunningServer {
   /** @throws OffshootError: what it refuses, as it says it. */
   post<T>(path: string, body: object): Promise<T>
   get<T>(path: string): Promise<T>
+  delete<T>(path: string): Promise<T>
 }
 
 /** @throws OffshootError `usage` when none runs. `instead`: what to do then. */
@@ -42,7 +43,11 @@ export function findServer({ env }: Pick<Io, 'env'>): RunningServer | undefined 
     if (answer.ok) return value as T
     throw refusal(value as Refusal)
   }
-  return { post: (path, body) => call('POST', path, body), get: (path) => call('GET', path) }
+  return {
+    post: (path, body) => call('POST', path, body),
+    get: (path) => call('GET', path),
+    delete: (path) => call('DELETE', path),
+  }
 }
 
 interface Refusal {
@@ -75,10 +80,10 @@ export interface HandedOver {
 export async function tellHandedOver(
   { conversationId, branchId, runId }: HandedOver,
   format: OutputFormat,
-  { stdout }: Io,
+  io: Io,
 ): Promise<void> {
-  if (format === 'text') return await write(stdout, `${runId} of ${conversationId}, on ${branchId}\n`)
-  await write(stdout, jsonLine({ conversation_id: conversationId, branch_id: branchId, run_id: runId }))
+  if (format === 'text') return await write(io, `${runId} of ${conversationId}, on ${branchId}\n`)
+  await write(io, jsonLine({ conversation_id: conversationId, branch_id: branchId, run_id: runId }))
 }
 
 /** A script is a file, named from where the user stands. */

@@ -6,7 +6,7 @@ import type { Runtime } from '../runtime/runtime.ts'
 /** What a run is shown with while it lasts, whoever drives it. */
 export interface Watched extends Pick<
   Composed,
-  'store' | 'workspace' | 'agents' | 'mode' | 'loaded' | 'guard'
+  'store' | 'workspace' | 'agents' | 'mode' | 'loaded' | 'guard' | 'secrets'
 > {
   readonly runtime: Pick<Runtime, 'subscribe'> & {
     readonly approvals: Pick<Approvals, 'attend' | 'answer'>

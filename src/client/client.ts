@@ -1,13 +1,14 @@
 import { paths, type RouteName } from '../protocol/paths.ts'
 import type { RouteAnswer, RouteInput } from '../protocol/routes.ts'
+import type { SessionOpened } from '../protocol/session.ts'
 import { ClientError, errorOf } from './client-error.ts'
 import { followEvents, type FollowOptions, type Followed } from './follow-events.ts'
 
 export interface ClientOptions {
   /** `http://127.0.0.1:4680`; in a page of the server itself ''. */
   readonly baseUrl: string
-  /** Of `$OFFSHOOT_HOME/token`; a page has a cookie in its place. */
-  readonly token?: string | undefined
+  /** Of `$OFFSHOOT_HOME/token`, or of a session. A function is asked for each call: the token of a page changes. */
+  readonly token?: string | (() => string | undefined) | undefined
   /** Default: that of the platform. */
   readonly fetch?: typeof globalThis.fetch | undefined
 }
@@ -36,7 +37,9 @@ export interface Client extends Calls {
   /** The whole conversation as a document. */
   exportConversation(id: string, format?: 'json' | 'md' | 'html', options?: CallOptions): Promise<string>
   /** What was too large for a message. */
-  artifact(id: string, options?: CallOptions): Promise<Uint8Array>
+  artifact(id: string, options?: CallOptions): Promise<Uint8Array<ArrayBuffer>>
+  /** Exchanges the key of a link for a session. It needs no token, and a key is taken once. */
+  openSession(key: string, options?: CallOptions): Promise<SessionOpened>
 }
 
 export function createClient(options: ClientOptions): Client {
@@ -60,6 +63,11 @@ export function createClient(options: ClientOptions): Client {
     async artifact(id, { signal } = {}) {
       const response = await request(`/artifacts/${encodeURIComponent(id)}`, { signal: signal ?? null })
       return new Uint8Array(await response.arrayBuffer())
+    },
+    async openSession(key, { signal } = {}) {
+      const headers = { 'content-type': 'application/json' }
+      const sent = { method: 'POST', headers, body: JSON.stringify({ key }), signal: signal ?? null }
+      return (await jsonOf(await request('/sessions', sent))) as SessionOpened
     },
   }
 }
@@ -96,7 +104,8 @@ export type Requester = (path: string, init: RequestInit) => Promise<Response>
 function requester({ baseUrl, token, fetch = globalThis.fetch }: ClientOptions): Requester {
   const root = `${baseUrl.replace(/\/+$/, '')}/api`
   return async (path, init) => {
-    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const known = typeof token === 'function' ? token() : token
+    const authorization = known === undefined ? {} : { authorization: `Bearer ${known}` }
     const headers = { ...(init.headers as Record<string, string> | undefined), ...authorization }
     const response = await send(() => fetch(root + path, { ...init, headers }), init.signal)
     if (!response.ok) throw await errorOf(response)

@@ -1,3 +1,4 @@
+export { agentMark, agentTitle } from './agent-mark.ts'
 export {
   branchTree,
   breadcrumb,

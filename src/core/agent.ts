@@ -32,6 +32,13 @@ export type Summarize = (report: string, about: { readonly agent: string }) => s
 /** What is wrong with a report beyond what its JSON Schema says, a line each; it may throw, and then the run fails. */
 export type CheckOutput = (value: Json) => readonly string[] | Promise<readonly string[]>
 
+/** Rules that narrow an agent beside its own. */
+export interface NarrowedBy {
+  /** In words: `user config`. */
+  readonly source: string
+  readonly rules: readonly Rule[]
+}
+
 /** Who works on a branch (tools.md §5). The agent named `main` works with the person; it is never started by delegation. */
 export interface AgentDefinition {
   readonly name: string
@@ -46,10 +53,16 @@ export interface AgentDefinition {
   readonly model?: string
   /** Absent: what its provider does by itself. */
   readonly effort?: Effort
+  /** How varied its answers are, from 0 to 2; absent: what its provider does by itself. */
+  readonly temperature?: number
   /** Tool or toolset names; absent: all that the parent has. */
   readonly tools?: readonly string[]
   readonly disallowedTools?: readonly string[]
   readonly permissions?: readonly Rule[]
+  /** `plan`: it changes nothing and runs nothing, whatever the rules allow. `ask`: as without. */
+  readonly mode?: 'plan' | 'ask'
+  /** What a configuration says of it beside: each source is a list of its own, and the strictest of all counts. */
+  readonly narrowed?: readonly NarrowedBy[]
   readonly maxTurns?: number
   readonly maxCostUsd?: number
   readonly timeoutMs?: number
@@ -58,7 +71,7 @@ export interface AgentDefinition {
   readonly isolation?: 'none' | 'worktree'
   /** `native` (default) or the name of an external agent. */
   readonly backend?: string
-  /** Names of agents that it may start; absent: all for main and general, none for others. */
+  /** Names of agents that it may start, `*`: all; absent: all for main and general, none for others. */
   readonly spawns?: readonly string[]
   readonly inputSchema?: JsonSchema
   /** What its report has to satisfy. */

@@ -15,6 +15,21 @@ test('an error without a cause has none to print', () => {
   expect(error.hint).toBeUndefined()
 })
 
+test.each([
+  ['a command for a terminal', 'unknown key "\u001b[2J\u009b1m\u202e"', 'unknown key "␛[2J�1m�"'],
+  ['half a character', 'no \ud83d', 'no �'],
+  ['lines', 'one\ntwo', 'one\ntwo'],
+])('an error that quotes %s does not hand it on', (_, message, shown) => {
+  expect(new OffshootError('config', message).message).toBe(shown)
+  expect(errorMessage(new Error(message))).toBe(shown.replace('\n', ' '))
+})
+
+test('an error that quotes a long text is short', () => {
+  const { message } = new OffshootError('config', `unknown key ${'a'.repeat(1_000_000)}`)
+  expect(message.length).toBeLessThan(2_000)
+  expect(message.endsWith('a…')).toBe(true)
+})
+
 test('an error of a provider says whether and when it may be tried again', () => {
   const error = new ProviderError('too many requests', { status: 429, retryAfterMs: 2_000, retryable: true })
   expect(error).toBeInstanceOf(OffshootError)

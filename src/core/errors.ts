@@ -1,3 +1,5 @@
+import { terminalLine, terminalText } from './terminal-text.ts'
+
 /**
  * Every error that a person or a program can meet has a code, one sentence that says what is wrong, and where it helps
  * a hint that says what to do next. The command line maps codes to exit codes (docs/cli.md).
@@ -30,7 +32,7 @@ export class OffshootError extends Error {
   readonly hint: string | undefined
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    super(shownMessage(message), options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'OffshootError'
     this.code = code
     this.hint = options.hint
@@ -60,10 +62,18 @@ export class ProviderError extends OffshootError {
   }
 }
 
-/** The message of anything that was thrown, on one line. */
+/** The message of anything that was thrown, on one line, without anything that a terminal acts on. */
 export function errorMessage(error: unknown): string {
-  return textOf(error).replace(/\s+/g, ' ').trim() || 'unknown error'
+  return terminalLine(textOf(error)).toWellFormed() || 'unknown error'
 }
+
+/** A message may quote a file or a model: the quoted text must not reach a terminal as a command, nor fill the screen. */
+function shownMessage(message: string): string {
+  const shown = terminalText(message.slice(0, MAX_MESSAGE)).toWellFormed()
+  return message.length > MAX_MESSAGE ? `${shown}…` : shown
+}
+
+const MAX_MESSAGE = 1_500
 
 function textOf(error: unknown): string {
   try {

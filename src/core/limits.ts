@@ -53,6 +53,10 @@ export const bounds = {
   inlineOutputBytes: 32 * 1024,
   /** Input of one tool call that is still executed. Characters of JSON. */
   toolInputChars: 2 * 1024 * 1024,
+  /** Text, reasoning and inputs of calls of one answer of a model, together; a longer one fails. Characters. */
+  answerChars: 8 * 1024 * 1024,
+  /** Pieces of text and of reasoning, and calls, of one answer; one with more fails. */
+  answerParts: 2_000,
   /** Partial text of a streaming message is stored at most this often. Milliseconds. */
   partialWriteMs: 250,
   /** The bus hands out ephemeral events at most this often per subscriber. Milliseconds. */

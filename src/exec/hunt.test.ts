@@ -4,7 +4,7 @@ import type { ProcessEntry } from './processes.ts'
 
 /** A row of the process table; a leader of a group of its own that started at `100` unless told otherwise. */
 function row(pid: number, more: Partial<ProcessEntry> = {}): ProcessEntry {
-  return { pid, parentPid: 1, group: pid, startTime: '100', zombie: false, ...more }
+  return { pid, parentPid: 1, group: pid, session: pid, startTime: '100', zombie: false, ...more }
 }
 
 function chosen(table: readonly ProcessEntry[], target: HuntTarget, marked: readonly number[] = []) {

@@ -10,6 +10,8 @@ export interface ProcessEntry {
   readonly pid: number
   readonly parentPid: number
   readonly group: number
+  /** The pid of the process that began the session; a process cannot move into a session of another. */
+  readonly session: number
   /** Clock ticks since boot: with the pid it names one process for good. */
   readonly startTime: string
   readonly zombie: boolean
@@ -30,6 +32,7 @@ export function readEntry(pid: number): ProcessEntry | undefined {
     pid,
     parentPid: Number(fields[1]),
     group: Number(fields[2]),
+    session: Number(fields[3]),
     startTime: fields[19] ?? '',
     zombie: fields[0] === 'Z' || fields[0] === 'X',
   }
@@ -41,7 +44,24 @@ export function carriesMark(pid: number, mark: ProcessMark): boolean {
   return environment !== undefined && `\0${environment}`.includes(`\0${mark.name}=${mark.value}\0`)
 }
 
-function processIds(): number[] {
+/** The environment with which a process was started; undefined where it cannot be read. */
+export function readEnvironment(pid: number): Readonly<Record<string, string>> | undefined {
+  const text = readText(`/proc/${pid}/environ`)
+  if (text === undefined) return undefined
+  const entries = text.split('\0').map((entry) => [entry, entry.indexOf('=')] as const)
+  return Object.fromEntries(
+    entries.filter(([, at]) => at > 0).map(([entry, at]) => [entry.slice(0, at), entry.slice(at + 1)]),
+  )
+}
+
+/** The hard limit of file locks of a process; undefined where it has none or cannot be read. */
+export function readLockLimit(pid: number): number | undefined {
+  const [, hard] = /^Max file locks +\S+ +(\d+)/m.exec(readText(`/proc/${pid}/limits`) ?? '') ?? []
+  return hard === undefined ? undefined : Number(hard)
+}
+
+/** Pids of all processes that can be seen; empty where there is no /proc. */
+export function processIds(): number[] {
   try {
     return readdirSync('/proc').map(Number).filter(Number.isInteger)
   } catch {

@@ -1,6 +1,7 @@
 import { addCost } from '../core/usage.ts'
 import { sleep } from '../core/clock.ts'
 import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
+import { shapeMask } from '../core/secrets/mask.ts'
 import { bounds } from '../core/limits.ts'
 import type { ToolCallPart } from '../core/message.ts'
 import type { ModelReader, ModelRequest } from '../model/port.ts'
@@ -11,6 +12,7 @@ import { waitAtGate } from './at-gate.ts'
 import { holdRequest } from './hold-request.ts'
 import type { InputEstimate } from './input-estimate.ts'
 import { joinDeltas } from './join-deltas.ts'
+import { maskDeltas } from './mask-live.ts'
 import type { Answer, Emit, LoopPorts } from './ports.ts'
 import { AnswerReader } from './read-answer.ts'
 import { checkBudget } from './spent.ts'
@@ -46,11 +48,15 @@ export async function askModel(
         release()
         throw error
       })
-    const told = joinDeltas(emit)
+    const live = maskDeltas(emit, ports.secrets ?? shapeMask)
+    const told = joinDeltas(live.emit)
     const reader = createReader(request.toolChoice !== 'none', ports, told.emit)
     try {
       await readStream({ ...request, ...output, signal: ports.signal }, reader, ports, watchdog).finally(
-        told.flush,
+        () => {
+          told.flush()
+          live.flush()
+        },
       )
     } catch (cause) {
       release()

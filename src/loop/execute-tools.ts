@@ -1,4 +1,6 @@
+import { maskOutput } from './mask-live.ts'
 import { errorMessage } from '../core/errors.ts'
+import { shapeMask, type SecretMask } from '../core/secrets/mask.ts'
 import { bounds } from '../core/limits.ts'
 import type { ToolCallPart, ToolOutput, ToolResultPart } from '../core/message.ts'
 import { titleLine } from '../tools/define-tool.ts'
@@ -118,7 +120,10 @@ async function runCall(
     const started = ports.journal.callStarted({ part, tool, title, input })
     started.catch(() => {}) // awaited with the end; until then it must not count as unhandled
     if (tool.effects !== 'none') await started
-    const ended = await effect(tool, input, part, ports, watchdog, emit)
+    const ended = withoutKeys(
+      await effect(tool, input, part, ports, watchdog, emit),
+      ports.secrets ?? shapeMask,
+    )
     const [, result] = await Promise.all([started, ports.journal.callEnded({ part, title, ...ended })])
     return result
   } catch (error) {
@@ -198,14 +203,15 @@ async function effect(
   // a delegation goes on all the same: its child is in the store and has to be stopped there
   if (ports.signal.aborted && tool.effects !== 'spawn')
     return failure('skipped', 'interrupted', 'not run: the run was stopped before')
-  const context: ToolContext = ports.toolContext(part.callId, (text) =>
-    emit({ type: 'tool.output', callId: part.callId, text }),
-  )
+  const tell = (text: string) => emit({ type: 'tool.output', callId: part.callId, text })
+  const live = maskOutput(tell, ports.secrets ?? shapeMask)
+  const context: ToolContext = ports.toolContext(part.callId, live.emit)
   const waitsFor = tool.asksPerson ? 'person' : boundsItself(tool) ? 'itself' : undefined
   const release = waitsFor && watchdog.hold(waitsFor)
   try {
     const running = Promise.resolve().then(() => tool.execute(input, context))
     const output = await unlessAborted(running, ports.signal, ports.clock, bounds.killGraceMs * 2)
+    live.end()
     return {
       status: 'completed',
       output: modelOutput(tool, output),
@@ -213,6 +219,7 @@ async function effect(
       error: null,
     }
   } catch (error) {
+    live.end()
     if (ports.signal.aborted) return failure('failed', 'interrupted', 'interrupted before it ended')
     if (error instanceof ToolError) return failure('failed', error.code, error.message, error.hint)
     return failure('failed', 'tool_error', `${tool.name} failed: ${errorMessage(error)}`)
@@ -220,6 +227,15 @@ async function effect(
     release?.()
     watchdog.touch()
   }
+}
+
+/** What a tool has read goes to the provider and into the store: a key in it has no business in either. */
+function withoutKeys(ended: Ended, { keys }: Pick<SecretMask, 'keys'>): Ended {
+  const { output, error } = ended
+  const text = keys(output.text)
+  const message = error && keys(error.message)
+  if (text === output.text && message === error?.message) return ended
+  return { ...ended, output: { ...output, text }, error: error && { ...error, message: message! } }
 }
 
 /** A tool of somebody's own may return anything; a model reads text. */

@@ -4,6 +4,7 @@ import type { CallId, MessageId, NewId, PartId } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
 import type { Part, ToolCallPart, ToolOutput, ToolResultPart, ToolResultStatus } from '../core/message.ts'
 import type { RunError, RunLimits, WaitingFor } from '../core/run.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
 import type { Usage } from '../core/usage.ts'
 import type { Gate } from '../model/gate.ts'
 import type { Model, Price } from '../model/port.ts'
@@ -25,6 +26,8 @@ export interface LoopPorts {
   /** 0 ≤ x < 1, for the jitter of retries. */
   readonly random: () => number
   readonly signal: AbortSignal
+  /** Masks secrets in what is told live, and keys in what tools return; absent: those that are known by their shape. */
+  readonly secrets?: Pick<SecretMask, 'stream' | 'keys'>
   /** Asked between turns: throws the reason of a stop where the run is to go no further. */
   readonly beforeTurn: () => void
   /**

@@ -28,8 +28,14 @@ const tools = ['read', 'grep'].map((name) => ({
   inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
 }))
 
-function modelAt(url: string, provider: HttpProvider): Promise<Model> {
-  const id = provider === 'openai-compatible' ? 'openai-compatible/some-model' : provider
+/** The default models of Anthropic and OpenAI take no temperature: their packages leave it out. */
+const TAKES_TEMPERATURE: Readonly<Partial<Record<HttpProvider, string>>> = {
+  anthropic: 'anthropic/claude-haiku-4-5',
+  openai: 'openai/gpt-4.1',
+}
+
+function modelAt(url: string, provider: HttpProvider, model: string = provider): Promise<Model> {
+  const id = model === 'openai-compatible' ? 'openai-compatible/some-model' : model
   return createResolver({ env: providerEnvironment(provider, url), fetch: createFetch(), clock })(id)
 }
 
@@ -123,6 +129,24 @@ describe.each(httpProviders)('%s over HTTP', (provider) => {
     expect(bodies).toHaveLength(2)
     expect(bodies[0]).toMatch(/"(reasoning_)?(effort|thinkingLevel)":"high"/)
     expect(bodies[1]).not.toMatch(/effort|thinking/i)
+  })
+
+  it('is sent the temperature of its agent, and asked again without if it does not take one', async () => {
+    const bodies: string[] = []
+    const raw = await startRawServer(async (request, response) => {
+      bodies.push(Buffer.concat(await Array.fromAsync(request as AsyncIterable<Buffer>)).toString())
+      response.writeHead(400, { 'content-type': 'application/json' })
+      response.end('{"error":{"message":"temperature is not supported","type":"invalid_request_error"}}')
+    })
+    const told = await modelAt(raw.url, provider, TAKES_TEMPERATURE[provider])
+    await expect(told.stream(modelRequest({ temperature: 0.25 }))).rejects.toThrow('HTTP 400')
+    expect(bodies.map((body) => /"temperature":0\.25/.test(body))).toEqual([true, false])
+    bodies.length = 0
+    await expect(told.stream(modelRequest({ temperature: 0.25 }))).rejects.toThrow('HTTP 400')
+    expect(bodies.map((body) => /temperature/.test(body))).toEqual([false]) // it is not tried again
+    await expect(told.stream(modelRequest())).rejects.toThrow('HTTP 400')
+    expect(bodies.at(-1)).not.toMatch(/temperature/)
+    await raw.close()
   })
 
   it.each([
@@ -246,9 +270,12 @@ describe('ollama over HTTP', () => {
     server.answer({ text: 'hello from here' })
     const env = { OLLAMA_HOST: new URL(server.url).host, OPENAI_API_KEY: TEST_KEY }
     const model = await createResolver({ env, fetch: createFetch(), clock })('ollama/qwen3:8b')
-    expect(textOf(await collect(await model.stream(modelRequest())))).toBe('hello from here')
+    expect(textOf(await collect(await model.stream(modelRequest({ temperature: 1.5 }))))).toBe(
+      'hello from here',
+    )
     const [request] = server.requests()
-    expect(request).toMatchObject({ path: '/v1/chat/completions', body: { model: 'qwen3:8b' } })
+    const body = { model: 'qwen3:8b', temperature: 1.5 }
+    expect(request).toMatchObject({ path: '/v1/chat/completions', body })
     expect(JSON.stringify(request!.headers)).not.toContain(TEST_KEY)
     await server.close()
   })

@@ -13,6 +13,8 @@ import { modelInfo } from './catalogue.ts'
 
 type Part = LanguageModelV4StreamPart
 
+const called = (toolCallId: string) =>
+  ({ type: 'tool-call', toolCallId, toolName: 'read', input: '{}' }) as const
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
   outputTokens: { total: 1, text: 1, reasoning: 0 },
@@ -242,6 +244,39 @@ describe('createModel', () => {
     for (const effort of ['high', 'high', 'low'] as const)
       expect(only(await collect(await model.stream(modelRequest({ effort }))), 'finish')).toHaveLength(1)
     expect(asked).toEqual(['high', undefined, undefined, 'low', undefined])
+  })
+
+  it('ends an answer that has more parts than any', async () => {
+    const pieces = Array.from({ length: 3_000 }, (_, i) => called(String(i)))
+    const model = createModel(
+      fake(async () => ({ stream: ReadableStream.from([...pieces, finish('stop')]) })),
+      modelInfo('test/m'),
+    )
+    const parts = await collect(await model.stream(modelRequest()))
+    expect(parts.at(-1)).toMatchObject({ type: 'error', error: { retryable: false } })
+    expect(String((parts.at(-1) as { error: unknown }).error)).toMatch(/more than 2000 parts/)
+    expect(parts).toHaveLength(2_001)
+  })
+
+  it('drops only the wish that was refused', async () => {
+    const asked: object[] = []
+    const model = createModel(
+      fake(async ({ reasoning, temperature }) => {
+        asked.push({ reasoning, temperature })
+        const refuse = (message: string) =>
+          new APICallError({ message, statusCode: 400, url: '', requestBodyValues: {}, isRetryable: false })
+        if (temperature !== undefined) throw refuse("Unsupported parameter: 'temperature'")
+        return { stream: ReadableStream.from([...text, finish('stop')]) }
+      }),
+      modelInfo('test/m'),
+    )
+    const wishes = { effort: 'high', temperature: 0 } as const
+    for (let i = 0; i < 2; i++) await collect(await model.stream(modelRequest(wishes)))
+    expect(asked).toEqual([
+      { reasoning: 'high', temperature: 0 },
+      { reasoning: 'high', temperature: undefined },
+      { reasoning: 'high', temperature: undefined },
+    ])
   })
 
   it.each([

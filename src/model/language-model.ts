@@ -6,8 +6,8 @@ import {
   type LanguageModelV4Prompt,
   type SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
-import type { Effort } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
+import { countAnswer } from './answer-size.ts'
 import type { Model, ModelInfo, ModelPart, ModelRead, ModelReader, ModelRequest, ToolSchema } from './port.ts'
 import { createToPrompt } from './prompt.ts'
 import { cutError, toProviderError, type ErrorSource } from './provider-error.ts'
@@ -36,7 +36,7 @@ export function createModel(
   const toPrompt = createToPrompt()
   const toTools = createToTools()
   const family = languageModel.provider.split('.')[0]!
-  const refused = new Set<Effort>()
+  const refused = new Set<string>()
   return {
     info,
     async stream(request) {
@@ -49,17 +49,12 @@ export function createModel(
           () => languageModel.doStream(options),
           (late) => isStream(late?.stream) && void late.stream.cancel().catch(() => {}),
         )
-      const effort = request.effort && !refused.has(request.effort) ? request.effort : undefined
-      const starting = effort
-        ? start({ ...options, reasoning: effort }).catch((error: unknown) => {
-            if (signal.aborted || !refusesEffort(error)) throw error
-            refused.add(effort)
-            return start(options)
-          })
-        : start(options)
-      const answer = await starting.catch((error: unknown) => {
+      const starting = startWithWishes(wishesOf(request, refused), refused, (wishes) =>
+        start({ ...options, ...wishes }),
+      ).catch((error: unknown) => {
         throw signal.aborted ? signal.reason : toProviderError(error, source)
       })
+      const answer = await starting
       if (!isStream(answer?.stream)) throw toProviderError(new Error(NO_STREAM), source)
       const reader = guard(answer.stream, signal, source)
       return { getReader: () => reader }
@@ -85,10 +80,45 @@ function checkVersion(model: { readonly specificationVersion?: unknown; readonly
   })
 }
 
-/** Not every model can be told how much to reason, and not in every conversation: the server says so in its own words. */
-function refusesEffort(error: unknown): boolean {
+/** What a request asks for and can do without. */
+type Wishes = Pick<LanguageModelV4CallOptions, 'reasoning' | 'temperature'>
+
+/** Without what this model has refused before. An effort is refused by its value, a temperature as such. */
+function wishesOf({ effort, temperature }: ModelRequest, refused: ReadonlySet<string>): Wishes {
+  return {
+    ...(effort && !refused.has(effort) ? { reasoning: effort } : {}),
+    ...(temperature !== undefined && !refused.has('temperature') ? { temperature } : {}),
+  }
+}
+
+/** Asks again without a wish that the server refuses, and remembers that. */
+async function startWithWishes<T>(
+  wishes: Wishes,
+  refused: Set<string>,
+  start: (wishes: Wishes) => Promise<T>,
+): Promise<T> {
+  try {
+    return await start(wishes)
+  } catch (error) {
+    const { reasoning, temperature, ...rest } = wishes
+    if (temperature !== undefined && isAbout(error, /temperature/i)) {
+      refused.add('temperature')
+      return await startWithWishes({ ...rest, ...(reasoning ? { reasoning } : {}) }, refused, start)
+    }
+    if (!reasoning || !isAbout(error, /reason|think|effort/i)) throw error
+    refused.add(reasoning)
+    return await startWithWishes(
+      { ...rest, ...(temperature === undefined ? {} : { temperature }) },
+      refused,
+      start,
+    )
+  }
+}
+
+/** Not every model takes these options, and not in every conversation: the server says so in its own words. */
+function isAbout(error: unknown, words: RegExp): boolean {
   if (!APICallError.isInstance(error) || (error.statusCode !== 400 && error.statusCode !== 422)) return false
-  return /reason|think|effort/i.test(`${error.message} ${error.responseBody ?? ''}`)
+  return words.test(`${error.message} ${error.responseBody ?? ''}`)
 }
 
 function createToTools(): (tools: readonly ToolSchema[]) => LanguageModelV4FunctionTool[] {
@@ -169,6 +199,7 @@ function untilAbort<T>(
 /** Says of each failure what it was. No stream of its own: that would cost as much for each part as all it does here. */
 function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: ErrorSource): ModelReader {
   const reader = parts.getReader()
+  const countOf = countAnswer()
   let finished = false
   let ended = false
   // a cancelled stream ends what is read of it at once
@@ -191,6 +222,8 @@ function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: Er
     const { value } = read
     if (typeof value !== 'object' || value === null) return fail(new Error(NO_PART))
     if (value.type === 'error') return fail(value.error)
+    const tooLarge = countOf(value)
+    if (tooLarge) return fail(tooLarge)
     if (value.type === 'finish') {
       if (typeof value.finishReason !== 'object' || value.finishReason === null)
         return fail(new Error(NO_REASON))

@@ -46,6 +46,8 @@ export interface ModelRequest {
   readonly maxOutputTokens?: number
   /** How much it is to reason; a model that cannot be told is asked without. */
   readonly effort?: Effort
+  /** 0 to 2. A model that refuses it is asked without. */
+  readonly temperature?: number
   /** The agent that asks: local models pick their role by it. */
   readonly agent: string
   readonly depth: number

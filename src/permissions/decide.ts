@@ -2,8 +2,8 @@ import type { Action, Rule } from '../core/agent.ts'
 import { callItems } from './call-items.ts'
 import type { Caution, Item, Opinion } from './item.ts'
 import { strictest } from './item.ts'
-import { layerOpinion } from './layer-opinion.ts'
-import { matchPattern } from './pattern.ts'
+import { layerOpinion, permits } from './layer-opinion.ts'
+import { seenFrom } from './seen-from.ts'
 import type { Decision, Grant, Level, PermissionCall } from './types.ts'
 
 /**
@@ -88,16 +88,6 @@ function opinionsOf(level: Level, item: Item): Opinion[] {
   return level.layers.map((layer) => layerOpinion(seen, layer)).filter((opinion) => opinion !== null)
 }
 
-/** A path as patterns that start in another directory name it. What forbids or asks may name it from the workspace too. */
-function seenFrom(directory: string, item: Item): Item {
-  const absolute = item.kind === 'path' ? item.texts.at(-1) : undefined
-  if (absolute === undefined) return item
-  const from = directory.endsWith('/') ? directory : `${directory}/`
-  const inside =
-    absolute === directory ? ['.'] : absolute.startsWith(from) ? [absolute.slice(from.length)] : []
-  return { ...item, texts: [...inside, absolute], aliases: [...item.aliases, ...item.texts] }
-}
-
 function uncovered(item: Item, level: Level, opinions: readonly Opinion[]): Caution | undefined {
   if (opinions.some((opinion) => opinion.whole)) return undefined
   return item.cautions.find((caution) => !covered(caution, level, opinions))
@@ -115,7 +105,13 @@ function spellsOut(rule: Rule, word: string): boolean {
   return (rule.pattern ?? '')
     .split(' ')
     .slice(1)
-    .some((part) => part.replace(/\*+$/, '') === word)
+    .map((part) => part.replace(/\*+$/, ''))
+    .some((part) => part === word || isInCluster(part, word))
+}
+
+/** `-pe` spells `-e` out. */
+function isInCluster(part: string, word: string): boolean {
+  return /^-[a-zA-Z]+$/.test(part) && /^-[a-zA-Z]$/.test(word) && part.includes(word.charAt(1))
 }
 
 const VERBS: Readonly<Record<Action, string>> = {
@@ -134,11 +130,7 @@ function byDefault(item: Item): Verdict {
 }
 
 function granted(item: Item, grants: readonly Grant[]): boolean {
-  return grants.some(
-    (grant) =>
-      item.tools.includes(grant.tool) &&
-      item.texts.some((text) => matchPattern(grant.pattern, text, item.kind)),
-  )
+  return grants.some((grant) => item.tools.includes(grant.tool) && permits(item, grant.pattern))
 }
 
 function ruleText(rule: Rule): string {

@@ -1,4 +1,5 @@
 import type { Action, Rule } from '../core/agent.ts'
+import type { PathShape } from './path-shape.ts'
 import type { PatternKind } from './pattern.ts'
 import type { Grant, PermissionEffects } from './types.ts'
 
@@ -15,8 +16,16 @@ export interface Item {
   readonly texts: readonly string[]
   /** Further spellings that only `ask` and `deny` match: the name without its directory and the like. */
   readonly aliases: readonly string[]
+  /** The subject after `.`, `..` and `//` were resolved: an allow must match this spelling too. */
+  readonly resolved?: string
+  /** Spellings for rules that name what a wrapper runs: `timeout 60 npm test` for the `npm test` in it. */
+  readonly wrapped?: readonly WrappedText[]
+  /** What the command may run in turn: a rule that asks or denies one of these turns an allow into an ask. */
+  readonly suspects?: readonly string[]
   /** With UNKNOWN in it: a rule that stands in the way counts as soon as it may match. */
   readonly uncertain: string | null
+  /** Of a path: the files that a glob or a walk reaches. A rule that may forbid one of them turns an allow into an ask. */
+  readonly reach?: Reach
   /** What an allow for a pattern does not cover; an allow for everything does. */
   readonly cautions: readonly Caution[]
   /** Why nothing but an answer of a person allows it. */
@@ -24,6 +33,19 @@ export interface Item {
   /** The outcome where the root level has no opinion. */
   readonly fallback: Action
   readonly grant: Grant | null
+}
+
+export interface WrappedText {
+  readonly text: string
+  /** An allow must spell out this much of the text: the wrapper's words and the name of the command. */
+  readonly spelled: string
+}
+
+export interface Reach {
+  /** Relative to the workspace, and absolute. */
+  readonly paths: readonly PathShape[]
+  /** The files that exist there, with all their names; null: not known. */
+  readonly files: readonly { readonly relative: string; readonly absolute: string }[] | null
 }
 
 export interface Caution {

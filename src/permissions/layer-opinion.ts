@@ -1,6 +1,8 @@
 import type { Rule } from '../core/agent.ts'
-import type { Item, Opinion } from './item.ts'
-import { matchesAll, matchPattern, mayMatchText } from './pattern.ts'
+import type { Item, Opinion, Reach } from './item.ts'
+import { mayMatchPath } from './path-shape.ts'
+import { matchesAll, matchPattern, mayMatchText, UNKNOWN } from './pattern.ts'
+import { resolveWords } from './resolve-words.ts'
 import type { Layer } from './types.ts'
 
 /**
@@ -27,13 +29,46 @@ export function layerOpinion(item: Item, layer: Layer): Opinion | null {
 }
 
 function matches(item: Item, rule: Rule): boolean {
+  if (rule.action === 'allow') return permits(item, rule.pattern)
   if (item.texts.some((text) => matchPattern(rule.pattern, text, item.kind))) return true
   const kind = item.kind === 'host' ? 'text' : item.kind
-  return rule.action !== 'allow' && item.aliases.some((text) => matchPattern(rule.pattern, text, kind))
+  return item.aliases.some((text) => matchPattern(rule.pattern, text, kind))
+}
+
+/** Whether an allow with this pattern is for the item: by its text, and by its text with `..` resolved. */
+export function permits(item: Item, pattern: string | undefined): boolean {
+  const { texts, resolved, wrapped = [], kind } = item
+  if (texts.some((text) => matchPattern(pattern, text, kind))) {
+    if (resolved === undefined) return true
+    const named = pattern === undefined ? pattern : resolveWords(pattern)
+    return [pattern, named].some((each) => matchPattern(each, resolved, kind))
+  }
+  if (pattern === undefined || resolved !== undefined) return false
+  const [spelledOut = ''] = pattern.split('*', 1)
+  return wrapped.some(
+    ({ text, spelled }) => spelledOut.startsWith(spelled) && matchPattern(pattern, text, kind),
+  )
 }
 
 function mayForbid(item: Item, rule: Rule): boolean {
-  return rule.action !== 'allow' && item.uncertain !== null && mayMatchText(rule.pattern, item.uncertain)
+  if (rule.action === 'allow') return false
+  if (item.uncertain !== null && mayMatchText(rule.pattern, item.uncertain)) return true
+  if (item.suspects?.some((text) => text === UNKNOWN || matchPattern(rule.pattern, text, 'text')) === true)
+    return true
+  return item.reach !== undefined && reaches(item.reach, rule.pattern)
+}
+
+/**
+ * A pattern that begins with a wildcard is for files anywhere. It counts where such a file exists, if that is known. A
+ * pattern that begins with a name counts wherever that name may be reached.
+ */
+function reaches({ paths, files }: Reach, pattern: string | undefined): boolean {
+  if (!paths.some((shape) => mayMatchPath(pattern, shape))) return false
+  if (files === null || pattern === undefined || !/^[*?]/.test(pattern)) return true
+  return files.some(
+    ({ relative, absolute }) =>
+      matchPattern(pattern, relative, 'path') || matchPattern(pattern, absolute, 'path'),
+  )
 }
 
 /** An allow for everything still counts as such when special rules that only allow come after it. */

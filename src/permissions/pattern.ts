@@ -1,3 +1,6 @@
+import type { PathToken } from './path-tokens.ts'
+import { ANY_NAME, ANY_PATH, ONE, OPTIONAL_DIRECTORIES, patternTokens } from './path-tokens.ts'
+
 /**
  * Stands in a subject where the shell puts text that cannot be known beforehand. Commands with control characters are
  * refused before anything is matched, so it never stands for itself.
@@ -5,9 +8,6 @@
 export const UNKNOWN = '\0'
 
 export type PatternKind = 'text' | 'host' | 'path'
-
-/** Longer patterns are refused when rules are read: matching is bounded by subject length times this. */
-export const MAX_PATTERN_LENGTH = 1000
 
 /** Above this length the answer is "may match". */
 const MAX_UNKNOWN_SUBJECT = 4096
@@ -74,34 +74,11 @@ function matchChunks(chunks: readonly string[], subject: string): boolean {
   return at <= end
 }
 
-type PathToken = string | typeof ANY_NAME | typeof ANY_PATH | typeof ANY_DIRECTORIES | typeof ONE
-const ONE = 1
-const ANY_NAME = 2
-const ANY_PATH = 3
-const ANY_DIRECTORIES = 4
-
 function matchPath(pattern: string, subject: string): boolean {
-  const tokens = pathTokens(pattern.startsWith('./') ? pattern.slice(2) : pattern)
+  const tokens = patternTokens(pattern.startsWith('./') ? pattern.slice(2) : pattern)
   if (tokens.at(-1) === ANY_PATH && tokens.at(-2) === '/' && runPath(tokens.slice(0, -2), subject))
     return true
   return runPath(tokens, subject)
-}
-
-function pathTokens(pattern: string): PathToken[] {
-  const tokens: PathToken[] = []
-  for (let at = 0; at < pattern.length; at += 1) {
-    const char = pattern.charAt(at)
-    if (char === '?') tokens.push(ONE)
-    else if (char !== '*') tokens.push(char)
-    else if (pattern.charAt(at + 1) !== '*') tokens.push(ANY_NAME)
-    else {
-      const starts = at === 0 || pattern.charAt(at - 1) === '/'
-      const directories = starts && pattern.charAt(at + 2) === '/'
-      tokens.push(directories ? ANY_DIRECTORIES : ANY_PATH)
-      at += directories ? 2 : 1
-    }
-  }
-  return tokens
 }
 
 /** All positions in the pattern at once, character by character: no backtracking, whatever the pattern is. */
@@ -112,29 +89,25 @@ function runPath(tokens: readonly PathToken[], subject: string): boolean {
   for (const char of subject.split('')) {
     const next = new Uint8Array(tokens.length + 1)
     for (let at = 0; at < tokens.length; at += 1) {
-      if (states[at] !== 0) stepPath(tokens, at, char, next, states[at] === 2)
+      if (states[at] === 1) stepPath(tokens[at], at, char, next)
     }
     skipEmpty(tokens, next)
     states = next
   }
-  return states[tokens.length] !== 0
+  return states[tokens.length] === 1
 }
 
-/** State 2 of ANY_DIRECTORIES: inside a directory's name, which only a `/` can leave. */
-function stepPath(tokens: readonly PathToken[], at: number, char: string, next: Uint8Array, inside: boolean) {
-  const token = tokens[at]
-  if (token === ANY_DIRECTORIES) {
-    if (char === '/' && inside) next[at] = 1
-    else if (next[at] === 0) next[at] = 2
-  } else if (token === ANY_PATH || (token === ANY_NAME && char !== '/')) next[at] = 1
+function stepPath(token: PathToken | undefined, at: number, char: string, next: Uint8Array) {
+  if (token === ANY_PATH || (token === ANY_NAME && char !== '/')) next[at] = 1
   else if (token === char || (token === ONE && char !== '/')) next[at + 1] = 1
 }
 
 function skipEmpty(tokens: readonly PathToken[], states: Uint8Array) {
   for (let at = 0; at < tokens.length; at += 1) {
+    if (states[at] !== 1) continue
     const token = tokens[at]
-    const empty = token === ANY_NAME || token === ANY_PATH || token === ANY_DIRECTORIES
-    if (states[at] === 1 && empty && states[at + 1] === 0) states[at + 1] = 1
+    if (token === OPTIONAL_DIRECTORIES) states[at + 3] = 1
+    if (token === ANY_NAME || token === ANY_PATH || token === OPTIONAL_DIRECTORIES) states[at + 1] = 1
   }
 }
 

@@ -8,6 +8,12 @@ export interface PermissionPath {
   readonly guarded: 'git' | 'config' | 'secret' | 'skill' | null
 }
 
+/** A file that exists. */
+export interface FoundPath extends PermissionPath {
+  /** A symbolic link; the path is where it leads. */
+  readonly link: boolean
+}
+
 export type PermissionSubject =
   | { readonly kind: 'path'; readonly path: PermissionPath }
   | { readonly kind: 'command'; readonly command: string }
@@ -25,6 +31,11 @@ export interface PermissionCall {
   readonly subjects: readonly PermissionSubject[]
   /** Resolves a path that stands in a shell command, from the directory in which that runs. */
   readonly resolvePath: (path: string) => PermissionPath
+  /**
+   * The files below a directory, for commands that read or change all of them; null: too many to look at. Absent: nothing
+   * is known of them, and such commands ask.
+   */
+  readonly filesBelow?: (absolute: string) => readonly FoundPath[] | null
 }
 
 /** An ordered list of rules from one source; inside it the last match wins. */

@@ -46,6 +46,9 @@ export const paths = {
   getTrust: ['GET', '/trust'],
   giveTrust: ['POST', '/trust'],
   revokeTrust: ['POST', '/trust/revoke'],
+  listSessions: ['GET', '/sessions'],
+  endSession: ['DELETE', '/sessions/:id'],
+  endSessions: ['DELETE', '/sessions'],
 } as const satisfies Readonly<Record<string, readonly ['GET' | 'POST' | 'PATCH' | 'DELETE', string]>>
 
 export type RouteName = keyof typeof paths

@@ -33,6 +33,7 @@ import { messagePage, pageQuery } from './message.ts'
 import type { paths, RouteName } from './paths.ts'
 import { run } from './run.ts'
 import { giveTrust, revokeTrust, trust, trustQuery } from './trust.ts'
+import { session, sessionEnded, sessionsEnded } from './session.ts'
 import {
   backgrounded,
   cancelled,
@@ -122,13 +123,16 @@ export const routes = {
   getInboxItem: route(nothing, inboxItem),
   changeInboxItem: route(changeInboxItem, inboxItemChanged),
   withdrawInboxItem: route(nothing, inboxItemChanged),
-  listAgents: route(nothing, z.array(agent)),
+  listAgents: route(ofConversation, z.array(agent)),
   listModels: route(nothing, z.array(model)),
   listTools: route(nothing, z.array(tool)),
   getConfig: route(nothing, config),
   getTrust: route(trustQuery, trust),
   giveTrust: route(giveTrust, trust),
   revokeTrust: route(revokeTrust, trust),
+  listSessions: route(nothing, z.array(session)),
+  endSession: route(nothing, sessionEnded),
+  endSessions: route(nothing, sessionsEnded),
 } as const satisfies Readonly<Record<RouteName, Route>>
 
 type Routes = typeof routes

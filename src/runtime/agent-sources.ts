@@ -3,6 +3,7 @@ import { builtinAgents } from '../agents/builtin-agents.ts'
 import type { KnownModel } from '../agents/foreign/foreign-model.ts'
 import { agentPlaces, userPlaces } from '../agents/foreign/places.ts'
 import { loadAgents, type InForce, type LoadedAgents } from '../agents/load.ts'
+import type { KnownTools } from '../core/rules/known-tools.ts'
 import { catalogue, defaultModels, providers, type Provider } from '../model/catalogue.ts'
 import { endpoint, type ModelConfig } from '../model/settings.ts'
 import { agentNotes } from './agent-notes.ts'
@@ -16,6 +17,12 @@ export interface FoundAgents extends LoadedAgents {
   readonly requests: readonly AskedRequest[]
 }
 
+interface FindOptions {
+  readonly isGranted?: IsGranted
+  /** What the runtime has beside the tools of the program and of these agents. */
+  readonly tools?: KnownTools
+}
+
 /**
  * The agents in the files of a workspace and of its user, those that other programs read included. Of the project's
  * counts what only narrows, and what `isGranted` grants.
@@ -24,10 +31,10 @@ export async function findAgents(
   project: string,
   env: Env,
   { config, base }: Pick<LoadedConfig, 'config' | 'base'>,
-  isGranted: IsGranted = () => false,
+  { isGranted = () => false, tools }: FindOptions = {},
 ): Promise<FoundAgents> {
   const homes = { project, home: homeIn(env), configHome: configHome(env) }
-  const options = { knownModel: knownModel(env, config) }
+  const options = { knownModel: knownModel(env, config), ...(tools ? { tools } : {}) }
   const users = userPlaces(homes)
   const own = new Set(users.map(({ path }) => path))
   const names = (await loadAgents(users, options)).agents.map(({ name }) => name)

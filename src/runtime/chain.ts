@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../core/agent.ts'
+import { modeLayer } from '../permissions/modes.ts'
 import type { Level } from '../permissions/types.ts'
 import type { AnyTool } from '../tools/port.ts'
 
@@ -10,6 +11,13 @@ export function agentLevel(agent: AgentDefinition, withheld: readonly AnyTool[])
   return {
     name: `agent ${agent.name}`,
     agent: { name: agent.name, withheld: withheld.map(({ name }) => name) },
-    layers: [{ name: `agent ${agent.name}`, rules: agent.permissions ?? [] }],
+    layers: [
+      { name: `agent ${agent.name}`, rules: agent.permissions ?? [] },
+      ...(agent.mode === 'plan' ? [modeLayer('plan')] : []),
+      ...(agent.narrowed ?? []).map(({ source, rules }) => ({
+        name: `${source}: agents.${agent.name}`,
+        rules,
+      })),
+    ],
   }
 }

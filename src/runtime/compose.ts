@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { builtinAgents } from '../agents/builtin-agents.ts'
-import { createAgentRegistry, type AgentRegistry } from '../agents/registry.ts'
+import type { AgentRegistry } from '../agents/registry.ts'
 import { findSkills, skillsOf, type Skill } from '../agents/skills.ts'
 import { systemPrompt } from '../agents/system-prompt.ts'
 import type { WorkspaceFacts } from '../agents/workspace-prompt.ts'
 import type { AgentDefinition } from '../core/agent.ts'
 import type { Clock } from '../core/clock.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
 import { noFaults, type Faults } from '../core/faults.ts'
 import { smallModel } from '../model/catalogue.ts'
 import { createFetch, type Fetch } from '../model/fetch.ts'
@@ -28,13 +28,22 @@ import { randomIds } from './ids.ts'
 import { Ownership } from './ownership/ownership.ts'
 import { configHome, dataHome, type Env, type LoadedConfig } from './config.ts'
 import type { RawConfig } from './config-file.ts'
+import type { Config } from './config-schema.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { chooseSearch } from './search-choice.ts'
 import type { SystemAbout, SystemText } from './system-text.ts'
 import { readVcsState } from './vcs-state.ts'
+import { secretMask } from './secrets/known-values.ts'
 import type { Shared } from './shared.ts'
 import { sizeWarnings } from './size-warnings.ts'
-import { heldBack, loadProject, trustWarnings, type Project, type TrustState } from './trust/project.ts'
+import {
+  heldBack,
+  loadProject,
+  trustWarnings,
+  type Project,
+  type ProjectOptions,
+  type TrustState,
+} from './trust/project.ts'
 import type { IsGranted } from './trust/request.ts'
 import { exposedAgents } from './typed/exposed-agents.ts'
 import { readWorkspaceFacts } from './workspace-facts.ts'
@@ -98,6 +107,8 @@ export interface Composed {
   /** Absent where nobody else can know the store. */
   readonly ownership: Ownership | undefined
   readonly tools: Registry
+  /** Masks what leaves the program. */
+  readonly secrets: SecretMask
 }
 
 /** @throws OffshootError: configuration, store, or a directory that cannot be read. */
@@ -114,15 +125,15 @@ export async function compose({
   const workspace = createWorkspace(directory, { ownDirectories })
   const mode = namedMode ?? 'ask'
   const { clock = systemClock, models = new OwnModels() } = own
-  const { loaded, found, trust } = await trustedProject(workspace.root, env, own)
+  const toolsOf = (config: Config) => toolsWith(config, { env, network, own })
+  const project = await trustedProject(workspace.root, env, own, (config) => toolsOf(config).tools)
+  const { loaded, found, agents, trust } = project
+  const { search, tools } = toolsOf(loaded.config)
   const { skills } = await findSkills(workspace.root)
-  const agents = createAgentRegistry([...(own.agents ?? []), ...found.agents, ...builtinAgents()])
-  const search = chooseSearch(loaded.config, env)
-  const builtin = createRegistry(builtinTools({ search: search.settings, network }))
-  const tools = own.tools?.(builtin) ?? builtin
   const file = join(dataHome(env), 'offshoot.db')
   const store = await (own.openStore?.() ?? openSqliteFile({ file, now: clock.now, faults, ...testStore }))
   const owner = randomUUID()
+  const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner }, faults })
   const fetch = createFetch()
   const ownership =
@@ -144,12 +155,14 @@ export async function compose({
     shared: own.shared,
     guard,
     faults,
+    secrets,
   })
   const warnings = [
     ...trustWarnings(trust),
     ...loaded.warnings,
     ...(search.broken ? [`websearch: ${search.why}`] : []),
     ...agentWarnings(found),
+    ...project.warnings,
     ...exposedAgents(agents, tools).notes,
     ...(own.openStore ? [] : sizeWarnings(file, loaded.config)),
   ]
@@ -170,21 +183,34 @@ export async function compose({
     clock,
     ownership,
     tools,
+    secrets,
   }
+}
+
+interface ToolParts extends Pick<ComposeOptions, 'env' | 'network'> {
+  readonly own: OwnParts
+}
+
+function toolsWith(config: Config, { env, network, own }: ToolParts) {
+  const search = chooseSearch(config, env)
+  const builtin = createRegistry(builtinTools({ search: search.settings, network }))
+  return { search, tools: own.tools?.(builtin) ?? builtin }
 }
 
 /** What a program grants is what it was shown: files that change meanwhile get nothing of it. */
 async function trustedProject(
   directory: string,
   env: Env,
-  { config: program, trusts }: OwnParts,
+  { config: program, agents: own, trusts }: OwnParts,
+  toolsOf: ProjectOptions['toolsOf'],
 ): Promise<Project> {
-  const project = await loadProject(directory, env, { program })
+  const options = { program, own, ...(toolsOf ? { toolsOf } : {}) }
+  const project = await loadProject(directory, env, options)
   const shown = project.trust
   if (!trusts || heldBack(shown).length === 0 || !(await trusts(shown))) return project
   const alsoGranted: IsGranted = (request) =>
     shown.requests.some(({ file, identity }) => file === request.file && identity === request.identity)
-  return await loadProject(directory, env, { program, alsoGranted })
+  return await loadProject(directory, env, { ...options, alsoGranted })
 }
 
 /** What a branch is told of its directory is as it was when it began; branches that begin together look once. */

@@ -7,9 +7,15 @@ import {
   type ParseError,
 } from 'jsonc-parser'
 import type { z } from 'zod'
-import { nearestName } from '../agents/nearest-name.ts'
+import { nearestName } from '../core/nearest-name.ts'
 import { OffshootError } from '../core/errors.ts'
+import { defaultLimits } from '../core/limits.ts'
+import { isProgramTool, type Stranger } from '../core/rules/known-tools.ts'
+import { readRule } from '../core/rules/read-rule.ts'
 import { configSchema } from './config-schema.ts'
+import { readAgentSettings, type ReadAgents } from './settings/read-agents.ts'
+import { respelled } from './settings/spellings.ts'
+import { refusedKey } from './settings/unknown-key.ts'
 
 export type RawConfig = { [key: string]: unknown }
 
@@ -18,6 +24,8 @@ export interface CheckedConfig {
   readonly values: RawConfig
   /** One sentence for each unknown key. */
   readonly warnings: readonly string[]
+  /** Tools that it names and that only a runtime can know. */
+  readonly strangers: readonly Stranger[]
 }
 
 /** Unknown keys that are named one by one; what is not ours at all has thousands. */
@@ -26,6 +34,19 @@ const MAX_DEPTH = 64
 
 /** Reads one configuration file. @throws OffshootError `config` with file, line and what is expected. */
 export function parseConfigFile(text: string, file: string): CheckedConfig {
+  const { values, where } = readDocument(text, file)
+  return checkConfig(values === undefined ? {} : values, where)
+}
+
+export interface Document {
+  /** undefined: the text says nothing. */
+  readonly values: unknown
+  /** `file:line` of a path, or of the nearest that there is. */
+  readonly where: (path: readonly PropertyKey[]) => string
+}
+
+/** JSON with comments and trailing commas. @throws OffshootError `config` with file and line. */
+export function readDocument(text: string, file: string): Document {
   const where = (offset: number) => `${file}:${text.slice(0, offset).split('\n').length}`
   checkDepth(text, where)
   const errors: ParseError[] = []
@@ -33,23 +54,69 @@ export function parseConfigFile(text: string, file: string): CheckedConfig {
   const first = errors[0]
   if (first)
     throw wrong(`${where(first.offset)}: not valid JSON (${words(printParseErrorCode(first.error))})`)
-  const values = tree ? valueOf(tree, where) : {}
-  return checkConfig(values, (path) => where(nearestNode(tree, path)?.offset ?? 0))
+  return {
+    values: tree ? valueOf(tree, where) : undefined,
+    where: (path) => where(nearestNode(tree, path)?.offset ?? 0),
+  }
 }
 
 /** Checks what one source says. `where` names the place of a path in it. @throws OffshootError `config`. */
-export function checkConfig(values: unknown, where: (path: readonly PropertyKey[]) => string): CheckedConfig {
-  if (isNothing(values)) return { values: {}, warnings: [] }
+export function checkConfig(given: unknown, where: (path: readonly PropertyKey[]) => string): CheckedConfig {
+  if (isNothing(given)) return { values: {}, warnings: [], strangers: [] }
+  const { values, written } = isObject(given)
+    ? respelled(given, where)
+    : { values: given, written: (path: readonly PropertyKey[]) => path }
+  const at = (path: readonly PropertyKey[]) =>
+    `${where(written(path))}: ${written(path).join('.') || 'the file'}`
   const issues = configSchema().safeParse(values).error?.issues ?? []
-  const unknown = issues.filter((issue) => issue.code === 'unrecognized_keys')
   const bad = issues.find((issue) => issue.code !== 'unrecognized_keys')
-  if (bad) throw wrong(`${where(bad.path)}: ${bad.path.join('.') || 'the file'}: ${bad.message}`)
-  const kept = structuredClone(values) as RawConfig
-  const paths = unknown.flatMap((issue) => issue.keys.map((key) => [...issue.path, key]))
-  for (const path of paths) dropUnknown(kept, path)
-  const warnings = paths.slice(0, MAX_WARNINGS).map((path) => `${where(path)}: ${unknownKey(path)}`)
-  const more = paths.length - warnings.length
-  return { values: kept, warnings: more > 0 ? [...warnings, `${more} more unknown keys`] : warnings }
+  if (bad) throw wrong(`${at(bad.path)}: ${bad.message}`)
+  const unknown = issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [],
+  )
+  for (const path of unknown) {
+    const refused = refusedKey(path, knownKeys(path.slice(0, -1)), Object.keys(defaultLimits))
+    if (refused) throw wrong(`${where(path)}: ${refused}`)
+  }
+  const kept = values as RawConfig
+  for (const path of unknown) dropUnknown(kept, path)
+  const agents = readAgentSettings(kept['agents'])
+  if (agents.wrong) throw wrong(`${at(agents.wrong.path)}: ${agents.wrong.problem}`)
+  if (kept['agents'] !== undefined) kept['agents'] = agents.agents
+  const strangers = [...rulesOf(kept), ...agents.strangers]
+  return {
+    values: kept,
+    warnings: [
+      ...bounded(unknown, (path) => `${where(path)}: ${unknownKey(path)}`),
+      ...bounded(
+        agents.warnings,
+        ({ path, problem }) => `${where(path)}: ${path.join('.').slice(0, 200)}: ${problem}`,
+      ),
+    ],
+    strangers: strangers.map(({ path, ...each }) => ({ ...each, where: at(path) })),
+  }
+}
+
+function bounded<T>(all: readonly T[], text: (one: T) => string): readonly string[] {
+  const more = all.length - MAX_WARNINGS
+  const shown = all.slice(0, MAX_WARNINGS).map(text)
+  return more > 0 ? [...shown, `${more} more unknown keys`] : shown
+}
+
+/** The tools of rules and delegations that the program itself does not have. */
+function rulesOf({ permissions = [], delegations = [] }: RawConfig): ReadAgents['strangers'] {
+  const named = (key: string, list: unknown) =>
+    (list as readonly unknown[]).map((each, at) => {
+      const rule = key === 'permissions' ? readRule(each) : (each as { readonly tool: string })
+      return { tool: 'tool' in rule ? rule.tool : '*', kind: 'rule' as const, path: [key, at, 'tool'] }
+    })
+  return [...named('permissions', permissions), ...named('delegations', delegations)].filter(
+    ({ tool, kind }) => !isProgramTool(tool, kind),
+  )
+}
+
+function isObject(value: unknown): value is RawConfig {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** As most sources: the schema is not made for them. */

@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { errorMessage } from '../core/errors.ts'
 import { defaultLimits } from '../core/limits.ts'
 import { once } from '../core/once.ts'
+import { patternProblem } from '../core/rules/pattern-problem.ts'
+import { shown } from '../core/rules/shown.ts'
+import { isRule, readRule, type RuleInput } from '../core/rules/read-rule.ts'
 import { providers } from '../model/catalogue.ts'
-import { MAX_PATTERN_LENGTH } from '../permissions/pattern.ts'
-import { parseRule } from '../permissions/rule.ts'
+import type { AgentSettings } from './settings/agent-settings.ts'
 import { keyedProviders, searchProviders } from '../tools/web/search-settings.ts'
 
 /** What a configuration file may hold (interfaces.md §5). Money in US dollars, times in milliseconds. */
@@ -14,48 +15,61 @@ export type ConfigInput = z.input<ReturnType<typeof makeConfigSchema>>
 
 /** Made when it is first asked for, as what it is made of: most starts have no configuration. */
 export const configSchema = once(makeConfigSchema)
-const ruleSchema = once(makeRuleSchema)
-const ruleObject = once(makeRuleObject)
+export const ruleSchema = once(makeRuleSchema)
+export const agentSchema = once(() => z.custom<AgentSettings>(isObject, 'expected the fields of an agent'))
+export const subagentsSchema = once(makeSubagentsSchema)
 
-function makeRuleObject() {
-  return z.strictObject({
-    tool: z.string().min(1).describe('a tool, a toolset, or * for every tool'),
-    pattern: z.string().optional().describe('over what the call touches: a command, a path, a host, a name'),
-    action: z.enum(['allow', 'ask', 'deny']),
-  })
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** An object, or the short form `tool:pattern`, which allows. */
 function makeRuleSchema() {
-  return z.preprocess((value, context) => {
-    if (typeof value !== 'string') return value
-    try {
-      return parseRule(value, 'allow')
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: errorMessage(error) })
+  return z
+    .custom<RuleInput>(() => true)
+    .transform((value, context) => {
+      const read = readRule(value)
+      if (isRule(read)) return read
+      const path = read.key === null ? [] : [read.key]
+      context.addIssue({ code: 'custom', path, message: read.problem })
       return z.NEVER
-    }
-  }, ruleObject())
+    })
 }
 
 function delegationSchema() {
-  return z.strictObject({
-    agent: z.string().min(1).describe('the agent that may do it'),
-    for: z.string().min(1).describe('the agent that starts it'),
-    tool: z
-      .string()
-      .min(1)
-      .refine((name) => name !== '*', 'a delegation names the tool or toolset that it is for')
-      .describe('a tool or a toolset'),
-    pattern: z.string().min(1).max(MAX_PATTERN_LENGTH).optional().describe('as in a rule'),
-  })
+  return z
+    .strictObject({
+      agent: z.string().min(1).describe('the agent that may do it'),
+      for: z.string().min(1).describe('the agent that starts it'),
+      tool: z
+        .string()
+        .min(1)
+        .refine((name) => name !== '*', 'a delegation names the tool or toolset that it is for')
+        .describe('a tool or a toolset'),
+      pattern: z.string().optional().describe('as in a rule'),
+    })
+    .superRefine(({ tool, pattern }, context) => {
+      const read = readRule({ tool, action: 'allow' })
+      const problem = pattern === undefined ? null : patternProblem(tool, pattern)
+      if (!isRule(read)) context.addIssue({ code: 'custom', path: ['tool'], message: read.problem })
+      else if (problem) context.addIssue({ code: 'custom', path: ['pattern'], message: problem })
+    })
 }
 
-function agentSettings() {
-  return z.strictObject({
-    model: z.string().min(1).optional(),
-    maxTurns: z.int().min(1).optional(),
-  })
+/** A setting of which one value is what happens, and every other does nothing yet. */
+function only<const T extends string>(now: T, because: string) {
+  const error = ({ input }: { readonly input?: unknown }) =>
+    `${shown(input)} does nothing yet: ${because}; write "${now}" or leave it out`
+  return z.literal(now, { error }).default(now)
+}
+
+function makeSubagentsSchema() {
+  return z
+    .strictObject({
+      backend: only('native', 'every agent runs in this program'),
+      isolation: only('none', 'every agent works in the same directory'),
+    })
+    .prefault({})
 }
 
 function priceSchema() {
@@ -144,19 +158,17 @@ function makeConfigSchema() {
       .describe('base URL of a provider, in the form of its environment variable'),
     delegation: z.enum(['off', 'ask', 'auto']).default('auto'),
     limits: limitsSchema().prefault({}),
-    subagents: z
-      .strictObject({
-        backend: z.string().default('native'),
-        isolation: z.enum(['none', 'worktree']).default('none'),
-      })
-      .prefault({}),
+    subagents: subagentsSchema(),
     discovery: z.enum(['auto', 'on', 'off']).default('auto'),
     permissions: z.array(ruleSchema()).default([]),
     delegations: z
       .array(delegationSchema())
       .default([])
       .describe('what an agent may do although the one that starts it may not; of the user config alone'),
-    agents: z.record(z.string(), agentSettings()).default({}),
+    agents: z
+      .record(z.string(), agentSchema())
+      .default({})
+      .describe('agents by name: fields of one that there is, or a new one with description and prompt'),
     prices: z
       .record(z.string(), priceSchema())
       .default({})
@@ -182,26 +194,6 @@ function makeConfigSchema() {
           .describe('a start says so when the store takes more bytes; null: never'),
       })
       .prefault({}),
-    announce: z.enum(['full', 'summary']).default('full'),
+    announce: only('full', 'a report is announced as a whole'),
   })
-}
-
-/** The same as a JSON Schema (draft 7), for editors. */
-export function configJsonSchema(): object {
-  return z.toJSONSchema(configSchema(), {
-    target: 'draft-07',
-    io: 'input',
-    override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema !== ruleSchema()) return
-      for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
-      jsonSchema.anyOf = [SHORT_RULE, objectRule()]
-    },
-  })
-}
-
-const SHORT_RULE = { type: 'string', minLength: 1, description: 'tool:pattern, which is allowed' } as const
-
-function objectRule() {
-  const { $schema: _, ...schema } = z.toJSONSchema(ruleObject(), { target: 'draft-07' })
-  return schema
 }

@@ -70,35 +70,35 @@ test('rules of each source stay a layer of their own', () => {
 
 describe('an unknown key', () => {
   test('is a warning with file, line and the nearest known one', () => {
-    project('{\n  // a comment\n  "limits": {\n    "maxTurn": 3\n  },\n  "modle": "x/y",\n}')
+    project('{\n  // a comment\n  "store": {\n    "warnByte": 3\n  },\n  "modle": "x/y",\n}')
     const { config, warnings } = load()
-    expect(config.limits.maxTurns).toBe(50)
+    expect(config.store.warnBytes).toBe(2 * 1024 ** 3)
     expect(warnings.toSorted()).toEqual([
-      `${projectFile()}:4: unknown key "limits.maxTurn" is ignored; did you mean maxTurns?`,
+      `${projectFile()}:4: unknown key "store.warnByte" is ignored; did you mean warnBytes?`,
       `${projectFile()}:6: unknown key "modle" is ignored; did you mean model?`,
     ])
   })
 
   test('in the environment names the variable', () => {
-    const { warnings } = load({ OFFSHOOT_LIMITS__MAX_TURN: '3' })
+    const { warnings } = load({ OFFSHOOT_STORE__WARN_BYTE: '3' })
     expect(warnings).toEqual([
-      'environment OFFSHOOT_LIMITS__MAX_TURN: unknown key "limits.maxTurn" is ignored; did you mean maxTurns?',
+      'environment OFFSHOOT_STORE__WARN_BYTE: unknown key "store.warnByte" is ignored; did you mean warnBytes?',
     ])
   })
 
   test('inside a list and a record has its place too', () => {
     project(
-      '{ "permissions": [\n{ "tool": "bash", "action": "ask", "patern": "x" }],\n"agents": { "explore": { "maxTurn": 1 } } }',
+      '{ "prices": {\n"a/b": { "input": 1, "output": 1, "cacheRaed": 1 }},\n"agents": { "explore": { "modle": "x" } } }',
     )
     expect(load().warnings.toSorted()).toEqual([
-      `${projectFile()}:2: unknown key "permissions.0.patern" is ignored; did you mean pattern?`,
-      `${projectFile()}:3: unknown key "agents.explore.maxTurn" is ignored; did you mean maxTurns?`,
+      `${projectFile()}:2: unknown key "prices.a/b.cacheRaed" is ignored; did you mean cacheRead?`,
+      `${projectFile()}:3: agents.explore.modle: unknown key is ignored; did you mean model?`,
     ])
   })
 
   test('named like a part of every object changes nothing', () => {
     project(
-      '{ "__proto__": { "model": "x/y" }, "constructor": 1, "limits": { "__proto__": { "maxTurns": 1 } } }',
+      '{ "__proto__": { "model": "x/y" }, "constructor": 1, "store": { "__proto__": { "maxTurns": 1 } } }',
     )
     const { config } = load({ OFFSHOOT_CONSTRUCTOR__PROTOTYPE__X: '1', OFFSHOOT___PROTO____X: '1' })
     expect(config.model).toBeUndefined()
@@ -116,9 +116,14 @@ describe('a wrong value', () => {
     ],
     ['{ "limits": { "maxDepth": 9 } }', 1, 'limits.maxDepth: Too big'],
     ['{\n\n"delegation": "sometimes" }', 3, 'delegation: Invalid option: expected one of "off"|"ask"|"auto"'],
-    ['{ "permissions": [\n{ "tool": "bash" }] }', 2, 'permissions.0.action: Invalid option'],
+    [
+      '{ "permissions": [\n{ "tool": "bash" }] }',
+      2,
+      'permissions.0.action: "action" of the rule for bash is missing',
+    ],
     ['[]', 1, 'the file: Invalid input: expected object, received array'],
     ['7', 1, 'the file: Invalid input: expected object, received number'],
+    ['null', 1, 'the file: Invalid input: expected object, received null'],
     ['{ "model": ', 1, 'not valid JSON (value expected)'],
     ['{\n "model": "a"\n "limits": {} }', 3, 'not valid JSON (comma expected)'],
     ['{ "model": "x } ', 1, 'not valid JSON'],

@@ -2,10 +2,19 @@ import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
 import { errorMessage, OffshootError } from '../core/errors.ts'
+import { hasRunMark, RUN_MARKS } from '../exec/lineage.ts'
 import type { Layer } from '../permissions/types.ts'
-import { checkConfig, checkDepth, parseConfigFile, type RawConfig } from './config-file.ts'
+import type { Stranger } from '../core/rules/known-tools.ts'
+import {
+  checkConfig,
+  checkDepth,
+  parseConfigFile,
+  type CheckedConfig,
+  type RawConfig,
+} from './config-file.ts'
 import { configSchema, type Config } from './config-schema.ts'
 import { defaultConfig } from './default-config.ts'
+import { narrowEnvironment } from './person/narrow-environment.ts'
 import { narrowConfig } from './trust/config-requests.ts'
 import { droppedRequests, NO_GRANTS, pinOf, type Grants, type Pin } from './trust/pin.ts'
 import { sha256, type AskedRequest } from './trust/request.ts'
@@ -25,6 +34,8 @@ export interface LoadedConfig {
   readonly base: Config
   /** What narrows in the project's file; null where there is none. */
   readonly pin: Pin | null
+  /** Tools that are named and that only a runtime can know: whoever has one calls `requireKnown`. */
+  readonly strangers: readonly Stranger[]
 }
 
 export interface ConfigSource {
@@ -38,7 +49,7 @@ export interface ConfigSource {
 }
 
 /** Variables that are ours but are no configuration. */
-const RESERVED = ['OFFSHOOT_HOME', 'OFFSHOOT_OWNER', 'OFFSHOOT_RUN_ID']
+const RESERVED: readonly string[] = ['OFFSHOOT_HOME', 'OFFSHOOT_CALL_ID', ...RUN_MARKS]
 
 /**
  * User file, project file, environment, and what the program that uses the library says: later ones win, key by key. Of
@@ -53,26 +64,22 @@ export function loadConfig(
   const [user, project] = configFiles(directory, env)
   const ofUser = readSource(user)
   const { requests, pin, trusted, ...ofProject } = readProject(project, ofUser.values, grants)
-  const read = [
+  const files = [
     { name: 'user config', file: user, ...ofUser },
-    ...(trusted
-      ? [
-          {
-            name: 'project config as trusted',
-            file: project,
-            found: false,
-            values: trusted,
-            warnings: [],
-          } as const,
-        ]
-      : []),
+    ...(trusted ? [asTrusted(project, trusted)] : []),
     { name: 'project config', file: project, ...ofProject },
-    { name: 'environment', file: null, ...without(ENVIRONMENT, readEnvironment(env)) },
+  ] as const
+  const read = [
+    ...files,
+    {
+      name: 'environment',
+      file: null,
+      ...ofCaller(env, without(ENVIRONMENT, readEnvironment(env)), () => merged(files)),
+    },
     ...(program ? [{ name: 'program', file: null, ...readProgram(program) } as const] : []),
   ] as const
-  const merged = read.map((source) => source.values).reduce(merge, {})
   return {
-    config: configOf(merged),
+    config: merged(read),
     base: configOf(ofUser.values),
     requests,
     pin,
@@ -85,11 +92,39 @@ export function loadConfig(
     })),
     warnings: read.flatMap((source) => source.warnings),
     sources: read.map(({ name, file, found, values }) => ({ name, file, found, values })),
+    strangers: read.flatMap((source) => source.strangers),
   }
+}
+
+/** What narrowed in the project's file when it was trusted: its own source, so that its rules stay a layer. */
+function asTrusted(file: string, values: RawConfig) {
+  return {
+    name: 'project config as trusted',
+    file,
+    found: false,
+    values,
+    warnings: [],
+    strangers: [],
+  } as const
 }
 
 function configOf(values: RawConfig): Config {
   return Object.keys(values).length > 0 ? configSchema().parse(values) : defaultConfig()
+}
+
+function merged(sources: readonly ReadSource[]): Config {
+  return configOf(sources.map((source) => source.values).reduce(merge, {}))
+}
+
+/** In a process that a run has started an agent sets the environment: it narrows, and nothing else. */
+function ofCaller(env: Env, source: ReadSource, below: () => Config): ReadSource {
+  if (!source.found || !hasRunMark(env)) return source
+  const { values, dropped } = narrowEnvironment(source.values, below().limits)
+  const warnings = dropped.map(
+    (key) =>
+      `environment: ${key} only narrows in a process that a run has started; the rest of it is ignored`,
+  )
+  return { ...source, values, warnings: [...source.warnings, ...warnings] }
 }
 
 /** The user's file and the project's; neither need exist. */
@@ -125,11 +160,11 @@ function systemHome(): string | undefined {
   }
 }
 
-type ReadSource = Pick<ConfigSource, 'found' | 'values'> & { readonly warnings: readonly string[] }
+type ReadSource = Pick<ConfigSource, 'found'> & CheckedConfig
 
 function readSource(file: string): ReadSource & { readonly text: string } {
   const text = readText(file)
-  if (text === null) return { found: false, values: {}, warnings: [], text: '' }
+  if (text === null) return { found: false, values: {}, warnings: [], strangers: [], text: '' }
   return { found: true, ...parseConfigFile(text, file), text }
 }
 
@@ -209,6 +244,9 @@ function without({ name, where }: Barred, source: ReadSource): ReadSource {
   return { ...source, values: Object.fromEntries(rest), warnings: [...source.warnings, ...warnings] }
 }
 
+/** No key is as deep; what reads the values calls itself for each level. */
+const MAX_LEVELS = 64
+
 /** `OFFSHOOT_LIMITS__MAX_TURNS=5` is limits.maxTurns. */
 function readEnvironment(env: Env): ReadSource {
   const names = Object.keys(env).filter((name) => name.startsWith('OFFSHOOT_') && !RESERVED.includes(name))
@@ -216,6 +254,8 @@ function readEnvironment(env: Env): ReadSource {
   const origin = new Map<string, string>()
   for (const name of names.sort()) {
     const path = name.slice('OFFSHOOT_'.length).split('__').map(camelCase)
+    if (path.length > MAX_LEVELS)
+      throw new OffshootError('config', `environment ${name}: nested deeper than ${MAX_LEVELS} levels`)
     origin.set(path.join('.'), name)
     setAt(values, path, parseValue(env[name] ?? '', name))
   }
@@ -226,10 +266,10 @@ function readEnvironment(env: Env): ReadSource {
 
 /** What is said in code and not known is a mistake there. */
 function readProgram(program: RawConfig): ReadSource {
-  const { values, warnings } = checkConfig(program, () => 'config')
+  const { values, warnings, strangers } = checkConfig(program, () => 'config')
   if (warnings.length > 0)
     throw new OffshootError('config', warnings.join('; ').replaceAll('" is ignored', '"'))
-  return { found: true, values, warnings }
+  return { found: true, values, warnings, strangers }
 }
 
 function originBelow(origin: ReadonlyMap<string, string>, path: readonly PropertyKey[]): string {

@@ -1,9 +1,10 @@
+import { controlAliases } from '../core/rules/tool-names.ts'
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 import { defineTool, titleLine } from '../tools/define-tool.ts'
 import type { AnyTool, Tool } from '../tools/port.ts'
 import { preparedSchemas } from '../tools/prepared-schemas.ts'
-import { controlAliases, type ControlName } from './task-input.ts'
+import type { ControlName } from './task-input.ts'
 import { targetAliases } from './task-target.ts'
 
 interface ControlSpec<I> {

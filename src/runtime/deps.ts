@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { Faults } from '../core/faults.ts'
 import type { NewId, RunId } from '../core/ids.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
 import type { AgentRegistry } from '../agents/registry.ts'
 import type { Guard } from '../exec/guard.ts'
 import type { Gates } from '../model/gate.ts'
@@ -50,6 +51,8 @@ export interface Deps {
   /** Identifies this process in the environment of its children. */
   readonly owner: string
   readonly faults: Faults
+  /** Masks what leaves the program, and keys in what tools return. */
+  readonly secrets: SecretMask
   /** The leases of this process. Absent where it is the only one that knows the store. */
   readonly ownership?: Ownership
   /** Child processes are started under it. Absent where tools start none. */

@@ -154,7 +154,7 @@ async function modelOnceRunning(
   }
   try {
     const model = await unlessAborted(deps.resolveModel(run.row.model), signal, deps.clock, 0)
-    return withEffort(model, run.row.setup?.effort)
+    return withWishes(model, run.row.setup?.effort, run.agent.temperature)
   } catch (error) {
     return unresolved(error, run, left?.said)
   }
@@ -166,9 +166,11 @@ function lastUsage({ store }: Deps, { row: { branchId } }: LiveRun): Usage | und
   return last?.usage ?? undefined
 }
 
-function withEffort(model: Model, effort: Effort | null | undefined): Model {
-  if (!effort) return model
-  return { info: model.info, stream: (request) => model.stream({ ...request, effort }) }
+/** What every request of a run asks of its model beside the answer. */
+function withWishes(model: Model, effort: Effort | null | undefined, temperature: number | undefined): Model {
+  if (!effort && temperature === undefined) return model
+  const wishes = { ...(effort ? { effort } : {}), ...(temperature === undefined ? {} : { temperature }) }
+  return { info: model.info, stream: (request) => model.stream({ ...request, ...wishes }) }
 }
 
 function unresolved(error: unknown, run: LiveRun, said: Said | undefined): Outcome {
@@ -223,6 +225,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     newId,
     random,
     signal: run.controller.signal,
+    secrets: scope.deps.secrets,
     budget: {
       reached: () => (costsNothing ? undefined : budget.reached(run.row)),
       ask: (estimate) => (isUnchecked ? NOTHING_HELD : budget.ask(run.row, estimate)),

@@ -1,7 +1,7 @@
 import { OffshootError } from '../core/errors.ts'
 import type { ConversationId, NewId } from '../core/ids.ts'
 import type { Approval, ApprovalAnswer, Run } from '../core/run.ts'
-import { MAX_PATTERN_LENGTH } from '../permissions/pattern.ts'
+import { MAX_PATTERN_LENGTH } from '../core/rules/pattern-problem.ts'
 import type { Grant } from '../permissions/types.ts'
 import type { Reader, RuleRow, Tx } from '../store/port.ts'
 import type { Change } from './recorder.ts'

@@ -4,7 +4,10 @@ import { join, sep } from 'node:path'
 import { diskFiles } from '../agents/disk-files.ts'
 import { foreignModel } from '../agents/foreign/foreign-model.ts'
 import { formatOf, type FormatName } from '../agents/foreign/formats.ts'
+import { listed } from '../agents/foreign/listed.ts'
+import { ownFormat } from '../agents/own-format.ts'
 import { writeOwn } from '../agents/write-agent.ts'
+import { isProgramTool } from '../core/rules/known-tools.ts'
 import { errorMessage } from '../core/errors.ts'
 import type { AgentDefinition } from '../core/agent.ts'
 import { knownModel } from './agent-sources.ts'
@@ -34,12 +37,17 @@ export async function importAgentFile(
   const text = await diskFiles.read(path)
   if (typeof text !== 'string') return [{ from: path, to: null, notes: [`not imported: ${text.problem}`] }]
   const imported: ImportedFile[] = []
-  for (const parsed of formatOf(path, options.format).parse(text, path)) {
+  const format = formatOf(path, options.format)
+  for (const parsed of format.parse(text, path)) {
     const from = parsed.part === undefined ? path : `${path} (${parsed.part})`
     const problem = 'skipped' in parsed ? parsed.skipped : null
     if (problem !== null || !('agent' in parsed))
       imported.push({ from, to: null, notes: [...parsed.warnings, `not imported: ${problem}`] })
-    else imported.push(await importAgent(from, parsed.agent, parsed.warnings, options))
+    else {
+      const isOurs = format === ownFormat
+      const { agent, lost } = isOurs ? { agent: parsed.agent, lost: [] } : readable(parsed.agent)
+      imported.push(await importAgent(from, agent, [...parsed.warnings, ...lost], options))
+    }
   }
   return imported
 }
@@ -64,6 +72,25 @@ async function importAgent(
     return { from, to: null, notes: [...notes, ...written.lost, `not imported: ${reason(error, to)}`] }
   }
   return { from, to, notes: [...notes, ...written.lost] }
+}
+
+/** Without what our own files may not have: names of tools and servers that are not here. */
+function readable(agent: AgentDefinition): { readonly agent: AgentDefinition; readonly lost: string[] } {
+  const { mcpServers = [], tools, disallowedTools, ...rest } = agent
+  const isHere = (name: string) => isProgramTool(name, 'list')
+  const gone = [...(tools ?? []), ...(disallowedTools ?? [])].filter((name) => !isHere(name))
+  const lost = [
+    ...(gone.length > 0 ? [`left out, there are no such tools: ${listed(gone)}`] : []),
+    ...(mcpServers.length > 0 ? [`left out: the MCP servers ${listed(mcpServers)}`] : []),
+  ]
+  return {
+    agent: {
+      ...rest,
+      ...(tools ? { tools: tools.filter(isHere) } : {}),
+      ...(disallowedTools ? { disallowedTools: disallowedTools.filter(isHere) } : {}),
+    },
+    lost,
+  }
 }
 
 /** The model that cannot be used here is told of, and would be one of ours in our file. */

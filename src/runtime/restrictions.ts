@@ -1,5 +1,8 @@
 import type { AgentRegistry } from '../agents/registry.ts'
 import type { Rule } from '../core/agent.ts'
+import { strangerProblem, type KnownTools } from '../core/rules/known-tools.ts'
+import { patternProblem } from '../core/rules/pattern-problem.ts'
+import { toolSpelled } from '../core/rules/tool-names.ts'
 import type { Branch } from '../core/conversation.ts'
 import type { BranchId, NewId } from '../core/ids.ts'
 import type { Grant, Layer, Level } from '../permissions/types.ts'
@@ -9,6 +12,7 @@ import type { Registry } from '../tools/registry.ts'
 import type { Change } from './recorder.ts'
 import { isControlName, isTaskName } from './task-input.ts'
 import type { Restrictions } from './task-options.ts'
+import { knownTools } from './settings/known-tools.ts'
 import { exposedAgents, isToolName } from './typed/exposed-agents.ts'
 
 /** The rules of a spawn, in the order in which they are kept. @throws ToolError for a tool that there is not. */
@@ -17,9 +21,10 @@ export function restrictionRules(
   restrictions: Restrictions,
 ): Rule[] {
   const { permissions, allowedTools, disallowedTools } = restrictions
-  const known: Known = { tools, exposed: [...exposedAgents(agents, tools).tools.keys()] }
+  const exposed = [...exposedAgents(agents, tools).tools.keys()]
+  const known: Known = { tools, exposed, names: knownTools({ tools, agents: agents.list() }) }
   return [
-    ...permissions.map((rule) => ({ ...rule, tool: ruleTool(known, rule.tool) })),
+    ...permissions.map((rule) => ruleOf(known, rule)),
     ...(allowedTools ? [NOTHING, ...allowedTools.map((name) => toolRule(known, name, 'allow'))] : []),
     ...disallowedTools.map((name) => toolRule(known, name, 'deny')),
   ]
@@ -32,31 +37,44 @@ interface Known {
   readonly tools: Registry
   /** Tools that are agents. */
   readonly exposed: readonly string[]
+  readonly names: KnownTools
 }
 
-/** `Bash(git *)` and `Bash(git:*)` are rules with a pattern. */
+/** A rule of `permissions`: it is spelled as everywhere. */
+function ruleOf(known: Known, rule: Rule): Rule {
+  const problem = strangerProblem({ tool: rule.tool, kind: 'rule', where: '' }, known.names)
+  if (problem) throw new ToolError('invalid_input', `wrong input for task: permissions: ${problem}`)
+  return { ...rule, tool: ownName(known, rule.tool) ?? rule.tool }
+}
+
+/** An entry of a list of tools: `Bash(git *)` and `Bash(git:*)` are rules with a pattern. */
 function toolRule(known: Known, name: string, action: Rule['action']): Rule {
   const open = name.indexOf('(')
-  if (open < 0 || !name.endsWith(')')) return { tool: ruleTool(known, name), action }
+  if (open < 0 || !name.endsWith(')')) return { tool: listedTool(known, name), action }
+  const tool = listedTool(known, name.slice(0, open).trim())
   const pattern = name.slice(open + 1, -1).replace(/:\*$/, ' *')
-  return { tool: ruleTool(known, name.slice(0, open).trim()), action, ...(pattern && { pattern }) }
+  if (pattern === '' || pattern === '*') return { tool, action }
+  const problem = patternProblem(tool, pattern)
+  if (problem) throw unknown(`${JSON.stringify(name.slice(0, 100))}: ${problem}`)
+  return { tool, action, pattern }
 }
 
 /** As rules name it: the tool's own name, a toolset, or `*`. */
-function ruleTool({ tools, exposed }: Known, name: string): string {
-  if (name === '*') return name
+function listedTool(known: Known, name: string): string {
+  const own = ownName(known, name)
+  if (own) return own
+  const problem = strangerProblem({ tool: name, kind: 'list', where: '' }, known.names)
+  if (problem) throw unknown(problem)
+  return toolSpelled(name) ?? name
+}
+
+function ownName({ tools, exposed }: Known, name: string): string | undefined {
   if (isTaskName(name) || isControlName(name)) return 'agents'
-  const tool = tools.get(name)
-  if (tool) return tool.name
-  const agentTool = exposed.find((each) => isToolName(name, each))
-  if (agentTool) return agentTool
-  if (tools.unknownNames([name]).length === 0) return name
-  const names = tools.list().map((each) => each.name)
-  throw new ToolError(
-    'unknown_tool',
-    `there is no tool "${name.slice(0, 100)}"`,
-    `The tools are: ${[...names, 'task', ...exposed].join(', ')}`,
-  )
+  return tools.get(name)?.name ?? exposed.find((each) => isToolName(name, each))
+}
+
+function unknown(problem: string): ToolError {
+  return new ToolError('unknown_tool', problem)
 }
 
 /** They are kept with the branch, so that whatever runs there later is bound by them too. */

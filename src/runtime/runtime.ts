@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../core/agent.ts'
+import { shapeMask } from '../core/secrets/mask.ts'
 import { noFaults } from '../core/faults.ts'
 import type { ConversationId, RunId } from '../core/ids.ts'
 import { killMarked } from '../exec/kill.ts'
@@ -45,8 +46,9 @@ export type RuntimeOptions = Omit<
   | 'endProcesses'
   | 'endOwned'
   | 'faults'
+  | 'secrets'
 > &
-  Partial<Pick<Deps, 'endProcesses' | 'endOwned' | 'faults'>> & {
+  Partial<Pick<Deps, 'endProcesses' | 'endOwned' | 'faults' | 'secrets'>> & {
     /** With the other runtimes of this process; default: there is none. */
     readonly shared?: Shared | undefined
   }
@@ -114,7 +116,15 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const attended = (id: ConversationId) => approvals.attended(id)
   const asking = { approvals, questions: new Questions({ ...options, recorder, waits, attended }) }
   const made = { bus, recorder, scheduler, starts: new Starts(), gates, taskTexts: createTaskTexts() }
-  const deps: Deps = { endProcesses, endOwned, faults: noFaults, ...options, ...made, ...asking }
+  const deps: Deps = {
+    endProcesses,
+    endOwned,
+    faults: noFaults,
+    secrets: shapeMask,
+    ...options,
+    ...made,
+    ...asking,
+  }
   const live: Conversations['live'] = new Map()
   const desk = new Desk(deps, (id) => live.get(id))
   const conversations = { live, desk }

@@ -47,6 +47,7 @@ function startable({ agents, config }: Known, agent: AgentDefinition, depth: num
   if (depth >= config.limits.maxDepth || config.delegation === 'off') return []
   if (agent.disallowedTools?.some(isTaskName)) return []
   const others = agents.list().filter((each) => each.name !== 'main')
+  if (agent.spawns?.includes('*')) return others
   if (agent.spawns) return others.filter((each) => agent.spawns!.includes(each.name))
   return depth === 0 || agent.name === 'general' ? others : []
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Part } from '../../test/support/actor.ts'
 import { call, expectOrder, foreground, slow, spawn, stage, use } from '../../test/support/stage.ts'
 import { agent, stores } from '../../test/support/runtime-harness.ts'
-import { controlAliases } from './task-input.ts'
+import { controlAliases } from '../core/rules/tool-names.ts'
 
 const nested = { config: { limits: { maxDepth: 2 } } }
 const NAMES = ['task_status', 'task_output', 'task_message', 'task_cancel'] as const

@@ -100,8 +100,8 @@ describe('an option of task', () => {
     [{ worktree: true }, 'worktree'],
     [{ backend: 'claude' }, 'backend'],
     [{ cli: 'codex' }, 'backend'],
-  ])('%j is refused by name: it is not available yet', (input, field) => {
-    expect(problem(input)).toContain(`wrong input for task: ${field}: not available yet; `)
+  ])('%j is refused by name: it does nothing yet', (input, field) => {
+    expect(problem(input)).toContain(`wrong input for task: ${field}: it does nothing yet; `)
   })
 
   test.each<[object, string, string]>([
@@ -129,7 +129,10 @@ describe('an option of task', () => {
   test.each<[object, string]>([
     [{ provider: 'anthropic' }, 'send "model" too'],
     [{ allowed_tools: [] }, 'allowed_tools'],
-    [{ permissions: [{ tool: 'bash' }] }, '"action" of the rule for bash must be allow, ask or deny'],
+    [
+      { permissions: [{ tool: 'bash' }] },
+      '"action" of the rule for bash is missing; it must be "allow", "ask" or "deny"',
+    ],
     [{ history: 'some' }, 'history'],
     [{ timeout_ms: 0 }, 'timeout_ms'],
     [{ wizardry: 1 }, 'wizardry'],
@@ -253,8 +256,7 @@ describe('a spawn', () => {
 
   test('that names a tool that there is not is refused with those that there are', async () => {
     const { answer, result } = await spawned({ disallowed_tools: ['bsh'] })
-    expect(answer).toContain('there is no tool "bsh"')
-    expect(answer).toContain('read, write, bash, task')
+    expect(answer).toContain('there is no tool "bsh"; did you mean "bash"?')
     expect(result.subagents).toEqual([])
   })
 })

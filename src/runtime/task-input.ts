@@ -1,10 +1,8 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../core/agent.ts'
+import { controlAliases, plainName as plain, taskAliases } from '../core/rules/tool-names.ts'
 import { preparedSchemas } from '../tools/prepared-schemas.ts'
 import { offeredOptions, optionAliases, readOptions, taskOptions, type TaskOptions } from './task-options.ts'
-
-/** Other names of the `task` tool. */
-export const taskAliases = ['Task', 'Agent', 'subagent', 'spawn_subagent'] as const
 
 const taskNames = new Set(['task', 'agents', ...taskAliases].map(plain))
 
@@ -12,14 +10,6 @@ const taskNames = new Set(['task', 'agents', ...taskAliases].map(plain))
 export function isTaskName(name: string): boolean {
   return taskNames.has(plain(name))
 }
-
-/** The tools that go with `task`, and other names of each. */
-export const controlAliases = {
-  task_status: ['subagent_status', 'get_subagent_status', 'list_subagents', 'agent_status', 'list_tasks'],
-  task_output: ['subagent_output', 'get_subagent_output', 'agent_output', 'get_task_output', 'task_result'],
-  task_message: ['subagent_message', 'message_subagent', 'steer_subagent', 'send_input', 'send_message'],
-  task_cancel: ['cancel_subagent', 'stop_subagent', 'task_stop', 'kill_task', 'close_agent'],
-} as const
 
 export type ControlName = keyof typeof controlAliases
 
@@ -37,10 +27,6 @@ export function isControlName(name: string): boolean {
 export function controlsOf({ disallowedTools = [] }: AgentDefinition): ControlName[] {
   const unwanted = new Set(disallowedTools.map((name) => controlNames.get(plain(name))))
   return (Object.keys(controlAliases) as ControlName[]).filter((name) => !unwanted.has(name))
-}
-
-function plain(name: string): string {
-  return name.trim().toLowerCase().replace(/[_-]/g, '')
 }
 
 /** Spellings of other systems, by ours (tools.md §3). */

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { schemaChecker } from '../agents/schema-checker.ts'
 import { efforts, type Effort, type JsonSchema, type Rule } from '../core/agent.ts'
-import { errorMessage } from '../core/errors.ts'
-import { parseRule } from '../permissions/rule.ts'
+import { isRule, readRule } from '../core/rules/read-rule.ts'
 
 const name = () => z.string().trim().min(1)
 const names = () => z.array(name())
@@ -47,7 +46,7 @@ const toolsets = () =>
     z.record(z.string(), names()),
   )
 
-/** All that is accepted; what is not available yet is refused by its name, unless it asks for what happens anyway. */
+/** All that is accepted; what does nothing yet is refused by its name, unless it asks for what happens anyway. */
 export const taskOptions = () => ({
   ...offeredOptions(),
   inheritContext: z.boolean().optional(),
@@ -88,7 +87,7 @@ function notYet(instead: string, ...same: readonly unknown[]) {
     .unknown()
     .refine(
       (value) => value === undefined || asItIs.includes(JSON.stringify(value)),
-      `not available yet; ${instead}`,
+      `it does nothing yet; ${instead}`,
     )
     .optional()
 }
@@ -187,13 +186,15 @@ function schemaOf(given: unknown, complain: Complain): JsonSchema | undefined {
   return given as JsonSchema
 }
 
+/** The short form only allows, and a spawn can only narrow: whoever writes it means something else. */
 function rulesOf(given: readonly unknown[], complain: Complain): Rule[] {
   return given.flatMap((each) => {
-    try {
-      return [parseRule(each)]
-    } catch (error) {
-      complain('permissions', errorMessage(error))
-      return []
-    }
+    const read = readRule(each)
+    if (isRule(read) && typeof each !== 'string') return [read]
+    const said = isRule(read)
+      ? 'a rule here is {tool, pattern?, action}; a text restricts nothing'
+      : read.problem
+    complain('permissions', said)
+    return []
   })
 }

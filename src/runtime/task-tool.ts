@@ -1,3 +1,4 @@
+import { taskAliases } from '../core/rules/tool-names.ts'
 import { readFileSync } from 'node:fs'
 import { boundedLine } from '../agents/bounded-text.ts'
 import type { AgentDefinition } from '../core/agent.ts'
@@ -7,7 +8,6 @@ import { titleLine } from '../tools/define-tool.ts'
 import type { Tool } from '../tools/port.ts'
 import {
   describeTask,
-  taskAliases,
   taskInputAliases,
   taskInputSchema,
   taskJsonSchema,

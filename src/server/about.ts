@@ -8,8 +8,8 @@ import type { Workplace } from './workplace.ts'
 export const aboutHandlers: Handlers<'health' | 'listAgents' | 'listModels' | 'listTools' | 'getConfig'> = {
   health: ({ version }) => ({ ok: true, version }),
 
-  async listAgents({ workplaces, directory }) {
-    const workplace = await workplaces.at(directory)
+  async listAgents({ workplaces, directory }, { input: { conversation } }) {
+    const workplace = await (conversation ? workplaces.of(conversation) : workplaces.at(directory))
     return workplace.composed.agents.list().map((agent) => agentRow(workplace, agent))
   },
 

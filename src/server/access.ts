@@ -1,65 +1,40 @@
-import { randomBytes } from 'node:crypto'
 import { Problem } from './problem.ts'
-import { cookieOf, isSame } from './token.ts'
+import type { Sessions } from './sessions/sessions.ts'
+import { isSame } from './token.ts'
 
-const BEARER = /^Bearer ([\w-]+)$/i
-const MAX_LINKS = 100
+const BEARER = /^Bearer ([\w-]{1,200})$/i
 
-/** Who may ask: whoever has the token, and browsers that came by a link. */
+/** Who asks: a program that has the token of the installation, or a page with a session. */
+export type Caller =
+  | { readonly kind: 'token' }
+  | {
+      readonly kind: 'session'
+      readonly id: string
+      /** Aborted when the session ends: what is open for it ends too. */
+      readonly signal: AbortSignal
+    }
+
+/** Finds out who asks, by the header Authorization alone: a cookie would reach every port of this machine. */
 export class Access {
   readonly #token: string
-  readonly #cookie: { readonly name: string; readonly value: string }
-  readonly #keys = new Set<string>()
+  readonly #sessions: Sessions
 
-  constructor(token: string, port: number) {
+  constructor(token: string, sessions: Sessions) {
     this.#token = token
-    this.#cookie = cookieOf(token, port)
+    this.#sessions = sessions
   }
 
-  /** A header that is there decides: whoever has a wrong token has no cookie either. @throws Problem 401 */
-  check({
-    authorization,
-    cookie,
-  }: {
-    readonly authorization?: string | undefined
-    readonly cookie?: string | undefined
-  }): void {
-    if (authorization === undefined ? this.#hasCookie(cookie) : this.#isToken(authorization)) return
+  /** @throws Problem 401 */
+  check(authorization: string | undefined): Caller {
+    const given = BEARER.exec(authorization ?? '')?.[1]
+    if (given !== undefined && isSame(given, this.#token)) return { kind: 'token' }
+    const session = given === undefined ? undefined : this.#sessions.find(given)
+    if (session) return { kind: 'session', ...session }
     throw new Problem(
       401,
       'unauthorized',
-      authorization === undefined ? 'a token is needed' : 'this is not the token',
-      'Authorization: Bearer $(cat "$OFFSHOOT_HOME/token"); for a browser offshoot serve prints a link',
+      authorization === undefined ? 'a token is needed' : 'this is no token here, or its session has ended',
+      'Authorization: Bearer $(cat "$OFFSHOOT_HOME/token"); for a browser `offshoot sessions link` prints a link',
     )
-  }
-
-  /** A key that lets one browser in, once. Of too many that nobody used the oldest is forgotten. */
-  newKey(): string {
-    const key = randomBytes(32).toString('base64url')
-    this.#keys.add(key)
-    if (this.#keys.size > MAX_LINKS) this.#keys.delete(this.#keys.values().next().value!)
-    return key
-  }
-
-  /** The cookie for whoever brings a key; undefined when it was used before, or never was one. */
-  use(key: string): string | undefined {
-    const known = [...this.#keys].find((each) => isSame(key, each))
-    if (known === undefined || !this.#keys.delete(known)) return undefined
-    const { name, value } = this.#cookie
-    return `${name}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000`
-  }
-
-  #isToken(authorization: string): boolean {
-    const given = BEARER.exec(authorization)?.[1]
-    return given !== undefined && isSame(given, this.#token)
-  }
-
-  #hasCookie(header: string | undefined): boolean {
-    const { name, value } = this.#cookie
-    const given = header
-      ?.split(';')
-      .map((each) => each.trim())
-      .find((each) => each.startsWith(`${name}=`))
-    return given !== undefined && isSame(given.slice(name.length + 1), value)
   }
 }

@@ -3,12 +3,14 @@ import type { ServerResponse, IncomingMessage } from 'node:http'
 import type { z } from 'zod'
 import { paths, type RouteName } from '../protocol/paths.ts'
 import { routes } from '../protocol/routes.ts'
+import { nothing } from '../protocol/verbs.ts'
 import { lastSeq } from '../runtime/stored-events.ts'
 import { aboutHandlers } from './about.ts'
-import type { Access } from './access.ts'
+import type { Access, Caller } from './access.ts'
 import { askHandlers } from './asks.ts'
 import { readObject } from './body.ts'
 import { branchHandlers } from './branches.ts'
+import { checkPerson, decisionIn } from './caller.ts'
 import { conversationHandlers } from './conversations.ts'
 import { eventStream } from './event-stream.ts'
 import { exportAnswer } from './export-answer.ts'
@@ -18,17 +20,21 @@ import { SECURITY_HEADERS } from './headers.ts'
 import { Idempotency, type Answer } from './idempotency.ts'
 import { messageHandlers } from './messages.ts'
 import { openApiDocument } from './openapi.ts'
-import { page, type Pages } from './pages.ts'
+import type { Pages } from './pages.ts'
 import { Problem, problemBody, problemOf } from './problem.ts'
 import { runHandlers } from './runs.ts'
+import type { LinkKeys } from './sessions/link-keys.ts'
+import { sessionHandlers } from './sessions/session-handlers.ts'
+import { linkTo, signIn } from './sessions/sign-in.ts'
 import { partialsOf } from './stored-partials.ts'
+import { isCollection, requireRow } from './subject.ts'
 import { trustHandlers } from './trust.ts'
-import { requireRow, type Collection } from './subject.ts'
 
 export interface AppOptions {
   readonly house: House
   readonly names: Names
   readonly access: Access
+  readonly keys: LinkKeys
   readonly pages: Pages
   /** `http://127.0.0.1:4680`, without a slash at its end. */
   readonly url: string
@@ -43,7 +49,12 @@ interface Sockets {
   readonly incoming?: IncomingMessage
   readonly outgoing?: ServerResponse
 }
-type Ctx = Context<{ Bindings: Sockets }>
+interface Env {
+  readonly Bindings: Sockets
+  /** Who asks; not known on routes that are open. */
+  readonly Variables: { readonly caller: Caller }
+}
+type Ctx = Context<Env>
 
 const HANDLERS: Handlers<RouteName> = {
   ...aboutHandlers,
@@ -53,25 +64,27 @@ const HANDLERS: Handlers<RouteName> = {
   ...messageHandlers,
   ...runHandlers,
   ...trustHandlers,
+  ...sessionHandlers,
 }
 
-/** The whole of HTTP (interfaces.md §4). Checks come in the order of the contract; each refusal is one JSON object. */
-export function createApp(options: AppOptions): Hono<{ Bindings: Sockets }> {
-  const app = new Hono<{ Bindings: Sockets }>()
+/** The whole of HTTP (docs/server.md). Checks come in the order of the contract; each refusal is one JSON object. */
+export function createApp(options: AppOptions): Hono<Env> {
+  const app = new Hono<Env>()
   const { access, ending, house, names, onDefect, pages } = options
   app.use('*', async (c, next) => {
     checkSender(senderOf(c), names)
-    if (!isOpen(c)) checkAccess(c, access)
+    const found = isRead(c.req.method) && !isApi(c) ? pages.answer(c.req.path) : undefined
+    if (!found && !isOpen(c)) c.set('caller', access.check(c.req.header('authorization')))
     if (ending.aborted) throw new Problem(503, 'closed', 'the server is ending')
-    await next()
+    if (found) c.res = found // the files of the page hold nothing of the user
+    else await next()
     for (const [name, value] of Object.entries(SECURITY_HEADERS))
       if (!c.res.headers.has(name)) c.res.headers.set(name, value)
   })
-  app.onError((error, c) => {
+  app.onError((error) => {
     const problem = problemOf(error)
     if (problem.status === 500) onDefect(error)
-    const wantsPage = problem.status === 401 && !isApi(c) && c.req.method === 'GET'
-    const answer = wantsPage ? page(401, 'Sign in', SIGN_IN) : Response.json(problemBody(problem), problem)
+    const answer = Response.json(problemBody(problem), problem)
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value)
     // what is too large is not read to its end: nothing can follow on this connection
     if (problem.status === 413) answer.headers.set('connection', 'close')
@@ -80,10 +93,7 @@ export function createApp(options: AppOptions): Hono<{ Bindings: Sockets }> {
   const idempotency = new Idempotency(house.store, house.clock)
   for (const name of Object.keys(paths) as RouteName[]) addRoute(app, name, house, idempotency)
   addOtherRoutes(app, options, idempotency)
-  app.get('/login', (c) => login(c, access))
   app.notFound((c) => {
-    const found = isRead(c.req.method) && !isApi(c) ? pages.answer(c.req.path) : undefined
-    if (found) return found
     throw new Problem(
       404,
       'not_found',
@@ -94,15 +104,13 @@ export function createApp(options: AppOptions): Hono<{ Bindings: Sockets }> {
   return app
 }
 
-const SIGN_IN =
-  '<p>This page needs the link that <code>offshoot serve</code> prints when it starts. Each link works once.</p>'
-
 function isApi({ req }: Ctx): boolean {
   return req.path === '/api' || req.path.startsWith('/api/')
 }
 
+/** A key is exchanged by a browser that has nothing else yet. */
 function isOpen({ req: { method, path } }: Ctx): boolean {
-  return path === '/api/health' ? isRead(method) : path === '/login' && method === 'GET'
+  return path === '/api/health' ? isRead(method) : path === '/api/sessions' && method === 'POST'
 }
 
 function isRead(method: string): boolean {
@@ -125,39 +133,28 @@ function senderOf(c: Ctx) {
   }
 }
 
-function checkAccess({ req }: Ctx, access: Access): void {
-  access.check({ authorization: req.header('authorization'), cookie: req.header('cookie') })
-}
-
-function login(c: Ctx, access: Access): Response {
-  const cookie = access.use(c.req.query('key') ?? '')
-  if (!cookie) checkAccess(c, access) // a link that was used is no matter to a browser that is in already
-  const headers = { location: '/', ...(cookie ? { 'set-cookie': cookie } : {}) }
-  return new Response(null, { status: 303, headers })
-}
-
 /** In the order of the contract: 404, 413, 400, 422, and then whatever the state of things refuses. */
-function addRoute(
-  app: Hono<{ Bindings: Sockets }>,
-  name: RouteName,
-  house: House,
-  idempotency: Idempotency,
-): void {
+function addRoute(app: Hono<Env>, name: RouteName, house: House, idempotency: Idempotency): void {
   const [method, path] = paths[name]
   const { input: schema, status } = routes[name]
-  const collection = /^\/(\w+)\/:id/.exec(path)?.[1] as Collection | undefined
+  const [, subject] = /^\/(\w+)\/:id/.exec(path) ?? []
+  const collection = isCollection(subject) ? subject : undefined
   const handle = HANDLERS[name] as (house: House, exchange: object) => unknown
   app.on(method, `/api${path}`, async (c) => {
-    const id = c.req.param('id')
-    const find = () => collection && requireRow(house.store, collection, id ?? '')
+    const id = c.req.param('id') ?? ''
+    const find = () => collection && requireRow(house.store, collection, id)
     // what is deleted is gone when the call is sent again with its Idempotency-Key
     const isKeptDelete = method === 'DELETE' && c.req.header('idempotency-key') !== undefined
     const row = isKeptDelete ? undefined : find()
-    const given = method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw)
+    const isOptional = schema === nothing
+    const given =
+      method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw, { isOptional })
     const input = parse(schema, given)
-    const by = c.req.header('authorization') === undefined ? 'web' : 'http'
+    await checkPerson(decisionIn(name, input as object), c.env?.incoming)
+    const caller = c.get('caller')
+    const by = caller?.kind === 'session' ? 'web' : 'http'
     const handled = async (): Promise<Answer> => {
-      const exchange = { row: row ?? find(), input, by }
+      const exchange = { id, row: row ?? find(), input, caller, by }
       try {
         return { status, body: await handle(house, exchange) }
       } catch (error) {
@@ -202,20 +199,26 @@ function parse(schema: z.ZodType, given: unknown): unknown {
 }
 
 function addOtherRoutes(
-  app: Hono<{ Bindings: Sockets }>,
-  { house, access, url, ending }: AppOptions,
+  app: Hono<Env>,
+  { house, keys, url, ending }: AppOptions,
   idempotency: Idempotency,
 ): void {
   const { store, workplaces, hub, clock, version } = house
   app.get('/api/openapi.json', () => Response.json(openApiDocument(version)))
-  app.post('/api/links', (c) =>
-    maybeOnce(c, idempotency, {}, async () => ({
+  app.post('/api/sessions', async (c) => {
+    await checkPerson('a session', c.env?.incoming)
+    return await signIn(c.req.raw, keys, house.sessions)
+  })
+  app.post('/api/links', async (c) => {
+    await checkPerson('a link', c.env?.incoming)
+    checkMayLink(c.get('caller'))
+    return await maybeOnce(c, idempotency, {}, async () => ({
       status: 201,
-      body: { url: `${url}/login?key=${access.newKey()}` },
-    })),
-  )
+      body: { url: linkTo(url, keys) },
+    }))
+  })
   app.get('/api/conversations/:id/export', (c) =>
-    exportAnswer(store, requireRow(store, 'conversations', c.req.param('id')).id, c.req.query('format')),
+    exportAnswer(house, requireRow(store, 'conversations', c.req.param('id')).id, c.req.query('format')),
   )
   app.get('/api/artifacts/:id', (c) => {
     const { content } = requireRow(store, 'artifacts', c.req.param('id'))
@@ -234,9 +237,17 @@ function addOtherRoutes(
     const topic = hub.topic(id, workplace)
     const partials = () => partialsOf(store, workplace, id)
     const cut = () => void c.env?.outgoing?.destroy()
-    const body = eventStream({ topic, store, clock, after: after ?? 0, partials, ending, cut })
+    const caller = c.get('caller')
+    const over = caller.kind === 'session' ? AbortSignal.any([ending, caller.signal]) : ending
+    const body = eventStream({ topic, store, clock, after: after ?? 0, partials, ending: over, cut })
     return new Response(body, { headers: { ...headers, 'transfer-encoding': 'chunked' } })
   })
+}
+
+/** A session ends after a day: it must not begin another one. @throws Problem 403 */
+function checkMayLink(caller: Caller): void {
+  if (caller.kind === 'token') return
+  throw new Problem(403, 'forbidden', 'a page cannot make links', '`offshoot sessions link` prints one')
 }
 
 /** What the client has had: of a connection that was lost, else what it asks for. @throws Problem 422 */

@@ -1,28 +1,41 @@
 import { Problem } from './problem.ts'
+import { jsonFault } from './json-fault.ts'
 
-/** No message of a person is longer; what is larger is read no further. Bytes. */
+/** No message of a person is longer. A larger body is not read to its end. Bytes. */
 export const MAX_BODY = 8 * 1024 * 1024
 
-/** The body of a request as one object; without any `{}`. @throws Problem 413, 400 */
-export async function readObject(request: Request): Promise<object> {
+/**
+ * The body of a request as one object. `isOptional`: the route takes no fields, so that no body is `{}`. `limit`: bytes.
+ * @throws Problem 413, 400
+ */
+export async function readObject(
+  request: Request,
+  { isOptional = false, limit = MAX_BODY }: BodyRule = {},
+): Promise<object> {
   const length = Number(request.headers.get('content-length') ?? 0)
-  if (length > MAX_BODY) throw tooLarge()
-  const bytes = await readBounded(request)
-  if (bytes.length === 0) return {}
+  if (length > limit) throw tooLarge(limit)
+  const bytes = await readBounded(request, limit)
+  if (bytes.length === 0 && isOptional) return {}
+  if (bytes.length === 0) throw malformed('there is no body; it has to be one JSON object', 'at least {}')
   const type = request.headers.get('content-type')
   if (type !== null && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type))
     throw malformed('the body has to be JSON', 'Content-Type: application/json')
   return parseObject(bytes)
 }
 
-async function readBounded(request: Request): Promise<Uint8Array> {
+interface BodyRule {
+  readonly isOptional?: boolean
+  readonly limit?: number
+}
+
+async function readBounded(request: Request, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   if (!request.body) return new Uint8Array()
   try {
     for await (const chunk of request.body) {
       size += chunk.length
-      if (size > MAX_BODY) throw tooLarge()
+      if (size > limit) throw tooLarge(limit)
       chunks.push(chunk)
     }
   } catch (error) {
@@ -32,18 +45,22 @@ async function readBounded(request: Request): Promise<Uint8Array> {
 }
 
 function parseObject(bytes: Uint8Array): object {
+  let text: string
   let value: unknown
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    value = JSON.parse(text)
   } catch {
     throw malformed('the body is not JSON in UTF-8')
   }
+  const fault = jsonFault(text)
+  if (fault) throw malformed(`the body ${fault}`)
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
   throw malformed('the body has to be one JSON object')
 }
 
-function tooLarge(): Problem {
-  return new Problem(413, 'too_large', `the body has more than ${MAX_BODY} bytes`)
+function tooLarge(limit: number): Problem {
+  return new Problem(413, 'too_large', `the body has more than ${limit} bytes`)
 }
 
 function malformed(message: string, hint?: string): Problem {

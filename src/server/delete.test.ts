@@ -75,6 +75,8 @@ describe('something that begins between the cancel and the delete', () => {
     const deleting = conversationHandlers.deleteConversation(house as unknown as House, {
       row,
       input: {},
+      id: conversationId,
+      caller: { kind: 'token' },
       by: 'test',
     })
     return { deleting, isThere: () => store.get('conversations', conversationId) !== undefined }

@@ -2,7 +2,8 @@ import type { Clock } from '../core/clock.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import { readEvents } from '../runtime/stored-events.ts'
 import type { PartialMessage } from '../runtime/partial-message.ts'
-import { partialDeltas } from './stored-partials.ts'
+import { maskPartial, partialDeltas } from './stored-partials.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
 import { framesOf, type Batch, type Topic } from './topic.ts'
 import type { Store } from './workplace.ts'
 
@@ -14,7 +15,7 @@ export interface StreamOptions {
   readonly after: number
   /** The answers that are being streamed, as they are now. */
   readonly partials: () => readonly PartialMessage[]
-  /** Aborted when the server ends. */
+  /** Aborted when the server ends, or the session of the client. */
   readonly ending: AbortSignal
   /** Ends the connection of a client that reads nothing any more. */
   readonly cut: () => void
@@ -82,7 +83,7 @@ class Outlet {
   tell({ events, bytes }: Batch): void {
     if (this.#isOver || this.#isBehind) return
     const isNew = ({ seq, sub }: OffshootEvent) => seq > this.#seq || (sub !== undefined && seq === this.#seq)
-    this.#put(events.every(isNew) ? bytes : framesOf(events.filter(isNew)), events.at(-1)!.seq)
+    this.#put(events.every(isNew) ? bytes : framesOf(events.filter(isNew), this.#secrets), events.at(-1)!.seq)
   }
 
   end(): void {
@@ -130,17 +131,21 @@ class Outlet {
     const { store, topic } = this.#options
     const stored = readEvents(store, topic.id, this.#seq, PAGE)
     const events = stored.filter(({ seq }) => seq <= topic.seq) // the others are about to be told
-    this.#put(framesOf(events), events.at(-1)?.seq ?? this.#seq)
+    this.#put(framesOf(events, this.#secrets), events.at(-1)?.seq ?? this.#seq)
     if (events.length === PAGE || this.#isOver) return
     this.#isBehind = false
-    this.#put(framesOf(this.#streaming()), this.#seq)
+    this.#put(framesOf(this.#streaming(), this.#secrets), this.#seq)
   }
 
   /** Each part that is being streamed, from its beginning: of live text nothing is stored for those that come later. */
   #streaming(): OffshootEvent[] {
     const { partials, clock, topic, store } = this.#options
     const told = { conversationId: topic.id, seq: this.#seq, sub: 0, at: clock.now() }
-    return partialDeltas(store, partials(), told)
+    return partialDeltas(
+      store,
+      partials().map((each) => maskPartial(each, this.#secrets)),
+      told,
+    )
   }
 
   #reset(reason: 'slow' | 'unknown' | 'deleted'): void {
@@ -164,6 +169,10 @@ class Outlet {
       else if (this.#options.clock.now() - this.#readAt > PATIENCE_MS) return this.#cut()
       this.#beat()
     })
+  }
+
+  get #secrets(): SecretMask {
+    return this.#options.topic.secrets
   }
 
   #cut(): void {

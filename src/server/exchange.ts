@@ -4,7 +4,10 @@ import type { RouteAnswer, routes } from '../protocol/routes.ts'
 import type { z } from 'zod'
 import type { Clock } from '../core/clock.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/verbs/perform.ts'
+import type { Caller } from './access.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
 import type { Hub } from './hub.ts'
+import type { Sessions } from './sessions/sessions.ts'
 import type { Collection, Row } from './subject.ts'
 import type { Store, Workplaces } from './workplace.ts'
 
@@ -14,6 +17,9 @@ export interface House {
   readonly clock: Clock
   readonly workplaces: Workplaces
   readonly hub: Hub
+  readonly sessions: Sessions
+  /** Masks what leaves the program. */
+  readonly secrets: SecretMask
   /** Where the server was started: where a conversation works that names no directory. */
   readonly directory: string
   readonly version: string
@@ -29,9 +35,12 @@ type CollectionOf<N extends RouteName> = (typeof paths)[N][1] extends `/${infer 
 
 /** A call that has passed every check: what is left to refuse is the state of things. */
 export interface Exchange<N extends RouteName> {
-  /** What the id of the path names. */
+  /** The id of the path; empty where it has none. */
+  readonly id: string
+  /** What the id of the path names in the store. */
   readonly row: Row<CollectionOf<N>>
   readonly input: z.output<(typeof routes)[N]['input']>
+  readonly caller: Caller
   /** Who asks, for the record. */
   readonly by: string
 }

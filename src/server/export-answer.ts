@@ -1,6 +1,8 @@
 import type { ConversationId } from '../core/ids.ts'
 import { exportConversation } from '../runtime/export/export-conversation.ts'
+import { maskDocument } from '../runtime/export/mask-document.ts'
 import type { ExportDocument } from '../runtime/export/document.ts'
+import { documentText } from '../runtime/export/document-text.ts'
 import { documentHtml, EXPORT_POLICY } from '../runtime/export/html.ts'
 import { documentMarkdown } from '../runtime/export/markdown.ts'
 import type { House } from './exchange.ts'
@@ -12,20 +14,22 @@ import { Problem } from './problem.ts'
  * @throws Problem 422 for a format that there is not.
  */
 export async function exportAnswer(
-  store: House['store'],
+  { store, secrets }: Pick<House, 'store' | 'secrets'>,
   id: ConversationId,
   format = 'json',
 ): Promise<Response> {
   const write = WRITERS[format]
   if (!write) throw new Problem(422, 'invalid', `format: expected one of ${Object.keys(WRITERS).join(', ')}`)
   // in a transaction another process cannot write between two of the many queries
-  const document = await store.tx((tx) => exportConversation(tx, id), { durable: false })
+  const exact = await store.tx((tx) => exportConversation(tx, id), { durable: false })
+  const document = maskDocument(exact, secrets)
   return write(document, id)
 }
 
 const WRITERS: Readonly<Partial<Record<string, (document: ExportDocument, id: ConversationId) => Response>>> =
   {
-    json: (document) => Response.json(document),
+    json: (document) =>
+      new Response(documentText(document), { headers: { 'content-type': 'application/json' } }),
     md: (document, id) => file(documentMarkdown(document), 'text/markdown', `${id}.md`),
     html: (document, id) => file(documentHtml(document), 'text/html', `${id}.html`),
   }

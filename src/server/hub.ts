@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { ConversationId } from '../core/ids.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
 import { watchStore } from '../runtime/ownership/watch-store.ts'
 import { Topic } from './topic.ts'
 import type { Store, Workplace } from './workplace.ts'
@@ -17,11 +18,13 @@ const SWEEP_MS = 10_000
 export class Hub {
   readonly #store: Store
   readonly #clock: Clock
+  readonly #secrets: SecretMask | undefined
   readonly #open = new Map<ConversationId, Open>()
   readonly #endWatch: () => void
   #cancelSweep = () => {}
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, secrets?: SecretMask) {
+    this.#secrets = secrets
     this.#store = store
     this.#clock = clock
     this.#endWatch = watchStore(store, clock, () => this.#look())
@@ -39,7 +42,7 @@ export class Hub {
   topic(id: ConversationId, workplace: Workplace | undefined): Topic {
     const known = this.#open.get(id)
     known?.leave() // hands over what was about to be told
-    const topic = known?.topic ?? new Topic(id, this.#store)
+    const topic = known?.topic ?? new Topic(id, this.#store, this.#secrets)
     const leave = workplace?.subscribe(id, (events) => topic.take(events)) ?? (() => {})
     this.#open.set(id, { topic, workplace, leave })
     if (!workplace?.drives(id)) topic.look()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { errorAnswer } from '../protocol/catalogue.ts'
 import { paths, type RouteName } from '../protocol/paths.ts'
 import { routes } from '../protocol/routes.ts'
+import { sessionOpened } from '../protocol/session.ts'
 
 interface Other {
   readonly method: 'get' | 'post'
@@ -10,11 +11,20 @@ interface Other {
   /** Media type and schema of an answer. */
   readonly content: Readonly<Record<string, object>>
   readonly parameters: readonly object[]
+  readonly body?: object
+  /** Whether nobody has to be known. */
+  readonly isOpen?: true
 }
 
 const text = { schema: { type: 'string' } }
 const seq = { type: 'integer', minimum: 0 }
 const formats = { type: 'string', enum: ['json', 'md', 'html'], default: 'json' }
+const key = {
+  type: 'object',
+  properties: { key: { type: 'string' } },
+  required: ['key'],
+  additionalProperties: false,
+}
 const links = { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] }
 const idempotencyKey = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } }
 
@@ -46,10 +56,19 @@ const OTHERS: Readonly<Record<string, Other>> = {
   },
   '/links': {
     method: 'post',
-    summary: 'a link that lets one browser in, once',
+    summary: 'a link that lets one browser in, once, for ten minutes; not for a page',
     status: 201,
     content: { 'application/json': { schema: links } },
     parameters: [idempotencyKey],
+  },
+  '/sessions': {
+    method: 'post',
+    summary: 'exchanges the key of a link for a session; a key is taken once',
+    status: 201,
+    content: { 'application/json': { schema: schemaOf(sessionOpened, 'output') } },
+    parameters: [],
+    body: key,
+    isOpen: true,
   },
 }
 
@@ -61,14 +80,8 @@ export function openApiDocument(version: string): object {
     const at = path.replace(/:(\w+)/g, '{$1}')
     operations[at] = { ...operations[at], [method.toLowerCase()]: operation(name) }
   }
-  for (const [path, { method, summary, status, content, parameters }] of Object.entries(OTHERS))
-    operations[path] = {
-      [method]: {
-        summary,
-        parameters: [...pathParameters(path), ...parameters],
-        responses: { [status]: { description: 'done', content }, default: errorResponse },
-      },
-    }
+  for (const [path, other] of Object.entries(OTHERS))
+    operations[path] = { ...operations[path], [other.method]: otherOperation(path, other) }
   return {
     openapi: '3.1.0',
     info: { title: 'Offshoot', version },
@@ -79,6 +92,17 @@ export function openApiDocument(version: string): object {
       schemas: { Error: schemaOf(errorAnswer, 'output') },
     },
     paths: operations,
+  }
+}
+
+function otherOperation(path: string, other: Other): object {
+  const { summary, status, content, parameters, body, isOpen } = other
+  return {
+    summary,
+    ...(isOpen ? { security: [] } : {}),
+    parameters: [...pathParameters(path), ...parameters],
+    ...(body ? { requestBody: { content: { 'application/json': { schema: body } } } } : {}),
+    responses: { [status]: { description: 'done', content }, default: errorResponse },
   }
 }
 

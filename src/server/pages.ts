@@ -41,7 +41,7 @@ const NOT_BUILT =
   '<p>Everything works over <a href="/api/openapi.json">the API</a> and on the command line.</p>'
 
 /** A page of words alone. `body` is markup of ours, never of anybody else. */
-export function page(status: number, title: string, body: string): Response {
+function page(status: number, title: string, body: string): Response {
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title} — Offshoot</title><h1>${title}</h1>${body}</html>`
   return new Response(html, { status, headers: { 'content-type': TYPES['.html']! } })
 }

@@ -1,7 +1,14 @@
 import { errorMessage, OffshootError, type ErrorCode } from '../core/errors.ts'
 
 /** What only a request over HTTP can be wrong in. */
-export type ProblemCode = 'forbidden' | 'unauthorized' | 'not_found' | 'too_large' | 'malformed' | 'invalid'
+export type ProblemCode =
+  | 'forbidden'
+  | 'unauthorized'
+  | 'not_found'
+  | 'too_large'
+  | 'malformed'
+  | 'invalid'
+  | 'too_many'
 
 /** Why a request is refused, as its answer says it (interfaces.md §4). */
 export class Problem extends Error {
@@ -18,7 +25,7 @@ export class Problem extends Error {
   }
 }
 
-export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 500 | 503 | 507
+export type ProblemStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422 | 429 | 500 | 503 | 507
 
 /** What anything that was thrown is to whoever asked. Of what nobody foresaw no detail is told. */
 export function problemOf(error: unknown): Problem {

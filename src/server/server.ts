@@ -1,7 +1,6 @@
 import { getRequestListener } from '@hono/node-server'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { networkInterfaces } from 'node:os'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
@@ -10,13 +9,18 @@ import type { ComposeOptions } from '../runtime/compose.ts'
 import type { RecoveredRun } from '../runtime/recover-conversation.ts'
 import { Access } from './access.ts'
 import { createApp } from './app.ts'
-import { checkSender, namesOf, type Names } from './foreign.ts'
+import { namesOf, type Names } from './foreign.ts'
 import { SECURITY_HEADERS } from './headers.ts'
+import { secretMask } from '../runtime/secrets/known-values.ts'
 import { Hub } from './hub.ts'
 import { openPages } from './pages.ts'
-import { Problem, problemBody, problemOf } from './problem.ts'
+import { Problem, problemBody } from './problem.ts'
+import { LinkKeys } from './sessions/link-keys.ts'
+import { Sessions } from './sessions/sessions.ts'
+import { linkTo } from './sessions/sign-in.ts'
 import { runningServer, writeServerFile } from './server-file.ts'
 import { installationToken } from './token.ts'
+import { createUnread } from './unread.ts'
 import { Workplaces, type Store } from './workplace.ts'
 
 export interface ServerOptions extends Pick<ComposeOptions, 'env' | 'network' | 'faults'> {
@@ -41,7 +45,7 @@ export interface RunningServer {
   readonly port: number
   /** `http://127.0.0.1:4680` */
   readonly url: string
-  /** Lets one browser in, once. */
+  /** Lets one browser in, once, for ten minutes. */
   newLink(): string
   /** Takes up what processes left that are gone, in every directory (runtime.md §12). Never rejects. */
   recover(onTaken?: OnTaken): Promise<void>
@@ -72,17 +76,22 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const port = await listen(server, options)
   const removeFile = tryOrClose(server, () => writeServerFile(home, port))
   const url = `http://${shownHost(options.host)}:${port}`
-  const access = new Access(token, port)
+  const sessions = new Sessions({ home, token, port, clock, say })
+  const keys = new LinkKeys(clock)
   const names = allNames(port, options.host)
+  const access = new Access(token, sessions)
   const onWarning = (where: string, warning: string) => say(`${where}: ${warning}`)
   const workplaces = new Workplaces({ store, clock, env, network, faults, fallback: home, onWarning })
-  const hub = new Hub(store, clock)
+  const secrets = secretMask(env, [token])
+  const hub = new Hub(store, clock, secrets)
   const ending = new AbortController()
-  const house = { store, clock, workplaces, hub, directory, version, underway: new Set<Promise<unknown>>() }
+  const underway = new Set<Promise<unknown>>()
+  const house = { store, secrets, clock, workplaces, hub, sessions, directory, version, underway }
   const app = createApp({
     house,
     names,
     access,
+    keys,
     pages: openPages(options.pages),
     url,
     ending: ending.signal,
@@ -92,14 +101,17 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     overrideGlobalObjects: false,
     errorHandler: () => refusal(new Problem(400, 'malformed', 'what is asked for is no path')),
   })
+  const unread = createUnread(names, access)
   server.on('request', (incoming, outgoing) => {
-    if (!isRefused(incoming, outgoing, names)) void listener(incoming, outgoing)
+    if (!unread.refuses(incoming, outgoing)) void listener(incoming, outgoing)
   })
-  server.on('clientError', refuseUnread)
+  server.on('checkExpectation', (incoming, outgoing) => server.emit('request', incoming, outgoing))
+  server.on('connect', unread.refuseTunnel)
+  server.on('clientError', unread.refuseBroken)
   return {
     port,
     url,
-    newLink: () => `${url}/login?key=${access.newKey()}`,
+    newLink: () => linkTo(url, keys),
     recover: (onTaken = () => {}) => recoverAll(workplaces, clock, ending.signal, onTaken, say),
     async close() {
       removeFile()
@@ -109,6 +121,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
       await Promise.race([Promise.allSettled(house.underway), sleep(clock, LAST_ANSWERS_MS)])
       await workplaces.close()
       hub.close()
+      sessions.close()
       server.closeAllConnections()
       await closed
     },
@@ -177,44 +190,8 @@ function shownHost(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-/** Before anything is made of a request: of some hosts no URL can be made. */
-function isRefused(incoming: IncomingMessage, outgoing: ServerResponse, names: Names): boolean {
-  const all = (name: string) =>
-    incoming.rawHeaders.filter((_, i, raw) => raw[i - 1]?.toLowerCase() === name && i % 2 === 1)
-  try {
-    const [, named] = /^\w+:\/\/([^/?#]*)/.exec(incoming.url ?? '') ?? [] // for a proxy: it stands above the header
-    const hosts = [...all('host'), ...(named === undefined ? [] : [named])]
-    checkSender({ hosts: [...new Set(hosts)], origins: all('origin'), site: undefined, isApi: false }, names)
-    return false
-  } catch (error) {
-    const problem = problemOf(error)
-    outgoing.writeHead(problem.status, { ...SECURITY_HEADERS, 'content-type': 'application/json' })
-    outgoing.end(JSON.stringify(problemBody(problem)))
-    incoming.resume() // what it sends is read and forgotten
-    return true
-  }
-}
-
 function refusal(problem: Problem): Response {
   return Response.json(problemBody(problem), { status: problem.status, headers: SECURITY_HEADERS })
-}
-
-/** What is no HTTP, or never came to its end. */
-function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const [status, code, message] = UNREAD[error.code ?? ''] ?? [
-    '400 Bad Request',
-    'malformed',
-    'this is no HTTP',
-  ]
-  const body = JSON.stringify({ error: { code, message } })
-  const head = `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`
-  socket.end(head + body)
-}
-
-const UNREAD: Readonly<Record<string, readonly [string, string, string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'too_large', 'the headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'malformed', 'the request did not come to its end'],
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { OffshootEvent } from '../core/events.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
 import type { ConversationId, PartId } from '../core/ids.ts'
 import type { PartialMessage } from '../runtime/partial-message.ts'
 import type { Store, Workplace } from './workplace.ts'
@@ -23,6 +24,16 @@ export function storedPartials(store: Store, conversationId: ConversationId): Pa
     const rows = store.find('parts', { where: { messageId }, orderBy: 'position' })
     return [{ messageId, branchId, runId, parts: rows.map(({ part }) => part) }]
   })
+}
+
+/** As far as it can be told: what may be the beginning of a secret is told when more of it is there. */
+export function maskPartial(message: PartialMessage, secrets: Pick<SecretMask, 'stream'>): PartialMessage {
+  const parts = message.parts.map((part) =>
+    part.type === 'text' || part.type === 'reasoning'
+      ? { ...part, text: secrets.stream().push(part.text) }
+      : part,
+  )
+  return { ...message, parts }
 }
 
 interface Told {

@@ -38,6 +38,10 @@ const PREFIXES: { readonly [C in Collection]: IdPrefix } = {
   artifacts: 'art',
 }
 
+export function isCollection(name: string | undefined): name is Collection {
+  return name !== undefined && Object.hasOwn(PREFIXES, name)
+}
+
 /** @throws Problem 404 */
 export function requireRow<C extends Collection>(store: Store, collection: C, id: string): Row<C> {
   const known = idPrefix(id) === PREFIXES[collection] ? store.get(collection, id) : undefined

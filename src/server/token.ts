@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { chmodSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorMessage, OffshootError } from '../core/errors.ts'
@@ -53,17 +53,15 @@ function makeToken(home: string, file: string): string {
   return readToken(file)!
 }
 
-/** In the same time whatever is wrong with it. */
+/** Whether two tokens are the same. It takes the same time wherever they differ. */
 export function isSame(given: string, expected: string): boolean {
-  return timingSafeEqual(hash(given), hash(expected))
+  return isSameHash(hashOf(given), hashOf(expected))
 }
 
-function hash(text: string): Buffer {
+export function isSameHash(given: Buffer, expected: Buffer): boolean {
+  return given.length === expected.length && timingSafeEqual(given, expected)
+}
+
+export function hashOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
-}
-
-/** What stands for the token in a browser: of one port, good as long as the token is. */
-export function cookieOf(token: string, port: number): { readonly name: string; readonly value: string } {
-  const value = createHmac('sha256', token).update(`cookie of ${port}`).digest('base64url')
-  return { name: `offshoot_${port}`, value }
 }

@@ -1,8 +1,11 @@
+import { harmlessJson } from '../core/harmless-json.ts'
 import { isEphemeral, type OffshootEvent } from '../core/events.ts'
 import type { ConversationId, PartId } from '../core/ids.ts'
+import { shapeMask, type SecretMask } from '../core/secrets/mask.ts'
 import type { PartialMessage } from '../runtime/partial-message.ts'
+import { maskEvent } from '../runtime/secrets/mask-event.ts'
 import { lastSeq, readEvents } from '../runtime/stored-events.ts'
-import { partialDeltas, storedPartials } from './stored-partials.ts'
+import { maskPartial, partialDeltas, storedPartials } from './stored-partials.ts'
 import type { Store } from './workplace.ts'
 
 /** What a listener gets: events in their order, and how they look on the wire, made once for all. */
@@ -28,6 +31,8 @@ export class Topic {
   readonly id: ConversationId
   readonly listeners = new Set<Listener>()
   readonly #store: Store
+  /** Masks what is told. */
+  readonly secrets: SecretMask
   #seq: number
   /** How much was told of what another process streams. */
   #live: { readonly seq: number; readonly sub: number; readonly lengths: ReadonlyMap<PartId, number> } = {
@@ -36,7 +41,8 @@ export class Topic {
     lengths: new Map(),
   }
 
-  constructor(id: ConversationId, store: Store) {
+  constructor(id: ConversationId, store: Store, secrets: SecretMask = shapeMask) {
+    this.secrets = secrets
     this.id = id
     this.#store = store
     this.#seq = lastSeq(store, id)
@@ -76,7 +82,7 @@ export class Topic {
   follow(at: number): void {
     this.look()
     if (this.listeners.size === 0) return
-    const partials = storedPartials(this.#store, this.id)
+    const partials = storedPartials(this.#store, this.id).map((each) => maskPartial(each, this.secrets))
     const { seq } = this
     const { lengths } = this.#live
     const sub = this.#live.seq === seq ? this.#live.sub : 0
@@ -94,7 +100,7 @@ export class Topic {
     if (events.length === 0) return
     this.#seq = events.at(-1)!.seq
     if (this.listeners.size === 0) return
-    const batch = { events, bytes: framesOf(events) }
+    const batch = { events, bytes: framesOf(events, this.secrets) }
     for (const listener of this.listeners) listener.tell(batch)
   }
 }
@@ -107,12 +113,12 @@ function lengthsOf(partials: readonly PartialMessage[]): ReadonlyMap<PartId, num
 const encoder = new TextEncoder()
 
 /** As server-sent events: a durable one has its `seq` as id, so that whoever comes back can say what it had last. */
-export function framesOf(events: readonly OffshootEvent[]): Uint8Array {
-  return encoder.encode(events.map(frame).join(''))
+export function framesOf(events: readonly OffshootEvent[], secrets: SecretMask): Uint8Array {
+  return encoder.encode(events.map((event) => frame(maskEvent(event, secrets))).join(''))
 }
 
 function frame(event: OffshootEvent): string {
-  const data = `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+  const data = `event: ${event.type}\ndata: ${harmlessJson(JSON.stringify(event))}\n\n`
   return isDurable(event) ? `id: ${event.seq}\n${data}` : data
 }
 

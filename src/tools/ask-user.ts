@@ -1,5 +1,6 @@
+import { workingTools } from '../core/rules/tool-names.ts'
 import { z } from 'zod'
-import { defineTool, describeTool } from './define-tool.ts'
+import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type PersonQuestion, type ToolContext } from './port.ts'
 
 const MAX_QUESTION_CHARS = 4_000
@@ -28,10 +29,10 @@ export function askUserTool(): AnyTool {
     effects: 'none',
     idempotent: true,
     asksPerson: true,
-    aliases: ['AskUserQuestion', 'ask_question', 'ask_human', 'ask_followup_question', 'question'],
+    aliases: workingTools.ask_user.aliases,
     inputAliases: { text: 'question', prompt: 'question', message: 'question', choices: 'options' },
     subject: () => [],
-    title: ({ question }) => `Ask: ${question}`,
+    title: ({ question }) => titleLine(`Ask: ${question}`),
     execute,
     toModelOutput: (text) => ({ text }),
   })

@@ -1,6 +1,8 @@
+import { workingTools } from '../core/rules/tool-names.ts'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { z } from 'zod'
+import { LIMIT_LOCKS } from '../exec/lineage.ts'
 import { runProcess, type ProcessResult } from '../exec/run-process.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
@@ -30,7 +32,7 @@ export function bashTool(): AnyTool {
     inputSchema,
     effects: 'execute',
     idempotent: false,
-    aliases: ['Bash', 'shell', 'run_command', 'run_shell_command', 'execute_command', 'run_terminal_cmd'],
+    aliases: workingTools.bash.aliases,
     inputAliases: {
       cmd: 'command',
       script: 'command',
@@ -76,7 +78,14 @@ async function start(command: string, timeoutMs: number, context: ToolContext): 
     return await runProcess({
       // One pipe for stdout and stderr, so that what was printed keeps its order.
       program: '/bin/sh',
-      args: ['-c', 'exec "$@" 2>&1', 'sh', await findShell(process.env['PATH'] ?? ''), '-c', command],
+      args: [
+        '-c',
+        `${LIMIT_LOCKS}; exec "$@" 2>&1`,
+        'sh',
+        await findShell(process.env['PATH'] ?? ''),
+        '-c',
+        command,
+      ],
       directory: context.workspace.root,
       marks: { ...context.processMarks, [mark.name]: mark.value },
       sweep: mark,

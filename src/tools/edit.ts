@@ -1,3 +1,4 @@
+import { workingTools } from '../core/rules/tool-names.ts'
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { replaceText } from './edit-text.ts'
@@ -28,7 +29,7 @@ export function editTool(): AnyTool {
     inputSchema,
     effects: 'write',
     idempotent: false,
-    aliases: ['Edit', 'MultiEdit', 'str_replace', 'edit_file', 'replace', 'search_replace'],
+    aliases: workingTools.edit.aliases,
     inputAliases: {
       path: 'file_path',
       filePath: 'file_path',

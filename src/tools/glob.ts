@@ -1,3 +1,4 @@
+import { workingTools } from '../core/rules/tool-names.ts'
 import { isAbsolute, join } from 'node:path'
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
@@ -27,7 +28,7 @@ export function globTool(): AnyTool {
     inputSchema,
     effects: 'none',
     idempotent: true,
-    aliases: ['Glob', 'find_files', 'file_search'],
+    aliases: workingTools.glob.aliases,
     inputAliases: { glob_pattern: 'pattern', glob: 'pattern', directory: 'path', target_directory: 'path' },
     subject: (input) => [{ kind: 'path', value: splitPattern(input).base }],
     title: (input) => titleLine(`Glob ${input.pattern}${input.path ? ` in ${input.path}` : ''}`),

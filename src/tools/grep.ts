@@ -1,3 +1,4 @@
+import { workingTools } from '../core/rules/tool-names.ts'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -40,7 +41,7 @@ export function grepTool(): AnyTool {
     inputSchema,
     effects: 'none',
     idempotent: true,
-    aliases: ['Grep', 'search', 'grep_search', 'search_file_content', 'ripgrep', 'rg'],
+    aliases: workingTools.grep.aliases,
     inputAliases: {
       query: 'pattern',
       regex: 'pattern',

@@ -1,3 +1,4 @@
+import { workingTools } from '../core/rules/tool-names.ts'
 import type { Dirent } from 'node:fs'
 import { readdir, readlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -30,7 +31,7 @@ export function listTool(): AnyTool {
     inputSchema,
     effects: 'none',
     idempotent: true,
-    aliases: ['LS', 'ls', 'list_dir', 'list_directory', 'list_files'],
+    aliases: workingTools.list.aliases,
     inputAliases: { directory: 'path', dir_path: 'path', file_path: 'path', target_directory: 'path' },
     subject: (input) => [{ kind: 'path', value: input.path ?? '.' }],
     title: (input) => titleLine(`List ${input.path ?? '.'}`),

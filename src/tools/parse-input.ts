@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { errorMessage } from '../core/errors.ts'
+import { terminalLine } from '../core/terminal-text.ts'
 import { mendInput, type InputIssue } from './mend-input.ts'
 import { ToolError, type AnyTool } from './port.ts'
 import { inputShape } from './tool-schema.ts'
@@ -15,16 +16,23 @@ export function parseInput(tool: AnyTool, input: unknown): unknown {
     const { fields, twice } = renameFields(tool, readObject(input))
     checkText(fields)
     const read = check(tool, fields)
+    if (isObject(read)) checkText(read) // a list that was sent as text is one only now
     checkTwice(tool, fields, read, twice)
     return read
   } catch (error) {
     const reason = error instanceof InputProblem ? error.message : unreadable(error)
     throw new ToolError(
       'invalid_input',
-      `wrong input for ${tool.name}: ${reason}`,
+      `wrong input for ${tool.name}: ${shown(reason)}`,
       `expected: ${inputShape(tool)}`,
     )
   }
+}
+
+/** It quotes what a model sent, and people read it too. */
+function shown(reason: string): string {
+  const line = terminalLine(reason.slice(0, MAX_REASON)).toWellFormed()
+  return reason.length > MAX_REASON ? `${line}…` : line
 }
 
 class InputProblem extends Error {}
@@ -34,6 +42,7 @@ type Fields = Record<string, unknown>
 const MAX_ISSUES = 5
 const MAX_TWICE = 10
 const MAX_PREVIEW = 80
+const MAX_REASON = 1_500
 
 /** Some models send the object as text, or as text in text. */
 function readObject(input: unknown): Fields {

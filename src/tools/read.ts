@@ -1,3 +1,4 @@
+import { workingTools } from '../core/rules/tool-names.ts'
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { notFound } from './near-names.ts'
@@ -26,7 +27,7 @@ export function readTool(): AnyTool {
     inputSchema,
     effects: 'none',
     idempotent: true,
-    aliases: ['Read', 'read_file', 'view', 'cat', 'NotebookRead'],
+    aliases: workingTools.read.aliases,
     inputAliases: { path: 'file_path', filePath: 'file_path', file: 'file_path', filename: 'file_path' },
     subject: (input) => [{ kind: 'path', value: input.file_path }],
     title: (input) => titleLine(`Read ${input.file_path}${rangeOf(input)}`),

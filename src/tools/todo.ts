@@ -1,3 +1,4 @@
+import { workingTools } from '../core/rules/tool-names.ts'
 import { z } from 'zod'
 import { defineTool, describeTool } from './define-tool.ts'
 import type { AnyTool, TodoItem, ToolContext } from './port.ts'
@@ -23,7 +24,7 @@ export function todoTool(): AnyTool {
     inputSchema,
     effects: 'none',
     idempotent: true,
-    aliases: ['TodoWrite', 'TodoRead', 'todo_write', 'todo_read', 'update_plan', 'write_todos'],
+    aliases: workingTools.todo.aliases,
     inputAliases: { todos: 'items', plan: 'items', content: 'text', step: 'text', task: 'text' },
     subject: () => [],
     title: ({ items }) => (items ? `Todo: ${items.length} items, ${doneOf(items)} done` : 'Todo'),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { checkUnmasked } from './masked-text.ts'
 import { openDirectory } from './open-file.ts'
 import { ToolError, type FileStamp, type ResolvedPath, type ToolContext } from './port.ts'
 import { readBytes, stampOf } from './read-file.ts'
@@ -54,6 +55,7 @@ export async function replaceFile(
   context: ToolContext,
   lines: ChangedLines = unknownLines,
 ): Promise<void> {
+  checkUnmasked(bytes, current?.bytes)
   const directory = await makeDirectory(dirname(target.absolute), dirname(target.relative))
   const temporary = join(directory.handlePath, `.offshoot-${randomUUID()}.tmp`)
   try {

@@ -1,3 +1,4 @@
+import { workingTools } from '../core/rules/tool-names.ts'
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ResolvedPath, type ToolContext } from './port.ts'
@@ -24,7 +25,7 @@ export function writeTool(): AnyTool {
     inputSchema,
     effects: 'write',
     idempotent: true,
-    aliases: ['Write', 'write_file', 'create_file'],
+    aliases: workingTools.write.aliases,
     inputAliases: {
       path: 'file_path',
       filePath: 'file_path',

@@ -19,9 +19,9 @@ describe('the tree of a run on a terminal', () => {
     expect(await afterRun(80)).toEqual([
       HEAD,
       '● 3 subagents ended in TIME · 2 done, 1 failed · 2 tools · $0',
-      '  ✓ explore    list the files — done in TIME · 1 tool · $0: Found one file.',
-      expect.stringMatching(/^ {2}✗ general {4}count words — failed after TIME · 0 tools · \$0: .*…$/),
-      '  ✓ explore    測試 😀 read it — done in TIME · 1 tool · $0: Read it.',
+      '  ✓ ◎  explore    list the files — done in TIME · 1 tool · $0: Found one file.',
+      expect.stringMatching(/^ {2}✗ ●  general {4}count words — failed after TIME · 0 tools · \$0: .*…$/),
+      '  ✓ ◎  explore    測試 😀 read it — done in TIME · 1 tool · $0: Read it.',
       '✓ main — done in TIME · 5 tools · $0 in all',
       'The answer',
       'is here.',
@@ -29,11 +29,11 @@ describe('the tree of a run on a terminal', () => {
     expect(await afterRun(40)).toEqual([
       HEAD,
       '● 3 subagents ended in TIME',
-      '  ✓ explore list the files',
+      '  ✓ ◎  explore list the files',
       expect.stringMatching(/^ {4}done in TIME · 1 tool · \$0: Found/),
-      '  ✗ general count words',
+      '  ✗ ●  general count words',
       expect.stringMatching(/^ {4}failed after TIME · 0 tools · \$0/),
-      '  ✓ explore 測試 😀 read it',
+      '  ✓ ◎  explore 測試 😀 read it',
       expect.stringMatching(/^ {4}done in TIME · 1 tool · \$0: Read/),
       '✓ main',
       '  done in TIME · 5 tools · $0 in all',
@@ -48,10 +48,10 @@ describe('the tree of a run on a terminal', () => {
     expect(rows(program.stdout, 80)).toEqual([
       HEAD,
       '● 4 explore subagents at work · 2 queued · TIME',
-      '  ◐ explore    part 1 — Glob **/*.ts · TIME · 1 tool',
-      ...[2, 3, 4].map((n) => expect.stringMatching(new RegExp(`^ {2}◐ explore {4}part ${n} — `))),
-      '  ⧗ explore    part 5 — queued, number 1 in line',
-      '  ⧗ explore    part 6 — queued, number 2 in line',
+      '  ◐ ◎  explore    part 1 — Glob **/*.ts · TIME · 1 tool',
+      ...[2, 3, 4].map((n) => expect.stringMatching(new RegExp(`^ {2}◐ ◎  explore {4}part ${n} — `))),
+      '  ⧗ ◎  explore    part 5 — queued, number 1 in line',
+      '  ⧗ ◎  explore    part 6 — queued, number 2 in line',
     ])
     program.type('\u0003')
     const ended = await program.ended

@@ -65,7 +65,7 @@ describe('offshoot serve', () => {
     const { code, stderr } = await program.ended
     expect([code, stderr]).toEqual([
       143,
-      expect.stringMatching(/^offshoot: open http:\S+\/login\?key=\S+ \(it works once\)\n$/),
+      expect.stringMatching(/^offshoot: open http:\S+\/#key=\S+ \(it works once, for ten minutes; .*\)\n$/),
     ])
     expect(existsSync(file)).toBe(false)
     expect(user.processes()).toEqual([])

@@ -13,10 +13,10 @@ const ASKED = [
   /^offshoot\.jsonc: sets limits\.budgetUsd to 1000; without this it is 5$/,
   /^offshoot\.jsonc: sets limits\.maxTokens to 1000000000/,
   /^offshoot\.jsonc: sets limits\.maxDepth to 5/,
-  /^offshoot\.jsonc: sets prices\.anthropic\/claude-sonnet-5/,
+  /^offshoot\.jsonc: sets prices\.anthropic\/␛\[2J␛\[1Aclaude-sonnet-5/,
   /^offshoot\.jsonc: allows every call of every tool without asking$/,
   /^offshoot\.jsonc: allows external_directory with \/\*\* without asking$/,
-  /^offshoot\.jsonc: allows bash with ␛\[2J␛\[1Aecho <b>harmless<\/b> without asking$/,
+  /^offshoot\.jsonc: allows bash with echo <b>harmless<\/b> without asking$/,
   /^offshoot\.jsonc: sets of the agent explore: .*scripted:evil\.json/,
   /^\.offshoot\/agents\/lead\.md: gives the agent lead effort max$/,
   /^\.offshoot\/agents\/lead\.md: gives the agent lead maxTurns 40$/,
@@ -284,7 +284,7 @@ describe('on a terminal', () => {
     const before = program.stdout
     for (const each of ASKED.map((expression) => new RegExp(expression.source.slice(1).replace(/\$$/, ''))))
       expect(before).toMatch(each)
-    expect(before).not.toMatch(/\u001b\[(2J|1Aecho)/)
+    expect(before).not.toMatch(/\u001b\[(2J|1A)/)
     program.type(`${typed}\r`)
     const { code, stdout } = await program.ended
     expect(code).toBe(0)

@@ -48,6 +48,7 @@ export class ServedPage {
     const opened = await openPage(screen)
     const served = new ServedPage(tree, server, url, opened)
     await served.page.goto(linkOf(server))
+    await served.page.getByRole('heading', { name: 'What should be done?' }).waitFor()
     return served
   }
 

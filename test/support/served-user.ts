@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import type { Clock } from '../../src/core/clock.ts'
 import type { OffshootEvent } from '../../src/core/events.ts'
 import { systemClock } from '../../src/exec/system-clock.ts'
 import type { ScriptInput } from '../../src/model/script.ts'
@@ -33,19 +34,22 @@ export class ServedUser {
     this.token = installationToken(user.home)
   }
 
-  static async start(user = new TestUser()): Promise<ServedUser> {
+  static async start(
+    user = new TestUser(),
+    { port = 0, clock = systemClock, pages = join(user.root, 'pages') }: StartOptions = {},
+  ): Promise<ServedUser> {
     const said: string[] = []
     const store = await openSqliteStore({ file: user.database })
     const server = await openServer({
-      port: 0,
+      port,
       host: '127.0.0.1',
       directory: user.directory,
       home: user.home,
       env: user.env,
       store,
-      clock: systemClock,
+      clock,
       version: '0.0.0-test',
-      pages: join(user.root, 'pages'),
+      pages,
       say: (line) => void said.push(line),
     })
     return new ServedUser(user, store, server, said)
@@ -159,6 +163,13 @@ export class ServedUser {
     await this.stop()
     this.user.remove()
   }
+}
+
+interface StartOptions {
+  readonly port?: number
+  readonly clock?: Clock
+  /** Where the built page lies; by default there is none. */
+  readonly pages?: string
 }
 
 export type Began = RouteAnswer<'createConversation'>

@@ -4,7 +4,7 @@ import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { isMap, sheetOf, type Sheet } from './sheet.ts'
 import { unique } from './listed.ts'
-import { allowedOf, keptNames, readToolList, rulesFor } from './tool-list.ts'
+import { allowedOf, keptNames, readToolList, refuseNear, rulesFor } from './tool-list.ts'
 
 /** `.claude/agents`: https://code.claude.com/docs/en/sub-agents, https://code.claude.com/docs/en/permissions */
 export const claudeFormat: AgentFormat = {
@@ -20,12 +20,18 @@ function parseClaude(text: string, path: string): ParsedDefinition {
     ...claudeRestrictions(sheet),
     model: sheet.take('model'),
     effort: sheet.take('effort'),
-    maxTurns: sheet.take('maxTurns', 'max_turns', 'max-turns'),
+    maxTurns: maxTurns(sheet),
     background: sheet.take('background'),
-    isolation: sheet.take('isolation'),
+    isolation: sheet.takeStrict('isolation'),
     skills: sheet.take('skills'),
     mcpServers: serverNames(sheet),
   })
+}
+
+function maxTurns(sheet: Sheet): Json | undefined {
+  const keys = ['maxTurns', 'max_turns', 'max-turns']
+  sheet.agree(...keys)
+  return sheet.takeStrict(...keys)
 }
 
 export interface Restricted {
@@ -41,23 +47,17 @@ export interface Restricted {
  * below the user's own rules an allow gives nothing.
  */
 export function claudeRestrictions(sheet: Sheet): Restricted {
-  const allowed = allowedOf(
-    readToolList(sheet.take('tools', 'allowed-tools', 'allowedTools'), 'tools', sheet),
-    'tools',
-    sheet,
-  )
-  const denied = readToolList(
-    sheet.takeStrict('disallowedTools', 'disallowed-tools', 'disallowed_tools'),
-    'disallowedTools',
-    sheet,
-  )
+  sheet.agree(...ALLOWED)
+  sheet.agree(...DENIED)
+  const allowed = allowedOf(readToolList(sheet.take(...ALLOWED), 'tools', sheet), 'tools', sheet)
+  const denied = readToolList(sheet.takeStrict(...DENIED), 'disallowedTools', sheet)
+  refuseNear(denied, 'disallowedTools', sheet)
   const { ask, deny } = ruleLists(sheet)
   const rules = [
     ...allowed.rules,
     ...ask,
     ...deny,
     ...(denied ? rulesFor({ whole: new Set(), patterns: denied.patterns }, 'deny') : []),
-    ...modeRules(sheet),
   ]
   const disallowed = denied && [...(denied.all ? ['*'] : []), ...denied.whole, ...keptNames(denied.unknown)]
   return {
@@ -68,37 +68,28 @@ export function claudeRestrictions(sheet: Sheet): Restricted {
   }
 }
 
+const ALLOWED = ['tools', 'allowed-tools', 'allowedTools', 'allowed_tools']
+const DENIED = ['disallowedTools', 'disallowed-tools', 'disallowed_tools']
+const RULE_LISTS = new Set(['allow', 'ask', 'deny'])
+
 /** `permissions: {ask: [...], deny: [...]}`, as in the settings of Claude Code. */
 function ruleLists(sheet: Sheet): { readonly ask: Rule[]; readonly deny: Rule[] } {
   const value = sheet.takeStrict('permissions')
   if (value !== undefined && !isMap(value))
-    sheet.fail('its permissions cannot be read: expected {allow, ask, deny}')
+    sheet.fail('its permissions cannot be read: expected {allow, ask, deny}', 'permissions')
   const lists = isMap(value) ? value : {}
+  const strange = Object.keys(lists).find((key) => !RULE_LISTS.has(key))
+  if (strange !== undefined)
+    sheet.fail(
+      `its permissions cannot be read: ${strange.slice(0, 64)} is not allow, ask or deny`,
+      'permissions',
+    )
   const rulesOf = (action: 'ask' | 'deny') => {
     const list = readToolList(lists[action] ?? undefined, `permissions.${action}`, sheet)
+    refuseNear(list, `permissions.${action}`, sheet)
     return list ? [...(list.all ? [{ tool: '*', action }] : []), ...rulesFor(list, action)] : []
   }
   return { ask: rulesOf('ask'), deny: rulesOf('deny') }
-}
-
-const NARROWER: Readonly<Record<string, readonly Rule[]>> = {
-  plan: [
-    { tool: 'write', action: 'deny' },
-    { tool: 'edit', action: 'deny' },
-    { tool: 'bash', action: 'deny' },
-  ],
-  default: [],
-  ask: [],
-  manual: [],
-}
-
-function modeRules(sheet: Sheet): readonly Rule[] {
-  const mode = sheet.take('permissionMode', 'permission-mode', 'permission_mode')
-  if (mode === undefined) return []
-  sheet.keep('permissionMode', mode)
-  if (typeof mode === 'string' && Object.hasOwn(NARROWER, mode)) return NARROWER[mode]!
-  sheet.ignore(`permissionMode is ignored: an agent file cannot give more than your own rules do`)
-  return []
 }
 
 /** Servers that are configured here by name; what would start one is never taken from a file. */

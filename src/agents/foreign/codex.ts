@@ -20,7 +20,7 @@ const MAX_DEPTH = 32
 function parseCodex(text: string, path: string): ParsedDefinition {
   const fields = readToml(text)
   if (typeof fields === 'string') return { skipped: fields, warnings: [] }
-  const sheet = new Sheet(fields, '')
+  const sheet = new Sheet(fields, { lineOf: ([key]) => lineOfKey(text, String(key)) })
   const prompt = sheet.take('developer_instructions', 'instructions')
   return sheet.agent(path, typeof prompt === 'string' ? prompt.trim() : '', {
     permissions: sandboxRules(sheet),
@@ -31,13 +31,13 @@ function parseCodex(text: string, path: string): ParsedDefinition {
 }
 
 function sandboxRules(sheet: Sheet): readonly Rule[] | undefined {
-  const mode = sheet.take('sandbox_mode')
+  const mode = sheet.takeStrict('sandbox_mode')
   if (mode === undefined) return undefined
   sheet.keep('sandbox_mode', mode)
   if (mode === 'read-only') return READ_ONLY
   if (mode === 'danger-full-access')
     sheet.ignore('sandbox_mode is ignored: an agent file cannot give more than your own rules do')
-  else if (mode !== 'workspace-write') sheet.fail('its sandbox_mode is not known')
+  else if (mode !== 'workspace-write') sheet.fail('its sandbox_mode is not known', 'sandbox_mode')
   return undefined
 }
 
@@ -49,4 +49,9 @@ function readToml(text: string): Map<string, Json> | string {
     if (error instanceof TomlError) return `it is not valid TOML (line ${error.line})`
     return 'it is not valid TOML'
   }
+}
+
+/** The parser does not say where a key is. */
+function lineOfKey(text: string, key: string): number {
+  return text.split('\n').findIndex((line) => line.trimStart().startsWith(key)) + 1 || 1
 }

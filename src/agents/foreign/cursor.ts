@@ -1,8 +1,7 @@
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { claudeRestrictions, serverNames } from './claude.ts'
-import { READ_ONLY } from './read-only.ts'
-import { isTrue, sheetOf } from './sheet.ts'
+import { sheetOf } from './sheet.ts'
 
 /** `.cursor/agents`: https://cursor.com/docs/context/subagents */
 export const cursorFormat: AgentFormat = {
@@ -15,12 +14,8 @@ export const cursorFormat: AgentFormat = {
 function parseCursor(text: string, path: string): ParsedDefinition {
   const sheet = sheetOf(text)
   if (typeof sheet === 'string') return { skipped: sheet, warnings: [] }
-  const readonly = sheet.takeStrict('readonly')
-  const { permissions = [], ...restricted } = claudeRestrictions(sheet)
-  const rules = [...permissions, ...(isTrue(readonly) ? READ_ONLY : [])]
   return sheet.agent(path, sheet.body, {
-    ...restricted,
-    permissions: rules.length > 0 ? rules : undefined,
+    ...claudeRestrictions(sheet),
     model: sheet.take('model'),
     maxTurns: sheet.take('maxTurns'),
     background: sheet.take('is_background'),

@@ -297,12 +297,13 @@ function toml(keys: readonly Key[], prompt: string): string {
   return `${stringify(withoutNulls(Object.fromEntries([...keys, ['developer_instructions', prompt]])))}\n`
 }
 
-/** TOML has no null. */
+/** TOML has no null, and no half of a character. */
 function withoutNulls(value: Json): Json {
+  if (typeof value === 'string') return value.toWellFormed()
   if (Array.isArray(value)) return value.filter((item) => item !== null).map(withoutNulls)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).filter(([, item]) => item !== undefined && item !== null)
-  return Object.fromEntries(entries.map(([key, item]) => [key, withoutNulls(item!)]))
+  return Object.fromEntries(entries.map(([key, item]) => [key.toWellFormed(), withoutNulls(item!)]))
 }
 
 function valueOf(keys: readonly Key[], key: string): Json | undefined {

@@ -23,12 +23,14 @@ function parseGemini(text: string, path: string): ParsedDefinition {
     'tools',
     sheet,
   )
+  sheet.agree('max_turns', 'maxTurns')
   const minutes = sheet.take('timeout_mins')
   return sheet.agent(path, sheet.body, {
     tools,
     spawns,
     permissions: rules.length > 0 ? rules : undefined,
     model: sheet.take('model'),
+    temperature: sheet.take('temperature'),
     maxTurns: sheet.take('max_turns', 'maxTurns'),
     timeoutMs: typeof minutes === 'number' ? Math.round(minutes * MINUTE_MS) : minutes,
     mcpServers: serverNames(sheet),

@@ -1,4 +1,4 @@
-import { parseTree, type Node, type ParseError } from 'jsonc-parser'
+import { findNodeAtLocation, parseTree, type Node, type ParseError } from 'jsonc-parser'
 import type { Json } from '../../core/json.ts'
 import type { AgentFormat, ParsedPart } from '../agent-format.ts'
 import { opencodeAgent } from './opencode.ts'
@@ -17,7 +17,7 @@ export const opencodeConfigFormat: AgentFormat = {
     const agents = isMap(config) ? (config.agent ?? config.agents ?? {}) : undefined
     if (!isMap(agents)) return [{ skipped: 'it has no agents that can be read', warnings: [] }]
     const entries = Object.entries(agents)
-    const parts = entries.slice(0, MAX_AGENTS).map(([name, value]) => onePart(name, value, path))
+    const parts = entries.slice(0, MAX_AGENTS).map(([name, value]) => onePart(name, value, path, text))
     return entries.length > MAX_AGENTS
       ? [
           ...parts,
@@ -27,13 +27,11 @@ export const opencodeConfigFormat: AgentFormat = {
   },
 }
 
-function onePart(name: string, value: Json | undefined, path: string): ParsedPart {
+function onePart(name: string, value: Json | undefined, path: string, text: string): ParsedPart {
   const part = `agent ${name.slice(0, 64)}`
   if (!isMap(value)) return { part, skipped: 'it is no object', warnings: [] }
-  const sheet = new Sheet(
-    new Map<string, Json>([...Object.entries(value), ['name', name]] as [string, Json][]),
-    '',
-  )
+  const fields = new Map<string, Json>([...Object.entries(value), ['name', name]] as [string, Json][])
+  const sheet = new Sheet(fields, { lineOf: (keys) => lineOfKeys(text, name, keys) })
   const { prompt, warning } = promptOf(sheet.take('prompt', 'system'))
   if (warning) sheet.ignore(warning)
   return { part, ...opencodeAgent(sheet, prompt, `${path}#${name}`) }
@@ -62,6 +60,14 @@ function readJson(text: string): Json | string {
     if (error instanceof RangeError) return `it is nested deeper than ${MAX_DEPTH} levels`
     throw error
   }
+}
+
+function lineOfKeys(text: string, name: string, keys: readonly PropertyKey[]): number {
+  const tree = parseTree(text)
+  const path = [name, ...keys] as string[]
+  const node =
+    tree && (findNodeAtLocation(tree, ['agent', ...path]) ?? findNodeAtLocation(tree, ['agents', ...path]))
+  return text.slice(0, node?.offset ?? 0).split('\n').length
 }
 
 function lineOf(text: string, offset: number): string {

@@ -1,8 +1,10 @@
 import type { Action, Rule } from '../../core/agent.ts'
 import type { Json } from '../../core/json.ts'
+import { patternProblem } from '../../core/rules/pattern-problem.ts'
 import { anyPathPattern } from './path-pattern.ts'
 import { isMap, type Sheet } from './sheet.ts'
 import { listed, unique } from './listed.ts'
+import { refuseNear } from './tool-list.ts'
 import { opencodeTools, toolsNamed } from './tool-names.ts'
 
 /**
@@ -20,6 +22,7 @@ export function opencodeRules(sheet: Sheet): Rule[] {
     if (tools.length === 0) unknown.push(key)
     return tools.flatMap((tool) => ruleOf(tool, pattern, action) ?? [])
   })
+  refuseNear({ unknown }, 'permission', sheet)
   if (unknown.length > 0) sheet.ignore(`permission: not available here: ${listed(unknown)}`)
   return rules
 }
@@ -52,12 +55,12 @@ function listEntries(sheet: Sheet, value: Json | undefined): Entry[] {
 
 function entry(sheet: Sheet, key: string, pattern: string, action: Json | undefined): Entry[] {
   if (action === 'allow' || action === 'ask' || action === 'deny') return [{ key, pattern, action }]
-  sheet.fail(`its permission ${key.slice(0, 64)} is neither allow, ask nor deny`)
+  sheet.fail(`its permission ${key.slice(0, 64)} is neither allow, ask nor deny`, 'permission')
   return []
 }
 
 function refuse(sheet: Sheet, key: string): [] {
-  sheet.fail(`its ${key} cannot be read`)
+  sheet.fail(`its ${key} cannot be read`, key)
   return []
 }
 
@@ -88,10 +91,19 @@ const PATHS = new Set(['read', 'edit', 'write', 'list', 'external_directory'])
 /** What ours cannot say exactly becomes stricter: a rule that forbids or asks gets wider, one that allows goes. */
 function ruleOf(tool: string, pattern: string, action: Action): Rule | null {
   if (pattern === '*') return { tool, action }
-  const exact =
-    !ABOUT_SOMETHING_ELSE.has(tool) && !pattern.includes('?') && !/^(~|\$HOME)/.test(pattern) && tool !== '*'
-  if (exact) return { tool, pattern: PATHS.has(tool) ? anyPathPattern(pattern) : pattern, action }
+  const same = !ABOUT_SOMETHING_ELSE.has(tool) && !pattern.includes('?') && tool !== '*'
+  const exact = same ? ourPattern(tool, pattern) : null
+  if (exact !== null) return { tool, pattern: exact, action }
   if (action === 'allow') return null
-  if (tool === 'bash') return { tool, pattern: pattern.replaceAll('?', '*'), action }
+  const wider = pattern.replaceAll('?', '*')
+  if (tool === 'bash' && patternProblem(tool, wider) === null) return { tool, pattern: wider, action }
   return { tool, action }
+}
+
+/** null where ours would mean something else, or nothing. */
+function ourPattern(tool: string, pattern: string): string | null {
+  const ours = PATHS.has(tool)
+    ? anyPathPattern(pattern.replace(/^(\.\/)+/, ''))
+    : pattern.replace(/:\*$/, ':**')
+  return patternProblem(tool, ours) === null ? ours : null
 }

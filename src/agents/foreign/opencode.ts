@@ -1,10 +1,12 @@
+import type { Rule } from '../../core/agent.ts'
 import type { Json } from '../../core/json.ts'
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { opencodeRules, toolsOfKey } from './opencode-permissions.ts'
-import { isMap, isTrue, sheetOf, type Sheet } from './sheet.ts'
+import { isTrue } from './left-restrictions.ts'
+import { isMap, sheetOf, type Sheet } from './sheet.ts'
 import { listed, unique } from './listed.ts'
-import { allowedOf, keptNames, readToolList } from './tool-list.ts'
+import { allowedOf, keptNames, readToolList, refuseNear } from './tool-list.ts'
 import { opencodeTools } from './tool-names.ts'
 
 /** `.opencode/agent(s)`: https://opencode.ai/docs/agents */
@@ -22,14 +24,15 @@ export const opencodeFormat: AgentFormat = {
 /** The keys are the same in a Markdown file and in `opencode.json`. */
 export function opencodeAgent(sheet: Sheet, prompt: string, path: string): ParsedDefinition {
   if (isTrue(sheet.take('disable', 'disabled'))) sheet.fail('it is disabled')
-  const mode = sheet.take('mode')
-  if (mode === 'primary') {
-    sheet.keep('mode', mode)
-    sheet.ignore('mode is ignored: other agents can start it here')
-  }
+  takeMode(sheet)
   const tools = sheet.takeStrict('tools')
-  const { only, without, spawns } = isMap(tools) ? ofToolMap(tools, sheet) : ofToolList(tools, sheet)
-  const rules = opencodeRules(sheet)
+  const {
+    only,
+    without,
+    spawns,
+    listedRules = [],
+  } = isMap(tools) ? ofToolMap(tools, sheet) : ofToolList(tools, sheet)
+  const rules = [...opencodeRules(sheet), ...listedRules]
   return sheet.agent(path, prompt, {
     tools: only,
     disallowedTools: without,
@@ -37,6 +40,7 @@ export function opencodeAgent(sheet: Sheet, prompt: string, path: string): Parse
     permissions: rules.length > 0 ? rules : undefined,
     model: sheet.take('model'),
     effort: sheet.take('reasoningEffort'),
+    temperature: sheet.take('temperature'),
     maxTurns: sheet.take('steps', 'maxSteps'),
   })
 }
@@ -45,12 +49,23 @@ interface Tools {
   readonly only?: readonly string[] | undefined
   readonly without?: readonly string[] | undefined
   readonly spawns?: readonly string[] | undefined
+  /** Of a list that names some calls of a tool only. */
+  readonly listedRules?: readonly Rule[]
+}
+
+/** `subagent` and `all` are what every agent is here; any other mode is not of this program. */
+function takeMode(sheet: Sheet): void {
+  const mode = sheet.peek('mode')
+  if (mode === 'subagent' || mode === 'all') sheet.take('mode')
+  if (mode !== 'primary') return
+  sheet.keep('mode', sheet.take('mode')!)
+  sheet.ignore('mode is ignored: other agents can start it here')
 }
 
 /** Files that other programs write have a list, which is not opencode's own. */
 function ofToolList(value: Json | undefined, sheet: Sheet): Tools {
-  const { tools, spawns } = allowedOf(readToolList(value, 'tools', sheet), 'tools', sheet)
-  return { only: tools, spawns }
+  const { tools, spawns, rules } = allowedOf(readToolList(value, 'tools', sheet), 'tools', sheet)
+  return { only: tools, spawns, listedRules: rules }
 }
 
 const OURS = unique(Object.values(opencodeTools).flat())
@@ -64,7 +79,8 @@ function ofToolMap(map: { readonly [key: string]: Json | undefined }, sheet: She
   const refused = new Set<string>()
   const unknown: string[] = []
   for (const [key, value] of Object.entries(map)) {
-    if (typeof value !== 'boolean') sheet.fail(`its tool ${key.slice(0, 64)} is neither true nor false`)
+    if (typeof value !== 'boolean')
+      sheet.fail(`its tool ${key.slice(0, 64)} is neither true nor false`, 'tools')
     const tools = key === '*' ? OURS : toolsOfKey(key)
     if (tools.length === 0 && value === true) unknown.push(key)
     for (const tool of tools) given.set(tool, value === true)
@@ -74,6 +90,11 @@ function ofToolMap(map: { readonly [key: string]: Json | undefined }, sheet: She
   if (unknown.length > 0) sheet.ignore(`tools: not available here: ${listed(unknown)}`)
   const has = (tool: string) => given.get(tool) !== false && !refused.has(tool)
   if (map['*'] === false) return { only: OURS.filter((tool) => given.get(tool) === true && has(tool)) }
+  refuseNear(
+    { unknown: Object.keys(map).filter((key) => map[key] === false && toolsOfKey(key).length === 0) },
+    'tools',
+    sheet,
+  )
   const theirs = Object.keys(map).filter((key) => map[key] === false && toolsOfKey(key).length === 0)
   const without = [...OURS.filter((tool) => !has(tool)), ...keptNames(theirs)]
   return without.length > 0 ? { without } : {}

@@ -259,21 +259,107 @@ describe('what restricts and cannot be read for certain skips the file', () => {
     expect(skippedOf(format, file(`description: x\n${matter}`))).toMatch(/^its .*(cannot be read|is neither)/)
   })
 
+  test.each([
+    [claudeFormat, 'disalowedTools: Bash', 'did you mean disallowedTools?', 3],
+    [claudeFormat, 'toolz: Read', 'did you mean tools?', 3],
+    [claudeFormat, 'permision: {}', 'did you mean permissions?', 3],
+    [claudeFormat, 'maxTurn: 3', 'did you mean maxTurns?', 3],
+    [claudeFormat, 'isolaton: worktree', 'did you mean isolation?', 3],
+    [claudeFormat, 'isolation: worktree', '"worktree" does nothing yet', 3],
+    [claudeFormat, 'maxTurns: many', 'a whole number from 1', 3],
+    [claudeFormat, 'permissionMode: plna', 'the mode is not known', 3],
+    [claudeFormat, 'permissionMode: dontAsk', 'the mode is not known', 3],
+    [claudeFormat, 'permissions: {dney: [Bash]}', 'is not allow, ask or deny', 3],
+    [claudeFormat, 'permissions:\n  deny: ["Bsh(rm *)"]', 'did you mean bash?', 3],
+    [claudeFormat, 'disallowedTools: [Read, Bassh]', 'did you mean bash?', 3],
+    [claudeFormat, 'tools: Read\nallowedTools: Bash', 'are the same and differ', 4],
+    [claudeFormat, 'hooks: {PreToolUse: [{matcher: Bash}]}', 'may refuse calls', 3],
+    [opencodeFormat, 'mode: plna', 'the mode is not known', 3],
+    [opencodeFormat, 'tools: {bsah: false}', 'did you mean bash?', 3],
+    [opencodeFormat, 'permission: {bsh: deny}', 'did you mean bash?', 3],
+    [opencodeFormat, 'disallowedTools: [bash]', 'agents of this program do not have it', 3],
+    [geminiFormat, 'allowed_tools: [read_file]', 'did you mean allowedTools?', 3],
+    [geminiFormat, 'readonly: perhaps', 'expected true or false', 3],
+    [copilotFormat, 'permissions: []', 'agents of this program do not have it', 3],
+    [cursorFormat, 'readonyl: true', 'did you mean readonly?', 3],
+  ] as const)('%# %s', (format, matter, said, line) => {
+    const skipped = skippedOf(format, file(`description: x\n${matter}`))
+    expect(skipped).toContain(said)
+    expect(skipped).toMatch(new RegExp(`\\(line ${line}\\)$`))
+  })
+
+  test.each([
+    [codexFormat, 'name = "a"\ndescription = "d"\ndisalowed_tools = ["bash"]', 3],
+    [opencodeConfigFormat, '{"agent": {\n"a": {"description": "d",\n"permission": {"bash": "dney"}}}}', 3],
+  ] as const)('%# with its line, whatever the syntax of the file', (format, text, line) => {
+    expect(skippedOf(format, text)).toContain(`(line ${line})`)
+  })
+
   test('so does a file that says it is not to be used', () => {
     expect(skippedOf(opencodeFormat, file('description: x\ndisable: true'))).toBe('it is disabled')
     expect(skippedOf(geminiFormat, file('description: x\nkind: remote'))).toBe('it works on another machine')
   })
 })
 
+describe('what restricts in the words of another program keeps its meaning', () => {
+  const WRITES_NOTHING = [
+    { tool: 'write', action: 'deny' },
+    { tool: 'edit', action: 'deny' },
+  ]
+
+  test('a list of opencode with a pattern is for these calls only', () => {
+    const agent = agentOf(opencodeFormat, file('description: x\ntools: [Read, Bash(git diff)]'))
+    expect(agent).toMatchObject({
+      tools: ['read', 'bash'],
+      permissions: [
+        { tool: 'bash', action: 'deny' },
+        { tool: 'bash', pattern: 'git diff', action: 'allow' },
+      ],
+    })
+  })
+
+  test.each(MARKDOWN.map((format) => [format] as const))('$name: readonly and mode plan', (format) => {
+    for (const line of ['readonly: true', 'mode: plan', 'permissionMode: plan'])
+      expect(agentOf(format, file(`description: x\n${line}`)).permissions, line).toEqual(
+        expect.arrayContaining(WRITES_NOTHING),
+      )
+    expect(agentOf(format, file('description: x\nreadonly: false\nmaxTurns: 4'))).toMatchObject({
+      maxTurns: 4,
+    })
+  })
+
+  test('a pattern that ours cannot say becomes stricter, and loses no file', () => {
+    const rules = (permission: string) =>
+      agentOf(opencodeFormat, file(`description: x\npermission: ${permission}`)).permissions
+    expect(rules('{edit: {"./src/*": deny, "../x": deny, "~/a": allow}}')).toEqual([
+      { tool: 'edit', pattern: 'src/***', action: 'deny' },
+      { tool: 'write', pattern: 'src/***', action: 'deny' },
+      { tool: 'edit', action: 'deny' },
+      { tool: 'write', action: 'deny' },
+    ])
+    expect(rules('{bash: {"npm run test:*": deny}}')).toEqual([
+      { tool: 'bash', pattern: 'npm run test:**', action: 'deny' },
+    ])
+  })
+
+  test('keys that only look alike are kept', () => {
+    const agent = agentOf(
+      claudeFormat,
+      file('description: x\nmodels: [a]\ncode: 1\ncolor: red\ntags: [a]\nhooks: {Stop: []}'),
+    )
+    expect(Object.keys(agent.extra!)).toEqual(['models', 'code', 'color', 'tags', 'hooks'])
+  })
+})
+
 describe('the other keys', () => {
   test('of Claude Code', () => {
     const matter =
-      'description: x\nmodel: sonnet\nmaxTurns: 7\nbackground: true\nisolation: worktree\neffort: high\nskills: [a]\nmcpServers: [s, {inline: {command: touch}}]\nmemory: user'
+      'description: x\nmodel: sonnet\nmaxTurns: 7\nbackground: true\nisolation: none\neffort: high\nskills: [a]\nmcpServers: [s, {inline: {command: touch}}]\nmemory: user'
     expect(agentOf(claudeFormat, file(matter))).toMatchObject({
       model: 'sonnet',
       maxTurns: 7,
       background: true,
-      isolation: 'worktree',
+      isolation: 'none',
       effort: 'high',
       skills: ['a'],
       mcpServers: ['s', 'inline'],
@@ -282,8 +368,8 @@ describe('the other keys', () => {
   })
 
   test('a value that our field cannot hold is ignored by name', () => {
-    expect(agentOf(claudeFormat, file('description: x\nmaxTurns: many')).warnings).toEqual([
-      'maxTurns is ignored: expected a whole number from 1',
+    expect(agentOf(claudeFormat, file('description: x\neffort: hard')).warnings).toEqual([
+      'effort is ignored: expected one of none, minimal, low, medium, high, xhigh, max',
     ])
   })
 
@@ -292,7 +378,8 @@ describe('the other keys', () => {
       agentOf(opencodeFormat, file('description: x\nmode: primary\nsteps: 4\ntemperature: 0')),
     ).toMatchObject({
       maxTurns: 4,
-      extra: { mode: 'primary', temperature: 0 },
+      temperature: 0,
+      extra: { mode: 'primary' },
     })
     expect(agentOf(geminiFormat, file('description: x\nmax_turns: 3\ntimeout_mins: 1.5'))).toMatchObject({
       maxTurns: 3,
@@ -344,7 +431,7 @@ describe('a Codex file', () => {
     expect(full.permissions).toBeUndefined()
     expect(full.warnings).toEqual([expect.stringMatching(/cannot give more/)])
     expect(skippedOf(codexFormat, 'description = "d"\nsandbox_mode = "other"')).toBe(
-      'its sandbox_mode is not known',
+      'its sandbox_mode is not known (line 2)',
     )
   })
 

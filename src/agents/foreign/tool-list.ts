@@ -1,9 +1,10 @@
 import type { Rule } from '../../core/agent.ts'
 import type { Json } from '../../core/json.ts'
+import { patternProblem } from '../../core/rules/pattern-problem.ts'
 import { listed, unique } from './listed.ts'
 import { ignorePattern } from './path-pattern.ts'
 import type { Sheet } from './sheet.ts'
-import { commonTools, toolsNamed, type ToolNames } from './tool-names.ts'
+import { commonTools, nearTool, toolsNamed, type ToolNames } from './tool-names.ts'
 
 /** A list of tools in another program's words: `Read`, `Bash(git *)`, `Task(a, b)`, `mcp__server__tool`. */
 export interface ToolList {
@@ -35,18 +36,28 @@ export function readToolList(
   if (value === undefined) return undefined
   const texts = typeof value === 'string' ? [value.replace(/^\s*\[|\]\s*$/g, '')] : value
   if (!Array.isArray(texts) || !texts.every((each) => typeof each === 'string')) {
-    sheet.fail(`its ${key} cannot be read: expected a list of tool names`)
+    sheet.fail(`its ${key} cannot be read: expected a list of tool names`, key.split('.')[0])
     return undefined
   }
   const entries = texts.flatMap(splitTokens).map((token) => readEntry(token, names))
   return {
     all: entries.some(({ name }) => name === '*'),
     whole: new Set(entries.filter(({ inner }) => inner === null).flatMap(({ tools }) => tools)),
-    patterns: entries.flatMap(patternsOf),
+    patterns: entries.flatMap(patternsOf).map(certain),
     agents: entries
       .filter(({ tools }) => tools.includes('task'))
       .flatMap(({ inner }) => inner?.split(/[,\s]+/) ?? []),
     unknown: entries.filter(({ name, tools }) => tools.length === 0 && name !== '*').map(({ name }) => name),
+  }
+}
+
+/** A name in what is forbidden that is nearly one of ours is a slip: left out, the tool would be allowed. */
+export function refuseNear(list: Pick<ToolList, 'unknown'> | undefined, key: string, sheet: Sheet): void {
+  for (const name of list?.unknown ?? []) {
+    const near = nearTool(name)
+    const [top] = key.split('.')
+    if (near)
+      sheet.fail(`its ${key} names ${name.slice(0, 64)}, which there is not; did you mean ${near}?`, top)
   }
 }
 
@@ -127,6 +138,11 @@ function patternsOf({ tools, inner }: Entry): ToolPattern[] {
     if (tool === 'webfetch') return hostPatterns(inner).map((pattern) => ({ tool, pattern }))
     return [{ tool, pattern: FILE_TOOLS.has(tool) ? ignorePattern(inner) : null }]
   })
+}
+
+/** A pattern that ours could not hold is for every call. */
+function certain({ tool, pattern }: ToolPattern): ToolPattern {
+  return { tool, pattern: pattern !== null && patternProblem(tool, pattern) ? null : pattern }
 }
 
 const FILE_TOOLS = new Set(['read', 'write', 'edit', 'list', 'glob', 'grep'])

@@ -1,3 +1,5 @@
+import { nearestName } from '../../core/nearest-name.ts'
+
 /** Names of other programs' tools, without case, `_` and `-`, and ours for them. */
 export type ToolNames = Readonly<Record<string, readonly string[]>>
 
@@ -74,6 +76,13 @@ export const opencodeTools: ToolNames = {
   multiedit: ['edit', 'write'],
   question: ['ask_user'],
   subagent: ['task'],
+}
+
+/** The tool of which a name is a slip of the pen. Short names have too many neighbours. */
+export function nearTool(name: string): string | undefined {
+  const known = Object.keys(SHARED).filter(({ length }) => length >= 4)
+  const near = nearestName(plain(name), known, ({ length }) => (length < 8 ? 1 : 2))
+  return near === undefined ? undefined : SHARED[near]![0]
 }
 
 /** `search/codebase` is a tool of a set; what stands before another slash is an MCP server. */

@@ -112,7 +112,9 @@ describe('agents import', () => {
     expect(stderr).toMatch(/not available here: mcp__x__y/)
     expect(stderr).toMatch(/the model sonnet cannot be used here/)
     const after = JSON.parse((await user.call(['agents', 'show', 'critic', '--json'])).stdout) as object
-    expect(after).toEqual({ ...before, source: own('critic.md'), extra: { color: 'red' } })
+    expect(stderr).toMatch(/there are no such tools: mcp__x__y/)
+    const tools = ['read', 'bash']
+    expect(after).toEqual({ ...before, tools, source: own('critic.md'), extra: { color: 'red' } })
   })
 
   test('never overwrites without --force, and goes on with the others', async () => {

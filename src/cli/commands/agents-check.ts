@@ -27,7 +27,7 @@ export function addAgentsCheck(agents: GroupCommand, io: Io, setExitCode: SetExi
     .action(async (paths: readonly string[]) => {
       const files = await diagnose(paths, command.opts<CheckFlags>(), agents.flags(), io)
       const ok = files.every(({ status }) => status !== 'skipped')
-      await write(io.stdout, agents.flags().json ? jsonLine({ ok, files }) : checkText(files))
+      await write(io, agents.flags().json ? jsonLine({ ok, files }) : checkText(files))
       if (!ok) setExitCode(exitCodes.failed)
     })
 }

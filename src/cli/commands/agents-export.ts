@@ -15,9 +15,9 @@ export function addAgentsExport(agents: GroupCommand, io: Io): void {
     .addOption(new Option('--format <format>', 'the program').choices(FOREIGN_FORMATS).makeOptionMandatory())
     .action(async (name: string) => {
       const { format } = command.opts<{ format: ForeignFormat }>()
-      const { registry } = await readAgents(resolve(io.cwd, agents.flags().directory), io)
-      const { text, lost } = exportAgent(registry.require(name), format)
+      const { agents: known } = await readAgents(resolve(io.cwd, agents.flags().directory), io)
+      const { text, lost } = exportAgent(known.require(name), format)
       for (const each of lost) await say(io, `offshoot: ${terminalLine(each)}\n`)
-      await write(io.stdout, text)
+      await write(io, text)
     })
 }

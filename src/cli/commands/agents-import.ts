@@ -30,10 +30,7 @@ export function addAgentsImport(agents: GroupCommand, io: Io): void {
       for (const { from, notes } of imported)
         for (const note of notes) await say(io, `offshoot: ${terminalLine(`${from}: ${note}`)}\n`)
       const written = imported.filter(({ to }) => to !== null)
-      await write(
-        io.stdout,
-        json ? jsonLine(imported) : written.map(({ to }) => `${terminalLine(to!)}\n`).join(''),
-      )
+      await write(io, json ? jsonLine(imported) : written.map(({ to }) => `${terminalLine(to!)}\n`).join(''))
       const failed = imported.length - written.length
       if (failed > 0) throw notImported(failed, imported.length)
     })

@@ -30,6 +30,21 @@ test('agents, agents ls and both with --json say the same', async () => {
   expect(await user.call(['agents', 'ls', '--json'])).toEqual(json)
 })
 
+test('the icon and the title of each agent are shown, as text', async () => {
+  user.write(
+    '.offshoot/agents/helper.md',
+    HELPER.replace('model: small', 'icon: "🔍"\ntitle: "A \u001b[31mhelper"'),
+  )
+  user.write(
+    '.offshoot/agents/other.md',
+    HELPER.replace('helper', 'other').replace('model: small', 'icon: robot'),
+  )
+  const { stdout } = await user.call(['agents'])
+  expect(stdout).toMatch(/^helper {7}7 turns {2}🔍 A \[31mhelper: helps with /m)
+  expect(stdout).toMatch(/^other {8}7 turns {2}◆ {2}helps with /m)
+  expect(stdout).not.toContain('\u001b')
+})
+
 test('show tells all about one, safe for a terminal, with what the configuration says', async () => {
   const file = user.write('.offshoot/agents/helper.md', HELPER)
   user.write('offshoot.jsonc', '{"agents": {"helper": {"maxTurns": 3}}}')
@@ -41,8 +56,7 @@ test('show tells all about one, safe for a terminal, with what the configuration
   expect(stdout).toMatch(/^model +small$/m)
   expect(stdout).toMatch(/^tools +read, grep$/m)
   expect(stdout).toMatch(/^permissions +allow bash:git \*$/m)
-  expect(stdout).toMatch(/^maxTurns +7$/m)
-  expect(stdout).toMatch(/^maxTurns +3 \(by the configuration\)$/m)
+  expect(stdout).toMatch(/^maxTurns +3 \(by the project config\)$/m)
   expect(stdout).toContain(`source          ${file}\n`)
   expect(stdout).toMatch(/\n\nYou help\./)
   const json = await user.call(['agents', 'show', 'helper', '--json'])

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import type { AgentDefinition } from '../../core/agent.ts'
+import { agentTitle } from '../../client/agent-mark.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
+import type { LoadedConfig } from '../../runtime/config.ts'
 import type { Config } from '../../runtime/config-schema.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import type { SetExitCode } from '../exit-codes.ts'
@@ -12,6 +14,7 @@ import { ruleText } from '../rule-text.ts'
 import { addAgentsCheck } from './agents-check.ts'
 import { addAgentsExport } from './agents-export.ts'
 import { addAgentsImport } from './agents-import.ts'
+import { agentIcons } from '../progress/agent-icons.ts'
 import { groupCommand, type PlaceFlags } from './group-command.ts'
 
 export function agentsCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -28,14 +31,16 @@ export function agentsCommand(program: Command, io: Io, setExitCode: SetExitCode
 
 async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const place = resolve(io.cwd, directory)
-  const agents = (await readAgents(place, io)).registry.list()
-  if (json) return write(io.stdout, jsonLine(agents))
+  const agents = (await readAgents(place, io)).agents.list()
+  if (json) return write(io, jsonLine(agents))
   const { root } = createWorkspace(place)
-  const lines = agents.map(({ name, description, maxTurns, source }) => {
+  const iconOf = agentIcons(agents)
+  const lines = agents.map(({ name, title, description, maxTurns, source }) => {
     const from = source === 'built-in' ? '' : `  (${terminalLine(shortPath(source, root))})`
-    return `${terminalLine(name).padEnd(12)} ${maxTurns ?? '-'} turns  ${terminalLine(description)}${from}\n`
+    const about = title === undefined ? description : `${agentTitle(title)}: ${description}`
+    return `${terminalLine(name).padEnd(12)} ${maxTurns ?? '-'} turns  ${iconOf?.(name) ?? ''}${terminalLine(about)}${from}\n`
   })
-  await write(io.stdout, lines.join(''))
+  await write(io, lines.join(''))
 }
 
 function shortPath(path: string, root: string): string {
@@ -44,20 +49,23 @@ function shortPath(path: string, root: string): string {
 
 async function show(name: string, { directory, json }: PlaceFlags, io: Io): Promise<void> {
   const place = resolve(io.cwd, directory)
-  const { registry, config } = await readAgents(place, io)
-  const agent = registry.require(name)
+  const {
+    agents,
+    loaded: { config, sources },
+  } = await readAgents(place, io)
+  const agent = agents.require(name)
   const configured = config.agents[name] ?? {}
   const delegations = config.delegations.filter((each) => each.agent === name || each.for === name)
-  if (json) return write(io.stdout, jsonLine({ ...agent, configured, delegations }))
-  await write(io.stdout, `${agentLines(agent, configured, delegations).join('\n')}\n`)
+  if (json) return write(io, jsonLine({ ...agent, configured, delegations }))
+  await write(io, `${agentLines(agent, configuredFacts(name, sources), delegations).join('\n')}\n`)
 }
 
 function agentLines(
   agent: AgentDefinition,
-  configured: Config['agents'][string],
+  configured: ReadonlyMap<string, string>,
   delegations: Config['delegations'],
 ): string[] {
-  const { name, description, prompt, source, ...rest } = agent
+  const { name, description, prompt, source, narrowed = [], ...rest } = agent
   const facts: Readonly<Record<string, unknown>> = {
     model: 'inherit',
     tools: 'all that its parent has',
@@ -69,13 +77,26 @@ function agentLines(
     terminalLine(name),
     terminalLine(description),
     '',
-    ...Object.entries(facts).map(([key, value]) => fact(key, factText(value))),
-    ...Object.entries(configured).map(([key, value]) => fact(key, `${value} (by the configuration)`)),
+    ...Object.entries(facts).map(([key, value]) => fact(key, `${factText(value)}${by(configured.get(key))}`)),
+    ...narrowed.map(({ source, rules }) => fact('narrowed', `${factText(rules)} (by the ${source})`)),
     ...delegations.map((each) => fact('delegated', `${each.agent} for ${each.for}: ${ruleText(each)}`)),
     fact('source', source),
     '',
     terminalText(prompt).trimEnd(),
   ]
+}
+
+/** Which source has the last word about each field. */
+function configuredFacts(name: string, sources: LoadedConfig['sources']): ReadonlyMap<string, string> {
+  const said = sources.flatMap(({ name: source, values }) => {
+    const settings = (values['agents'] as Config['agents'] | undefined)?.[name] ?? {}
+    return Object.keys(settings).map((key) => [key, source] as const)
+  })
+  return new Map(said.filter(([key]) => key !== 'permissions'))
+}
+
+function by(source: string | undefined): string {
+  return source === undefined ? '' : ` (by the ${source})`
 }
 
 const WIDTH = 'disallowedTools'.length

@@ -32,7 +32,7 @@ export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode
       const command = { verb: 'answer', target: question.id, args } as const
       const done = await performVerb(io, question.conversationId, command)
       const waits = done.waits ? '; nobody drives it now, the answer is kept until somebody does' : ''
-      await write(io.stdout, `${question.id}: ${terminalLine(answer)}${waits}\n`)
+      await write(io, `${question.id}: ${terminalLine(answer)}${waits}\n`)
     })
 }
 
@@ -59,11 +59,11 @@ async function show({ question, ...place }: Asked, io: Io): Promise<void> {
   const { id, answer, answeredBy, answeredAt } = question
   if (answeredAt === null) {
     const { path, options } = question
-    await write(io.stdout, askedText({ ...question, path: [...path], options: [...options], ...place }))
+    await write(io, askedText({ ...question, path: [...path], options: [...options], ...place }))
     return await say(io, `offshoot: offshoot answer ${id} TEXT\n`)
   }
   const what = answer === null ? 'closed without an answer' : terminalLine(answer)
   const when = new Date(answeredAt).toISOString()
   const by = terminalLine(answeredBy ?? '')
-  await write(io.stdout, `${id}: ${terminalLine(question.question)}: ${what}, by ${by}, ${when}\n`)
+  await write(io, `${id}: ${terminalLine(question.question)}: ${what}, by ${by}, ${when}\n`)
 }

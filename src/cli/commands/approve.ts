@@ -47,7 +47,7 @@ export function approveCommand(program: Command, io: Io, setExitCode: SetExitCod
       const command = { verb: 'approve', target: approval.id, args } as const
       const done = await performVerb(io, approval.conversationId, command)
       const waits = done.waits ? '; nobody drives it now, the answer is kept until somebody does' : ''
-      await write(io.stdout, `${approval.id}: ${answer}${waits}\n`)
+      await write(io, `${approval.id}: ${answer}${waits}\n`)
     })
 }
 
@@ -71,13 +71,10 @@ async function findApproval(id: string, io: Io): Promise<Asked> {
 async function show({ approval, ...place }: Asked, io: Io): Promise<void> {
   if (approval.answer === null) {
     const text = questionText({ ...approval, path: [...approval.path], ...place })
-    await write(io.stdout, text + grantText(approval.offered))
+    await write(io, text + grantText(approval.offered))
     return await say(io, `offshoot: offshoot approve ${approval.id} ${answerWords(approval.offered)}\n`)
   }
   const { id, title, answer, answeredBy, answeredAt } = approval
   const when = new Date(answeredAt ?? 0).toISOString()
-  await write(
-    io.stdout,
-    `${id}: ${terminalLine(title)}: ${answer}, by ${terminalLine(answeredBy ?? '')}, ${when}\n`,
-  )
+  await write(io, `${id}: ${terminalLine(title)}: ${answer}, by ${terminalLine(answeredBy ?? '')}, ${when}\n`)
 }

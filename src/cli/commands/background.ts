@@ -10,6 +10,6 @@ export function backgroundCommand(program: Command, io: Io): void {
     .action(async (target: string) => {
       const id = await conversationIdOf(io, target)
       const { runId, status } = await performVerb(io, id, { verb: 'background', target, args: null })
-      await write(io.stdout, `${runId}: ${status} in the background\n`)
+      await write(io, `${runId}: ${status} in the background\n`)
     })
 }

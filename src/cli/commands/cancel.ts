@@ -24,14 +24,14 @@ async function cancelOne(id: string, io: Io): Promise<boolean> {
       target: id,
       args: null,
     })
-    await write(io.stdout, line(id, answer))
+    await write(io, line(id, answer))
     if (answer.left.length > 0)
       await say(io, `offshoot: these processes could not be ended: ${answer.left.join(', ')}\n`)
     return true
   } catch (error) {
     if (!(error instanceof OffshootError) || (error.code !== 'not_found' && error.code !== 'usage'))
       throw error
-    await write(io.stdout, `not_found: ${terminalLine(JSON.stringify(id.slice(0, 100)))}\n`)
+    await write(io, `not_found: ${terminalLine(JSON.stringify(id.slice(0, 100)))}\n`)
     await say(io, `offshoot: ${terminalLine(error.message)}\n  offshoot ps --all lists the runs\n`)
     return false
   }

@@ -12,7 +12,7 @@ export function closeCommand(program: Command, io: Io): void {
     .action(async (given: string) => {
       const id = await conversationOf(given, io)
       const { runs, left } = await performVerb(io, id, { verb: 'cancel', target: id, args: null })
-      await write(io.stdout, `closed: ${id}, ${runs} ${runs === 1 ? 'run' : 'runs'} cancelled\n`)
+      await write(io, `closed: ${id}, ${runs} ${runs === 1 ? 'run' : 'runs'} cancelled\n`)
       if (left.length > 0) await say(io, `offshoot: these processes could not be ended: ${left.join(', ')}\n`)
     })
 }

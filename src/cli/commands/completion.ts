@@ -14,7 +14,7 @@ export function completionCommand(program: Command, io: Io): void {
     .command('completion')
     .description('print a script for a shell; it completes commands, options and ids')
     .addArgument(new Argument('<shell>', 'which one').choices(SHELLS))
-    .action((shell: (typeof SHELLS)[number]) => write(io.stdout, SCRIPTS[shell](completionTable(program))))
+    .action((shell: (typeof SHELLS)[number]) => write(io, SCRIPTS[shell](completionTable(program))))
   program
     .command('__complete', { hidden: true })
     .description('what the scripts ask for: one candidate a line, and after a tab what it is')
@@ -22,6 +22,6 @@ export function completionCommand(program: Command, io: Io): void {
     .action(async (what: Asked) => {
       // somebody is typing: nothing is said rather than something that does not belong there
       const found = await Promise.try(() => candidates(what, io.cwd, io.env)).catch(() => [])
-      await write(io.stdout, found.map(({ word, about }) => `${word}\t${about}\n`).join(''))
+      await write(io, found.map(({ word, about }) => `${word}\t${about}\n`).join(''))
     })
 }

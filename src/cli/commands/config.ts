@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
+import { harmlessJson } from '../../core/harmless-json.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { dataHome } from '../../runtime/config.ts'
-import { configJsonSchema } from '../../runtime/config-schema.ts'
+import { configJsonSchema } from '../../runtime/settings/json-schema.ts'
 import { heldBack, loadProject, shownRequest, trustWarnings } from '../../runtime/trust/project.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { configValues, type ConfigValue } from '../../runtime/config-values.ts'
@@ -18,7 +19,7 @@ export function configCommand(program: Command, io: Io): void {
     .command('schema')
     .allowExcessArguments(false)
     .description('print the JSON Schema of a configuration file, for editors')
-    .action(() => write(io.stdout, `${JSON.stringify(configJsonSchema(), null, 2)}\n`))
+    .action(() => write(io, `${harmlessJson(JSON.stringify(configJsonSchema(), null, 2))}\n`))
 }
 
 async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
@@ -32,7 +33,7 @@ async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   for (const warning of warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
   const files = sources.flatMap(({ name, file, found }) => (file === null ? [] : [{ name, file, found }]))
   const places = { directory: root, data: dataHome(io.env) }
-  if (json) return write(io.stdout, jsonLine({ ...places, files, values, permissions, held, warnings }))
+  if (json) return write(io, jsonLine({ ...places, files, values, permissions, held, warnings }))
   const heads = files.map(({ name, file, found }) => [name, found ? file : `${file} (not there)`] as const)
   const rows = [
     ...[...Object.entries(places), ...heads].map(([name, text]) => [name, terminalLine(text)]),
@@ -51,7 +52,7 @@ async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
     ...(held.length > 0 ? [[]] : []),
     ...held.map(({ file, text }) => ['not granted', terminalLine(text), terminalLine(file)]),
   ]
-  await write(io.stdout, table(rows))
+  await write(io, table(rows))
 }
 
 function valueText(value: ConfigValue['value']): string {

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/compose.ts'
@@ -10,7 +10,7 @@ import { trustBefore } from '../ask-trust.ts'
 import { say, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
-import { OUTPUT_FORMATS } from '../output.ts'
+import { addOutputOptions } from '../output-options.ts'
 import { sayRecovered } from '../recovered.ts'
 import { findSubject } from '../../runtime/subject.ts'
 
@@ -20,8 +20,7 @@ interface ContinueFlags extends FollowFlags {
 }
 
 export function continueCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
-  program
-    .command('continue')
+  addOutputOptions(program.command('continue'), io)
     .description('go on with what is paused, has failed or has ended, and drive it until it ends')
     .argument('<id>', 'of a branch, run or conversation')
     .argument('[text]', 'what it is told first; default: to continue its previous work')
@@ -29,7 +28,6 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns beyond those that are used', wholeNumber)
     .addOption(budgetOption())
-    .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
     .action(async (id: string, text: string | undefined, flags: ContinueFlags) =>
       setExitCode(await goOn(id, text, flags, io)),
     )

@@ -3,8 +3,11 @@ import { documentText } from '../../runtime/export/document-text.ts'
 import type { ExportDocument } from '../../runtime/export/document.ts'
 import { exportConversation } from '../../runtime/export/export-conversation.ts'
 import { documentHtml } from '../../runtime/export/html.ts'
+import { maskDocument } from '../../runtime/export/mask-document.ts'
 import { documentMarkdown } from '../../runtime/export/markdown.ts'
-import { write, type Io } from '../io.ts'
+import { secretMask } from '../../runtime/secrets/known-values.ts'
+import { write, writeRaw, type Io } from '../io.ts'
+import { addRawOption } from '../output-options.ts'
 import { openStore } from '../open-store.ts'
 import { findConversation } from '../../runtime/subject.ts'
 
@@ -17,19 +20,24 @@ const WRITERS: Readonly<Record<Format, (document: ExportDocument) => string>> = 
   html: documentHtml,
 }
 
+interface ExportFlags {
+  readonly format: Format
+  readonly rawOutput?: true
+}
+
 export function exportCommand(program: Command, io: Io): void {
-  program
-    .command('export')
+  addRawOption(program.command('export'), io, 'the conversation')
     .description(
       'write a conversation to stdout: as a document that import takes, or for people as Markdown or one page',
     )
     .argument('<conversation>')
     .addOption(new Option('--format <format>').choices(FORMATS).default('json'))
-    .action(async (id: string, { format }: { format: Format }) => {
+    .action(async (id: string, { format, rawOutput }: ExportFlags) => {
       await using store = await openStore(io)
       const { id: conversationId } = findConversation(store, id)
       // in a transaction another process cannot write between two of the many queries
       const document = await store.tx((tx) => exportConversation(tx, conversationId), { durable: false })
-      await write(io.stdout, WRITERS[format](document))
+      if (rawOutput) await writeRaw(io, WRITERS[format](document))
+      else await write(io, WRITERS[format](maskDocument(document, secretMask(io.env))))
     })
 }

@@ -1,4 +1,4 @@
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/compose.ts'
@@ -8,7 +8,7 @@ import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } f
 import { trustBefore } from '../ask-trust.ts'
 import { say, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { OUTPUT_FORMATS } from '../output.ts'
+import { addOutputOptions } from '../output-options.ts'
 import { tellElsewhere } from '../elsewhere.ts'
 import { performVerb } from '../perform.ts'
 import { pickModel } from '../pick-model.ts'
@@ -20,8 +20,7 @@ interface ForkFlags extends FollowFlags {
 }
 
 export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
-  program
-    .command('fork')
+  addOutputOptions(program.command('fork'), io)
     .description(
       'go another way from any message; with a text a run starts there, without the branch is printed',
     )
@@ -31,7 +30,6 @@ export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode):
     .addOption(modeOption())
     .addOption(approvalsOption())
     .addOption(budgetOption())
-    .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
     .action(async (message: string, text: string | undefined, flags: ForkFlags) =>
       setExitCode(await fork(message, text, flags, io)),
     )
@@ -47,7 +45,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
       target: messageId,
       args: null,
     })
-    await write(io.stdout, `${branchId}\n`)
+    await write(io, `${branchId}\n`)
     return exitCodes.completed
   }
   const text = await readPrompt(given === '-' ? undefined : given, ABOUT_TEXT, io)

@@ -10,6 +10,7 @@ import { dataHome } from '../../runtime/config.ts'
 import { Ownership } from '../../runtime/ownership/ownership.ts'
 import { deleteExpired, expired, type Retention } from '../../runtime/retention.ts'
 import { compact, conversationBytes } from '../../store/sqlite/space.ts'
+import { hasPerson } from '../caller.ts'
 import { say, write, type Io } from '../io.ts'
 import { jsonLine } from '../json-line.ts'
 import { openStore } from '../open-store.ts'
@@ -60,8 +61,8 @@ async function collect(flags: GcFlags, io: Io): Promise<void> {
     )
   }
   const freed = await giveBack(file, io)
-  if (flags.json) return await write(io.stdout, jsonLine({ deleted, freed_bytes: freed }))
-  await write(io.stdout, `${deleted.length} deleted, ${sizeText(freed)} given back to the disk\n`)
+  if (flags.json) return await write(io, jsonLine({ deleted, freed_bytes: freed }))
+  await write(io, `${deleted.length} deleted, ${sizeText(freed)} given back to the disk\n`)
 }
 
 /** Without a number to keep, 90 days; with one, age alone keeps nothing. */
@@ -81,23 +82,23 @@ async function preview(
   if (json) {
     if (!dryRun) return
     const rows = found.map((each) => ({ ...each, bytes: sizeOf(each) }))
-    return await write(io.stdout, jsonLine({ would_delete: rows, bytes: total }))
+    return await write(io, jsonLine({ would_delete: rows, bytes: total }))
   }
   const line = (each: Conversation) => {
     const updated = new Date(each.updatedAt).toISOString().slice(0, 10)
     const title = terminalLine(each.title.slice(0, 80))
     return `${each.id}  ${updated}  ${sizeText(sizeOf(each)).padStart(8)}  ${title}  ${terminalLine(each.directory)}\n`
   }
-  await write(io.stdout, found.map(line).join(''))
+  await write(io, found.map(line).join(''))
   const verb = dryRun ? 'would go' : 'to go'
   const what = found.length === 1 ? '1 conversation' : `${found.length} conversations`
-  await write(io.stdout, `${what} ${verb}, about ${sizeText(total)}\n`)
+  await write(io, `${what} ${verb}, about ${sizeText(total)}\n`)
 }
 
 /** @throws OffshootError `usage` where nobody can be asked. */
 async function agreed(found: number, { yes }: GcFlags, io: Io): Promise<boolean> {
   if (yes) return true
-  if (!io.stdin.isTTY || !io.stderr.isTTY)
+  if (!hasPerson(io))
     throw new OffshootError('usage', 'nothing was deleted: nobody can be asked here', {
       hint: '--yes deletes without asking, --dry-run only shows what would go',
     })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { nearestName } from '../../agents/nearest-name.ts'
+import { nearestName } from '../../core/nearest-name.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { LATER } from '../help.ts'
 
@@ -44,7 +44,7 @@ function placeOptions(command: Command): Command {
     .option('--json', 'as JSON on one line')
 }
 
-function unknownSubcommand(command: Command): OffshootError {
+export function unknownSubcommand(command: Command): OffshootError {
   const [typed = ''] = command.args
   const known = command.commands.filter((each) => each.helpGroup() !== LATER).map((each) => each.name())
   const near = nearestName(typed, known)

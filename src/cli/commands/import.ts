@@ -18,7 +18,7 @@ export function importCommand(program: Command, io: Io): void {
       const document = parseExport(decode(await readAll(file, io)))
       await using store = await openStore(io)
       const id = await importConversation(store, document, randomIds(systemClock))
-      await write(io.stdout, `${id}\n`)
+      await write(io, `${id}\n`)
     })
 }
 

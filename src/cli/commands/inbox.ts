@@ -36,7 +36,7 @@ export function inboxCommand(program: Command, io: Io): void {
       const id = await conversationIdOf(io, target)
       const done = await change(id, target, text ?? '', flags, io)
       if (flags.json || done === undefined) return await list(id, target, flags, io)
-      await write(io.stdout, done)
+      await write(io, done)
     })
 }
 
@@ -84,7 +84,7 @@ async function change(
 async function list(id: ConversationId, target: string, { json }: InboxFlags, io: Io): Promise<void> {
   await using store = await openStore(io)
   const items = waitingItems(store, branchOf(store, id, target))
-  await write(io.stdout, json ? jsonLine(items) : items.map(line).join(''))
+  await write(io, json ? jsonLine(items) : items.map(line).join(''))
 }
 
 const SHOWN_CHARS = 200

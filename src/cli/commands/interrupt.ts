@@ -12,6 +12,6 @@ export function interruptCommand(program: Command, io: Io): void {
       const id = await conversationIdOf(io, target)
       const answer = await performVerb(io, id, { verb: 'interrupt', target, args: null })
       const next = answer.status === 'paused' ? `; offshoot continue ${answer.branchId} goes on with it` : ''
-      await write(io.stdout, `${answer.runId}: ${stateText(answer)}${next}\n`)
+      await write(io, `${answer.runId}: ${stateText(answer)}${next}\n`)
     })
 }

@@ -24,7 +24,7 @@ export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .action(async (id: string, { follow }: { follow?: true }) => {
       await using store = await openStore(io)
       if (follow) return setExitCode(await followRun(store, id, io))
-      await write(io.stdout, textOf(messagesOf(store, id)))
+      await write(io, textOf(messagesOf(store, id)))
     })
 }
 
@@ -37,7 +37,7 @@ async function followRun(store: Store, id: string, io: Io): Promise<number> {
     const version = store.dataVersion()
     const run = latestRun(store, id) // looked at first: what it wrote before it stopped is printed
     const whole = wholeOnes(messagesOf(store, id))
-    await write(io.stdout, textOf(whole.slice(printed)))
+    await write(io, textOf(whole.slice(printed)))
     printed = whole.length
     if (!run || isStopped(run.status)) return exitCodes.completed
     if (!ownership.livingOwner(run.conversationId)) {

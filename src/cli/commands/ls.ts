@@ -28,8 +28,8 @@ export function lsCommand(program: Command, io: Io): void {
       const found = store
         .find('conversations', { where, orderBy: 'updatedAt', descending: true })
         .map((conversation) => ({ conversation, run: lastRun(store, conversation) }))
-      if (json) return await write(io.stdout, jsonLine(found.map(entry)))
-      await write(io.stdout, found.map(line).join(''))
+      if (json) return await write(io, jsonLine(found.map(entry)))
+      await write(io, found.map(line).join(''))
     })
 }
 

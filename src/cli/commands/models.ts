@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { catalogue } from '../../model/catalogue.ts'
 import { write, type Io } from '../io.ts'
+import { jsonLine } from '../json-line.ts'
 
 export function modelsCommand(program: Command, io: Io): void {
   program
@@ -8,7 +9,7 @@ export function modelsCommand(program: Command, io: Io): void {
     .description('list the models with a known window and price; others work too, as provider/model')
     .option('--json', 'one JSON object')
     .action(async ({ json }: { json?: true }) => {
-      if (json) return write(io.stdout, `${JSON.stringify(catalogue)}\n`)
+      if (json) return write(io, jsonLine(catalogue))
       const lines = Object.entries(catalogue).map(
         ([id, { window, price }]) =>
           `${id.padEnd(32)} ${String(window ?? '?').padStart(9)} tokens  $${price?.input}/${price?.output} per million`,
@@ -17,6 +18,6 @@ export function modelsCommand(program: Command, io: Io): void {
         'offline                          rule-based search, not a language model',
         'scripted:FILE                    prepared answers',
       )
-      await write(io.stdout, `${lines.join('\n')}\n`)
+      await write(io, `${lines.join('\n')}\n`)
     })
 }

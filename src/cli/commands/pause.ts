@@ -12,6 +12,6 @@ export function pauseCommand(program: Command, io: Io): void {
       const { runs, paused } = await performVerb(io, id, { verb: 'pause', target, args: null })
       const soon = runs - paused
       const later = soon > 0 ? `, ${soon} ${soon === 1 ? 'stops' : 'stop'} after this turn` : ''
-      await write(io.stdout, `${target}: ${paused} paused${later}; offshoot continue ${target} goes on\n`)
+      await write(io, `${target}: ${paused} paused${later}; offshoot continue ${target} goes on\n`)
     })
 }

@@ -161,7 +161,7 @@ describe('permissions check', () => {
   ])('refuses a file with %s, by name, with exit code 3', async (_, text) => {
     const { code, answers, stderr } = await check(text, [{ command: 'ls' }])
     expect({ code, answers }).toEqual({ code: 3, answers: [] })
-    expect(stderr).toMatch(/^offshoot: .*rules\.json: .+\n {2}\S/)
+    expect(stderr).toMatch(/^offshoot: .*rules\.json:1: .+\n {2}\S/)
   })
 
   test('needs a file that can be read', async () => {

@@ -1,19 +1,22 @@
 import type { Command } from 'commander'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { createInterface } from 'node:readline'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { RuleRow } from '../../store/port.ts'
 import { ToolError } from '../../tools/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
+import { defaultConfig } from '../../runtime/default-config.ts'
+import { findAgents } from '../../runtime/agent-sources.ts'
+import { knownTools } from '../../runtime/settings/known-tools.ts'
 import { listGrants, requireGrant, revokeGrant } from '../../runtime/grants.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { boundedLines } from '../bounded-lines.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../json-line.ts'
 import { openStore } from '../open-store.ts'
 import { performVerb } from '../perform.ts'
-import { checkLine, readRuleSet } from '../permission-check.ts'
+import { checkLine, MAX_LINE_CHARS, readRuleSet } from '../permission-check.ts'
 import { ruleText } from '../rule-text.ts'
 import { groupCommand, type PlaceFlags } from './group-command.ts'
 
@@ -37,12 +40,12 @@ async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const { root } = createWorkspace(resolve(io.cwd, directory))
   await using store = await openStore(io)
   const grants = listGrants(store, root).map(grantDocument)
-  if (json) return await write(io.stdout, jsonLine(grants))
+  if (json) return await write(io, jsonLine(grants))
   const lines = grants.map(
     ({ id, scope, conversationId, grantedAt, ...rule }) =>
       `${id}  ${(conversationId ?? scope).padEnd(30)}  ${ruleText(rule)}  ${new Date(grantedAt).toISOString()}\n`,
   )
-  await write(io.stdout, lines.join(''))
+  await write(io, lines.join(''))
 }
 
 function grantDocument({ id, conversationId, directory, tool, pattern, createdAt }: RuleRow) {
@@ -56,7 +59,7 @@ async function revoke(id: string, io: Io): Promise<void> {
   const { conversationId } = grant
   if (conversationId !== null)
     await performVerb(io, conversationId, { verb: 'revoke', target: id, args: null })
-  await write(io.stdout, `revoked: ${id}, ${ruleText(grant)}\n`)
+  await write(io, `revoked: ${id}, ${ruleText(grant)}\n`)
 }
 
 async function withoutProject(id: string, io: Io): Promise<RuleRow> {
@@ -68,18 +71,23 @@ async function withoutProject(id: string, io: Io): Promise<RuleRow> {
 
 /** Answers each line as it comes. False: there was one that could not be decided. */
 async function check(file: string, { directory }: PlaceFlags, io: Io): Promise<boolean> {
-  const levels = readRuleSet(readText(resolve(io.cwd, file)), file)
+  const text = readText(resolve(io.cwd, file))
   const workspace = createWorkspace(resolve(io.cwd, directory))
+  const settings = defaultConfig() // the rules of the file count, and nothing else
+  const known = knownTools({
+    found: await findAgents(workspace.root, io.env, { config: settings, base: settings }),
+  })
+  const levels = readRuleSet(text, file, known)
   let number = 0
   let isGood = true
-  for await (const text of createInterface({ input: io.stdin, crlfDelay: Infinity })) {
+  for await (const line of boundedLines(io.stdin, MAX_LINE_CHARS)) {
     number++
-    if (text.trim() === '') continue
+    if (line.trim() === '') continue
     try {
-      await write(io.stdout, jsonLine(checkLine(text, levels, workspace)))
+      await write(io, jsonLine(checkLine(line, levels, { workspace, known })))
     } catch (error) {
       isGood = false
-      await write(io.stdout, jsonLine({ line: number, error: problem(error) }))
+      await write(io, jsonLine({ line: number, error: problem(error) }))
     }
   }
   return isGood

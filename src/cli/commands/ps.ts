@@ -30,9 +30,9 @@ export function psCommand(program: Command, io: Io): void {
       const runs = withOwners(store, listRuns(store, { all: all ?? false }))
       if (json) {
         const whole = runs.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))
-        return await write(io.stdout, jsonLine(whole))
+        return await write(io, jsonLine(whole))
       }
-      await write(io.stdout, table(runs.map((run) => columns(run, systemClock.now()))))
+      await write(io, table(runs.map((run) => columns(run, systemClock.now()))))
     })
 }
 

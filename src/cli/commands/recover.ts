@@ -53,7 +53,7 @@ async function showLeft(io: Io): Promise<number> {
     if (look && !look.reader)
       throw new OffshootError('conflict', 'the store is of an older version', OUTDATED)
     look?.check() // of a damaged store nothing would be listed, as if there were nothing
-    for (const run of look?.reader ? leftRuns(look.reader) : []) await write(io.stdout, `${line(run)}\n`)
+    for (const run of look?.reader ? leftRuns(look.reader) : []) await write(io, `${line(run)}\n`)
     return exitCodes.completed
   } finally {
     await look?.close()
@@ -82,7 +82,7 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
     const signal = await untilSettled(recovery, io)
     leave()
     for (const { run } of recovery.runs)
-      await write(io.stdout, `${line(store.get('runs', run.row.id) ?? run.row)}\n`)
+      await write(io, `${line(store.get('runs', run.row.id) ?? run.row)}\n`)
     await recovery.letGo()
     return signal
   } finally {

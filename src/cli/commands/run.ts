@@ -7,6 +7,7 @@ import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/compose.ts'
 import type { StartedRun } from '../../runtime/begin.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
+import { hasPerson } from '../caller.ts'
 import { pickModel } from '../pick-model.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { trustBefore } from '../ask-trust.ts'
@@ -23,7 +24,7 @@ import {
 import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { wholeNumber } from '../numbers.ts'
-import { OUTPUT_FORMATS } from '../output.ts'
+import { addOutputOptions } from '../output-options.ts'
 import { readPrompt } from '../prompt.ts'
 import { sayOthersWait, sayRecovered } from '../recovered.ts'
 import { isWithServer, runThere, watchedThere } from '../run-there.ts'
@@ -41,8 +42,7 @@ interface RunFlags extends FollowFlags {
 }
 
 export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
-  program
-    .command('run')
+  addOutputOptions(program.command('run'), io)
     .description('ask one thing, headless; the prompt may come from stdin')
     .argument('[prompt]')
     .option('-C, --directory <dir>', 'the directory to work on', '.')
@@ -59,7 +59,6 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
       ),
     )
     .option('--background', 'hand it to a running offshoot serve, and print the ids')
-    .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
     .action(async (prompt: string | undefined, flags: RunFlags) => setExitCode(await run(prompt, flags, io)))
 }
 
@@ -137,7 +136,7 @@ async function goOnThere(
   const said = await runtime.say({ ...composed, ...order, defaultModel })
   if (said.started) return await follow(said.started, flags, composed, io) // the server has let go of it just now
   const started = await runThere(said, conversationId, seqBefore, composed, io)
-  const asked = io.stdin.isTTY && io.stderr.isTTY ? flags : { ...flags, approvals: 'wait' as const }
+  const asked = hasPerson(io) ? flags : { ...flags, approvals: 'wait' as const }
   return await follow(started, asked, watchedThere(composed, started), io)
 }
 

@@ -77,8 +77,8 @@ async function serve(flags: ServeFlags, io: Io): Promise<number> {
       `${flags.host} is open to other machines: whoever has the token or a link runs commands here as you do`,
     )
   const link = server.newLink()
-  line(`open ${link} (it works once)`)
-  await write(io.stdout, `listening on ${server.url}\n`)
+  line(`open ${link} (it works once, for ten minutes; offshoot sessions link prints another)`)
+  await write(io, `listening on ${server.url}\n`)
   if (flags.open) void openPage(link, io)
   await server.recover((directory, runs) => {
     line(`${takenUp(runs)}, in ${directory}`)

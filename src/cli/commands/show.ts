@@ -30,9 +30,9 @@ export function showCommand(program: Command, io: Io): void {
     .action(async (id: string, { json, messages }: ShowFlags) => {
       await using store = await openStore(io)
       const subject = findSubject(store, id)
-      if (json) return await write(io.stdout, jsonLine(subjectDocument(store, subject)))
+      if (json) return await write(io, jsonLine(subjectDocument(store, subject)))
       const lines = [...head(store, subject), ...tree(store, subject, messages ?? false)]
-      await write(io.stdout, `${lines.join('\n')}\n`)
+      await write(io, `${lines.join('\n')}\n`)
     })
 }
 

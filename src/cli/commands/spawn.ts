@@ -30,7 +30,7 @@ import { trustBefore } from '../ask-trust.ts'
 import { say, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
-import { OUTPUT_FORMATS } from '../output.ts'
+import { addOutputOptions } from '../output-options.ts'
 import { pickModel } from '../pick-model.ts'
 import { readPrompt } from '../prompt.ts'
 import { findConversation } from '../../runtime/subject.ts'
@@ -49,8 +49,7 @@ interface SpawnFlags extends FollowFlags {
 }
 
 export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
-  program
-    .command('spawn')
+  addOutputOptions(program.command('spawn'), io)
     .description('start a subagent without a main agent, and print its report; the task may come from stdin')
     .argument('[task]')
     .option('--agent <name>', 'who works on it', 'general')
@@ -73,7 +72,6 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
         .default('native')
         .helpGroup(LATER),
     )
-    .addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
     .action(async (task: string | undefined, flags: SpawnFlags) => setExitCode(await spawn(task, flags, io)))
 }
 

@@ -15,6 +15,6 @@ export function steerCommand(program: Command, io: Io): void {
       const id = await conversationIdOf(io, target)
       const { itemId, runId, waits } = await performVerb(io, id, { verb: 'steer', target, args: { text } })
       const when = waits ? 'when it is taken up: offshoot recover' : 'at its next turn'
-      await write(io.stdout, `${itemId}: ${runId} reads it ${when}\n`)
+      await write(io, `${itemId}: ${runId} reads it ${when}\n`)
     })
 }

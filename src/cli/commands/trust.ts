@@ -7,7 +7,8 @@ import { giveTrust, listTrust, revokeTrust } from '../../runtime/trust/give-trus
 import { heldBack, loadProject, shownRequest, type TrustState } from '../../runtime/trust/project.ts'
 import { countText } from '../../runtime/trust/words.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
-import { askTrust, isAttended, requestLines } from '../ask-trust.ts'
+import { askTrust, requestLines } from '../ask-trust.ts'
+import { hasPerson } from '../caller.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { say, write, type Io } from '../io.ts'
 import { jsonLine } from '../json-line.ts'
@@ -39,7 +40,7 @@ async function trust(directory: string | undefined, flags: TrustFlags, io: Io): 
   const { root } = createWorkspace(resolve(io.cwd, directory ?? '.'))
   const { trust: state } = await loadProject(root, io.env)
   if (flags.dryRun) return await show(state, flags, io)
-  if (heldBack(state).length > 0 && isAttended(io) && !(await askTrust(state, io))) {
+  if (heldBack(state).length > 0 && hasPerson(io) && !(await askTrust(state, io))) {
     await say(io, 'offshoot: nothing is granted\n')
     return exitCodes.failed
   }
@@ -50,8 +51,8 @@ async function show(state: TrustState, { json }: TrustFlags, io: Io): Promise<nu
   const { directory, digest, problem } = state
   const requests = state.requests.map(shownRequest)
   const trusted = heldBack(state).length === 0
-  if (json) await write(io.stdout, jsonLine({ directory, digest, trusted, problem, requests }))
-  else await write(io.stdout, stateText(state))
+  if (json) await write(io, jsonLine({ directory, digest, trusted, problem, requests }))
+  else await write(io, stateText(state))
   return exitCodes.completed
 }
 
@@ -90,14 +91,14 @@ async function list(directory: string | undefined, { json }: TrustFlags, io: Io)
         `  ${terminalLine(file)}  ${countText(granted)}  sha256 ${terminalLine(sha256)}\n`,
     ),
   ])
-  await write(io.stdout, json ? jsonLine(all) : lines.join(''))
+  await write(io, json ? jsonLine(all) : lines.join(''))
   return exitCodes.completed
 }
 
 async function revoke(directory: string, { json }: TrustFlags, io: Io): Promise<number> {
   const revoked = revokeTrust(directory, io.env)
   const text = revoked ? 'not trusted any more' : 'was not trusted'
-  await write(io.stdout, json ? jsonLine({ directory, revoked }) : `${terminalLine(directory)}: ${text}\n`)
+  await write(io, json ? jsonLine({ directory, revoked }) : `${terminalLine(directory)}: ${text}\n`)
   return exitCodes.completed
 }
 

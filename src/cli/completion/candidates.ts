@@ -5,6 +5,7 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import { catalogue } from '../../model/catalogue.ts'
 import { loadProject } from '../../runtime/trust/project.ts'
 import { dataHome, type Env } from '../../runtime/config.ts'
+import { readSessions } from '../../server/sessions/session-file.ts'
 import type { Reader } from '../../store/port.ts'
 import { lookAtStore } from '../../store/sqlite/look.ts'
 import { ruleText } from '../rule-text.ts'
@@ -32,6 +33,8 @@ function find(what: Asked, directory: string, env: Env): Promise<Candidate[]> | 
   switch (what) {
     case 'agents':
       return agents(directory, env)
+    case 'sessions':
+      return readSessions(dataHome(env)).map(({ id, browser }) => ({ word: id, about: browser }))
     case 'models':
       return [...Object.keys(catalogue).map((word) => ({ word, about: '' })), OFFLINE]
     case 'ids':
@@ -54,7 +57,7 @@ async function agents(directory: string, env: Env): Promise<Candidate[]> {
   return [...known].map(([word, about]) => ({ word, about }))
 }
 
-type Stored = Exclude<Asked, 'agents' | 'models'>
+type Stored = Exclude<Asked, 'agents' | 'models' | 'sessions'>
 
 async function stored(what: Stored, env: Env): Promise<Candidate[]> {
   const look = lookAtStore(join(dataHome(env), 'offshoot.db'))

@@ -33,6 +33,7 @@ export const ASKED = [
   'runs',
   'items',
   'grants',
+  'sessions',
   'agents',
   'models',
 ] as const
@@ -88,6 +89,7 @@ export const NAMED: Readonly<Record<string, Values>> = {
   file: { type: 'file' },
   id: ask('ids'),
   grant: ask('grants'),
+  session: ask('sessions'),
   item: ask('items'),
   path: { type: 'file' },
   question: ask('ids'),

@@ -9,6 +9,8 @@ export interface LineStyle {
   readonly columns: number
   /** Which picture of the spinner stands before what runs. */
   readonly frame: number
+  /** What is drawn before the name of a subagent; absent where no agent has an icon, and where each change is a line. */
+  readonly iconOf?: ((agent: string) => string) | undefined
 }
 
 type Look = NonNullable<Exclude<Parameters<typeof styleText>[0], readonly unknown[]>>
@@ -28,7 +30,7 @@ const MAX_INDENT = 3
 /** One run: mark, agent, task, what it does now or came to, time, tools and, at its end, cost. */
 export function runRows(run: RunLine, now: number, style: LineStyle, figuresEnd = ''): string[] {
   const narrow = style.columns < NARROW_COLUMNS
-  const who = headOf(run, style.frame, narrow ? 0 : 10)
+  const who = headOf(run, style, narrow ? 0 : 10)
   const what = run.endedAt === null ? openTail(run, now) : endTail(run, figuresEnd)
   const width = style.columns - 1
   if (!narrow) return [row(oneRow(who, what, width), style)]
@@ -43,7 +45,7 @@ export function runRows(run: RunLine, now: number, style: LineStyle, figuresEnd 
 export function answerRows(run: RunLine, style: LineStyle): string[] {
   const [open] = run.asks
   if (!open) return []
-  const left = ' '.repeat(widthOf(headOf(run, 0, 0).lead.text))
+  const left = ' '.repeat(widthOf(headOf(run, { ...style, frame: 0 }, 0).lead.text))
   const { command, id } = open
   const parts =
     left.length + command.length + id.length < style.columns - 1 ? [`${command} ${id}`] : [command, id]
@@ -71,13 +73,14 @@ interface Head {
   readonly task: string
 }
 
-function headOf(run: RunLine, frame: number, agentColumns: number): Head {
+function headOf(run: RunLine, { frame, iconOf }: LineStyle, agentColumns: number): Head {
   const { mark, look } = markOf(run, frame)
   const deep = run.depth > MAX_INDENT ? `${run.depth} ` : ''
   const lead = `${'  '.repeat(Math.min(run.depth, MAX_INDENT))}${deep}${mark} `
+  const icon = run.depth === 0 ? '' : (iconOf?.(run.agent) ?? '')
   const agent = cutToWidth(drawable(run.agent), 24)
   const task = run.description === run.agent ? '' : drawable(run.description)
-  const padded = task === '' ? agent : padToWidth(agent, agentColumns)
+  const padded = icon + (task === '' ? agent : padToWidth(agent, agentColumns))
   return {
     lead: { text: lead, look },
     agent: needsYou(run) ? { text: padded, look } : { text: padded },

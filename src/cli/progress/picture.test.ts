@@ -1,3 +1,4 @@
+import { agentIcons } from './agent-icons.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Story, runId } from './fixtures/story.ts'
@@ -294,6 +295,24 @@ describe('text of models and files', () => {
         },
       ),
     )
+  })
+
+  it('draws the icon of each agent before its name', () => {
+    const story = threeAtWork()
+    const iconOf = agentIcons([
+      { name: 'explore', icon: '🔍' },
+      { name: 'review', icon: '\u001b[2J' },
+    ])
+    const drawn = liveRows(story.tree, NOBODY, story.now, {
+      colour: false,
+      columns: 80,
+      frame: 0,
+      maxRows: 12,
+      iconOf,
+    })
+    expect(drawn.find((row) => row.includes('map the routes'))).toMatch(/^ {2}\S 🔍 explore /)
+    expect(drawn.find((row) => row.includes('check JWT'))).toMatch(/^ {2}\S ◆ {2}review /)
+    expect(drawn.filter((row) => widthOf(row) >= 80)).toEqual([])
   })
 
   it('has colours only where they are wanted, and is the same without them', () => {

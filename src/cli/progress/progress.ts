@@ -22,16 +22,18 @@ export interface ProgressOptions {
   /** Whether something else is written to the same terminal meanwhile: then nothing may be redrawn. */
   readonly sharesTerminal?: boolean
   readonly clock?: Clock
+  readonly iconOf?: LineStyle['iconOf']
 }
 
 export function createProgress(
   io: Io,
-  { sharesTerminal, clock = systemClock }: ProgressOptions = {},
+  { sharesTerminal, clock = systemClock, iconOf }: ProgressOptions = {},
 ): Progress {
   const { stderr, env } = io
   const colour = mayColour(io)
   const inPlace = stderr.isTTY && env['TERM'] !== 'dumb' && !sharesTerminal
-  return inPlace ? liveProgress(io, colour, clock) : plainProgress(stderr, { colour, columns: 200, frame: 0 })
+  const style = { colour, columns: 200, frame: 0 }
+  return inPlace ? liveProgress(io, { ...style, iconOf }, clock) : plainProgress(stderr, style)
 }
 
 /** https://no-color.org wins over https://force-color.org. */
@@ -55,14 +57,14 @@ const MAX_ROWS = 12
  * The picture is what goes on now; what has settled is written above it, once. The cursor is never hidden and stands
  * below the picture between two writes, so that there is nothing to put right when the program is killed.
  */
-function liveProgress({ stderr, env }: Io, colour: boolean, clock: Clock): Progress {
+function liveProgress({ stderr, env }: Io, look: LineStyle, clock: Clock): Progress {
   const settledRuns = new Set<RunId>()
   let tree: ProgressTree = new Map()
   let drawn: Drawn = { rows: [], columns: 0 }
   let paused = 0
   const screen = () => ({ columns: stderr.columns || 80, reflows: reflows(env) })
   const style = (): LineStyle => ({
-    colour,
+    ...look,
     columns: Math.min(screen().columns, MAX_COLUMNS),
     frame: Math.floor(clock.now() / SPIN_MS),
   })

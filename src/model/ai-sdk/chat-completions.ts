@@ -111,8 +111,10 @@ function partsOf(
       throw broken(cause)
     })
     try {
-      if (read.done) end()
-      else feed(decoder.decode(read.value, { stream: true }))
+      if (read.done) {
+        feed(LAST_LINE)
+        end()
+      } else feed(decoder.decode(read.value, { stream: true }))
     } catch (error) {
       add({ type: 'error', error }) // behind what came before it
     }
@@ -132,6 +134,9 @@ function partsOf(
     { highWaterMark: 0 },
   )
 }
+
+/** A comment: the parser keeps a line that ends with CR until a later line ends. */
+const LAST_LINE = ':\n'
 
 function addPart(parts: LanguageModelV4StreamPart[], part: LanguageModelV4StreamPart): void {
   const last = parts.at(-1)

@@ -9,8 +9,14 @@ export interface OptionTable {
   readonly longs?: string
   /** Letters and long names that take a text. */
   readonly values?: string
+  /** Letters whose value is attached or missing: `-uno`. */
+  readonly optional?: string
   /** Letters and long names that take a file or directory that is read. */
   readonly reads?: string
+  /** Letters and long names that take a file that is written: these make a call ask. */
+  readonly writes?: string
+  /** Letters and long names that take a file that is sent elsewhere: these make a call ask. */
+  readonly sends?: string
   /** No option of the program writes a file, runs a program or changes anything. */
   readonly any?: boolean
   /** Options end at the first operand: the rest belongs to another program. */
@@ -29,6 +35,7 @@ export interface Arguments {
   /** Option words that the table does not know. */
   readonly unknown: readonly string[]
   readonly reads: readonly Field[]
+  readonly writes: readonly Field[]
   /** A word that is not known before the command runs, and may be an option. */
   readonly doubtful: boolean
 }
@@ -57,17 +64,24 @@ class ArgumentSorter implements Arguments {
   readonly operands: Field[] = []
   readonly unknown: string[] = []
   readonly reads: Field[] = []
+  readonly writes: Field[] = []
   doubtful = false
   readonly #table: OptionTable
   readonly #reads: ReadonlySet<string>
   readonly #values: ReadonlySet<string>
+  readonly #writes: ReadonlySet<string>
+  readonly #sends: ReadonlySet<string>
   readonly #longs: ReadonlySet<string>
+  readonly #optional: ReadonlySet<string>
 
   constructor(table: OptionTable) {
     this.#table = table
     this.#reads = names(table.reads)
     this.#values = names(table.values)
+    this.#writes = names(table.writes)
+    this.#sends = names(table.sends)
     this.#longs = names(table.longs)
+    this.#optional = names(table.optional)
   }
 
   /** How many words it took. */
@@ -84,13 +98,12 @@ class ArgumentSorter implements Arguments {
     const name = equals === -1 ? field.text : field.text.slice(0, equals)
     const attached = equals === -1 ? null : restOf(field, `${name}=`)
     const key = name.slice(2)
-    if (this.#reads.has(key) || this.#values.has(key)) {
-      const value = attached ?? next ?? null
-      if (value !== null && this.#reads.has(key)) this.reads.push(value)
-      this.options.push({ name, value })
+    if (this.#takes(key)) {
+      this.#take(key, name, attached ?? next ?? null)
       return attached === null ? 2 : 1
     }
-    if (this.#table.any !== true && !this.#longs.has(key)) this.unknown.push(name)
+    const isKnown = this.#longs.has(key) || (this.#table.any === true && !ACTING.test(key))
+    if (!isKnown) this.unknown.push(name)
     this.options.push({ name, value: attached })
     return 1
   }
@@ -99,12 +112,15 @@ class ArgumentSorter implements Arguments {
     for (let at = 1; at < field.text.length; at += 1) {
       const letter = field.text.charAt(at)
       const name = `-${letter}`
-      if (this.#reads.has(letter) || this.#values.has(letter)) {
+      if (this.#takes(letter)) {
         const rest = at + 1 < field.text.length ? restOf(field, field.text.slice(0, at + 1)) : null
-        const value = rest ?? next ?? null
-        if (value !== null && this.#reads.has(letter)) this.reads.push(value)
-        this.options.push({ name, value })
+        this.#take(letter, name, rest ?? next ?? null)
         return rest === null ? 2 : 1
+      }
+      if (this.#optional.has(letter)) {
+        const rest = field.text.slice(0, at + 1)
+        this.options.push({ name, value: rest === field.text ? null : restOf(field, rest) })
+        return 1
       }
       this.options.push({ name, value: null })
       if (this.#table.any !== true && !this.#flag(letter)) {
@@ -115,11 +131,28 @@ class ArgumentSorter implements Arguments {
     return 1
   }
 
+  #takes(key: string): boolean {
+    return [this.#reads, this.#values, this.#writes, this.#sends].some((keys) => keys.has(key))
+  }
+
+  #take(key: string, name: string, value: Field | null) {
+    if (value !== null && (this.#reads.has(key) || this.#sends.has(key))) this.reads.push(value)
+    if (this.#sends.has(key)) this.unknown.push(name)
+    if (this.#writes.has(key)) {
+      this.unknown.push(name)
+      if (value !== null) this.writes.push(value)
+    }
+    this.options.push({ name, value })
+  }
+
   #flag(letter: string): boolean {
     const flags = this.#table.flags ?? ''
     return flags.includes(letter) || (/\d/.test(letter) && flags.includes('0-9'))
   }
 }
+
+/** A long option of any program that may write, run or load something. */
+const ACTING = /out|write|exec|command|cmd|program|config|script|plugin|load|save|log|shell|eval|hook|from/
 
 function names(text = ''): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter((name) => name !== ''))

@@ -35,20 +35,36 @@ export const builtins: Readonly<Record<string, (command: Invocation) => Reading>
   '[': readTest,
   alias: readAlias,
   unalias: () => reading({}),
-  enable: () => caution('changes which builtins there are'),
+  enable: () => runsHidden('changes which builtins there are'),
   hash: ({ args }) => (args.length === 0 ? reading({}) : unknownInner('changes what a name runs')),
   mapfile: readMapfile,
   readarray: readMapfile,
   history: readHistory,
-  fc: () => caution('runs commands of the history'),
-  bind: () => caution('binds a command to a key'),
-  complete: () => caution('sets a command that completes words'),
-  compgen: () => caution('may run a command that completes words'),
+  fc: () => runsHidden('runs commands of the history'),
+  bind: () => runsHidden('binds a command to a key'),
+  complete: () => runsHidden('sets a command that completes words'),
+  compgen: () => runsHidden('may run a command that completes words'),
+  jobs: readJobs,
+  wait: readNames,
   compopt: () => reading({}),
   set: readSet,
   shopt: readShopt,
   coproc: () => unknownInner('starts a coprocess'),
   ulimit: () => reading({}),
+}
+
+function runsHidden(reason: string): Reading {
+  return merge(caution(reason), unknownInner(reason))
+}
+
+/** `jobs -x COMMAND` runs it. */
+function readJobs({ args }: Invocation): Reading {
+  const at = args.findIndex(({ text }) => !/^-[lnprs]+$/.test(text))
+  const [first, ...fields] = at === -1 ? [] : args.slice(at)
+  if (first === undefined || /^(%|\d)/.test(first.text)) return reading({})
+  return reading({
+    inner: [{ type: 'command', fields: first.text.startsWith('-') ? fields : [first, ...fields] }],
+  })
 }
 
 function runText(args: readonly Field[], name: string): Reading {
@@ -104,8 +120,10 @@ function readDeclaration({ program, args }: Invocation): Reading {
   const reasons = found.operands.flatMap(assignmentProblem)
   return merge(
     optionCautions(program, found.unknown),
-    options.has('-n') && program !== 'export' ? caution('declares a reference by name') : reading({}),
-    options.has('-i') ? caution('makes a variable evaluate what it is given') : reading({}),
+    options.has('-n') && program !== 'export' ? runsHidden('declares a reference by name') : reading({}),
+    options.has('-i') && !found.operands.every(isNumber)
+      ? runsHidden('makes a variable evaluate what it is given')
+      : reading({}),
     options.has('-f') && args.length > 1 ? caution('changes a function') : reading({}),
     ...reasons,
   )
@@ -115,8 +133,13 @@ function assignmentProblem(field: Field): readonly Reading[] {
   const equals = field.text.indexOf('=')
   const name = equals === -1 ? field.text : field.text.slice(0, equals).replace(/\+$/, '')
   const value = equals === -1 ? '' : field.text.slice(equals + 1)
-  if (!/^\w+$/.test(name)) return [caution('names a variable in a way that runs code')]
+  if (!/^\w+$/.test(name)) return [runsHidden('names a variable in a way that runs code')]
+  if (looksEvaluated(value)) return [runsHidden(`sets ${name} to a text that may run`)]
   return carriesCode(name, isStatic(field) ? value : null) ? [caution(`sets ${name}`)] : []
+}
+
+function isNumber({ text }: Field): boolean {
+  return /^\w+(=-?\d*)?$/.test(text)
 }
 
 /** Names with a subscript are evaluated, and what is in the subscript runs. */

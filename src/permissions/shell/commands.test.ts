@@ -1,7 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Rule } from '../../core/agent.ts'
-import { bashRule, decideCommand, rowsOf } from '../fixtures/example-workspace.ts'
+import type { CorpusRow } from '../fixtures/example-workspace.ts'
+import {
+  bashRule,
+  decideCommand,
+  decideRow,
+  PLAIN_FILES,
+  rowsOf,
+  SECRET_FILES,
+} from '../fixtures/example-workspace.ts'
 
 interface Row {
   readonly id: string
@@ -51,4 +59,28 @@ test('commands of each class are decided as their rows say', () => {
   })
   expect(rows.length).toBeGreaterThan(700)
   expect(failures).toEqual([])
+})
+
+const corpus = (name: string) =>
+  rowsOf<CorpusRow & { readonly class?: string }>(
+    readFileSync(new URL(`../fixtures/${name}.jsonl`, import.meta.url), 'utf8'),
+  )
+
+test.each(['option', 'program', 'wrapper', 'deny', 'arithmetic', 'dots', 'read', 'guard', 'tree', 'parse'])(
+  'no attack of the class %s is allowed',
+  (name) => {
+    const rows = corpus('attacks').filter((row) => row.class === name)
+    const allowed = rows.filter((row) => decideRow(row, SECRET_FILES).action === 'allow')
+    expect(rows.length).toBeGreaterThan(10)
+    expect(allowed).toEqual([])
+  },
+)
+
+test('what developers run under rules of their own is allowed', () => {
+  const rows = corpus('everyday')
+  const asked = rows
+    .map((row) => ({ ...row, decision: decideRow(row, PLAIN_FILES) }))
+    .filter(({ decision }) => decision.action !== 'allow')
+  expect(rows.length).toBeGreaterThan(350)
+  expect(asked).toEqual([])
 })

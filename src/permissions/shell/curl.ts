@@ -1,5 +1,7 @@
 import { sortArguments } from './arguments.ts'
 import { UNKNOWN } from '../pattern.ts'
+import type { Field } from './field.ts'
+import { isStatic, restOf } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, uses } from './reading.ts'
 
@@ -10,16 +12,22 @@ const CURL = {
     raw tcp-nodelay tr-encoding version help retry-connrefused retry-all-errors location-trusted styled-output`,
   values: `u user H A X d e m r w y Y z C data data-ascii data-raw data-binary data-urlencode header user-agent request referer
     max-time connect-timeout retry retry-delay retry-max-time range write-out limit-rate max-redirs max-filesize json url
-    url-query request-target`,
+    url-query request-target F form form-string b cookie`,
+  writes:
+    'o output c cookie-jar D dump-header trace trace-ascii etag-save stderr hsts alt-svc output-dir libcurl',
 }
 
-/** Whoever allows curl allows the network; files that it writes or sends, and `file:` addresses, are another matter. */
+/** Their files are sent, or say what curl does: each makes a call ask. */
+const SENDING =
+  /^(-T|--upload-file|-K|--config|-E|--cert|--key|--netrc-file|--cacert|--proxy-cert|--etag-compare|-F|--form)$/
+
+/** An allow for curl allows the network, but not the files that it writes or sends, nor `file:` addresses. */
 export function readCurl({ args }: Invocation): Reading {
   const found = sortArguments(args, CURL)
   const sent = found.options.some(
     ({ name, value }) =>
-      /^(-d|-H|--data|--json|--header)/.test(name) &&
-      /^@|^[\w-]+@|=@/.test(value?.text ?? '') &&
+      /^(-d|-H|-F|-b|--data|--json|--header|--form|--cookie)/.test(name) &&
+      /^[@<]|^[\w-]+@|=[@<]/.test(value?.text ?? '') &&
       !name.endsWith('-raw'),
   )
   const format = found.options.some(
@@ -34,8 +42,36 @@ export function readCurl({ args }: Invocation): Reading {
     optionCautions('curl', found.unknown),
     sent || format ? caution('sends or writes a file') : reading({}),
     odd ? caution('uses an address that is not known or no web address') : reading({}),
-    uses('read', found.reads),
+    uses('read', sentFiles(args)),
+    uses('write', found.writes),
+    uses('read', urls.flatMap(localFile)),
   )
+}
+
+/** `-T FILE`, `-F x=@FILE`, `-d @FILE`, `-b FILE`. */
+function sentFiles(args: readonly Field[]): readonly Field[] {
+  return args.flatMap((field, at) => {
+    const { text } = field
+    const named = SENDING.test(args[at - 1]?.text ?? '') || /^-[bE]$/.test(args[at - 1]?.text ?? '')
+    const sent = /^(-[a-zA-Z]|--[\w-]+=)?([\w.-]*=)?[@<]/.exec(text)?.[0]
+    if (sent !== undefined) return [restOf(field, sent)]
+    const attached = /^(-[TKE](?=.)|--(upload-file|config|cert|key|netrc-file)=)/.exec(text)?.[0]
+    if (attached !== undefined) return [restOf(field, attached)]
+    return named ? [field] : []
+  })
+}
+
+/** `file:` addresses name files of this machine. */
+function localFile(url: Field): readonly Field[] {
+  const prefix = /^file:(\/\/(localhost)?(?=\/))?/i.exec(url.text)?.[0]
+  if (prefix === undefined) return []
+  const path = restOf(url, prefix)
+  try {
+    const text = decodeURIComponent(path.text)
+    return [{ ...path, text, uncertain: isStatic(path) ? text : path.uncertain }]
+  } catch {
+    return [path]
+  }
 }
 
 function isWeb(url: string): boolean {

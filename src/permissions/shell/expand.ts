@@ -1,4 +1,4 @@
-import type { DoubleQuotedChild, ParameterExpansionPart, Word, WordPart } from 'unbash'
+import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, Word, WordPart } from 'unbash'
 import { UNKNOWN } from '../pattern.ts'
 import type { Field } from './field.ts'
 import { joinText, staticField, unknownField } from './field.ts'
@@ -7,6 +7,8 @@ import { joinText, staticField, unknownField } from './field.ts'
 export interface Variables {
   /** Every value that the variable may have, each a list of words; null: not known. */
   values(name: string): readonly (readonly Field[])[] | null
+  /** The words that a substitution becomes; null: not known. */
+  output?(script: ParsedScript | undefined): Field | null
 }
 
 /** More than this many possibilities of one word are not told apart. */
@@ -110,6 +112,7 @@ function concat(a: Field, b: Field): Field {
     tilde: a.text === '' ? b.tilde : a.tilde,
     glob: a.glob || b.glob,
     ...(from === undefined ? {} : { from }),
+    ...((a.found ?? b.found) ? { found: [...(a.found ?? []), ...(b.found ?? [])] } : {}),
   }
 }
 
@@ -124,7 +127,7 @@ type Part = WordPart | { readonly type: 'Text'; readonly text: string }
 function partValues(part: Part, variables: Variables): readonly Value[] {
   switch (part.type) {
     case 'Text':
-      return [literal(part.text)]
+      return [{ fields: [plainOrGlob(part.text)] }]
     case 'Literal':
     case 'SingleQuoted':
     case 'AnsiCQuoted':
@@ -140,12 +143,17 @@ function partValues(part: Part, variables: Variables): readonly Value[] {
     case 'ArithmeticExpansion':
       return [{ fields: [{ ...unknownField, loose: false, from: 'number' }] }]
     case 'CommandExpansion':
+      return [{ fields: [variables.output?.(part.script) ?? unknownField] }]
     case 'BraceExpansion':
       return [{ fields: [unknownField] }]
     case 'SimpleExpansion':
     case 'ParameterExpansion':
       return parameterValues(part, variables).flatMap((words) => splitWords(words))
   }
+}
+
+function plainOrGlob(text: string): Field {
+  return /[*?]/.test(text) ? { ...unknownField, text, loose: false, glob: true } : staticField(text)
 }
 
 function literal(text: string): Value {
@@ -173,8 +181,10 @@ function quotedPart(part: DoubleQuotedChild, variables: Variables): readonly Fie
       return [staticField(part.value)]
     case 'ArithmeticExpansion':
       return [{ ...quotedUnknown, from: 'number' }]
-    case 'CommandExpansion':
-      return [quotedUnknown]
+    case 'CommandExpansion': {
+      const field = variables.output?.(part.script) ?? null
+      return [field === null ? quotedUnknown : { ...field, loose: false }]
+    }
     case 'SimpleExpansion':
     case 'ParameterExpansion':
       // "${x[@]}" is several words even in quotes; a loop's variable holds what a glob in its list has found.
@@ -250,6 +260,6 @@ function braceSpellings(parts: readonly WordPart[]): readonly (readonly Part[])[
 
 function braceTexts(text: string): readonly Part[] | null {
   const inside = text.slice(1, -1)
-  if (!/^[\w./,:=@%+-]*$/.test(inside) || inside.includes('..') || !inside.includes(',')) return null
+  if (!/^[\w./,:=@%+*?-]*$/.test(inside) || inside.includes('..') || !inside.includes(',')) return null
   return inside.split(',').map((item) => ({ type: 'Text', text: item }))
 }

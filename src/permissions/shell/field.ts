@@ -14,6 +14,25 @@ export interface Field {
   readonly glob: boolean
   /** Where the unknown part comes from, if that makes it less dangerous. */
   readonly from?: 'process' | 'files' | 'number'
+  /** `from: 'files'`: where they are found. */
+  readonly found?: readonly FileUse[]
+}
+
+/** How a program takes the files below a directory. */
+export interface Walk {
+  /** Globs of names, one of which a file must match; null: any name. */
+  readonly names: readonly string[] | null
+  readonly hidden: boolean
+  readonly links: boolean
+  /** Whether guarded files that exist there count. */
+  readonly look: boolean
+}
+
+export interface FileUse {
+  readonly access: 'read' | 'write' | 'remove'
+  readonly field: Field
+  /** Takes all files below it. */
+  readonly walk?: Walk
 }
 
 export function staticField(text: string): Field {

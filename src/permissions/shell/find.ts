@@ -1,7 +1,8 @@
-import type { Field } from './field.ts'
+import type { Field, FileUse } from './field.ts'
 import { isStatic, unknownField } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
+import { HERE, walkUses } from './walk.ts'
 import { replacePlace } from './wrapped.ts'
 
 const NO_VALUE = new Set(
@@ -20,16 +21,50 @@ const FILE_VALUE = /^-(newer|anewer|cnewer|newer[aBcm][aBcm]|samefile)$/
 
 /** `find` has a language of its own instead of options: tests, and actions that run, remove and write. */
 export function readFind({ args }: Invocation): Reading {
-  const start = args.findIndex((field) => /^[-(!,]/.test(field.text) && !/^-([HLP]|O\d|D)$/.test(field.text))
-  const roots = (start === -1 ? args : args.slice(0, start)).filter((field) => !field.text.startsWith('-'))
+  const start = expressionStart(args)
+  const roots = rootsOf(args.slice(0, start))
   const found = [uses('read', roots)]
-  let at = start === -1 ? args.length : start
+  let at = start
   while (at < args.length) {
     const [one, next] = readPrimary(args, at)
     found.push(one)
     at = next
   }
   return merge(...found)
+}
+
+function expressionStart(args: readonly Field[]): number {
+  const start = args.findIndex((field) => /^[-(!,]/.test(field.text) && !/^-([HLP]|O\d|D)$/.test(field.text))
+  return start === -1 ? args.length : start
+}
+
+function rootsOf(args: readonly Field[]): readonly Field[] {
+  const roots = args.filter((field) => !field.text.startsWith('-'))
+  return roots.length === 0 ? [HERE] : roots
+}
+
+/** The files that `find` has found before one of its words: that many of its tests narrow the search. */
+export function foundByFind(args: readonly Field[], before = args.length): readonly FileUse[] {
+  const start = expressionStart(args)
+  const tests = args.slice(start, before).map(({ text }) => text)
+  const action = tests.findIndex((text) => ACTION.test(text))
+  const names = namesOf(action === -1 ? tests : tests.slice(0, action))
+  const links = args.some(({ text }) => /^-(L|H|follow)$/.test(text))
+  return walkUses('read', rootsOf(args.slice(0, start)), { names, hidden: true, links, look: true })
+}
+
+const ACTION = /^-(exec|execdir|ok|okdir|delete|print0?|printf|fprint0?|fprintf|ls|fls)$/
+
+/** The names in every branch of an expression; null where a branch has none, or denies a group. */
+function namesOf(tests: readonly string[]): readonly string[] | null {
+  const branches: string[][] = [[]]
+  for (const [at, text] of tests.entries()) {
+    const denied = /^(!|-not)$/.test(tests[at - 1] ?? '')
+    if (/^-(o|or)$|^,$/.test(text)) branches.push([])
+    else if (denied && text === '(') return null
+    else if (text === '-name' && !denied) branches.at(-1)?.push(tests[at + 1] ?? '*')
+  }
+  return branches.every((names) => names.length > 0) ? branches.flatMap((names) => names.slice(0, 1)) : null
 }
 
 function readPrimary(args: readonly Field[], at: number): readonly [Reading, number] {
@@ -41,19 +76,30 @@ function readPrimary(args: readonly Field[], at: number): readonly [Reading, num
   if (ONE_VALUE.has(name) || /^-newer[aBcm]t$/.test(name)) return [reading({}), at + 2]
   if (FILE_VALUE.test(name)) return [uses('read', args.slice(at + 1, at + 2)), at + 2]
   if (/^-(exec|execdir|ok|okdir)$/.test(name)) return readExec(args, at)
-  if (name === '-delete') return [caution('deletes what it finds', name), at + 1]
+  if (name === '-delete') {
+    const removed = foundByFind(args, at).map((use) => removal(use))
+    return [merge(caution('deletes what it finds', name), reading({ files: removed })), at + 1]
+  }
   if (/^-f(print0?|ls|printf)$/.test(name)) {
     return [merge(caution('writes a file', name), uses('write', args.slice(at + 1, at + 2))), at + 2]
   }
   return [optionCautions('find', [name]), at + 1]
 }
 
-const FOUND: Field = { ...unknownField, from: 'files' }
+function removal(use: FileUse): FileUse {
+  return { ...use, access: 'remove', ...(use.walk ? { walk: { ...use.walk, look: false } } : {}) }
+}
+
+/** The word that stands for files that a program has found. */
+function foundField(found: readonly FileUse[]): Field {
+  return { ...unknownField, from: 'files', found }
+}
 
 function readExec(args: readonly Field[], at: number): readonly [Reading, number] {
   const length = args.slice(at + 1).findIndex((field, offset) => ends(field, args[at + offset]))
   const end = length === -1 ? args.length : at + 1 + length
-  const fields = args.slice(at + 1, end).map((field) => replacePlace(field, '{}', FOUND))
+  const fed = foundField(foundByFind(args, at))
+  const fields = args.slice(at + 1, end).map((field) => replacePlace(field, '{}', fed))
   if (fields.length === 0) return [unknownInner('runs a command that is not known'), end + 1]
   return [reading({ inner: [{ type: 'command', fields }] }), end + 1]
 }

@@ -1,6 +1,6 @@
 import type { OptionTable } from './arguments.ts'
 
-interface GitCommand extends OptionTable {
+export interface GitCommand extends OptionTable {
   /** Its own commands (`git stash push`); the empty name: without one, or options at once. */
   readonly sub?: Readonly<Record<string, OptionTable>>
   /** Asks unless one of these words is given: else it would change something. */
@@ -8,7 +8,7 @@ interface GitCommand extends OptionTable {
   /** Operands are not files. */
   readonly text?: boolean
   /** Operands are files that it changes. */
-  readonly writes?: boolean
+  readonly changes?: boolean
   /** Operands may be an address of a repository. */
   readonly remote?: boolean
 }
@@ -45,7 +45,8 @@ const HELP = 'help verbose quiet'
 
 export const gitCommands: Readonly<Record<string, GitCommand>> = {
   status: {
-    flags: 'sbvuzM',
+    flags: 'sbvzM',
+    optional: 'u M',
     longs: `short branch show-stash porcelain long verbose untracked-files ignore-submodules ignored null column no-column
       ahead-behind no-ahead-behind renames no-renames find-renames`,
   },
@@ -193,7 +194,7 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     flags: 'nvfuANp',
     longs: `dry-run verbose force update all no-all ignore-removal no-ignore-removal intent-to-add refresh ignore-errors
       ignore-missing renormalize chmod sparse patch`,
-    writes: false,
+    changes: false,
   },
   commit: {
     flags: 'aqvsnupz',
@@ -207,7 +208,7 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     longs: `quiet force track no-track detach ours theirs merge patch progress no-progress guess no-guess
       overwrite-ignore recurse-submodules orphan`,
     values: 'conflict orphan',
-    writes: true,
+    changes: true,
   },
   switch: {
     flags: 'cCdfmqt',
@@ -219,15 +220,15 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     flags: 'sSWpqm',
     longs: 'staged worktree source patch quiet ours theirs merge progress ignore-unmerged overlay no-overlay',
     values: 's source conflict',
-    writes: true,
+    changes: true,
   },
   reset: {
     flags: 'qpN',
     longs: 'soft mixed hard merge keep quiet no-quiet patch refresh no-refresh intent-to-add',
-    writes: true,
+    changes: true,
   },
-  rm: { flags: 'rfnq', longs: 'cached force dry-run quiet ignore-unmatch sparse', writes: true },
-  mv: { flags: 'fknv', longs: 'force dry-run verbose sparse', writes: true },
+  rm: { flags: 'rfnq', longs: 'cached force dry-run quiet ignore-unmatch sparse', changes: true },
+  mv: { flags: 'fknv', longs: 'force dry-run verbose sparse', changes: true },
   clean: { flags: 'nqdxX', longs: 'dry-run quiet', values: 'e exclude' },
   merge: {
     flags: 'nqv',

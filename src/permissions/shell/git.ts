@@ -2,9 +2,11 @@ import type { OptionTable } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import type { Field } from './field.ts'
 import { isStatic, staticField } from './field.ts'
+import type { GitCommand } from './git-commands.ts'
 import { gitCommands } from './git-commands.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
+import { HERE, walkUses } from './walk.ts'
 
 const GLOBAL: OptionTable = {
   flags: 'Pvh',
@@ -50,8 +52,58 @@ function readSubcommand(name: Field, args: readonly Field[]): Reading {
   const runs = RUNNING.test(`${name.text} ${args[0]?.text ?? ''}`)
     ? unknownInner(`runs what git ${name.text} is given`)
     : reading({})
-  if (spec === undefined)
-    return merge(caution(`runs git ${name.text}, which may run anything`, name.text), runs)
+  if (spec === undefined) {
+    const anything = `runs git ${name.text}, which may run anything`
+    const files = args.filter(({ text }) => !text.startsWith('-')).flatMap(pathsOf)
+    return merge(caution(anything, name.text), unknownInner(anything, name.text), uses('read', files), runs)
+  }
+  const whole = removesTree(name.text, args)
+  if (whole !== null) return merge(whole, readListed(name, spec, args, runs))
+  return name.text === 'config' ? readConfig(args, spec, name) : readListed(name, spec, args, runs)
+}
+
+/** Keys that only say how things look, who commits, and what is done by default. */
+const PLAIN_KEYS =
+  /^(user\.(name|email)|init\.defaultbranch|color\.[\w.]+|column\.\w+|push\.(default|autosetupremote|followtags)|pull\.(rebase|ff)|merge\.(ff|conflictstyle|stat)|rebase\.(autostash|autosquash|updaterefs)|fetch\.(prune|prunetags|all)|advice\.\w+|core\.(autocrlf|eol|filemode|ignorecase|quotepath|abbrev|longpaths|precomposeunicode|safecrlf|symlinks)|rerere\.enabled|diff\.(algorithm|renames|colormoved|mnemonicprefix)|log\.(date|decorate|abbrevcommit)|status\.\w+|branch\.(sort|autosetuprebase|autosetupmerge)|tag\.sort|help\.autocorrect|commit\.(verbose|status))$/i
+
+/** What is set may be a program that git runs later: the file of the configuration is written. */
+function readConfig(args: readonly Field[], spec: GitCommand, name: Field): Reading {
+  const texts = args.map(({ text }) => text)
+  const only = (spec.only ?? '').split(' ')
+  const operands = args.filter((field) => !field.text.startsWith('-') && !/^(get|list|set)$/.test(field.text))
+  const reads = args.every(isStatic) && (operands.length < 2 || texts.some((text) => only.includes(text)))
+  const acts = texts.some((text) =>
+    /^(--(add|unset|unset-all|replace-all|edit|remove-section|rename-section)|-e|set|unset|edit|rename-section|remove-section)$/.test(
+      text,
+    ),
+  )
+  const plain =
+    operands.length > 0 &&
+    operands.every((field) => isStatic(field)) &&
+    PLAIN_KEYS.test(operands[0]?.text ?? '')
+  if (reads && !acts) return readListed(name, spec, args, reading({}))
+  const changes = caution('changes something by git config')
+  if (plain && !texts.some((text) => /^(-e|--edit|edit)$/.test(text))) return changes
+  return merge(
+    changes,
+    unknownInner('sets git configuration that may run code'),
+    uses('write', [staticField('.git/config')]),
+    reading({ guards: ['changes git configuration that may run code'] }),
+  )
+}
+
+/** `git clean -fdx` and `git rm -r .` remove what the rules cannot name. */
+function removesTree(name: string, args: readonly Field[]): Reading | null {
+  const operands = args.filter((field) => !field.text.startsWith('-'))
+  const options = args.map(({ text }) => text)
+  const cleans =
+    name === 'clean' && !options.some((text) => /^-[a-zA-Z]*n|^--dry/.test(text)) && operands.length === 0
+  const forces = options.some((text) => /^-[a-zA-Z]*f|^--f/.test(text))
+  const everything = name === 'rm' && operands.some(({ text }) => /^(\.|\.\/|\*|:\/|:\(top\).*)$/.test(text))
+  return (cleans && forces) || everything ? reading({ guards: [`removes everything by git ${name}`] }) : null
+}
+
+function readListed(name: Field, spec: GitCommand, args: readonly Field[], runs: Reading): Reading {
   const only = spec.only?.split(' ')
   if (only !== undefined && args.length < 2 && args.every(isStatic)) return reading({})
   if (only !== undefined && !args.some(({ text }) => only.includes(text))) {
@@ -61,6 +113,7 @@ function readSubcommand(name: Field, args: readonly Field[]): Reading {
   if (table === undefined)
     return merge(caution(`runs git ${name.text} ${args[0]?.text ?? ''}`.trimEnd(), args[0]?.text), runs)
   const found = sortArguments(spec.sub === undefined ? args : args.slice(1), table)
+  const searched = walkUses('read', [HERE], { names: null, hidden: true, links: false, look: false })
   return merge(
     optionCautions(`git ${name.text}`, found.unknown),
     found.unknown.length > 0
@@ -71,9 +124,10 @@ function readSubcommand(name: Field, args: readonly Field[]): Reading {
       : reading({}),
     spec.remote === true ? remoteCaution(found.operands) : reading({}),
     uses('read', found.reads),
+    name.text === 'grep' ? reading({ files: searched }) : reading({}),
     spec.text === true
       ? reading({})
-      : uses(spec.writes === true ? 'write' : 'read', found.operands.flatMap(pathsOf)),
+      : uses(spec.changes === true ? 'write' : 'read', found.operands.flatMap(pathsOf)),
   )
 }
 

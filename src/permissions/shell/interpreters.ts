@@ -1,89 +1,191 @@
+import type { Field } from './field.ts'
 import type { OptionTable } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import { isStatic } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
+import { suspectTexts } from './suspects.ts'
 
 /** Runs the file that it is given, as the rule says; code in an option or on stdin is what nobody has read. */
 interface Interpreter extends OptionTable {
   /** Options that only ask for information: then no program is read from stdin. */
   readonly information: string
-  /** Options after which the rest belongs to a module of its own. */
+  /** An option whose value is a module or a command; all words after it are its own. */
   readonly modules?: string
+  /** Options whose value is code. */
+  readonly code?: string
+  /** Commands of its own, of which these run the file that follows. */
+  readonly runs?: string
+  /** Other commands of its own, which are no files. */
+  readonly commands?: string
 }
 
+const INPUT = /^(-|\/dev\/|\/proc\/)/
 const INFORMATION = '--version -V -v --help -h'
+const PYTHON: Interpreter = {
+  flags: 'bBdEiIOPqsSuvVhx',
+  longs: 'version help',
+  values: 'm c W X',
+  information: INFORMATION,
+  modules: '-m',
+  code: '-c',
+}
+const NODE: Interpreter = {
+  flags: 'vhc',
+  longs: `version help check test test-only watch trace-warnings no-warnings enable-source-maps experimental-strip-types
+    no-deprecation trace-deprecation expose-gc test-update-snapshots experimental-test-coverage trace-uncaught
+    preserve-symlinks experimental-vm-modules test-force-exit pending-deprecation unhandled-rejections
+    experimental-transform-types stack-trace-limit throw-deprecation max-old-space-size inspect inspect-brk`,
+  values: `e p eval print test-name-pattern test-reporter test-concurrency test-timeout`,
+  reads: 'env-file env-file-if-exists watch-path',
+  information: `${INFORMATION} --test`,
+  code: '-e -p --eval --print',
+}
 
 /** By name without a version: `python3.12` is `python`. */
 export const interpreters: Readonly<Record<string, Interpreter>> = {
-  python: {
-    flags: 'bBdEiIOPqsSuvVh',
-    longs: 'version help',
-    values: 'm',
+  python: PYTHON,
+  pypy: PYTHON,
+  node: NODE,
+  nodejs: NODE,
+  deno: {
+    flags: 'VhqA',
+    longs: 'version help quiet allow-all no-check',
     information: INFORMATION,
-    modules: '-m',
+    runs: 'run test bench',
+    commands: 'fmt lint check info doc types task',
   },
-  pypy: {
-    flags: 'bBdEiIOPqsSuvVh',
+  bun: {
+    flags: 'vh',
     longs: 'version help',
-    values: 'm',
+    values: 'e eval p print',
+    code: '-e -p --eval --print',
     information: INFORMATION,
-    modules: '-m',
+    runs: 'run test',
+    commands: 'install build add remove pm outdated',
   },
-  node: {
-    flags: 'vhc',
-    longs: `version help check test test-only watch trace-warnings no-warnings enable-source-maps experimental-strip-types
-      no-deprecation trace-deprecation expose-gc test-update-snapshots experimental-test-coverage`,
-    values:
-      'test-name-pattern test-reporter max-old-space-size stack-trace-limit test-concurrency test-timeout',
-    information: `${INFORMATION} --test`,
+  ruby: { flags: 'vwhcnplas', longs: 'version help', values: 'e', code: '-e', information: INFORMATION },
+  perl: { flags: 'vwchWnplast', values: 'e E', code: '-e -E', information: '-v -h' },
+  php: {
+    flags: 'vhilmn',
+    longs: 'version help ini modules',
+    values: 'r R B E S t',
+    code: '-r -R -B -E',
+    information: `${INFORMATION} -i -m -l`,
   },
-  nodejs: { flags: 'vhc', longs: 'version help check test', information: INFORMATION },
-  deno: { flags: 'Vh', longs: 'version help', information: INFORMATION },
-  bun: { flags: 'vh', longs: 'version help', information: INFORMATION },
-  ruby: { flags: 'vwhc', longs: 'version help', information: INFORMATION },
-  perl: { flags: 'vwchW', information: '-v -h' },
-  php: { flags: 'vhilm', longs: 'version help ini modules', information: `${INFORMATION} -i -m` },
-  lua: { flags: 'v', information: '-v' },
-  luajit: { flags: 'v', information: '-v' },
-  Rscript: { longs: 'version help vanilla', information: INFORMATION },
+  lua: { flags: 'v', values: 'e', code: '-e', information: '-v' },
+  luajit: { flags: 'v', values: 'e', code: '-e', information: '-v' },
+  Rscript: { longs: 'version help vanilla', values: 'e', code: '-e', information: INFORMATION },
   tclsh: { information: '' },
-  expect: { flags: 'v', information: '-v' },
-  osascript: { information: '' },
-  guile: { longs: 'version help', information: INFORMATION },
+  osascript: { values: 'e', code: '-e', information: '' },
+  guile: { longs: 'version help', values: 'c', code: '-c', information: INFORMATION },
   ghci: { longs: 'version help', information: INFORMATION },
-  julia: { longs: 'version help', information: INFORMATION },
-  elixir: { longs: 'version help', information: INFORMATION },
-  groovy: { longs: 'version help', information: INFORMATION },
-  'ts-node': { flags: 'vh', longs: 'version help', information: INFORMATION },
-  tsx: { flags: 'vh', longs: 'version help', information: INFORMATION },
+  julia: { longs: 'version help', values: 'e E eval', code: '-e -E --eval', information: INFORMATION },
+  elixir: { longs: 'version help', values: 'e eval', code: '-e --eval', information: INFORMATION },
+  groovy: { longs: 'version help', values: 'e', code: '-e', information: INFORMATION },
+  'ts-node': {
+    flags: 'vhT',
+    longs: 'version help transpile-only',
+    values: 'e p',
+    code: '-e -p',
+    information: INFORMATION,
+  },
+  tsx: {
+    flags: 'vh',
+    longs: 'version help',
+    values: 'e p',
+    code: '-e -p',
+    information: INFORMATION,
+    runs: 'watch',
+  },
+  jshell: { information: INFORMATION },
+  scala: { values: 'e', code: '-e', information: INFORMATION },
+  racket: { values: 'e', code: '-e', information: INFORMATION },
+  sbcl: { longs: 'version help', values: 'eval', code: '--eval', information: INFORMATION },
 }
 
 export function readInterpreter(command: Invocation, interpreter: Interpreter): Reading {
-  const found = sortArguments(command.args, { ...interpreter, ordered: true })
+  const { own, module } = ownWords(command.args, interpreter)
+  const found = sortArguments(own, { ...interpreter, ordered: true })
   const given = found.options.map(({ name }) => name)
-  const [script, ...rest] = found.operands
-  const late = lateOptions(command, interpreter)
-  const unknown = [...found.unknown, ...late]
-  const module = (interpreter.modules ?? '').split(' ').some((name) => given.includes(name))
+  const code = given.filter((name) => (interpreter.code ?? '').split(' ').includes(name))
+  const [first, ...rest] = found.operands
+  const runs = (interpreter.runs ?? '').split(' ').includes(first?.text ?? '') && first !== undefined
+  const ran = rest.find(({ text }) => !text.startsWith('-'))
+  const loads = runs
+    ? rest.filter(({ text }) => LOADING.test(text)).map(({ text }) => text.split('=', 1)[0] ?? '')
+    : []
+  const isCommand = (interpreter.commands ?? '').split(' ').includes(first?.text ?? '') && first !== undefined
+  const script = code.length > 0 || module || isCommand ? undefined : runs ? ran : first
+  const unknown = [...found.unknown, ...loads, ...lateOptions(command, interpreter)]
   const informs = interpreter.information.split(' ').some((name) => given.includes(name))
-  const hidden = unknown.length > 0 || (script === undefined && !module && !informs) || script?.text === '-'
-  const computed = script !== undefined && !isStatic(script)
+  const missing =
+    script === undefined &&
+    code.length === 0 &&
+    !module &&
+    !informs &&
+    !isCommand &&
+    !(runs && ran === undefined)
+  const hidden =
+    unknown.length > 0 ||
+    missing ||
+    (script !== undefined && INPUT.test(script.text)) ||
+    (script !== undefined && (!isStatic(script) || isOtherCommand(script, first, interpreter)))
+  const others = runs ? rest.slice(1) : script === undefined ? [] : rest
+  const edited = found.unknown.includes('-i') ? 'write' : 'read'
+  const files = code.length > 0 ? found.operands : module ? command.args.slice(own.length) : []
   return merge(
     optionCautions(command.program, unknown),
-    module
-      ? caution(
-          'runs a module',
-          given.find((name) => (interpreter.modules ?? '').split(' ').includes(name)),
-        )
-      : reading({}),
-    hidden || computed ? caution('runs code that is not in a file') : reading({}),
-    hidden || computed ? unknownInner(`runs code that ${command.program} gets from elsewhere`) : reading({}),
-    uses('read', script === undefined || script.text === '-' || module ? [] : [script]),
+    ...code.map((name) => runsCode(command.program, name)),
+    module ? caution('runs a module', interpreter.modules) : reading({}),
+    hidden ? hiddenCode(command) : reading({}),
+    uses('read', found.reads),
+    uses('read', script === undefined || script.text === '-' ? [] : [script]),
+    uses(
+      edited,
+      files.filter((field) => isStatic(field) && !field.text.startsWith('-')),
+    ),
     uses(
       'read',
-      rest.filter((field) => isStatic(field) && /^(\/|~|\.\.?\/)/.test(field.text)),
+      others.filter((field) => isStatic(field) && /^(\/|~|\.\.?\/)/.test(field.text)),
     ),
+  )
+}
+
+/** Options after `deno run` and the like that load more code. */
+const LOADING = /^--?(r|preload|require|import|import-map|config|c|eval|e|print|p|env-file|inspect.*)(=|$)/
+
+/** `deno eval CODE`: a word that is no path, where the interpreter has commands of its own. */
+function isOtherCommand(script: Field, first: Field | undefined, { runs }: Interpreter): boolean {
+  return runs !== undefined && script === first && !/[./]/.test(script.text)
+}
+
+/** The words of the interpreter itself: `python -m pytest -x` gives `-x` to pytest. */
+function ownWords(
+  args: readonly Field[],
+  { modules }: Interpreter,
+): { readonly own: readonly Field[]; readonly module: boolean } {
+  if (modules === undefined) return { own: args, module: false }
+  const script = args.findIndex(
+    (field, at) => !field.text.startsWith('-') && !/^-[mcWX]$/.test(args[at - 1]?.text ?? ''),
+  )
+  const at = args.findIndex(({ text }) => /^-[a-zA-Z]*m/.test(text) && !/^-[a-zA-Z]*[cWX]/.test(text))
+  if (at === -1 || (script !== -1 && script < at)) return { own: args, module: false }
+  const attached = args[at]?.text.endsWith('m') !== true
+  return { own: args.slice(0, attached ? at + 1 : at + 2), module: true }
+}
+
+/** Code in an option: a pattern that spells the option out covers it. */
+function runsCode(program: string, name: string): Reading {
+  const reason = `runs code that is given to ${program}`
+  return merge(caution(reason, name), unknownInner(reason, name))
+}
+
+function hiddenCode({ program, args }: Invocation): Reading {
+  return merge(
+    caution('runs code that is not in a file'),
+    unknownInner(`runs code that ${program} gets from elsewhere`),
+    reading({ suspects: suspectTexts(args) }),
   )
 }
 

@@ -1,7 +1,7 @@
+import type { FileUse } from './field.ts'
 import { mayMatchText, UNKNOWN } from '../pattern.ts'
 import type { Directories } from './directories.ts'
 import { joinPath } from './directories.ts'
-import type { FileUse } from './reading.ts'
 
 /** What is known of the files that a word names. */
 export interface NamedFiles {
@@ -11,13 +11,17 @@ export interface NamedFiles {
   readonly known: boolean
 }
 
+/** No system opens a longer path. */
+const MAX_PATH = 4096
+
 const NOTHING: NamedFiles = { paths: [], known: true }
 const DEVICES = /^\/dev\/(null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/\d+)$/
-const GLOB = /[*?[]|[+@!]\(/
+export const GLOB = /[*?[]|[+@!]\(/
 
 export function namedFiles({ field, access }: FileUse, directories: Directories): NamedFiles {
   const { text, from } = field
   if (text === '-' || text === '' || DEVICES.test(text)) return NOTHING
+  if (text.length > MAX_PATH) return { paths: [], known: false }
   if (from !== undefined && text === UNKNOWN) return NOTHING
   if (from === undefined && text.includes(UNKNOWN)) return { paths: [], known: false }
   const absolute = text.startsWith('/') || field.tilde
@@ -90,4 +94,9 @@ function guardedNames(pattern: string): readonly string[] {
         : [...PLAIN, ...ENDINGS]
   const subject = pattern.toLowerCase().replaceAll(/\[[^\]]*\]|[+@!?*]\([^)]*\)|[?*[\]+@!(){}|^]+/g, UNKNOWN)
   return names.filter((name) => mayMatchText(name, subject))
+}
+
+/** Whether files that are guarded may be among those that a glob of names finds. */
+export function isAfterGuarded(name: string): boolean {
+  return /^[*?.]*$/.test(name) || guardedNames(name).length > 0 || !GLOB.test(name)
 }

@@ -1,26 +1,5 @@
-import type { OptionTable } from './arguments.ts'
-
-/**
- * A program whose command line says what it does. Listed options neither write a file that is not an operand, nor run a
- * program, nor use the network; any other option asks. To add a program: its harmless options from its manual, and what
- * its operands are.
- */
-export interface Program extends OptionTable {
-  readonly operands:
-    | 'text' // not files
-    | 'read'
-    | 'write' // made or changed
-    | 'remove'
-    | 'copy' // read, and the last one written
-    | 'script' // a text first, unless an option holds it; then files that are read
-    | 'output' // the first is read, a second one is written though the name does not say so
-  /** Options of an `operands: 'script'` program that hold the text. */
-  readonly scriptOptions?: string
-  /** A file name that looks like one of its options makes it do something else: globs ask. */
-  readonly globs?: 'ask'
-  /** Words that begin with `+` are commands to it. */
-  readonly pluses?: boolean
-}
+import type { Program } from './program.ts'
+import { transferPrograms } from './transfer-programs.ts'
 
 const TEXT: Program = { operands: 'text', any: true }
 const READ: Program = { operands: 'read', any: true }
@@ -36,9 +15,16 @@ const GREP: Program = {
     include exclude exclude-dir`,
   reads: 'f file exclude-from',
   scriptOptions: '-e -f --regexp --file',
+  walks: {
+    when: '-r -R -d --recursive --dereference-recursive --directories',
+    links: '-R --dereference-recursive',
+    names: '--include',
+    here: true,
+  },
 }
 
 const RIPGREP: Program = {
+  runs: true,
   operands: 'script',
   flags: 'abcFhHiIlLnNopPqsSuUvVwx.0',
   longs: `after auto-hybrid-regex binary block-buffered byte-offset case-sensitive column count count-matches crlf debug
@@ -54,6 +40,14 @@ const RIPGREP: Program = {
     hyperlink-format`,
   reads: 'f file ignore-file',
   scriptOptions: '-e -f --regexp --file --files --type-list',
+  walks: {
+    hidden: '-. --hidden -u --unrestricted',
+    links: '-L --follow',
+    names: '-g --glob --iglob',
+    types: '-t --type',
+    lists: '--files --type-list',
+    here: true,
+  },
 }
 
 const COPY: Program = {
@@ -64,6 +58,7 @@ const COPY: Program = {
     verbose one-file-system backup debug help version exchange no-copy`,
   values: 'S suffix',
   reads: 't target-directory',
+  walks: { when: '-r -R -a --recursive --archive', links: '-L -H --dereference' },
 }
 
 const CHANGE: Program = {
@@ -108,8 +103,6 @@ export const programs: Readonly<Record<string, Program>> = {
   expr: TEXT,
   factor: TEXT,
   tr: TEXT,
-  wait: TEXT,
-  jobs: TEXT,
   type: TEXT,
   which: TEXT,
   whereis: TEXT,
@@ -136,7 +129,11 @@ export const programs: Readonly<Record<string, Program>> = {
   tac: READ,
   nl: { ...READ, values: 'b d f h i l n s v w' },
   rev: READ,
-  wc: { ...READ, reads: 'files0-from' },
+  wc: {
+    operands: 'read',
+    flags: 'clmwL',
+    longs: 'bytes chars lines words max-line-length total help version',
+  },
   head: { ...READ, values: 'n c lines bytes' },
   tail: { ...READ, values: 'n c s lines bytes pid sleep-interval max-unchanged-stats' },
   od: { ...READ, values: 'A j N S t w' },
@@ -174,6 +171,7 @@ export const programs: Readonly<Record<string, Program>> = {
     values:
       'C U W x F I L S D label width exclude show-function-line ignore-matching-lines starting-file tabsize horizon-lines',
     reads: 'X exclude-from from-file to-file',
+    walks: { when: '-r --recursive' },
   },
   ls: { ...READ, values: 'I T w ignore hide tabsize width' },
   dir: READ,
@@ -182,7 +180,7 @@ export const programs: Readonly<Record<string, Program>> = {
   du: {
     ...READ,
     values: 'd B t exclude max-depth block-size threshold',
-    reads: 'X exclude-from files0-from',
+    reads: 'X exclude-from',
   },
   df: { ...READ, values: 'B t x block-size output type exclude-type' },
   readlink: READ,
@@ -202,23 +200,26 @@ export const programs: Readonly<Record<string, Program>> = {
       fromfile`,
     values: 'L P I H T sort timefmt charset filelimit',
   },
-  base64: { ...READ, values: 'w wrap' },
-  base32: { ...READ, values: 'w wrap' },
+  base64: { operands: 'read', flags: 'dDi', longs: 'decode ignore-garbage help version', values: 'w wrap' },
+  base32: { operands: 'read', flags: 'dDi', longs: 'decode ignore-garbage help version', values: 'w wrap' },
   zcat: READ,
   bzcat: READ,
   xzcat: READ,
   grep: GREP,
   egrep: GREP,
   fgrep: GREP,
+  rgrep: { ...GREP, walks: { links: '-R --dereference-recursive', names: '--include', here: true } },
   rg: RIPGREP,
   sort: {
+    runs: true,
     operands: 'read',
     flags: 'bdfgiMhnRrVcCmsuz',
     longs: `ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort
       human-numeric-sort numeric-sort random-sort reverse version-sort check merge stable unique zero-terminated debug
       help version`,
     values: 'k t S key field-separator buffer-size parallel batch-size sort',
-    reads: 'random-source files0-from',
+    reads: 'random-source',
+    writes: 'o output T temporary-directory',
   },
   shuf: {
     operands: 'read',
@@ -271,6 +272,7 @@ export const programs: Readonly<Record<string, Program>> = {
     operands: 'remove',
     flags: 'fiIrRdvxP',
     longs: 'force interactive one-file-system preserve-root recursive dir verbose help version',
+    walks: { when: '-r -R --recursive' },
   },
   unlink: { operands: 'remove', any: true },
   shred: {
@@ -280,12 +282,12 @@ export const programs: Readonly<Record<string, Program>> = {
     values: 'n s iterations size',
   },
   cp: COPY,
-  mv: { ...COPY, operands: 'write' },
+  mv: { ...COPY, operands: 'move' },
   ln: {
     ...COPY,
     flags: 'bdFfiLnPrsTv',
     longs: 'force symbolic relative verbose no-dereference interactive',
-    operands: 'write',
+    operands: 'move',
   },
   install: {
     operands: 'copy',
@@ -298,20 +300,22 @@ export const programs: Readonly<Record<string, Program>> = {
   chown: CHANGE,
   chgrp: CHANGE,
   gzip: {
-    operands: 'write',
+    operands: 'edit',
     flags: 'acdfhklLnNqrtvV0-9',
     longs: 'stdout keep decompress list test verbose force best fast',
     values: 'S b suffix',
   },
-  gunzip: { operands: 'write', flags: 'cfhklLnNqrtvV', longs: 'stdout keep list test verbose force' },
+  gunzip: { operands: 'edit', flags: 'cfhklLnNqrtvV', longs: 'stdout keep list test verbose force' },
   less: {
+    runs: true,
     operands: 'read',
     flags: 'aAcCdeEfFgGiIJmMnNqQrRsSuUwWX',
     longs: 'quit-if-one-screen RAW-CONTROL-CHARS no-init chop-long-lines',
     pluses: true,
   },
-  more: { operands: 'read', flags: 'dflcpsu', values: 'n', pluses: true },
+  more: { runs: true, operands: 'read', flags: 'dflcpsu', values: 'n', pluses: true },
   bat: {
+    runs: true,
     operands: 'read',
     flags: 'ApnfPSLhV',
     longs: 'show-all plain number no-pager list-themes list-languages help version',
@@ -319,6 +323,7 @@ export const programs: Readonly<Record<string, Program>> = {
       'l m r H language line-range highlight-line color style theme tabs wrap decorations terminal-width',
   },
   fd: {
+    runs: true,
     operands: 'script',
     flags: 'HIusiglapL01hVF',
     longs: `hidden no-ignore unrestricted case-sensitive ignore-case glob regex fixed-strings absolute-path list-details
@@ -327,4 +332,5 @@ export const programs: Readonly<Record<string, Program>> = {
       'd t e E S c j max-depth min-depth exact-depth type extension exclude size color threads max-results changed-within changed-before owner format',
     scriptOptions: '',
   },
+  ...transferPrograms,
 }

@@ -1,3 +1,4 @@
+import type { Arguments } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import { builtins } from './builtins.ts'
 import { readCurl } from './curl.ts'
@@ -6,13 +7,19 @@ import { isStatic, restOf, startsUnknown } from './field.ts'
 import { readFind } from './find.ts'
 import { readGit } from './git.ts'
 import { interpreters, readInterpreter } from './interpreters.ts'
-import type { Program } from './programs.ts'
+import type { Program } from './program.ts'
 import { programs } from './programs.ts'
 import type { Invocation, Reading } from './reading.ts'
-import { caution, merge, optionCautions, reading, uses } from './reading.ts'
+import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
+import { removedTrees } from './tree-removal.ts'
 import { readAwk, readSed } from './scripts.ts'
 import { readShell, shells } from './shells.ts'
+import { suspectTexts } from './suspects.ts'
+import { readSqlClient, readSqlite } from './databases.ts'
+import { readSsh } from './remote.ts'
+import { readTar } from './tar.ts'
 import { readTool, tools } from './tools.ts'
+import { HERE, walkOf } from './walk.ts'
 import { readWrapper, readXargs } from './wrapped.ts'
 import { wrappers } from './wrappers.ts'
 
@@ -28,21 +35,38 @@ const SPECIAL: Readonly<Record<string, (command: Invocation) => Reading>> = {
   mawk: readAwk,
   nawk: readAwk,
   curl: readCurl,
+  tar: readTar,
+  gtar: readTar,
+  bsdtar: readTar,
+  sqlite3: readSqlite,
+  sqlite: readSqlite,
+  psql: readSqlClient,
+  mysql: readSqlClient,
+  mariadb: readSqlClient,
+  ssh: readSsh,
 }
 
 /** What a simple command does beyond what its name says. A program that no table lists may do all that its rule allows. */
 export function readCommand(command: Invocation): Reading {
+  const found = readListed(command)
+  if (found === undefined)
+    return merge(readUnlisted(command), reading({ suspects: suspectTexts(command.args) }))
+  const isSure = found.cautions.length === 0 && found.inner.every(({ type }) => type !== 'unknown')
+  return isSure ? found : merge(found, reading({ suspects: suspectTexts(command.args) }))
+}
+
+function readListed(command: Invocation): Reading | undefined {
   const special = own(SPECIAL, command.program)
   if (special !== undefined) return special(command)
   if (shells.has(command.program)) return readShell(command)
   const wrapper = own(wrappers, command.program)
   if (wrapper !== undefined) return readWrapper(command, wrapper)
   const program = own(programs, command.program)
-  if (program !== undefined) return merge(readProgram(command, program), removal(command))
+  if (program !== undefined) return merge(readProgram(command, program), removedTrees(command))
   const interpreter = own(interpreters, command.program.replace(/[\d.]+$/, ''))
   if (interpreter !== undefined) return readInterpreter(command, interpreter)
   const tool = own(tools, command.program)
-  return merge(tool === undefined ? reading({}) : readTool(command, tool), readUnlisted(command))
+  return tool === undefined ? undefined : merge(readTool(command, tool), readUnlisted(command))
 }
 
 /** Names come from a model: `constructor` is no program of ours. */
@@ -57,6 +81,10 @@ function readProgram(command: Invocation, program: Program): Reading {
   const skip = program.operands === 'script' && !scripted ? 1 : 0
   return merge(
     optionCautions(command.program, found.unknown),
+    program.runs === true && found.unknown.length > found.writes.length
+      ? unknownInner(`uses an option of ${command.program} that may run a program`)
+      : reading({}),
+    uses('write', found.writes),
     found.doubtful && program.any !== true
       ? caution('has an argument that is not known before it runs')
       : reading({}),
@@ -67,8 +95,25 @@ function readProgram(command: Invocation, program: Program): Reading {
       ? caution(`gives ${command.program} a command`)
       : reading({}),
     uses('read', found.reads),
-    readOperands(program, found.operands.slice(skip)),
+    walked(command, program, found, skip),
   )
+}
+
+/** `host:path` and `rsync://host/path`. */
+function isAddress({ text }: Field): boolean {
+  return /^[^/]*:/.test(text)
+}
+
+function walked(command: Invocation, program: Program, found: Arguments, skip: number): Reading {
+  const operands = found.operands.slice(skip)
+  const walk = walkOf(program.walks, found)
+  if (walk === null) return readOperands(program, operands)
+  const piped = command.stdin.type !== 'none' && program.walks?.when === undefined
+  const given = operands.length === 0 && program.walks?.here === true && !piped ? [HERE] : operands
+  const plain = readOperands(program, given)
+  const look = program.operands !== 'remove'
+  const files = plain.files.map((use) => (use.access === 'write' ? use : { ...use, walk: { ...walk, look } }))
+  return { ...plain, files }
 }
 
 function readOperands(program: Program, operands: readonly Field[]): Reading {
@@ -82,8 +127,19 @@ function readOperands(program: Program, operands: readonly Field[]): Reading {
       return uses('remove', operands)
     case 'write':
       return uses('write', operands)
-    case 'copy':
-      return merge(uses('read', operands.slice(0, -1)), uses('write', operands.slice(-1)))
+    case 'edit':
+      return merge(uses('read', operands), uses('write', operands))
+    case 'move':
+      return merge(uses('read', operands.slice(0, -1)), uses('write', operands))
+    case 'copy': {
+      const isLocal = (field: Field) => program.addresses !== true || !isAddress(field)
+      return merge(
+        uses('read', operands.slice(0, -1).filter(isLocal)),
+        uses('write', operands.slice(-1).filter(isLocal)),
+      )
+    }
+    case 'zip':
+      return merge(uses('write', operands.slice(0, 1)), uses('read', operands.slice(1)))
     case 'output':
       return operands.length < 2
         ? uses('read', operands)
@@ -93,24 +149,6 @@ function readOperands(program: Program, operands: readonly Field[]): Reading {
             uses('write', operands.slice(1)),
           )
   }
-}
-
-/** Removing everything is never covered by a rule for `rm`. */
-function removal(command: Invocation): Reading {
-  if (command.program !== 'rm') return reading({})
-  const whole = command.args.filter((field) => !field.text.startsWith('-')).find(isEverything)
-  if (whole !== undefined) return reading({ guards: ['removes a whole directory tree and always asks'] })
-  const recursive = command.args.some((field) => /^-[a-zA-Z]*[rR]|^--r/.test(field.text))
-  const unknown = command.args.some((field) => field.text.includes('\0'))
-  const wild = command.args.some((field) => field.glob && /^(\.?\/)*[*?[]/.test(field.text))
-  return recursive && (unknown || wild) ? caution('removes what is not known before it runs') : reading({})
-}
-
-const EVERYTHING =
-  /^(~[\w+-]*|\/|\.|\.\.|\*|\.\*|\/\*|(\.|\.\.|~)\/\*?|\{,\.\}\*|\.\[.*|\.\?.*|(\.\.\/)+(\.\.)?\*?|\/[^/]+\/?\*?)$/
-
-function isEverything(field: Field): boolean {
-  return EVERYTHING.test(field.text.replaceAll(/\/+/g, '/').replaceAll('/./', '/'))
 }
 
 /** Any word of an unlisted program may be a file: what looks like a path is one. */

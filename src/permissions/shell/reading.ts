@@ -1,5 +1,5 @@
 import type { Caution } from '../item.ts'
-import type { Field } from './field.ts'
+import type { Field, FileUse } from './field.ts'
 
 /** A simple command as the program would get it. */
 export interface Invocation {
@@ -11,20 +11,21 @@ export interface Invocation {
 
 /** `files`: names of files inside the workspace, one a line, from a program such as find. */
 export type Stdin =
-  | { readonly type: 'none' | 'pipe' | 'files' | 'unknown' }
+  | { readonly type: 'none' | 'pipe' | 'unknown' }
+  | { readonly type: 'files'; readonly found: readonly FileUse[] }
   | { readonly type: 'text'; readonly text: string }
-
-export interface FileUse {
-  readonly access: 'read' | 'write' | 'remove'
-  readonly field: Field
-}
 
 /** Something that the command runs in turn. */
 export type Inner =
-  | { readonly type: 'command'; readonly fields: readonly Field[] }
+  | {
+      readonly type: 'command'
+      readonly fields: readonly Field[]
+      /** The words before it, in spellings that a rule may have: such a rule allows it too. */
+      readonly via?: readonly (readonly Field[])[]
+    }
   | { readonly type: 'script'; readonly text: string }
-  /** `reason` completes "asks because it ...". */
-  | { readonly type: 'unknown'; readonly reason: string }
+  /** `reason` completes "asks because it ..."; a pattern that spells out `word` allows it. */
+  | { readonly type: 'unknown'; readonly reason: string; readonly word?: string }
 
 /** What a command does beyond what its name says. */
 export interface Reading {
@@ -35,9 +36,21 @@ export interface Reading {
   readonly inner: readonly Inner[]
   /** Words after which the command would be the same, for rules that forbid: `git push` of `git -C x push`. */
   readonly aliases: readonly (readonly Field[])[]
+  /** Spellings without options that say nothing of what runs; an allow may be written for these. */
+  readonly plain: readonly (readonly Field[])[]
+  /** What it may run in turn: rules that ask or deny one of these make an allow ask. */
+  readonly suspects: readonly string[]
 }
 
-const nothing: Reading = { cautions: [], guards: [], files: [], inner: [], aliases: [] }
+const nothing: Reading = {
+  cautions: [],
+  guards: [],
+  files: [],
+  inner: [],
+  aliases: [],
+  plain: [],
+  suspects: [],
+}
 
 export function reading(found: Partial<Reading>): Reading {
   return { ...nothing, ...found }
@@ -50,6 +63,8 @@ export function merge(...readings: readonly Reading[]): Reading {
     files: readings.flatMap((one) => one.files),
     inner: readings.flatMap((one) => one.inner),
     aliases: readings.flatMap((one) => one.aliases),
+    plain: readings.flatMap((one) => one.plain),
+    suspects: readings.flatMap((one) => one.suspects),
   }
 }
 
@@ -61,8 +76,10 @@ export function uses(access: FileUse['access'], fields: readonly Field[]): Readi
   return reading({ files: fields.map((field) => ({ access, field })) })
 }
 
-export function unknownInner(reason: string): Reading {
-  return reading({ inner: [{ type: 'unknown', reason }] })
+export function unknownInner(reason: string, word?: string): Reading {
+  return reading({
+    inner: [word === undefined ? { type: 'unknown', reason } : { type: 'unknown', reason, word }],
+  })
 }
 
 export function optionCautions(program: string, names: readonly string[]): Reading {

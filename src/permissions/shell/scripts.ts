@@ -16,11 +16,12 @@ export function readSed({ args }: Invocation): Reading {
   const given = found.options
     .filter(({ name }) => name === '-e' || name === '--expression')
     .map(({ value }) => value)
+  const edits = found.unknown.some((name) => /^-i$|^--i/.test(name))
   const scripts = given.length > 0 ? given : found.operands.slice(0, 1)
   return merge(
     optionCautions('sed', found.unknown),
     ...scripts.map((script) => (script === null ? reading({}) : readSedScript(script))),
-    uses('read', given.length > 0 ? found.operands : found.operands.slice(1)),
+    uses(edits ? 'write' : 'read', given.length > 0 ? found.operands : found.operands.slice(1)),
   )
 }
 

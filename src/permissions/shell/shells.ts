@@ -1,7 +1,9 @@
 import { sortArguments } from './arguments.ts'
-import { isStatic } from './field.ts'
+import type { Field } from './field.ts'
+import { isStatic, staticField } from './field.ts'
 import type { Inner, Invocation, Reading, Stdin } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
+import { suspectTexts } from './suspects.ts'
 
 /** true: speaks the grammar that we parse; false: what it is given cannot be read. */
 export const shells: ReadonlyMap<string, boolean> = new Map([
@@ -33,21 +35,46 @@ const COMPUTED = 'gives a shell a text that is not known before it runs'
 
 /** `sh -c TEXT`, `sh FILE`, and text on stdin: each command inside is decided by itself. */
 export function readShell(command: Invocation): Reading {
-  const found = sortArguments(command.args, OPTIONS)
+  const found = sortArguments(command.args.map(asOption), OPTIONS)
   const given = new Set(found.options.map((option) => option.name))
-  const [first] = found.operands
-  const cautions = optionCautions(command.program, found.unknown)
+  const cautions = merge(
+    optionCautions(command.program, found.unknown),
+    found.unknown.length > 0 || found.doubtful ? hiddenText(command) : reading({}),
+  )
   if (given.has('--version') || given.has('--help')) return cautions
-  if (given.has('-c')) {
-    const known = first !== undefined && isStatic(first)
-    const text = inner(known ? { type: 'script', text: first.text } : unknown(COMPUTED), command)
-    return merge(cautions, text, reading({ aliases: [found.operands.slice(1), found.operands.slice(2)] }))
-  }
-  if (first === undefined || given.has('-s')) return merge(cautions, inner(fromStdin(command.stdin), command))
-  if (!isStatic(first) || /^(\/dev\/|\/proc\/|-$)/.test(first.text)) {
-    return merge(cautions, inner(fromStdin(command.stdin), command))
-  }
-  return merge(cautions, uses('read', [first]))
+  if (given.has('-c')) return merge(cautions, givenText(command, found.operands))
+  return merge(
+    cautions,
+    given.has('-s') ? inner(fromStdin(command.stdin), command) : file(command, found.operands[0]),
+  )
+}
+
+/** `+o posix` switches off what `-o posix` switches on. */
+function asOption(field: Field): Field {
+  return /^\+[a-zA-Z]/.test(field.text) && isStatic(field) ? staticField(`-${field.text.slice(1)}`) : field
+}
+
+/** An option that is not known may take the next word, so that any word may be the text. */
+function hiddenText({ program, args }: Invocation): Reading {
+  return merge(
+    unknownInner(`has an option of ${program} that may hide what it runs`),
+    reading({ suspects: suspectTexts(args) }),
+  )
+}
+
+function givenText(command: Invocation, operands: readonly Field[]): Reading {
+  const [first] = operands
+  const known = first !== undefined && isStatic(first)
+  const text = inner(known ? { type: 'script', text: first.text } : unknown(COMPUTED), command)
+  return merge(text, reading({ aliases: [operands.slice(1), operands.slice(2)] }))
+}
+
+const INPUT = /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/
+
+function file(command: Invocation, script: Field | undefined): Reading {
+  if (script === undefined || INPUT.test(script.text)) return inner(fromStdin(command.stdin), command)
+  const hidden = !isStatic(script) || /^\/(dev|proc)\//.test(script.text)
+  return hidden ? inner(unknown(COMPUTED), command) : uses('read', [script])
 }
 
 function fromStdin(stdin: Stdin): Inner {

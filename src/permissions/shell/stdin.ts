@@ -1,6 +1,12 @@
-import type { CommandNode, Redirection } from 'unbash'
-import { knownText } from './expand.ts'
+import type { CommandNode, Redirection, Word } from 'unbash'
+import { sortArguments } from './arguments.ts'
+import { expandWord, knownText } from './expand.ts'
+import type { Field, FileUse, Walk } from './field.ts'
+import { isStatic, unknownField } from './field.ts'
+import { foundByFind } from './find.ts'
+import { programs } from './programs.ts'
 import type { Stdin } from './reading.ts'
+import { HERE, walkBy, walkUses } from './walk.ts'
 
 const FILTERS = new Set([
   'grep',
@@ -17,31 +23,77 @@ const FILTERS = new Set([
 ])
 
 /**
- * What a command's output is to the next one in a pipe. Names of files come from programs that list what lies below
- * their operands, which are decided as reads, and from filters of such lists.
+ * What a command's output is to the next one in a pipe. Names of files come from programs that list what is below their
+ * operands, and from filters of such lists; a known text comes from `echo` and `printf`.
  */
 export function pipedInput(command: CommandNode, stdin: Stdin): Stdin {
   if (command.type !== 'Command' || command.name === undefined) return { type: 'pipe' }
-  const args = command.args.map((arg) => arg.text)
-  const files = { type: 'files' } as const
-  switch (command.name.text) {
+  const name = command.name.text
+  const args = command.args.map((arg) => (arg.type === 'Word' ? wordField(arg) : unknownField))
+  if (name === 'echo' || name === 'printf') return echoed(args)
+  const found = listedFiles(name, args)
+  if (found !== null) return { type: 'files', found }
+  const filters = FILTERS.has(name) && stdin.type === 'files'
+  const operands = args.filter(({ text }) => !text.startsWith('-'))
+  const limit = /^(.*grep|rg|head|tail)$/.test(name) ? 1 : 0
+  return filters && operands.length <= limit ? stdin : { type: 'pipe' }
+}
+
+function wordField(word: Word): Field {
+  const [fields, more] = expandWord(word, { values: () => null })
+  const [field, second] = fields ?? []
+  return field === undefined || second !== undefined || more !== undefined ? unknownField : field
+}
+
+/** Without options and escapes the text is known. */
+function echoed(args: readonly Field[]): Stdin {
+  const plain = args.every((arg) => isStatic(arg) && !/^-|[\\%]/.test(arg.text))
+  return plain ? { type: 'text', text: args.map(({ text }) => text).join(' ') } : { type: 'pipe' }
+}
+
+/** The files whose names a program prints; null: it prints something else. */
+function listedFiles(name: string, args: readonly Field[]): readonly FileUse[] | null {
+  const texts = args.map(({ text }) => text)
+  switch (name) {
     case 'find':
-      return args.some((arg) => /^-(printf|fprintf|exec|execdir|ok|okdir|ls)$/.test(arg))
-        ? { type: 'pipe' }
-        : files
+      return texts.some((arg) => /^-(printf|fprintf|exec|execdir|ok|okdir|ls)$/.test(arg))
+        ? null
+        : foundByFind(args)
     case 'ls':
     case 'fd':
-      return args.some((arg) => /^-[a-zA-Z]*[lxX]|^--(exec|format)/.test(arg)) ? { type: 'pipe' } : files
+      return texts.some((arg) => /^-[a-zA-Z]*[lxX]|^--(exec|format)/.test(arg)) ? null : listed(name, args)
     case 'git':
-      return listsNames(args) ? files : { type: 'pipe' }
+      return listsNames(texts) ? walkUses('read', [HERE], { ...ANY_FILE, look: false }) : null
     case 'rg':
     case 'grep':
-      if (args.some((arg) => /^-[a-zA-Z]*l[a-zA-Z]*$|^--files/.test(arg))) return files
+      return texts.some((arg) => /^-[a-zA-Z]*l[a-zA-Z]*$|^--files/.test(arg)) ? searched(name, args) : null
+    default:
+      return null
   }
-  const filters = FILTERS.has(command.name.text) && stdin.type === 'files'
-  const operands = args.filter((arg) => !arg.startsWith('-'))
-  const limit = /^(.*grep|rg|head|tail)$/.test(command.name.text) ? 1 : 0
-  return filters && operands.length <= limit ? files : { type: 'pipe' }
+}
+
+const ANY_FILE: Walk = { names: null, hidden: true, links: false, look: true }
+
+function listed(name: string, args: readonly Field[]): readonly FileUse[] {
+  const hidden = args.some(({ text }) =>
+    (name === 'ls' ? /^-[a-zA-Z]*[aAf]|^--a/ : /^-[a-zA-Z]*[Hu]|^--/).test(text),
+  )
+  const operands = args.filter(({ text }) => !text.startsWith('-')).slice(name === 'fd' ? 1 : 0)
+  const walk = { ...ANY_FILE, hidden }
+  return walkUses('read', operands.length === 0 ? [HERE] : operands, walk)
+}
+
+/** The names that `grep -l` prints are of files that it has read, so that its own reading asks for what needs it. */
+function searched(name: string, args: readonly Field[]): readonly FileUse[] {
+  const table = programs[name]
+  if (table === undefined) return walkUses('read', [HERE], ANY_FILE)
+  const found = sortArguments(args, table)
+  const walk = walkBy(table.walks ?? {}, found.options)
+  const files = args.some(({ text }) => text === '--files')
+  const given = found.operands.slice(
+    files || found.options.some((option) => /^(-e|-f|--regexp|--file)$/.test(option.name)) ? 0 : 1,
+  )
+  return walkUses('read', given.length === 0 ? [HERE] : given, walk)
 }
 
 function listsNames(args: readonly string[]): boolean {

@@ -6,6 +6,7 @@ import type {
   CommandArgument,
   For,
   Pipeline,
+  Redirected,
   Redirection,
   Statement,
   SyntaxNode,
@@ -21,41 +22,12 @@ import type { Field } from './field.ts'
 import { isStatic, joinText, joinUncertain, staticField, unknownField } from './field.ts'
 import { readCommand } from './read-command.ts'
 import { MAX_NODES, readScript } from './read-script.ts'
-import type { FileUse, Inner, Stdin } from './reading.ts'
+import type { Inner, Reading, Stdin } from './reading.ts'
 import { reading } from './reading.ts'
 import { forbiddenSpellings, hiddenTexts } from './spellings.ts'
 import { pipedInput, redirectedInput } from './stdin.ts'
+import type { Survey, SurveyedCommand, SurveyedFile } from './surveyed.ts'
 import { collectAssigned, newAssigned, variablesAt } from './variables.ts'
-
-/** A simple command that the line runs. */
-export interface SurveyedCommand {
-  readonly text: string
-  /** Spellings that only rules that forbid or ask see. */
-  readonly aliases: readonly string[]
-  /** null: all of it is known. */
-  readonly uncertain: string | null
-  readonly cautions: readonly Caution[]
-  readonly guards: readonly string[]
-  readonly fields: readonly Field[]
-}
-
-/** A file that the line names, from each of the directories that the command may run in. */
-export interface SurveyedFile extends FileUse {
-  /** null: not known. */
-  readonly directories: Directories
-  /** By a redirection, which a rule for the command does not cover. */
-  readonly redirected: boolean
-}
-
-/** All that a command line runs and touches. */
-export interface Survey {
-  readonly commands: readonly SurveyedCommand[]
-  readonly files: readonly SurveyedFile[]
-  /** Of the whole line. */
-  readonly cautions: readonly Caution[]
-  /** Why no rule may allow it; completes "asks because the command ...". */
-  readonly problem: string | null
-}
 
 /** `root`: the absolute path of the directory where the line starts. `atRoot`: that is the workspace itself. */
 export function surveyScript(command: string, root: string, atRoot = true): Survey {
@@ -119,7 +91,7 @@ class Surveyor implements Survey {
         return this.#loop(node, scope)
       case 'Function':
         this.cautions.push({ reason: 'defines a function' })
-        return this.#children(node, copy(scope))
+        return this.#children(node, { ...copy(scope), stdin: { type: 'unknown' } })
       case 'Assignment':
         this.#assignment(node)
         return this.#children(node, copy(scope))
@@ -151,13 +123,15 @@ class Surveyor implements Survey {
         if (node.operation?.type === 'Default' && node.operation.operator.includes('='))
           this.#sets(node.parameter, null)
         return this.#children(node, copy(scope))
+      case 'Redirected':
+        return this.#redirected(node, scope)
       case 'Script':
       case 'CompoundList':
       case 'BraceGroup':
         return this.#children(node, scope)
       case 'Coproc':
         this.#sets(node.name?.value ?? '', null)
-        return this.#children(node, copy(scope))
+        return this.#children(node, { ...copy(scope), stdin: { type: 'pipe' } })
       case 'Subshell':
       case 'CommandExpansion':
       case 'ProcessSubstitution':
@@ -180,6 +154,14 @@ class Surveyor implements Survey {
       inner.directories = eitherOf(before, inner.directories)
     })
     scope.directories = eitherOf(scope.directories, inner.directories)
+  }
+
+  /** What a group is given as its input, each command in it may read. */
+  #redirected(node: Redirected, scope: Scope) {
+    const { stdin } = scope
+    const inner = { ...scope, stdin: redirectedInput(node.redirects, stdin) }
+    this.#compound(node, inner)
+    scope.directories = inner.directories
   }
 
   #statement(node: Statement, scope: Scope) {
@@ -277,8 +259,8 @@ class Surveyor implements Survey {
     })
   }
 
-  /** One simple command and what it runs in turn. */
-  #run(fields: readonly Field[], scope: Scope, computed: boolean) {
+  /** One simple command and what it runs in turn. `via`: the wrappers before it. */
+  #run(fields: readonly Field[], scope: Scope, computed: boolean, via: Via = []) {
     const [name, ...args] = fields
     if (name === undefined || this.problem !== null) return
     if (this.commands.length >= MAX_NODES || scope.depth > MAX_SCRIPT_DEPTH) {
@@ -288,43 +270,69 @@ class Surveyor implements Survey {
     const known = isStatic(name) && name.text !== ''
     const program = name.text.slice(name.text.lastIndexOf('/') + 1)
     const found = known ? readCommand({ program, args, stdin: scope.stdin }) : reading({})
-    const elsewhere = program === 'git' && !(this.#atRoot && scope.directories?.join() === '.')
+    const own = this.#surveyed({ name, args, program, known, found, via })
     const cautions = [
-      ...found.cautions,
+      ...own.cautions,
       ...(computed || !known ? [{ reason: 'computes the name of a command' }] : []),
-      ...(elsewhere ? [{ reason: 'runs git in another directory, with its configuration' }] : []),
+      ...this.#elsewhere(name, program, scope),
     ]
+    this.commands.push({ ...own, cautions })
+    for (const use of found.files)
+      this.files.push({ ...use, directories: scope.directories, redirected: false })
+    const next = { ...copy(scope), depth: scope.depth + 1 }
+    for (const inner of found.inner) this.#inner(inner, next, via)
+  }
+
+  #surveyed({ name, args, program, known, found, via }: Ran): SurveyedCommand {
+    const fields = [name, ...args]
     const plain = { ...staticField(program), uncertain: known ? program : UNKNOWN, loose: name.loose }
-    this.commands.push({
+    const opened = found.inner.flatMap((inner) =>
+      inner.type === 'unknown' && inner.word !== undefined ? [inner] : [],
+    )
+    const partly = fields.every(isStatic) ? null : joinUncertain([plain, ...args])
+    return {
       text: joinText(fields),
       aliases: forbiddenSpellings(
         [{ ...name, text: program }, ...args],
-        [...found.aliases, ...hiddenTexts(args, found)],
+        [...found.aliases, ...found.plain, ...hiddenTexts(args, found)],
       ),
-      uncertain: fields.every(isStatic) ? null : joinUncertain([plain, ...args]),
-      cautions,
+      uncertain: opened.length > 0 ? UNKNOWN : partly,
+      plain: found.plain.map(joinText),
+      wrapped: via.map((words) => ({
+        text: joinText([...words, ...fields]),
+        spelled: joinText([...words, name]),
+      })),
+      suspects: found.suspects,
+      cautions: [...found.cautions, ...opened],
       guards: found.guards,
       fields,
-    })
-    for (const use of found.files)
-      this.files.push({ ...use, directories: scope.directories, redirected: false })
-    for (const inner of found.inner) this.#inner(inner, { ...copy(scope), depth: scope.depth + 1 })
+    }
   }
 
-  #inner(inner: Inner, scope: Scope) {
+  /** Git and programs of a directory depend on where they run. */
+  #elsewhere(name: Field, program: string, scope: Scope): readonly Caution[] {
+    const here = scope.directories?.join() === '.'
+    if (program === 'git' && !(this.#atRoot && here))
+      return [{ reason: 'runs git in another directory, with its configuration' }]
+    const local = name.text.includes('/') && !name.text.startsWith('/')
+    return local && !here ? [{ reason: 'runs a program of another directory' }] : []
+  }
+
+  #inner(inner: Inner, scope: Scope, via: Via) {
     switch (inner.type) {
       case 'command':
-        return this.#run(inner.fields, scope, false)
+        return this.#run(inner.fields, scope, false, chained(via, inner.via ?? []))
       case 'script':
         return this.script(inner.text, scope)
       case 'unknown':
-        return this.#unknown(inner.reason)
+        return inner.word === undefined ? this.#unknown(inner.reason) : undefined
     }
   }
 
   /** A command of which nothing is known: every rule that forbids something may be meant. */
   #unknown(reason: string) {
-    const unknown = { text: UNKNOWN, aliases: [], uncertain: UNKNOWN, guards: [], fields: [unknownField] }
+    const nothing = { aliases: [], plain: [], wrapped: [], suspects: [], guards: [] }
+    const unknown = { ...nothing, text: UNKNOWN, uncertain: UNKNOWN, fields: [unknownField] }
     this.commands.push({ ...unknown, cautions: [{ reason }] })
   }
 
@@ -337,6 +345,26 @@ class Surveyor implements Survey {
   #variables(certain: ReadonlySet<string>) {
     return variablesAt(this.#assigned, certain, this.#root)
   }
+}
+
+/** The words of wrappers before a command, in each spelling. */
+type Via = readonly (readonly Field[])[]
+
+interface Ran {
+  readonly name: Field
+  readonly args: readonly Field[]
+  readonly program: string
+  readonly known: boolean
+  readonly found: Reading
+  readonly via: Via
+}
+
+const MAX_VIA = 8
+
+/** Only what stands in the wrapper's own words is spelled by a rule for the outer one. */
+function chained(outer: Via, inner: Via): Via {
+  const all = outer.length === 0 ? inner : outer.flatMap((words) => inner.map((more) => [...words, ...more]))
+  return all.slice(0, MAX_VIA)
 }
 
 const DECLARING: ReadonlySet<string> = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])

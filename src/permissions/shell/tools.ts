@@ -1,9 +1,9 @@
-import { UNKNOWN } from '../pattern.ts'
 import type { Field } from './field.ts'
-import { isStatic } from './field.ts'
+import { isStatic, restOf } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
+import { suspectTexts } from './suspects.ts'
 import { suffixes } from './wrapped.ts'
-import { caution, merge, reading, unknownInner } from './reading.ts'
+import { caution, merge, reading, unknownInner, uses } from './reading.ts'
 
 /**
  * Programs with too many options to list the harmless ones: what runs other code, writes elsewhere or reads other
@@ -20,6 +20,8 @@ export interface Tool {
   readonly runs?: string
   /** `NAME=value` words change what runs. */
   readonly assigns?: boolean
+  /** Its operands are a command that it starts. */
+  readonly starts?: boolean
 }
 
 const NODE_PACKAGES: Tool = {
@@ -35,11 +37,14 @@ export const tools: Readonly<Record<string, Tool>> = {
   pnpm: NODE_PACKAGES,
   yarn: NODE_PACKAGES,
   npx: {
+    starts: true,
     options:
       '-c --call --node-options --script-shell --shell --registry --userconfig --globalconfig --node-arg',
   },
-  pnpx: { options: '-c --shell-mode' },
-  bunx: { options: '--bun-path' },
+  pnpx: { starts: true, options: '-c --shell-mode' },
+  bunx: { starts: true, options: '--bun-path' },
+  uvx: { starts: true, options: '--from --with... --index-url --python -p' },
+  pipx: { starts: true, commands: 'install inject upgrade uninstall' },
   make: {
     options: '-f... -C... -I... -E... --file --makefile --directory --include-dir --eval -W... -o... --shell',
     assigns: true,
@@ -63,7 +68,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   rustc: { single: true, options: '-C... -o --out-dir --codegen -L... -Z... --extern' },
   gcc: {
     single: true,
-    options: '-wrapper -specs... -fplugin... -B... -o -x -T -Wl... -Wp... -Wa... -dumpdir -save-temps...',
+    options: '-wrapper -specs... -fplugin... -B... -o -x -T -Wl,... -Wp,... -Wa,... -dumpdir -save-temps...',
   },
   cc: { single: true, options: '-wrapper -specs... -fplugin... -B... -o -x -T' },
   clang: { single: true, options: '-wrapper -fplugin... -B... -o -Xclang -load -x -T' },
@@ -98,24 +103,7 @@ export const tools: Readonly<Record<string, Tool>> = {
   webpack: { options: '--config -c' },
   rollup: { options: '--config -c --plugin -p -o --file --dir -d' },
   esbuild: { options: '--outfile --outdir --servedir' },
-  tar: {
-    options: `--to-command --checkpoint-action --use-compress-program -I... --info-script --new-volume-script -F
-      --rsh-command --rmt-command --rmt-c... --index-file --unlink-first --absolute-names -P --transform --xform
-      --one-top-level --remove-files --extract --get --overwrite...`,
-  },
-  zip: { options: '-T... -TT --unzip-command --test -m -O... --out -b' },
   '7z': { commands: 'x e' },
-  wget: {
-    options:
-      '-O --output-document -o --output-file -a --append-output -e --execute --use-askpass -i --input-file -P --directory-prefix --post-file --body-file --config --ca-certificate --load-cookies --save-cookies --hsts-file --warc-file --rejected-log --preferred-location',
-  },
-  ssh: { options: '-o... -F... -J... -L... -R... -D... -W... -w... -I... -E... -S...' },
-  scp: { options: '-S... -o... -F... -J... -D...' },
-  sftp: { options: '-S... -o... -F... -b... -D... -J...' },
-  rsync: {
-    options:
-      '-e... --rsh --rsync-path --daemon --config --log-file --backup-dir --temp-dir -T --partial-dir --write-batch --only-write-batch --read-batch --files-from --password-file -M... --remote-option',
-  },
   docker: {
     commands:
       'run exec build buildx compose cp create start commit import load plugin context swarm service stack container system volume save',
@@ -139,15 +127,9 @@ export const tools: Readonly<Record<string, Tool>> = {
   vi: { options: '-c -S -s -w -W -u -U -i --cmd... +...' },
   nvim: { options: '-c -S -s -w -W -u -i -l --cmd... +... --listen' },
   emacs: { options: '--eval -l --load -f --funcall --batch --script -x --execute' },
-  ed: { options: '!...' },
-  man: {
-    options: '-P --pager -H... --html -C --config-file -M --manpath -K -l --local-file --preprocessor -p',
-  },
   ack: { options: '--pager --output --ackrc --files-from --env' },
   ag: { options: '--pager -p --path-to-ignore' },
-  split: { options: '--filter' },
   dd: {},
-  sg: { commands: '*' },
   newgrp: { commands: '*' },
   patch: { options: '-o --output -r --reject-file -d --directory -B -z' },
   pip: {
@@ -166,11 +148,74 @@ export const tools: Readonly<Record<string, Tool>> = {
     options: '-engine -provider -provider-path -out -config -CAfile -writerand',
     commands: 'engine',
   },
-  parallel: { commands: '*' },
+  tmux: { commands: '*' },
+  gdb: { commands: '*' },
+  lldb: { commands: '*' },
+  ed: { commands: '*' },
+  red: { commands: '*' },
+  ex: { commands: '*' },
+  sg: { commands: '*' },
   script: { commands: '*' },
+  scriptlive: { commands: '*' },
   su: { commands: '*' },
   runuser: { commands: '*' },
-  tmux: { commands: '*' },
+  'su-exec': { commands: '*' },
+  gosu: { commands: '*' },
+  parallel: { commands: '*' },
+  sem: { commands: '*' },
+  expect: { commands: '*' },
+  entr: { commands: '*' },
+  watchexec: { commands: '*' },
+  nodemon: { commands: '*' },
+  concurrently: { commands: '*' },
+  socat: { commands: '*' },
+  nc: { options: '-e -c --exec --sh-exec --lua-exec' },
+  ncat: { options: '-e -c --exec --sh-exec --lua-exec' },
+  machinectl: { commands: 'shell login' },
+  ip: { commands: 'netns vrf', options: '-b -batch' },
+  ansible: { commands: '*' },
+  'git-shell': { commands: '*' },
+  m4: { commands: '*' },
+  gnuplot: { commands: '*' },
+  bc: {},
+  dc: { commands: '*' },
+  tclsh: { commands: '*' },
+  lua: { options: '-e -l -i' },
+  'ssh-keygen': { options: '-D... -w... -K' },
+  'ssh-add': { options: '-s... -S...' },
+  csplit: { options: '-f --prefix' },
+  split: { options: '--filter --filter...' },
+  iconv: { options: '-o --output' },
+  xmllint: { options: '--output --postvalid -o --shell' },
+  xsltproc: { options: '-o --output --writesubtree' },
+  pandoc: {
+    options:
+      '-o --output -F --filter -L --lua-filter --pdf-engine... -d --defaults --extract-media --data-dir',
+  },
+  dot: { options: '-o... -O' },
+  gpg: {
+    options:
+      '-o --output --yes --import --delete... --photo-viewer --exec-path --agent-program --gpg-program',
+  },
+  tcpdump: { options: '-w -z -G -C -W' },
+  objdump: { options: '--debug...' },
+  strip: {},
+  dpkg: {
+    options:
+      '-i --install -r --remove -P --purge --unpack --configure --pre-invoke... --post-invoke... --force... --root --admindir --instdir',
+  },
+  apt: {
+    options: '-o... -c... --option --config-file',
+    commands: 'install remove purge upgrade full-upgrade update',
+  },
+  'apt-get': {
+    options: '-o... -c... --option --config-file',
+    commands: 'install remove purge upgrade dist-upgrade update source',
+  },
+  man: {
+    options: `-P... --pager -H... --html -C... --config-file -M... --manpath -K -l --local-file --preprocessor -p... -B
+      --browser -X... --gxditview -t -T... -Z -L... -m... --pager... --html... --troff... --ditroff... --roff...`,
+  },
   screen: { commands: '*' },
   at: { commands: '*' },
   batch: { commands: '*' },
@@ -178,9 +223,6 @@ export const tools: Readonly<Record<string, Tool>> = {
   'run-parts': { commands: '*' },
   'start-stop-daemon': { commands: '*' },
   'nix-shell': { commands: '*' },
-  sqlite3: { options: '-cmd -init -A... --cmd --init' },
-  psql: { options: '-c -f -o -L --command --file --output --log-file' },
-  mysql: { options: '-e --execute --pager --tee --init-command --plugin-dir' },
 }
 
 export function readTool(command: Invocation, tool: Tool): Reading {
@@ -200,6 +242,7 @@ export function readTool(command: Invocation, tool: Tool): Reading {
     commands.includes('*') ? shellText(command.args) : reading({}),
     listed ? caution(`runs ${command.program} ${first.text}`, first.text) : reading({}),
     runs(command, tool, first, rest),
+    tool.starts === true ? reading({ suspects: suspectTexts(command.args) }) : reading({}),
     tool.assigns === true ? reading({ cautions: args.flatMap(assignmentCautions) }) : reading({}),
     special(command),
   )
@@ -233,10 +276,15 @@ function isListed(text: string, { options, single }: Tool): boolean {
   const clusters = single !== true
   const cluster = /^-([a-zA-Z]*)/.exec(text)?.[1] ?? ''
   return options.split(/\s+/).some((option) => {
-    if (option.endsWith('...')) return text.startsWith(option.slice(0, -3))
+    if (option.endsWith('...')) {
+      const letter = /^-([a-zA-Z])\.\.\.$/.exec(option)?.[1]
+      return (
+        text.startsWith(option.slice(0, -3)) || (clusters && letter !== undefined && cluster.includes(letter))
+      )
+    }
     if (name === option) return true
     // A long name may be cut short, and a letter may stand in a cluster or have its value attached.
-    if (option.startsWith('--')) return name.length > 4 && name.startsWith('--') && option.startsWith(name)
+    if (option.startsWith('--')) return name.length > 2 && name.startsWith('--') && option.startsWith(name)
     return option.length === 2 && clusters && cluster.includes(option.charAt(1))
   })
 }
@@ -254,26 +302,19 @@ function assignmentCautions({ text }: Field) {
 
 function special(command: Invocation): Reading {
   switch (command.program) {
-    case 'tar':
-      return readTar(command.args)
-    case 'ssh':
-      return unknownInner('runs a command on another machine')
+    case 'patch':
+      return uses(
+        'write',
+        command.args.filter(({ text }) => !text.startsWith('-')),
+      )
     case 'dd':
-      return command.args.some(({ text }) => text.startsWith('of=')) ? caution('writes a file') : reading({})
+      return writtenByDd(command.args)
     default:
       return reading({})
   }
 }
 
-/** Old style (`tar xf`) has no dash. Unpacking writes wherever the archive says. */
-function readTar(args: readonly Field[]): Reading {
-  const clusters = args.filter(({ text }, at) => /^-[^-]/.test(text) || (at === 0 && !text.startsWith('-')))
-  const extracts = clusters.some(({ text }) => /^-?[a-zA-Z]*x/.test(text))
-  const globs =
-    args.some((field) => field.glob && /^[*?[]/.test(field.text)) ||
-    args.some((f) => f.text.startsWith(UNKNOWN))
-  return merge(
-    extracts ? caution('unpacks files wherever the archive says') : reading({}),
-    globs ? caution('has a glob that may become an option') : reading({}),
-  )
+function writtenByDd(args: readonly Field[]): Reading {
+  const written = args.filter(({ text }) => text.startsWith('of=')).map((field) => restOf(field, 'of='))
+  return written.length === 0 ? reading({}) : merge(caution('writes a file'), uses('write', written))
 }

@@ -1,10 +1,12 @@
 import { forEachChild } from 'unbash'
-import type { Assignment, Command, SyntaxNode, Word } from 'unbash'
+import type { Assignment, Command, ParsedScript, SyntaxNode, Word } from 'unbash'
 import { UNKNOWN } from '../pattern.ts'
 import { expandWord } from './expand.ts'
 import type { Variables } from './expand.ts'
 import type { Field } from './field.ts'
 import { staticField, unknownField } from './field.ts'
+import type { Stdin } from './reading.ts'
+import { pipedInput } from './stdin.ts'
 
 /** null: not known. */
 type AssignedValue = readonly Word[] | 'number' | null
@@ -77,6 +79,7 @@ export function variablesAt(
   chain = 0,
 ): Variables {
   return {
+    output: (script) => outputOf(script, root),
     values(name) {
       const values = assigned.words.get(name)
       if (values === undefined) return environmentValue(name, assigned, root)
@@ -87,6 +90,23 @@ export function variablesAt(
       return certain.has(name) ? known : [...known, [unknownField]]
     },
   }
+}
+
+/** What a substitution prints, where its one command says so: the directory, or names of files. */
+function outputOf(script: ParsedScript | undefined, root: string): Field | null {
+  const [statement, more] = script?.commands ?? []
+  const command = statement?.command
+  if (more !== undefined || command === undefined) return null
+  const stages = command.type === 'Pipeline' ? command.commands : command.type === 'AndOr' ? [] : [command]
+  const [only, second] = stages
+  if (only?.type === 'Command' && second === undefined && /^pwd( -[LP])?$/.test(wordsOf(only)))
+    return staticField(root)
+  const printed = stages.reduce<Stdin>((stdin, stage) => pipedInput(stage, stdin), { type: 'none' })
+  return printed.type === 'files' ? { ...unknownField, from: 'files', found: printed.found } : null
+}
+
+function wordsOf({ name, args }: Command): string {
+  return [name?.text ?? '', ...args.map(({ text }) => text)].join(' ')
 }
 
 function valuesOf(words: AssignedValue, variables: Variables): readonly (readonly Field[])[] {

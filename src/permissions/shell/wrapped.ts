@@ -1,8 +1,9 @@
+import type { Arguments } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import { carriesCode } from './code-variables.ts'
 import type { Field } from './field.ts'
 import { isStatic, joinText, joinUncertain, staticField, unknownField } from './field.ts'
-import type { Inner, Invocation, Reading } from './reading.ts'
+import type { Inner, Invocation, Reading, Stdin } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 import type { Wrapper } from './wrappers.ts'
 
@@ -14,6 +15,7 @@ export function readWrapper(command: Invocation, wrapper: Wrapper): Reading {
   const inner = rest.slice(assigned.length)
   const shell = /^(-c|--command)$/.test(inner[0]?.text ?? '') ? inner[1] : undefined
   const hidden = found.unknown.length > 0 || found.doubtful
+  const via = wrapper.caution === undefined ? viaOf(command, found, found.operands.length - inner.length) : []
   return merge(
     optionCautions(command.program, found.unknown),
     wrapper.caution === undefined ? reading({}) : caution(wrapper.caution),
@@ -22,17 +24,40 @@ export function readWrapper(command: Invocation, wrapper: Wrapper): Reading {
     ...assigned.map(assignmentCaution),
     uses('read', found.reads),
     reading({
-      inner: looksUp(command.program, found.options) ? [] : payload(inner, shell, wrapper.text === true),
+      inner: looksUp(command.program, found.options) ? [] : payload(inner, shell, wrapper.text === true, via),
       aliases: hidden || wrapper.any === true ? suffixes(command.args) : [],
+      plain: plainSpelling(command, found),
     }),
   )
 }
 
+/** The command without the options of the wrapper that say nothing of what runs: rules may leave them out. */
+function plainSpelling({ program, args }: Invocation, found: Arguments): readonly (readonly Field[])[] {
+  const isPlain = found.unknown.length === 0 && !found.doubtful && found.operands.length < args.length
+  return isPlain ? [[staticField(program), ...found.operands]] : []
+}
+
+/** The wrapper's own words, as they are written and without its options. */
+function viaOf({ program, args }: Invocation, found: Arguments, end = 0): readonly (readonly Field[])[] {
+  if (found.unknown.length > 0 || found.doubtful) return []
+  const name = staticField(program)
+  const words = args.slice(0, args.length - found.operands.length + end)
+  return [
+    [name, ...words],
+    [name, ...found.operands.slice(0, end)],
+  ]
+}
+
 /** `flock FILE -c TEXT` gives the text to a shell. */
-function payload(fields: readonly Field[], given: Field | undefined, whole: boolean): readonly Inner[] {
+function payload(
+  fields: readonly Field[],
+  given: Field | undefined,
+  whole: boolean,
+  via: readonly (readonly Field[])[],
+): readonly Inner[] {
   const joined = { ...staticField(joinText(fields)), uncertain: joinUncertain(fields) }
   const text = whole && fields.length > 0 ? joined : given
-  if (text === undefined) return fields.length === 0 ? [] : [{ type: 'command', fields }]
+  if (text === undefined) return fields.length === 0 ? [] : [{ type: 'command', fields, via }]
   return isStatic(text)
     ? [{ type: 'script', text: text.text }]
     : [{ type: 'unknown', reason: 'gives a shell a text that is not known before it runs' }]
@@ -84,30 +109,73 @@ export function suffixes(fields: readonly Field[]): readonly (readonly Field[])[
 
 const XARGS = {
   flags: '0rtpxo',
-  longs: 'null no-run-if-empty verbose exit show-limits open-tty help version',
-  values: 'd E e I i L l n P s delimiter eof max-args max-procs max-lines max-chars replace process-slot-var',
+  longs: 'null no-run-if-empty verbose exit show-limits open-tty help version eof max-lines replace',
+  optional: 'e i l',
+  values: 'd E I L n P s delimiter max-args max-procs max-chars process-slot-var',
   reads: 'a arg-file',
   ordered: true,
 }
 
 export function readXargs(command: Invocation): Reading {
   const found = sortArguments(command.args, XARGS)
-  const replace = found.options.find(({ name }) => name === '-I' || name === '--replace')?.value?.text
-  const fed: Field = command.stdin.type === 'files' ? { ...unknownField, from: 'files' } : unknownField
-  const placed = found.operands.map((field) => replacePlace(field, replace, fed))
-  const fields = replace === undefined ? [...placed, fed] : placed
-  const inner: Inner = { type: 'command', fields }
+  const has = (names: string) => found.options.find(({ name }) => names.split(' ').includes(name))
+  const replace = has('-I -i --replace')
+  const place = replace === undefined ? undefined : (replace.value?.text ?? '{}')
+  const fed = fedWords(
+    command.stdin,
+    has('-a --arg-file') !== undefined,
+    has('-d --delimiter -0 --null') === undefined,
+  )
+  const lists = place === undefined ? [fed] : fed.map((field) => [field])
+  const inner = (lists.length === 0 ? [[]] : lists).map((words): Inner => {
+    const placed = found.operands.map((field) => replacePlace(field, place, words[0] ?? unknownField))
+    return {
+      type: 'command',
+      fields: place === undefined ? [...placed, ...words] : placed,
+      via: viaOf(command, found),
+    }
+  })
   return merge(
     optionCautions('xargs', found.unknown),
     uses('read', found.reads),
-    reading({ inner: found.operands.length === 0 ? [] : [inner], aliases: suffixes(found.operands) }),
+    reading({
+      inner: found.operands.length === 0 ? [] : inner,
+      aliases: suffixes(found.operands),
+      plain: plainSpelling(command, found),
+    }),
     found.unknown.length > 0 ? unknownInner('runs a command that xargs hides') : reading({}),
   )
+}
+
+const MAX_FED = 8
+
+/** The words that xargs adds. Nothing comes from an input that nobody gives. */
+function fedWords(stdin: Stdin, fromFile: boolean, splits: boolean): readonly Field[] {
+  if (fromFile) return [unknownField]
+  switch (stdin.type) {
+    case 'none':
+      return []
+    case 'files':
+      return [{ ...unknownField, from: 'files', found: stdin.found }]
+    case 'text': {
+      const words = stdin.text.split(/\s+/).filter((word) => word !== '')
+      const plain = splits && words.length <= MAX_FED && !/['"\\]/.test(stdin.text)
+      return plain ? words.map((word) => staticField(word)) : [unknownField]
+    }
+    default:
+      return [unknownField]
+  }
 }
 
 /** A word with a place for a text that is not known: `{}` of `xargs -I{}` and of `find -exec`. */
 export function replacePlace(field: Field, place: string | undefined, fed: Field): Field {
   if (place === undefined || place === '' || !field.text.includes(place)) return field
   const text = field.text.replaceAll(place, fed.text)
-  return { ...field, text, uncertain: text, ...(fed.from === undefined ? {} : { from: fed.from }) }
+  return {
+    ...field,
+    text,
+    uncertain: text,
+    ...(fed.from === undefined ? {} : { from: fed.from }),
+    ...(fed.found ? { found: fed.found } : {}),
+  }
 }

@@ -1,4 +1,4 @@
-import { nearestName } from '../../agents/nearest-name.ts'
+import { nearestName } from '../../core/nearest-name.ts'
 import { ToolError, type AnyTool } from '../../tools/port.ts'
 import { plain, type Registry } from '../../tools/registry.ts'
 

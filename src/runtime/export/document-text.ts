@@ -1,4 +1,5 @@
 import { OffshootError } from '../../core/errors.ts'
+import { harmlessJson } from '../../core/harmless-json.ts'
 import type { ExportDocument } from './document.ts'
 
 /**
@@ -13,7 +14,7 @@ export function documentText(document: ExportDocument): string {
     else for (const piece of opened(next).reverse()) open.push(piece)
   }
   try {
-    return visible(pieces.join(''))
+    return harmlessJson(pieces.join(''))
   } catch (cause) {
     throw new OffshootError('conflict', `${document.id} is too large for one document`, { cause })
   }
@@ -38,12 +39,4 @@ function opened(level: Level): (string | Level)[] {
 
 function list(levels: readonly Level[]): (string | Level)[] {
   return ['[', ...levels.flatMap((level, i) => (i === 0 ? [level] : [',', level])), ']']
-}
-
-/** JSON escapes C0; DEL, C1 and what turns the direction of writing are as much a command to a terminal. */
-function visible(json: string): string {
-  return json.replace(
-    /[\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu,
-    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

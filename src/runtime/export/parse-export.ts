@@ -98,12 +98,14 @@ function checkShape(root: unknown): void {
 function checkLevel({ kind, value, place }: Level): Level[] {
   const { success, data, error } = levelSchemas[kind].safeParse(value)
   if (!success) throw damaged(placeOf(place, error.issues[0]!), error.issues[0]!.message)
-  const { messages, branches } = data as { messages?: unknown[]; branches?: unknown[] }
-  return [
-    ...levels('message', messages, at(place, 'messages')),
-    ...levels('branch', branches, at(place, 'branches')),
-  ]
+  // a field of that name at another level is one of those that are kept and not read
+  const known = levelSchemas[kind].shape
+  return (['messages', 'branches'] as const)
+    .filter((name) => name in known)
+    .flatMap((name) => levels(KINDS[name], data[name] as unknown[] | undefined, at(place, name)))
 }
+
+const KINDS = { messages: 'message', branches: 'branch' } as const
 
 function levels(kind: Level['kind'], values: readonly unknown[] | undefined, place: string): Level[] {
   return (values ?? []).map((value, i) => ({ kind, value, place: `${place}[${i}]` }))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { definitionFields, parseField, type FieldName } from '../../agents/definition-fields.ts'
+import { definitionFields } from '../../agents/definition-fields.ts'
+import { readFields, type Fields } from '../../agents/read-fields.ts'
 import { toolNameOf } from '../../agents/parse-definition.ts'
 import type { AgentRegistry } from '../../agents/registry.ts'
 import { issueLines } from '../../agents/schema-checker.ts'
@@ -8,6 +9,8 @@ import type { AgentDefinition, AgentTool, CheckOutput, JsonSchema } from '../../
 import { OffshootError } from '../../core/errors.ts'
 import type { OwnModel, OwnModels } from '../../model/own-models.ts'
 import type { Registry } from '../../tools/registry.ts'
+import { strangerProblem } from '../../core/rules/known-tools.ts'
+import { knownTools } from '../settings/known-tools.ts'
 import { isControlName, isTaskName } from '../task-input.ts'
 import { exposedAgents, isToolName } from '../typed/exposed-agents.ts'
 import { checkOptions } from './options.ts'
@@ -57,7 +60,15 @@ export function checkAgents(
   const names = new Set<string>()
   const exposed = exposedAgents(known, tools)
   const isExposed = (tool: string) => [...exposed.tools.keys()].some((each) => isToolName(tool, each))
-  for (const { name, tools: own = [], disallowedTools = [], spawns = [], exposeAsTool } of agents) {
+  const ruleNames = knownTools({ tools, agents: known.list() })
+  for (const {
+    name,
+    tools: own = [],
+    disallowedTools = [],
+    spawns = [],
+    exposeAsTool,
+    permissions = [],
+  } of agents) {
     const refuse = (why: string, hint?: string) =>
       new OffshootError('usage', `${where}: the agent ${name} ${why}`, hint ? { hint } : {})
     if (names.has(name)) throw refuse('is defined twice')
@@ -67,9 +78,13 @@ export function checkAgents(
       .find((each) => !isTaskName(each) && !isControlName(each) && !OF_RUNTIME.has(each) && !isExposed(each))
     if (unknown)
       throw refuse(`names the tool ${unknown}, which there is not`, `the tools are: ${toolNames(tools)}`)
+    for (const { tool } of permissions) {
+      const problem = strangerProblem({ tool, kind: 'rule', where: name }, ruleNames)
+      if (problem) throw refuse(`has a rule that cannot be read: ${problem}`)
+    }
     if (exposeAsTool && exposed.tools.get(exposeAsTool.name)?.name !== name)
       throw refuse(`cannot be the tool ${exposeAsTool.name}: another tool or agent has that name`)
-    const stranger = spawns.find((each) => !known.get(each))
+    const stranger = spawns.find((each) => each !== '*' && !known.get(each))
     if (stranger)
       throw refuse(`may spawn ${stranger}, which there is not`, `the agents are: ${known.names().join(', ')}`)
   }
@@ -101,8 +116,9 @@ type Read = Omit<AgentDefinition, 'model'> & Pick<OwnAgent, 'model'>
 function readAgent(own: unknown, where: string): Read {
   const { name, description, prompt, ...given } = checkOptions(identitySchema, own, where)
   const at = `${where} ${name}`
-  const fields = Object.entries(given).filter(([, value]) => value !== undefined)
-  const read = Object.fromEntries(fields.map(([key, value]) => [key, readField(key, value, at)]))
+  const { model, ...fields } = given
+  const isModel = model !== undefined && typeof model !== 'string'
+  const read = readOwnFields(isModel ? fields : given, at)
   const { exposeAsTool, ...rest } = read
   const tool = exposeAsTool === true ? toolOf(name, at) : exposeAsTool
   const agent = {
@@ -111,6 +127,7 @@ function readAgent(own: unknown, where: string): Read {
     prompt,
     source: 'program',
     ...rest,
+    ...(isModel ? { model } : {}),
     ...(tool ? { exposeAsTool: tool } : {}),
     ...(isZodSchema(given['outputSchema']) ? { checkOutput: checkOutput(given['outputSchema']) } : {}),
   } as Read
@@ -119,15 +136,20 @@ function readAgent(own: unknown, where: string): Read {
   return agent
 }
 
-function readField(key: string, value: unknown, at: string): unknown {
-  if (key === 'model' && typeof value !== 'string') return value
-  if (!Object.hasOwn(definitionFields, key))
-    throw new OffshootError('usage', `${at}: there is no field ${JSON.stringify(key)}`, {
+/** What is left out of a file is an error in code. */
+function readOwnFields(given: Readonly<Record<string, unknown>>, at: string): Fields {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  const { fields, wrong, ignored, unknown } = readFields(
+    entries.map(([key, value]) => [key, isZodSchema(value) ? jsonSchemaOf(value, key, at) : value]),
+  )
+  const [stranger] = unknown
+  if (stranger)
+    throw new OffshootError('usage', `${at}: there is no field ${JSON.stringify(stranger.key)}`, {
       hint: `known: name, description, prompt, ${Object.keys(definitionFields).join(', ')}`,
     })
-  const parsed = parseField(key as FieldName, isZodSchema(value) ? jsonSchemaOf(value, key, at) : value)
-  if (parsed.success) return parsed.data
-  throw new OffshootError('usage', `${at}: ${key}: expected ${definitionFields[key as FieldName].expected}`)
+  const note = wrong ?? ignored[0]
+  if (note) throw new OffshootError('usage', `${at}: ${note.path.join('.')}: ${note.problem}`)
+  return fields
 }
 
 /** What JSON Schema cannot say: the refinements of zod, those that take their time too. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { configuredAgent } from '../settings/agent-settings.ts'
 import { createAgentRegistry } from '../../agents/registry.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import { OffshootError } from '../../core/errors.ts'
@@ -138,7 +139,7 @@ class Crew {
   constructor(embedding: Embedding, { agents = [], tools = [] }: z.output<typeof chatSchema>) {
     this.#embedding = embedding
     this.#tools = withTools(embedding.composed, tools, 'chat')
-    this.#own = agents.map((each, i) => runtimeAgent(each, embedding.models, `chat: agents.${i}`))
+    this.#own = agents.map((each, i) => this.#read(each, `chat: agents.${i}`))
     checkAgents(this.#own, this.#tools, this.place.agents!, 'chat')
   }
 
@@ -151,10 +152,16 @@ class Crew {
   /** By its name, or one of the program's own, which from here on has that name here. */
   agent(named: unknown, where: string): AgentDefinition {
     if (typeof named === 'string') return this.place.agents!.require(named)
-    const own = runtimeAgent(named, this.#embedding.models, `${where}: agent`)
+    const own = this.#read(named, `${where}: agent`)
     this.#own = [own, ...this.#own.filter(({ name }) => name !== own.name)]
     checkAgents([own], this.#tools, this.place.agents!, where)
     return own
+  }
+
+  /** The configuration speaks of it too. */
+  #read(own: unknown, where: string): AgentDefinition {
+    const { models, composed } = this.#embedding
+    return configuredAgent(runtimeAgent(own, models, where), composed.loaded.sources)
   }
 }
 

@@ -37,9 +37,9 @@ export class Embedding implements RunHost {
     this.composed = composed
     this.models = models
     this.model = model
-    const { store, clock, ownership, runtime } = composed
+    const { store, clock, ownership, runtime, secrets } = composed
     const { approvals, subscribe } = runtime
-    this.feedDeps = { store, clock, ownership, approvals, subscribe, closed: this.closed }
+    this.feedDeps = { store, clock, ownership, approvals, subscribe, secrets, closed: this.closed }
   }
 
   get closed(): AbortSignal {

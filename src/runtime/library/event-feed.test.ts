@@ -1,3 +1,4 @@
+import { shapeMask } from '../../core/secrets/mask.ts'
 import { expect, it } from 'vitest'
 import type { OffshootEvent } from '../../core/events.ts'
 import type { ConversationId } from '../../core/ids.ts'
@@ -31,6 +32,7 @@ async function stage(options: { readonly owns?: boolean } = {}) {
     clock,
     approvals: { attend } as unknown as Approvals,
     ownership: { owns: () => options.owns ?? true } as never,
+    secrets: shapeMask,
     closed: closed.signal,
     subscribe: (_: ConversationId, subscriber: Subscriber) => {
       subscribers.add(subscriber)

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import type { SecretMask } from '../../core/secrets/mask.ts'
 import type { OffshootEvent } from '../../core/events.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
@@ -7,6 +8,7 @@ import type { Store } from '../../store/port.ts'
 import type { Approvals } from '../approvals.ts'
 import type { Bus } from '../bus.ts'
 import type { Ownership } from '../ownership/ownership.ts'
+import { maskEvent } from '../secrets/mask-event.ts'
 import { readEvents } from '../stored-events.ts'
 
 export interface FeedOptions {
@@ -28,6 +30,7 @@ export interface FeedDeps {
   /** Absent where nobody else can know the store. */
   readonly ownership: Ownership | undefined
   readonly subscribe: Bus['subscribe']
+  readonly secrets: SecretMask
   /** Aborted once the store is closed, or about to be: what is in memory is all that can come. */
   readonly closed: AbortSignal
 }
@@ -172,6 +175,6 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
 
   #put(event: OffshootEvent): void {
     this.#seq = event.seq
-    if (this.#options.wants(event)) this.#waiting.push(event)
+    if (this.#options.wants(event)) this.#waiting.push(maskEvent(event, this.#deps.secrets))
   }
 }

@@ -4,6 +4,7 @@ import { OffshootError } from '../../core/errors.ts'
 import { isId, type BranchId } from '../../core/ids.ts'
 import type { Message } from '../../core/message.ts'
 import type { ExportDocument } from '../export/document.ts'
+import { maskDocument } from '../export/mask-document.ts'
 import { exportConversation } from '../export/export-conversation.ts'
 import { listRuns, runListing, type RunListing } from '../list-runs.ts'
 import { readMessages } from '../messages.ts'
@@ -53,7 +54,7 @@ export type ListedRun = Omit<RunListing, 'background'> &
   }
 
 export function openConversations(embedding: Embedding): ConversationsApi {
-  const { store } = embedding.composed
+  const { store, secrets } = embedding.composed
   const find = (id: string) => {
     embedding.checkOpen()
     return findConversation(store, checkText(id, 'id'))
@@ -73,7 +74,7 @@ export function openConversations(embedding: Embedding): ConversationsApi {
       const where = { conversationId: conversation.id }
       return { ...conversation, branches: store.find('branches', { where, orderBy: 'id' }) }
     },
-    export: async (id) => exportConversation(store, find(id).id),
+    export: async (id) => maskDocument(exportConversation(store, find(id).id), secrets),
     close,
     async delete(id) {
       await close(id)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nearestName } from '../../agents/nearest-name.ts'
+import { nearestName } from '../../core/nearest-name.ts'
 import { OffshootError } from '../../core/errors.ts'
 
 type AnyFunction = (...args: never[]) => unknown

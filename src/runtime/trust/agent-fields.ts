@@ -23,6 +23,8 @@ const holdsAlone: HoldsAlone = {
   effort: (effort) => effort === 'none' || effort === 'minimal' || effort === 'low',
   tools: always,
   disallowedTools: always,
+  mode: always,
+  temperature: always,
   permissions: always,
   maxTurns: (turns, { limits }) => turns <= limits.maxTurnsSubagent,
   /** A spawn that names no amount reserves a quarter of what is free. */

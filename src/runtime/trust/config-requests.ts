@@ -150,15 +150,14 @@ function rulesInForce(rules: readonly Rule[], walk: Walk): readonly Rule[] {
 
 /**
  * What a configuration says of an agent is granted as a whole: an agent that lost some of its fields would be another one.
- * In force without trust are fewer turns of an agent whose turns are known.
+ * In force without trust is what narrows an agent that is there without the project.
  */
 function agentsInForce(agents: RawConfig, walk: Walk): RawConfig {
   return Object.fromEntries(
     Object.entries(agents).flatMap(([name, value]) => {
       const fields = objectOf(value)
-      const known = turnsOf(name, walk.base)
-      const turns = fields['maxTurns']
-      const narrow = known !== undefined && atMost(turns, known) ? { maxTurns: turns } : {}
+      const known = knownAgent(name, walk.base)
+      const narrow = filtered(fields, (field, given) => narrows(field, given, known))
       const asked = filtered(fields, (field) => !Object.hasOwn(narrow, field))
       if (Object.keys(asked).length === 0) return [[name, fields]]
       const key = `agents.${name}`
@@ -170,9 +169,19 @@ function agentsInForce(agents: RawConfig, walk: Walk): RawConfig {
   )
 }
 
-function turnsOf(name: string, { agents }: Config): number | undefined {
-  const configured = Object.hasOwn(agents, name) ? agents[name]?.maxTurns : undefined
-  return configured ?? builtinAgents().find((agent) => agent.name === name)?.maxTurns
+/** As it is without the project; null: the project's own, whose fields are granted together. */
+function knownAgent(name: string, { agents }: Config): { readonly maxTurns: number | undefined } | null {
+  const configured = Object.hasOwn(agents, name) ? agents[name] : undefined
+  const builtin = builtinAgents().find((agent) => agent.name === name)
+  if (!configured && !builtin) return null
+  return { maxTurns: configured?.maxTurns ?? builtin?.maxTurns }
+}
+
+/** Rules, unwanted tools and the mode of an agent add up over the sources: they take away, whatever they say. */
+function narrows(field: string, value: unknown, known: ReturnType<typeof knownAgent>): boolean {
+  if (known === null) return false
+  if (field === 'maxTurns') return known.maxTurns !== undefined && atMost(value, known.maxTurns)
+  return field === 'permissions' || field === 'disallowedTools' || (field === 'mode' && value === 'plan')
 }
 
 function objectOf(value: unknown): RawConfig {

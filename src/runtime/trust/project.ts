@@ -1,7 +1,14 @@
+import { builtinAgents } from '../../agents/builtin-agents.ts'
+import type { AgentRegistry } from '../../agents/registry.ts'
+import type { AgentDefinition } from '../../core/agent.ts'
+import type { Registry } from '../../tools/registry.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { findAgents, type FoundAgents } from '../agent-sources.ts'
 import { loadConfig, type Env, type LoadedConfig } from '../config.ts'
 import type { RawConfig } from '../config-file.ts'
+import type { Config } from '../config-schema.ts'
+import { configuredAgents } from '../settings/agent-settings.ts'
+import { knownTools, requireKnown } from '../settings/known-tools.ts'
 import { digestOf, type AskedRequest, type IsGranted, type TrustRequest } from './request.ts'
 import { readTrusted } from './trusted.ts'
 import { countText } from './words.ts'
@@ -23,29 +30,45 @@ export interface TrustState {
 export interface Project {
   readonly loaded: LoadedConfig
   readonly found: FoundAgents
+  /** Every agent, with what the configuration says of it. */
+  readonly agents: AgentRegistry
   readonly trust: TrustState
+  /** What is to be said of agents that are configured, one line each. */
+  readonly warnings: readonly string[]
 }
 
 export interface ProjectOptions {
   /** What a program that uses the library says. */
   readonly program?: RawConfig | undefined
+  /** Agents of such a program. */
+  readonly own?: readonly AgentDefinition[] | undefined
+  /** The tools of a runtime with this configuration. Default: those that come with the program. */
+  readonly toolsOf?: (config: Config) => Pick<Registry, 'list'>
   /** Grants more than the user's record does. */
   readonly alsoGranted?: IsGranted
 }
 
-/** `directory`: a real path. @throws OffshootError `config`. */
+/**
+ * `directory`: a real path. @throws OffshootError `config`, also for a rule that names a tool that neither the program nor
+ * an agent has.
+ */
 export async function loadProject(
   directory: string,
   env: Env,
-  { program, alsoGranted = () => false }: ProjectOptions = {},
+  { program, own = [], toolsOf, alsoGranted = () => false }: ProjectOptions = {},
 ): Promise<Project> {
   const { isGranted, pin, problem, version } = readTrusted(directory, env)
   const decide = (request: TrustRequest) => isGranted(request) || alsoGranted(request)
   const loaded = loadConfig(directory, env, program, { isGranted: decide, pin })
-  const found = await findAgents(directory, env, loaded, decide)
+  const { config, sources, strangers } = loaded
+  const tools = toolsOf?.(config)
+  const mine = knownTools({ tools, agents: [...own, ...Object.values(config.agents)] })
+  const found = await findAgents(directory, env, loaded, { isGranted: decide, tools: mine })
+  const { agents, warnings } = configuredAgents([...own, ...found.agents, ...builtinAgents()], sources)
+  requireKnown(strangers, knownTools({ tools, agents: agents.list(), found }))
   const requests = [...loaded.requests, ...found.requests]
   const digest = digestOf(directory, requests)
-  return { loaded, found, trust: { directory, requests, digest, problem, version } }
+  return { loaded, found, agents, warnings, trust: { directory, requests, digest, problem, version } }
 }
 
 /** The real path of a directory: what is granted is granted there. @throws OffshootError `usage`. */

@@ -24,7 +24,7 @@ function parsed(text: string | undefined): FoundJson {
   if (text === undefined || text === '') return undefined
   try {
     const value = JSON.parse(text) as Json
-    return isTooDeep(value) ? undefined : { value }
+    return cannotBeKept(value) ? undefined : { value }
   } catch {
     return undefined
   }
@@ -111,10 +111,11 @@ const CUT = /"(?:[^"\\\u0000-\u001f]|\\.)*$/y
 /** Each branch begins with another character, and none repeats what another could take: it cannot backtrack. */
 const TOKEN = /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrtu])*"|[\s,:]+|[-+.0-9eE]+|true|false|null/y
 
-function isTooDeep(value: Json): boolean {
+/** Too deep, or with a number that JSON reads and cannot write again: it would be kept as null. */
+function cannotBeKept(value: Json): boolean {
   let level: Json[] = [value]
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) return true
+    if (depth > MAX_DEPTH || level.includes(Infinity) || level.includes(-Infinity)) return true
     level = level.flatMap((each) =>
       typeof each === 'object' && each !== null ? (Object.values(each) as Json[]) : [],
     )

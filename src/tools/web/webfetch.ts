@@ -1,3 +1,4 @@
+import { workingTools } from '../../core/rules/tool-names.ts'
 import { z } from 'zod'
 import type { Clock } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
@@ -41,7 +42,7 @@ export function webfetchTool(ports: WebPorts): AnyTool {
     description: describeTool('web/webfetch.txt'),
     inputSchema,
     idempotent: true,
-    aliases: ['fetch', 'fetch_url', 'read_url'],
+    aliases: workingTools.webfetch.aliases,
     inputAliases: { uri: 'url', link: 'url', address: 'url', output_format: 'format' },
     subject: ({ url }) => [hostSubject(readPageUrl(url))],
     title: ({ url }) => titleLine(`Fetch ${shownUrl(url)}`),

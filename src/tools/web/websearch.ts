@@ -1,3 +1,4 @@
+import { workingTools } from '../../core/rules/tool-names.ts'
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from '../define-tool.ts'
 import type { AnyTool } from '../port.ts'
@@ -29,7 +30,7 @@ export function websearchTool(settings: SearchSettings, { network, clock }: WebP
     inputSchema,
     effects: 'network',
     idempotent: true,
-    aliases: ['search_web', 'google_search', 'internet_search'],
+    aliases: workingTools.websearch.aliases,
     inputAliases: {
       q: 'query',
       search: 'query',

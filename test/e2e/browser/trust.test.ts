@@ -3,7 +3,7 @@ import { closeBrowser, ServedPage } from '../../support/browser.ts'
 
 afterAll(closeBrowser)
 
-const PATTERN = '<img src=x onerror=window.broken=1> **x** \u001b[2J'
+const PATTERN = '<img src=x onerror=window.broken=1> **x** y'
 const RULES = { permissions: [{ tool: 'bash', pattern: PATTERN, action: 'allow' }] }
 
 interface Trust {

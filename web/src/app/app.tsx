@@ -1,4 +1,6 @@
 import { Suspense, useEffect } from 'react'
+import { useSession } from '../session/session.ts'
+import { SignIn } from '../session/sign-in.tsx'
 import { Toasts } from '../ui/toasts.tsx'
 import { ConversationPage } from './conversation-page.tsx'
 import { focusOpener } from './focus-opener.ts'
@@ -12,10 +14,21 @@ import { useTheme } from './theme.ts'
 const NO_ACTIONS = {}
 
 export function App() {
-  const route = useRoute()
+  const session = useSession()
   useTheme()
-  useFocusOfOpener()
   useEffect(loadPartsLater, [])
+  return (
+    <>
+      {session.status === 'in' && <Pages />}
+      {session.status === 'out' && <SignIn why={session.why} />}
+      <Toasts />
+    </>
+  )
+}
+
+function Pages() {
+  const route = useRoute()
+  useFocusOfOpener()
   return (
     <>
       {route.page === 'home' && (
@@ -32,7 +45,6 @@ export function App() {
       )}
       {route.page === 'conversation' && <ConversationPage key={route.conversationId} route={route} />}
       {route.page !== 'conversation' && <Keys actions={NO_ACTIONS} />}
-      <Toasts />
     </>
   )
 }

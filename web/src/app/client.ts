@@ -1,9 +1,10 @@
-import { createClient, type Client } from 'offshoot/client'
+import type { Client } from 'offshoot/client'
 import { createContext, use } from 'react'
+import { pageClient } from '../session/session.ts'
 
-const ClientContext = createContext<Client>(createClient({ baseUrl: '' }))
+const ClientContext = createContext<Client>(pageClient)
 
-/** The server that sent this page; its cookie is the way in. */
+/** The server that sent this page. */
 export function useClient(): Client {
   return use(ClientContext)
 }

@@ -6,18 +6,23 @@ import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Menu } from '../ui/menu.tsx'
 import { RenameDialog } from './rename-dialog.tsx'
 import { showError } from '../ui/toasts.tsx'
+import { useClient } from './client.ts'
 import { useView } from './conversation.tsx'
 import { reloadConversations } from './conversations.ts'
 import { keysOf, shownKeys } from './keymap.ts'
 import { showPanel } from './panels.ts'
 import { navigate } from './route.ts'
+import { saveFile } from './save-file.ts'
 import { useVerbs } from './verbs.ts'
 
 /** What can be done with the whole conversation. */
 export function ConversationMenu({ branch }: { branch: BranchView }) {
+  const client = useClient()
   const verbs = useVerbs()
   const { id, title } = useView((state) => state.conversation)
   const [asks, setAsks] = useState<'nothing' | 'rename' | 'delete'>('nothing')
+  const exportAs = (format: 'html' | 'json') =>
+    void client.exportConversation(id, format).then((text) => saveFile(`${id}.${format}`, text), showError)
   const remove = () => {
     verbs.remove(id).then(() => {
       reloadConversations()
@@ -43,13 +48,13 @@ export function ConversationMenu({ branch }: { branch: BranchView }) {
             id: 'html',
             label: 'Export as a page',
             icon: 'download',
-            onAction: () => open(`/api/conversations/${id}/export?format=html`, '_blank', 'noopener'),
+            onAction: () => exportAs('html'),
           },
           {
             id: 'json',
             label: 'Export as JSON',
             icon: 'download',
-            onAction: () => open(`/api/conversations/${id}/export?format=json`, '_blank', 'noopener'),
+            onAction: () => exportAs('json'),
           },
           { id: 'delete', label: 'Delete…', icon: 'trash', danger: true, onAction: () => setAsks('delete') },
         ]}

@@ -1,5 +1,6 @@
 import { openConversationView, type Connection, type ConversationView, type ViewState } from 'offshoot/client'
 import { createContext, use, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
+import { AgentMarks } from '../ui/agent-marks.tsx'
 import { useClient } from './client.ts'
 import { oncePerFrame } from './frame-store.ts'
 
@@ -27,7 +28,11 @@ export function Conversation({ id, children }: { id: string; children: ReactNode
     return close
   }, [client, id])
   if (shown?.id !== id) return null
-  return <ShownContext value={shown}>{children}</ShownContext>
+  return (
+    <ShownContext value={shown}>
+      <AgentMarks conversationId={id}>{children}</AgentMarks>
+    </ShownContext>
+  )
 }
 
 function shownOf(id: string, view: ConversationView): Shown {

@@ -14,7 +14,15 @@ export type Route =
   /** `item`: the name of an agent. */
   | { readonly page: 'settings'; readonly tab: SettingsTab; readonly item: string | null }
 
-export const settingsTabs = ['agents', 'models', 'permissions', 'limits', 'appearance', 'shortcuts'] as const
+export const settingsTabs = [
+  'agents',
+  'models',
+  'permissions',
+  'limits',
+  'sessions',
+  'appearance',
+  'shortcuts',
+] as const
 export type SettingsTab = (typeof settingsTabs)[number]
 
 export function parseRoute({ pathname, hash }: { readonly pathname: string; readonly hash: string }): Route {

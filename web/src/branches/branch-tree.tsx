@@ -6,6 +6,7 @@ import { usePref } from '../app/prefs.ts'
 import { branchPath, navigate } from '../app/route.ts'
 import { useVerbs } from '../app/verbs.ts'
 import { hueOf } from '../ui/format.ts'
+import { AgentMark } from '../ui/agent-marks.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import { ContextMenu, type MenuChoice } from '../ui/menu.tsx'
 import { RunMark } from '../ui/run-mark.tsx'
@@ -148,7 +149,7 @@ function useRows(closed: ReadonlySet<string>, filter: TreeFilter): readonly Row[
   return rows
 }
 
-const KINDS: Readonly<Record<string, IconName>> = { main: 'main', fork: 'fork', subagent: 'subagent' }
+const KINDS: Readonly<Record<string, IconName>> = { main: 'main', fork: 'fork' }
 
 interface TreeRowProps {
   readonly row: Row
@@ -170,11 +171,11 @@ function TreeRow({ row: { branch, run, hasChildren, open }, unread, onFold }: Tr
       >
         {hasChildren && <Icon name={open ? 'down' : 'right'} size={12} />}
       </span>
-      <Icon
-        name={KINDS[branch.kind] ?? 'fork'}
-        size={13}
-        className={branch.kind === 'subagent' ? 'text-hue' : 'text-ink-3'}
-      />
+      {branch.kind === 'subagent' ? (
+        <AgentMark name={branch.agent} className="min-w-[13px] text-xs" />
+      ) : (
+        <Icon name={KINDS[branch.kind] ?? 'fork'} size={13} className="text-ink-3" />
+      )}
       <span className="sr-only">{`${branch.kind}: `}</span>
       <span className={`min-w-0 flex-1 truncate ${unread ? 'font-semibold' : ''}`}>{nameOf(branch)}</span>
       {unread && (

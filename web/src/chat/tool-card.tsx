@@ -15,6 +15,7 @@ import {
   wordOf,
   type CallState,
 } from './tool-words.ts'
+import { WholeOutput } from './whole-output.tsx'
 
 /** One line a call: picture, verb, target, size, time. It opens to what went in and what came out. */
 export const ToolCard = memo(
@@ -101,6 +102,7 @@ function ToolAside({ entry, state }: { entry: ToolEntry; state: CallState }) {
 function ToolDetail({ entry }: { entry: ToolEntry }) {
   const change = changeOf(entry)
   const output = entry.result?.output.text ?? entry.call?.lastLine ?? ''
+  const artifactId = entry.result?.output.artifactId
   return (
     <div className="flex flex-col gap-1.5 pt-1 pr-2 pb-2 pl-8">
       {change === undefined ? (
@@ -109,6 +111,7 @@ function ToolDetail({ entry }: { entry: ToolEntry }) {
         <TextLines text={change} label="Change" diff />
       )}
       {output !== '' && <TextLines text={output} label="Output" />}
+      {artifactId && <WholeOutput artifactId={artifactId} />}
       {output === '' && entry.result && <p className="text-xs text-ink-3">It gave no output.</p>}
     </div>
   )

@@ -1,4 +1,4 @@
-import { costWords, durationWords } from 'offshoot/client'
+import { agentTitle, costWords, durationWords } from 'offshoot/client'
 import type { AgentRow } from 'offshoot/protocol'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { AgentName, Chip } from '../ui/badge.tsx'
@@ -43,9 +43,9 @@ function Sheet({ agent, agents, config }: SheetProps) {
     <div className={hueOf(agent.name)}>
       <div className="mt-3 flex flex-wrap items-baseline gap-x-2">
         <h1 className="text-lg font-semibold">
-          <AgentName name={agent.name} />
+          <AgentName name={agent.name} agent={agent} />
         </h1>
-        {agent.title && <span className="text-sm text-ink-2">{agent.title}</span>}
+        {agent.title && <span className="text-sm text-ink-2">{agentTitle(agent.title)}</span>}
         <Chip>{originOf(agent, config?.directory)}</Chip>
       </div>
       <p className="mt-1 mb-6 text-sm break-words text-ink-2">{agent.description}</p>

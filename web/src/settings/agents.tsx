@@ -1,3 +1,4 @@
+import { agentTitle } from 'offshoot/client'
 import type { AgentRow } from 'offshoot/protocol'
 import { useEffect, useRef } from 'react'
 import { AgentName, Chip } from '../ui/badge.tsx'
@@ -45,8 +46,8 @@ function AgentLine({ agent, directory }: { agent: AgentRow; directory: string | 
   return (
     <>
       <span className="flex flex-wrap items-baseline gap-x-2">
-        <AgentName name={name} className="text-sm" />
-        {title && <span className="text-xs text-ink-2">{title}</span>}
+        <AgentName name={name} agent={agent} className="text-sm" />
+        {title && <span className="text-xs text-ink-2">{agentTitle(title)}</span>}
         <Chip>{originOf(agent, directory)}</Chip>
         <span className="flex-1" />
         <span className="text-xs text-ink-3 tabular-nums">{`${counted(maxTurns, 'turn')} · ${modelWords(agent)}`}</span>

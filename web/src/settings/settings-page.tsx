@@ -7,6 +7,7 @@ import { Limits } from './limits.tsx'
 import { Models } from './models.tsx'
 import { Permissions } from './permissions.tsx'
 import { PageLink } from './parts.tsx'
+import { Sessions } from './sessions.tsx'
 import { Shortcuts } from './shortcuts.tsx'
 import { tabNames } from './tab-names.ts'
 
@@ -73,6 +74,8 @@ function TabContent({ tab, leftAgent }: { tab: SettingsTab; leftAgent: string | 
       return <Permissions />
     case 'limits':
       return <Limits />
+    case 'sessions':
+      return <Sessions />
     case 'appearance':
       return <Appearance />
     case 'shortcuts':

@@ -5,6 +5,7 @@ export const tabNames: Readonly<Record<SettingsTab, string>> = {
   models: 'Models & keys',
   permissions: 'Permissions',
   limits: 'Limits & budgets',
+  sessions: 'Sessions',
   appearance: 'Appearance',
   shortcuts: 'Shortcuts',
 }

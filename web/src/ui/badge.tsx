@@ -1,4 +1,6 @@
 import type { ReactNode } from 'react'
+import { AgentMark } from './agent-marks.tsx'
+import type { AgentRow } from 'offshoot/protocol'
 
 /** A small fact beside a title. */
 export function Chip({ children, className = '' }: { children: ReactNode; className?: string }) {
@@ -11,7 +13,19 @@ export function Chip({ children, className = '' }: { children: ReactNode; classN
   )
 }
 
-/** The name of an agent, in the hue that is its own. */
-export function AgentName({ name, className = '' }: { name: string; className?: string }) {
-  return <span className={`font-medium text-hue ${className}`}>{name}</span>
+interface AgentNameProps {
+  readonly name: string
+  /** Where the agent itself is shown, and not one of a conversation. */
+  readonly agent?: AgentRow
+  readonly className?: string
+}
+
+/** The icon and name of an agent, in the hue that is its own. */
+export function AgentName({ name, agent, className = '' }: AgentNameProps) {
+  return (
+    <span className={`font-medium text-hue ${className}`}>
+      <AgentMark name={name} agent={agent} className="mr-1" />
+      <span>{name}</span>
+    </span>
+  )
 }

@@ -6,12 +6,22 @@ interface ConfirmDialogProps {
   readonly isOpen: boolean
   readonly title: string
   readonly action: string
+  /** The other way out. */
+  readonly keep?: string
   readonly children: ReactNode
   readonly onClose: () => void
   readonly onConfirm: () => void
 }
 
-export function ConfirmDialog({ isOpen, title, action, children, onClose, onConfirm }: ConfirmDialogProps) {
+export function ConfirmDialog({
+  isOpen,
+  title,
+  action,
+  keep = 'Keep it',
+  children,
+  onClose,
+  onConfirm,
+}: ConfirmDialogProps) {
   const confirm = () => {
     onConfirm()
     onClose()
@@ -21,7 +31,7 @@ export function ConfirmDialog({ isOpen, title, action, children, onClose, onConf
       <p className="px-4 pt-3 text-sm text-ink-2">{children}</p>
       <div className="flex justify-end gap-2 p-4">
         <Button onPress={onClose} autoFocus>
-          Keep it
+          {keep}
         </Button>
         <Button look="danger" onPress={confirm}>
           {action}

@@ -1,11 +1,19 @@
 /** The known name that a mistyped one was probably meant to be: at most a third of its letters differ. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function nearestName(
+  name: string,
+  known: readonly string[],
+  mostOf: (candidate: string) => number = aThird,
+): string | undefined {
   if (name.length > 64) return undefined
   const ranked = known
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+    .filter(({ candidate, distance }) => distance <= mostOf(candidate))
     .sort((a, b) => a.distance - b.distance)
   return ranked[0]?.candidate
+}
+
+function aThird({ length }: string): number {
+  return Math.max(1, Math.floor(length / 3))
 }
 
 /** Inserted, deleted, changed and swapped letters (optimal string alignment). */

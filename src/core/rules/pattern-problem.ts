@@ -1,0 +1,67 @@
+import type { Action } from '../agent.ts'
+import { shown } from './shown.ts'
+import { workingTools } from './tool-names.ts'
+
+/** Longer patterns are refused: matching is bounded by subject length times this. */
+export const MAX_PATTERN_LENGTH = 1000
+
+const SHELL: ReadonlySet<string> = new Set(['bash', 'shell'])
+const WEB: ReadonlySet<string> = new Set(['webfetch', 'websearch', 'web'])
+const PATHS: ReadonlySet<string> = new Set([
+  ...Object.entries(workingTools).flatMap(([name, { toolset }]) => (toolset === 'files' ? [name] : [])),
+  'files',
+  'external_directory',
+])
+
+/**
+ * Why a pattern cannot mean what it says; null where it can. A pattern in another program's syntax would match nothing,
+ * and a denial that matches nothing denies nothing.
+ */
+export function patternProblem(tool: string, pattern: unknown, action?: Action): string | null {
+  if (typeof pattern !== 'string' || pattern === '' || pattern.length > MAX_PATTERN_LENGTH)
+    return `"pattern" must be a text of 1 to ${MAX_PATTERN_LENGTH} characters, not ${shortly(pattern)}; leave it out for every call`
+  if (/[\0-\x08\x0b-\x1f\x7f]/.test(pattern) || !pattern.isWellFormed())
+    return `"pattern" must be plain text without control characters, not ${shortly(pattern)}`
+  if (pattern.trim() === '') return '"pattern" is empty; leave it out for every call'
+  const [problem, instead] = foreignSyntax(tool, pattern, action) ?? []
+  return problem ? `the pattern ${shown(pattern)} ${problem}; write ${instead}` : null
+}
+
+type Finding = readonly [problem: string, instead: string]
+
+function foreignSyntax(tool: string, pattern: string, action: Action | undefined): Finding | null {
+  if (SHELL.has(tool) && isForeignPrefix(pattern, action)) {
+    const command = pattern.slice(0, -2)
+    return [
+      'is the syntax of Claude Code',
+      `${shown(`${command} *`)} for a command and its arguments, or ${shown(`${command}:**`)} for a name that contains the colon`,
+    ]
+  }
+  if (WEB.has(tool) && /^domain:/i.test(pattern))
+    return ['is the syntax of Claude Code', shown(pattern.replace(/^domain:\s*/i, '') || 'example.com')]
+  return PATHS.has(tool) ? strangePath(pattern) : null
+}
+
+/**
+ * `rm:*` is `rm *` elsewhere. An allow such as `npm run test:*` may mean the colon, and allows less if it does not: only
+ * a restriction would be lost. `:` alone is a command.
+ */
+function isForeignPrefix(pattern: string, action: Action | undefined): boolean {
+  if (!pattern.endsWith(':*') || pattern === ':*') return false
+  return action !== 'allow' || !/\s/.test(pattern)
+}
+
+/** Paths are matched as they are from the workspace, or from the root of the file system. */
+function strangePath(pattern: string): Finding | null {
+  if (/^(~|\$\{?HOME\b)/.test(pattern)) return ['names the home directory', 'its absolute path']
+  if (pattern.startsWith('!')) return ['cannot negate', 'a rule of its own for the exception']
+  if (/^\.\/(\.?\/)/.test(pattern))
+    return ['begins with more than one "./"', shown(pattern.replace(/^(\.?\/+)+/, ''))]
+  if (/(^|\/)\.\.(\/|$)/.test(pattern)) return ['contains ".."', 'an absolute path']
+  if (/[^/]\/$/.test(pattern)) return ['names a directory alone', shown(`${pattern}**`)]
+  return pattern.includes('\\') ? ['contains a backslash', 'the path with "/"'] : null
+}
+
+function shortly(value: unknown): string {
+  return typeof value === 'string' && value.length > 200 ? `${value.length} characters` : shown(value)
+}

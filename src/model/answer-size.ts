@@ -1,0 +1,42 @@
+import { bounds } from '../core/limits.ts'
+import { AnswerError } from './answer.ts'
+import type { ModelPart } from './port.ts'
+
+/**
+ * Counts what a model says in one answer, as it comes: what arrives is kept, so that an answer without an end would take
+ * all memory. The returned function gives the error of an answer that is too large.
+ */
+export function countAnswer(): (part: ModelPart) => AnswerError | undefined {
+  let told = 0
+  let inputs = 0
+  let parts = 0
+  return (part) => {
+    switch (part.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+      case 'tool-input-delta':
+        told += lengthOf(part.delta)
+        return told > bounds.answerChars ? TOO_LONG() : undefined
+      case 'tool-call': // its input, which may have come in pieces before
+        inputs += lengthOf(part.input)
+        if (inputs > bounds.answerChars) return TOO_LONG()
+        return ++parts > bounds.answerParts ? TOO_MANY() : undefined
+      case 'text-start':
+      case 'reasoning-start':
+        return ++parts > bounds.answerParts ? TOO_MANY() : undefined
+      default:
+        return undefined
+    }
+  }
+}
+
+/** A model of somebody's own may send anything. */
+function lengthOf(value: unknown): number {
+  return typeof value === 'string' ? value.length : 0
+}
+
+const MIB = bounds.answerChars / 1024 / 1024
+const TOO_LONG = () =>
+  new AnswerError(`the answer has more than ${MIB} MiB of text and inputs of calls, more than is read`)
+const TOO_MANY = () =>
+  new AnswerError(`the answer has more than ${bounds.answerParts} parts, more than is read`)

@@ -1,0 +1,175 @@
+import type { Walk } from './field.ts'
+import type { Caution, Item, Reach } from '../item.ts'
+import { commandPathItem, outsideItem } from '../path-items.ts'
+import type { PathShape } from '../path-shape.ts'
+import { shapeBelow, shapeOfGlob } from '../path-shape.ts'
+import { ANY_PATH, OPTIONAL_DIRECTORIES } from '../path-tokens.ts'
+import { matchPattern, UNKNOWN } from '../pattern.ts'
+import type { FoundPath, PermissionCall, PermissionPath } from '../types.ts'
+import { GLOB, isAfterGuarded, namedFiles } from './named-files.ts'
+import type { NamedFiles } from './named-files.ts'
+import { removesAll } from './removed-trees.ts'
+import { resolved } from './resolved.ts'
+import type { SurveyedFile } from './surveyed.ts'
+
+export interface FileItems {
+  readonly items: readonly Item[]
+  readonly cautions: readonly Caution[]
+}
+
+/** What the rules decide of a file that a command names, of those that a glob finds, and of those below a directory. */
+export function fileItems(call: PermissionCall, file: SurveyedFile): FileItems {
+  const { found, text } = file.field
+  if (found !== undefined && text === UNKNOWN) return foundItems(call, file, found)
+  const named = namedFiles(file, file.directories)
+  const paths = named.paths.map((path) => resolved(call, path))
+  const unknown = named.known ? [] : [{ reason: `${file.access}s a file that is not known before it runs` }]
+  const redirected = file.redirected ? paths : []
+  return {
+    items: [...pathItems(call, file, paths), ...reachItems(call, file, named, paths)],
+    cautions: [
+      ...unknown,
+      ...redirected.map((path) => ({
+        reason: `writes to ${path.relative}`,
+        write: commandPathItem('write', path),
+      })),
+    ],
+  }
+}
+
+function foundItems(
+  call: PermissionCall,
+  file: SurveyedFile,
+  found: NonNullable<SurveyedFile['field']['found']>,
+): FileItems {
+  const { walk: _, ...rest } = file
+  const all = found.map((use) => fileItems(call, { ...rest, ...use, access: file.access }))
+  return { items: all.flatMap((one) => one.items), cautions: all.flatMap((one) => one.cautions) }
+}
+
+function pathItems(
+  call: PermissionCall,
+  file: SurveyedFile,
+  paths: readonly PermissionPath[],
+): readonly Item[] {
+  const access = file.access === 'read' ? 'read' : 'write'
+  return paths.flatMap((path) => {
+    const whole = removesAll(call, file, path)
+    const item = { ...commandPathItem(access, path), ...(whole ? REMOVES_ALL : {}) }
+    return path.outside ? [item, outsideItem(path)] : [item]
+  })
+}
+
+const REMOVES_ALL = { guard: 'removes the whole workspace and always asks' }
+
+/** One item for all files that may be reached, and one for a file that exists and is guarded. */
+function reachItems(
+  call: PermissionCall,
+  file: SurveyedFile,
+  named: NamedFiles,
+  paths: readonly PermissionPath[],
+): readonly Item[] {
+  const shapes = shapesOf(call, file, named, paths)
+  if (shapes.length === 0) return []
+  const found = file.walk ? foundBelow(call, file.walk, paths) : null
+  const base = { ...anyFile(file.access === 'read' ? 'read' : 'write'), reach: reachOf(shapes, found) }
+  const guard = file.walk?.look === true ? guardOfWalk(file, file.walk, found) : null
+  return guard === null ? [base] : [base, guard]
+}
+
+function reachOf(paths: readonly PathShape[], files: readonly FoundPath[] | null): Reach {
+  return { paths, files }
+}
+
+/** No rule names it, only rules that forbid may mean it. */
+function anyFile(access: 'read' | 'write'): Item {
+  const nowhere = { absolute: '', relative: '', outside: false, guarded: null }
+  return { ...commandPathItem(access, nowhere), title: `${access} files`, texts: [] }
+}
+
+const MAX_GLOB = 300
+
+function shapesOf(
+  call: PermissionCall,
+  file: SurveyedFile,
+  named: NamedFiles,
+  paths: readonly PermissionPath[],
+): readonly PathShape[] {
+  if (file.field.glob && file.field.text.length <= MAX_GLOB) return globShapes(call, file)
+  if (!named.known || file.field.glob) return [[ANY_PATH]]
+  if (!file.walk) return []
+  const { names } = file.walk
+  return paths.flatMap(({ relative, absolute }) =>
+    [relative, absolute].flatMap((start) =>
+      names === null ? [shapeBelow(start)] : names.map((name) => shapeOfName(start, name)),
+    ),
+  )
+}
+
+function shapeOfName(directory: string, name: string): PathShape {
+  const start = directory === '.' ? '' : `${directory}/`
+  return [...start, OPTIONAL_DIRECTORIES, ANY_PATH, '/', ...shapeOfGlob('.', name)]
+}
+
+/** The directory before the first name with a glob is where a link may lead elsewhere: it is resolved. */
+function globShapes(call: PermissionCall, { field, directories, walk }: SurveyedFile): readonly PathShape[] {
+  const names = field.text.split('/')
+  const first = names.findIndex((name) => GLOB.test(name))
+  const start = names.slice(0, Math.max(first, 0)).join('/')
+  const rest = `${names.slice(Math.max(first, 0)).join('/')}${walk ? '/**' : ''}`
+  const isAbsolute = field.text.startsWith('/') || field.tilde
+  if (directories === null && !isAbsolute) return [[ANY_PATH]]
+  const from = isAbsolute ? [start || '/'] : (directories ?? []).map((one) => `${one}/${start || '.'}`)
+  return from.flatMap((directory) => {
+    const path = resolved(call, directory)
+    return [shapeOfGlob(path.relative, rest), shapeOfGlob(path.absolute, rest)]
+  })
+}
+
+/** The files that a walk takes; null: not known. */
+function foundBelow(
+  call: PermissionCall,
+  walk: Walk,
+  paths: readonly PermissionPath[],
+): readonly FoundPath[] | null {
+  if (!walk.look || call.filesBelow === undefined) return null
+  const lists = paths
+    .filter(({ outside }) => !outside)
+    .map((path) => ({ path, files: call.filesBelow?.(path.absolute) }))
+  return lists.reduce<readonly FoundPath[] | null>(
+    (all, { path, files }) =>
+      all === null || !files ? null : [...all, ...files.filter((file) => isTaken(walk, path, file))],
+    [],
+  )
+}
+
+function isTaken({ names, hidden, links }: Walk, from: PermissionPath, file: FoundPath): boolean {
+  if (file.link) return links
+  const inside = file.absolute.slice(from.absolute.length)
+  if (!hidden && inside.includes('/.')) return false
+  const name = file.absolute.slice(file.absolute.lastIndexOf('/') + 1)
+  return names === null || names.some((glob) => GLOB_CLASS.test(glob) || matchPattern(glob, name, 'path'))
+}
+
+/** More than our patterns can say: may be any name. */
+const GLOB_CLASS = /[[(\\{]/
+
+function guardOfWalk(file: SurveyedFile, walk: Walk, found: readonly FoundPath[] | null): Item | null {
+  const access = file.access === 'read' ? 'read' : 'write'
+  const any = walk.names === null || walk.names.some(isAfterGuarded)
+  if (found === null) {
+    const unseen = any && walk.hidden
+    return unseen
+      ? { ...anyFile(access), guard: `it ${file.access}s files that are too many to look at` }
+      : null
+  }
+  const guarded = found.find((path) => (access === 'read' ? isSecret(path) : path.guarded !== null))
+  if (guarded !== undefined) return commandPathItem(access, guarded)
+  const away = found.find(({ link, outside }) => link && outside)
+  return away === undefined ? null : outsideItem(away)
+}
+
+/** Version control and settings are read by every search; what guards them is for naming and changing them. */
+function isSecret({ guarded }: FoundPath): boolean {
+  return guarded === 'secret'
+}

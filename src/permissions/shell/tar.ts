@@ -1,0 +1,91 @@
+import type { OptionTable } from './arguments.ts'
+import { sortArguments } from './arguments.ts'
+import type { Field, FileUse } from './field.ts'
+import { isStatic, restOf, startsUnknown, staticField } from './field.ts'
+import type { Invocation, Reading } from './reading.ts'
+import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
+import { walkUses } from './walk.ts'
+
+/** A list of names (`-T`) may hold options too, and `--to-command` and the like run programs: neither is listed. */
+const TAR: OptionTable = {
+  flags: 'cxtruAdvzjJZahpkmlwoOnsSGBWRi',
+  longs: `create extract get list append update catenate concatenate diff compare delete verbose gzip bzip2 xz lzma lzop zstd
+    lzip compress auto-compress dereference hard-dereference preserve-permissions same-permissions no-same-permissions
+    same-owner no-same-owner numeric-owner keep-old-files skip-old-files keep-newer-files touch one-file-system
+    to-stdout sparse totals exclude-vcs exclude-vcs-ignores exclude-backups exclude-caches wildcards no-wildcards anchored
+    no-anchored ignore-case no-ignore-case no-recursion recursion null verify utc full-time checkpoint help version usage
+    force-local block-number ignore-zeros seek interactive confirmation warning sort show-transformed-names
+    quoting-style record-size delay-directory-restore warning acls xattrs selinux no-acls no-xattrs no-selinux`,
+  values: `f b L H K N g C V X file blocking-factor tape-length format starting-file newer after-date newer-mtime
+    strip-components mode mtime owner group exclude level label pax-option directory exclude-from occurrence exclude-tag
+    listed-incremental`,
+}
+
+/** Letters of the old style (`tar cfI out.tar xz dir`) that take one of the words that follow, in their order. */
+const VALUED = 'fbLHKNgCVXITF'
+
+/** Archives: what `-f` names, what goes into one, and what comes out of one. */
+export function readTar({ program, args }: Invocation): Reading {
+  const found = sortArguments(modern(args), TAR)
+  const has = (names: string) => found.options.some(({ name }) => names.split(' ').includes(name))
+  const valuesOf = (names: string) =>
+    found.options.flatMap(({ name, value }) => (value && names.split(' ').includes(name) ? [value] : []))
+  const archives = valuesOf('-f --file')
+  const extracts = has('-x --extract --get')
+  const writes = has('-c -r -u -A --create --append --update --catenate --concatenate --delete')
+  return merge(
+    optionCautions(program, found.unknown),
+    found.unknown.length > 0 ? unknownInner('has an option of tar that may run a program') : reading({}),
+    found.doubtful || args.some((field) => field.glob && /^[*?[]/.test(field.text))
+      ? caution('has a word that may become an option')
+      : reading({}),
+    extracts && !has('-O --to-stdout') ? caution('unpacks files wherever the archive says') : reading({}),
+    archives.some(isRemote) ? unknownInner('names an archive on another machine') : reading({}),
+    uses(
+      writes ? 'write' : 'read',
+      archives.filter(({ text }) => text !== '-'),
+    ),
+    uses('write', extracts ? valuesOf('-C --directory') : []),
+    uses('read', valuesOf('-X --exclude-from -g --listed-incremental')),
+    reading({ files: packed(writes, found.operands, valuesOf('-C --directory')) }),
+  )
+}
+
+/** The old style as options of their own. */
+function modern(args: readonly Field[]): readonly Field[] {
+  const [first, ...rest] = args
+  if (first === undefined || !isStatic(first) || !/^[a-zA-Z]+$/.test(first.text)) return args
+  let taken = 0
+  const options = first.text.split('').flatMap((letter) => {
+    const option = staticField(`-${letter}`)
+    if (!VALUED.includes(letter)) return [option]
+    const value = rest[taken]
+    taken += 1
+    return value === undefined ? [option] : [option, value]
+  })
+  return [...options, ...rest.slice(taken)]
+}
+
+/** `host:file` is fetched by a program for remote shells. */
+function isRemote(field: Field): boolean {
+  return field.text.includes(':') || startsUnknown(field)
+}
+
+const ALL = { names: null, hidden: true, links: false, look: true }
+
+/** What is packed is read, with all that is below it, from each directory that `-C` names. */
+function packed(
+  writes: boolean,
+  operands: readonly Field[],
+  directories: readonly Field[],
+): readonly FileUse[] {
+  if (!writes) return []
+  const below = directories.flatMap((directory) => operands.map((field) => within(directory, field)))
+  return walkUses('read', [...operands, ...below], ALL)
+}
+
+function within(directory: Field, field: Field): Field {
+  if (field.text.startsWith('/')) return field
+  const text = `${directory.text}/${field.text}`
+  return { ...restOf(field, ''), text, uncertain: isStatic(field) ? text : field.uncertain }
+}

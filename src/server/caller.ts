@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http'
+import type { RouteName } from '../protocol/paths.ts'
+import { senderOf } from '../runtime/person/connected.ts'
+import { personOnly, TO_PERSON, type Wanted } from '../runtime/person/deciding.ts'
+import { Problem } from './problem.ts'
+
+/** Routes on which a person alone decides, whatever the body says, and what is decided there. */
+const DECIDING: Readonly<Partial<Record<RouteName, string>>> = {
+  answerApproval: 'an answer',
+  answerQuestion: 'an answer',
+  giveTrust: 'trust in a directory',
+  revokeTrust: 'trust in a directory',
+  endSession: 'the end of a session',
+  endSessions: 'the end of a session',
+}
+
+/** What of a request a person alone decides; undefined: an agent may send it too. */
+export function decisionIn(name: RouteName, input: object): string | undefined {
+  return DECIDING[name] ?? personOnly(wantedIn(input))
+}
+
+/** `mode` of a message is another thing: when it is read. */
+function wantedIn(input: Wanted): Wanted {
+  return { ...input, mode: DELIVERIES.has(input.mode ?? '') ? undefined : input.mode }
+}
+
+const DELIVERIES: ReadonlySet<string> = new Set(['steer', 'follow_up'])
+
+/**
+ * Refuses a decision that does not come from a person. The token does not tell them apart: an agent with a shell can
+ * read it. @throws Problem 403
+ */
+export async function checkPerson(
+  what: string | undefined,
+  incoming: IncomingMessage | undefined,
+): Promise<void> {
+  if (what === undefined || !incoming) return // without a socket it is the program that holds the server
+  const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = incoming.socket
+  const own = { address: remoteAddress, port: remotePort }
+  const sender = await senderOf({ own, other: { address: localAddress, port: localPort } })
+  if (sender === 'agent')
+    throw new Problem(
+      403,
+      'forbidden',
+      `${what} is not for an agent: a run has started the caller`,
+      TO_PERSON,
+    )
+  if (sender === 'unknown')
+    throw new Problem(
+      403,
+      'forbidden',
+      `${what} is for a person, and the process that asks cannot be found`,
+      'it has ended, or it is in a container of its own; docs/server.md, Who may ask',
+    )
+}

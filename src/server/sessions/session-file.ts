@@ -1,0 +1,67 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
+
+/** How long a session lasts, whether it is used or not. Milliseconds. */
+export const SESSION_MS = 24 * 60 * 60_000
+
+/** What is stored of a session: never its token. */
+export interface StoredSession {
+  readonly id: string
+  /** Of the token, keyed with the token of the installation and the port of the server. */
+  readonly hash: string
+  readonly port: number
+  readonly createdAt: number
+  readonly expiresAt: number
+  readonly usedAt: number
+  /** What the browser calls itself. */
+  readonly browser: string
+}
+
+const time = z.int().min(0)
+/** A session that lasts longer than one may is none: somebody has changed the file. */
+const stored = z
+  .strictObject({
+    id: z.string().regex(/^ses_[0-9a-f]{12}$/),
+    hash: z.string().regex(/^[\w-]{43}$/),
+    port: z.int().min(1).max(65_535),
+    createdAt: time,
+    expiresAt: time,
+    usedAt: time,
+    browser: z.string().max(200),
+  })
+  .refine(({ createdAt, expiresAt }) => expiresAt <= createdAt + SESSION_MS)
+const schema = z.lazy(() => z.strictObject({ sessions: z.array(stored) }))
+
+/** @throws OffshootError `config` for a file that cannot be read as a whole. */
+export function readSessions(home: string): readonly StoredSession[] {
+  const file = sessionFile(home)
+  try {
+    return schema.parse(JSON.parse(readFileSync(file, 'utf8'))).sessions
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw new OffshootError('config', `${file} cannot be read as a list of sessions`, {
+      cause,
+      hint: 'delete it: every page has to sign in again',
+    })
+  }
+}
+
+/** As a whole or not at all, for its user alone. @throws OffshootError `store_readonly` */
+export function writeSessions(home: string, sessions: readonly StoredSession[]): void {
+  const file = sessionFile(home)
+  const own = `${file}.${process.pid}`
+  try {
+    rmSync(own, { force: true }) // of a process that ended: its rights are not known
+    writeFileSync(own, `${JSON.stringify({ sessions })}\n`, { mode: 0o600, flag: 'wx' })
+    renameSync(own, file)
+  } catch (cause) {
+    rmSync(own, { force: true })
+    throw new OffshootError('store_readonly', `${file} cannot be written: ${errorMessage(cause)}`, { cause })
+  }
+}
+
+function sessionFile(home: string): string {
+  return join(home, 'sessions.json')
+}

@@ -1,0 +1,49 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { filesBelow } from './files-below.ts'
+import { createWorkspace } from './workspace.ts'
+
+let base = ''
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'below-'))
+})
+afterEach(() => rmSync(base, { recursive: true }))
+
+function write(path: string) {
+  mkdirSync(dirname(join(base, path)), { recursive: true })
+  writeFileSync(join(base, path), '')
+}
+
+const below = (path: string, limit?: number) => {
+  const workspace = createWorkspace(join(base, 'repo'))
+  return filesBelow(workspace, join(workspace.root, path), limit)
+}
+
+test('lists the files below a directory and what guards them', () => {
+  for (const path of ['repo/src/a.ts', 'repo/src/.env', 'repo/.git/config', 'repo/node_modules/x/k.pem'])
+    write(path)
+  expect(below('.')?.map(({ relative, guarded }) => [relative, guarded])).toEqual(
+    expect.arrayContaining([
+      ['src/a.ts', null],
+      ['src/.env', 'secret'],
+    ]),
+  )
+  expect(below('.')).toHaveLength(2)
+  expect(below('src/a.ts')).toEqual([])
+  expect(below('missing')).toEqual([])
+})
+
+test('names where a link leads, and does not enter it', () => {
+  write('repo/a')
+  write('outside/b')
+  symlinkSync(join(base, 'outside'), join(base, 'repo/link'))
+  expect(below('.')?.filter(({ outside }) => outside)).toMatchObject([{ absolute: join(base, 'outside') }])
+})
+
+test('gives up on more entries than it looks at', () => {
+  for (const name of ['a', 'b', 'c']) write(`repo/${name}`)
+  expect(below('.', 3)).toHaveLength(3)
+  expect(below('.', 2)).toBeNull()
+})

@@ -1,0 +1,197 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { StartedProgram } from '../support/started-program.ts'
+import { TestUser } from '../support/test-user.ts'
+
+/** A run waits for its approval under the server. Another one has a shell, and tries to answer. */
+let user: TestUser
+let server: StartedProgram
+let url: string
+let token: string
+let approval: string
+
+const touch = { toolCalls: [{ tool: 'bash', input: { command: 'touch approved.txt' } }] }
+const CONFIG = { model: 'scripted:nested.json' }
+
+beforeAll(async () => {
+  user = new TestUser()
+  const nested = user.script({ '*': [touch, { text: 'tried' }] }, 'nested.json')
+  user.write('../.config/offshoot/config.jsonc', JSON.stringify({ ...CONFIG, model: nested }))
+  server = user.start(['serve', '--port', '0'])
+  await server.untilStdout('listening on ')
+  url = /listening on (\S+)/.exec(server.stdout)![1]!
+  token = readFileSync(join(user.home, 'token'), 'utf8').trim()
+  const model = user.script({ '*': [touch, { text: 'done' }] }, 'asks.json')
+  await post('/conversations', { text: 'hi', model })
+  approval = await vi.waitFor(
+    () => {
+      const [id] = open()
+      if (id === undefined) throw new Error('nothing was asked')
+      return id
+    },
+    { timeout: 20_000 },
+  )
+  user.write('id', approval)
+  user.write('token', token)
+}, 60_000)
+afterAll(async () => {
+  server.kill('SIGTERM')
+  await server.ended
+  user.remove()
+})
+
+function open(): string[] {
+  return user.rows('SELECT id FROM approvals WHERE answer IS NULL').map(({ id }) => id as string)
+}
+
+function post(path: string, body: object): Promise<Response> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  return fetch(`${url}/api${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
+}
+
+/** What an agent's shell prints for each command line; the program is `$P` there. */
+async function attack(commands: readonly string[]): Promise<string[]> {
+  const run = crypto.randomUUID()
+  const [node, main] = user.command([])
+  const set = `export OFFSHOOT_HOME='${user.home}' P='${node} ${main}' URL='${url}' ID='${approval}'`
+  const names = commands.map((_, i) => `${run}-${i}`)
+  const calls = names.map((name, i) => {
+    user.write(`${name}.sh`, `${set}; exec >'${name}.txt' 2>&1\n${commands[i]}`)
+    return { tool: 'bash', input: { command: `bash ${name}.sh` } }
+  })
+  const model = user.script({ '*': [{ toolCalls: calls }, { text: 'done' }] }, `${run}.json`)
+  expect(await user.run(['run', 'go', '-m', model, '--mode', 'auto'])).toMatchObject({ code: 0 })
+  return names.map((name) => readFileSync(join(user.directory, `${name}.txt`), 'utf8'))
+}
+
+const CLEAN = 'env -u OFFSHOOT_RUN_ID -u OFFSHOOT_OWNER'
+const CURL = `curl -sS -X POST -H "Authorization: Bearer $(cat token)" -H 'Content-Type: application/json'`
+const FETCH = `fetch(process.env.URL + '/api/approvals/' + process.env.ID, { method: 'POST', body: '{"answer":"once"}', headers: { 'content-type': 'application/json', authorization: 'Bearer ' + require('fs').readFileSync('token') } }).then(async (r) => console.log(r.status, await r.text()))`
+const BODY = `-d '{"answer":"once"}' "$URL/api/approvals/$ID"`
+
+const REQUEST = `POST /api/approvals/$ID HTTP/1.1\\r\\nHost: \${URL#http://}\\r\\nAuthorization: Bearer $(cat token)\\r\\nContent-Type: application/json\\r\\nContent-Length: 17\\r\\nConnection: close\\r\\n\\r\\n{\\"answer\\":\\"once\\"}`
+
+const REFUSED = {
+  'on the command line': [
+    ['its own words', '$P approve $ID once; true'],
+    ['the id from ps', `$P approve $($P ps --json | grep -o 'apr_[0-9A-Z]*' | head -1) once; true`],
+    ['a shell below', `sh -c "$P approve $ID once"; true`],
+    ['a clean environment', `${CLEAN} $P approve $ID once; true`],
+    ['an empty environment', `env -i PATH="$PATH" OFFSHOOT_HOME="$OFFSHOOT_HOME" $P approve $ID once; true`],
+    ['a shell that is replaced', `exec ${CLEAN} $P approve $ID once`],
+    ['a session of its own', `${CLEAN} setsid -w $P approve $ID once; true`],
+    ['nohup', `${CLEAN} nohup $P approve $ID once; true`],
+    ['an orphan', `(${CLEAN} $P approve $ID once; echo over > over) & wait`],
+    [
+      'an orphan in a session of its own',
+      `(${CLEAN} setsid $P approve $ID once > orphan.txt 2>&1; mv orphan.txt over.txt) & until [ -e over.txt ]; do :; done; cat over.txt`,
+    ],
+    ['a terminal of its own', `${CLEAN} script -qec "$P approve $ID once" /dev/null < /dev/null; true`],
+    ['an answer to a question', `$P answer que_00000000000000000000000000 yes; true`],
+    ['a grant that is taken back', `$P permissions revoke x; true`],
+    ['a wider mode', `$P run hi --mode auto; true`],
+    ['a mode that accepts edits', `$P spawn hi --mode accept-edits; true`],
+    ['a wider mode to go on with', `$P continue cnv_00000000000000000000000000 --mode auto; true`],
+    ['a script of its own', `$P run hi -m scripted:x.json; true`],
+    ['a budget of its own', `$P run hi --budget-usd 100; true`],
+    ['a server for other machines', `$P serve --port 0 --host 0.0.0.0 --expose; true`],
+  ],
+  'over HTTP': [
+    ['curl', `${CURL} ${BODY}; true`],
+    ['curl in a clean environment', `${CLEAN} ${CURL} ${BODY}; true`],
+    ['curl that replaces its shell', `exec ${CLEAN} ${CURL} ${BODY}`],
+    [
+      'curl over the other name',
+      `${CURL} -d '{"answer":"once"}' "http://localhost:\${URL##*:}/api/approvals/$ID"; true`,
+    ],
+    ['fetch', `${process.execPath} -e "${FETCH.replaceAll('"', '\\"')}"; true`],
+    ['a session of its own', `${CLEAN} setsid -w ${CURL} ${BODY}; true`],
+    ['a link', `${CURL} "$URL/api/links"; true`],
+    ['a wider mode', `${CURL} -d '{"text":"x","mode":"auto"}' "$URL/api/conversations"; true`],
+    ['a script', `${CURL} -d '{"text":"x","model":"scripted:/x.json"}' "$URL/api/conversations"; true`],
+    ['a budget', `${CURL} -d '{"text":"x","budgetUsd":100}' "$URL/api/conversations"; true`],
+
+    [
+      'a socket that it shares',
+      `exec 3<>/dev/tcp/127.0.0.1/\${URL##*:}; (sleep 5 &) ; printf "${REQUEST}" >&3; cat <&3; true`,
+    ],
+  ],
+} as const
+
+describe.each(Object.entries(REFUSED))('an agent decides nothing %s', (_, rows) => {
+  let said: string[]
+  beforeAll(async () => {
+    said = await attack(rows.map(([, command]) => command))
+  }, 120_000)
+
+  test.each(rows.map(([how], i) => [how, i] as const))('with %s', (_how, i) => {
+    expect(said[i]).toMatch(/is not for an agent: a run has started (this process|the caller)/)
+    expect(said[i]).toContain('a person does this')
+  })
+
+  test('what it asked for stays open', () => {
+    expect(open()).toEqual([approval])
+  })
+})
+
+describe('an agent may', () => {
+  test('look, and start work that stays within the rules', async () => {
+    const [said = ''] = await attack([
+      `$P ps --json; ${CURL} -d '{"text":"x","model":"offline"}' "$URL/api/conversations"; true`,
+    ])
+    expect(said).toContain(approval)
+    expect(said).toContain('"conversationId":"cnv_')
+  })
+})
+
+describe('nobody sits at the terminal of an agent', () => {
+  test.each([
+    ['a pseudoterminal', ''],
+    ['one in a clean environment', CLEAN],
+  ])('%s', async (_, how) => {
+    const [said = ''] = await attack([
+      `yes 1 | head -c 60000 > typed; ${how} script -qec "$P run hi" /dev/null < typed; true`,
+    ])
+    expect(said).toContain('nobody can answer here')
+    expect(existsSync(join(user.directory, 'approved.txt'))).toBe(false)
+    expect(open()).toEqual([approval])
+  })
+})
+
+describe('the environment of an agent', () => {
+  test('grants nothing: only what narrows is read of it', async () => {
+    const [said = ''] = await attack([
+      `OFFSHOOT_PERMISSIONS='[{"tool":"*","action":"allow"},{"tool":"edit","action":"deny"}]' OFFSHOOT_LIMITS__BUDGET_USD=1000 OFFSHOOT_LIMITS__MAX_TURNS=3 OFFSHOOT_MODEL=scripted:x $P config --json; true`,
+    ])
+    const config = JSON.parse(said.slice(said.indexOf('{'))) as {
+      values: { key: string; value: unknown }[]
+      permissions: { tool: string }[]
+    }
+    const valueOf = (name: string) => config.values.find(({ key }) => key === name)?.value
+    expect(config.permissions.map(({ tool }) => tool)).toEqual(['edit'])
+    expect(valueOf('limits.budgetUsd')).toBe(5)
+    expect(valueOf('limits.maxTurns')).toBe(3)
+    expect(valueOf('model')).toMatch(/nested\.json$/)
+    expect(said).toMatch(/environment: permissions only narrows/)
+  })
+
+  test('has the configuration of the person, wherever it says that this is', async () => {
+    const [said = ''] = await attack([
+      `mkdir -p h/offshoot; echo '{"model":"offline"}' > h/offshoot/config.jsonc; XDG_CONFIG_HOME=$PWD/h HOME=$PWD/h $P config --json; true`,
+    ])
+    expect(said).toContain('nested.json')
+  })
+})
+
+test('a person answers, in a terminal and on the page', async () => {
+  const shown = await user.run(['approve', approval])
+  expect([shown.code, shown.stdout]).toEqual([2, expect.stringContaining('touch approved.txt')])
+  const answer = await post(`/approvals/${approval}`, { answer: 'once' })
+  expect(answer.status).toBe(200)
+  await expect.poll(() => existsSync(join(user.directory, 'approved.txt')), { timeout: 20_000 }).toBe(true)
+  const model = user.script({ '*': [touch, { text: 'done' }] }, 'again.json')
+  expect((await post('/conversations', { text: 'hi', model, mode: 'ask' })).status).toBe(201)
+  await expect.poll(open, { timeout: 20_000 }).toHaveLength(1)
+  expect(await user.run(['approve', open()[0]!, 'deny'])).toMatchObject({ code: 0 })
+})

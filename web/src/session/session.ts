@@ -1,0 +1,107 @@
+import { createClient, type Client } from 'offshoot/client'
+import { useSyncExternalStore } from 'react'
+import { STORAGE_KEY, storedSession, storeSession, takeKey, type KnownSession } from './stored-session.ts'
+
+/** Whether this browser is signed in. `why`: why not; undefined where it never was. */
+export type SessionState =
+  | { readonly status: 'in' }
+  | { readonly status: 'opening' }
+  | { readonly status: 'out'; readonly why: string | undefined }
+
+const ENDED = 'The session has ended: it was revoked, or it is older than 24 hours.'
+const LEFT = 'You have signed out.'
+
+const listeners = new Set<() => void>()
+let current: KnownSession | undefined
+let state: SessionState = { status: 'out', why: undefined }
+
+/** The server that sent this page. Each call carries the token that this browser has at that moment. */
+export const pageClient: Client = createClient({
+  baseUrl: '',
+  token: () => current?.token,
+  fetch: fetchAsSession,
+})
+
+/** Called once, before anything is drawn. */
+export function beginSession(): void {
+  adopt(storedSession(), undefined)
+  addEventListener('storage', ({ key }) => {
+    if (key === STORAGE_KEY || key === null) adopt(storedSession(), LEFT)
+  })
+  // a link that is opened in a tab which shows this page already loads nothing
+  addEventListener('hashchange', openLink)
+  openLink()
+}
+
+export function useSession(): SessionState {
+  return useSyncExternalStore(subscribe, () => state)
+}
+
+/** Ends the session here and in all other tabs, also where the server does not answer. */
+export function signOut(): void {
+  const session = current
+  storeSession(undefined)
+  adopt(undefined, LEFT)
+  if (session) endAtServer(session)
+}
+
+function openLink(): void {
+  const key = takeKey()
+  if (key === undefined) return
+  const before = current
+  if (!before) tell({ status: 'opening' })
+  createClient({ baseUrl: '' })
+    .openSession(key)
+    .then(
+      ({ id, token }) => {
+        storeSession({ id, token })
+        adopt({ id, token }, undefined)
+        if (before) endAtServer(before)
+      },
+      // a link that was used before does no harm to a browser that is signed in
+      (error: unknown) => !current && adopt(undefined, wordsOf(error)),
+    )
+}
+
+async function fetchAsSession(input: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const asked = current
+  const answer = await fetch(input, init)
+  if (answer.status === 401 && asked !== undefined && asked === current) lose(asked)
+  return answer
+}
+
+/** Another tab may have a newer one by now. */
+function lose(lost: KnownSession): void {
+  const stored = storedSession()
+  if (stored && stored.token !== lost.token) return adopt(stored, undefined)
+  storeSession(undefined)
+  adopt(undefined, ENDED)
+}
+
+function adopt(session: KnownSession | undefined, why: string | undefined): void {
+  if (session && session.token === current?.token) return
+  current = session
+  tell(session ? { status: 'in' } : { status: 'out', why })
+}
+
+/** With its own token; one that the server cannot be told of ends by its time. */
+function endAtServer({ id, token }: KnownSession): void {
+  createClient({ baseUrl: '', token })
+    .endSession({ id })
+    .catch(() => {})
+}
+
+function wordsOf(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error)
+  return `Not signed in: ${text}.`
+}
+
+function tell(next: SessionState): void {
+  state = next
+  for (const listener of listeners) listener()
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}

@@ -1,0 +1,43 @@
+import { agentMark, agentTitle } from 'offshoot/client'
+import type { AgentRow } from 'offshoot/protocol'
+import { createContext, use, useCallback, useMemo, type ReactNode } from 'react'
+import { useClient } from '../app/client.ts'
+import { useAnswer } from '../app/use-answer.ts'
+
+type Marked = Pick<AgentRow, 'title' | 'icon'>
+
+const NONE: ReadonlyMap<string, Marked> = new Map()
+const MarksContext = createContext(NONE)
+
+/** What the agents of a conversation look like: each directory has its own. */
+export function AgentMarks({ conversationId, children }: { conversationId: string; children: ReactNode }) {
+  const client = useClient()
+  const { value } = useAnswer(
+    useCallback(() => client.listAgents({ conversation: conversationId }), [client, conversationId]),
+  )
+  const marks = useMemo(() => new Map(value?.map((agent) => [agent.name, agent])), [value])
+  return <MarksContext value={marks}>{children}</MarksContext>
+}
+
+/** The icon of an agent, as text. A name stands beside it. */
+export function AgentMark({ name, agent, className = '' }: AgentMarkProps) {
+  const known = use(MarksContext).get(name)
+  const { icon, title } = agent ?? known ?? {}
+  return (
+    <span
+      aria-hidden="true"
+      data-agent-mark
+      title={agentTitle(title) || undefined}
+      className={`inline-block max-w-[2.5em] shrink-0 overflow-hidden text-center align-bottom whitespace-nowrap text-hue [unicode-bidi:isolate] ${className}`}
+    >
+      {agentMark(icon)}
+    </span>
+  )
+}
+
+interface AgentMarkProps {
+  readonly name: string
+  /** Where the agent itself is shown, and not one of a conversation. */
+  readonly agent?: Marked | undefined
+  readonly className?: string
+}
