@@ -131,7 +131,7 @@ function nameOf(random: Random, dictionary: readonly string[]): string {
 }
 
 /** A slip of the pen. */
-function nearName(random: Random, name: string): string {
+export function nearName(random: Random, name: string): string {
   const at = random.between(0, Math.max(0, name.length - 1))
   return random.pick([
     name.slice(0, at) + name.slice(at + 1),

@@ -3,6 +3,7 @@ import { toolArguments } from './parsers/arguments.ts'
 import { config } from './parsers/config.ts'
 import { http } from './parsers/http.ts'
 import { jsonl } from './parsers/jsonl.ts'
+import { restrictions } from './parsers/restrictions.ts'
 import { shell } from './parsers/shell.ts'
 import { streams } from './parsers/streams.ts'
 import type { Target } from './target.ts'
@@ -10,6 +11,7 @@ import type { Target } from './target.ts'
 export const TARGETS = [
   config,
   agents,
+  restrictions,
   jsonl,
   toolArguments,
   streams,

@@ -11,7 +11,7 @@ import { checkNote } from '../properties.ts'
 import { hold, type Target } from '../target.ts'
 
 /** How each kind of file is called where it is looked for. */
-const FILES = {
+export const FILES = {
   offshoot: '/w/.offshoot/agents/file.md',
   claude: '/w/.claude/agents/file.md',
   opencode: '/w/.opencode/agent/file.md',
