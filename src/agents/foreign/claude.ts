@@ -4,7 +4,7 @@ import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { isMap, sheetOf, type Sheet } from './sheet.ts'
 import { unique } from './listed.ts'
-import { allowedOf, keptNames, readToolList, refuseNear, rulesFor } from './tool-list.ts'
+import { allowedOf, keptNames, readToolList, refuseNear, rulesFor, sayUnknown } from './tool-list.ts'
 
 /** `.claude/agents`: https://code.claude.com/docs/en/sub-agents, https://code.claude.com/docs/en/permissions */
 export const claudeFormat: AgentFormat = {
@@ -52,6 +52,7 @@ export function claudeRestrictions(sheet: Sheet): Restricted {
   const allowed = allowedOf(readToolList(sheet.take(...ALLOWED), 'tools', sheet), 'tools', sheet)
   const denied = readToolList(sheet.takeStrict(...DENIED), 'disallowedTools', sheet)
   refuseNear(denied, 'disallowedTools', sheet)
+  sayUnknown(denied, 'disallowedTools', sheet)
   const { ask, deny } = ruleLists(sheet)
   const rules = [
     ...allowed.rules,

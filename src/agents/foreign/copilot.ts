@@ -30,8 +30,14 @@ function parseCopilot(text: string, path: string): ParsedDefinition {
 
 /** `agents: [a, b]` are those that it may start; without, or with `*`, it is its tools that say so. */
 function agentNames(sheet: Sheet): readonly string[] | undefined {
-  const names = sheet.take('agents')
-  if (!Array.isArray(names) || names.includes('*')) return undefined
+  const given = sheet.takeStrict('agents')
+  const names = typeof given === 'string' ? given.split(',').map((name) => name.trim()) : given
+  if (names === undefined) return undefined
+  if (!Array.isArray(names)) {
+    sheet.fail('its agents cannot be read: expected a list of names', 'agents')
+    return []
+  }
+  if (names.includes('*')) return undefined
   const startable = names.filter((name) => typeof name === 'string' && /^\S+$/.test(name))
   if (startable.length < names.length) sheet.ignore('agents: names with spaces are left out')
   return startable as string[]

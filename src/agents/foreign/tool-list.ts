@@ -68,9 +68,13 @@ export interface Allowed {
   readonly spawns: readonly string[] | undefined
 }
 
+export function sayUnknown(list: ToolList | undefined, key: string, sheet: Sheet): void {
+  if (list && list.unknown.length > 0) sheet.ignore(`${key}: not available here: ${listed(list.unknown)}`)
+}
+
 /** Names of tools that are not here are kept, and said. */
 export function allowedOf(list: ToolList | undefined, key: string, sheet: Sheet): Allowed {
-  if (list && list.unknown.length > 0) sheet.ignore(`${key}: not available here: ${listed(list.unknown)}`)
+  sayUnknown(list, key, sheet)
   if (!list || list.all) return { tools: undefined, rules: [], spawns: undefined }
   const { whole, patterns, agents, unknown } = list
   const partly = patterns.map(({ tool }) => tool)

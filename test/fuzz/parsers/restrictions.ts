@@ -1,6 +1,8 @@
 import type { ParsedPart } from '../../../src/agents/agent-format.ts'
 import { formatOf } from '../../../src/agents/foreign/formats.ts'
 import type { Action, AgentDefinition } from '../../../src/core/agent.ts'
+import { strangerProblem } from '../../../src/core/rules/known-tools.ts'
+import { toolSpelled } from '../../../src/core/rules/tool-names.ts'
 import { decide } from '../../../src/permissions/decide.ts'
 import { callOf, levelOf } from '../../../src/permissions/fixtures/example-workspace.ts'
 import { builtinTools } from '../../../src/tools/builtin-tools.ts'
@@ -117,13 +119,31 @@ function otherValue(random: Random, value: string): string {
   const words = [...value.matchAll(WORDS)]
   const word = words.length > 0 && random.chance(0.7) ? random.pick(words) : undefined
   if (word === undefined)
-    return random.pick(['7.5', 'true', '"x y"', '[[]]', '[1, true]', '{"a": 1}', '-1', '"5 turns"'])
+    return random.pick([
+      ...(/^[\d.]+$/.test(value) ? [] : ['7.5']),
+      'true',
+      '"x y"',
+      '[[]]',
+      '[1, true]',
+      '{"a": 1}',
+      '-1',
+      '"5 turns"',
+    ])
   const slip = nearName(random, word[0])
   return value.slice(0, word.index) + (slip === '' ? 'x' : slip) + value.slice(word.index + word[0].length)
 }
 
 function parse(kind: Kind, key: string, value: string): readonly ParsedPart[] {
-  return formatOf(FILES[kind]).parse(fileOf(kind, key, value), FILES[kind])
+  return formatOf(FILES[kind])
+    .parse(fileOf(kind, key, value), FILES[kind])
+    .map(refused)
+}
+
+/** As where agents are loaded: one that names a tool that nobody has is none. */
+function refused(part: ParsedPart): ParsedPart {
+  const problems = (part.strangers ?? []).map((stranger) => strangerProblem(stranger, { names: [] }))
+  const problem = problems.find((each) => each !== null)
+  return problem ? { skipped: problem, warnings: part.warnings } : part
 }
 
 function fileOf(kind: Kind, key: string, value: string): string {
@@ -165,7 +185,9 @@ const TOOLSETS = new Map(builtinTools().map(({ name, toolset }) => [name, toolse
 function may(agent: AgentDefinition, tool: string, argument: string): Action {
   const { tools, disallowedTools = [], permissions = [], spawns } = agent
   const isListed = (names: readonly string[]) =>
-    names.some((name) => name === '*' || name === tool || name === (TOOLSETS.get(tool) ?? 'agents'))
+    names
+      .map((name) => toolSpelled(name) ?? name)
+      .some((name) => name === '*' || name === tool || name === (TOOLSETS.get(tool) ?? 'agents'))
   if ((tools && !isListed(tools)) || isListed(disallowedTools)) return 'deny'
   if (tool === 'task' && spawns && !spawns.includes(argument)) return 'deny'
   const user = levelOf('user', [{ tool: '*', action: 'allow' }])
