@@ -79,7 +79,7 @@ class Reading {
       return
     }
     if (Object.hasOwn(NOT_YET, special)) {
-      if (!isOff(value)) this.#fail([key], `it does nothing yet: ${NOT_YET[special]}; remove it`)
+      if (!saysNo(value)) this.#fail([key], `it does nothing yet: ${NOT_YET[special]}; remove it`)
       return
     }
     const restricting = restrictingWord(key)
@@ -107,7 +107,7 @@ class Reading {
 
   #field(name: FieldName, key: string, value: unknown): void {
     const { expected, strict } = definitionFields[name]
-    if (name === 'mcpServers' && !isOff(value))
+    if (name === 'mcpServers' && !saysNo(value))
       return this.#fail([key], 'it does nothing yet: MCP servers are not available yet; remove it')
     const parsed = parseField(name, value)
     const issue = parsed.error?.issues.find(({ code }) => code === 'custom')
@@ -203,7 +203,7 @@ function namedTools(name: FieldName, key: string, value: unknown): NamedTool[] {
 }
 
 /** `false`, nothing and an empty list ask for what happens anyway. */
-function isOff(value: unknown): boolean {
+function saysNo(value: unknown): boolean {
   return (
     value === false ||
     value === null ||

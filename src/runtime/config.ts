@@ -34,7 +34,7 @@ export interface LoadedConfig {
   readonly base: Config
   /** What narrows in the project's file; null where there is none. */
   readonly pin: Pin | null
-  /** Tools that are named and that only a runtime can know: whoever has one calls `requireKnown`. */
+  /** Named tools that only a runtime can know; a caller that has one calls `requireKnown`. */
   readonly strangers: readonly Stranger[]
 }
 

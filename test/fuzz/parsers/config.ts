@@ -13,7 +13,7 @@ const READERS = ['file', 'environment', 'rule', 'rules'] as const
 
 type Input = { readonly reader: (typeof READERS)[number]; readonly text: string }
 
-const FILE = '/work/offshoot.jsonc'
+const FILE = '/project/offshoot.jsonc'
 const NO_MORE = { names: [] }
 const MAX_WARNINGS = 100
 const DICTIONARY =
