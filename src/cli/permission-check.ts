@@ -7,6 +7,7 @@ import { isRule, readRule } from '../core/rules/read-rule.ts'
 import type { Decision, Level, PermissionCall, PermissionSubject } from '../permissions/types.ts'
 import { readDocument } from '../runtime/config-file.ts'
 import { builtinTools } from '../tools/builtin-tools.ts'
+import { entryAt } from '../tools/entry-at.ts'
 import { filesBelow } from '../tools/files-below.ts'
 import { parseInput } from '../tools/parse-input.ts'
 import type { AnyTool, Subject, Workspace } from '../tools/port.ts'
@@ -186,7 +187,7 @@ function permissionCall(line: Line, workspace: Workspace): PermissionCall {
   })
   const { toolset, effects } = tool
   const below = (path: string) => filesBelow(workspace, path)
-  return { tool: tool.name, toolset, effects, subjects, resolvePath, filesBelow: below }
+  return { tool: tool.name, toolset, effects, subjects, resolvePath, filesBelow: below, entryAt }
 }
 
 function subjectsOf(line: Line, known: AnyTool | undefined, tool: RuledTool): readonly Subject[] {

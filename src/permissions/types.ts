@@ -36,7 +36,12 @@ export interface PermissionCall {
    * is known of them, and such commands ask.
    */
   readonly filesBelow?: (absolute: string) => readonly FoundPath[] | null
+  /** What is at a path now. Absent: nothing is known. */
+  readonly entryAt?: (absolute: string) => PathEntry
 }
+
+/** `none`: nothing is there; `other`: a file, or what cannot be looked at. */
+export type PathEntry = 'directory' | 'other' | 'none'
 
 /** An ordered list of rules from one source; inside it the last match wins. */
 export interface Layer {

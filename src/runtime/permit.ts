@@ -4,6 +4,7 @@ import { strictest } from '../permissions/item.ts'
 import type { Decision, PermissionCall, PermissionSubject } from '../permissions/types.ts'
 import type { Permit, PermitRequest } from '../loop/ports.ts'
 import type { AnyTool, Subject, Workspace } from '../tools/port.ts'
+import { entryAt } from '../tools/entry-at.ts'
 import { filesBelow } from '../tools/files-below.ts'
 import { resolveAt } from '../tools/workspace-at.ts'
 import type { Deps } from './deps.ts'
@@ -90,6 +91,7 @@ function permissionCall(
     subjects: subjects.map((each) => subject(each, resolvePath)),
     resolvePath,
     filesBelow: (path) => filesBelow(workspace, path),
+    entryAt,
   }
 }
 

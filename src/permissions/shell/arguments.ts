@@ -103,7 +103,10 @@ class ArgumentSorter implements Arguments {
       return attached === null ? 2 : 1
     }
     const isKnown = this.#longs.has(key) || (this.#table.any === true && !ACTING.test(key))
-    if (!isKnown) this.unknown.push(name)
+    if (!isKnown) {
+      this.unknown.push(name)
+      if (attached !== null) this.#mayRead(attached)
+    }
     this.options.push({ name, value: attached })
     return 1
   }
@@ -125,10 +128,17 @@ class ArgumentSorter implements Arguments {
       this.options.push({ name, value: null })
       if (this.#table.any !== true && !this.#flag(letter)) {
         this.unknown.push(name)
+        if (at + 1 < field.text.length) this.#mayRead(restOf(field, field.text.slice(0, at + 1)))
         return 1
       }
     }
     return 1
+  }
+
+  /** What is attached to an option that is not known may be the name of a file. */
+  #mayRead(value: Field) {
+    const names = isStatic(value) && !/\s|^[a-z][a-z0-9+.-]*:\/\//i.test(value.text)
+    if (names) this.reads.push(value)
   }
 
   #takes(key: string): boolean {
@@ -138,7 +148,7 @@ class ArgumentSorter implements Arguments {
   #take(key: string, name: string, value: Field | null) {
     if (value !== null && (this.#reads.has(key) || this.#sends.has(key))) this.reads.push(value)
     if (this.#sends.has(key)) this.unknown.push(name)
-    if (this.#writes.has(key)) {
+    if (this.#writes.has(key) && !isNowhere(value)) {
       this.unknown.push(name)
       if (value !== null) this.writes.push(value)
     }
@@ -149,6 +159,11 @@ class ArgumentSorter implements Arguments {
     const flags = this.#table.flags ?? ''
     return flags.includes(letter) || (/\d/.test(letter) && flags.includes('0-9'))
   }
+}
+
+/** What is written there goes nowhere or to the output. */
+export function isNowhere(value: Field | null): boolean {
+  return value !== null && /^\/dev\/(null|stdout|stderr)$/.test(value.text)
 }
 
 /** A long option of any program that may write, run or load something. */

@@ -1,4 +1,5 @@
 import { sortArguments } from './arguments.ts'
+import { readAssigned } from './assigned-values.ts'
 import { carriesCode, looksEvaluated } from './code-variables.ts'
 import type { Field } from './field.ts'
 import { isStatic, joinText, restOf } from './field.ts'
@@ -135,7 +136,7 @@ function assignmentProblem(field: Field): readonly Reading[] {
   const value = equals === -1 ? '' : field.text.slice(equals + 1)
   if (!/^\w+$/.test(name)) return [runsHidden('names a variable in a way that runs code')]
   if (looksEvaluated(value)) return [runsHidden(`sets ${name} to a text that may run`)]
-  return carriesCode(name, isStatic(field) ? value : null) ? [caution(`sets ${name}`)] : []
+  return [readAssigned(name, equals === -1 || isStatic(field) ? value : null)]
 }
 
 function isNumber({ text }: Field): boolean {

@@ -33,22 +33,64 @@ const HARMLESS = new Set(
   PYTHONUTF8 CARGO_TERM_COLOR CARGO_INCREMENTAL GOOS GOARCH GOARM GOMAXPROCS GO111MODULE CGO_ENABLED UV_NO_PROGRESS
   DOTNET_NOLOGO DOTNET_CLI_TELEMETRY_OPTOUT PIP_NO_INPUT PIP_DISABLE_PIP_VERSION_CHECK GIT_TERMINAL_PROMPT
   GIT_OPTIONAL_LOCKS GOOGLE_CLOUD_PROJECT AWS_REGION AWS_DEFAULT_REGION YARN_SILENT NPM_CONFIG_LOGLEVEL
-  NPM_CONFIG_COLOR MANWIDTH`.split(/\s+/),
+  NPM_CONFIG_COLOR MANWIDTH GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_AUTHOR_DATE GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
+  GIT_COMMITTER_DATE GIT_MERGE_AUTOEDIT PYTHONFAULTHANDLER PYTHONTRACEMALLOC PYTHONASYNCIODEBUG PYTHONDEVMODE
+  PYTEST_DISABLE_PLUGIN_AUTOLOAD`.split(/\s+/),
 )
 
-/** Pagers are programs; this one shows the text as it is. */
-const HARMLESS_VALUES: Readonly<Record<string, string>> = { GIT_PAGER: 'cat', PAGER: 'cat', MANPAGER: 'cat' }
+/** What only says how many, how long or how loud, in any family that configures a tool. */
+const HARMLESS_SUFFIX =
+  /_(THREADS|FORKS|WORKERS|JOBS|TIMEOUTS?|RETRIES|RETRY|CONCURRENCY|PARALLEL(ISM)?|LEVEL|VERBOSE|DEBUG|QUIET|SILENT|COLORS?|PROGRESS|SEED|CHECKS|BUILDKIT|BACKTRACE)$/
+const LOADER = /^(LD|DYLD|BASH|FUNC)/
+const SMALL_VALUE = /^[\w.-]{0,24}$/
+
+const NODE_FLAGS =
+  /^(--(max[-_](old|semi)[-_]space[-_]size=\d+|enable-source-maps|no-warnings|no-deprecation|trace-(warnings|deprecation|uncaught)|unhandled-rejections=[\w-]+|experimental-(vm-modules|strip-types)|stack-trace-limit=\d+|disable-warning=\w+|throw-deprecation)( |$))*$/
+const C_FLAGS = /^(-(O[0-3sg]?|g\d?|W[a-z-]+|std=[\w+]+|fPIC|pipe)( |$))*$/
+const PLAIN_PAGER = /^(cat)?$/
+const NO_EDITOR = /^(true|:)$/
+
+/** Values with which a variable that programs obey runs nothing and loads nothing. */
+const HARMLESS_VALUES: Readonly<Record<string, RegExp>> = {
+  GIT_PAGER: PLAIN_PAGER,
+  PAGER: PLAIN_PAGER,
+  MANPAGER: PLAIN_PAGER,
+  GIT_EDITOR: NO_EDITOR,
+  GIT_SEQUENCE_EDITOR: NO_EDITOR,
+  EDITOR: NO_EDITOR,
+  VISUAL: NO_EDITOR,
+  NODE_OPTIONS: NODE_FLAGS,
+  CFLAGS: C_FLAGS,
+  CXXFLAGS: C_FLAGS,
+  RUSTFLAGS: /^(-D ?warnings)?$/,
+  RUSTDOCFLAGS: /^(-D ?warnings)?$/,
+  PYTHONWARNINGS: /^(ignore|default|error|always|module|once)$/,
+  MAKEFLAGS: /^-?j\d*$/,
+  GOFLAGS: /^(-(count=\d+|v|race|mod=(mod|vendor|readonly))( |$))*$/,
+  LESS: /^-?[FRXSKiq]+$/,
+}
 
 /** Whether an assignment may make another program run other code. `value`: null where it is not known. */
 export function carriesCode(name: string, value: string | null): boolean {
   if (value !== null && looksEvaluated(value)) return true
-  if (value !== null && HARMLESS_VALUES[name] === value) return false
   const upper = name.toUpperCase()
+  if (value !== null && Object.hasOwn(HARMLESS_VALUES, name) && HARMLESS_VALUES[name]?.test(value) === true)
+    return false
   if (HARMLESS.has(upper)) return false
+  if (HARMLESS_SUFFIX.test(upper) && !LOADER.test(upper) && value !== null && SMALL_VALUE.test(value))
+    return false
   return NAMES.has(upper) || PREFIXES.some((prefix) => upper.startsWith(prefix)) || SUFFIXES.test(upper)
 }
 
 const SUFFIXES = /_(PAGER|EDITOR|PROXY|SHELL|COMMAND|OPTIONS|OPTS|PRELOAD|LIBRARY_PATH)$/
+
+/** Variables whose value a program runs, or takes options from: a denied command in it counts. */
+export function isCommandLine(name: string): boolean {
+  return COMMAND_LINES.test(name.toUpperCase())
+}
+
+const COMMAND_LINES =
+  /(COMMAND|CMD|PAGER|EDITOR|EDIT|VISUAL|BROWSER|SHELL|OPEN|CLOSE|RSH|SSH|ASKPASS|DIFF|OPT|OPTIONS|OPTS|FLAGS|PROG|PROGRAM|PREFIX|WRAPPER|PS\d|ENV|INIT|PROXY|DB|TAPE|CONNECT_PROG|VALUE_\d+|PARAMETERS|_ARGS|HOOK)$|^(CC|CXX|CPP|LD|AR|AS|MAKE|LESS|MORE|LV|MAN\w*|FZF_\w*|BASH_FUNC.*)$/
 
 /** Text that holds a substitution runs when something evaluates it: arithmetic, a prompt, a subscript. */
 export function looksEvaluated(text: string): boolean {

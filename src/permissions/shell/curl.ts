@@ -1,8 +1,8 @@
 import { sortArguments } from './arguments.ts'
 import { UNKNOWN } from '../pattern.ts'
 import type { Field } from './field.ts'
-import { isStatic, restOf } from './field.ts'
-import type { Invocation, Reading } from './reading.ts'
+import { isStatic, restOf, staticField } from './field.ts'
+import type { Inner, Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, uses } from './reading.ts'
 
 const CURL = {
@@ -45,8 +45,24 @@ export function readCurl({ args }: Invocation): Reading {
     uses('read', sentFiles(args)),
     uses('write', found.writes),
     uses('read', urls.flatMap(localFile)),
+    eachAddress('curl', args, urls),
   )
 }
+
+/** One command for each address, since a rule for `curl https://example.com/*` is for that host alone. */
+export function eachAddress(program: string, args: readonly Field[], urls: readonly Field[]): Reading {
+  if (urls.length < 2 && !args.some(({ text }) => /^--url(=|$)/.test(text))) return reading({})
+  const options = args.filter((field) => !urls.includes(field) && !/^--(url|next)(=|$)|^-:$/.test(field.text))
+  const leads = args[0] !== undefined && urls.includes(args[0])
+  const lines = urls
+    .slice(0, MAX_ADDRESSES)
+    .map((url) => [staticField(program), ...(leads ? [url, ...options] : [...options, url])])
+  const inner = lines.map((fields): Inner => ({ type: 'command', fields }))
+  const many = urls.length > MAX_ADDRESSES ? caution('uses too many addresses') : reading({})
+  return merge(reading({ inner }), many)
+}
+
+const MAX_ADDRESSES = 16
 
 /** `-T FILE`, `-F x=@FILE`, `-d @FILE`, `-b FILE`. */
 function sentFiles(args: readonly Field[]): readonly Field[] {

@@ -33,6 +33,8 @@ export interface FileUse {
   readonly field: Field
   /** Takes all files below it. */
   readonly walk?: Walk
+  /** Only a part of an argument that may name a file: what allows has nothing to say of it. */
+  readonly mention?: true
 }
 
 export function staticField(text: string): Field {
@@ -80,4 +82,12 @@ export function joinUncertain(fields: readonly Field[]): string {
 
 function vanishes(field: Field | undefined): boolean {
   return field !== undefined && field.loose && field.uncertain === UNKNOWN
+}
+
+/** A path as it is seen from the directory before it. */
+export function within(directory: Field, field: Field): Field {
+  if (field.text.startsWith('/')) return field
+  const text = `${directory.text}/${field.text}`
+  const known = isStatic(field) && isStatic(directory)
+  return { ...restOf(field, ''), text, uncertain: known ? text : UNKNOWN, tilde: directory.tilde }
 }

@@ -5,7 +5,9 @@ import type { PathShape } from '../path-shape.ts'
 import { shapeBelow, shapeOfGlob } from '../path-shape.ts'
 import { ANY_PATH, OPTIONAL_DIRECTORIES } from '../path-tokens.ts'
 import { matchPattern, UNKNOWN } from '../pattern.ts'
+import { resolveWord } from '../resolve-words.ts'
 import type { FoundPath, PermissionCall, PermissionPath } from '../types.ts'
+import { joinPath } from './directories.ts'
 import { GLOB, isAfterGuarded, namedFiles } from './named-files.ts'
 import type { NamedFiles } from './named-files.ts'
 import { removesAll } from './removed-trees.ts'
@@ -19,14 +21,19 @@ export interface FileItems {
 
 /** What the rules decide of a file that a command names, of those that a glob finds, and of those below a directory. */
 export function fileItems(call: PermissionCall, file: SurveyedFile): FileItems {
+  if (file.mention) return { items: mentionItems(call, file), cautions: [] }
   const { found, text } = file.field
   if (found !== undefined && text === UNKNOWN) return foundItems(call, file, found)
   const named = namedFiles(file, file.directories)
   const paths = named.paths.map((path) => resolved(call, path))
-  const unknown = named.known ? [] : [{ reason: `${file.access}s a file that is not known before it runs` }]
+  const listed = named.known ? null : listedGlob(call, file)
+  const unknown =
+    named.known || listed !== null
+      ? []
+      : [{ reason: `${file.access}s a file that is not known before it runs` }]
   const redirected = file.redirected ? paths : []
   return {
-    items: [...pathItems(call, file, paths), ...reachItems(call, file, named, paths)],
+    items: [...pathItems(call, file, paths), ...reachItems(call, file, named, paths), ...(listed ?? [])],
     cautions: [
       ...unknown,
       ...redirected.map((path) => ({
@@ -35,6 +42,51 @@ export function fileItems(call: PermissionCall, file: SurveyedFile): FileItems {
       })),
     ],
   }
+}
+
+/** A directory that a glob finds may be a link. Where no link is below, it is known what the glob reads. */
+function listedGlob(
+  call: PermissionCall,
+  { field, access, directories, walk }: SurveyedFile,
+): readonly Item[] | null {
+  if (!field.glob || access !== 'read' || walk || directories === null || field.text.includes(UNKNOWN))
+    return null
+  const names = field.text.split('/')
+  const first = names.findIndex((name) => GLOB.test(name))
+  const rest = names.slice(first)
+  // From the workspace itself all of it would have to be looked at.
+  if (first < 1 || rest.includes('..') || field.tilde) return null
+  const start = names.slice(0, first).join('/') || '/'
+  const paths = directories.map((directory) => resolved(call, joinPath(directory, start)))
+  const last = (rest.findLast((name) => name !== '') ?? '*').replaceAll('**', '*')
+  const taken = { names: [last], hidden: rest.some((name) => name.startsWith('.')), links: true, look: true }
+  const found = foundBelow(call, taken, paths)
+  if (found === null || found.some(({ link }) => link) || paths.some(({ outside }) => outside)) return null
+  const secret = found.find(isSecret)
+  return secret === undefined ? [] : [commandPathItem('read', secret)]
+}
+
+/** A name inside of an argument: only rules that forbid it count, and what looks like a secret. */
+function mentionItems(call: PermissionCall, file: SurveyedFile): readonly Item[] {
+  const access = file.access === 'read' ? 'read' : 'write'
+  const named = namedFiles(file, file.directories)
+  if (!named.known) return [{ ...anyFile(access), reach: reachOf([[ANY_PATH]], null) }]
+  const root = resolved(call, '.').absolute
+  const names = named.paths.map((path) => fromRoot(root, path))
+  const shapes = names.flatMap(([relative, absolute]) => [[...relative], [...absolute]])
+  const reach = shapes.length === 0 ? [] : [{ ...anyFile(access), reach: reachOf(shapes, null) }]
+  const secrets = names.filter(([name]) => SECRET.test(name)).map(([name]) => resolved(call, name))
+  const guarded = secrets.find((path) => isSecret({ ...path, link: false }))
+  return guarded === undefined ? reach : [...reach, commandPathItem(access, guarded)]
+}
+
+/** Only such names are looked up. */
+const SECRET =
+  /(^|\/)\.[a-z]|id_[a-z\d]+$|\.(pem|key|p12|pfx|jks|keystore|ppk|kdbx|p8)$|credential|secret|passw/i
+
+function fromRoot(root: string, path: string): readonly [relative: string, absolute: string] {
+  const absolute = resolveWord(path.startsWith('/') ? path : `${root}/${path}`)
+  return [absolute.startsWith(`${root}/`) ? absolute.slice(root.length + 1) : absolute, absolute]
 }
 
 function foundItems(

@@ -101,7 +101,23 @@ function readExec(args: readonly Field[], at: number): readonly [Reading, number
   const fed = foundField(foundByFind(args, at))
   const fields = args.slice(at + 1, end).map((field) => replacePlace(field, '{}', fed))
   if (fields.length === 0) return [unknownInner('runs a command that is not known'), end + 1]
-  return [reading({ inner: [{ type: 'command', fields }] }), end + 1]
+  const below = args[at]?.text.endsWith('dir') === true ? inEachDirectory(args, at, fields) : []
+  return [reading({ inner: [{ type: 'command', fields }], files: below }), end + 1]
+}
+
+/** `-execdir` runs in the directory of each file: a name there may be a file in any directory below. */
+function inEachDirectory(args: readonly Field[], at: number, fields: readonly Field[]): readonly FileUse[] {
+  const names = fields.slice(1).filter((field) => isStatic(field) && !field.text.startsWith('-'))
+  return foundByFind(args, at).flatMap((use) =>
+    names.map(({ text }): FileUse => {
+      const name = text.slice(text.lastIndexOf('/') + 1)
+      return {
+        access: 'read',
+        field: use.field,
+        walk: { names: [name], hidden: true, links: false, look: true },
+      }
+    }),
+  )
 }
 
 function ends(field: Field, before: Field | undefined): boolean {

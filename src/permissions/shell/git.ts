@@ -1,7 +1,7 @@
 import type { OptionTable } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import type { Field } from './field.ts'
-import { isStatic, staticField } from './field.ts'
+import { isStatic, staticField, within } from './field.ts'
 import type { GitCommand } from './git-commands.ts'
 import { gitCommands } from './git-commands.ts'
 import type { Invocation, Reading } from './reading.ts'
@@ -43,7 +43,34 @@ export function readGit(command: Invocation): Reading {
       : reading({})
   if (name === undefined) return merge(before, code)
   const aliases = found.options.length > 0 ? [[staticField('git'), ...found.operands]] : []
-  return merge(before, code, reading({ aliases }), readSubcommand(name, rest))
+  const places = found.options.flatMap(({ name: option, value }) =>
+    value !== null && PLACES.has(option) ? [value] : [],
+  )
+  return merge(
+    before,
+    code,
+    reading({ aliases }),
+    uses('read', [...places, ...found.reads]),
+    readBelow(places, readSubcommand(name, rest)),
+  )
+}
+
+const PLACES = new Set(['-C', '--git-dir', '--work-tree'])
+
+/** Files are named from the directory that `-C` gives, and from the one that the next `-C` gives from there. */
+function readBelow(places: readonly Field[], found: Reading): Reading {
+  if (places.length === 0) return found
+  const directory = places.reduce(within)
+  const below = found.files.map((use) => ({ ...use, field: within(directory, use.field) }))
+  return { ...found, files: [...found.files, ...below] }
+}
+
+/** `git-push` of the directory of git's own programs is `git push`. */
+export function readGitProgram(command: Invocation): Reading {
+  const name = staticField(command.program.slice('git-'.length))
+  const args = [name, ...command.args]
+  const found = Object.hasOwn(gitCommands, name.text) ? readGit({ ...command, args }) : reading({})
+  return merge(found, reading({ aliases: [[staticField('git'), ...args]] }))
 }
 
 function readSubcommand(name: Field, args: readonly Field[]): Reading {
@@ -112,7 +139,8 @@ function readListed(name: Field, spec: GitCommand, args: readonly Field[], runs:
   const table = spec.sub === undefined ? spec : subTable(spec.sub, args)
   if (table === undefined)
     return merge(caution(`runs git ${name.text} ${args[0]?.text ?? ''}`.trimEnd(), args[0]?.text), runs)
-  const found = sortArguments(spec.sub === undefined ? args : args.slice(1), table)
+  const named = spec.sub !== undefined && args[0]?.text.startsWith('-') === false
+  const found = sortArguments(named ? args.slice(1) : args, table)
   const searched = walkUses('read', [HERE], { names: null, hidden: true, links: false, look: false })
   return merge(
     optionCautions(`git ${name.text}`, found.unknown),

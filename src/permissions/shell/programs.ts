@@ -1,4 +1,5 @@
 import type { Program } from './program.ts'
+import { packingPrograms } from './packing-programs.ts'
 import { transferPrograms } from './transfer-programs.ts'
 
 const TEXT: Program = { operands: 'text', any: true }
@@ -133,6 +134,7 @@ export const programs: Readonly<Record<string, Program>> = {
     operands: 'read',
     flags: 'clmwL',
     longs: 'bytes chars lines words max-line-length total help version',
+    sends: 'files0-from',
   },
   head: { ...READ, values: 'n c lines bytes' },
   tail: { ...READ, values: 'n c s lines bytes pid sleep-interval max-unchanged-stats' },
@@ -160,6 +162,23 @@ export const programs: Readonly<Record<string, Program>> = {
   cut: { ...READ, values: 'b c d f bytes characters delimiter fields output-delimiter' },
   column: { ...READ, values: 'c s o N R H T W t output-separator separator table-columns' },
   cmp: { ...READ, values: 'i n ignore-initial bytes' },
+  sdiff: {
+    runs: true,
+    operands: 'read',
+    flags: 'iEZbWBalstdH',
+    longs: `ignore-case ignore-tab-expansion ignore-trailing-space ignore-space-change ignore-all-space
+      ignore-blank-lines strip-trailing-cr text left-column suppress-common-lines expand-tabs minimal
+      speed-large-files help version`,
+    values: 'I w ignore-matching-lines width tabsize',
+    writes: 'o output',
+  },
+  diff3: {
+    runs: true,
+    operands: 'read',
+    flags: 'AeE3xXimaTHv',
+    longs: `show-all ed show-overlap easy-only overlap-only merge text strip-trailing-cr initial-tab help version`,
+    values: 'L label',
+  },
   diff: {
     operands: 'read',
     flags: 'qsceynpTtNrliEZbwBaduU0-9',
@@ -181,6 +200,7 @@ export const programs: Readonly<Record<string, Program>> = {
     ...READ,
     values: 'd B t exclude max-depth block-size threshold',
     reads: 'X exclude-from',
+    sends: 'files0-from',
   },
   df: { ...READ, values: 'B t x block-size output type exclude-type' },
   readlink: READ,
@@ -219,6 +239,7 @@ export const programs: Readonly<Record<string, Program>> = {
       help version`,
     values: 'k t S key field-separator buffer-size parallel batch-size sort',
     reads: 'random-source',
+    sends: 'files0-from',
     writes: 'o output T temporary-directory',
   },
   shuf: {
@@ -241,6 +262,7 @@ export const programs: Readonly<Record<string, Program>> = {
       sort-keys slurp exit-status raw-input tab seq stream stream-errors unbuffered help version`,
     values: 'indent arg argjson',
     reads: 'f from-file',
+    sends: 'L library-path',
     scriptOptions: '-f --from-file',
   },
   yq: {
@@ -299,13 +321,6 @@ export const programs: Readonly<Record<string, Program>> = {
   chmod: { ...CHANGE, flags: 'cfvRrwxXstugoa+', operands: 'write' },
   chown: CHANGE,
   chgrp: CHANGE,
-  gzip: {
-    operands: 'edit',
-    flags: 'acdfhklLnNqrtvV0-9',
-    longs: 'stdout keep decompress list test verbose force best fast',
-    values: 'S b suffix',
-  },
-  gunzip: { operands: 'edit', flags: 'cfhklLnNqrtvV', longs: 'stdout keep list test verbose force' },
   less: {
     runs: true,
     operands: 'read',
@@ -322,15 +337,6 @@ export const programs: Readonly<Record<string, Program>> = {
     values:
       'l m r H language line-range highlight-line color style theme tabs wrap decorations terminal-width',
   },
-  fd: {
-    runs: true,
-    operands: 'script',
-    flags: 'HIusiglapL01hVF',
-    longs: `hidden no-ignore unrestricted case-sensitive ignore-case glob regex fixed-strings absolute-path list-details
-      follow full-path print0 no-ignore-vcs one-file-system prune quiet show-errors help version`,
-    values:
-      'd t e E S c j max-depth min-depth exact-depth type extension exclude size color threads max-results changed-within changed-before owner format',
-    scriptOptions: '',
-  },
+  ...packingPrograms,
   ...transferPrograms,
 }

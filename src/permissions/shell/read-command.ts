@@ -1,18 +1,23 @@
 import type { Arguments } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import { builtins } from './builtins.ts'
-import { readCurl } from './curl.ts'
+import { eachAddress, readCurl } from './curl.ts'
+import { listedName, otherNames } from './program-names.ts'
 import type { Field } from './field.ts'
-import { isStatic, restOf, startsUnknown } from './field.ts'
+import { staticField, isStatic, restOf, startsUnknown } from './field.ts'
+import { readFd } from './fd.ts'
 import { readFind } from './find.ts'
-import { readGit } from './git.ts'
+import { readGit, readGitProgram } from './git.ts'
 import { interpreters, readInterpreter } from './interpreters.ts'
 import type { Program } from './program.ts'
+import { mentionedFiles, REACHES_ANYTHING } from './mentions.ts'
 import { programs } from './programs.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 import { removedTrees } from './tree-removal.ts'
 import { readAwk, readSed } from './scripts.ts'
+import { runningOptions } from './running-options.ts'
+import { startedProgram } from './started.ts'
 import { readShell, shells } from './shells.ts'
 import { suspectTexts } from './suspects.ts'
 import { readSqlClient, readSqlite } from './databases.ts'
@@ -27,6 +32,7 @@ const SPECIAL: Readonly<Record<string, (command: Invocation) => Reading>> = {
   ...builtins,
   xargs: readXargs,
   find: readFind,
+  fd: readFd,
   git: readGit,
   sed: readSed,
   gsed: readSed,
@@ -48,21 +54,59 @@ const SPECIAL: Readonly<Record<string, (command: Invocation) => Reading>> = {
 
 /** What a simple command does beyond what its name says. A program that no table lists may do all that its rule allows. */
 export function readCommand(command: Invocation): Reading {
+  const program = listedName(command.program, isListed)
+  const named = { ...command, program }
+  return merge(readNamed(named), reading({ aliases: aliasesOf(command, program) }))
+}
+
+/** Only programs of packages: that a rule for the outer one starts a shell is seen by the outer one. */
+function readStarted(command: Invocation): Reading | undefined {
+  const program = listedName(command.program, isListed)
+  const tool = own(tools, program)
+  return tool === undefined
+    ? undefined
+    : merge(
+        readTool({ ...command, program }, tool),
+        reading({ aliases: [[staticField(program), ...command.args]] }),
+      )
+}
+
+function aliasesOf({ program, args }: Invocation, listed: string): readonly (readonly Field[])[] {
+  return otherNames(program, listed).map((name) => [staticField(name), ...args])
+}
+
+function isListed(name: string): boolean {
+  return (
+    shells.has(name) ||
+    [SPECIAL, wrappers, programs, tools].some((table) => Object.hasOwn(table, name)) ||
+    Object.hasOwn(interpreters, name.replace(/[\d.]+$/, ''))
+  )
+}
+
+function readNamed(command: Invocation): Reading {
+  const started = startedProgram(command)
+  const inner = started === null ? undefined : readStarted(started)
   const found = readListed(command)
   if (found === undefined)
     return merge(readUnlisted(command), reading({ suspects: suspectTexts(command.args) }))
+  if (inner !== undefined) return merge(found, inner, reading({ suspects: suspectTexts(command.args) }))
   const isSure = found.cautions.length === 0 && found.inner.every(({ type }) => type !== 'unknown')
-  return isSure ? found : merge(found, reading({ suspects: suspectTexts(command.args) }))
+  return isSure
+    ? found
+    : merge(found, reading({ suspects: suspectTexts(command.args) }), mentionedFiles(command.args))
 }
 
 function readListed(command: Invocation): Reading | undefined {
+  if (/^git-(?!bash$|shell$)/.test(command.program))
+    return merge(readGitProgram(command), readUnlisted(command))
   const special = own(SPECIAL, command.program)
   if (special !== undefined) return special(command)
   if (shells.has(command.program)) return readShell(command)
   const wrapper = own(wrappers, command.program)
   if (wrapper !== undefined) return readWrapper(command, wrapper)
   const program = own(programs, command.program)
-  if (program !== undefined) return merge(readProgram(command, program), removedTrees(command))
+  if (program !== undefined)
+    return merge(readProgram(command, program), removedTrees(command), beside(command, program))
   const interpreter = own(interpreters, command.program.replace(/[\d.]+$/, ''))
   if (interpreter !== undefined) return readInterpreter(command, interpreter)
   const tool = own(tools, command.program)
@@ -72,6 +116,20 @@ function readListed(command: Invocation): Reading | undefined {
 /** Names come from a model: `constructor` is no program of ours. */
 function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(table, name) ? table[name] : undefined
+}
+
+/** What the tables of options cannot say. */
+function beside({ program, args }: Invocation, table: Program): Reading {
+  switch (program) {
+    case 'wget':
+      return eachAddress(program, args, sortArguments(args, table).operands)
+    case 'jq':
+      return args.some(({ text }) => /(^|[\s;])(import|include)\s*"/.test(text))
+        ? merge(caution('loads a module of jq'), unknownInner('loads a module of jq'))
+        : reading({})
+    default:
+      return reading({})
+  }
 }
 
 function readProgram(command: Invocation, program: Program): Reading {
@@ -95,9 +153,13 @@ function readProgram(command: Invocation, program: Program): Reading {
       ? caution(`gives ${command.program} a command`)
       : reading({}),
     uses('read', found.reads),
+    found.unknown.some((name) => LISTS.test(name)) ? reading({ files: REACHES_ANYTHING }) : reading({}),
     walked(command, program, found, skip),
   )
 }
+
+/** Options that name a file with the names of others. */
+const LISTS = /^--(files0?|files0?-from|filelist)$/
 
 /** `host:path` and `rsync://host/path`. */
 function isAddress({ text }: Field): boolean {
@@ -157,6 +219,8 @@ function readUnlisted(command: Invocation): Reading {
   const doubtful = command.args.some((field) => startsUnknown(field) && field.from === undefined)
   return merge(
     uses('read', paths),
+    mentionedFiles(command.args),
+    runningOptions(command.program, command.args),
     doubtful ? caution('has an argument that is not known before it runs') : reading({}),
   )
 }

@@ -22,8 +22,12 @@ export type Inner =
       readonly fields: readonly Field[]
       /** The words before it, in spellings that a rule may have: such a rule allows it too. */
       readonly via?: readonly (readonly Field[])[]
+      /** Of `fields`, those that the line itself holds: a rule that spells them out covers what is added to them. */
+      readonly given?: readonly Field[]
+      /** It runs in this one. */
+      readonly directory?: Field
     }
-  | { readonly type: 'script'; readonly text: string }
+  | { readonly type: 'script'; readonly text: string; readonly directory?: Field }
   /** `reason` completes "asks because it ..."; a pattern that spells out `word` allows it. */
   | { readonly type: 'unknown'; readonly reason: string; readonly word?: string }
 

@@ -8,6 +8,7 @@ const SED = {
   flags: 'nErsuz',
   longs: 'quiet silent regexp-extended separate unbuffered null-data debug posix sandbox help version',
   values: 'e l expression line-length',
+  sends: 'f file',
 }
 
 /** sed can write files (`w`, `s///w`) and run programs (`e`, `s///e`) from its script. */
@@ -20,9 +21,16 @@ export function readSed({ args }: Invocation): Reading {
   const scripts = given.length > 0 ? given : found.operands.slice(0, 1)
   return merge(
     optionCautions('sed', found.unknown),
+    loaded(found.reads, 'sed'),
     ...scripts.map((script) => (script === null ? reading({}) : readSedScript(script))),
     uses(edits ? 'write' : 'read', given.length > 0 ? found.operands : found.operands.slice(1)),
   )
+}
+
+/** A script in a file may read and write any other file. */
+function loaded(files: readonly Field[], program: string): Reading {
+  if (files.length === 0) return reading({})
+  return merge(uses('read', files), unknownInner(`runs a script that ${program} reads from a file`))
 }
 
 function readSedScript(script: Field): Reading {
@@ -150,6 +158,7 @@ const AWK = {
   flags: 'bcCghNnOPrStVsk',
   longs: 'posix traditional re-interval sandbox version help csv characters-as-bytes',
   values: 'F v field-separator assign',
+  sends: 'f i E l file include exec load',
 }
 
 /** awk runs programs by `system` and by pipes, and writes by `>`; where the text holds one of them it may do so. */
@@ -160,6 +169,7 @@ export function readAwk({ args }: Invocation): Reading {
   const assignments = files.filter((file) => /^[A-Za-z_]\w*=/.test(file.text))
   return merge(
     optionCautions('awk', found.unknown),
+    loaded(found.reads, 'awk'),
     risky ? caution('gives awk a program that may write or run') : reading({}),
     risky ? unknownInner('gives awk a program that may write or run') : reading({}),
     uses(

@@ -39,6 +39,7 @@ export function readShell(command: Invocation): Reading {
   const given = new Set(found.options.map((option) => option.name))
   const cautions = merge(
     optionCautions(command.program, found.unknown),
+    undoesNoRun(command, given),
     found.unknown.length > 0 || found.doubtful ? hiddenText(command) : reading({}),
   )
   if (given.has('--version') || given.has('--help')) return cautions
@@ -52,6 +53,14 @@ export function readShell(command: Invocation): Reading {
 /** `+o posix` switches off what `-o posix` switches on. */
 function asOption(field: Field): Field {
   return /^\+[a-zA-Z]/.test(field.text) && isStatic(field) ? staticField(`-${field.text.slice(1)}`) : field
+}
+
+/** `-n` reads a script without running it; these options end that. A pattern for `bash -n*` does not cover them. */
+function undoesNoRun({ args }: Invocation, given: ReadonlySet<string>): Reading {
+  if (!args.some(({ text }) => /^-[a-zA-Z]*n/.test(text))) return reading({})
+  const undone =
+    args.some(({ text }) => text.startsWith('+')) || ['-i', '-o', '-O', '-s'].some((name) => given.has(name))
+  return undone ? caution('has an option that may undo -n') : reading({})
 }
 
 /** An option that is not known may take the next word, so that any word may be the text. */

@@ -14,12 +14,16 @@ import type {
 import type { Caution } from '../item.ts'
 import { UNKNOWN } from '../pattern.ts'
 import { arithmeticTarget, checkArithmetic, checkParameter, checkTest } from './arithmetic.ts'
-import { carriesCode, looksEvaluated } from './code-variables.ts'
+import { readAssigned } from './assigned-values.ts'
+import { looksEvaluated } from './code-variables.ts'
 import type { Directories } from './directories.ts'
 import { changedDirectories, eitherOf } from './directories.ts'
 import { combineWords, expandWord, isComputed, knownText } from './expand.ts'
 import type { Field } from './field.ts'
 import { isStatic, joinText, joinUncertain, staticField, unknownField } from './field.ts'
+import { REACHES_ANYTHING } from './mentions.ts'
+import type { Places } from './places.ts'
+import { UNSEEN } from './places.ts'
 import { readCommand } from './read-command.ts'
 import { MAX_NODES, readScript } from './read-script.ts'
 import type { Inner, Reading, Stdin } from './reading.ts'
@@ -30,8 +34,8 @@ import type { Survey, SurveyedCommand, SurveyedFile } from './surveyed.ts'
 import { collectAssigned, newAssigned, variablesAt } from './variables.ts'
 
 /** `root`: the absolute path of the directory where the line starts. `atRoot`: that is the workspace itself. */
-export function surveyScript(command: string, root: string, atRoot = true): Survey {
-  const surveyor = new Surveyor(root, atRoot)
+export function surveyScript(command: string, root: string, atRoot = true, places = UNSEEN): Survey {
+  const surveyor = new Surveyor(root, atRoot, places)
   surveyor.script(command, { directories: ['.'], certain: new Set(), depth: 0, stdin: { type: 'none' } })
   return surveyor
 }
@@ -56,10 +60,12 @@ class Surveyor implements Survey {
   problem: string | null = null
   readonly #root: string
   readonly #atRoot: boolean
+  readonly #places: Places
   readonly #assigned = newAssigned()
   #allowance = MAX_NODES
 
-  constructor(root: string, atRoot: boolean) {
+  constructor(root: string, atRoot: boolean, places: Places) {
+    this.#places = places
     this.#root = root
     this.#atRoot = atRoot
   }
@@ -167,7 +173,22 @@ class Surveyor implements Survey {
   #statement(node: Statement, scope: Scope) {
     const before = scope.directories
     this.#visit(node.command, node.background === true ? copy(scope) : scope)
-    scope.directories = eitherOf(before, scope.directories)
+    if (!this.#surelyChanges(node, scope.directories)) scope.directories = eitherOf(before, scope.directories)
+  }
+
+  /** `cd` into a directory that is there works, as long as nothing on the line may have moved it away. */
+  #surelyChanges({ command, background }: Statement, into: Directories): boolean {
+    if (command.type !== 'Command' || command.name?.text !== 'cd' || background === true) return false
+    if (!this.#changesNothing() || command.redirects.length > 0) return false
+    return into?.every((path) => this.#places.isDirectory(path)) === true
+  }
+
+  /** Whether nothing before this on the line makes or removes files. */
+  #changesNothing(): boolean {
+    return (
+      this.files.every(({ access, mention }) => access === 'read' || mention === true) &&
+      this.commands.every(({ text }) => HARMLESS.test(text))
+    )
   }
 
   #andOr(node: AndOr, scope: Scope) {
@@ -202,7 +223,11 @@ class Surveyor implements Survey {
   }
 
   #sets(name: string, value: string | null) {
-    if (carriesCode(name, value)) this.cautions.push({ reason: `sets ${name}` })
+    const found = readAssigned(name, value)
+    this.cautions.push(...found.cautions)
+    for (const inner of found.inner) if (inner.type === 'unknown') this.#unknown(inner.reason)
+    if (found.suspects.length > 0)
+      this.commands.push({ ...NOTHING_KNOWN, uncertain: null, suspects: found.suspects, cautions: [] })
   }
 
   #assignment(node: Assignment) {
@@ -241,7 +266,7 @@ class Surveyor implements Survey {
     const stdin = redirectedInput(node.redirects, scope.stdin)
     const lines = combineWords(words.map((word) => this.#expand(word, variables)))
     for (const fields of lines) {
-      this.#run(fields, { ...scope, stdin }, computed)
+      this.#run(fields, { ...scope, stdin }, { computed })
     }
     this.#children(node, copy(scope))
     if (node.name === undefined) for (const prefix of node.prefix) remember(prefix, scope)
@@ -259,8 +284,8 @@ class Surveyor implements Survey {
     })
   }
 
-  /** One simple command and what it runs in turn. `via`: the wrappers before it. */
-  #run(fields: readonly Field[], scope: Scope, computed: boolean, via: Via = []) {
+  /** One simple command and what it runs in turn. */
+  #run(fields: readonly Field[], scope: Scope, { via = [], given, computed = false }: Start = {}) {
     const [name, ...args] = fields
     if (name === undefined || this.problem !== null) return
     if (this.commands.length >= MAX_NODES || scope.depth > MAX_SCRIPT_DEPTH) {
@@ -270,7 +295,7 @@ class Surveyor implements Survey {
     const known = isStatic(name) && name.text !== ''
     const program = name.text.slice(name.text.lastIndexOf('/') + 1)
     const found = known ? readCommand({ program, args, stdin: scope.stdin }) : reading({})
-    const own = this.#surveyed({ name, args, program, known, found, via })
+    const own = this.#surveyed({ name, args, program, known, found, via, given })
     const cautions = [
       ...own.cautions,
       ...(computed || !known ? [{ reason: 'computes the name of a command' }] : []),
@@ -283,7 +308,7 @@ class Surveyor implements Survey {
     for (const inner of found.inner) this.#inner(inner, next, via)
   }
 
-  #surveyed({ name, args, program, known, found, via }: Ran): SurveyedCommand {
+  #surveyed({ name, args, program, known, found, via, given }: Ran): SurveyedCommand {
     const fields = [name, ...args]
     const plain = { ...staticField(program), uncertain: known ? program : UNKNOWN, loose: name.loose }
     const opened = found.inner.flatMap((inner) =>
@@ -298,10 +323,12 @@ class Surveyor implements Survey {
       ),
       uncertain: opened.length > 0 ? UNKNOWN : partly,
       plain: found.plain.map(joinText),
-      wrapped: via.map((words) => ({
-        text: joinText([...words, ...fields]),
-        spelled: joinText([...words, name]),
-      })),
+      wrapped: via.flatMap((words) =>
+        [fields, ...(given ? [given] : [])].map((each) => ({
+          text: joinText([...words, ...each]),
+          spelled: joinText([...words, name]),
+        })),
+      ),
       suspects: found.suspects,
       cautions: [...found.cautions, ...opened],
       guards: found.guards,
@@ -312,28 +339,50 @@ class Surveyor implements Survey {
   /** Git and programs of a directory depend on where they run. */
   #elsewhere(name: Field, program: string, scope: Scope): readonly Caution[] {
     const here = scope.directories?.join() === '.'
-    if (program === 'git' && !(this.#atRoot && here))
+    const shared =
+      scope.directories?.every((path) => this.#places.sharesRepository(path)) === true &&
+      this.#changesNothing()
+    if (program === 'git' && !(this.#atRoot && (here || shared)))
       return [{ reason: 'runs git in another directory, with its configuration' }]
     const local = name.text.includes('/') && !name.text.startsWith('/')
     return local && !here ? [{ reason: 'runs a program of another directory' }] : []
   }
 
+  /** A wrapper may change the directory, as `cd` does. */
+  #at(directory: Field | undefined, scope: Scope): Scope {
+    if (directory === undefined) return scope
+    const line = [staticField('cd'), directory]
+    return { ...scope, directories: changedDirectories([line], scope.directories, this.#root) }
+  }
+
   #inner(inner: Inner, scope: Scope, via: Via) {
     switch (inner.type) {
       case 'command':
-        return this.#run(inner.fields, scope, false, chained(via, inner.via ?? []))
+        return this.#run(inner.fields, this.#at(inner.directory, scope), {
+          via: chained(via, inner.via ?? []),
+          ...(inner.given ? { given: inner.given } : {}),
+        })
       case 'script':
-        return this.script(inner.text, scope)
+        return this.script(inner.text, this.#at(inner.directory, scope))
       case 'unknown':
-        return inner.word === undefined ? this.#unknown(inner.reason) : undefined
+        return this.#hidden(inner)
     }
+  }
+
+  /** A pattern that spells the option out is for any command; not for any file. */
+  #hidden({ reason, word }: Extract<Inner, { type: 'unknown' }>) {
+    if (word === undefined) this.#unknown(reason)
+    else this.#reachesAnything()
+  }
+
+  #reachesAnything() {
+    for (const use of REACHES_ANYTHING) this.files.push({ ...use, directories: null, redirected: false })
   }
 
   /** A command of which nothing is known: every rule that forbids something may be meant. */
   #unknown(reason: string) {
-    const nothing = { aliases: [], plain: [], wrapped: [], suspects: [], guards: [] }
-    const unknown = { ...nothing, text: UNKNOWN, uncertain: UNKNOWN, fields: [unknownField] }
-    this.commands.push({ ...unknown, cautions: [{ reason }] })
+    this.commands.push({ ...NOTHING_KNOWN, cautions: [{ reason }] })
+    this.#reachesAnything()
   }
 
   #doubt(reason: string | null) {
@@ -347,6 +396,17 @@ class Surveyor implements Survey {
   }
 }
 
+const NOTHING_KNOWN = {
+  text: UNKNOWN,
+  uncertain: UNKNOWN,
+  aliases: [],
+  plain: [],
+  wrapped: [],
+  suspects: [],
+  guards: [],
+  fields: [unknownField],
+}
+
 /** The words of wrappers before a command, in each spelling. */
 type Via = readonly (readonly Field[])[]
 
@@ -357,6 +417,14 @@ interface Ran {
   readonly known: boolean
   readonly found: Reading
   readonly via: Via
+  readonly given: readonly Field[] | undefined
+}
+
+/** How a command comes to run. `via`: the wrappers before it. */
+interface Start {
+  readonly via?: Via
+  readonly given?: readonly Field[]
+  readonly computed?: boolean
 }
 
 const MAX_VIA = 8
@@ -366,6 +434,10 @@ function chained(outer: Via, inner: Via): Via {
   const all = outer.length === 0 ? inner : outer.flatMap((words) => inner.map((more) => [...words, ...more]))
   return all.slice(0, MAX_VIA)
 }
+
+/** Commands that make no repository and remove no directory. */
+const HARMLESS =
+  /^(cd|ls|pwd|echo|printf|cat|head|tail|wc|grep|rg|true|test|\[|git (status|log|diff|show|branch|rev-parse|ls-files|blame|add|commit|fetch|push|grep|tag))( |$)/
 
 const DECLARING: ReadonlySet<string> = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
 

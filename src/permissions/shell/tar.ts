@@ -1,7 +1,7 @@
 import type { OptionTable } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import type { Field, FileUse } from './field.ts'
-import { isStatic, restOf, startsUnknown, staticField } from './field.ts'
+import { isStatic, startsUnknown, staticField, within } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 import { walkUses } from './walk.ts'
@@ -46,7 +46,7 @@ export function readTar({ program, args }: Invocation): Reading {
       archives.filter(({ text }) => text !== '-'),
     ),
     uses('write', extracts ? valuesOf('-C --directory') : []),
-    uses('read', valuesOf('-X --exclude-from -g --listed-incremental')),
+    uses('read', [...found.reads, ...valuesOf('-X --exclude-from -g --listed-incremental')]),
     reading({ files: packed(writes, found.operands, valuesOf('-C --directory')) }),
   )
 }
@@ -80,12 +80,12 @@ function packed(
   directories: readonly Field[],
 ): readonly FileUse[] {
   if (!writes) return []
-  const below = directories.flatMap((directory) => operands.map((field) => within(directory, field)))
+  const places = [...directories, ...chained(directories)]
+  const below = places.flatMap((directory) => operands.map((field) => within(directory, field)))
   return walkUses('read', [...operands, ...below], ALL)
 }
 
-function within(directory: Field, field: Field): Field {
-  if (field.text.startsWith('/')) return field
-  const text = `${directory.text}/${field.text}`
-  return { ...restOf(field, ''), text, uncertain: isStatic(field) ? text : field.uncertain }
+/** Each `-C` is seen from the one before. */
+function chained(directories: readonly Field[]): readonly Field[] {
+  return directories.flatMap((_, at) => (at === 0 ? [] : [directories.slice(0, at + 1).reduce(within)]))
 }

@@ -1,6 +1,6 @@
 import type { Arguments } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
-import { carriesCode } from './code-variables.ts'
+import { readAssigned } from './assigned-values.ts'
 import type { Field } from './field.ts'
 import { isStatic, joinText, joinUncertain, staticField, unknownField } from './field.ts'
 import type { Inner, Invocation, Reading, Stdin } from './reading.ts'
@@ -22,13 +22,30 @@ export function readWrapper(command: Invocation, wrapper: Wrapper): Reading {
     hidden ? unknownInner(`runs a command that ${command.program} hides`) : reading({}),
     splitString(command, found.unknown),
     ...assigned.map(assignmentCaution),
-    uses('read', found.reads),
+    uses('read', [...found.reads, ...placesOf(wrapper, found)]),
     reading({
-      inner: looksUp(command.program, found.options) ? [] : payload(inner, shell, wrapper.text === true, via),
+      inner: looksUp(command.program, found.options)
+        ? []
+        : payload(inner, shell, wrapper.text === true, via).map((one) => inDirectory(one, wrapper, found)),
       aliases: hidden || wrapper.any === true ? suffixes(command.args) : [],
       plain: plainSpelling(command, found),
     }),
   )
+}
+
+/** Directories that its options name; of a wrapper whose options are not listed, any of them may be one. */
+function placesOf({ any, directory = '' }: Wrapper, { options }: Arguments): readonly Field[] {
+  const names = directory.split(' ')
+  return options.flatMap(({ name, value }) => {
+    if (value === null) return []
+    return names.includes(name) || (any === true && isStatic(value)) ? [value] : []
+  })
+}
+
+function inDirectory(inner: Inner, { directory = '' }: Wrapper, { options }: Arguments): Inner {
+  const names = directory.split(' ')
+  const value = options.findLast(({ name }) => names.includes(name))?.value
+  return value && inner.type !== 'unknown' ? { ...inner, directory: value } : inner
 }
 
 /** The command without the options of the wrapper that say nothing of what runs: rules may leave them out. */
@@ -69,7 +86,7 @@ function looksUp(program: string, options: readonly { readonly name: string }[])
 }
 
 function leadingAssignments(fields: readonly Field[]): readonly Field[] {
-  const end = fields.findIndex((field) => !/^[A-Za-z_]\w*=/.test(field.text))
+  const end = fields.findIndex((field) => !/^[^=]+=/.test(field.text))
   return end === -1 ? fields : fields.slice(0, end)
 }
 
@@ -77,7 +94,7 @@ function assignmentCaution(field: Field): Reading {
   const equals = field.text.indexOf('=')
   const name = field.text.slice(0, equals)
   const value = isStatic(field) ? field.text.slice(equals + 1) : null
-  return carriesCode(name, value) ? caution(`sets ${name}`) : reading({})
+  return readAssigned(name, value)
 }
 
 /** `env -S 'FOO=1 cmd arg'` takes a whole command line as one word. */
@@ -133,6 +150,7 @@ export function readXargs(command: Invocation): Reading {
       type: 'command',
       fields: place === undefined ? [...placed, ...words] : placed,
       via: viaOf(command, found),
+      given: found.operands,
     }
   })
   return merge(

@@ -8,6 +8,8 @@ export interface Wrapper extends OptionTable {
   readonly assigns?: boolean
   /** The words are one text for a shell. */
   readonly text?: boolean
+  /** Options that name the directory in which the command runs. */
+  readonly directory?: string
   /** Why an allow for a pattern does not cover it; completes "asks because it ...". */
   readonly caution?: string
 }
@@ -37,13 +39,15 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   env: {
     flags: 'i0v',
     longs: 'ignore-environment null debug',
-    values: 'u unset',
+    values: 'u unset C chdir a argv0',
+    directory: '-C --chdir',
     assigns: true,
   },
   sudo: {
     flags: 'AbEeHiKklnPSsVv',
     values: 'C D g h p R r T t U u user group host prompt chdir chroot role type other-user close-from',
     longs: 'preserve-env login shell non-interactive stdin set-home background askpass',
+    directory: '-D --chdir',
     assigns: true,
     caution: OTHER_RIGHTS,
   },
@@ -115,14 +119,6 @@ export const wrappers: Readonly<Record<string, Wrapper>> = {
   caffeinate: { flags: 'disum', values: 't w' },
   nocache: {},
   retry: { ...any },
-  gtimeout: {
-    flags: 'v',
-    longs: 'foreground preserve-status verbose',
-    values: 'k s kill-after signal',
-    skip: 1,
-  },
-  gnice: { flags: '0-9', values: 'n adjustment' },
-  genv: { flags: 'i0v', longs: 'ignore-environment null debug', values: 'u unset', assigns: true },
   i386: { ...any },
   x86_64: { ...any },
   uname26: { ...any },

@@ -1,0 +1,76 @@
+/** Names under which programs are installed too. */
+const SAME: Readonly<Record<string, string>> = Object.fromEntries(
+  `fd fdfind
+  bat batcat
+  find bfs
+  vim vi vimdiff view rvim rview gvim gvimdiff gview rgvim rgview evim eview vimx vimtutor nvi
+  nvim nvimdiff
+  emacs emacsclient
+  ugrep ug ugrep+ ug+
+  rg rga
+  nc netcat
+  pytest py.test
+  pip pipx-pip
+  gcc g++ c++
+  clang clang++
+  awk original-awk
+  grep zgrep zegrep zfgrep bzgrep bzegrep bzfgrep xzgrep xzegrep xzfgrep lzgrep zstdgrep
+  zstd zstdmt unzstd zstdcat pzstd
+  xz unxz lzma unlzma
+  bzip2 bunzip2 pbzip2
+  lz4 unlz4 lz4cat lz4c
+  gzip pigz
+  less zless bzless xzless
+  more zmore bzmore xzmore
+  ksh lksh
+  sh posh yash
+  tmux byobu
+  tsc tsgo`
+    .split('\n')
+    .flatMap((line) => {
+      const [name = '', ...others] = line.trim().split(/\s+/)
+      return others.map((other) => [other, name])
+    }),
+)
+
+/** Programs of which one may be a link to the other: a rule against one is one against all. */
+const FAMILIES: readonly (readonly string[])[] = [
+  ['python', 'python3'],
+  ['pip', 'pip3'],
+  ['node', 'nodejs'],
+  ['vim', 'vi'],
+  ['awk', 'gawk', 'mawk', 'nawk'],
+  ['fd', 'fdfind'],
+  ['bat', 'batcat'],
+  ['nc', 'ncat', 'netcat'],
+  ['make', 'gmake'],
+  ['tar', 'gtar', 'bsdtar'],
+  ['sed', 'gsed'],
+]
+
+const FLAVOUR = /\.(basic|tiny|nox|gtk\d?|athena|small|huge|openbsd|traditional|static|distrib|real|exe)$/
+const VERSION = /-?\d[\d.]*$/
+const TARGET = /^(?:\w+-)+linux-\w+-(?=[\w+]+$)/
+
+/**
+ * The name by which the tables list a program: `fdfind` is `fd`, `vim.tiny` is `vim`, `gsed` is `sed`, `pip3.11` is
+ * `pip`. `isListed`: whether a table has the name.
+ */
+export function listedName(program: string, isListed: (name: string) => boolean): string {
+  if (Object.hasOwn(SAME, program)) return SAME[program] ?? program
+  if (isListed(program)) return program
+  const plain = program.replace(FLAVOUR, '').replace(TARGET, '')
+  const names = [plain, plain.replace(VERSION, '')].flatMap((name) => [
+    Object.hasOwn(SAME, name) ? (SAME[name] ?? name) : name,
+    ...(name.startsWith('g') ? [name.slice(1)] : []),
+  ])
+  return names.find((name) => name !== '' && isListed(name)) ?? program
+}
+
+/** Other names of the same program, for rules that forbid. */
+export function otherNames(program: string, listed: string): readonly string[] {
+  const plain = program.replace(FLAVOUR, '').replace(/(?<=\D)[\d.]+$/, '')
+  const names = [program, plain, listed]
+  const families = FAMILIES.filter((family) => names.some((name) => family.includes(name)))
+  return [...new Set([plain, listed, ...families.flat()])].filter((name) => name !== program)
+}
