@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs'
-import { join, relative, sep } from 'node:path'
+import { opendirSync } from 'node:fs'
+import type { Dirent } from 'node:fs'
+import { sep } from 'node:path'
 import { guardOf } from './guarded.ts'
 import type { ResolvedPath, Workspace } from './port.ts'
 
@@ -28,11 +29,11 @@ export function filesBelow(
   let entries = 0
   while (pending.length > 0) {
     const current = pending.pop()!
-    const names = entriesOf(current)
-    entries += names?.length ?? 0
-    if (names === null || entries > limit) return null
+    const names = entriesOf(current, limit - entries)
+    if (names === null) return null
+    entries += names.length
     for (const name of names) {
-      const path = join(current, name.name)
+      const path = current.endsWith(sep) ? current + name.name : current + sep + name.name
       if (name.isDirectory()) {
         if (!SKIPPED.has(name.name)) pending.push(path)
       } else if (name.isSymbolicLink()) found.push({ ...workspace.resolve(path), link: true })
@@ -42,18 +43,29 @@ export function filesBelow(
   return found
 }
 
-/** A file or nothing at all has nothing below it. */
-function entriesOf(directory: string) {
+/** A file or nothing at all has nothing below it. Stops reading above the limit. */
+function entriesOf(directory: string, limit: number): readonly Dirent[] | null {
   try {
-    return readdirSync(directory, { withFileTypes: true })
+    return readUpTo(directory, limit)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     return code === 'ENOENT' || code === 'ENOTDIR' ? [] : null
   }
 }
 
+function readUpTo(directory: string, limit: number): readonly Dirent[] | null {
+  const found: Dirent[] = []
+  using open = opendirSync(directory, { bufferSize: 128 })
+  for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+    if (found.length >= limit) return null
+    found.push(entry)
+  }
+  return found
+}
+
 function plainFile({ root, top = root }: Workspace, absolute: string): FoundFile {
   const inside = absolute.startsWith(top.endsWith(sep) ? top : top + sep)
-  const name = inside ? relative(top, absolute).split(sep).join('/') : absolute
+  const inner = inside ? absolute.slice(top.endsWith(sep) ? top.length : top.length + 1) : absolute
+  const name = sep === '/' || !inside ? inner : inner.split(sep).join('/')
   return { absolute, relative: name, outside: !inside, guarded: guardOf(name), link: false }
 }

@@ -28,10 +28,14 @@ const SKILLS = new Set(
 
 /** `.GIT`, `.git.`, `.git::$INDEX_ALLOCATION`, `.g<zero width>it` and `git~1` open the same directory somewhere. */
 function plainName(name: string): string {
+  if (PLAIN_NAME.test(name)) return name.toLowerCase()
   const visible = name.normalize('NFKC').replace(/[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, '')
   const bare = visible.replace(/:.*$/, '').replace(/[. ]+$/, '')
   return bare.toLowerCase()
 }
+
+/** Nothing in it is read in another way anywhere. Most names are such. */
+const PLAIN_NAME = /^\.?[\w-]+(\.[\w-]+)*$/
 
 function isGit(name: string): boolean {
   return name === '.git' || name === 'git~1'

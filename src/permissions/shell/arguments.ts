@@ -169,6 +169,13 @@ export function isNowhere(value: Field | null): boolean {
 /** A long option of any program that may write, run or load something. */
 const ACTING = /out|write|exec|command|cmd|program|config|script|plugin|load|save|log|shell|eval|hook|from/
 
+/** The lists of the tables, which are taken apart once. */
+const known = new Map<string, ReadonlySet<string>>()
+
 function names(text = ''): ReadonlySet<string> {
-  return new Set(text.split(/\s+/).filter((name) => name !== ''))
+  const found = known.get(text)
+  if (found !== undefined) return found
+  const made = new Set(text.split(/\s+/).filter((name) => name !== ''))
+  known.set(text, made)
+  return made
 }

@@ -26,7 +26,7 @@ export function readSqlite({ args, stdin }: Invocation): Reading {
   }
   const [database, ...statements] = texts
   const risky =
-    [...given, ...statements].some((field) => !isStatic(field) || RISKY_SQLITE.test(field.text)) ||
+    [...given, ...statements].some((field) => !isStatic(field) || isRisky(RISKY_SQLITE, field.text)) ||
     isRiskyInput(stdin)
   return merge(
     optionCautions('sqlite3', unknown),
@@ -35,11 +35,18 @@ export function readSqlite({ args, stdin }: Invocation): Reading {
   )
 }
 
+/** A longer text is not looked through. */
+const MAX_STATEMENTS = 8192
+
+function isRisky(words: RegExp, text: string): boolean {
+  return text.length > MAX_STATEMENTS || words.test(text)
+}
+
 const RISKY_SQLITE =
   /(^|\n)\s*\.|\b(writefile|readfile|load_extension|edit|fts3_tokenizer)\s*\(|\b(attach|detach|vacuum\b.*\binto)\b/i
 
 function isRiskyInput(stdin: Invocation['stdin']): boolean {
-  return stdin.type === 'text' ? RISKY_SQLITE.test(stdin.text) : stdin.type !== 'none'
+  return stdin.type === 'text' ? isRisky(RISKY_SQLITE, stdin.text) : stdin.type !== 'none'
 }
 
 const CLIENT = {
@@ -57,8 +64,8 @@ export function readSqlClient({ program, args, stdin }: Invocation): Reading {
     value && /^(-c|-e|--command|--execute)$/.test(name) ? [value] : [],
   )
   const risky =
-    statements.some((field) => !isStatic(field) || RISKY_CLIENT.test(field.text)) ||
-    (stdin.type === 'text' ? RISKY_CLIENT.test(stdin.text) : stdin.type !== 'none') ||
+    statements.some((field) => !isStatic(field) || isRisky(RISKY_CLIENT, field.text)) ||
+    (stdin.type === 'text' ? isRisky(RISKY_CLIENT, stdin.text) : stdin.type !== 'none') ||
     found.operands.some((field) => /[=/]/.test(field.text))
   return merge(
     optionCautions(program, found.unknown),

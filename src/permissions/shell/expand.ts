@@ -39,10 +39,12 @@ const MAX_LINES = 8
 export function combineWords(
   words: readonly (readonly (readonly Field[])[])[],
 ): readonly (readonly Field[])[] {
-  let lines: readonly (readonly Field[])[] = [[]]
+  let lines: Field[][] = [[]]
   for (const alternatives of words) {
     const choices = lines.length * alternatives.length > MAX_LINES ? [[unknownField]] : alternatives
-    lines = lines.flatMap((line) => choices.map((fields) => [...line, ...fields]))
+    const [only] = choices
+    if (choices.length === 1 && only !== undefined) for (const line of lines) line.push(...only)
+    else lines = lines.flatMap((line) => choices.map((fields) => [...line, ...fields]))
   }
   return lines.filter((line) => line.length > 0)
 }

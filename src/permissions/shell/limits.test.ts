@@ -20,6 +20,21 @@ test.each([
   expect(decideCommand(command, rules).action).toBe('ask')
 })
 
+test.each([
+  ['sed', `sed '${'a\\\n'.repeat(15_000)}' f`],
+  ['awk', `awk '${'/'.repeat(59_000)}' f`],
+  ['sqlite3', `sqlite3 :memory: '${'vacuum '.repeat(8000)}'`],
+])('a script for %s that is too long is not looked through', (_, command) => {
+  expect(decideCommand(command, rules).action).toBe('ask')
+})
+
+test('more directories of tar than are told apart may reach any file', () => {
+  const denied = { tool: 'read', pattern: 'secrets/**', action: 'deny' } as const
+  const command = (count: number) => `tar cf x.tar ${'-C src b '.repeat(count)}`
+  expect(decideCommand(command(2), [bashRule('allow *'), denied]).action).toBe('allow')
+  expect(decideCommand(command(150), [bashRule('allow *'), denied]).action).toBe('ask')
+})
+
 test('text over the limit is not parsed', () => {
   const survey = surveyScript(';'.repeat(1024 * 1024), '/repo')
   expect(survey.commands).toEqual([])

@@ -33,9 +33,12 @@ function loaded(files: readonly Field[], program: string): Reading {
   return merge(uses('read', files), unknownInner(`runs a script that ${program} reads from a file`))
 }
 
+/** A longer text is not looked through: it may do anything. */
+const MAX_SCRIPT = 8192
+
 function readSedScript(script: Field): Reading {
   if (!isStatic(script) && !script.glob) return caution('gives sed a script that is not known before it runs')
-  if (isPlainSed(script.text)) return reading({})
+  if (script.text.length <= MAX_SCRIPT && isPlainSed(script.text)) return reading({})
   return merge(
     caution('gives sed a script that may write or run'),
     unknownInner('gives sed a script that may write or run'),
@@ -183,6 +186,7 @@ const AWK_NAMES = /\b(system|getline|close|fflush|ENVIRON|PROCINFO|ARGV|ARGC|ARG
 
 /** `>` as a comparison stands in the pattern or in brackets, never after `print`. */
 function isRiskyAwk(program: string): boolean {
+  if (program.length > MAX_SCRIPT) return true
   const text = program.replaceAll(/"(\\.|[^"\\\n])*"/g, '""')
   if (AWK_NAMES.test(program) || /\|&|(^|[^|])\|([^|]|$)/.test(text) || hidesAwk(program)) return true
   return text

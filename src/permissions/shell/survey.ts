@@ -265,6 +265,7 @@ class Surveyor implements Survey {
     const computed = node.name !== undefined && isComputed(node.name)
     const stdin = redirectedInput(node.redirects, scope.stdin)
     const lines = combineWords(words.map((word) => this.#expand(word, variables)))
+    if (lines.some(({ length }) => length > MAX_NODES)) this.problem ??= 'has too many parts'
     for (const fields of lines) {
       this.#run(fields, { ...scope, stdin }, { computed })
     }

@@ -4,6 +4,7 @@ import type { Field, FileUse } from './field.ts'
 import { isStatic, startsUnknown, staticField, within } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
+import { REACHES_ANYTHING } from './mentions.ts'
 import { walkUses } from './walk.ts'
 
 /** A list of names (`-T`) may hold options too, and `--to-command` and the like run programs: neither is listed. */
@@ -71,6 +72,7 @@ function isRemote(field: Field): boolean {
   return field.text.includes(':') || startsUnknown(field)
 }
 
+const MAX_DIRECTORIES = 8
 const ALL = { names: null, hidden: true, links: false, look: true }
 
 /** What is packed is read, with all that is below it, from each directory that `-C` names. */
@@ -80,6 +82,7 @@ function packed(
   directories: readonly Field[],
 ): readonly FileUse[] {
   if (!writes) return []
+  if (directories.length > MAX_DIRECTORIES) return REACHES_ANYTHING
   const places = [...directories, ...chained(directories)]
   const below = places.flatMap((directory) => operands.map((field) => within(directory, field)))
   return walkUses('read', [...operands, ...below], ALL)
