@@ -157,5 +157,5 @@ export const buildTools: Readonly<Record<string, Tool>> = {
   webpack: { options: '--config -c' },
   rollup: { options: '--config -c --plugin -p -o --file --dir -d' },
   esbuild: { options: '--outfile --outdir --servedir' },
-  '7z': { commands: 'x e' },
+  '7z': { commands: 'x e', searches: 'hidden' },
 }

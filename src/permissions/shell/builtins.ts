@@ -1,6 +1,6 @@
 import { sortArguments } from './arguments.ts'
 import { readAssigned } from './assigned-values.ts'
-import { carriesCode, looksEvaluated } from './code-variables.ts'
+import { carriesCode, isCommandLine, looksEvaluated } from './code-variables.ts'
 import type { Field } from './field.ts'
 import { isStatic, joinText, restOf } from './field.ts'
 import type { Inner, Invocation, Reading } from './reading.ts'
@@ -150,6 +150,9 @@ function readNames({ args }: Invocation): Reading {
   return merge(
     odd ? caution('evaluates a name that may hold code') : reading({}),
     odd ? unknownInner('evaluates a name that may hold code') : reading({}),
+    names.some((name) => isCommandLine(name) && carriesCode(name, null))
+      ? unknownInner('sets a variable that holds a command to a text that is not known')
+      : reading({}),
     names.some((name) => carriesCode(name, ''))
       ? caution('sets a variable that other programs obey')
       : reading({}),

@@ -73,6 +73,10 @@ export function readGitProgram(command: Invocation): Reading {
   return merge(found, reading({ aliases: [[staticField('git'), ...args]] }))
 }
 
+/** Options of any git command that write a file or run a program. */
+const ACTING =
+  /^(-[oO]|--(outp|exec|upload-pack|receive-pack|ext-diff|textconv|open-files|smtp|sendmail|to-cmd|cc-cmd))/
+
 function readSubcommand(name: Field, args: readonly Field[]): Reading {
   const spec = Object.hasOwn(gitCommands, name.text) ? gitCommands[name.text] : undefined
   if (!isStatic(name)) return unknownInner('runs a git command that is not known')
@@ -82,7 +86,14 @@ function readSubcommand(name: Field, args: readonly Field[]): Reading {
   if (spec === undefined) {
     const anything = `runs git ${name.text}, which may run anything`
     const files = args.filter(({ text }) => !text.startsWith('-')).flatMap(pathsOf)
-    return merge(caution(anything, name.text), unknownInner(anything, name.text), uses('read', files), runs)
+    const options = args.map(({ text }) => text.split('=', 1)[0] ?? '').filter((text) => ACTING.test(text))
+    return merge(
+      caution(anything, name.text),
+      optionCautions(`git ${name.text}`, options),
+      unknownInner(anything, name.text),
+      uses('read', files),
+      runs,
+    )
   }
   const whole = removesTree(name.text, args)
   if (whole !== null) return merge(whole, readListed(name, spec, args, runs))

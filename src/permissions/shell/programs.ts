@@ -160,7 +160,7 @@ export const programs: Readonly<Record<string, Program>> = {
   join: { ...READ, values: 'a e i j o t v 1 2' },
   comm: { ...READ, values: 'output-delimiter' },
   cut: { ...READ, values: 'b c d f bytes characters delimiter fields output-delimiter' },
-  column: { ...READ, values: 'c s o N R H T W t output-separator separator table-columns' },
+  column: { ...READ, values: 'c s o N R H T W output-separator separator table-columns' },
   cmp: { ...READ, values: 'i n ignore-initial bytes' },
   sdiff: {
     runs: true,

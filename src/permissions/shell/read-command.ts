@@ -59,8 +59,12 @@ export function readCommand(command: Invocation): Reading {
   return merge(readNamed(named), reading({ aliases: aliasesOf(command, program) }))
 }
 
+/** `python3 -m json.tool IN OUT` */
+const JSON_TOOL: Program = { operands: 'output', any: true, values: 'indent' }
+
 /** Only programs of packages: that a rule for the outer one starts a shell is seen by the outer one. */
 function readStarted(command: Invocation): Reading | undefined {
+  if (command.program === 'json.tool') return readProgram(command, JSON_TOOL)
   const program = listedName(command.program, isListed)
   const tool = own(tools, program)
   return tool === undefined

@@ -80,7 +80,11 @@ export const systemTools: Readonly<Record<string, Tool>> = {
   ld: { options: '-plugin... --plugin... -o... --output... -T... --script... -dynamic-linker... -c... @...' },
   as: { options: '-o -MD...' },
   objcopy: { options: '--plugin... --dump-section... --add-section... --split-dwo...' },
-  ctags: { options: '--options... -f... -o... --output... --filter... -L... -_xformat... --_...' },
+  pax: { searches: 'hidden' },
+  ctags: {
+    searches: 'hidden',
+    options: '--options... -f... -o... --output... --filter... -L... -_xformat... --_...',
+  },
   enscript: { options: '--filter... -p... --output... -I... -P... -o...' },
   a2ps: { options: '--output -o -P --printer -d --user-option --delegate --prologue' },
   info: { options: '-o --output --init-file --restore --dribble' },
