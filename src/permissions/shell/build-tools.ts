@@ -40,7 +40,7 @@ export const buildTools: Readonly<Record<string, Tool>> = {
   go: {
     single: true,
     options: `-exec -toolexec -vettool -overlay -modfile -o -C -pkgdir -ldflags -gcflags -asmflags -gccgoflags -compiler
-      -buildmode=plugin -n=false -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -coverprofile -fuzz -tool`,
+      -buildmode=plugin -n=false -cpuprofile -memprofile -blockprofile -mutexprofile -trace -outputdir -coverprofile -fuzz -tool -w`,
     commands: 'generate tool install get env',
   },
   rustc: { single: true, options: '-C... -o --out-dir --codegen -L... -Z... --extern' },
@@ -137,6 +137,7 @@ export const buildTools: Readonly<Record<string, Tool>> = {
   eslint: {
     options:
       '--fix... --rulesdir --resolve-plugins-relative-to --plugin -c --config --format -f --parser -o --output-file --cache-location --cache-file --flag --init',
+    named: '-f --format',
   },
   prettier: {
     options:

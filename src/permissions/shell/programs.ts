@@ -90,7 +90,6 @@ export const programs: Readonly<Record<string, Program>> = {
   id: TEXT,
   groups: TEXT,
   uname: TEXT,
-  arch: TEXT,
   nproc: TEXT,
   uptime: TEXT,
   tty: TEXT,

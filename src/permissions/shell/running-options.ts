@@ -4,7 +4,7 @@ import { merge, optionCautions, reading, unknownInner } from './reading.ts'
 
 /** Names of options that take a program, in any program: GNU's `--diff-program`, `--toolexec` of go, `--plugin` of nm. */
 const RUNNING =
-  /^--?(?!(no|without|disable|skip|ignore|list|show)-)([\w-]+-)?(exec|execute|execdir|toolexec|exec-batch|program|prog|plugin|pager|editor|command|cmd|rsh|eval|hook|wrapper|preload|interpreter|askpass|preprocessor|post-renderer|on-[a-z]+)$/
+  /^--?(?!-|(no|without|disable|skip|ignore|list|show)-)([\w-]+-)?(exec|execute|execdir|toolexec|exec-batch|program|prog|plugin|pager|editor|command|cmd|rsh|eval|hook|wrapper|preload|interpreter|askpass|preprocessor|post-renderer|on-[a-z]+)$/
 
 /**
  * Options that name a program, of a program that no table lists strictly. `-e` and `-x` count with what looks like a

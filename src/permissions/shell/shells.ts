@@ -43,6 +43,9 @@ export function readShell(command: Invocation): Reading {
     found.unknown.length > 0 || found.doubtful ? hiddenText(command) : reading({}),
   )
   if (given.has('--version') || given.has('--help')) return cautions
+  // its options are not those of a POSIX shell: any of them may hold a command
+  if (shells.get(command.program) === false && command.args.length > 0)
+    return merge(cautions, hiddenText(command))
   if (given.has('-c')) return merge(cautions, givenText(command, found.operands))
   return merge(
     cautions,

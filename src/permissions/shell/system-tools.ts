@@ -45,6 +45,7 @@ export const systemTools: Readonly<Record<string, Tool>> = {
     options: '--preview... --bind... --cmd -c --history... --pre-select-file -i --interactive',
     searches: 'hidden',
   },
+  ptx: { options: '-G --traditional' },
   journalctl: {
     options:
       '--vacuum... --rotate --flush --sync --relinquish... --smart-relinquish... --cursor-file --setup-keys --update-catalog -M... --machine -D... --directory --file --root --image --header',

@@ -5,6 +5,8 @@
  */
 export interface Tool {
   readonly options?: string
+  /** Of these options the plain names that the tool brings along are harmless: `--format json`. */
+  readonly named?: string
   /** Long names have one dash: letters do not stand in clusters. */
   readonly single?: boolean
   /** Commands of the tool, as first words. */

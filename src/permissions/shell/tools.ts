@@ -18,7 +18,7 @@ export function readTool(command: Invocation, tool: Tool): Reading {
   const end = command.args.findIndex((field) => field.text === '--')
   const args = end === -1 ? command.args : command.args.slice(0, end)
   const options = args
-    .filter((field, at) => isListed(field.text, tool) && !isNowhere(valueOf(field, args[at + 1])))
+    .filter((field, at) => isListed(field.text, tool) && !isHarmless(field, args[at + 1], tool))
     .map((field) => optionName(field.text))
   const [first, ...rest] = args.filter((field) => !field.text.startsWith('-'))
   const commands = (tool.commands ?? '').split(/\s+/)
@@ -39,6 +39,14 @@ export function readTool(command: Invocation, tool: Tool): Reading {
     searched(tool, args),
     special(command),
   )
+}
+
+/** The option goes nowhere, or its value is the plain name of something that the tool brings along. */
+function isHarmless(field: Field, next: Field | undefined, { named = '' }: Tool): boolean {
+  const value = valueOf(field, next)
+  if (isNowhere(value)) return true
+  const isName = value !== null && isStatic(value) && /^[a-z][a-z-]*$/.test(value.text)
+  return isName && named.split(' ').includes(optionName(field.text))
 }
 
 /** The value of an option, attached or in the next word. */
@@ -106,7 +114,7 @@ function optionName(text: string): string {
 
 /** Numbers and switches configure; anything else may name a program (`make CC=./x`). */
 function assignmentCautions({ text }: Field) {
-  const match = /^([A-Za-z_]\w*)[:+?!]*=(.*)$/s.exec(text)
+  const match = /^([^-\s=:+?!][^\s=:+?!]*)[:+?!]*=(.*)$/s.exec(text)
   if (match === null || /^(\d+|true|false|yes|no|on|off|debug|release)?$/i.test(match[2] ?? '')) return []
   return [{ reason: `sets ${match[1] ?? ''}`, word: text }]
 }

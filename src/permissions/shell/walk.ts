@@ -22,20 +22,25 @@ export interface WalkTable {
 
 /** How the files below the operands are taken; null: the program does not walk. */
 export function walkOf(table: WalkTable | undefined, { options }: Arguments): Walk | null {
-  const has = (names = '') => options.some(({ name }) => names.split(' ').includes(name))
+  const has = (names = '') => options.some(({ name }) => isOneOf(name, names))
   if (table === undefined || (table.when !== undefined && !has(table.when)) || has(table.lists)) return null
   return walkBy(table, options)
 }
 
 /** As above, for a program that does walk. */
 export function walkBy(table: WalkTable, options: Arguments['options']): Walk {
-  const has = (names = '') => options.some(({ name }) => names.split(' ').includes(name))
+  const has = (names = '') => options.some(({ name }) => isOneOf(name, names))
   return {
     names: namesOf(table, options),
     hidden: table.hidden === undefined || has(table.hidden),
     links: has(table.links),
     look: true,
   }
+}
+
+/** A long option may be cut short: `--dereference-rec`. */
+function isOneOf(name: string, names: string): boolean {
+  return names.split(' ').some((each) => each === name || (/^--\w/.test(name) && each.startsWith(name)))
 }
 
 export const HERE: Field = staticField('.')
