@@ -46,8 +46,10 @@ export function droppedRequests(pin: Pin, project: RawConfig, source: Source): A
       const text = `no longer ${verb} ${ruleText(rule)}`
       return { ...about, kind: 'rule', key: 'permissions', text, identity: canonical({ drops: rule }) }
     }),
-    ...lostValues([], pin.values, project).map(({ key, value }): AskedRequest => {
-      const text = `no longer sets ${key} to ${valueText(value)}`
+    ...lostValues([], pin.values, project).map(({ key, value, isItem }): AskedRequest => {
+      const text = isItem
+        ? `no longer has in ${key} ${valueText(value)}`
+        : `no longer sets ${key} to ${valueText(value)}`
       return { ...about, kind: 'setting', key, text, identity: canonical({ drops: key, value }) }
     }),
   ]
@@ -56,13 +58,25 @@ export function droppedRequests(pin: Pin, project: RawConfig, source: Source): A
 interface Lost {
   readonly key: string
   readonly value: unknown
+  /** Of a list that is still set. */
+  readonly isItem: boolean
 }
 
 function lostValues(path: readonly string[], pinned: unknown, now: unknown): Lost[] {
-  if (typeof pinned !== 'object' || pinned === null)
-    return now === undefined ? [{ key: path.join('.'), value: pinned }] : []
+  const key = path.join('.')
+  const isObject = typeof pinned === 'object' && pinned !== null
+  if (now === undefined && (!isObject || Array.isArray(pinned)))
+    return [{ key, value: pinned, isItem: false }]
+  if (!isObject) return []
+  if (Array.isArray(pinned)) return lostItems(key, pinned, now)
   return Object.entries(pinned).flatMap(([name, value]) => {
     const inner = typeof now === 'object' && now !== null && Object.hasOwn(now, name)
     return lostValues([...path, name], value, inner ? (now as RawConfig)[name] : undefined)
   })
+}
+
+/** By what they say: a list that is as long as before can hold something else. */
+function lostItems(key: string, pinned: readonly unknown[], now: unknown): Lost[] {
+  const said = new Set((Array.isArray(now) ? now : []).map(canonical))
+  return pinned.filter((item) => !said.has(canonical(item))).map((value) => ({ key, value, isItem: true }))
 }
