@@ -150,8 +150,8 @@ function addRoute(app: Hono<Env>, name: RouteName, house: House, idempotency: Id
     const given =
       method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw, { isOptional })
     const input = parse(schema, given)
-    await checkPerson(decisionIn(name, input as object), c.env?.incoming)
     const caller = c.get('caller')
+    await checkPerson(decisionIn(name, input as object), c.env?.incoming, caller?.kind ?? 'token')
     const by = caller?.kind === 'session' ? 'web' : 'http'
     const handled = async (): Promise<Answer> => {
       const exchange = { id, row: row ?? find(), input, caller, by }
@@ -206,11 +206,11 @@ function addOtherRoutes(
   const { store, workplaces, hub, clock, version } = house
   app.get('/api/openapi.json', () => Response.json(openApiDocument(version)))
   app.post('/api/sessions', async (c) => {
-    await checkPerson('a session', c.env?.incoming)
+    await checkPerson('a session', c.env?.incoming, 'key')
     return await signIn(c.req.raw, keys, house.sessions)
   })
   app.post('/api/links', async (c) => {
-    await checkPerson('a link', c.env?.incoming)
+    await checkPerson('a link', c.env?.incoming, c.get('caller').kind)
     checkMayLink(c.get('caller'))
     return await maybeOnce(c, idempotency, {}, async () => ({
       status: 201,

@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { RouteName } from '../protocol/paths.ts'
-import { senderOf } from '../runtime/person/connected.ts'
+import { senderOf, type Sender } from '../runtime/person/connected.ts'
 import { personOnly, TO_PERSON, type Wanted } from '../runtime/person/deciding.ts'
+import type { Caller } from './access.ts'
 import { Problem } from './problem.ts'
 
 /** Routes on which a person alone decides, whatever the body says, and what is decided there. */
@@ -26,30 +27,41 @@ function wantedIn(input: Wanted): Wanted {
 
 const DELIVERIES: ReadonlySet<string> = new Set(['steer', 'follow_up'])
 
-/**
- * Refuses a decision that does not come from a person. The token does not tell them apart: an agent with a shell can
- * read it. @throws Problem 403
- */
+/** What a request shows: the token of the installation, that of a page's session, or the key of a link. */
+export type Shown = Caller['kind'] | 'key'
+
+/** Refuses a decision that does not come from a person. @throws Problem 403 */
 export async function checkPerson(
   what: string | undefined,
   incoming: IncomingMessage | undefined,
+  shown: Shown,
 ): Promise<void> {
   if (what === undefined || !incoming) return // without a socket it is the program that holds the server
   const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = incoming.socket
   const own = { address: remoteAddress, port: remotePort }
   const sender = await senderOf({ own, other: { address: localAddress, port: localPort } })
+  const problem = refusal(what, sender, shown)
+  if (problem) throw problem
+}
+
+/**
+ * The token of the installation does not tell a person from an agent: an agent with a shell can read it. So it does not
+ * help a sender that cannot be seen; a session and a key do, which the server gives to persons alone.
+ */
+export function refusal(what: string, sender: Sender, shown: Shown): Problem | undefined {
   if (sender === 'agent')
-    throw new Problem(
+    return new Problem(
       403,
       'forbidden',
       `${what} is not for an agent: a run has started the caller`,
       TO_PERSON,
     )
-  if (sender === 'unknown')
-    throw new Problem(
+  if (sender === 'unknown' || (sender === 'hidden' && shown === 'token'))
+    return new Problem(
       403,
       'forbidden',
       `${what} is for a person, and the process that asks cannot be found`,
-      'it has ended, or it is in a container of its own; docs/server.md, Who may ask',
+      'it has ended, it hides what it holds open, or it is in a container of its own; docs/server.md, Trust',
     )
+  return undefined
 }

@@ -22,7 +22,7 @@ test.each([
   ['its process', { found: [10] }, 'person'],
   ['a process of a run', { found: [AGENT] }, 'agent'],
   ['several processes, one of them of a run', { found: [10, AGENT] }, 'agent'],
-  ['a process that hides its descriptors', { hidden: [10, 11] }, 'person'],
+  ['nobody that is seen, where processes hide their descriptors', { hidden: [10, 11] }, 'hidden'],
   ['one of a run that hides them', { hidden: [10, AGENT] }, 'agent'],
   ['a process that nobody sees', {}, 'unknown'],
   ['a process that has ended', undefined, 'unknown'],

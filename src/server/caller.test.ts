@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { refusal, type Shown } from './caller.ts'
+import type { Sender } from '../runtime/person/connected.ts'
+
+test.each<[Sender, Shown, 'taken' | 'refused']>([
+  ['person', 'token', 'taken'],
+  ['person', 'session', 'taken'],
+  ['person', 'key', 'taken'],
+  ['agent', 'token', 'refused'],
+  ['agent', 'session', 'refused'],
+  ['agent', 'key', 'refused'],
+  ['hidden', 'token', 'refused'],
+  ['hidden', 'session', 'taken'],
+  ['hidden', 'key', 'taken'],
+  ['unknown', 'token', 'refused'],
+  ['unknown', 'session', 'refused'],
+  ['unknown', 'key', 'refused'],
+])('a decision of a sender that is %s, with a %s, is %s', (sender, shown, expected) => {
+  const problem = refusal('an answer', sender, shown)
+  expect(problem === undefined ? 'taken' : 'refused').toBe(expected)
+  expect(problem?.status ?? 403).toBe(403)
+})
