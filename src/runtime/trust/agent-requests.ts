@@ -24,13 +24,13 @@ export function judgeAgent(agent: AgentDefinition, source: Source, judge: AgentJ
   return replaced === undefined ? newAgent(agent, source, judge) : replacing(agent, replaced, source, judge)
 }
 
-/** A name that looks the same to people and models is the same here. */
+/** A name that looks the same to people and models is the same here, but for letters of two alphabets. */
 export function foldedName(name: string): string {
-  return name
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\s_-]/g, '')
+  return name.normalize('NFKC').toLowerCase().replace(NOT_SEEN, '')
 }
+
+/** What separates words, and what is drawn as nothing. */
+const NOT_SEEN = /[\s_\-\u2800\p{Default_Ignorable_Code_Point}]/gu
 
 function replacing(
   agent: AgentDefinition,
