@@ -23,6 +23,7 @@ test.each([
   ['fork', 'x', '-m', 'scripted:x'],
   ['recover', '--mode', 'auto'],
   ['serve', '--expose'],
+  ['inbox', 'x', '--edit', 'inb_1', 'other words'],
 ])('an agent may not: offshoot %s %s %s %s', async (...args) => {
   const { code, stderr } = await user.call(args, { env: AGENT })
   expect([code, stderr]).toEqual([

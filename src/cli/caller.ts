@@ -39,7 +39,8 @@ function decidingCommand(command: Command): string | undefined {
 }
 
 function decidingOption(command: Command): string | undefined {
-  const { mode, model, budgetUsd, expose } = command.opts<Options>()
+  const { mode, model, budgetUsd, expose, edit } = command.opts<Options>()
+  if (edit !== undefined) return 'inbox --edit'
   return expose ? 'serve --expose' : personOnly({ mode, model, budgetUsd })
 }
 
@@ -48,4 +49,6 @@ interface Options {
   readonly model?: string
   readonly budgetUsd?: number
   readonly expose?: true
+  /** Of `inbox`: the words of somebody else. */
+  readonly edit?: string
 }

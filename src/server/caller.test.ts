@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusal, type Shown } from './caller.ts'
+import { decisionIn, refusal, type Shown } from './caller.ts'
 import type { Sender } from '../runtime/person/connected.ts'
 
 test.each<[Sender, Shown, 'taken' | 'refused']>([
@@ -19,4 +19,10 @@ test.each<[Sender, Shown, 'taken' | 'refused']>([
   const problem = refusal('an answer', sender, shown)
   expect(problem === undefined ? 'taken' : 'refused').toBe(expected)
   expect(problem?.status ?? 403).toBe(403)
+})
+
+test('the words of a message that waits are those of a person; when it is read is not', () => {
+  expect(decisionIn('changeInboxItem', { text: 'other words' })).toBe('a change of what somebody has said')
+  expect(decisionIn('changeInboxItem', { mode: 'steer' })).toBeUndefined()
+  expect(decisionIn('sendMessage', { text: 'x', mode: 'steer' })).toBeUndefined()
 })

@@ -17,6 +17,7 @@ const DECIDING: Readonly<Partial<Record<RouteName, string>>> = {
 
 /** What of a request a person alone decides; undefined: an agent may send it too. */
 export function decisionIn(name: RouteName, input: object): string | undefined {
+  if (name === 'changeInboxItem' && 'text' in input) return 'a change of what somebody has said'
   return DECIDING[name] ?? personOnly(wantedIn(input))
 }
 
