@@ -182,6 +182,15 @@ describe('the environment of an agent', () => {
     ])
     expect(said).toContain('nested.json')
   })
+
+  test('has the agents of the person, wherever it says that their home is', async () => {
+    const file = '---\\nname: general\\ndescription: d\\n---\\nOF THE AGENT\\n'
+    const [said = ''] = await attack([
+      `mkdir -p h/.claude/agents; printf -- '${file}' > h/.claude/agents/general.md; for clean in '' '${CLEAN}'; do HOME=$PWD/h $clean $P agents show general; done; true`,
+    ])
+    expect(said.match(/^source +built-in$/gm)).toHaveLength(2)
+    expect(said).not.toContain('OF THE AGENT')
+  })
 })
 
 test('a person answers, in a terminal and on the page', async () => {

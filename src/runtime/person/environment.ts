@@ -10,7 +10,8 @@ export function callerEnvironment(env: Env, pid: number): Env {
   if (!hasRunMark(env) && !isStartedByRun(pid)) return env
   const outermost = markedEnvironment(pid)
   const mark = env['OFFSHOOT_RUN_ID'] || outermost?.['OFFSHOOT_RUN_ID'] || 'unknown'
-  return { ...env, OFFSHOOT_RUN_ID: mark, ...configOf(outermost ?? { HOME: systemHome() }) }
+  const home = outermost?.['HOME'] || systemHome()
+  return { ...env, OFFSHOOT_RUN_ID: mark, ...placesOf({ ...outermost, HOME: home }) }
 }
 
 /** Whether a run has started the process of this environment. Then nobody sits at its terminal. */
@@ -18,13 +19,11 @@ export function isOfRun(env: Env): boolean {
   return hasRunMark(env)
 }
 
-/** Without a home the person has no configuration. */
-function configOf(env: Env): Env {
-  try {
-    return { XDG_CONFIG_HOME: configHome(env) }
-  } catch {
-    return {}
-  }
+/** Where the person's configuration and agent files are. Without a home and a place of its own there is none. */
+function placesOf(env: Env): Env {
+  const { HOME, XDG_CONFIG_HOME } = env
+  if (!HOME) return XDG_CONFIG_HOME ? { XDG_CONFIG_HOME } : {}
+  return { HOME, XDG_CONFIG_HOME: configHome(env) }
 }
 
 /** As the system knows it, whatever HOME says. */
