@@ -279,13 +279,25 @@ describe('what grants, restricts or limits is read, or an error with its line an
     ['canSpawnSubagents: true\nspawns: [a]', { spawns: ['a'] }],
     ['readonly: false', {}],
     [
+      'readonly: true\npermissions: [{tool: "*", action: deny}, {tool: bash, pattern: ls, action: allow}]',
+      {
+        permissions: [
+          { tool: 'bash', action: 'ask' },
+          { tool: '*', action: 'deny' },
+          { tool: 'bash', pattern: 'ls', action: 'ask' },
+          { tool: 'write', action: 'deny' },
+          { tool: 'edit', action: 'deny' },
+        ],
+      },
+    ],
+    [
       'readonly: true\npermissions: [{tool: bash, action: allow}]',
       {
         permissions: [
-          { tool: 'bash', action: 'allow' },
+          { tool: 'bash', action: 'ask' },
+          { tool: 'bash', action: 'ask' },
           { tool: 'write', action: 'deny' },
           { tool: 'edit', action: 'deny' },
-          { tool: 'bash', action: 'ask' },
         ],
       },
     ],

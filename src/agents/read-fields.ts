@@ -1,7 +1,7 @@
 import { fieldSpelled, definitionFields, parseField, type FieldName } from './definition-fields.ts'
 import { isProgramTool, type Stranger } from '../core/rules/known-tools.ts'
 import { nearestName } from '../core/nearest-name.ts'
-import { READ_ONLY } from './foreign/read-only.ts'
+import { readOnly } from './foreign/read-only.ts'
 import { flat, restrictingWord } from './restricting-keys.ts'
 import type { Rule } from '../core/agent.ts'
 
@@ -135,7 +135,7 @@ class Reading {
     if (!given) return
     if (typeof given.value !== 'boolean') return this.#fail([given.key], 'expected true or false')
     const rules = (this.#fields.get('permissions')?.value ?? []) as readonly Rule[]
-    if (given.value) this.#fields.set('permissions', { key: given.key, value: [...rules, ...READ_ONLY] })
+    if (given.value) this.#fields.set('permissions', { key: given.key, value: readOnly(rules) })
   }
 
   #provider(): void {

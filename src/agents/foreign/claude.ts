@@ -3,8 +3,8 @@ import type { Json } from '../../core/json.ts'
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { isMap, sheetOf, type Sheet } from './sheet.ts'
-import { unique } from './listed.ts'
-import { allowedOf, keptNames, readToolList, refuseNear, rulesFor, sayUnknown } from './tool-list.ts'
+import { someOf } from './listed.ts'
+import { allowedOf, deniedOf, readToolList, refuseNear, rulesFor } from './tool-list.ts'
 
 /** `.claude/agents`: https://code.claude.com/docs/en/sub-agents, https://code.claude.com/docs/en/permissions */
 export const claudeFormat: AgentFormat = {
@@ -48,29 +48,19 @@ export interface Restricted {
  */
 export function claudeRestrictions(sheet: Sheet): Restricted {
   sheet.agree(...ALLOWED)
-  sheet.agree(...DENIED)
   const allowed = allowedOf(readToolList(sheet.take(...ALLOWED), 'tools', sheet), 'tools', sheet)
-  const denied = readToolList(sheet.takeStrict(...DENIED), 'disallowedTools', sheet)
-  refuseNear(denied, 'disallowedTools', sheet)
-  sayUnknown(denied, 'disallowedTools', sheet)
+  const denied = deniedOf(sheet)
   const { ask, deny } = ruleLists(sheet)
-  const rules = [
-    ...allowed.rules,
-    ...ask,
-    ...deny,
-    ...(denied ? rulesFor({ whole: new Set(), patterns: denied.patterns }, 'deny') : []),
-  ]
-  const disallowed = denied && [...(denied.all ? ['*'] : []), ...denied.whole, ...keptNames(denied.unknown)]
+  const rules = [...allowed.rules, ...ask, ...deny, ...denied.rules]
   return {
     tools: allowed.tools,
-    disallowedTools: disallowed && disallowed.length > 0 ? unique(disallowed) : undefined,
-    permissions: rules.length > 0 ? rules : undefined,
+    disallowedTools: someOf(denied.tools),
+    permissions: someOf(rules),
     spawns: allowed.spawns,
   }
 }
 
 const ALLOWED = ['tools', 'allowed-tools', 'allowedTools', 'allowed_tools']
-const DENIED = ['disallowedTools', 'disallowed-tools', 'disallowed_tools']
 const RULE_LISTS = new Set(['allow', 'ask', 'deny'])
 
 /** `permissions: {ask: [...], deny: [...]}`, as in the settings of Claude Code. */

@@ -1,8 +1,9 @@
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { serverNames } from './claude.ts'
+import { someOf } from './listed.ts'
 import { sheetOf, type Sheet } from './sheet.ts'
-import { allowedOf, readToolList } from './tool-list.ts'
+import { allowedOf, deniedOf, readToolList } from './tool-list.ts'
 import { copilotTools } from './tool-names.ts'
 
 /**
@@ -19,10 +20,12 @@ function parseCopilot(text: string, path: string): ParsedDefinition {
   const sheet = sheetOf(text)
   if (typeof sheet === 'string') return { skipped: sheet, warnings: [] }
   const allowed = allowedOf(readToolList(sheet.take('tools'), 'tools', sheet, copilotTools), 'tools', sheet)
+  const denied = deniedOf(sheet, copilotTools)
   return sheet.agent(path, sheet.body, {
     tools: allowed.tools,
+    disallowedTools: someOf(denied.tools),
     spawns: allowed.spawns ?? agentNames(sheet),
-    permissions: allowed.rules.length > 0 ? allowed.rules : undefined,
+    permissions: someOf([...allowed.rules, ...denied.rules]),
     model: firstModel(sheet),
     mcpServers: serverNames(sheet),
   })

@@ -1,8 +1,9 @@
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { serverNames } from './claude.ts'
+import { someOf } from './listed.ts'
 import { sheetOf } from './sheet.ts'
-import { allowedOf, readToolList } from './tool-list.ts'
+import { allowedOf, deniedOf, readToolList } from './tool-list.ts'
 
 /** `.gemini/agents`: https://geminicli.com/docs/core/subagents */
 export const geminiFormat: AgentFormat = {
@@ -23,12 +24,14 @@ function parseGemini(text: string, path: string): ParsedDefinition {
     'tools',
     sheet,
   )
+  const denied = deniedOf(sheet)
   sheet.agree('max_turns', 'maxTurns')
   const minutes = sheet.take('timeout_mins')
   return sheet.agent(path, sheet.body, {
     tools,
+    disallowedTools: someOf(denied.tools),
     spawns,
-    permissions: rules.length > 0 ? rules : undefined,
+    permissions: someOf([...rules, ...denied.rules]),
     model: sheet.take('model'),
     temperature: sheet.take('temperature'),
     maxTurns: sheet.take('max_turns', 'maxTurns'),

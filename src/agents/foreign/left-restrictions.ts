@@ -2,7 +2,10 @@ import type { Rule } from '../../core/agent.ts'
 import type { Json } from '../../core/json.ts'
 import { fieldSpelled, type FieldName } from '../definition-fields.ts'
 import { flat, restrictingLike } from '../restricting-keys.ts'
-import { READ_ONLY } from './read-only.ts'
+import { askBefore } from '../ask-before.ts'
+import { hookedTools } from './hooked-tools.ts'
+import { listed } from './listed.ts'
+import { readOnly } from './read-only.ts'
 
 /** What the reader of one kind of file found for the fields of our definition. */
 export type Found = Partial<Record<Exclude<FieldName, 'inputSchema' | 'outputSchema'>, unknown>>
@@ -19,20 +22,19 @@ interface Sheet {
 
 /**
  * What a format has no key for and a file has all the same: it is read where it has one meaning, and otherwise the file
- * is no agent. Hooks that may refuse a call are a restriction too, and nothing runs them here.
+ * is no agent. Hooks that may refuse a call are a restriction too. Nothing runs them here, so a person is asked instead.
  */
 export function withLeftRestrictions(sheet: Sheet, found: Found): Found {
-  const rules = [...modeRules(sheet), ...readOnlyRules(sheet)]
+  const given = [...((found.permissions ?? []) as readonly Rule[]), ...modeRules(sheet)]
+  const rules = isReadOnly(sheet) ? readOnly(given) : given
   const limits = new Map<FieldName, Json>()
   for (const key of sheet.left()) {
     const name = fieldSpelled(key)
     if (name && LIMITS.has(name) && (found as Partial<Record<FieldName, unknown>>)[name] === undefined)
       limits.set(name, sheet.takeStrict(key) ?? null)
     else if (restrictingLike(key)) refuse(sheet, key)
-    else if (flat(key) === 'hooks' && isRefusing(sheet.peek(key)))
-      sheet.fail(`its ${key} cannot be heeded: they may refuse calls, and hooks are not run yet`, key)
   }
-  const permissions = [...((found.permissions ?? []) as readonly Rule[]), ...rules]
+  const permissions = askBefore(rules, toolsOfHooks(sheet))
   return {
     ...found,
     ...Object.fromEntries(limits),
@@ -55,15 +57,19 @@ function refuse(sheet: Sheet, key: string): void {
   sheet.fail(`its ${key.slice(0, 64)} cannot be read: ${hint}`, key)
 }
 
-function isRefusing(value: Json | undefined): boolean {
-  return /pre_?tool_?use|permission_?request|before_?tool/i.test(JSON.stringify(value ?? null))
+function toolsOfHooks(sheet: Sheet): readonly string[] {
+  const key = sheet.left().find((each) => flat(each) === 'hooks')
+  const tools = key === undefined ? [] : hookedTools(sheet.peek(key))
+  if (tools.length > 0)
+    sheet.ignore(`hooks are not run here: each call that they could refuse asks first (${listed(tools)})`)
+  return tools
 }
 
-function readOnlyRules(sheet: Sheet): readonly Rule[] {
+function isReadOnly(sheet: Sheet): boolean {
   const value = sheet.takeStrict('readonly', 'readOnly', 'read_only', 'read-only')
-  if (value === undefined || isFalse(value)) return []
+  if (value === undefined || isFalse(value)) return false
   if (!isTrue(value)) sheet.fail('its readonly cannot be read: expected true or false', 'readonly')
-  return READ_ONLY
+  return true
 }
 
 function isFalse(value: Json): boolean {
@@ -80,7 +86,17 @@ const PLAN: readonly Rule[] = [
 const NARROWER: Readonly<Record<string, readonly Rule[]>> = { plan: PLAN, readonly: PLAN }
 /** Those in which the rules count, and those that say how an agent is started. */
 const SAME = new Set(['default', 'ask', 'manual', 'agent', 'subagent', 'primary', 'all', 'normal', 'build'])
-const MORE = new Set(['acceptedits', 'auto', 'autoedit', 'bypasspermissions', 'yolo', 'edit', 'code'])
+/** Those in which calls run, or are refused, without a question. Here the person's own rules decide that. */
+const MORE = new Set([
+  'acceptedits',
+  'auto',
+  'autoedit',
+  'bypasspermissions',
+  'dontask',
+  'yolo',
+  'edit',
+  'code',
+])
 
 function modeRules(sheet: Sheet): readonly Rule[] {
   return ['permissionMode', 'permission-mode', 'permission_mode', 'mode'].flatMap((key) => {

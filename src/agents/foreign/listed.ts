@@ -10,3 +10,8 @@ export function listed(names: readonly string[]): string {
 export function unique(names: readonly string[]): string[] {
   return [...new Set(names)]
 }
+
+/** undefined for none. */
+export function someOf<T>(values: readonly T[]): readonly T[] | undefined {
+  return values.length > 0 ? values : undefined
+}

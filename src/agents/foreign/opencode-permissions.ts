@@ -17,15 +17,32 @@ export function opencodeRules(sheet: Sheet): Rule[] {
     ...mapEntries(sheet, sheet.takeStrict('permission')),
     ...listEntries(sheet, sheet.takeStrict('permissions')),
   ]
-  const rules = entries.flatMap(({ key, pattern, action }) => {
+  const rules: Rule[] = []
+  for (const { key, pattern, action } of entries) {
     const tools = toolsOfKey(key)
     if (tools.length === 0) unknown.push(key)
-    return tools.flatMap((tool) => ruleOf(tool, pattern, action) ?? [])
-  })
+    rules.push(
+      ...tools.flatMap((tool) =>
+        canWiden(key, tool, action, rules) ? [] : (ruleOf(tool, pattern, action) ?? []),
+      ),
+    )
+  }
   refuseNear({ unknown }, 'permission', sheet)
   if (unknown.length > 0) sheet.ignore(`permission: not available here: ${listed(unknown)}`)
   return rules
 }
+
+/**
+ * opencode has one permission for all tools that change files: `edit`. A key such as `apply_patch` changes nothing there.
+ * Its denials are obeyed here all the same, but it never gives back what another key denies.
+ */
+function canWiden(key: string, tool: string, action: Action, before: readonly Rule[]): boolean {
+  if (!CHANGES.has(tool) || key === '*' || matches(key, 'edit') || action === 'deny') return false
+  const isDenied = before.some((rule) => rule.action === 'deny' && (rule.tool === '*' || rule.tool === tool))
+  return action === 'allow' || isDenied
+}
+
+const CHANGES = new Set(['edit', 'write'])
 
 interface Entry {
   readonly key: string
@@ -74,6 +91,7 @@ export function toolsOfKey(key: string): readonly string[] {
 
 function matches(pattern: string, name: string): boolean {
   const parts = pattern.toLowerCase().replace(/[_-]/g, '').split('*')
+  if (parts.length === 1) return parts[0] === name
   let at = parts[0]!.length
   if (!name.startsWith(parts[0]!)) return false
   for (const part of parts.slice(1, -1)) {

@@ -5,8 +5,8 @@ import type { ParsedDefinition } from '../parse-definition.ts'
 import { opencodeRules, toolsOfKey } from './opencode-permissions.ts'
 import { isTrue } from './left-restrictions.ts'
 import { isMap, sheetOf, type Sheet } from './sheet.ts'
-import { listed, unique } from './listed.ts'
-import { allowedOf, keptNames, readToolList, refuseNear } from './tool-list.ts'
+import { listed, someOf, unique } from './listed.ts'
+import { allowedOf, deniedOf, keptNames, readToolList, refuseNear } from './tool-list.ts'
 import { opencodeTools } from './tool-names.ts'
 
 /** `.opencode/agent(s)`: https://opencode.ai/docs/agents */
@@ -32,12 +32,13 @@ export function opencodeAgent(sheet: Sheet, prompt: string, path: string): Parse
     spawns,
     listedRules = [],
   } = isMap(tools) ? ofToolMap(tools, sheet) : ofToolList(tools, sheet)
-  const rules = [...opencodeRules(sheet), ...listedRules]
+  const denied = deniedOf(sheet, opencodeTools)
+  const rules = [...opencodeRules(sheet), ...listedRules, ...denied.rules]
   return sheet.agent(path, prompt, {
     tools: only,
-    disallowedTools: without,
+    disallowedTools: someOf(unique([...(without ?? []), ...denied.tools])),
     spawns,
-    permissions: rules.length > 0 ? rules : undefined,
+    permissions: someOf(rules),
     model: sheet.take('model'),
     effort: sheet.take('reasoningEffort'),
     temperature: sheet.take('temperature'),

@@ -268,16 +268,15 @@ describe('what restricts and cannot be read for certain skips the file', () => {
     [claudeFormat, 'isolation: worktree', '"worktree" does nothing yet', 3],
     [claudeFormat, 'maxTurns: many', 'a whole number from 1', 3],
     [claudeFormat, 'permissionMode: plna', 'the mode is not known', 3],
-    [claudeFormat, 'permissionMode: dontAsk', 'the mode is not known', 3],
     [claudeFormat, 'permissions: {dney: [Bash]}', 'is not allow, ask or deny', 3],
     [claudeFormat, 'permissions:\n  deny: ["Bsh(rm *)"]', 'did you mean bash?', 3],
     [claudeFormat, 'disallowedTools: [Read, Bassh]', 'did you mean bash?', 3],
     [claudeFormat, 'tools: Read\nallowedTools: Bash', 'are the same and differ', 4],
-    [claudeFormat, 'hooks: {PreToolUse: [{matcher: Bash}]}', 'may refuse calls', 3],
     [opencodeFormat, 'mode: plna', 'the mode is not known', 3],
     [opencodeFormat, 'tools: {bsah: false}', 'did you mean bash?', 3],
     [opencodeFormat, 'permission: {bsh: deny}', 'did you mean bash?', 3],
-    [opencodeFormat, 'disallowedTools: [bash]', 'agents of this program do not have it', 3],
+    [opencodeFormat, 'disallowedTools: [bsh]', 'did you mean bash?', 3],
+    [geminiFormat, 'disallowedTools: {bash: false}', 'expected a list of tool names', 3],
     [geminiFormat, 'allowed_tools: [read_file]', 'did you mean allowedTools?', 3],
     [geminiFormat, 'readonly: perhaps', 'expected true or false', 3],
     [copilotFormat, 'permissions: []', 'agents of this program do not have it', 3],
@@ -340,6 +339,89 @@ describe('what restricts in the words of another program keeps its meaning', () 
     expect(rules('{bash: {"npm run test:*": deny}}')).toEqual([
       { tool: 'bash', pattern: 'npm run test:**', action: 'deny' },
     ])
+  })
+
+  test.each([
+    [opencodeFormat, 'disallowedTools: [Write, Edit]', ['edit', 'write']],
+    [opencodeFormat, 'tools: {bash: false}\ndisallowedTools: [Write]', ['bash', 'edit', 'write']],
+    [geminiFormat, 'tools: [Read]\ndisallowed_tools: Write, Edit', ['write', 'edit']],
+    [copilotFormat, 'disallowedTools: [editFiles]', ['edit', 'write']],
+  ] as const)('%# a list of what is denied counts in a file of any program', (format, matter, denied) => {
+    expect(agentOf(format, file(`description: x\n${matter}`)).disallowedTools).toEqual(denied)
+  })
+
+  test('a pattern of what is denied counts there too', () => {
+    expect(
+      agentOf(opencodeFormat, file('description: x\ndisallowedTools: ["Bash(rm:*)"]')).permissions,
+    ).toEqual([{ tool: 'bash', pattern: 'rm *', action: 'deny' }])
+  })
+
+  test('dontAsk gives nothing, and is said', () => {
+    const agent = agentOf(claudeFormat, file('description: x\npermissionMode: dontAsk'))
+    expect(agent.permissions).toBeUndefined()
+    expect(agent.warnings).toEqual([expect.stringContaining('permissionMode is ignored')])
+  })
+
+  test.each([
+    ['hooks: {PreToolUse: [{matcher: Bash}]}', [{ tool: 'bash', action: 'ask' }]],
+    [
+      'hooks:\n  PreToolUse:\n    - matcher: "Edit|Write"\n      hooks: [{type: command, command: x}]',
+      [
+        { tool: 'edit', action: 'ask' },
+        { tool: 'write', action: 'ask' },
+      ],
+    ],
+    ['hooks: {PreToolUse: [{hooks: [{type: command, command: x}]}]}', [{ tool: '*', action: 'ask' }]],
+    ['hooks: {PreToolUse: [{matcher: "(Ba|z)sh"}]}', [{ tool: '*', action: 'ask' }]],
+    ['hooks: {PreToolUse: [{matcher: "mcp__.*"}]}', [{ tool: '*', action: 'ask' }]],
+    ['hooks: {PermissionRequest: [{matcher: Read}]}', [{ tool: 'read', action: 'ask' }]],
+    ['hooks: {pre_tool_use: whatever}', [{ tool: '*', action: 'ask' }]],
+    ['hooks: {PreToolUse: [{matcher: Skill}]}', undefined],
+    ['hooks: {PreToolUse: []}', undefined],
+    [
+      'tools: Read, Bash(git diff)\nhooks: {PreToolUse: [{matcher: Bash}]}',
+      [
+        { tool: 'bash', action: 'ask' },
+        { tool: 'bash', action: 'deny' },
+        { tool: 'bash', pattern: 'git diff', action: 'ask' },
+      ],
+    ],
+  ])('%# what a hook may refuse asks: %s', (matter, permissions) => {
+    const agent = agentOf(claudeFormat, file(`description: x\n${matter}`))
+    expect(agent.permissions).toEqual(permissions)
+    expect(agent.extra?.hooks).toBeDefined()
+    if (permissions) expect(agent.warnings.join()).toContain('hooks are not run')
+  })
+
+  test('readonly never turns what is denied into a question', () => {
+    expect(
+      agentOf(cursorFormat, file('description: x\nreadonly: true\ntools: Read, Bash(git diff)')).permissions,
+    ).toEqual([
+      { tool: 'bash', action: 'ask' },
+      { tool: 'bash', action: 'deny' },
+      { tool: 'bash', pattern: 'git diff', action: 'ask' },
+      { tool: 'write', action: 'deny' },
+      { tool: 'edit', action: 'deny' },
+    ])
+  })
+
+  test('only the permission that opencode asks for allows changing files', () => {
+    const matter =
+      'description: x\npermission: {edit: {"*": deny}, apply_patch: allow, write: allow, patch: ask}'
+    expect(agentOf(opencodeFormat, file(matter)).permissions).toEqual([
+      { tool: 'edit', action: 'deny' },
+      { tool: 'write', action: 'deny' },
+    ])
+  })
+
+  test.each([
+    [geminiFormat, 'tools: [google_search]', ['websearch']],
+    [cursorFormat, 'tools: [codebase_search, run_terminal_cmd, edit_file]', ['grep', 'glob', 'bash', 'edit']],
+    [copilotFormat, 'tools: [create, view]', ['write', 'read']],
+    [claudeFormat, 'tools: [code_search]', ['code_search']],
+    [copilotFormat, 'tools: [read/getTaskOutput]', ['read/getTaskOutput']],
+  ] as const)('%# other names of our tools are theirs too: %s', (format, matter, tools) => {
+    expect(agentOf(format, file(`description: x\n${matter}`)).tools).toEqual(tools)
   })
 
   test('keys that only look alike are kept', () => {

@@ -113,6 +113,27 @@ function boundWith(tool: string): readonly string[] {
   return tool === 'read' ? ['read', 'grep', 'glob', 'list'] : [tool]
 }
 
+export interface Denied {
+  readonly tools: readonly string[]
+  /** Of tools that are denied for some calls only. */
+  readonly rules: readonly Rule[]
+}
+
+const DENIED = ['disallowedTools', 'disallowed-tools', 'disallowed_tools'] as const
+
+/** What an agent may not use. Not every program has the key, but its meaning is clear in each file. */
+export function deniedOf(sheet: Sheet, names: ToolNames = commonTools): Denied {
+  sheet.agree(...DENIED)
+  const denied = readToolList(sheet.takeStrict(...DENIED), 'disallowedTools', sheet, names)
+  if (!denied) return { tools: [], rules: [] }
+  refuseNear(denied, 'disallowedTools', sheet)
+  sayUnknown(denied, 'disallowedTools', sheet)
+  return {
+    tools: unique([...(denied.all ? ['*'] : []), ...denied.whole, ...keptNames(denied.unknown)]),
+    rules: rulesFor({ whole: new Set(), patterns: denied.patterns }, 'deny'),
+  }
+}
+
 interface Entry {
   readonly name: string
   /** What stands in brackets; null where that is every call. */

@@ -1,4 +1,5 @@
 import { nearestName } from '../../core/nearest-name.ts'
+import { toolSpelled, workingTools } from '../../core/rules/tool-names.ts'
 
 /** Names of other programs' tools, without case, `_` and `-`, and ours for them. */
 export type ToolNames = Readonly<Record<string, readonly string[]>>
@@ -23,6 +24,7 @@ const SHARED: ToolNames = {
   grep: ['grep'],
   grepsearch: ['grep'],
   searchfilecontent: ['grep'],
+  codebasesearch: ['grep', 'glob'],
   bash: ['bash'],
   shell: ['bash'],
   powershell: ['bash'],
@@ -55,6 +57,7 @@ export const copilotTools: ToolNames = {
   textsearch: ['grep'],
   filesearch: ['glob'],
   findtestfiles: ['glob'],
+  create: ['write'],
   fetch: ['webfetch'],
   web: ['webfetch', 'websearch'],
   execute: ['bash'],
@@ -93,7 +96,13 @@ export function toolsNamed(name: string, names: ToolNames): readonly string[] {
   const [set, tool, ...rest] = name.split('/')
   const inSet = tool !== undefined && rest.length === 0 && SETS.has(plain(set!))
   const key = plain(inSet ? tool : name)
-  return (Object.hasOwn(names, key) && names[key]) || []
+  return (Object.hasOwn(names, key) && names[key]) || ownNames(key)
+}
+
+/** A working tool has the same names in these files as in our own lists. */
+function ownNames(name: string): readonly string[] {
+  const own = toolSpelled(name)
+  return own !== undefined && Object.hasOwn(workingTools, own) ? [own] : []
 }
 
 function plain(name: string): string {
