@@ -235,6 +235,8 @@ describe('what grants, restricts or limits is read, or an error with its line an
     ['backned: native', 'backned', 3, 'did you mean "backend"?'],
     ['mcpServers: [github]', 'mcpServers', 3, 'does nothing yet'],
     ['hooks: { PreToolUse: [] }', 'hooks', 3, 'does nothing yet'],
+    ['bash: deny', 'bash', 3, 'did you mean "permissions"?'],
+    ['external_directory: deny', 'external_directory', 3, 'did you mean "permissions"?'],
     ['sandbox: true', 'sandbox', 3, 'does nothing yet'],
     ['mode: auto', 'mode', 3, '`plan` or `ask`'],
     ['mdoe: plan', 'mdoe', 3, 'did you mean "mode"?'],

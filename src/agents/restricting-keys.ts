@@ -43,6 +43,13 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   maxbudgetusd: 'maxCostUsd',
   timeoutmins: 'timeoutMs',
   timeoutseconds: 'timeoutMs',
+  bash: 'permissions',
+  shell: 'permissions',
+  edit: 'permissions',
+  write: 'permissions',
+  webfetch: 'permissions',
+  websearch: 'permissions',
+  externaldirectory: 'permissions',
 }
 
 /** Keys that are a letter away from one that restricts, and are something else. */
