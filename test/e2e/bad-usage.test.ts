@@ -138,7 +138,7 @@ describe('a wrong configuration', () => {
       ['{"permissions": {"bash": true}}', /permissions: .*expected array/],
       [
         '{"permissions": [{"tool": "bash", "action": "maybe"}]}',
-        /permissions\.0\.action: .*"allow"\|"ask"\|"deny"/,
+        /offshoot\.jsonc:1: permissions\.0\.action: .*"maybe"; it must be "allow", "ask" or "deny"/,
       ],
       [
         '{\n"permissions": [],\n"permissions": []\n}',
@@ -206,26 +206,47 @@ describe('a wrong configuration', () => {
 })
 
 describe('an unknown key', () => {
-  it('is a warning with the nearest known one, and gives nothing more than before', async () => {
+  it('is an error where it may restrict or grant, and names the nearest known one', async () => {
+    const cases: [string, RegExp][] = [
+      [
+        '{\n"limits": {"maxTurn": 1}}',
+        /offshoot\.jsonc:2: unknown key "limits\.maxTurn"; did you mean maxTurns\?/,
+      ],
+      ['{\n\n"permision": []}', /offshoot\.jsonc:3: unknown key "permision"; did you mean permissions\?/],
+      ['{"permissions": [{"tool": "bash", "patern": "x", "action": "allow"}]}', /"patern".*pattern/],
+      ['{"mcp": {"x": {"command": "touch made.txt"}}}', /offshoot\.jsonc:1: "mcp" does nothing yet: /],
+    ]
+    const ended = await inTurns(cases, ([content]) => {
+      user.write('offshoot.jsonc', content)
+      return user.call(['run', 'hi', '-m', 'offline'])
+    })
+    for (const [at, [content, message]] of cases.entries()) {
+      expect(ended[at], content).toMatchObject({
+        code: 3,
+        stdout: '',
+        stderr: expect.stringMatching(message),
+      })
+      expectClear(ended[at]!)
+    }
+  })
+
+  it('is a warning with the nearest known one elsewhere, and gives nothing more than before', async () => {
     user.write(
       'offshoot.jsonc',
-      '{\n"limits": {"maxTurn": 1},\n"permision": {"bash": "allow"},\n"mcp": {"x": {"command": "touch made.txt"}}, "a": 1,}',
+      '{\n"serach": {},\n"startup": {"x": {"command": "touch made.txt"}}, "a": 1,}',
     )
     const script = user.script({
       main: [{ toolCalls: [{ tool: 'bash', input: { command: 'touch made.txt' } }] }, { text: 'ok' }],
     })
     const { code, stdout, stderr } = await user.run(['run', 'hi', '-m', script], {
-      env: { OFFSHOOT_MODLE: 'x' },
+      env: { OFFSHOOT_PRICSE: 'x' },
     })
     expect({ code, stdout }).toEqual({ code: 5, stdout: 'ok\n' })
+    expect(stderr).toMatch(/offshoot\.jsonc:2: unknown key "serach" is ignored; did you mean search\?/)
+    expect(stderr).toMatch(/offshoot\.jsonc:3: unknown key "startup" is ignored\n/)
     expect(stderr).toMatch(
-      /offshoot\.jsonc:2: unknown key "limits\.maxTurn" is ignored; did you mean maxTurns\?/,
+      /environment OFFSHOOT_PRICSE: unknown key "pricse" is ignored; did you mean prices\?/,
     )
-    expect(stderr).toMatch(
-      /offshoot\.jsonc:3: unknown key "permision" is ignored; did you mean permissions\?/,
-    )
-    expect(stderr).toMatch(/offshoot\.jsonc:4: unknown key "mcp" is ignored\n/)
-    expect(stderr).toMatch(/environment OFFSHOOT_MODLE: unknown key "modle" is ignored; did you mean model\?/)
   })
 
   it('does not fill the terminal', async () => {
