@@ -18,6 +18,7 @@ import type { Handlers, House } from './exchange.ts'
 import { checkSender, type Names } from './foreign.ts'
 import { SECURITY_HEADERS } from './headers.ts'
 import { Idempotency, type Answer } from './idempotency.ts'
+import { maskAnswer, maskBytes } from './masked-answer.ts'
 import { messageHandlers } from './messages.ts'
 import { openApiDocument } from './openapi.ts'
 import type { Pages } from './pages.ts'
@@ -84,7 +85,7 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.onError((error) => {
     const problem = problemOf(error)
     if (problem.status === 500) onDefect(error)
-    const answer = Response.json(problemBody(problem), problem)
+    const answer = json(maskAnswer({ status: problem.status, body: problemBody(problem) }, house.secrets))
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value)
     // what is too large is not read to its end: nothing can follow on this connection
     if (problem.status === 413) answer.headers.set('connection', 'close')
@@ -156,7 +157,7 @@ function addRoute(app: Hono<Env>, name: RouteName, house: House, idempotency: Id
     const handled = async (): Promise<Answer> => {
       const exchange = { id, row: row ?? find(), input, caller, by }
       try {
-        return { status, body: await handle(house, exchange) }
+        return maskAnswer({ status, body: await handle(house, exchange) }, house.secrets)
       } catch (error) {
         find() // what was deleted meanwhile is not there any more, whatever that has led to
         throw error
@@ -223,7 +224,9 @@ function addOtherRoutes(
   app.get('/api/artifacts/:id', (c) => {
     const { content } = requireRow(store, 'artifacts', c.req.param('id'))
     // whatever it says it is: it is shown as text, and never run
-    return new Response(new Uint8Array(content), { headers: { 'content-type': 'text/plain; charset=utf-8' } })
+    return new Response(new Uint8Array(maskBytes(content, house.secrets)), {
+      headers: { 'content-type': 'text/plain; charset=utf-8' },
+    })
   })
   app.get('/api/conversations/:id/events', async (c) => {
     const { id } = requireRow(store, 'conversations', c.req.param('id'))

@@ -3,6 +3,7 @@ import type { Approval, Question } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
 import { inLine, approvalRow, inboxItem, questionRow, type LinePlace } from '../runtime/snapshot.ts'
 import type { VerbCommand } from '../runtime/verbs/perform.ts'
+import { editedText } from './masked-answer.ts'
 import { perform, type Exchange, type Handlers, type House } from './exchange.ts'
 import type { Store } from './workplace.ts'
 
@@ -18,14 +19,18 @@ export const askHandlers: Handlers<
   listApprovals: ({ store }, { input }) => placed(openApprovals(store, input.conversation), approvalRow),
 
   async answerApproval(house, { row, input, by }) {
-    const args = { ...input, by: input.by ?? by }
+    const offered = house.store.get('approvals', row.id)?.offered?.pattern
+    const pattern = input.pattern && offered ? editedText(house, input.pattern, offered) : input.pattern
+    const args = { ...input, pattern, by: input.by ?? by }
     return await perform(house, row.conversationId, { verb: 'approve', target: row.id, args })
   },
 
   listQuestions: ({ store }, { input }) => placed(openQuestions(store, input.conversation), questionRow),
 
   async answerQuestion(house, { row, input, by }) {
-    const args = { ...input, by: input.by ?? by }
+    const { options = [] } = house.store.get('questions', row.id) ?? {}
+    const text = options.find((each) => house.secrets.text(each) === input.text) ?? input.text
+    const args = { text, by: input.by ?? by }
     return await perform(house, row.conversationId, { verb: 'answer', target: row.id, args })
   },
 
@@ -33,8 +38,7 @@ export const askHandlers: Handlers<
 
   async changeInboxItem(house, { row, input: { text, mode } }) {
     const item = row.id
-    const edited =
-      text === undefined ? undefined : await change(house, row, { verb: 'inbox.edit', item, text })
+    const edited = text === undefined ? undefined : await edit(house, row, text)
     return mode ? await change(house, row, { verb: 'inbox.promote', item }) : edited!
   },
 
@@ -45,6 +49,11 @@ type ItemRow = Exchange<'getInboxItem'>['row']
 type ItemChange =
   | { readonly verb: 'inbox.edit'; readonly item: string; readonly text: string }
   | { readonly verb: 'inbox.promote' | 'inbox.withdraw'; readonly item: string }
+
+function edit(house: House, row: ItemRow, text: string) {
+  const stored = house.store.get('inbox', row.id)?.text ?? ''
+  return change(house, row, { verb: 'inbox.edit', item: row.id, text: editedText(house, text, stored) })
+}
 
 function change(house: House, { branchId: target, conversationId }: ItemRow, { verb, ...args }: ItemChange) {
   const command = { verb, target, args } as Extract<VerbCommand, { verb: ItemChange['verb'] }>

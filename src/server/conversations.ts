@@ -13,7 +13,8 @@ import { openAsks } from './asks.ts'
 import { say } from './branches.ts'
 import { perform, type Handlers, type House } from './exchange.ts'
 import { Problem } from './problem.ts'
-import { partialsOf } from './stored-partials.ts'
+import { editedText } from './masked-answer.ts'
+import { maskPartial, partialsOf } from './stored-partials.ts'
 
 export const conversationHandlers: Handlers<
   | 'listConversations'
@@ -60,11 +61,12 @@ export const conversationHandlers: Handlers<
       maxConcurrent: loaded.config.limits.maxConcurrent,
       owner: workplace.composed.ownership?.livingOwner(row.id),
       mine: workplace.drives(row.id),
-      streaming: partialsOf(house.store, workplace, row.id),
+      streaming: partialsOf(house.store, workplace, row.id).map((each) => maskPartial(each, house.secrets)),
     })
   },
 
-  async updateConversation(house, { row, input: { title } }) {
+  async updateConversation(house, { row, input }) {
+    const title = editedText(house, input.title, row.title)
     await perform(house, row.id, { verb: 'rename', target: row.id, args: { title } })
     const { store } = house
     return item(store, store.get('conversations', row.id)!, openAsks(store, row.id).length)

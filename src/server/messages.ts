@@ -5,6 +5,7 @@ import type { RouteAnswer } from '../protocol/routes.ts'
 import { readMessages } from '../runtime/messages.ts'
 import { namedModel } from '../runtime/named-model.ts'
 import { perform, type Exchange, type Handlers, type House } from './exchange.ts'
+import { editedText } from './masked-answer.ts'
 import { Problem } from './problem.ts'
 import type { Store } from './workplace.ts'
 
@@ -20,7 +21,8 @@ export const messageHandlers: Handlers<'forkMessage' | 'editMessage' | 'regenera
   editMessage(house, { row, input }) {
     if (row.role !== 'user')
       throw new Problem(409, 'conflict', `only what a person says can be edited; this is of role ${row.role}`)
-    return fork(house, before(house.store, row), input)
+    const text = editedText(house, input.text, saidIn(house.store, row))
+    return fork(house, before(house.store, row), { ...input, text })
   },
 
   /** The same words again: what was answered stays on the branch that it is on. */
@@ -70,6 +72,10 @@ function before(store: Store, row: MessageRow): MessageRow {
   const found = above ?? (origin ? store.get('messages', origin) : undefined)
   if (found) return found
   throw new Problem(409, 'conflict', 'nothing stands before this message')
+}
+
+function saidIn(store: Store, { id: messageId }: MessageRow): string {
+  return textOf(store.find('parts', { where: { messageId }, orderBy: 'position' }).map(({ part }) => part))
 }
 
 /** What a person said last, up to a message. */

@@ -1,23 +1,32 @@
-/** The same value with every text in it masked, its keys too, and itself where nothing changes. */
-export function maskStrings<T>(value: T, mask: (text: string) => string): T {
-  return masked(value, mask) as T
+/**
+ * The same value with every text in it masked, its keys too, and itself where nothing changes. What stands under a key of
+ * `kept` stays as it is.
+ */
+export function maskStrings<T>(value: T, mask: Mask, kept: ReadonlySet<string> = NONE): T {
+  return masked(value, mask, kept) as T
 }
+
+type Mask = (text: string) => string
+const NONE: ReadonlySet<string> = new Set()
 
 type Fields = Readonly<Record<string, unknown>>
 
-function masked(value: unknown, mask: (text: string) => string): unknown {
+function masked(value: unknown, mask: Mask, kept: ReadonlySet<string>): unknown {
   if (typeof value === 'string') return mask(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return maskedList(value, mask)
+  if (Array.isArray(value)) return maskedList(value, mask, kept)
   const fields = value as Fields
   const entries = Object.entries(fields)
-  const after = entries.map(([key, each]) => [mask(key), isOpaque(fields, key) ? each : masked(each, mask)])
+  const after = entries.map(([key, each]) => {
+    const isKept = kept.has(key) || isOpaque(fields, key)
+    return [mask(key), isKept ? each : masked(each, mask, kept)]
+  })
   const isSame = after.every(([key, each], i) => key === entries[i]![0] && each === entries[i]![1])
   return isSame ? value : Object.fromEntries(after)
 }
 
-function maskedList(list: readonly unknown[], mask: (text: string) => string): readonly unknown[] {
-  const copy = list.map((each) => masked(each, mask))
+function maskedList(list: readonly unknown[], mask: Mask, kept: ReadonlySet<string>): readonly unknown[] {
+  const copy = list.map((each) => masked(each, mask, kept))
   return copy.some((each, i) => each !== list[i]) ? copy : list
 }
 

@@ -1,0 +1,30 @@
+import { isUtf8 } from 'node:buffer'
+import { maskStrings } from '../core/secrets/mask-strings.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
+import { restoreMasked } from '../core/secrets/restore.ts'
+import type { Answer } from './idempotency.ts'
+
+/** A client sends these back as they are. */
+const KEPT: ReadonlySet<string> = new Set(['directory', 'digest'])
+
+/** An answer on its way out: what is stored may hold secrets. */
+export function maskAnswer({ status, body }: Answer, secrets: Pick<SecretMask, 'text'>): Answer {
+  return { status, body: maskStrings(body, secrets.text, KEPT) }
+}
+
+/** Of an artifact that is text; bytes that are no UTF-8 stay as they are. */
+export function maskBytes(bytes: Uint8Array, { text: mask }: Pick<SecretMask, 'text'>): Uint8Array {
+  if (!isUtf8(bytes)) return bytes
+  const before = Buffer.from(bytes).toString('utf8')
+  const after = mask(before)
+  return after === before ? bytes : Buffer.from(after)
+}
+
+/** What a person sends back of a text that was shown masked: masks must not replace what is stored. */
+export function editedText(
+  { secrets }: { readonly secrets: Pick<SecretMask, 'text'> },
+  text: string,
+  stored: string,
+): string {
+  return restoreMasked(text, stored, secrets.text)
+}
