@@ -199,7 +199,7 @@ describe('a text in pieces', () => {
     })
     fc.assert(check, { numRuns: 300 })
     const stream = mask.stream()
-    expect(stream.push('plain words are told at once')).toBe('plain words are told at once')
+    expect(stream.push('plain words are told at once.')).toBe('plain words are told at once.')
   })
 })
 

@@ -1,3 +1,4 @@
+import { spellings } from './spellings.ts'
 import { shapes, WORD, type Shape } from './shapes.ts'
 
 /** Masks secrets in text: each character of one becomes `•`, so that offsets in the text stay what they are. */
@@ -40,12 +41,6 @@ function isNoWord(value: string): boolean {
 export const shapeMask: SecretMask = createSecretMask()
 
 export const MASK_CHAR = '•'
-
-/** A value as it is, and as it stands in JSON and in a URL. */
-function spellings(value: string): string[] {
-  const json = JSON.stringify(value).slice(1, -1)
-  return [...new Set([value, json, encodeURIComponent(value.toWellFormed())])]
-}
 
 const VALUE_ANCHOR = 8
 

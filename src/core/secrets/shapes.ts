@@ -1,3 +1,5 @@
+import { assignments } from './assignments.ts'
+
 /** What a secret looks like: a word that begins it, and what follows. Every repetition is bounded, or the last thing. */
 export interface Shape {
   /** Literal text at the beginning. It stays readable, so that a reader knows what was masked. */
@@ -84,11 +86,11 @@ const PRIVATE_KEY: Shape = {
   anchors: ['-----BEGIN '],
   full: new RegExp(
     '((?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----' +
-      `(?:${SPACE}{1,4}Proc-Type: ?[\\w,]{1,20}${SPACE}{1,4}DEK-Info: ?[\\w,-]{1,100})?)` +
+      `(?:${SPACE}{1,4}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID): ?[\\w ,.:()/@<>+-]{1,100}){0,5})` +
       `(?:${BREAK}${BASE64}{16,})+(?:${BREAK}${BASE64}{1,15}(?=${BREAK}-----END))?`,
     'y',
   ),
-  alive: /[A-Z0-9 ]{0,70}-{0,5}(?:(?<=PRIVATE KEY(?: BLOCK)?-----)[\s\S]{0,200})?$/y,
+  alive: /[A-Z0-9 ]{0,70}-{0,5}(?:(?<=PRIVATE KEY(?: BLOCK)?-----)[\s\S]{0,700})?$/y,
   notAfter: NOTHING,
   window: 16 * 1024,
   isKey: true,
@@ -110,6 +112,11 @@ const PLACES: readonly Shape[] = [
     isKey: false,
   },
   token(['Bearer ', 'bearer '], CREDENTIAL, 16, { needs: '\\d', isKey: false }),
+  token(['uthorization: Basic ', 'uthorization: basic '], '[A-Za-z0-9+/=]', 8, {
+    needs: '(?:[a-z][A-Z]|[A-Z][a-z]|[\\d=+/])',
+    notAfter: NOTHING,
+    isKey: false,
+  }),
   token(['Basic ', 'basic '], CREDENTIAL, 12, { needs: '[\\d=]', isKey: false }),
   {
     anchors: ['://'],
@@ -137,4 +144,4 @@ const PLACES: readonly Shape[] = [
   ),
 ]
 
-export const shapes: readonly Shape[] = [...KEYS, PRIVATE_KEY, ...PLACES]
+export const shapes: readonly Shape[] = [...KEYS, PRIVATE_KEY, ...PLACES, ...assignments]
