@@ -94,6 +94,26 @@ async function everySink(user: TestUser, payload: string): Promise<Shown[]> {
   return shown
 }
 
+/** The long ones: written here, as a file of them would be a hundred times as large. */
+const LONG = [
+  ['a control sequence of 24 KB', `\u001b[${'38;2;1;2;3;['.repeat(2_000)}m`],
+  ['10000 wide characters', '\u884c'.repeat(10_000)],
+  ['20000 backquotes', `${'`'.repeat(20_000)} x`],
+] as const
+
+test.each(LONG)(
+  '%s command nothing and take no time',
+  async (_, payload) => {
+    const user = newUser()
+    const before = process.cpuUsage()
+    const shown = await everySink(user, payload)
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(20_000)
+    for (const { where, text } of shown)
+      expect({ where, command: COMMAND.exec(text)?.[0] }).toEqual({ where, command: undefined })
+  },
+  60_000,
+)
+
 /** Side by side, as each takes a dozen commands. */
 const groups = Object.values(
   Object.groupBy(

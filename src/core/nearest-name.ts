@@ -6,6 +6,7 @@ export function nearestName(
 ): string | undefined {
   if (name.length > 64) return undefined
   const ranked = known
+    .filter((candidate) => Math.abs(candidate.length - name.length) <= mostOf(candidate))
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= mostOf(candidate))
     .sort((a, b) => a.distance - b.distance)

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 import { fileURLToPath } from 'node:url'
 import { afterAll, expect, test } from 'vitest'
 import { providerEnvironment, startRawServer, type HttpProvider } from '../../test/support/model-server.ts'
@@ -84,12 +85,12 @@ const event = (data: object) =>
 
 /** As much as is asked for, unless nobody reads on. */
 async function send(response: ServerResponse, begin: string, piece: string): Promise<void> {
-  response.on('error', () => {})
   response.writeHead(200, { 'content-type': 'text/event-stream' })
-  response.write(begin)
-  for (let sent = 0; sent < HUNDRED_MB && !response.destroyed; sent += piece.length)
-    if (!response.write(piece)) await Promise.race([once(response, 'drain'), once(response, 'close')])
-  response.end()
+  const pieces = function* () {
+    yield begin
+    for (let sent = 0; sent < HUNDRED_MB; sent += piece.length) yield piece
+  }
+  await pipeline(Readable.from(pieces()), response).catch(() => {})
 }
 
 const servers: { close(): Promise<void> }[] = []

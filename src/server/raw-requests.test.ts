@@ -179,7 +179,9 @@ describe('any bytes', () => {
         async (m, t, headers, text) => {
           if (/^(GET|HEAD)$/.test(m) && /^(\/api\/health|\/login)/.test(t)) return
           const { status } = await answerTo(raw([`${m} ${t} HTTP/1.1`, host(), ...headers], text))
-          expect([0, 400, 401, 403, 408, 431]).toContain(status)
+          // the one body that is read without a token holds the key of a link
+          const isExchange = m === 'POST' && /^\/api\/sessions(?:$|\?)/.test(t)
+          expect([0, 400, 401, 403, 408, 431, ...(isExchange ? [413, 422, 429] : [])]).toContain(status)
         },
       ),
       { numRuns: 300 },

@@ -96,6 +96,33 @@ describe('on a terminal', () => {
     expect(user.processes()).toEqual([])
   })
 
+  it('no secret is shown in a question, in a title or in the lines of progress', async () => {
+    const user = someone()
+    const hidden = 'A1b2C3d4'.repeat(5)
+    const secret = `ghp_${hidden}`
+    const command = `curl -u me:${secret} http://127.0.0.1:9/; rm -rf made`
+    const script = user.script({
+      main: [
+        {
+          toolCalls: [
+            { tool: 'task', input: { subagent_type: 'explore', description: secret, prompt: secret } },
+          ],
+        },
+        { toolCalls: [{ tool: 'bash', input: { command, description: secret } }] },
+        { text: `end ${secret}`, chunks: 9 },
+      ],
+      explore: [{ toolCalls: [{ tool: 'grep', input: { pattern: secret } }] }, { text: secret }],
+    })
+    const program = user.terminal(['run', secret, '-m', script])
+    await program.untilStdout(CHOICES)
+    program.type('n\r')
+    const { code, stdout } = await program.ended
+    expect(code).toBe(0)
+    expect(stdout).not.toContain(hidden)
+    expect(stdout).toContain(`ghp_${'•'.repeat(hidden.length)}`)
+    expect(stdout).toContain('rm -rf made')
+  })
+
   it('nothing that a model writes is a command to it', async () => {
     const user = someone()
     const text = PAYLOADS.join('\n')

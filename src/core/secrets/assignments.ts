@@ -1,4 +1,4 @@
-import type { Shape } from './shapes.ts'
+import type { Shape } from './shape.ts'
 
 /**
  * Secrets by the name that a text gives them: `password=…`, `"apiKey": "…"`, `api_key: …`, `DEPLOY_TOKEN=…`. Code, types

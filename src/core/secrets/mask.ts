@@ -1,5 +1,6 @@
 import { spellings } from './spellings.ts'
-import { shapes, WORD, type Shape } from './shapes.ts'
+import type { Shape } from './shape.ts'
+import { shapes, WORD } from './shapes.ts'
 
 /** Masks secrets in text: each character of one becomes `•`, so that offsets in the text stay what they are. */
 export interface SecretMask {

@@ -1,22 +1,5 @@
 import { assignments } from './assignments.ts'
-
-/** What a secret looks like: a word that begins it, and what follows. Every repetition is bounded, or the last thing. */
-export interface Shape {
-  /** Literal text at the beginning. It stays readable, so that a reader knows what was masked. */
-  readonly anchors: readonly string[]
-  /** Behind the anchor, sticky; group 1 stays readable, the rest is masked. */
-  readonly full: RegExp
-  /** Behind the anchor, sticky: the text ends before it is decided. */
-  readonly alive: RegExp
-  /** More of a secret whose text ended with the text; absent: `full` takes all of it. */
-  readonly more?: RegExp
-  /** What must not stand before the anchor. */
-  readonly notAfter: RegExp
-  /** No more of the text than this is looked at, from the anchor on; until then the end may still come. */
-  readonly window?: number
-  /** The key of a provider: nothing else looks like it. Others are taken for secrets by where they stand. */
-  readonly isKey: boolean
-}
+import type { Shape } from './shape.ts'
 
 const NOTHING = /$^/
 export const WORD = /[A-Za-z0-9]/

@@ -21,6 +21,10 @@ const PAYLOADS = [
   '`<b onmouseover=hit()>` **<i onclick=hit()>**',
   '+<ins onclick=hit()>',
   '| <td onclick=hit()> |',
+  '<a href=javascript:window.__pwned=1>x</a>',
+  '[x](java\nscript:window.__pwned=1)',
+  '<div style="background:url(http://198.51.100.7/x)">',
+  '<a href="//evil.example">good.example</a>',
 ]
 
 describe('what somebody wrote', () => {
@@ -38,6 +42,16 @@ describe('what somebody wrote', () => {
     expect(tagsOf(hostile)).toEqual(tagsOf(harmless))
     expect(outsideOfTags(hostile)).not.toMatch(/[<>]/)
     expect(hostile).not.toContain('src="http')
+  })
+
+  test('takes no time, however it is nested', async () => {
+    const document = await everything()
+    const start = process.cpuUsage()
+    const page = documentHtml(
+      withTexts(document, (old, key) => (key === 'text' ? `${'`'.repeat(20_000)} x` : old)),
+    )
+    expect(page).toContain('`'.repeat(20_000))
+    expect(process.cpuUsage(start).user / 1_000).toBeLessThan(2_000)
   })
 
   test('stands there, whichever field it is', async () => {

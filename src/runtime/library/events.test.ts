@@ -15,6 +15,14 @@ const end = { text: 'end' }
 const asks: TestOptions = { tools: [danger], script: { main: [call, end] } }
 const says = (text: string, more = {}): TestOptions => ({ script: { main: [{ text, ...more }] } })
 
+const alnum = 'A1b2C3d4'.repeat(6)
+const SECRETS: readonly (readonly [string, string])[] = [
+  [`sk-ant-api03-${alnum}`, alnum],
+  [`ghp_${alnum}`, alnum],
+  ['password=hunter2secret', 'hunter2secret'],
+  [`-----BEGIN PRIVATE KEY-----\n${alnum}\n${alnum}\n-----END PRIVATE KEY-----`, alnum],
+]
+
 async function begin(options: TestOptions) {
   const t = await createTestOffshoot(options)
   const run = await (await t.offshoot.chat()).send('go')
@@ -36,6 +44,34 @@ describe('the stream of a run', () => {
     const text = seen.map((event) => (event.type === 'part.delta' ? event.text : '')).join('')
     expect(text).toBe('hello '.repeat(50))
     expect(seen.at(-1)).toMatchObject({ type: 'run.completed', report: text })
+  })
+
+  it.each(SECRETS)('holds no secret, live or stored: %s', async (secret, hidden) => {
+    const reads = tool({
+      name: 'reads',
+      description: 'reads',
+      inputSchema: z.object({ of: z.string() }),
+      execute: ({ of }) => of,
+    })
+    const step = {
+      text: `so ${secret} it is`,
+      chunks: 9,
+      toolCalls: [{ tool: 'reads', input: { of: secret } }],
+    }
+    const allowed = { permissions: [{ tool: 'reads', pattern: '*', action: 'allow' as const }] }
+    await using b = await begin({
+      tools: [reads],
+      config: allowed,
+      script: { main: [step, { text: `end ${secret}` }] },
+    })
+    for (const seen of [await read(b.t, b.run.events()), await read(b.t, b.run.events())]) {
+      expect(JSON.stringify(seen)).not.toContain(hidden)
+      const text = seen.map((event) => (event.type === 'part.delta' ? event.text : '')).join('')
+      expect(text).not.toContain(hidden)
+      expect(seen.at(-1)).toMatchObject({ type: 'run.completed', report: expect.stringContaining('•') })
+    }
+    const result = await b.end()
+    expect(result.text).toBe(`end ${secret}`)
   })
 
   it('can be asked for after the end, again and again, and from any seq', async () => {

@@ -17,6 +17,10 @@ const PAYLOADS = [
   '[a](javascript:hit()) ![b](https://pixel.example/b.png)',
   '{{constructor.constructor("hit()")()}}',
   '`<b onmouseover=hit()>`',
+  '<a href=javascript:hit()>x</a>',
+  '[x](java\nscript:hit())',
+  '<div style="background:url(http://198.51.100.7/x)">',
+  '<a href="//evil.example">good.example</a>',
 ]
 const ALL = PAYLOADS.join('\n\n')
 /** Elements and attributes that the page has none of by itself. */
