@@ -95,7 +95,7 @@ test('what a person said is said again by its edit, secrets included', async () 
     ({ type }) => type === 'run.completed' || type === 'run.failed',
     (await served.get(`/conversations/${began.conversationId}`)).body['seq'] as number,
   )
-  const messages = served.store.find('messages', { where: { branchId: began.branchId as BranchId } })
+  const messages = served.store.find('messages', { where: { branchId: began.branchId } })
   const last = messages.findLast(({ role }) => role === 'user')!
   const edited = await served.post(`/messages/${last.id}/edit`, { text: `${said.replace(key, shown)} again` })
   const { branchId } = edited.body as { branchId: string }
