@@ -190,12 +190,12 @@ describe('a known value', () => {
 })
 
 test.each(['password', 'TOKEN', 'password=', '"apiKey": "', 'token: a1', 'TOKEN=aTOKEN=', 'password = a1b2'])(
-  '2 MB of %s take less than a second',
+  '2 MB of %s take less than two seconds',
   (piece) => {
     const mask = createSecretMask(['plain-value-9', 'another plain value'])
     const text = piece.repeat(Math.ceil(2_000_000 / piece.length))
-    const start = process.cpuUsage()
+    const start = process.threadCpuUsage()
     mask.text(text)
-    expect(process.cpuUsage(start).user / 1_000).toBeLessThan(1_000)
+    expect(process.threadCpuUsage(start).user / 1_000).toBeLessThan(2_000)
   },
 )

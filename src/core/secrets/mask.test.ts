@@ -216,11 +216,11 @@ test.each([
   ['keys', `sk-ant-${A(40)} `],
   ['values', 'plain-value-plain-value-9'],
   ['base64', A(8)],
-])('2 MB of %s take less than a second', (_, piece) => {
+])('2 MB of %s take less than two seconds', (_, piece) => {
   const mask = createSecretMask(['plain-value-9', `-----BEGIN PRIVATE KEY-----${A(2_000)}`])
   const text = piece.repeat(Math.ceil(2_000_000 / piece.length))
-  const start = process.cpuUsage()
+  const start = process.threadCpuUsage()
   mask.text(text)
-  const { user } = process.cpuUsage(start)
-  expect(user / 1_000).toBeLessThan(1_000)
+  const { user } = process.threadCpuUsage(start)
+  expect(user / 1_000).toBeLessThan(2_000)
 })
