@@ -21,7 +21,8 @@ const CHAR = '[\\w.~+/=@%!#^-]'
 /** A quote may be escaped, in a text of JSON. */
 const QUOTE = '(?:\\\\{0,3}["\'])'
 const BLANK = '[ \\t]{0,4}'
-const END = `(?!${CHAR})`
+/** What is masked already is no end: a text that is masked again stays what it is. */
+const END = `(?!${CHAR}|•)`
 const LINE_END = `(?=${BLANK}(?:$|\\r?\\n|\\\\[nr]|#|${QUOTE}))`
 
 /** `process.env.API_KEY`, `config.token2` */

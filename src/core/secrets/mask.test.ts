@@ -181,6 +181,14 @@ describe('a text in pieces', () => {
     expect(masked).toBeGreaterThan(1_000)
   })
 
+  test('is masked where a longer anchor began before one that is open, and once alone', () => {
+    const stream = mask.stream()
+    const told = stream.push('cb?state=1&access_token') + stream.push('=abcd1234efgh{') + stream.end()
+    expect(told).toBe('cb?state=1&access_token=••••••••••••{')
+    const once = mask.text('aTOKEN=sk-proj-A1b2C3d4A1b2C3d4A1b2C3d4A1$')
+    expect(mask.text(once)).toBe(once)
+  })
+
   test('is masked as the whole is, one character at a time', () => {
     for (const text of [...SECRETS.map(([secret]) => `a ${secret} b`), ...OTHERS, values.join(' ')]) {
       const stream = mask.stream()

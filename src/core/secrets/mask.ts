@@ -121,7 +121,11 @@ function scan(scanner: Scanner, text: string, from: number, isWhole: boolean): S
     const found = nextAnchor(scanner, text, at)
     if (!found) break
     const judged = judge(scanner.candidates.get(found[0])!, text, found.index, isWhole, clear)
-    if (judged === 'open') return { masked: masked + text.slice(end, found.index), end: found.index }
+    if (judged === 'open') {
+      // a longer anchor may have begun before: `&access_token=` where `token` is open
+      const stop = Math.min(found.index, holdFrom(scanner, text, end))
+      return { masked: masked + text.slice(end, stop), end: stop }
+    }
     if (judged === undefined) {
       at = found.index + 1
       continue
