@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 import { OffshootError } from '../core/errors.ts'
-import { personOnly, TO_PERSON } from '../runtime/person/deciding.ts'
+import type { ConversationId } from '../core/ids.ts'
+import { personOnly, TO_PERSON, turnOfPerson } from '../runtime/person/deciding.ts'
 import { isOfRun } from '../runtime/person/environment.ts'
+import type { VerbCommand } from '../runtime/verbs/perform.ts'
+import type { Reader } from '../store/port.ts'
 import { commandPath } from './help.ts'
 import type { Io } from './io.ts'
 
@@ -19,8 +22,34 @@ const DECIDING: ReadonlySet<string> = new Set([
  * Refuses an agent what a person alone decides: these commands, and options that widen what a run may do.
  * @throws OffshootError `usage`
  */
-export function checkCaller(command: Command, { env }: Pick<Io, 'env'>): void {
-  const what = decidingCommand(command) ?? decidingOption(command)
+export function checkCaller(command: Command, io: Pick<Io, 'env'>): void {
+  refuseAgent(decidingCommand(command) ?? decidingOption(command), io)
+}
+
+/**
+ * Refuses an agent a turn in a conversation that a person has given a mode wider than `ask`. The stored mode counts: the
+ * process that drives a conversation stores its own. @throws OffshootError `usage`
+ */
+export function checkTurn(reader: Reader, id: ConversationId | undefined, io: Pick<Io, 'env'>): void {
+  if (id === undefined || !isOfRun(io.env)) return
+  refuseAgent(turnOfPerson([reader.get('conversations', id)?.mode]), io)
+}
+
+/** Whether a command starts or steers a turn. */
+export function startsTurn({ verb, args }: VerbCommand): boolean {
+  return SPEAKING.has(verb) || (verb === 'fork' && args !== null)
+}
+
+const SPEAKING: ReadonlySet<VerbCommand['verb']> = new Set<VerbCommand['verb']>([
+  'continue',
+  'steer',
+  'spawn',
+  'message',
+  'inbox.edit',
+  'inbox.promote',
+])
+
+function refuseAgent(what: string | undefined, { env }: Pick<Io, 'env'>): void {
   if (what === undefined || !isOfRun(env)) return
   throw new OffshootError('usage', `${what} is not for an agent: a run has started this process`, {
     hint: TO_PERSON,

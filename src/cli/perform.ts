@@ -7,6 +7,7 @@ import { randomIds } from '../runtime/ids.ts'
 import { askOwner } from '../runtime/ownership/ask-owner.ts'
 import { Ownership } from '../runtime/ownership/ownership.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/verbs/perform.ts'
+import { checkTurn, startsTurn } from './caller.ts'
 import type { Io } from './io.ts'
 import { openStore } from './open-store.ts'
 import { findSubject } from '../runtime/subject.ts'
@@ -39,6 +40,7 @@ export async function conversationIdOf(io: Io, id: string): Promise<Conversation
 
 async function ask(io: Io, id: ConversationId, command: VerbCommand) {
   await using store = await openStore(io)
+  if (startsTurn(command)) checkTurn(store, id, io)
   const owner = randomUUID()
   const ownership = new Ownership({ store, clock: systemClock, owner })
   const ports = { store, clock: systemClock, newId: randomIds(systemClock), ownership }

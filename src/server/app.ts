@@ -10,7 +10,7 @@ import type { Access, Caller } from './access.ts'
 import { askHandlers } from './asks.ts'
 import { readObject } from './body.ts'
 import { branchHandlers } from './branches.ts'
-import { checkPerson, decisionIn } from './caller.ts'
+import { checkPerson, decisionIn, turnIn } from './caller.ts'
 import { conversationHandlers } from './conversations.ts'
 import { eventStream } from './event-stream.ts'
 import { exportAnswer } from './export-answer.ts'
@@ -152,7 +152,9 @@ function addRoute(app: Hono<Env>, name: RouteName, house: House, idempotency: Id
       method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw, { isOptional })
     const input = parse(schema, given)
     const caller = c.get('caller')
-    await checkPerson(decisionIn(name, input as object), c.env?.incoming, caller?.kind ?? 'token')
+    const asked = input as object
+    const decided = decisionIn(name, asked) ?? turnIn(name, asked, row, house.workplaces)
+    await checkPerson(decided, c.env?.incoming, caller?.kind ?? 'token')
     const by = caller?.kind === 'session' ? 'web' : 'http'
     const handled = async (): Promise<Answer> => {
       const exchange = { id, row: row ?? find(), input, caller, by }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decisionIn, refusal, type Shown } from './caller.ts'
+import { decisionIn, refusal, turnIn, type Shown } from './caller.ts'
 import type { Sender } from '../runtime/person/connected.ts'
 
 test.each<[Sender, Shown, 'taken' | 'refused']>([
@@ -25,4 +25,24 @@ test('the words of a message that waits are those of a person; when it is read i
   expect(decisionIn('changeInboxItem', { text: 'other words' })).toBe('a change of what somebody has said')
   expect(decisionIn('changeInboxItem', { mode: 'steer' })).toBeUndefined()
   expect(decisionIn('sendMessage', { text: 'x', mode: 'steer' })).toBeUndefined()
+})
+
+const ROW = { id: 'brn_1', conversationId: 'cnv_1' }
+
+test.each([
+  ['sendMessage', { text: 'x' }, ['auto'], 'auto'],
+  ['steerRun', { text: 'x' }, [undefined, 'accept-edits', null], 'accept-edits'],
+  ['sendMessage', { text: 'x' }, ['ask', 'auto', 'ask'], 'auto'],
+  ['forkMessage', { text: 'x' }, ['auto'], 'auto'],
+  ['changeInboxItem', { mode: 'steer' }, ['auto'], 'auto'],
+  ['sendMessage', { text: 'x' }, ['of another version'], 'of another version'],
+  ['sendMessage', { text: 'x' }, ['ask', undefined, 'plan'], undefined],
+  ['sendMessage', { text: 'x' }, [null], undefined],
+  ['forkMessage', {}, ['auto'], undefined],
+  ['pauseBranch', {}, ['auto'], undefined],
+  ['cancelRun', {}, ['auto'], undefined],
+  ['withdrawInboxItem', {}, ['auto'], undefined],
+] as const)('%s %j in a conversation of the modes %j: the turn is in %s', (name, input, modes, mode) => {
+  const found = turnIn(name, input, ROW, { modesOf: () => modes })
+  expect(found).toBe(mode && `a turn in the mode ${mode}`)
 })

@@ -1,9 +1,11 @@
 import type { IncomingMessage } from 'node:http'
+import type { ConversationId } from '../core/ids.ts'
 import type { RouteName } from '../protocol/paths.ts'
 import { senderOf, type Sender } from '../runtime/person/connected.ts'
-import { personOnly, TO_PERSON, type Wanted } from '../runtime/person/deciding.ts'
+import { personOnly, TO_PERSON, turnOfPerson, type Wanted } from '../runtime/person/deciding.ts'
 import type { Caller } from './access.ts'
 import { Problem } from './problem.ts'
+import type { Workplaces } from './workplace.ts'
 
 /** Routes on which a person alone decides, whatever the body says, and what is decided there. */
 const DECIDING: Readonly<Partial<Record<RouteName, string>>> = {
@@ -19,6 +21,32 @@ const DECIDING: Readonly<Partial<Record<RouteName, string>>> = {
 export function decisionIn(name: RouteName, input: object): string | undefined {
   if (name === 'changeInboxItem' && 'text' in input) return 'a change of what somebody has said'
   return DECIDING[name] ?? personOnly(wantedIn(input))
+}
+
+/** Routes that start or steer a turn. */
+const SPEAKING: ReadonlySet<RouteName> = new Set<RouteName>([
+  'sendMessage',
+  'spawnOnBranch',
+  'continueBranch',
+  'continueRun',
+  'steerBranch',
+  'steerRun',
+  'forkMessage',
+  'editMessage',
+  'regenerateMessage',
+  'changeInboxItem',
+])
+
+/** The turn that a request starts or steers, where a person has given its conversation a mode wider than `ask`. */
+export function turnIn(
+  name: RouteName,
+  input: object,
+  row: object | undefined,
+  workplaces: Pick<Workplaces, 'modesOf'>,
+): string | undefined {
+  if (!SPEAKING.has(name) || !row || !('conversationId' in row)) return undefined
+  if (name === 'forkMessage' && !('text' in input)) return undefined // it is a branch, and nothing runs on it
+  return turnOfPerson(workplaces.modesOf(row.conversationId as ConversationId))
 }
 
 /** `mode` of a message is another thing: when it is read. */

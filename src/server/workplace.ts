@@ -188,6 +188,15 @@ export class Workplaces {
     this.#modes.set(id, mode)
   }
 
+  /**
+   * In which a conversation is driven, or may be: here, by the next turn here, or by the process that drives it, which
+   * stores its mode. Another process can have stored a narrower one than this server keeps.
+   */
+  modesOf(id: ConversationId): readonly (string | null | undefined)[] {
+    const stored = this.store.get('conversations', id)?.mode
+    return [this.#driving(id)?.composed.mode, this.#modes.get(id), stored]
+  }
+
   /** Pauses what is driven in any of them. */
   pause(): void {
     for (const workplace of this.all()) workplace.pause()

@@ -10,6 +10,8 @@ let server: StartedProgram
 let url: string
 let token: string
 let approval: string
+/** A conversation that the person has put in `auto`. */
+let auto: { conversationId: string; branchId: string; runId: string; messageId: string; itemId: string }
 
 const touch = { toolCalls: [{ tool: 'bash', input: { command: 'touch approved.txt' } }] }
 const CONFIG = { model: 'scripted:nested.json' }
@@ -32,6 +34,7 @@ beforeAll(async () => {
     },
     { timeout: 20_000 },
   )
+  auto = await startAuto()
   user.write('id', approval)
   user.write('token', token)
 }, 60_000)
@@ -40,6 +43,29 @@ afterAll(async () => {
   await server.ended
   user.remove()
 })
+
+/** It waits for an answer; a message of the person waits too. */
+async function startAuto(): Promise<typeof auto> {
+  const question = { tool: 'ask_user', input: { question: 'which?' } }
+  const model = user.script({ '*': [{ toolCalls: [question] }, { text: 'done' }] }, 'auto.json')
+  const begun = await post('/conversations', { text: 'hi', model, mode: 'auto' })
+  const ids = (await begun.json()) as { conversationId: string; branchId: string; runId: string }
+  await vi.waitFor(() => expect(user.rows('SELECT id FROM questions')).toHaveLength(1), { timeout: 20_000 })
+  const said = await post(`/branches/${ids.branchId}/messages`, { text: 'and then' })
+  const { itemId } = (await said.json()) as { itemId: string }
+  const [message] = messagesOn(ids.branchId)
+  return { ...ids, itemId, messageId: message!.id as string }
+}
+
+function messagesOn(branchId: string) {
+  return user.rows(`SELECT id FROM messages WHERE branch_id = '${branchId}' ORDER BY position`)
+}
+
+function itemsOf({ conversationId }: { conversationId: string }): unknown[] {
+  return user
+    .rows(`SELECT text FROM inbox WHERE conversation_id = '${conversationId}'`)
+    .map(({ text }) => text)
+}
 
 function open(): string[] {
   return user.rows('SELECT id FROM approvals WHERE answer IS NULL').map(({ id }) => id as string)
@@ -54,15 +80,19 @@ function post(path: string, body: object): Promise<Response> {
 async function attack(commands: readonly string[]): Promise<string[]> {
   const run = crypto.randomUUID()
   const [node, main] = user.command([])
-  const set = `export OFFSHOOT_HOME='${user.home}' P='${node} ${main}' URL='${url}' ID='${approval}'`
-  const names = commands.map((_, i) => `${run}-${i}`)
-  const calls = names.map((name, i) => {
+  const set = `export OFFSHOOT_HOME='${user.home}' P='${node} ${main}' URL='${url}' ID='${approval}' ${names(auto)}`
+  const files = commands.map((_, i) => `${run}-${i}`)
+  const calls = files.map((name, i) => {
     user.write(`${name}.sh`, `${set}; exec >'${name}.txt' 2>&1\n${commands[i]}`)
     return { tool: 'bash', input: { command: `bash ${name}.sh` } }
   })
   const model = user.script({ '*': [{ toolCalls: calls }, { text: 'done' }] }, `${run}.json`)
   expect(await user.run(['run', 'go', '-m', model, '--mode', 'auto'])).toMatchObject({ code: 0 })
-  return names.map((name) => readFileSync(join(user.directory, `${name}.txt`), 'utf8'))
+  return files.map((name) => readFileSync(join(user.directory, `${name}.txt`), 'utf8'))
+}
+
+function names({ conversationId, branchId, runId, messageId, itemId }: typeof auto): string {
+  return `CNV=${conversationId} BRN=${branchId} RUN=${runId} MSG=${messageId} INB=${itemId}`
 }
 
 const CLEAN = 'env -u OFFSHOOT_RUN_ID -u OFFSHOOT_OWNER'
@@ -96,6 +126,18 @@ const REFUSED = {
     ['a script of its own', `$P run hi -m scripted:x.json; true`],
     ['a budget of its own', `$P run hi --budget-usd 100; true`],
     ['a server for other machines', `$P serve --port 0 --host 0.0.0.0 --expose; true`],
+    ['a word to a run in auto', `$P steer $BRN 'now do it'; true`],
+    ['a word in a clean environment', `${CLEAN} $P steer $BRN 'now do it'; true`],
+    ['a run in auto to go on with', `$P continue $BRN 'now do it'; true`],
+    ['a conversation in auto', `timeout 20 $P run 'now do it' --conversation $CNV; true`],
+    [
+      'a conversation in auto through the server',
+      `$P run 'now do it' --conversation $CNV --background; true`,
+    ],
+    ['a subagent in auto', `$P spawn 'now do it' --conversation $CNV; true`],
+    ['a subagent in auto through the server', `$P spawn 'now do it' --conversation $CNV --background; true`],
+    ['a fork in auto', `$P fork $MSG 'now do it'; true`],
+    ['a message of auto that is read earlier', `$P inbox $BRN --promote $INB; true`],
   ],
   'over HTTP': [
     ['curl', `${CURL} ${BODY}; true`],
@@ -111,7 +153,19 @@ const REFUSED = {
     ['a wider mode', `${CURL} -d '{"text":"x","mode":"auto"}' "$URL/api/conversations"; true`],
     ['a script', `${CURL} -d '{"text":"x","model":"scripted:/x.json"}' "$URL/api/conversations"; true`],
     ['a budget', `${CURL} -d '{"text":"x","budgetUsd":100}' "$URL/api/conversations"; true`],
-
+    ['a message to auto', `${CURL} -d '{"text":"now do it"}' "$URL/api/branches/$BRN/messages"; true`],
+    ['a word to a branch in auto', `${CURL} -d '{"text":"now do it"}' "$URL/api/branches/$BRN/steer"; true`],
+    ['a branch in auto to go on with', `${CURL} -d '{}' "$URL/api/branches/$BRN/continue"; true`],
+    ['a subagent in auto', `${CURL} -d '{"task":"now do it"}' "$URL/api/branches/$BRN/spawn"; true`],
+    ['a word to a run in auto', `${CURL} -d '{"text":"now do it"}' "$URL/api/runs/$RUN/steer"; true`],
+    ['a run in auto to go on with', `${CURL} -d '{}' "$URL/api/runs/$RUN/continue"; true`],
+    ['a fork in auto', `${CURL} -d '{"text":"now do it"}' "$URL/api/messages/$MSG/fork"; true`],
+    ['an edit in auto', `${CURL} -d '{"text":"now do it"}' "$URL/api/messages/$MSG/edit"; true`],
+    ['another answer in auto', `${CURL} -d '{}' "$URL/api/messages/$MSG/regenerate"; true`],
+    [
+      'a message of auto that is read earlier',
+      `${CURL} -X PATCH -d '{"mode":"steer"}' "$URL/api/inbox/$INB"; true`,
+    ],
     [
       'a socket that it shares',
       `exec 3<>/dev/tcp/127.0.0.1/\${URL##*:}; (sleep 5 &) ; printf "${REQUEST}" >&3; cat <&3; true`,
@@ -133,9 +187,32 @@ describe.each(Object.entries(REFUSED))('an agent decides nothing %s', (_, rows) 
   test('what it asked for stays open', () => {
     expect(open()).toEqual([approval])
   })
+
+  test('nobody but the person has said anything in auto', () => {
+    expect(itemsOf(auto)).not.toContain('now do it')
+    expect(user.rows(`SELECT id FROM runs WHERE conversation_id = '${auto.conversationId}'`)).toHaveLength(1)
+  })
 })
 
 describe('an agent may', () => {
+  test('say something in a conversation that asks, and stop one in auto', async () => {
+    const model = user.script({ '*': [touch, { text: 'done' }] }, 'steered.json')
+    const begun = await post('/conversations', { text: 'hi', model })
+    const asks = (await begun.json()) as typeof auto
+    await expect.poll(open, { timeout: 20_000 }).toHaveLength(2)
+    const said = await attack([
+      `$P steer ${asks.branchId} 'of the agent'; true`,
+      `${CURL} -d '{"text":"over HTTP"}' "$URL/api/branches/${asks.branchId}/messages"; true`,
+      `$P inbox $BRN --withdraw $INB; true`,
+      `$P cancel ${asks.conversationId}; true`,
+    ])
+    expect(said[0]).toContain('reads it at its next turn')
+    expect(said[1]).toContain('"itemId":"inb_')
+    expect(said[2]).toContain('withdrawn: inb_')
+    expect(itemsOf(asks)).toEqual(expect.arrayContaining(['of the agent', 'over HTTP']))
+    await expect.poll(open, { timeout: 20_000 }).toEqual([approval])
+  })
+
   test('look, and start work that stays within the rules', async () => {
     const [said = ''] = await attack([
       `$P ps --json; ${CURL} -d '{"text":"x","model":"offline"}' "$URL/api/conversations"; true`,
@@ -203,4 +280,10 @@ test('a person answers, in a terminal and on the page', async () => {
   expect((await post('/conversations', { text: 'hi', model, mode: 'ask' })).status).toBe(201)
   await expect.poll(open, { timeout: 20_000 }).toHaveLength(1)
   expect(await user.run(['approve', open()[0]!, 'deny'])).toMatchObject({ code: 0 })
+})
+
+test('a person goes on in auto, in a terminal and on the page', async () => {
+  expect(await user.run(['steer', auto.branchId, 'of a person'])).toMatchObject({ code: 0 })
+  expect((await post(`/branches/${auto.branchId}/messages`, { text: 'on the page' })).status).toBe(202)
+  expect(itemsOf(auto)).toEqual(expect.arrayContaining(['of a person', 'on the page']))
 })

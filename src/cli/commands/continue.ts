@@ -3,6 +3,7 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/compose.ts'
 import type { Continued } from '../../runtime/continue-branch.ts'
+import { checkTurn } from '../caller.ts'
 import { tellElsewhere } from '../elsewhere.ts'
 import type { SetExitCode } from '../exit-codes.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
@@ -58,7 +59,9 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
 
 async function conversationOf(id: string, io: Io) {
   await using store = await openStore(io)
-  return findSubject(store, id).conversation
+  const { conversation } = findSubject(store, id)
+  checkTurn(store, conversation.id, io)
+  return conversation
 }
 
 function steered({ runId }: Continued): string {

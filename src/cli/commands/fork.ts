@@ -3,6 +3,7 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/compose.ts'
 import { requireMessage } from '../../runtime/fork.ts'
+import { checkTurn } from '../caller.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
 import { trustBefore } from '../ask-trust.ts'
@@ -38,7 +39,7 @@ export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode):
 const ABOUT_TEXT = { what: 'text', example: 'offshoot fork MESSAGE "what to say"' }
 
 async function fork(id: string, given: string | undefined, flags: ForkFlags, io: Io): Promise<number> {
-  const { directory, conversationId, messageId } = await placeOf(id, io)
+  const { directory, conversationId, messageId } = await placeOf(id, given, io)
   if (given === undefined) {
     const { branchId } = await performVerb(io, conversationId, {
       verb: 'fork',
@@ -71,9 +72,10 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
   }
 }
 
-async function placeOf(id: string, io: Io) {
+async function placeOf(id: string, text: string | undefined, io: Io) {
   await using store = await openStore(io)
   const { id: messageId, conversationId } = requireMessage(store, id)
+  if (text !== undefined) checkTurn(store, conversationId, io)
   const { directory } = store.get('conversations', conversationId)!
   return { directory, conversationId, messageId }
 }

@@ -7,7 +7,7 @@ import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/compose.ts'
 import type { StartedRun } from '../../runtime/begin.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
-import { hasPerson } from '../caller.ts'
+import { checkTurn, hasPerson } from '../caller.ts'
 import { pickModel } from '../pick-model.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { trustBefore } from '../ask-trust.ts'
@@ -79,6 +79,7 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
   try {
     for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
     const known = conversationOf(flags, composed.store, composed.workspace.root)
+    checkTurn(composed.store, known, io)
     if (known && isWithServer(composed, known, io)) return await goOnThere(known, prompt, flags, composed, io)
     const started = await start(prompt, known, flags, composed, io)
     await sayRecovered(started, io)
@@ -168,7 +169,9 @@ async function handOver(server: RunningServer, text: string, flags: RunFlags, io
 async function knownConversation(flags: RunFlags, root: string, io: Io): Promise<ConversationId | undefined> {
   if (flags.conversation === undefined && !flags.continue) return undefined
   await using store = await openStore(io)
-  return conversationOf(flags, store, root)
+  const known = conversationOf(flags, store, root)
+  checkTurn(store, known, io)
+  return known
 }
 
 function conversationOf(flags: RunFlags, store: Reader, root: string): ConversationId | undefined {

@@ -9,6 +9,7 @@ import { compose, type Composed } from '../../runtime/compose.ts'
 import type { StartedRun } from '../../runtime/begin.ts'
 import type { HereOrThere } from '../../runtime/here-or-there.ts'
 import type { VerbCommand } from '../../runtime/verbs/perform.ts'
+import { checkTurn } from '../caller.ts'
 import { tellElsewhere } from '../elsewhere.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import {
@@ -118,6 +119,7 @@ async function conversationOf({ conversation: id }: SpawnFlags, io: Io) {
   if (id === undefined) return { conversation: undefined, isDriven: false }
   await using store = await openStore(io)
   const conversation = findConversation(store, id)
+  checkTurn(store, conversation.id, io)
   const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })
   return { conversation, isDriven: ownership.livingOwner(conversation.id) !== undefined }
 }

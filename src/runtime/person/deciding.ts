@@ -15,6 +15,15 @@ export function personOnly({ mode, model, budgetUsd }: Wanted): string | undefin
   return undefined
 }
 
+/**
+ * A turn that the words of an agent would start or steer with what a person has allowed. `modes`: those that a conversation
+ * may be driven in. Undefined: none of them is wider than `ask`.
+ */
+export function turnOfPerson(modes: readonly (string | null | undefined)[]): string | undefined {
+  const wide = modes.find((mode) => typeof mode === 'string' && isWider(mode))
+  return typeof wide === 'string' ? `a turn in the mode ${wide}` : undefined
+}
+
 /** A mode that is not known is no narrower one. */
 function isWider(mode: string): boolean {
   return MODES.indexOf(mode as Mode) > MODES.indexOf('ask') || !MODES.includes(mode as Mode)
