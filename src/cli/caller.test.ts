@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TestUser } from '../../test/support/test-user.ts'
 
 let user: TestUser
@@ -46,3 +46,35 @@ test('either mark is enough', async () => {
   const { code } = await user.call(['approve', 'x'], { env: { OFFSHOOT_OWNER: 'x' } })
   expect(code).toBe(2)
 })
+
+describe.each(['accept-edits', 'auto'])('in a conversation that a person has given the mode %s', (mode) => {
+  test.each([
+    ['continue', (id: string) => ['continue', id, 'x']],
+    ['continue in a narrower mode', (id: string) => ['continue', id, 'x', '--mode', 'ask']],
+    ['run', (id: string) => ['run', 'x', '-m', 'offline', '--conversation', id]],
+    ['run --continue', () => ['run', 'x', '-m', 'offline', '--continue']],
+    ['spawn', (id: string) => ['spawn', 'x', '-m', 'offline', '--conversation', id]],
+    ['steer', (id: string) => ['steer', id, 'x']],
+  ])('an agent starts no turn by %s, also when nobody drives it', async (_, args) => {
+    const { code, stderr } = await user.call(args(await begun(mode)), { env: AGENT })
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`a turn in the mode ${mode} is not for an agent`),
+    ])
+  })
+
+  test('a person goes on', async () => {
+    expect(await user.call(['continue', await begun(mode), 'x'])).toMatchObject({ code: 0 })
+  })
+})
+
+test.each(['ask', 'plan'])('an agent goes on in a conversation of the mode %s', async (mode) => {
+  expect(await user.call(['continue', await begun(mode), 'x'], { env: AGENT })).toMatchObject({ code: 0 })
+})
+
+/** The id of a conversation in which one run has ended. */
+async function begun(mode: string): Promise<string> {
+  const { code } = await user.call(['run', 'x', '-m', 'offline', '--mode', mode])
+  expect(code).toBe(0)
+  return user.rows('SELECT id FROM conversations ORDER BY id DESC LIMIT 1')[0]!.id as string
+}
