@@ -7,6 +7,7 @@ import type { Fetch } from './fetch.ts'
 import { createModel } from './language-model.ts'
 import type { Model, ResolveModel } from './port.ts'
 import { free } from './pricing.ts'
+import { scriptPath } from './script-path.ts'
 import { endpoint, type Endpoint, type Env, type ModelConfig } from './settings.ts'
 
 export interface ResolverOptions {
@@ -14,6 +15,10 @@ export interface ResolverOptions {
   readonly fetch: Fetch
   readonly clock: Clock
   readonly config?: ModelConfig | undefined
+  /** That the relative path of a script is meant from. Default: the directory of the process. */
+  readonly directory?: string
+  /** The SHA-256 of each script that must not be another one, by its path; null: no content is right. */
+  readonly scripts?: ReadonlyMap<string, string | null>
 }
 
 const OLLAMA_TIMEOUT_MS = 5_000
@@ -73,9 +78,11 @@ async function offline({ clock }: ResolverOptions): Promise<Model> {
   return createModel(createOfflineModel({ clock }), info, { now: () => clock.now() })
 }
 
-async function scripted(id: string, { clock }: ResolverOptions): Promise<Model> {
-  const file = id.slice('scripted:'.length)
-  if (file === '') throw new OffshootError('usage', 'scripted: needs the path of a script: -m scripted:FILE')
+async function scripted(id: string, options: ResolverOptions): Promise<Model> {
+  const { clock, directory = '.', scripts } = options
+  const file = scriptPath(id, directory)
+  if (file === undefined)
+    throw new OffshootError('usage', 'scripted: needs the path of a script: -m scripted:FILE')
   const info = {
     ...modelInfo(id),
     provider: 'scripted',
@@ -88,7 +95,7 @@ async function scripted(id: string, { clock }: ResolverOptions): Promise<Model> 
     import('./script.ts'),
     import('./scripted.ts'),
   ])
-  return createModel(createScriptedModel(await readScript(file), { clock, id }), info, {
+  return createModel(createScriptedModel(await readScript(file, scripts?.get(file)), { clock, id }), info, {
     now: () => clock.now(),
   })
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { errorMessage, OffshootError } from '../core/errors.ts'
@@ -46,14 +47,21 @@ export function parseScript(value: unknown, source: string): Script {
   })
 }
 
-/** @throws OffshootError `config` for a file that is missing, unreadable, not JSON, or of another shape. */
-export async function readScript(file: string): Promise<Script> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+/**
+ * `sha256`: of the content that a person has agreed to; null: of none.
+ * @throws OffshootError `config` for a file that is missing, unreadable, not JSON, of another shape, or not this content.
+ */
+export async function readScript(file: string, sha256?: string | null): Promise<Script> {
+  const bytes = await readFile(file).catch((error: unknown) => {
     throw new OffshootError('config', `the script ${file} cannot be read: ${errorMessage(error)}`, {
       cause: error,
     })
   })
-  return parseScript(parseJson(text, file), file)
+  if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256)
+    throw new OffshootError('config', `the script ${file} is not the one that was trusted`, {
+      hint: 'Look at it, and trust it again: offshoot trust',
+    })
+  return parseScript(parseJson(bytes.toString('utf8'), file), file)
 }
 
 function parseJson(text: string, file: string): unknown {

@@ -38,7 +38,7 @@ export async function findAgents(
   const users = userPlaces(homes)
   const own = new Set(users.map(({ path }) => path))
   const names = (await loadAgents(users, options)).agents.map(({ name }) => name)
-  const judge = { base, taken: takenNames(names, base), isGranted }
+  const judge = { base, taken: takenNames(names, base), isGranted, root: project }
   const requests: AskedRequest[] = []
   const inForce: InForce = (agent, { place, file, text }) => {
     if (own.has(place.path)) return { agent, held: [] } // a workspace may be the home directory

@@ -45,6 +45,7 @@ import {
   type TrustState,
 } from './trust/project.ts'
 import type { IsGranted } from './trust/request.ts'
+import { grantedScripts } from './trust/scripts.ts'
 import { exposedAgents } from './typed/exposed-agents.ts'
 import { readWorkspaceFacts } from './workspace-facts.ts'
 
@@ -128,6 +129,7 @@ export async function compose({
   const toolsOf = (config: Config) => toolsWith(config, { env, network, own })
   const project = await trustedProject(workspace.root, env, own, (config) => toolsOf(config).tools)
   const { loaded, found, agents, trust } = project
+  const scripts = grantedScripts(trust.requests)
   const { search, tools } = toolsOf(loaded.config)
   const { skills } = await findSkills(workspace.root)
   const file = join(dataHome(env), 'offshoot.db')
@@ -145,7 +147,9 @@ export async function compose({
     random: Math.random,
     tools,
     agents,
-    resolveModel: models.before(createResolver({ env, fetch, clock, config: loaded.config })),
+    resolveModel: models.before(
+      createResolver({ env, fetch, clock, config: loaded.config, directory: workspace.root, scripts }),
+    ),
     smallModelOf: (id) => smallModel(id, loaded.config.smallModel ?? models.small(id)),
     config: loaded.config,
     rootLayers: [...loaded.layers, modeLayer(mode)],

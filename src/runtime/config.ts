@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { hasRunMark, RUN_MARKS } from '../exec/lineage.ts'
 import type { Layer } from '../permissions/types.ts'
@@ -172,7 +172,7 @@ function readSource(file: string): ReadSource & { readonly text: string } {
 function readProject(file: string, user: RawConfig, { isGranted, pin: old }: Grants) {
   const { text, ...source } = readSource(file)
   const allowed = without(PROJECT, source)
-  const about = { file: basename(file), sha256: sha256(text) }
+  const about = { file: basename(file), sha256: sha256(text), root: dirname(file) }
   const pin = source.found ? pinOf(allowed.values, user, about) : null
   if (!old || old.sha256 === about.sha256)
     return { ...allowed, ...narrowConfig(allowed.values, user, about, isGranted), pin, trusted: undefined }

@@ -253,6 +253,22 @@ describe('offshoot trust', () => {
     expect(made('secret')).toBe(true)
   })
 
+  test('a script that changes is granted no more, and is found from the directory of the project', async () => {
+    await user.run(['trust'])
+    const elsewhere = { cwd: user.root }
+    const run = () => user.run(['run', 'what is this?', '-C', user.directory], elsewhere)
+    expect(await run()).toMatchObject({ code: 0, stdout: 'There is nothing to see.\n' })
+    const answers = { '*': [bash('touch CHANGED'), { text: 'Changed.' }] }
+    user.write('evil.json', JSON.stringify({ agents: answers }))
+    const ran = await run()
+    expect(ran.stdout).not.toContain('Changed.')
+    expect(ran.stderr).toContain('model offline')
+    expect(notGranted(ran.stderr)).toEqual([expect.stringMatching(/: 3 things that .*scripted:evil\.json/)])
+    expect(made('CHANGED')).toBe(false)
+    rmSync(join(user.directory, 'evil.json'))
+    expect(notGranted((await run()).stderr)).toEqual([expect.stringMatching(/: 3 things that /)])
+  })
+
   test('a record that the directory brings along, or that nobody can read, grants nothing', async () => {
     await user.run(['trust'])
     const record = readFileSync(join(user.home, 'trust.json'), 'utf8')

@@ -24,11 +24,11 @@ export async function configChecks(directory: string, env: Env): Promise<readonl
       trustCheck(project),
       ...agentFiles(directory, project),
       keys(env),
-      ...(await modelChecks(loaded.config, env)),
+      ...(await modelChecks(directory, loaded.config, env)),
       search(loaded.config, env),
     ]
   } catch (error) {
-    return [failed('configuration', error), keys(env), ...(await modelChecks(undefined, env))]
+    return [failed('configuration', error), keys(env), ...(await modelChecks(directory, undefined, env))]
   }
 }
 
@@ -65,17 +65,17 @@ function keys(env: Env): Check {
   return ok('keys', set.length > 0 ? `${set.join(', ')}: set` : `none is set (${KEYS.join(', ')})`)
 }
 
-async function modelChecks(config: Config | undefined, env: Env): Promise<Check[]> {
+async function modelChecks(directory: string, config: Config | undefined, env: Env): Promise<Check[]> {
   if (!config) return [warning('model', 'not looked for: the configuration is wrong')]
-  return Promise.all([model(config, env), ollama(config, env)])
+  return Promise.all([model(directory, config, env), ollama(config, env)])
 }
 
-async function model(config: Config, env: Env): Promise<Check> {
+async function model(directory: string, config: Config, env: Env): Promise<Check> {
   const local = localOllama()
   const options = { config, env, fetch: local.fetch }
   try {
     const { id, why } = await chooseModel(options)
-    await createResolver({ ...options, clock: systemClock })(id)
+    await createResolver({ ...options, directory, clock: systemClock })(id)
     return ok('model', why.replace(/^model /, ''))
   } catch (error) {
     if (local.refused()) return ok('model', `the first one that ${local.refused()} lists (it was not asked)`)

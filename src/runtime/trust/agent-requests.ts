@@ -2,6 +2,7 @@ import type { FieldName } from '../../agents/definition-fields.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import { fieldsThatAsk, type Base } from './agent-fields.ts'
 import { canonical, sha256, type AskedRequest, type IsGranted, type Source } from './request.ts'
+import { scriptIdentity, scriptOf, scriptText } from './scripts.ts'
 import { valueText } from './words.ts'
 
 /** What an agent of a project is held against. */
@@ -10,6 +11,8 @@ export interface AgentJudge {
   /** Names that mean an agent without the project, folded, and what that is: `the built-in agent main`. */
   readonly taken: ReadonlyMap<string, string>
   readonly isGranted: IsGranted
+  /** The directory of the project. */
+  readonly root: string
 }
 
 export interface JudgedAgent {
@@ -36,14 +39,15 @@ function replacing(
   agent: AgentDefinition,
   replaced: string,
   source: Source,
-  { isGranted }: AgentJudge,
+  { isGranted, root }: AgentJudge,
 ): JudgedAgent {
   const { source: _, ...definition } = agent
   const hash = sha256(canonical(definition))
+  const script = scriptOf(agent.model, root)
   const asked = fieldsOf(agent).map((name) => fieldText(agent, name))
-  const text = `replaces ${replaced} by the agent ${agent.name}, with ${[...asked, `${agent.prompt.length} characters of instructions`].join(', ')}`
-  const identity = canonical({ replaces: agent.name, hash })
-  const request = { ...source, kind: 'agent', key: `agent ${agent.name}`, text, identity } as const
+  const text = `replaces ${replaced} by the agent ${agent.name}, with ${[...asked, `${agent.prompt.length} characters of instructions`].join(', ')}${scriptText(script)}`
+  const identity = canonical({ replaces: agent.name, hash, ...scriptIdentity(script) })
+  const request = { ...source, kind: 'agent', key: `agent ${agent.name}`, text, identity, script } as const
   const granted = isGranted(request)
   return { agent: granted ? agent : null, requests: [{ ...request, granted }] }
 }
@@ -70,13 +74,18 @@ function fieldsOf(agent: AgentDefinition): FieldName[] {
   return SHOWN.filter((name) => agent[name] !== undefined)
 }
 
-function newAgent(agent: AgentDefinition, source: Source, { base, isGranted }: AgentJudge): JudgedAgent {
+function newAgent(
+  agent: AgentDefinition,
+  source: Source,
+  { base, isGranted, root }: AgentJudge,
+): JudgedAgent {
   const requests = fieldsThatAsk(agent, base).map((field) => {
     const key = `agent ${agent.name}: ${field}`
-    const text = `gives the agent ${agent.name} ${fieldText(agent, field)}`
+    const script = field === 'model' ? scriptOf(agent.model, root) : undefined
+    const text = `gives the agent ${agent.name} ${fieldText(agent, field)}${scriptText(script)}`
     const kind = field === 'model' ? ('model' as const) : ('agent' as const)
-    const identity = canonical({ agent: agent.name, field, value: agent[field] })
-    const request = { ...source, kind, key, text, identity }
+    const identity = canonical({ agent: agent.name, field, value: agent[field], ...scriptIdentity(script) })
+    const request = { ...source, kind, key, text, identity, script }
     return { field, request: { ...request, granted: isGranted(request) } }
   })
   const held = requests.filter(({ request }) => !request.granted).map(({ field }) => field)

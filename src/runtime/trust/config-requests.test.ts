@@ -9,7 +9,7 @@ import { narrowConfig } from './config-requests.ts'
 import { isCovered, type IsGranted } from './request.ts'
 
 const RANK: Readonly<Record<Action, number>> = { deny: 0, ask: 1, allow: 2 }
-const SOURCE = { file: 'offshoot.jsonc', sha256: 'x' }
+const SOURCE = { file: 'offshoot.jsonc', sha256: 'x', root: '/nowhere' }
 
 const action = fc.constantFrom<Action>('allow', 'ask', 'deny')
 const rule: fc.Arbitrary<Rule> = fc

@@ -4,12 +4,18 @@ import type { Limits } from '../../core/limits.ts'
 import type { RawConfig } from '../config-file.ts'
 import { configSchema, type Config } from '../config-schema.ts'
 import { canonical, ruleIdentity, type AskedRequest, type IsGranted, type Source } from './request.ts'
+import { scriptIdentity, scriptOf, scriptText } from './scripts.ts'
 import { ruleText, valueText } from './words.ts'
 
 /** What a project's configuration file says, as far as it is in force, and what it asks for. */
 export interface NarrowedConfig {
   readonly values: RawConfig
   readonly requests: readonly AskedRequest[]
+}
+
+/** The configuration file, and the directory that a path in it is meant from. */
+export interface ConfigFile extends Source {
+  readonly root: string
 }
 
 /** Whether a value of the project is in force without trust. `base`: what is in force without the project. */
@@ -69,7 +75,7 @@ const JUDGES: Readonly<Record<keyof Config, Judge>> = {
 export function narrowConfig(
   project: RawConfig,
   user: RawConfig,
-  source: Source,
+  source: ConfigFile,
   isGranted: IsGranted,
 ): NarrowedConfig {
   if (Object.keys(project).length === 0) return { values: project, requests: [] }
@@ -81,7 +87,7 @@ export function narrowConfig(
 
 interface Walk {
   readonly base: Config
-  readonly source: Source
+  readonly source: ConfigFile
   readonly isGranted: IsGranted
   readonly requests: AskedRequest[]
 }
@@ -108,28 +114,34 @@ function filtered(values: RawConfig, holds: (name: string, value: unknown) => bo
 /** Notes a request; returns whether it is granted. */
 function asks(key: string, value: unknown, base: unknown, walk: Walk): boolean {
   const now = base === undefined || base === null ? '' : `; without this it is ${valueText(base)}`
+  const script = isModel(key) ? scriptOf(value, walk.source.root) : undefined
   return note(
     {
       key,
       kind: kindOf(key),
-      text: `sets ${key} to ${valueText(value)}${now}`,
-      identity: canonical({ key, value }),
+      text: `sets ${key} to ${valueText(value)}${scriptText(script)}${now}`,
+      identity: canonical({ key, value, ...scriptIdentity(script) }),
+      script,
     },
     walk,
   )
 }
 
+function isModel(key: string): boolean {
+  return key === 'model' || key === 'smallModel'
+}
+
 function kindOf(key: string): AskedRequest['kind'] {
   if (key.startsWith('limits.')) return 'limit'
   if (key.startsWith('prices.')) return 'price'
-  return key === 'model' || key === 'smallModel' ? 'model' : 'setting'
+  return isModel(key) ? 'model' : 'setting'
 }
 
 function note(
   about: Omit<AskedRequest, 'granted' | keyof Source>,
   { source, isGranted, requests }: Walk,
 ): boolean {
-  const request = { ...source, ...about }
+  const request = { file: source.file, sha256: source.sha256, ...about }
   const granted = isGranted(request)
   requests.push({ ...request, granted })
   return granted
@@ -161,8 +173,10 @@ function agentsInForce(agents: RawConfig, walk: Walk): RawConfig {
       const asked = filtered(fields, (field) => !Object.hasOwn(narrow, field))
       if (Object.keys(asked).length === 0) return [[name, fields]]
       const key = `agents.${name}`
-      const text = `sets of the agent ${name}: ${valueText(asked)}`
-      const granted = note({ kind: 'agent', key, text, identity: canonical({ key, value: asked }) }, walk)
+      const script = scriptOf(asked['model'], walk.source.root)
+      const text = `sets of the agent ${name}: ${valueText(asked)}${scriptText(script)}`
+      const identity = canonical({ key, value: asked, ...scriptIdentity(script) })
+      const granted = note({ kind: 'agent', key, text, identity, script }, walk)
       if (granted) return [[name, fields]]
       return Object.keys(narrow).length > 0 ? [[name, narrow]] : []
     }),

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { RawConfig } from '../config-file.ts'
 import { droppedRequests, pinOf } from './pin.ts'
 
-const SOURCE = { file: 'offshoot.jsonc', sha256: 'x' }
+const SOURCE = { file: 'offshoot.jsonc', sha256: 'x', root: '/nowhere' }
 const RM = { tool: 'bash', pattern: 'rm *', action: 'deny' }
 const CURL = { tool: 'bash', pattern: 'curl *', action: 'deny' }
 

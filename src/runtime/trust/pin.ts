@@ -1,7 +1,7 @@
 import type { Rule } from '../../core/agent.ts'
 import type { RawConfig } from '../config-file.ts'
 import { configSchema } from '../config-schema.ts'
-import { narrowConfig } from './config-requests.ts'
+import { narrowConfig, type ConfigFile } from './config-requests.ts'
 import { canonical, type AskedRequest, type IsGranted, type Source } from './request.ts'
 import { ruleText, valueText } from './words.ts'
 
@@ -28,7 +28,7 @@ export const NO_GRANTS: Grants = { isGranted: () => false }
 const NARROWING = ['limits', 'delegation', 'recovery', 'agents']
 
 /** What narrows in a file as it is now. */
-export function pinOf(project: RawConfig, user: RawConfig, source: Source): Pin {
+export function pinOf(project: RawConfig, user: RawConfig, source: ConfigFile): Pin {
   const { permissions, ...others } = narrowConfig(project, user, source, () => false).values
   const values = Object.fromEntries(Object.entries(others).filter(([key]) => NARROWING.includes(key)))
   return { sha256: source.sha256, rules: (permissions ?? []) as readonly Rule[], values }

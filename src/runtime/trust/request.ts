@@ -19,6 +19,14 @@ export interface TrustRequest {
 /** A request, and whether a person has granted it before. */
 export interface AskedRequest extends TrustRequest {
   readonly granted: boolean
+  /** That the model of the request reads. */
+  readonly script?: NamedScript | undefined
+}
+
+/** `path`: absolute. `sha256`: of its content; null for one that is missing or cannot be read. */
+export interface NamedScript {
+  readonly path: string
+  readonly sha256: string | null
 }
 
 /** Decides about each request; `trust.json` of the user, or a program that uses the library. */
