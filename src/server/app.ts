@@ -93,7 +93,7 @@ export function createApp(options: AppOptions): Hono<Env> {
   })
   const idempotency = new Idempotency(house.store, house.clock)
   for (const name of Object.keys(paths) as RouteName[]) addRoute(app, name, house, idempotency)
-  addOtherRoutes(app, options, idempotency)
+  addOtherRoutes(app, options)
   app.notFound((c) => {
     throw new Problem(
       404,
@@ -201,11 +201,7 @@ function parse(schema: z.ZodType, given: unknown): unknown {
   throw new Problem(422, 'invalid', path ? `${path}: ${message}` : message)
 }
 
-function addOtherRoutes(
-  app: Hono<Env>,
-  { house, keys, url, ending }: AppOptions,
-  idempotency: Idempotency,
-): void {
+function addOtherRoutes(app: Hono<Env>, { house, keys, url, ending }: AppOptions): void {
   const { store, workplaces, hub, clock, version } = house
   app.get('/api/openapi.json', () => Response.json(openApiDocument(version)))
   app.post('/api/sessions', async (c) => {
@@ -215,10 +211,8 @@ function addOtherRoutes(
   app.post('/api/links', async (c) => {
     await checkPerson('a link', c.env?.incoming, c.get('caller').kind)
     checkMayLink(c.get('caller'))
-    return await maybeOnce(c, idempotency, {}, async () => ({
-      status: 201,
-      body: { url: linkTo(url, keys) },
-    }))
+    // an Idempotency-Key is ignored: its answer would be stored, and with it the key of the link
+    return json({ status: 201, body: { url: linkTo(url, keys) } })
   })
   app.get('/api/conversations/:id/export', (c) =>
     exportAnswer(house, requireRow(store, 'conversations', c.req.param('id')).id, c.req.query('format')),

@@ -59,7 +59,7 @@ const OTHERS: Readonly<Record<string, Other>> = {
     summary: 'a link that lets one browser in, once, for ten minutes; not for a page',
     status: 201,
     content: { 'application/json': { schema: links } },
-    parameters: [idempotencyKey],
+    parameters: [],
   },
   '/sessions': {
     method: 'post',

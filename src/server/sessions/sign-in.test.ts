@@ -121,6 +121,14 @@ describe('a link', () => {
     const { status, body } = await served.post('/links')
     expect([status, (await exchange(keyOf(body['url'] as string))).status]).toEqual([201, 201])
   })
+
+  test('is stored nowhere: with an Idempotency-Key each call makes a new one', async () => {
+    const make = () => served.post('/links', undefined, { 'idempotency-key': 'link' })
+    const made = [await make(), await make()]
+    expect(made.map(({ status }) => status)).toEqual([201, 201])
+    expect(served.store.get('idempotency', 'link')).toBeUndefined()
+    for (const { body } of made) expect((await exchange(keyOf(body['url'] as string))).status).toBe(201)
+  })
 })
 
 describe('a session', () => {
