@@ -2,7 +2,7 @@ import { terminalLine } from '../core/terminal-text.ts'
 import { giveTrust } from '../runtime/trust/give-trust.ts'
 import { heldBack, loadProject, type TrustState } from '../runtime/trust/project.ts'
 import type { AskedRequest } from '../runtime/trust/request.ts'
-import { countText } from '../runtime/trust/words.ts'
+import { countText, kindsText } from '../runtime/trust/words.ts'
 import { createWorkspace } from '../tools/workspace.ts'
 import { hasPerson } from './caller.ts'
 import { say, type Io } from './io.ts'
@@ -16,7 +16,7 @@ export function requestLines(requests: readonly AskedRequest[]): string {
 /** Shows what is held back and asks once. Whether the person said yes to exactly this. */
 export async function askTrust(state: TrustState, io: Io): Promise<boolean> {
   const held = heldBack(state)
-  const head = `offshoot: the files in ${terminalLine(state.directory)} ask for more than you have granted:\n`
+  const head = `offshoot: the files in ${terminalLine(state.directory)} ask for more than you have granted${kindsText(held)}:\n`
   const question = `  Trust ${held.length === 1 ? 'this' : `these ${countText(held.length)}`}? [y/N], then press Enter: `
   await dropTyped(io)
   const lines = readLines(io)

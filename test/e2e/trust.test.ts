@@ -179,6 +179,9 @@ describe('offshoot trust', () => {
     const lines = shown(looked.stdout)
     expect(lines).toHaveLength(ASKED.length)
     for (const each of ASKED) expect(lines).toContainEqual(expect.stringMatching(each))
+    expect(looked.stdout).toMatch(/not granted, 20 things: .*3 rules/)
+    const broad = lines.map((each) => /scripted:|every call|\/\*\*|: replaces/.test(each))
+    expect(broad).toEqual(broad.toSorted((a, b) => Number(b) - Number(a)))
     expect(looked.stdout).not.toContain('\u001b')
     expect(await user.run(['trust', '--list'])).toMatchObject({ code: 0, stdout: '' })
 

@@ -5,7 +5,7 @@ import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { giveTrust, listTrust, revokeTrust } from '../../runtime/trust/give-trust.ts'
 import { heldBack, loadProject, shownRequest, type TrustState } from '../../runtime/trust/project.ts'
-import { countText } from '../../runtime/trust/words.ts'
+import { countText, kindsText } from '../../runtime/trust/words.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { askTrust, requestLines } from '../ask-trust.ts'
 import { hasPerson } from '../caller.ts'
@@ -64,9 +64,11 @@ function stateText(state: TrustState): string {
   return [
     ...(state.problem === null ? [] : [`${terminalLine(state.problem)}\n`]),
     ...(granted.length > 0
-      ? [`${place}: granted, ${countText(granted.length)}\n`, requestLines(granted)]
+      ? [`${place}: granted, ${countText(granted.length)}${kindsText(granted)}\n`, requestLines(granted)]
       : []),
-    ...(held.length > 0 ? [`${place}: not granted, ${countText(held.length)}\n`, requestLines(held)] : []),
+    ...(held.length > 0
+      ? [`${place}: not granted, ${countText(held.length)}${kindsText(held)}\n`, requestLines(held)]
+      : []),
   ].join('')
 }
 

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../core/agent.ts'
 import { fieldsThatAsk, type Base } from './agent-fields.ts'
 import { canonical, sha256, type AskedRequest, type IsGranted, type Source } from './request.ts'
 import { scriptIdentity, scriptOf, scriptText } from './scripts.ts'
-import { valueText } from './words.ts'
+import { requestText, valueText } from './words.ts'
 
 /** What an agent of a project is held against. */
 export interface AgentJudge {
@@ -44,10 +44,14 @@ function replacing(
   const { source: _, ...definition } = agent
   const hash = sha256(canonical(definition))
   const script = scriptOf(agent.model, root)
-  const asked = fieldsOf(agent).map((name) => fieldText(agent, name))
-  const text = `replaces ${replaced} by the agent ${agent.name}, with ${[...asked, `${agent.prompt.length} characters of instructions`].join(', ')}${scriptText(script)}`
+  const asked = fieldsOf(agent).map((name) => `, with ${fieldText(agent, name)}`)
+  const text = requestText(
+    `replaces ${replaced} by the agent ${agent.name}${asked.join('')}`,
+    `, with ${agent.prompt.length} characters of instructions${scriptText(script)}`,
+  )
   const identity = canonical({ replaces: agent.name, hash, ...scriptIdentity(script) })
-  const request = { ...source, kind: 'agent', key: `agent ${agent.name}`, text, identity, script } as const
+  const about = { kind: 'agent', key: `agent ${agent.name}`, text, identity, script, isBroad: true } as const
+  const request = { ...source, ...about }
   const granted = isGranted(request)
   return { agent: granted ? agent : null, requests: [{ ...request, granted }] }
 }
@@ -82,10 +86,10 @@ function newAgent(
   const requests = fieldsThatAsk(agent, base).map((field) => {
     const key = `agent ${agent.name}: ${field}`
     const script = field === 'model' ? scriptOf(agent.model, root) : undefined
-    const text = `gives the agent ${agent.name} ${fieldText(agent, field)}${scriptText(script)}`
+    const text = requestText(`gives the agent ${agent.name} ${fieldText(agent, field)}`, scriptText(script))
     const kind = field === 'model' ? ('model' as const) : ('agent' as const)
     const identity = canonical({ agent: agent.name, field, value: agent[field], ...scriptIdentity(script) })
-    const request = { ...source, kind, key, text, identity, script }
+    const request = { ...source, kind, key, text, identity, script, isBroad: script !== undefined }
     return { field, request: { ...request, granted: isGranted(request) } }
   })
   const held = requests.filter(({ request }) => !request.granted).map(({ field }) => field)

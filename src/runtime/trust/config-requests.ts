@@ -5,7 +5,7 @@ import type { RawConfig } from '../config-file.ts'
 import { configSchema, type Config } from '../config-schema.ts'
 import { canonical, ruleIdentity, type AskedRequest, type IsGranted, type Source } from './request.ts'
 import { scriptIdentity, scriptOf, scriptText } from './scripts.ts'
-import { ruleText, valueText } from './words.ts'
+import { requestText, ruleText, valueText } from './words.ts'
 
 /** What a project's configuration file says, as far as it is in force, and what it asks for. */
 export interface NarrowedConfig {
@@ -119,9 +119,10 @@ function asks(key: string, value: unknown, base: unknown, walk: Walk): boolean {
     {
       key,
       kind: kindOf(key),
-      text: `sets ${key} to ${valueText(value)}${scriptText(script)}${now}`,
+      text: requestText(`sets ${key} to ${valueText(value)}`, `${scriptText(script)}${now}`),
       identity: canonical({ key, value, ...scriptIdentity(script) }),
       script,
+      isBroad: script !== undefined,
     },
     walk,
   )
@@ -155,9 +156,14 @@ function rulesInForce(rules: readonly Rule[], walk: Walk): readonly Rule[] {
   return rules.filter((rule, at) => {
     if (rule.action !== 'allow') return true
     const identity = ruleIdentity(rule, rules.slice(at + 1))
-    const text = `allows ${ruleText(rule)} without asking`
-    return note({ kind: 'rule', key: `permissions.${at}`, text, identity }, walk)
+    const text = requestText(`allows ${ruleText(rule)}`, ' without asking')
+    return note({ kind: 'rule', key: `permissions.${at}`, text, identity, isBroad: isBroadRule(rule) }, walk)
   })
+}
+
+/** For every tool, or for every call of one. */
+function isBroadRule({ tool, pattern = '*' }: Rule): boolean {
+  return tool === '*' || /^[*/\s]*$/.test(pattern)
 }
 
 /**
@@ -174,9 +180,12 @@ function agentsInForce(agents: RawConfig, walk: Walk): RawConfig {
       if (Object.keys(asked).length === 0) return [[name, fields]]
       const key = `agents.${name}`
       const script = scriptOf(asked['model'], walk.source.root)
-      const text = `sets of the agent ${name}: ${valueText(asked)}${scriptText(script)}`
+      const text = requestText(`sets of the agent ${name}: ${valueText(asked)}`, scriptText(script))
       const identity = canonical({ key, value: asked, ...scriptIdentity(script) })
-      const granted = note({ kind: 'agent', key, text, identity, script }, walk)
+      const granted = note(
+        { kind: 'agent', key, text, identity, script, isBroad: script !== undefined },
+        walk,
+      )
       if (granted) return [[name, fields]]
       return Object.keys(narrow).length > 0 ? [[name, narrow]] : []
     }),

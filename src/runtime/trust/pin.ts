@@ -3,7 +3,7 @@ import type { RawConfig } from '../config-file.ts'
 import { configSchema } from '../config-schema.ts'
 import { narrowConfig, type ConfigFile } from './config-requests.ts'
 import { canonical, type AskedRequest, type IsGranted, type Source } from './request.ts'
-import { ruleText, valueText } from './words.ts'
+import { requestText, ruleText, valueText } from './words.ts'
 
 /**
  * What narrowed in a project's configuration when a person trusted it. It stays in force when the file changes, until the
@@ -43,13 +43,15 @@ export function droppedRequests(pin: Pin, project: RawConfig, source: Source): A
   return [
     ...lost.map((rule): AskedRequest => {
       const verb = rule.action === 'deny' ? 'denies' : 'asks about'
-      const text = `no longer ${verb} ${ruleText(rule)}`
+      const text = requestText(`no longer ${verb} ${ruleText(rule)}`)
       return { ...about, kind: 'rule', key: 'permissions', text, identity: canonical({ drops: rule }) }
     }),
     ...lostValues([], pin.values, project).map(({ key, value, isItem }): AskedRequest => {
-      const text = isItem
-        ? `no longer has in ${key} ${valueText(value)}`
-        : `no longer sets ${key} to ${valueText(value)}`
+      const text = requestText(
+        isItem
+          ? `no longer has in ${key} ${valueText(value)}`
+          : `no longer sets ${key} to ${valueText(value)}`,
+      )
       return { ...about, kind: 'setting', key, text, identity: canonical({ drops: key, value }) }
     }),
   ]

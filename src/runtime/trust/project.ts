@@ -9,9 +9,9 @@ import type { RawConfig } from '../config-file.ts'
 import type { Config } from '../config-schema.ts'
 import { configuredAgents } from '../settings/agent-settings.ts'
 import { knownTools, requireKnown } from '../settings/known-tools.ts'
-import { digestOf, type AskedRequest, type IsGranted, type TrustRequest } from './request.ts'
+import { broadFirst, digestOf, type AskedRequest, type IsGranted, type TrustRequest } from './request.ts'
 import { readTrusted } from './trusted.ts'
-import { countText } from './words.ts'
+import { countText, shortened } from './words.ts'
 
 /** What the files of a directory ask for. */
 export interface TrustState {
@@ -66,7 +66,7 @@ export async function loadProject(
   const found = await findAgents(directory, env, loaded, { isGranted: decide, tools: mine })
   const { agents, warnings } = configuredAgents([...own, ...found.agents, ...builtinAgents()], sources)
   requireKnown(strangers, knownTools({ tools, agents: agents.list(), found }))
-  const requests = [...loaded.requests, ...found.requests]
+  const requests = broadFirst([...loaded.requests, ...found.requests])
   const digest = digestOf(directory, requests)
   return { loaded, found, agents, warnings, trust: { directory, requests, digest, problem, version } }
 }
@@ -83,7 +83,7 @@ export function heldBack({ requests }: Pick<TrustState, 'requests'>): readonly A
 
 /** A request without what only the record needs. */
 export function shownRequest({ file, kind, key, text, granted }: AskedRequest) {
-  return { file, kind, key, text, granted }
+  return { file, kind, key: shortened(key), text, granted }
 }
 
 const NAMED = 3

@@ -21,6 +21,13 @@ export interface AskedRequest extends TrustRequest {
   readonly granted: boolean
   /** That the model of the request reads. */
   readonly script?: NamedScript | undefined
+  /** Whether it grants so much that a person has to see it before the others. */
+  readonly isBroad?: boolean
+}
+
+/** Those that grant most come first; else they stay in the order of the files. */
+export function broadFirst(requests: readonly AskedRequest[]): readonly AskedRequest[] {
+  return requests.toSorted((a, b) => Number(b.isBroad ?? false) - Number(a.isBroad ?? false))
 }
 
 /** `path`: absolute. `sha256`: of its content; null for one that is missing or cannot be read. */

@@ -16,6 +16,17 @@ interface TrustDialogProps {
   readonly onChanged: () => void
 }
 
+const MANY = 10
+
+function kindsText(requests: Trust['requests']): string {
+  const kinds = [...new Set(requests.map(({ kind }) => kind))]
+  const counted = kinds.map((kind) => {
+    const { length } = requests.filter((each) => each.kind === kind)
+    return `${length} ${kind}${length === 1 ? '' : 's'}`
+  })
+  return `${requests.length} things: ${counted.join(', ')}`
+}
+
 /** What is asked for, file by file, as text. A yes is for exactly what stands here: the server compares the digest. */
 export function TrustDialog({ trust, isOpen, onClose, onNotNow, onChanged }: TrustDialogProps) {
   const client = useClient()
@@ -46,6 +57,7 @@ export function TrustDialog({ trust, isOpen, onClose, onNotNow, onChanged }: Tru
           grant. What they forbid is in force anyway.
         </p>
         {trust.problem !== null && <p className="mt-2 text-needs">{trust.problem}</p>}
+        {held.length > MANY && <p className="mt-2">{kindsText(held)}</p>}
         <ul className="mt-3 flex flex-col gap-2" aria-label="What the files ask for">
           {held.map(({ file, text }, index) => (
             <li key={index} className="rounded-lg border border-line px-3 py-2">
