@@ -48,8 +48,12 @@ function record({ directory, requests }: TrustState, pin: Pin | null, env: Env):
 export function revokeTrust(directory: string, env: Env): boolean {
   const home = dataHome(env)
   if (!Object.hasOwn(readRecord(home), directory)) return false
-  changeRecord(home, ({ [directory]: _, ...others }) => others)
-  return true
+  let wasTrusted = false
+  changeRecord(home, ({ [directory]: old, ...others }) => {
+    wasTrusted = old !== undefined
+    return others
+  })
+  return wasTrusted
 }
 
 /** Every directory that is trusted. @throws OffshootError `config` */

@@ -4,6 +4,7 @@ import { join, sep } from 'node:path'
 import { z } from 'zod'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 import { once } from '../../core/once.ts'
+import { withFileLock } from '../../store/sqlite/file-lock.ts'
 import type { Pin } from './pin.ts'
 
 /** What a person has agreed to, by the real path of the directory. */
@@ -24,6 +25,7 @@ export interface TrustedFile {
 }
 
 const FILE_NAME = 'trust.json'
+const LOCK_NAME = 'trust.lock'
 const MAX_BYTES = 64 * 1024 * 1024
 
 const schema = once(() =>
@@ -69,12 +71,18 @@ export function readRecord(home: string): TrustRecord {
   }
 }
 
-/** The old record or the new one is there, whatever happens in between. */
+/**
+ * One process at a time reads and writes: a revoke beside a trust is not lost. The old record or the new one is there,
+ * whatever happens in between.
+ */
 export function changeRecord(home: string, change: (record: TrustRecord) => TrustRecord): void {
-  const directories = change(readRecord(home))
+  mkdirSync(home, { recursive: true, mode: 0o700 })
+  withFileLock(join(home, LOCK_NAME), () => writeRecord(home, change(readRecord(home))))
+}
+
+function writeRecord(home: string, directories: TrustRecord): void {
   const path = join(home, FILE_NAME)
   const next = `${path}.${randomUUID()}`
-  mkdirSync(home, { recursive: true, mode: 0o700 })
   try {
     writeFileSync(next, `${JSON.stringify({ version: 1, directories }, null, 2)}\n`, {
       mode: 0o600,

@@ -1,0 +1,33 @@
+import { DatabaseSync } from 'node:sqlite'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
+
+const WAIT_MS = 5_000
+
+/**
+ * Does `work` while no other process does the same with this file. The lock is the one that SQLite has on a file: the
+ * system releases it when the process ends, so none is left behind. Nothing is written to the file. @throws
+ * OffshootError `conflict` for a lock that another process keeps for five seconds, or that cannot be taken.
+ */
+export function withFileLock<T>(file: string, work: () => T): T {
+  const lock = lockOn(file)
+  try {
+    return work()
+  } finally {
+    lock.close()
+  }
+}
+
+function lockOn(file: string): DatabaseSync {
+  let lock: DatabaseSync | undefined
+  try {
+    lock = new DatabaseSync(file, { timeout: WAIT_MS })
+    lock.exec('BEGIN EXCLUSIVE')
+    return lock
+  } catch (error) {
+    lock?.close()
+    throw new OffshootError('conflict', `${file} cannot be locked: ${errorMessage(error)}`, {
+      hint: 'Try again when no other process changes it.',
+      cause: error,
+    })
+  }
+}
