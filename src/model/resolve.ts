@@ -17,7 +17,7 @@ export interface ResolverOptions {
   readonly config?: ModelConfig | undefined
   /** That the relative path of a script is meant from. Default: the directory of the process. */
   readonly directory?: string
-  /** The SHA-256 of each script that must not be another one, by its path; null: no content is right. */
+  /** The SHA-256 of each script that must not be another one, by the id of its model; null: no content is right. */
   readonly scripts?: ReadonlyMap<string, string | null>
 }
 
@@ -95,7 +95,7 @@ async function scripted(id: string, options: ResolverOptions): Promise<Model> {
     import('./script.ts'),
     import('./scripted.ts'),
   ])
-  return createModel(createScriptedModel(await readScript(file, scripts?.get(file)), { clock, id }), info, {
+  return createModel(createScriptedModel(await readScript(file, scripts?.get(id)), { clock, id }), info, {
     now: () => clock.now(),
   })
 }

@@ -263,6 +263,8 @@ describe('offshoot trust', () => {
     expect(await run()).toMatchObject({ code: 0, stdout: 'There is nothing to see.\n' })
     const answers = { '*': [bash('touch CHANGED'), { text: 'Changed.' }] }
     user.write('evil.json', JSON.stringify({ agents: answers }))
+    const more = await user.run(['run', 'and now?', '--continue'])
+    expect(more.stdout).not.toContain('Changed.')
     const ran = await run()
     expect(ran.stdout).not.toContain('Changed.')
     expect(ran.stderr).toContain('model offline')

@@ -30,9 +30,9 @@ export function broadFirst(requests: readonly AskedRequest[]): readonly AskedReq
   return requests.toSorted((a, b) => Number(b.isBroad ?? false) - Number(a.isBroad ?? false))
 }
 
-/** `path`: absolute. `sha256`: of its content; null for one that is missing or cannot be read. */
+/** `id`: the model as the file names it. `sha256`: of its content; null for one that is missing or cannot be read. */
 export interface NamedScript {
-  readonly path: string
+  readonly id: string
   readonly sha256: string | null
 }
 

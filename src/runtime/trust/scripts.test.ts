@@ -11,6 +11,7 @@ import { defaultConfig } from '../default-config.ts'
 import { judgeAgent } from './agent-requests.ts'
 import { narrowConfig } from './config-requests.ts'
 import type { IsGranted } from './request.ts'
+import { grantedScripts } from './scripts.ts'
 
 const MODEL = 'scripted:answers.json'
 const answers = (text: string) => JSON.stringify({ agents: { '*': [{ text }] } })
@@ -59,6 +60,14 @@ describe('a yes to a model with a script is a yes to the content of the script',
     expect(requests(({ identity }) => first.includes(identity)).map(({ granted }) => granted)).toEqual([true])
   })
 
+  test('a script that is not granted is right with no content, so that an old conversation does not read it', () => {
+    write('one')
+    const requests = ofConfig({ model: MODEL })
+    const [{ script } = {}] = requests(() => true)
+    expect([...grantedScripts(requests(() => true))]).toEqual([[MODEL, script!.sha256]])
+    expect([...grantedScripts(requests(() => false))]).toEqual([[MODEL, null]])
+  })
+
   test('a model without a script is the request that it was', () => {
     const [request] = ofConfig({ model: 'a/b' })(() => false)
     expect(request!.identity).toBe('{"key":"model","value":"a/b"}')
@@ -82,12 +91,11 @@ describe('a resolver', () => {
 
   test('refuses a script that has changed since it was trusted', async () => {
     write('one')
-    const path = join(root, 'answers.json')
     const [{ script } = {}] = ofConfig({ model: MODEL })(() => true)
-    const scripts = new Map([[path, script!.sha256]])
+    const scripts = new Map([[MODEL, script!.sha256]])
     expect((await resolver(scripts)(MODEL)).info.id).toBe(MODEL)
     write('two')
-    for (const known of [scripts, new Map([[path, null]])])
+    for (const known of [scripts, new Map([[MODEL, null]])])
       await expect(resolver(known)(MODEL)).rejects.toMatchObject({
         code: 'config',
         message: expect.stringContaining('is not the one that was trusted'),

@@ -7,8 +7,9 @@ const MAX_BYTES = 64 * 1024 * 1024
 
 /** The script that a model of a project names; undefined for a model that names none. */
 export function scriptOf(model: unknown, root: string): NamedScript | undefined {
-  const path = typeof model === 'string' ? scriptPath(model, root) : undefined
-  return path === undefined ? undefined : { path, sha256: hashOf(path) }
+  if (typeof model !== 'string') return undefined
+  const path = scriptPath(model, root)
+  return path === undefined ? undefined : { id: model, sha256: hashOf(path) }
 }
 
 /** A yes to a script is a yes to its content: another content is another request. */
@@ -22,10 +23,14 @@ export function scriptText(script: NamedScript | undefined): string {
   return ` (the script is read; its SHA-256 begins with ${script.sha256.slice(0, 12)})`
 }
 
-/** The content of each script that a person has granted, by its path. */
+/**
+ * The content that a person has granted of each script that the project names, by the id of the model; null: none. A
+ * conversation that began with such a model names it too, whatever the script has become since.
+ */
 export function grantedScripts(requests: readonly AskedRequest[]): ReadonlyMap<string, string | null> {
-  const granted = requests.flatMap((each) => (each.granted && each.script ? [each.script] : []))
-  return new Map(granted.map(({ path, sha256 }) => [path, sha256]))
+  const named = requests.flatMap(({ granted, script }) => (script ? [{ granted, ...script }] : []))
+  const heldFirst = named.toSorted((a, b) => Number(a.granted) - Number(b.granted))
+  return new Map(heldFirst.map(({ id, sha256, granted }) => [id, granted ? sha256 : null]))
 }
 
 /** Nothing that blocks or never ends (a pipe, a device) is opened. */
