@@ -49,6 +49,10 @@ const NOT_YET: Readonly<Record<string, string>> = {
   sandbox: 'there is no sandbox yet',
   sandboxmode: 'there is no sandbox yet',
   memory: 'agents have no memory of their own yet',
+  announce: 'every report is announced in full',
+  announceformat: 'every report is announced in full',
+  disable: 'a file is switched off by another name or place',
+  disabled: 'a file is switched off by another name or place',
 }
 
 class Reading {
@@ -78,6 +82,8 @@ class Reading {
       this.#special.set(special, { key, value })
       return
     }
+    if (special === 'enabled' && value === false)
+      return this.#fail([key], `it does nothing yet: ${NOT_YET['disabled']}; remove it`)
     if (Object.hasOwn(NOT_YET, special)) {
       if (!saysNo(value)) this.#fail([key], `it does nothing yet: ${NOT_YET[special]}; remove it`)
       return

@@ -30,6 +30,9 @@ export function patternProblem(tool: string, pattern: unknown, action?: Action):
 type Finding = readonly [problem: string, instead: string]
 
 function foreignSyntax(tool: string, pattern: string, action: Action | undefined): Finding | null {
+  const inner = /^[A-Z]\w*\((.+)\)$/s.exec(pattern)?.[1]
+  if (inner) return ['is a rule of Claude Code', `${shown(inner)}, and name the tool in "tool"`]
+  if (pattern !== pattern.trim()) return ['begins or ends with a space', shown(pattern.trim())]
   if (SHELL.has(tool) && isForeignPrefix(pattern, action)) {
     const command = pattern.slice(0, -2)
     return [
@@ -39,7 +42,10 @@ function foreignSyntax(tool: string, pattern: string, action: Action | undefined
   }
   if (WEB.has(tool) && /^domain:/i.test(pattern))
     return ['is the syntax of Claude Code', shown(pattern.replace(/^domain:\s*/i, '') || 'example.com')]
-  return PATHS.has(tool) ? strangePath(pattern) : null
+  const host = WEB.has(tool) ? /^\w+:\/\/([^/]*)\/?$/.exec(pattern)?.[1] : undefined
+  if (host) return ['is an address without a path', shown(host)]
+  if (SHELL.has(tool)) return strangeCommand(pattern)
+  return PATHS.has(tool) ? (strangePath(pattern) ?? (action === 'allow' ? null : globOf(pattern))) : null
 }
 
 /**
@@ -49,6 +55,22 @@ function foreignSyntax(tool: string, pattern: string, action: Action | undefined
 function isForeignPrefix(pattern: string, action: Action | undefined): boolean {
   if (!pattern.endsWith(':*') || pattern === ':*') return false
   return action !== 'allow' || !/\s/.test(pattern)
+}
+
+/** `*` is the one wildcard in commands. Later words may hold anything: `awk '{print $1}'`, `git show HEAD@{1}`. */
+function strangeCommand(pattern: string): Finding | null {
+  const [first = ''] = pattern.split(/\s/, 1)
+  if (first.startsWith('^') || /^\/.*[*+\]).$]\/[gimsu]*$/.test(pattern))
+    return ['looks like a regular expression', 'the command with "*" for any text, for example "rm *"']
+  if (/\{[^{}]*,[^{}]*\}|\[[^\]]+\]|\w\?/.test(first))
+    return ['has a wildcard that commands do not have', 'a rule of its own for each command']
+  return null
+}
+
+/** Sets are not read in paths: a restriction with one would match names with brackets alone. */
+function globOf(pattern: string): Finding | null {
+  if (/\{[^{}]*,[^{}]*\}/.test(pattern)) return ['has a list in braces', 'a rule of its own for each name']
+  return /[[\]]/.test(pattern) ? ['has a set in brackets', '"?" for one character of any kind'] : null
 }
 
 /** Paths are matched as they are from the workspace, or from the root of the file system. */
