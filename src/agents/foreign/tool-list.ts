@@ -68,7 +68,7 @@ export interface Allowed {
   readonly spawns: readonly string[] | undefined
 }
 
-export function sayUnknown(list: ToolList | undefined, key: string, sheet: Sheet): void {
+function sayUnknown(list: ToolList | undefined, key: string, sheet: Sheet): void {
   if (list && list.unknown.length > 0) sheet.ignore(`${key}: not available here: ${listed(list.unknown)}`)
 }
 
