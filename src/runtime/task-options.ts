@@ -186,7 +186,7 @@ function schemaOf(given: unknown, complain: Complain): JsonSchema | undefined {
   return given as JsonSchema
 }
 
-/** The short form only allows, and a spawn can only narrow: whoever writes it means something else. */
+/** The short form only allows, and a spawn can only narrow: its author means something else. */
 function rulesOf(given: readonly unknown[], complain: Complain): Rule[] {
   return given.flatMap((each) => {
     const read = readRule(each)

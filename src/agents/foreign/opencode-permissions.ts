@@ -34,7 +34,7 @@ export function opencodeRules(sheet: Sheet): Rule[] {
 
 /**
  * opencode has one permission for all tools that change files: `edit`. A key such as `apply_patch` changes nothing there.
- * Its denials are obeyed here all the same, but it never gives back what another key denies.
+ * Its denials are obeyed here all the same, but it never lifts what another key denies.
  */
 function canWiden(key: string, tool: string, action: Action, before: readonly Rule[]): boolean {
   if (!CHANGES.has(tool) || key === '*' || matches(key, 'edit') || action === 'deny') return false

@@ -18,7 +18,7 @@ export interface TrustState {
   /** Its real path. */
   readonly directory: string
   readonly requests: readonly AskedRequest[]
-  /** Of what is asked: whoever agrees says with it what they were shown. */
+  /** Names exactly what was shown; a yes sends it back. */
   readonly digest: string
   /** Why the user's record is not believed; null: it is, or there is none. */
   readonly problem: string | null
@@ -89,7 +89,7 @@ export function shownRequest({ file, kind, key, text, granted }: AskedRequest) {
 const NAMED = 3
 const MAX_CHARS = 80
 
-/** One line where something is held back, for whoever starts something there. */
+/** One line where something is held back, for the person who starts a run there. */
 export function trustWarnings(state: TrustState): string[] {
   const { directory, problem } = state
   const held = heldBack(state)
