@@ -5,7 +5,7 @@ import { projectPlaces } from '../agents/foreign/places.ts'
 import { loadAgents, type AgentFileNote } from '../agents/load.ts'
 import { findSkills, parseSkill, type SkillNote } from '../agents/skills.ts'
 import { knownModel } from './agent-sources.ts'
-import type { Env } from './config.ts'
+import type { Env } from './homes.ts'
 import { loadProject } from './trust/project.ts'
 
 /** What is to be said of one agent file, of one agent of a file that holds several, or of one skill. */

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { loadConfig } from './config.ts'
+import { loadConfig } from './trust/load-config.ts'
 import { agentWarnings, findAgents, knownModel } from './agent-sources.ts'
 
 let root = ''

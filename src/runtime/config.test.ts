@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { configHome, dataHome, loadConfig, type Env } from './config.ts'
+import { loadConfig } from './trust/load-config.ts'
+import { configHome, dataHome, type Env } from './homes.ts'
 
 let root = ''
 beforeEach(() => {

@@ -11,7 +11,7 @@ import { isProgramTool } from '../core/rules/known-tools.ts'
 import { errorMessage } from '../core/errors.ts'
 import type { AgentDefinition } from '../core/agent.ts'
 import { knownModel } from './agent-sources.ts'
-import type { Env } from './config.ts'
+import type { Env } from './homes.ts'
 
 export interface ImportOptions {
   /** The workspace into whose `.offshoot/agents` they go. */

@@ -1,6 +1,6 @@
 import { searchProviders, type KeyedProvider, type SearchSettings } from '../tools/web/search-settings.ts'
 import type { Config } from './config-schema.ts'
-import type { Env } from './config.ts'
+import type { Env } from './homes.ts'
 
 export interface SearchChoice {
   /** Absent: nobody searches the web, and `websearch` is not offered. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ConversationId } from '../../core/ids.ts'
 import { systemClock } from '../../exec/system-clock.ts'
-import { dataHome, type Env } from '../../runtime/config.ts'
+import { dataHome, type Env } from '../../runtime/homes.ts'
 import { documentText } from '../../runtime/export/document-text.ts'
 import { exportConversation } from '../../runtime/export/export-conversation.ts'
 import type { Reader } from '../../store/port.ts'

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import { hasRunMark, isStartedByRun, markedEnvironment } from '../../exec/lineage.ts'
-import { configHome, type Env } from '../config.ts'
+import { configHome, type Env } from '../homes.ts'
 
 /**
  * The environment of a process. Where a run has started it an agent could have changed that: the mark of the run is in

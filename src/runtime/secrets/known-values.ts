@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createSecretMask, type SecretMask } from '../../core/secrets/mask.ts'
-import { dataHome, type Env } from '../config.ts'
+import { dataHome, type Env } from '../homes.ts'
 
 /** The mask of a process: what its environment, its configuration and its data directory hold. */
 export function secretMask(env: Env, configured: readonly (string | undefined)[] = []): SecretMask {

@@ -1,5 +1,5 @@
 import { OffshootError } from '../../core/errors.ts'
-import { dataHome, type Env } from '../config.ts'
+import { dataHome, type Env } from '../homes.ts'
 import { loadProject, type TrustState } from './project.ts'
 import { changeRecord, readRecord, type TrustedFile, type TrustRecord } from './record.ts'
 import type { Pin } from './pin.ts'

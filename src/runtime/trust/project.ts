@@ -4,7 +4,9 @@ import type { AgentDefinition } from '../../core/agent.ts'
 import type { Registry } from '../../tools/registry.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { findAgents, type FoundAgents } from '../agent-sources.ts'
-import { loadConfig, type Env, type LoadedConfig } from '../config.ts'
+
+import { loadConfig, type JudgedConfig } from './load-config.ts'
+import type { Env } from '../homes.ts'
 import type { RawConfig } from '../config-file.ts'
 import type { Config } from '../config-schema.ts'
 import { configuredAgents } from '../settings/agent-settings.ts'
@@ -28,7 +30,7 @@ export interface TrustState {
 
 /** Configuration and agents of a directory, as far as they are in force. */
 export interface Project {
-  readonly loaded: LoadedConfig
+  readonly loaded: JudgedConfig
   readonly found: FoundAgents
   /** Every agent, with what the configuration says of it. */
   readonly agents: AgentRegistry

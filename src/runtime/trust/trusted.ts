@@ -1,6 +1,6 @@
 import { errorMessage } from '../../core/errors.ts'
 import { configSchema } from '../config-schema.ts'
-import { dataHome, homeOf, type Env } from '../config.ts'
+import { dataHome, homeOf, type Env } from '../homes.ts'
 import { isOwnRecord, readRecord, type TrustedDirectory } from './record.ts'
 import type { Grants, Pin } from './pin.ts'
 import { canonical, isCovered, sha256, type IsGranted } from './request.ts'

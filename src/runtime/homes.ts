@@ -1,0 +1,33 @@
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { OffshootError } from '../core/errors.ts'
+
+export type Env = Readonly<Record<string, string | undefined>>
+
+/** `$XDG_CONFIG_HOME`, or what stands for it. */
+export function configHome(env: Env): string {
+  return env['XDG_CONFIG_HOME'] || join(homeOf(env), '.config')
+}
+
+/** Where data lies: `$OFFSHOOT_HOME`, else `$XDG_DATA_HOME/offshoot`. */
+export function dataHome(env: Env): string {
+  return (
+    env['OFFSHOOT_HOME'] || join(env['XDG_DATA_HOME'] || join(homeOf(env), '.local', 'share'), 'offshoot')
+  )
+}
+
+export function homeOf(env: Env): string {
+  const home = env['HOME'] || systemHome()
+  if (home) return home
+  throw new OffshootError('config', 'there is no home directory: HOME is not set, and this user has none', {
+    hint: 'Set HOME, or OFFSHOOT_HOME and XDG_CONFIG_HOME, to directories of yours.',
+  })
+}
+
+function systemHome(): string | undefined {
+  try {
+    return homedir()
+  } catch {
+    return undefined // a user whom the system does not know
+  }
+}
