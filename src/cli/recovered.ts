@@ -1,7 +1,7 @@
 import { terminalLine } from '../core/terminal-text.ts'
 import type { StartedRun } from '../runtime/begin.ts'
 import type { Composed } from '../runtime/compose.ts'
-import type { RecoveredRun } from '../runtime/recover-conversation.ts'
+import type { RecoveredRun } from '../runtime/recovered-run.ts'
 import { say, type Io } from './io.ts'
 
 /** Tells what was taken up before a run began, and how many other conversations wait for that: nobody pays for those unasked. */

@@ -8,12 +8,8 @@ import type { LiveConversation } from './conversation.ts'
 import type { Deps } from './deps.ts'
 import type { LiveRun, StopReason } from './live-run.ts'
 import { storeMode } from './mode.ts'
-import {
-  leftRuns,
-  recoverConversation,
-  type RecoveredRun,
-  type RecoveryPolicy,
-} from './recover-conversation.ts'
+import { leftRuns, recoverConversation, type RecoveryPolicy } from './recover-conversation.ts'
+import type { RecoveredRun } from './recovered-run.ts'
 import { reviveConversation } from './revive.ts'
 import { readRunResult, type RunResult } from './run-result.ts'
 import { aboutRun } from './spawn.ts'

@@ -1,7 +1,7 @@
 import type { BranchId, ConversationId } from '../core/ids.ts'
 import type { LiveConversation } from './conversation.ts'
 import type { LiveRun } from './live-run.ts'
-import type { RecoveredRun } from './recover-conversation.ts'
+import type { RecoveredRun } from './recovered-run.ts'
 import type { Change } from './recorder.ts'
 
 /** Something that is to begin in a conversation. */

@@ -7,7 +7,6 @@ import { ToolError } from '../tools/port.ts'
 import { count, dollars, moneyReached, tokensOf, tokensReached } from './budget-words.ts'
 import { forecastOf, shareOf } from './budget-share.ts'
 import { clean, Ledger } from './ledger.ts'
-import type { LiveRun } from './live-run.ts'
 import type { Change } from './recorder.ts'
 import { affordableOutput, requestCost, type RequestCost } from './request-cost.ts'
 
@@ -15,6 +14,11 @@ import { affordableOutput, requestCost, type RequestCost } from './request-cost.
 type Figures = Pick<Run, 'usage' | 'costUsd'>
 /** As much of a run as its account is made of. */
 export type Spender = Figures & Pick<Run, 'id' | 'parentRunId' | 'depth' | 'status' | 'limits'>
+
+/** A run whose row changes as it goes. */
+interface RunOnAccount {
+  row: Run
+}
 
 /** US dollars and tokens; null: without a cap. */
 export interface Rest {
@@ -51,7 +55,7 @@ export class Budget {
   readonly #tokens: Ledger
   readonly #depths = new Map<RunId, number>()
   /** The runs that have not stopped, with the row that the ledgers know. */
-  readonly #open = new Map<RunId, { readonly run: Pick<LiveRun, 'row'>; row: Run }>()
+  readonly #open = new Map<RunId, { readonly run: RunOnAccount; row: Run }>()
   /** Whether all that was spent has a known price. */
   #isPriced = true
   #inFlight = 0
@@ -71,7 +75,7 @@ export class Budget {
   }
 
   /** Follows a run that begins or goes on: what it reserves counts until it has stopped. */
-  attach(run: Pick<LiveRun, 'row'>): void {
+  attach(run: RunOnAccount): void {
     this.#know(run.row)
     if (!isStopped(run.row.status)) this.#open.set(run.row.id, { run, row: run.row })
   }

@@ -1,3 +1,4 @@
+import { newRuleId } from './ids.ts'
 import type { AgentDefinition, Rule } from '../core/agent.ts'
 import type { Branch } from '../core/conversation.ts'
 import type { BranchId, NewId } from '../core/ids.ts'
@@ -6,7 +7,6 @@ import type { Reader } from '../store/port.ts'
 import type { AnyTool } from '../tools/port.ts'
 import type { Deps } from './deps.ts'
 import type { Change } from './recorder.ts'
-import { newRuleId } from './restrictions.ts'
 
 /** Whoever is bound by rules: the root level first, its own last. */
 interface Bound {

@@ -18,7 +18,7 @@ import type { Ownership } from './ownership/ownership.ts'
 import type { Recorder } from './recorder.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Starts } from './starts.ts'
-import type { TaskTexts } from './task-tool.ts'
+import type { TaskTexts } from './task-texts.ts'
 
 /** Everything a runtime works with; made once by `createRuntime`, injected everywhere. */
 export interface Deps {

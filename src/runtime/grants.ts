@@ -1,3 +1,4 @@
+import { newRuleId } from './ids.ts'
 import { OffshootError } from '../core/errors.ts'
 import type { ConversationId, NewId } from '../core/ids.ts'
 import type { Approval, ApprovalAnswer, Run } from '../core/run.ts'
@@ -5,7 +6,6 @@ import { MAX_PATTERN_LENGTH } from '../core/rules/pattern-problem.ts'
 import type { Grant } from '../permissions/types.ts'
 import type { Reader, RuleRow, Tx } from '../store/port.ts'
 import type { Change } from './recorder.ts'
-import { newRuleId } from './restrictions.ts'
 
 /** Where an "always" holds: in this conversation, or in every one of its directory. */
 export type GrantScope = 'conversation' | 'project'

@@ -20,3 +20,7 @@ function pooledRandom(): (bytes: number) => Uint8Array {
 }
 
 const POOL_BYTES = 1_000
+
+export function newRuleId(newId: NewId): string {
+  return `rul_${newId('prt').slice('prt_'.length)}`
+}

@@ -1,8 +1,7 @@
-import type { BranchId } from '../core/ids.ts'
+import type { BranchId, NewId } from '../core/ids.ts'
 import { isStopped, type RunStatus } from '../core/run-status.ts'
 import type { Run } from '../core/run.ts'
 import type { InboxRow } from '../store/port.ts'
-import type { Deps } from './deps.ts'
 import { addToInbox } from './inbox.ts'
 import { place, type LiveRun } from './live-run.ts'
 import type { Change } from './recorder.ts'
@@ -13,16 +12,20 @@ export interface Target {
   readonly live: LiveRun | undefined
 }
 
+interface NewMessage extends Pick<InboxRow, 'mode' | 'text'> {
+  /** What is thrown for a run that has stopped. */
+  readonly refusal: (branchId: BranchId, status: RunStatus) => Error
+}
+
 /**
- * A message for a run that has not stopped, which is looked at where it is written: what ends later finds the item.
- * @throws what `refusal` makes of a run that has stopped.
+ * Puts a message into the inbox of a run that has not stopped. The status is checked in the same change, so that a run
+ * that stops later finds the item. @throws what `refusal` makes of a run that has stopped.
  */
 export function putMessage(
   change: Change,
-  { newId }: Pick<Deps, 'newId'>,
+  newId: NewId,
   { row, live }: Target,
-  message: Pick<InboxRow, 'mode' | 'text'>,
-  refusal: (branchId: BranchId, status: RunStatus) => Error,
+  { refusal, ...message }: NewMessage,
 ): InboxRow {
   const { conversationId, branchId } = row
   if (!live || isStopped(live.row.status)) throw refusal(branchId, live?.row.status ?? row.status)

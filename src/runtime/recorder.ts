@@ -6,7 +6,6 @@ import { noFaults, type Faults } from '../core/faults.ts'
 import { bounds } from '../core/limits.ts'
 import type { Store, Tx } from '../store/port.ts'
 import type { Bus } from './bus.ts'
-import type { Ownership } from './ownership/ownership.ts'
 import { lastSeq, packEvents } from './stored-events.ts'
 
 /** One change of a conversation: its rows and the events that tell of it, in one transaction. */
@@ -41,6 +40,12 @@ export interface Recorder {
   refused(): number
 }
 
+/** What the recorder asks of the leases of this process. */
+export interface Leases {
+  /** @throws OffshootError `conflict` where another process owns the conversation. */
+  check(tx: Tx, id: ConversationId): void
+}
+
 /** As the last change of this process left it. */
 interface Known {
   readonly seq: number
@@ -65,7 +70,7 @@ export function createRecorder(
   store: Store,
   bus: Bus,
   clock: Clock,
-  leases?: Pick<Ownership, 'check'>,
+  leases?: Leases,
   faults: Faults = noFaults,
 ): Recorder {
   const known = new Map<ConversationId, Known>()

@@ -1,4 +1,3 @@
-import type { RunStatus } from '../core/run-status.ts'
 import { isFinal, isStopped, state } from '../core/run-status.ts'
 import type { LiveConversation } from './conversation.ts'
 import type { Deps } from './deps.ts'
@@ -7,20 +6,11 @@ import { changeRun, startAttempt, type LiveRun } from './live-run.ts'
 import { endBegun, unknownOf } from './open-calls.ts'
 import { readLeft } from './open-turn.ts'
 import { queueOrder } from './queue-order.ts'
+import type { RecoveredRun } from './recovered-run.ts'
 import type { Change } from './recorder.ts'
 import { takeSlot } from './slots.ts'
 
 export type RecoveryPolicy = 'continue' | 'pause'
-
-/** A run that a process left, and what became of it. */
-export interface RecoveredRun {
-  readonly run: LiveRun
-  /** As it was found. */
-  readonly status: RunStatus
-  readonly became: 'queued' | 'paused' | 'failed' | 'cancelled'
-  /** Calls whose effect is not known (R2): what was started, and when. */
-  readonly unknown: readonly string[]
-}
 
 /** How often a run may take its process down before it is given up (R7). */
 const MAX_ATTEMPTS = 3

@@ -9,7 +9,8 @@ import { hold, takeUp, type Conversations } from './begin.ts'
 import type { LiveConversation } from './conversation.ts'
 import type { Deps } from './deps.ts'
 import { storeMode } from './mode.ts'
-import type { RecoveredRun, RecoveryPolicy } from './recover-conversation.ts'
+import type { RecoveryPolicy } from './recover-conversation.ts'
+import type { RecoveredRun } from './recovered-run.ts'
 
 export interface RecoverOptions extends Place {
   /** Default: as configured. */

@@ -1,3 +1,4 @@
+import { newRuleId } from './ids.ts'
 import type { AgentRegistry } from '../agents/registry.ts'
 import type { Rule } from '../core/agent.ts'
 import { strangerProblem, type KnownTools } from '../core/rules/known-tools.ts'
@@ -96,10 +97,6 @@ function insertRule(
 ): void {
   const place = { conversationId, branchId, directory: null }
   change.tx.insert('rules', { id: newRuleId(newId), ...place, ...rule, createdAt: change.at })
-}
-
-export function newRuleId(newId: NewId): string {
-  return `rul_${newId('prt').slice('prt_'.length)}`
 }
 
 /** The directory outside of the workspace that a person has opened to a subagent: it and all below it. */

@@ -3,7 +3,8 @@ import { agent, harness, shownPrompt, tool, type HarnessOptions } from '../../te
 import { parseInput } from '../tools/parse-input.ts'
 import type { AnyTool } from '../tools/port.ts'
 import type { TaskInput } from './task-input.ts'
-import { createTaskTexts, createTaskTool } from './task-tool.ts'
+import { createTaskTool } from './task-tool.ts'
+import { createTaskTexts } from './task-texts.ts'
 
 const task = createTaskTool(createTaskTexts(), [agent('explore')], async () => ({
   text: '',

@@ -17,7 +17,7 @@ const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), ...fields() 
 
 /** `task_message {task_id, message, mode?}`: an item for the inbox of a subagent that has not stopped. */
 export function createTaskMessage(scope: Scope, run: LiveRun): AnyTool {
-  const { recorder } = scope.deps
+  const { recorder, newId } = scope.deps
   return controlTool<z.infer<typeof inputSchema>>({
     name: 'task_message',
     verb: 'Message',
@@ -28,7 +28,7 @@ export function createTaskMessage(scope: Scope, run: LiveRun): AnyTool {
       const { row, live } = requireTarget(scope, run, task_id)
       const { conversationId, branchId } = row
       await recorder.record(conversationId, (change) =>
-        putMessage(change, scope.deps, { row, live }, { mode, text: message }, hasStopped),
+        putMessage(change, newId, { row, live }, { mode, text: message, refusal: hasStopped }),
       )
       const when = mode === 'steer' ? 'at its next turn' : 'when it has ended'
       return `Sent: ${branchId} reads it ${when}.`

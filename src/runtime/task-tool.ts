@@ -1,42 +1,12 @@
 import { taskAliases } from '../core/rules/tool-names.ts'
-import { readFileSync } from 'node:fs'
 import { boundedLine } from '../agents/bounded-text.ts'
 import type { AgentDefinition } from '../core/agent.ts'
 import type { CallId } from '../core/ids.ts'
 import type { ToolOutput } from '../core/message.ts'
 import { titleLine } from '../tools/define-tool.ts'
 import type { Tool } from '../tools/port.ts'
-import {
-  describeTask,
-  taskInputAliases,
-  taskInputSchema,
-  taskJsonSchema,
-  type TaskInput,
-} from './task-input.ts'
-
-const TEXT = new URL('task.txt', import.meta.url)
-
-/** What is the same in the `task` tool of many runs; made when it is first asked for. */
-export interface TaskTexts {
-  /** What a model is told of the tool, without the agents. */
-  description(): string
-  /** For agents of these names. */
-  jsonSchema(names: readonly string[]): object
-}
-
-export function createTaskTexts(): TaskTexts {
-  const schemas = new Map<string, object>()
-  let text: string | undefined
-  return {
-    description: () => (text ??= readFileSync(TEXT, 'utf8').trim()),
-    jsonSchema(names) {
-      const key = names.join('\n')
-      const schema = schemas.get(key) ?? taskJsonSchema(names)
-      schemas.set(key, schema)
-      return schema
-    },
-  }
-}
+import { describeTask, taskInputAliases, taskInputSchema, type TaskInput } from './task-input.ts'
+import type { TaskTexts } from './task-texts.ts'
 
 /**
  * The `task` tool of one run: it starts a subagent and waits for its report, or returns its id at once. Branch and run of

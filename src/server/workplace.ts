@@ -8,7 +8,7 @@ import { compose, type Composed, type ComposeOptions } from '../runtime/compose.
 import type { Env } from '../runtime/homes.ts'
 import { readTrusted } from '../runtime/trust/trusted.ts'
 import { Ownership } from '../runtime/ownership/ownership.ts'
-import type { RecoveredRun } from '../runtime/recover-conversation.ts'
+import type { RecoveredRun } from '../runtime/recovered-run.ts'
 import { leftConversations, type LeftConversation, type Recovery } from '../runtime/recover.ts'
 import type { Runtime } from '../runtime/runtime.ts'
 import { createShared, type Shared } from '../runtime/shared.ts'

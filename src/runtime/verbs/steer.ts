@@ -18,7 +18,7 @@ export async function steer(scope: VerbScope, id: string, text: string): Promise
   const { deps, live, settle } = scope
   const target = requireTarget(scope, id)
   return await deps.recorder.record(live.id, (change) => {
-    const item = putMessage(change, deps, target, { mode: 'steer', text }, hasStopped)
+    const item = putMessage(change, deps.newId, target, { mode: 'steer', text, refusal: hasStopped })
     const { branchId, id: runId, status } = target.live!.row
     const waits = !live.drives(target.live!)
     const answer = { itemId: item.id, branchId, runId, status, waits }

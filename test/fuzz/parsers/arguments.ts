@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../../src/core/json.ts'
-import { createTaskTexts, createTaskTool } from '../../../src/runtime/task-tool.ts'
+import { createTaskTool } from '../../../src/runtime/task-tool.ts'
+import { createTaskTexts } from '../../../src/runtime/task-texts.ts'
 import { builtinTools } from '../../../src/tools/builtin-tools.ts'
 import { parseInput } from '../../../src/tools/parse-input.ts'
 import { ToolError, type AnyTool } from '../../../src/tools/port.ts'

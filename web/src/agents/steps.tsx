@@ -1,7 +1,7 @@
 import { durationWords } from 'offshoot/client'
 import type { CallRow } from 'offshoot/protocol'
 import { Icon } from '../ui/icon.tsx'
-import { iconOf } from '../chat/tool-words.ts'
+import { iconOf } from '../ui/tool-icon.ts'
 
 /** Tool calls, one a line, as short as they can be read. */
 export function Steps({ calls }: { calls: readonly CallRow[] }) {

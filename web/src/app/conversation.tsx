@@ -1,6 +1,6 @@
 import { openConversationView, type Connection, type ConversationView, type ViewState } from 'offshoot/client'
 import { createContext, use, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
-import { AgentMarks } from '../ui/agent-marks.tsx'
+import { AgentMarks } from './agent-marks.tsx'
 import { useClient } from './client.ts'
 import { oncePerFrame } from './frame-store.ts'
 

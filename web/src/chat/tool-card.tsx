@@ -5,16 +5,8 @@ import { Icon } from '../ui/icon.tsx'
 import { TextLines } from '../ui/text-lines.tsx'
 import { useFold } from './folds.ts'
 import type { ToolEntry } from './items.ts'
-import {
-  changeOf,
-  firstLine,
-  iconOf,
-  shownInput,
-  stateOf,
-  titleOf,
-  wordOf,
-  type CallState,
-} from './tool-words.ts'
+import { changeOf, firstLine, shownInput, stateOf, titleOf, wordOf, type CallState } from './tool-words.ts'
+import { iconOf } from '../ui/tool-icon.ts'
 import { WholeOutput } from './whole-output.tsx'
 
 /** One line a call: picture, verb, target, size, time. It opens to what went in and what came out. */

@@ -1,24 +1,4 @@
-import type { IconName } from '../ui/icon.tsx'
 import type { ToolEntry } from './items.ts'
-
-const ICONS: Readonly<Record<string, IconName>> = {
-  read: 'file',
-  write: 'edit',
-  edit: 'edit',
-  list: 'list',
-  glob: 'search',
-  grep: 'search',
-  bash: 'terminal',
-  webfetch: 'globe',
-  websearch: 'globe',
-  todo: 'list',
-  ask_user: 'question',
-  task: 'subagent',
-}
-
-export function iconOf(tool: string): IconName {
-  return ICONS[tool] ?? 'tool'
-}
 
 /** `Read` and `src/auth.ts:1-80`: what was done, and to what. Tools make the title; a command has `$` for a verb. */
 export function titleOf({ part, call }: ToolEntry): { readonly verb: string; readonly target: string } {

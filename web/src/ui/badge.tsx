@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { AgentMark } from './agent-marks.tsx'
+import { AgentMark } from './agent-mark.tsx'
 import type { AgentRow } from 'offshoot/protocol'
 
 /** A small fact beside a title. */

@@ -1,23 +1,13 @@
 import { agentMark, agentTitle } from 'offshoot/client'
 import type { AgentRow } from 'offshoot/protocol'
-import { createContext, use, useCallback, useMemo, type ReactNode } from 'react'
-import { useClient } from '../app/client.ts'
-import { useAnswer } from '../app/use-answer.ts'
+import { createContext, use } from 'react'
 
 type Marked = Pick<AgentRow, 'title' | 'icon'>
 
 const NONE: ReadonlyMap<string, Marked> = new Map()
-const MarksContext = createContext(NONE)
 
-/** What the agents of a conversation look like: each directory has its own. */
-export function AgentMarks({ conversationId, children }: { conversationId: string; children: ReactNode }) {
-  const client = useClient()
-  const { value } = useAnswer(
-    useCallback(() => client.listAgents({ conversation: conversationId }), [client, conversationId]),
-  )
-  const marks = useMemo(() => new Map(value?.map((agent) => [agent.name, agent])), [value])
-  return <MarksContext value={marks}>{children}</MarksContext>
-}
+/** What the agents of a conversation look like, by name. */
+export const MarksContext = createContext(NONE)
 
 /** The icon of an agent, as text. A name stands beside it. */
 export function AgentMark({ name, agent, className = '' }: AgentMarkProps) {

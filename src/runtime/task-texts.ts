@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs'
+import { taskJsonSchema } from './task-input.ts'
+
+const TEXT = new URL('task.txt', import.meta.url)
+
+/** What is the same in the `task` tool of many runs; made when it is first asked for. */
+export interface TaskTexts {
+  /** What a model is told of the tool, without the agents. */
+  description(): string
+  /** For agents of these names. */
+  jsonSchema(names: readonly string[]): object
+}
+
+export function createTaskTexts(): TaskTexts {
+  const schemas = new Map<string, object>()
+  let text: string | undefined
+  return {
+    description: () => (text ??= readFileSync(TEXT, 'utf8').trim()),
+    jsonSchema(names) {
+      const key = names.join('\n')
+      const schema = schemas.get(key) ?? taskJsonSchema(names)
+      schemas.set(key, schema)
+      return schema
+    },
+  }
+}
