@@ -3,19 +3,19 @@
 import path from 'node:path'
 import { builtinAgents } from '../src/agents/builtin-agents.ts'
 import { builtinTools } from '../src/tools/builtin-tools.ts'
-import { defaultConfig } from '../src/runtime/default-config.ts'
-import { createTaskCancel } from '../src/runtime/task-cancel.ts'
-import { taskJsonSchema } from '../src/runtime/task-input.ts'
-import { createTaskMessage } from '../src/runtime/task-message.ts'
-import { createTaskOutput } from '../src/runtime/task-output.ts'
-import { createTaskStatus } from '../src/runtime/task-status.ts'
+import { defaultConfig } from '../src/config/default-config.ts'
+import { createTaskCancel } from '../src/runtime/delegation/task-cancel.ts'
+import { taskJsonSchema } from '../src/runtime/task/task-input.ts'
+import { createTaskMessage } from '../src/runtime/delegation/task-message.ts'
+import { createTaskOutput } from '../src/runtime/delegation/task-output.ts'
+import { createTaskStatus } from '../src/runtime/delegation/task-status.ts'
 import { toolSchema } from '../src/tools/tool-schema.ts'
 
 /** What stands in the bundle in the place of a source, by its path. */
 const DATA = {
   [path.join('src', 'agents', 'builtin-agents.ts')]: () =>
     `export const builtinAgents = () => ${JSON.stringify(builtinAgents())}`,
-  [path.join('src', 'runtime', 'default-config.ts')]: () =>
+  [path.join('src', 'config', 'default-config.ts')]: () =>
     `export const defaultConfig = () => (${JSON.stringify(defaultConfig())})`,
   [path.join('src', 'tools', 'prepared-schemas.ts')]: () =>
     `export const preparedSchemas = { ${schemas().join(', ')} }`,

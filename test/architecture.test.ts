@@ -2,8 +2,9 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findCycles } from './support/architecture/find-cycles.ts'
-import { findViolations } from './support/architecture/find-violations.ts'
-import { PACKAGES, ROOMS } from './support/architecture/rules.ts'
+import { findViolations, importsOf } from './support/architecture/find-violations.ts'
+import { backArrows, floorsOf, foldersOf, type ImportGraph } from './support/architecture/floors.ts'
+import { ORDERS, PACKAGES, ROOMS } from './support/architecture/rules.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -24,6 +25,64 @@ describe('the source tree', () => {
   it('keeps the rules', () => {
     expect(tree.size).toBeGreaterThan(0)
     expect(findViolations(tree)).toEqual([])
+  })
+})
+
+/** The floors of a folder from the top down, a line each. */
+function printFloors(graph: ImportGraph, folder: string): void {
+  const found = foldersOf(graph).find((each) => each.folder === folder)!
+  const floors = Map.groupBy(floorsOf(found), ([, floor]) => floor)
+  const arrows = [...found.arrows.values()].reduce((sum, { size }) => sum + size, 0)
+  const lines = [...floors]
+    .toSorted(([a], [b]) => b - a)
+    .map(([floor, rooms]) => `  ${floor}  ${rooms.map(([name]) => name).join(', ')}`)
+  console.log(`${folder}: ${found.arrows.size} rooms, ${arrows} arrows\n${lines.join('\n')}`)
+}
+
+describe('the rooms', () => {
+  const trees = { 'src/**/*.ts': ['src', 'src/runtime', 'src/cli'], 'web/src/**/*.{ts,tsx}': ['web/src'] }
+
+  for (const [pattern, shown] of Object.entries(trees)) {
+    const names = globSync(pattern, { cwd: ROOT })
+    const graph = importsOf(new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')])))
+
+    it(`of ${pattern} stand on each other: no import points back`, () => {
+      expect(graph.size).toBeGreaterThan(0)
+      expect(backArrows(graph, ORDERS)).toEqual([])
+      for (const folder of shown) printFloors(graph, folder)
+    })
+  }
+
+  it('of the runtime are all in the order, and at most five files stand beside them', () => {
+    const beside = globSync('src/runtime/*', { cwd: ROOT, withFileTypes: true })
+    expect(beside.filter((each) => each.isFile()).length).toBeLessThanOrEqual(5)
+    const rooms = beside.filter((each) => each.isDirectory()).map(({ name }) => name)
+    expect(rooms.toSorted()).toEqual(ORDERS['src/runtime']!.toSorted())
+  })
+})
+
+describe('rule: no import points back', () => {
+  const back = (graph: Readonly<Record<string, readonly string[]>>, order: readonly string[] = []) =>
+    backArrows(new Map(Object.entries(graph)), order.length > 0 ? { 'src/r': order } : {})
+
+  it('finds two rooms that import each other, by other files', () => {
+    const graph = { 'src/r/a/x.ts': ['src/r/b/y.ts'], 'src/r/b/z.ts': ['src/r/a/w.ts'] }
+    expect(back(graph)).toEqual(['src/r: a -> b -> a: src/r/a/x.ts imports src/r/b/y.ts'])
+  })
+
+  it('finds a room and a file beside it that import each other', () => {
+    expect(back({ 'src/r/a/x.ts': ['src/r/y.ts'], 'src/r/y.ts': ['src/r/a/w.ts'] })).toHaveLength(1)
+  })
+
+  it('finds an import against the order, and a room that is not in it', () => {
+    const graph = { 'src/r/a/x.ts': ['src/r/b/y.ts'], 'src/r/b/y.ts': [] }
+    expect(back(graph, ['b', 'a'])).toEqual([])
+    expect(back(graph, ['a', 'b'])).toEqual(['src/r/a/x.ts imports src/r/b/y.ts, which points back in src/r'])
+    expect(back(graph, ['a'])).toContainEqual('src/r/b is not in the order of src/r')
+  })
+
+  it('allows what is inside of a room to import the rest of it', () => {
+    expect(back({ 'src/r/a/x.ts': ['src/r/a/y.ts'], 'src/r/a/y.ts': ['src/r/b.ts'] })).toEqual([])
   })
 })
 

@@ -7,8 +7,8 @@ import type { OffshootEvent } from '../src/core/events.ts'
 import type { ConversationId, RunId } from '../src/core/ids.ts'
 import { isStopped } from '../src/core/run-status.ts'
 import { routes } from '../src/protocol/routes.ts'
-import { messagePageOf } from '../src/runtime/message-page.ts'
-import { snapshotOf } from '../src/runtime/snapshot.ts'
+import { messagePageOf } from '../src/runtime/views/message-page.ts'
+import { snapshotOf } from '../src/runtime/views/snapshot.ts'
 import type { Snapshot } from '../src/protocol/conversation.ts'
 import {
   agent,

@@ -2,7 +2,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defaultLimits } from '../src/core/limits.ts'
-import { configSchema } from '../src/runtime/config-schema.ts'
+import { configSchema } from '../src/config/config-schema.ts'
 import { TestUser } from './support/test-user.ts'
 
 const ROOT = join(import.meta.dirname, '..')

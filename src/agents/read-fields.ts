@@ -1,7 +1,7 @@
 import { fieldSpelled, definitionFields, parseField, type FieldName } from './definition-fields.ts'
 import { isProgramTool, type Stranger } from '../core/rules/known-tools.ts'
 import { nearestName } from '../core/nearest-name.ts'
-import { readOnly } from './foreign/read-only.ts'
+import { readOnly } from './read-only.ts'
 import { flat, restrictingWord } from './restricting-keys.ts'
 import type { Rule } from '../core/agent.ts'
 

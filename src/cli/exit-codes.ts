@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts'
-import type { RunResult } from '../runtime/run-result.ts'
+import type { RunResult } from '../runtime/views/run-result.ts'
 import { endSignals } from './early-signals.ts'
 
 /** interfaces.md §1; docs/cli.md tells people the same. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { systemClock } from '../exec/system-clock.ts'
-import { dataHome } from '../runtime/homes.ts'
+import { dataHome } from '../config/homes.ts'
 import type { Store } from '../store/port.ts'
 import { openSqliteFile } from '../store/sqlite/open.ts'
 import type { Io } from './io.ts'

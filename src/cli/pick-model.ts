@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { OffshootError } from '../core/errors.ts'
 import { terminalLine } from '../core/terminal-text.ts'
 import { chooseModel } from '../model/choose.ts'
-import type { Composed } from '../runtime/compose.ts'
+import type { Composed } from '../runtime/host/compose.ts'
 import { say, type Io } from './io.ts'
 
 const SCRIPTED = 'scripted:'

@@ -1,6 +1,6 @@
 import { terminalLine } from '../core/terminal-text.ts'
-import { agentWarnings } from '../runtime/agent-sources.ts'
-import { loadProject, trustWarnings, type Project } from '../runtime/trust/project.ts'
+import { agentWarnings } from '../project/agent-sources.ts'
+import { loadProject, trustWarnings, type Project } from '../project/project.ts'
 import { createWorkspace } from '../tools/workspace.ts'
 import { say, type Io } from './io.ts'
 

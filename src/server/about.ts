@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../core/agent.ts'
-import { configValues } from '../runtime/config-values.ts'
-import { listModels } from '../runtime/model-list.ts'
+import { configValues } from '../config/config-values.ts'
+import { listModels } from '../library/model-list.ts'
 import type { Handlers } from './exchange.ts'
 import type { Workplace } from './workplace.ts'
 

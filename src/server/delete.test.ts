@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startRawServer } from '../../test/support/model-server.ts'
 import { ServedUser, type Began } from '../../test/support/served-user.ts'
 import { TestUser } from '../../test/support/test-user.ts'
-import { handClock } from '../runtime/testing/hand-clock.ts'
+import { handClock } from '../testing.ts'
 import { conversationHandlers } from './conversations.ts'
 import type { House } from './exchange.ts'
 

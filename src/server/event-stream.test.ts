@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { emptyStore, ServedUser } from '../../test/support/served-user.ts'
-import { handClock } from '../runtime/testing/hand-clock.ts'
+import { handClock } from '../testing.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import type { ConversationId } from '../core/ids.ts'
-import { readEvents } from '../runtime/stored-events.ts'
+import { readEvents } from '../runtime/log/stored-events.ts'
 import { eventStream } from './event-stream.ts'
 import { Topic } from './topic.ts'
 

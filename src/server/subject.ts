@@ -2,7 +2,7 @@ import type { Branch, Conversation } from '../core/conversation.ts'
 import { idPrefix, type ConversationId, type IdPrefix } from '../core/ids.ts'
 import type { Message } from '../core/message.ts'
 import type { Approval, Question, Run } from '../core/run.ts'
-import type { InboxItem } from '../runtime/snapshot.ts'
+import type { InboxItem } from '../runtime/views/snapshot.ts'
 import { Problem } from './problem.ts'
 import type { Store } from './workplace.ts'
 

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path'
 import type { TrustRow } from '../protocol/trust.ts'
-import { giveTrust, revokeTrust } from '../runtime/trust/give-trust.ts'
-import { heldBack, loadProject, rootOf, shownRequest, type TrustState } from '../runtime/trust/project.ts'
+import { giveTrust, revokeTrust } from '../project/give-trust.ts'
+import { heldBack, loadProject, rootOf, shownRequest, type TrustState } from '../project/project.ts'
 import type { Handlers, House } from './exchange.ts'
 import { Problem } from './problem.ts'
 

@@ -23,7 +23,7 @@ export interface PartRow {
   readonly part: Part
 }
 
-/** The durable events of one change, without what stands elsewhere (src/runtime/stored-events.ts). */
+/** The durable events of one change, without what stands elsewhere (src/runtime/log/stored-events.ts). */
 export interface EventRow {
   readonly conversationId: ConversationId
   /** Of the first one; theirs count on from it one by one. */

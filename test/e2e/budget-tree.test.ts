@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/exec/system-clock.ts'
 import { createFetch } from '../../src/model/fetch.ts'
 import { createResolver } from '../../src/model/resolve.ts'
-import type { HandClock } from '../../src/runtime/testing/hand-clock.ts'
+import type { HandClock } from '../../src/testing/hand-clock.ts'
 import { providerEnvironment, startModelServer, type ModelServer } from '../support/model-server.ts'
 import { agent, harness, tool } from '../support/runtime-harness.ts'
 

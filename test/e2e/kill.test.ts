@@ -1,7 +1,7 @@
 import { readFileSync, watch } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import { unpackEvents } from '../../src/runtime/stored-events.ts'
+import { unpackEvents } from '../../src/runtime/log/stored-events.ts'
 import type { StartedProgram } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
 

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../src/core/errors.ts'
 import type { ConversationId } from '../../src/core/ids.ts'
 import type { Run, ToolCall } from '../../src/core/run.ts'
-import { exportConversation } from '../../src/runtime/export/export-conversation.ts'
+import { exportConversation } from '../../src/export/export-conversation.ts'
 import { conversationProblems } from '../support/conversation-problems.ts'
 import { storedOf, type Stored, type World } from './world.ts'
 

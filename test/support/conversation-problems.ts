@@ -2,8 +2,8 @@ import { expect } from 'vitest'
 import { parseEvent, isEphemeral, type OffshootEvent } from '../../src/core/events.ts'
 import type { ConversationId } from '../../src/core/ids.ts'
 import { isStopped } from '../../src/core/run-status.ts'
-import { readMessages } from '../../src/runtime/messages.ts'
-import { lastSeq, readEvents } from '../../src/runtime/stored-events.ts'
+import { readMessages } from '../../src/runtime/run/messages.ts'
+import { lastSeq, readEvents } from '../../src/runtime/log/stored-events.ts'
 import type { Reader } from '../../src/store/port.ts'
 
 /** What must hold of any conversation whose runs have stopped, said as sentences about what does not. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { RunResult } from '../../src/runtime/run-result.ts'
+import type { RunResult } from '../../src/runtime/views/run-result.ts'
 import { actor, type Actor, type Move, type Part } from './actor.ts'
 import { conversationProblems, expectEvents } from './conversation-problems.ts'
 import { agent, handClock, harness, tool, type Harness, type HarnessOptions } from './runtime-harness.ts'

@@ -5,7 +5,7 @@ import type { AgentFormat } from '../agent-format.ts'
 import { plainData } from '../front-matter.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { serverNames } from './claude.ts'
-import { READ_ONLY } from './read-only.ts'
+import { READ_ONLY } from '../read-only.ts'
 import { Sheet } from './sheet.ts'
 
 /** `.codex/agents`: https://developers.openai.com/codex/subagents */

@@ -5,7 +5,7 @@ import { unreachable } from '../../core/errors.ts'
 import { markdown, type WrittenAgent } from '../write-agent.ts'
 import type { ForeignFormat } from './formats.ts'
 import { listed, unique } from './listed.ts'
-import { READ_ONLY } from './read-only.ts'
+import { READ_ONLY } from '../read-only.ts'
 import { opencodeTools } from './tool-names.ts'
 
 type Key = readonly [string, Json | undefined]

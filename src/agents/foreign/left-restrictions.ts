@@ -5,7 +5,7 @@ import { flat, restrictingLike } from '../restricting-keys.ts'
 import { askBefore } from '../ask-before.ts'
 import { hookedTools } from './hooked-tools.ts'
 import { listed } from './listed.ts'
-import { readOnly } from './read-only.ts'
+import { readOnly } from '../read-only.ts'
 
 /** What the reader of one kind of file found for the fields of our definition. */
 export type Found = Partial<Record<Exclude<FieldName, 'inputSchema' | 'outputSchema'>, unknown>>

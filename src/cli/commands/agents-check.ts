@@ -4,11 +4,11 @@ import { resolve } from 'node:path'
 import { FORMATS, type FormatName } from '../../agents/foreign/formats.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { diagnoseFiles, diagnoseWorkspace, type FileDiagnosis } from '../../runtime/agent-diagnosis.ts'
+import { diagnoseFiles, diagnoseWorkspace, type FileDiagnosis } from '../../project/agent-diagnosis.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { write, type Io } from '../io.ts'
-import { jsonLine } from '../json-line.ts'
+import { jsonLine } from '../terminal/json-line.ts'
 import type { GroupCommand, PlaceFlags } from './group-command.ts'
 
 interface CheckFlags {

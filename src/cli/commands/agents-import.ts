@@ -3,10 +3,10 @@ import { resolve } from 'node:path'
 import { FORMATS, type FormatName } from '../../agents/foreign/formats.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { importAgentFile, type ImportedFile } from '../../runtime/import-agents.ts'
+import { importAgentFile, type ImportedFile } from '../../project/import-agents.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { say, write, type Io } from '../io.ts'
-import { jsonLine } from '../json-line.ts'
+import { jsonLine } from '../terminal/json-line.ts'
 import type { GroupCommand } from './group-command.ts'
 
 interface ImportFlags {

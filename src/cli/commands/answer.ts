@@ -5,10 +5,10 @@ import type { Question } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { say, write, type Io } from '../io.ts'
-import { onlyAsked, placeInLine, WHERE_ASKED } from '../open-asks.ts'
+import { onlyAsked, placeInLine, WHERE_ASKED } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
-import { performVerb } from '../perform.ts'
-import { askedText, chosenText } from '../question-text.ts'
+import { performVerb } from '../remote/perform.ts'
+import { askedText, chosenText } from '../terminal/question-text.ts'
 
 export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program

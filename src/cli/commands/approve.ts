@@ -3,13 +3,13 @@ import { OffshootError } from '../../core/errors.ts'
 import { isId } from '../../core/ids.ts'
 import type { Approval, ApprovalAnswer } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import type { GrantScope } from '../../runtime/grants.ts'
+import type { GrantScope } from '../../runtime/asking/grants.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { say, write, type Io } from '../io.ts'
-import { onlyAsked, placeInLine, WHERE_ASKED } from '../open-asks.ts'
+import { onlyAsked, placeInLine, WHERE_ASKED } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
-import { performVerb } from '../perform.ts'
-import { answerWords, grantText, questionText } from '../question-text.ts'
+import { performVerb } from '../remote/perform.ts'
+import { answerWords, grantText, questionText } from '../terminal/question-text.ts'
 
 const ANSWERS = ['once', 'run', 'always', 'deny'] as const satisfies readonly ApprovalAnswer[]
 const SCOPES = ['conversation', 'project'] as const satisfies readonly GrantScope[]

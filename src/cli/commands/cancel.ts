@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import type { CancelAnswer } from '../../runtime/verbs/cancel.ts'
+import type { CancelAnswer } from '../../runtime/control/cancel.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { say, write, type Io } from '../io.ts'
-import { conversationIdOf, performVerb } from '../perform.ts'
+import { conversationIdOf, performVerb } from '../remote/perform.ts'
 
 export function cancelCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program

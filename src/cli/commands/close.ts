@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { say, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { performVerb } from '../perform.ts'
-import { findConversation } from '../../runtime/subject.ts'
+import { performVerb } from '../remote/perform.ts'
+import { findConversation } from '../../runtime/views/subject.ts'
 
 export function closeCommand(program: Command, io: Io): void {
   program

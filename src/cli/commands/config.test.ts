@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { TestUser } from '../../../test/support/test-user.ts'
-import { configSchema } from '../../runtime/config-schema.ts'
+import { configSchema } from '../../config/config-schema.ts'
 
 let user: TestUser
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { TestUser } from '../../../test/support/test-user.ts'
-import { countedIds, Conversation } from '../../runtime/export/fixtures/conversations.ts'
+import { countedIds, Conversation } from '../../export/fixtures/conversations.ts'
 import { state } from '../../core/run-status.ts'
 import { openSqliteStore } from '../../store/sqlite/open.ts'
 

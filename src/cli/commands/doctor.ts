@@ -9,9 +9,9 @@ import { storeChecks } from '../doctor/store-checks.ts'
 import { systemChecks } from '../doctor/system-checks.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { write, type Io } from '../io.ts'
-import { jsonLine } from '../json-line.ts'
+import { jsonLine } from '../terminal/json-line.ts'
 import { version } from '../version.ts'
-import { withoutCredentials } from '../../runtime/without-credentials.ts'
+import { withoutCredentials } from '../../config/without-credentials.ts'
 import type { PlaceFlags } from './group-command.ts'
 
 export function doctorCommand(program: Command, io: Io, setExitCode: SetExitCode): void {

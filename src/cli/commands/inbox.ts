@@ -2,13 +2,13 @@ import { Option, type Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { waitingItems } from '../../runtime/inbox.ts'
-import { branchOf } from '../../runtime/verbs/verb.ts'
+import { waitingItems } from '../../runtime/run/inbox.ts'
+import { branchOf } from '../../runtime/control/verb.ts'
 import type { InboxRow } from '../../store/port.ts'
 import { write, type Io } from '../io.ts'
-import { jsonLine } from '../json-line.ts'
+import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
-import { conversationIdOf, performVerb } from '../perform.ts'
+import { conversationIdOf, performVerb } from '../remote/perform.ts'
 
 interface InboxFlags {
   readonly edit?: string

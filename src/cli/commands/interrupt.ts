@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { stateText } from '../branch-tree.ts'
+import { stateText } from '../terminal/branch-tree.ts'
 import { write, type Io } from '../io.ts'
-import { conversationIdOf, performVerb } from '../perform.ts'
+import { conversationIdOf, performVerb } from '../remote/perform.ts'
 
 export function interruptCommand(program: Command, io: Io): void {
   program

@@ -5,15 +5,15 @@ import type { Message } from '../../core/message.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Run } from '../../core/run.ts'
 import { systemClock } from '../../exec/system-clock.ts'
-import { readMessages } from '../../runtime/messages.ts'
+import { readMessages } from '../../runtime/run/messages.ts'
 import { Ownership } from '../../runtime/ownership/ownership.ts'
 import { untilChange } from '../../runtime/ownership/watch-store.ts'
 import type { Reader, Store } from '../../store/port.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { say, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { findSubject } from '../../runtime/subject.ts'
-import { transcriptLines } from '../transcript.ts'
+import { findSubject } from '../../runtime/views/subject.ts'
+import { transcriptLines } from '../terminal/transcript.ts'
 
 export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program

@@ -5,9 +5,9 @@ import type { Run } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
-import { stateText } from '../branch-tree.ts'
+import { stateText } from '../terminal/branch-tree.ts'
 import { write, type Io } from '../io.ts'
-import { jsonLine } from '../json-line.ts'
+import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 
 interface LsFlags {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { catalogue } from '../../model/catalogue.ts'
 import { write, type Io } from '../io.ts'
-import { jsonLine } from '../json-line.ts'
+import { jsonLine } from '../terminal/json-line.ts'
 
 export function modelsCommand(program: Command, io: Io): void {
   program

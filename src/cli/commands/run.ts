@@ -4,13 +4,13 @@ import { OffshootError } from '../../core/errors.ts'
 import { isId, type ConversationId } from '../../core/ids.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
-import { compose, type Composed } from '../../runtime/compose.ts'
-import type { StartedRun } from '../../runtime/begin.ts'
-import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
+import { compose, type Composed } from '../../runtime/host/compose.ts'
+import type { StartedRun } from '../../runtime/control/begin.ts'
+import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../terminal/follow.ts'
 import { checkTurn, hasPerson } from '../caller.ts'
 import { pickModel } from '../pick-model.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { trustBefore } from '../ask-trust.ts'
+import { trustBefore } from '../terminal/ask-trust.ts'
 import { say, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import {
@@ -20,15 +20,15 @@ import {
   tellHandedOver,
   type HandedOver,
   type RunningServer,
-} from '../server-call.ts'
+} from '../remote/server-call.ts'
 import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { wholeNumber } from '../numbers.ts'
-import { addOutputOptions } from '../output-options.ts'
-import { readPrompt } from '../prompt.ts'
-import { sayOthersWait, sayRecovered } from '../recovered.ts'
-import { isWithServer, runThere, watchedThere } from '../run-there.ts'
-import { lastSeq } from '../../runtime/stored-events.ts'
+import { addOutputOptions } from '../terminal/output-options.ts'
+import { readPrompt } from '../terminal/prompt.ts'
+import { sayOthersWait, sayRecovered } from '../terminal/recovered.ts'
+import { isWithServer, runThere, watchedThere } from '../remote/run-there.ts'
+import { lastSeq } from '../../runtime/log/stored-events.ts'
 
 interface RunFlags extends FollowFlags {
   readonly directory: string

@@ -5,12 +5,12 @@ import { OffshootError } from '../../core/errors.ts'
 import { delivers, type Deliver } from '../../core/message.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
-import { compose, type Composed } from '../../runtime/compose.ts'
-import type { StartedRun } from '../../runtime/begin.ts'
-import type { HereOrThere } from '../../runtime/here-or-there.ts'
-import type { VerbCommand } from '../../runtime/verbs/perform.ts'
+import { compose, type Composed } from '../../runtime/host/compose.ts'
+import type { StartedRun } from '../../runtime/control/begin.ts'
+import type { HereOrThere } from '../../runtime/control/here-or-there.ts'
+import type { VerbCommand } from '../../runtime/control/perform.ts'
 import { checkTurn } from '../caller.ts'
-import { tellElsewhere } from '../elsewhere.ts'
+import { tellElsewhere } from '../remote/elsewhere.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import {
   findServer,
@@ -20,21 +20,21 @@ import {
   tellHandedOver,
   type HandedOver,
   type RunningServer,
-} from '../server-call.ts'
+} from '../remote/server-call.ts'
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../exec/system-clock.ts'
 import { Ownership } from '../../runtime/ownership/ownership.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { LATER } from '../help.ts'
-import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../follow.ts'
-import { trustBefore } from '../ask-trust.ts'
+import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../terminal/follow.ts'
+import { trustBefore } from '../terminal/ask-trust.ts'
 import { say, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
-import { addOutputOptions } from '../output-options.ts'
+import { addOutputOptions } from '../terminal/output-options.ts'
 import { pickModel } from '../pick-model.ts'
-import { readPrompt } from '../prompt.ts'
-import { findConversation } from '../../runtime/subject.ts'
+import { readPrompt } from '../terminal/prompt.ts'
+import { findConversation } from '../../runtime/views/subject.ts'
 
 interface SpawnFlags extends FollowFlags {
   readonly directory?: string

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import type { ConversationId } from '../../core/ids.ts'
 import { systemClock } from '../../exec/system-clock.ts'
-import { dataHome, type Env } from '../../runtime/homes.ts'
-import { documentText } from '../../runtime/export/document-text.ts'
-import { exportConversation } from '../../runtime/export/export-conversation.ts'
+import { dataHome, type Env } from '../../config/homes.ts'
+import { documentText } from '../../export/document-text.ts'
+import { exportConversation } from '../../export/export-conversation.ts'
 import type { Reader } from '../../store/port.ts'
 import { repairStore, type Repair } from '../../store/sqlite/salvage/repair.ts'
-import { readBranchTree } from '../branch-tree.ts'
+import { readBranchTree } from '../terminal/branch-tree.ts'
 import { failed, ok, warning, type Check } from './check.ts'
 
 /** Salvages a damaged database, and says what became of it. */

@@ -3,7 +3,7 @@ import { tryGuard } from '../../exec/guard.ts'
 import { runProcess } from '../../exec/run-process.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { ripgrepPath } from '../../tools/ripgrep.ts'
-import type { Env } from '../../runtime/homes.ts'
+import type { Env } from '../../config/homes.ts'
 import { version } from '../version.ts'
 import { failed, ok, problem, warning, type Check } from './check.ts'
 

@@ -1,7 +1,7 @@
 import type { Run } from '../../core/run.ts'
 import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
 import { modelInfo } from '../../model/catalogue.ts'
-import type { RunResult } from '../../runtime/run-result.ts'
+import type { RunResult } from '../../runtime/views/run-result.ts'
 import type { Envelope, StreamLine } from './line.ts'
 import { uncachedInput, usageShape } from './usage-shape.ts'
 

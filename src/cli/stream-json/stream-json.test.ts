@@ -5,7 +5,7 @@ import { createIds } from '../../core/ids.ts'
 import type { Message, Part } from '../../core/message.ts'
 import { noReceipts } from '../../core/receipt.ts'
 import { noUsage } from '../../core/usage.ts'
-import type { RunResult } from '../../runtime/run-result.ts'
+import type { RunResult } from '../../runtime/views/run-result.ts'
 import { sdkMessage } from './fixtures/sdk-messages.ts'
 import { createStreamJson } from './stream-json.ts'
 

@@ -1,7 +1,7 @@
 import type { EventOf, OffshootEvent } from '../../core/events.ts'
 import type { MessageId } from '../../core/ids.ts'
 import type { Part } from '../../core/message.ts'
-import type { RunResult } from '../../runtime/run-result.ts'
+import type { RunResult } from '../../runtime/views/run-result.ts'
 import { assistantBlocks, toolResultBlock, userBlocks } from './blocks.ts'
 import type { StreamFacts } from './facts.ts'
 import { initLine } from './init-line.ts'

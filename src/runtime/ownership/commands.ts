@@ -3,7 +3,7 @@ import type { ConversationId } from '../../core/ids.ts'
 import type { Clock } from '../../core/clock.ts'
 import { bounds } from '../../core/limits.ts'
 import type { CommandRow, Store, Tx } from '../../store/port.ts'
-import type { Recorder } from '../recorder.ts'
+import type { Recorder } from '../log/recorder.ts'
 import { watchStore } from './watch-store.ts'
 
 /** Something that is to be done to a conversation, in words that fit a row: whoever owns it does it. */

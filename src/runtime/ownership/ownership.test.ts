@@ -8,7 +8,7 @@ import { handClock, type HandClock } from '../../../test/support/runtime-harness
 import type { ConversationId } from '../../core/ids.ts'
 import type { Store } from '../../store/port.ts'
 import { openSqliteStore } from '../../store/sqlite/open.ts'
-import { randomIds } from '../ids.ts'
+import { randomIds } from '../log/ids.ts'
 import { Ownership } from './ownership.ts'
 import { isGone, systemProcesses, type ProcessIdentity, type Processes } from './process-identity.ts'
 import { watchStore } from './watch-store.ts'

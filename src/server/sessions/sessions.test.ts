@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { handClock, type HandClock } from '../../runtime/testing/hand-clock.ts'
+import { handClock, type HandClock } from '../../testing.ts'
 import { LINK_MS, LinkKeys } from './link-keys.ts'
 import { SESSION_MS } from './session-file.ts'
 import { Sessions } from './sessions.ts'

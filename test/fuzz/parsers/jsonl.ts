@@ -5,9 +5,9 @@ import { checkLine, readRuleSet } from '../../../src/cli/permission-check.ts'
 import { OffshootError } from '../../../src/core/errors.ts'
 import type { Json } from '../../../src/core/json.ts'
 import { parseScript } from '../../../src/model/script.ts'
-import { MAX_EXPORT_BYTES, parseExport } from '../../../src/runtime/export/parse-export.ts'
-import { importConversation } from '../../../src/runtime/export/import-conversation.ts'
-import { lastJson } from '../../../src/runtime/typed/last-json.ts'
+import { MAX_EXPORT_BYTES, parseExport } from '../../../src/export/parse-export.ts'
+import { importConversation } from '../../../src/export/import-conversation.ts'
+import { lastJson } from '../../../src/runtime/delegation/typed/last-json.ts'
 import { createIds } from '../../../src/core/ids.ts'
 import { createMemoryStore } from '../../../src/store/memory.ts'
 import { ToolError } from '../../../src/tools/port.ts'
@@ -27,7 +27,7 @@ const DICTIONARY =
   branchId runs metadata role created updated 1e999 -1 null true [] {} "" , : \`\`\` \`\`\`json`.split(/\s+/)
 
 const EXPORT = JSON.parse(
-  readFileSync(new URL('../../../src/runtime/export/fixtures/small.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../src/export/fixtures/small.json', import.meta.url), 'utf8'),
 ) as Json
 const CORPUS = READERS.map((reader) => ({
   reader,

@@ -124,6 +124,15 @@ function packageImport(specifier: string, file: SourceFile): string | undefined 
   return `imports the package ${name}, which belongs to ${rooms.join(', ')}`
 }
 
+/** What the files of the program import of each other; tests and what only they use are left out. */
+export function importsOf(tree: SourceTree): Map<string, string[]> {
+  const files = [...tree].filter(([name]) => !isTest(name) && !name.includes('/fixtures/'))
+  return importGraph(
+    files.map(([name, text]) => readSource(name, text)),
+    tree,
+  )
+}
+
 function importGraph(files: readonly SourceFile[], tree: SourceTree): Map<string, string[]> {
   const targets = (file: SourceFile) =>
     file.mentions
@@ -142,5 +151,5 @@ function roomOf(name: string): string {
 }
 
 function isTest(name: string): boolean {
-  return name.endsWith('.test.ts')
+  return /\.test\.tsx?$/.test(name)
 }

@@ -1,9 +1,9 @@
 import { agoWords, costWords, tokenWords } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { memo, useState } from 'react'
-import { useView } from '../app/conversation.tsx'
-import { closeSheet } from '../app/panels.ts'
-import { branchPath, navigate } from '../app/route.ts'
+import { useView } from '../state/conversation.tsx'
+import { closeSheet } from '../state/panels.ts'
+import { branchPath, navigate } from '../state/route.ts'
 import { AgentName } from '../ui/badge.tsx'
 import { useNow } from '../ui/clock.ts'
 import { hueOf } from '../ui/format.ts'
@@ -11,7 +11,7 @@ import { RunMark, RunWord } from '../ui/run-mark.tsx'
 import { activityOf, needsYou } from '../ui/run-words.ts'
 import { RunActions } from './run-actions.tsx'
 import { Elapsed } from './run-line.tsx'
-import { Steps } from './steps.tsx'
+import { Steps } from '../steps/steps.tsx'
 
 /** One agent: its task first, then what it does, then figures and what can be done. Space looks into it from here. */
 export const AgentRow = memo(({ run }: { run: RunRow }) => {

@@ -1,6 +1,6 @@
 import { agoWords } from 'offshoot/client'
-import { useView } from '../app/conversation.tsx'
-import { thisWindow } from '../app/this-window.ts'
+import { useView } from '../state/conversation.tsx'
+import { thisWindow } from '../state/this-window.ts'
 import { useNow } from '../ui/clock.ts'
 import { Icon } from '../ui/icon.tsx'
 

@@ -1,6 +1,6 @@
 import type { ApprovalRow } from 'offshoot/protocol'
 import { useState } from 'react'
-import { useVerbs } from '../app/verbs.ts'
+import { useVerbs } from '../state/verbs.ts'
 import { Button } from '../ui/button.tsx'
 
 export function DenyForm({ approval }: { approval: ApprovalRow }) {

@@ -1,7 +1,7 @@
 import type { RunRow } from 'offshoot/protocol'
-import { useView } from '../app/conversation.tsx'
-import { navigate } from '../app/route.ts'
-import { pathOf } from '../branches/tree-words.ts'
+import { useView } from '../state/conversation.tsx'
+import { navigate } from '../state/route.ts'
+import { pathOf } from '../state/tree-words.ts'
 import { ApprovalCard } from './approval-card.tsx'
 import { QuestionCard } from './question-card.tsx'
 

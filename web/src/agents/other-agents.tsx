@@ -1,8 +1,8 @@
 import type { RunRow } from 'offshoot/protocol'
 import { useCallback } from 'react'
-import { useClient } from '../app/client.ts'
-import { useConversations } from '../app/conversations.ts'
-import { useAnswer } from '../app/use-answer.ts'
+import { useClient } from '../state/client.ts'
+import { useConversations } from '../state/conversations.ts'
+import { useAnswer } from '../state/use-answer.ts'
 import { AgentRow } from './agent-row.tsx'
 
 /** How old the list may be: no events come of conversations that are not open. Milliseconds. */

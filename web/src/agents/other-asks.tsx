@@ -1,9 +1,9 @@
 import type { ApprovalRow, QuestionRow } from 'offshoot/protocol'
 import { useCallback } from 'react'
-import { useClient } from '../app/client.ts'
-import { useConversations } from '../app/conversations.ts'
-import { branchPath, navigate } from '../app/route.ts'
-import { useAnswer } from '../app/use-answer.ts'
+import { useClient } from '../state/client.ts'
+import { useConversations } from '../state/conversations.ts'
+import { branchPath, navigate } from '../state/route.ts'
+import { useAnswer } from '../state/use-answer.ts'
 import { ApprovalCard } from './approval-card.tsx'
 import { QuestionCard } from './question-card.tsx'
 

@@ -1,7 +1,7 @@
 import { durationWords } from 'offshoot/client'
 import type { QuestionRow } from 'offshoot/protocol'
 import { useState } from 'react'
-import { useVerbs } from '../app/verbs.ts'
+import { useVerbs } from '../state/verbs.ts'
 import { Button } from '../ui/button.tsx'
 import { useNow } from '../ui/clock.ts'
 import { Icon } from '../ui/icon.tsx'

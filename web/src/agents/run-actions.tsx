@@ -1,7 +1,7 @@
 import { costWords } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { useState } from 'react'
-import { useVerbs } from '../app/verbs.ts'
+import { useVerbs } from '../state/verbs.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { isLive } from '../ui/run-words.ts'

@@ -1,15 +1,15 @@
 import { Suspense, useEffect } from 'react'
 import { useSession } from '../session/session.ts'
-import { SignIn } from '../session/sign-in.tsx'
+import { SignIn } from './sign-in.tsx'
 import { Toasts } from '../ui/toasts.tsx'
 import { ConversationPage } from './conversation-page.tsx'
-import { focusOpener } from './focus-opener.ts'
+import { focusOpener } from '../ui/focus-opener.ts'
 import { Frame } from './frame.tsx'
 import { HomePage } from './home-page.tsx'
 import { Keys } from './keys.tsx'
 import { loadPartsLater, SettingsPage } from './parts.ts'
-import { openerOfPage, useRoute } from './route.ts'
-import { useTheme } from './theme.ts'
+import { openerOfPage, useRoute } from '../state/route.ts'
+import { useTheme } from '../state/theme.ts'
 
 const NO_ACTIONS = {}
 

@@ -1,8 +1,8 @@
 import { ClientError } from 'offshoot/client'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { useConnection } from './conversation.tsx'
-import { navigate } from './route.ts'
+import { useConnection } from '../state/conversation.tsx'
+import { navigate } from '../state/route.ts'
 
 /** What is shown is behind, or has come to its end. */
 export function ConnectionBanner() {

@@ -3,10 +3,10 @@ import type { ConversationItem } from 'offshoot/protocol'
 import { useMemo, useState } from 'react'
 import { useNow } from '../ui/clock.ts'
 import { Icon } from '../ui/icon.tsx'
-import { useConversations } from './conversations.ts'
-import { closeSheet } from './panels.ts'
-import { readPref } from './prefs.ts'
-import { branchPath, navigate, useRoute } from './route.ts'
+import { useConversations } from '../state/conversations.ts'
+import { closeSheet } from '../state/panels.ts'
+import { readPref } from '../state/prefs.ts'
+import { branchPath, navigate, useRoute } from '../state/route.ts'
 
 /** More are found by typing. */
 const MOST = 100

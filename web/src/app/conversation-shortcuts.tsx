@@ -1,12 +1,12 @@
 import { breadcrumb, siblings, type BranchView } from 'offshoot/client'
-import { foldAll } from '../chat/folds.ts'
-import { pathOf } from '../branches/tree-words.ts'
-import { useConversationView, useView } from './conversation.tsx'
+import { foldAll } from '../state/folds.ts'
+import { pathOf } from '../state/tree-words.ts'
+import { useConversationView, useView } from '../state/conversation.tsx'
 import { Keys } from './keys.tsx'
-import { openSheet, isNarrow, showPanel } from './panels.ts'
-import { writePref } from './prefs.ts'
-import { navigate } from './route.ts'
-import { useVerbs } from './verbs.ts'
+import { openSheet, isNarrow, showPanel } from '../state/panels.ts'
+import { writePref } from '../state/prefs.ts'
+import { navigate } from '../state/route.ts'
+import { useVerbs } from '../state/verbs.ts'
 
 /** The keys that count in a conversation. */
 export function ConversationShortcuts({ branch }: { branch: BranchView }) {

@@ -2,9 +2,9 @@ import type { ReactNode } from 'react'
 import { IconButton } from '../ui/button.tsx'
 import { Splitter } from '../ui/splitter.tsx'
 import { LeftRail } from './left-rail.tsx'
-import { useMedia } from './media.ts'
-import { closeSheet, openSheet, usePanels } from './panels.ts'
-import { usePref } from './prefs.ts'
+import { useMedia } from '../state/media.ts'
+import { closeSheet, openSheet, usePanels } from '../state/panels.ts'
+import { usePref } from '../state/prefs.ts'
 import { Sheet } from './sheet.tsx'
 
 interface FrameProps {

@@ -1,15 +1,15 @@
 import { badge, breadcrumb, costWords, runGroups, tokenWords, type BranchView } from 'offshoot/client'
 import { useEffect, useMemo, useState } from 'react'
-import { nameOf, pathOf, runOf } from '../branches/tree-words.ts'
+import { nameOf, pathOf, runOf } from '../state/tree-words.ts'
 import { hueOf } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { ConversationMenu } from './conversation-menu.tsx'
-import { useView } from './conversation.tsx'
-import { reloadConversations } from './conversations.ts'
+import { useView } from '../state/conversation.tsx'
+import { reloadConversations } from '../state/conversations.ts'
 import { showInFavicon } from './favicon.ts'
-import { keysOf, shownKeys } from './keymap.ts'
-import { togglePanel } from './panels.ts'
-import { navigate } from './route.ts'
+import { keysOf, shownKeys } from '../state/keymap.ts'
+import { togglePanel } from '../state/panels.ts'
+import { navigate } from '../state/route.ts'
 
 /** Where one is, what it has cost, who is at work. */
 export function Header({ branch }: { branch: BranchView }) {

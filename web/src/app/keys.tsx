@@ -1,7 +1,7 @@
 import type { BranchView } from 'offshoot/client'
 import { lazy, Suspense, useEffect, useState } from 'react'
-import { useShortcuts, type Actions } from './keymap.ts'
-import { navigate } from './route.ts'
+import { useShortcuts, type Actions } from '../state/keymap.ts'
+import { navigate } from '../state/route.ts'
 
 const loadPalette = () => import('../palette/palette.tsx')
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))

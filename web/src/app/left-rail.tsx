@@ -3,11 +3,11 @@ import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs'
 import { Icon } from '../ui/icon.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { ConversationList } from './conversation-list.tsx'
-import { shownKeys, keysOf } from './keymap.ts'
-import { useMedia } from './media.ts'
-import { closeSheet } from './panels.ts'
-import { usePref } from './prefs.ts'
-import { navigate } from './route.ts'
+import { shownKeys, keysOf } from '../state/keymap.ts'
+import { useMedia } from '../state/media.ts'
+import { closeSheet } from '../state/panels.ts'
+import { usePref } from '../state/prefs.ts'
+import { navigate } from '../state/route.ts'
 
 /** Conversations, and the branches of the one that is open. */
 export function LeftRail({ tree }: { tree: ReactNode }) {

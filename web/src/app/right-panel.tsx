@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Tab, TabList, TabPanel, Tabs } from 'react-aria-components/Tabs'
-import { usePref } from './prefs.ts'
+import { usePref } from '../state/prefs.ts'
 
 const TABS = [
   { id: 'agents', label: 'Agents' },

@@ -1,8 +1,8 @@
 import { useEffect } from 'react'
-import { branchOf, pathOf } from '../branches/tree-words.ts'
+import { branchOf, pathOf } from '../state/tree-words.ts'
 import { showToast } from '../ui/toasts.tsx'
-import { useConversationView, useView } from './conversation.tsx'
-import { navigate } from './route.ts'
+import { useConversationView, useView } from '../state/conversation.tsx'
+import { navigate } from '../state/route.ts'
 
 /** A subagent has stopped while something else is looked at. */
 export function StateToasts({ branchId }: { branchId: string }) {

@@ -1,15 +1,15 @@
 import { breadcrumb, costWords, siblings, tokenWords, type BranchView, type ViewState } from 'offshoot/client'
 import { useEffect, useRef } from 'react'
-import { useView } from '../app/conversation.tsx'
-import { focusOpener } from '../app/focus-opener.ts'
-import { navigate } from '../app/route.ts'
+import { useView } from '../state/conversation.tsx'
+import { focusOpener } from '../ui/focus-opener.ts'
+import { navigate } from '../state/route.ts'
 import { RunActions } from '../agents/run-actions.tsx'
 import { Elapsed } from '../agents/run-line.tsx'
 import { Chip } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { hueOf } from '../ui/format.ts'
 import { RunMark, RunWord } from '../ui/run-mark.tsx'
-import { nameOf, pathOf, runOf } from './tree-words.ts'
+import { nameOf, pathOf, runOf } from '../state/tree-words.ts'
 
 /** Above a branch that is not the main one: where one is, what it does, and the ways up and beside. */
 export function BranchHeader({ branch }: { branch: BranchView }) {

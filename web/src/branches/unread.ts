@@ -1,7 +1,7 @@
 import type { BranchView } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { useEffect } from 'react'
-import { readPref, usePref, writePref } from '../app/prefs.ts'
+import { readPref, usePref, writePref } from '../state/prefs.ts'
 
 /** So many are remembered; the oldest are forgotten. */
 const MOST = 1000

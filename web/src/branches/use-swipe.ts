@@ -1,8 +1,8 @@
 import { siblings, type BranchView } from 'offshoot/client'
 import { useRef, type TouchEvent } from 'react'
-import { useConversationView } from '../app/conversation.tsx'
-import { navigate } from '../app/route.ts'
-import { pathOf } from './tree-words.ts'
+import { useConversationView } from '../state/conversation.tsx'
+import { navigate } from '../state/route.ts'
+import { pathOf } from '../state/tree-words.ts'
 
 /** A finger has to go so far across, and no further up or down. Pixels. */
 const ACROSS = 80

@@ -1,10 +1,10 @@
 import { versionsAt, type BranchView, type ViewState } from 'offshoot/client'
 import type { MessagePage } from 'offshoot/protocol'
-import { useView } from '../app/conversation.tsx'
-import { navigate } from '../app/route.ts'
+import { useView } from '../state/conversation.tsx'
+import { navigate } from '../state/route.ts'
 import { IconButton } from '../ui/button.tsx'
 import { isLive } from '../ui/run-words.ts'
-import { pathOf, runOf } from './tree-words.ts'
+import { pathOf, runOf } from '../state/tree-words.ts'
 
 type Message = MessagePage['messages'][number]
 

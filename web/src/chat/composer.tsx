@@ -1,6 +1,6 @@
 import { chatCommands } from 'offshoot/client'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { shownKeys } from '../app/keymap.ts'
+import { shownKeys } from '../state/keymap.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { showError } from '../ui/toasts.tsx'
 

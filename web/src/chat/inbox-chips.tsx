@@ -1,6 +1,6 @@
 import type { InboxItem } from 'offshoot/protocol'
 import { useState } from 'react'
-import { useVerbs } from '../app/verbs.ts'
+import { useVerbs } from '../state/verbs.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 

@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import { Icon } from '../ui/icon.tsx'
-import { useFold } from './folds.ts'
+import { useFold } from '../state/folds.ts'
 import { summaryOfLooks, type ToolEntry } from './items.ts'
 import { isSameEntry, ToolCard } from './tool-card.tsx'
 

@@ -1,6 +1,6 @@
 import { lineage, shownMessages, type BranchView, type CallView, type ViewState } from 'offshoot/client'
 import { useEffect, useMemo } from 'react'
-import { useConversationView, useView } from '../app/conversation.tsx'
+import { useConversationView, useView } from '../state/conversation.tsx'
 import { showError } from '../ui/toasts.tsx'
 import { itemsOf, type Item } from './items.ts'
 

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import { useConversationView } from '../app/conversation.tsx'
+import { useConversationView } from '../state/conversation.tsx'
 import { Button } from '../ui/button.tsx'
 import { showError } from '../ui/toasts.tsx'
 import type { Item } from './items.ts'

@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { useClient } from '../app/client.ts'
-import { saveFile } from '../app/save-file.ts'
+import { useClient } from '../state/client.ts'
+import { saveFile } from '../ui/save-file.ts'
 import { Button } from '../ui/button.tsx'
 import { TextLines } from '../ui/text-lines.tsx'
 import { showError } from '../ui/toasts.tsx'

@@ -1,9 +1,9 @@
 import type { BranchView } from 'offshoot/client'
 import type { AgentRow, ConversationItem } from 'offshoot/protocol'
-import { nameOf } from '../branches/tree-words.ts'
-import { keysOf, shortcuts, shownKeys, type Actions } from '../app/keymap.ts'
-import { branchPath, navigate, settingsTabs } from '../app/route.ts'
-import { writePref } from '../app/prefs.ts'
+import { nameOf } from '../state/tree-words.ts'
+import { keysOf, shortcuts, shownKeys, type Actions } from '../state/keymap.ts'
+import { branchPath, navigate, settingsTabs } from '../state/route.ts'
+import { writePref } from '../state/prefs.ts'
 import { tabNames } from '../settings/tab-names.ts'
 import type { IconName } from '../ui/icon.tsx'
 

@@ -1,6 +1,6 @@
-import { keysOf, shortcuts, shownKeys } from '../app/keymap.ts'
-import { navigate } from '../app/route.ts'
-import { usePref } from '../app/prefs.ts'
+import { keysOf, shortcuts, shownKeys } from '../state/keymap.ts'
+import { navigate } from '../state/route.ts'
+import { usePref } from '../state/prefs.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 

@@ -1,5 +1,5 @@
 import { Label, RadioButton, RadioField, RadioGroup } from 'react-aria-components/RadioGroup'
-import { usePref } from '../app/prefs.ts'
+import { usePref } from '../state/prefs.ts'
 import { Section } from './parts.tsx'
 import { Toggle } from '../ui/toggle.tsx'
 

@@ -1,8 +1,8 @@
 import type { Client } from 'offshoot/client'
 import { useCallback, type MouseEvent, type ReactNode } from 'react'
-import { useClient } from '../app/client.ts'
-import { navigate } from '../app/route.ts'
-import { useAnswer, type Asked } from '../app/use-answer.ts'
+import { useClient } from '../state/client.ts'
+import { navigate } from '../state/route.ts'
+import { useAnswer, type Asked } from '../state/use-answer.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 

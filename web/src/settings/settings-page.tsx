@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { navigate, settingsTabs, useRoute, type SettingsTab } from '../app/route.ts'
+import { navigate, settingsTabs, useRoute, type SettingsTab } from '../state/route.ts'
 import { AgentDetail } from './agent-detail.tsx'
 import { Agents } from './agents.tsx'
 import { Appearance } from './appearance.tsx'

@@ -1,6 +1,6 @@
 import { useRef, useState, type KeyboardEvent } from 'react'
-import { keyOf, keysOf, shortcuts, shownKeys, type ShortcutId } from '../app/keymap.ts'
-import { usePref } from '../app/prefs.ts'
+import { keyOf, keysOf, shortcuts, shownKeys, type ShortcutId } from '../state/keymap.ts'
+import { usePref } from '../state/prefs.ts'
 import { Button } from '../ui/button.tsx'
 import { Toggle } from '../ui/toggle.tsx'
 import { Cell, Section, Table } from './parts.tsx'

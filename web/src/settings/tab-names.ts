@@ -1,4 +1,4 @@
-import type { SettingsTab } from '../app/route.ts'
+import type { SettingsTab } from '../state/route.ts'
 
 export const tabNames: Readonly<Record<SettingsTab, string>> = {
   agents: 'Agents',

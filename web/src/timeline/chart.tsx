@@ -1,6 +1,6 @@
 import { tokenWords, type Layout } from 'offshoot/client'
 import { useRef, type KeyboardEvent } from 'react'
-import { useView } from '../app/conversation.tsx'
+import { useView } from '../state/conversation.tsx'
 import { AgentName } from '../ui/badge.tsx'
 import { hueOf } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'

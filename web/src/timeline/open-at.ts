@@ -1,5 +1,5 @@
 import type { Client, TimelineRun } from 'offshoot/client'
-import { branchPath, navigate } from '../app/route.ts'
+import { branchPath, navigate } from '../state/route.ts'
 
 const PAGE = 200
 

@@ -1,7 +1,7 @@
 import { reduceTimeline, type Client, type Timeline } from 'offshoot/client'
 import { useEffect, useState } from 'react'
-import { useClient } from '../app/client.ts'
-import { oncePerFrame } from '../app/frame-store.ts'
+import { useClient } from '../state/client.ts'
+import { oncePerFrame } from '../state/frame-store.ts'
 
 type Followed = Client extends { events(...args: never): AsyncIterable<infer F> } ? F : never
 type Event = Extract<Followed, { type: 'events' }>['events'][number]

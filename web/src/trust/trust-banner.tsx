@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react'
-import { useClient } from '../app/client.ts'
-import { useAnswer } from '../app/use-answer.ts'
+import { useClient } from '../state/client.ts'
+import { useAnswer } from '../state/use-answer.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { TrustDialog } from './trust-dialog.tsx'

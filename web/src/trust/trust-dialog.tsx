@@ -1,6 +1,6 @@
 import type { Client } from 'offshoot/client'
 import { useState } from 'react'
-import { useClient } from '../app/client.ts'
+import { useClient } from '../state/client.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { showError } from '../ui/toasts.tsx'

@@ -1,0 +1,75 @@
+import type { Branch } from '../../core/conversation.ts'
+import type { BranchId } from '../../core/ids.ts'
+import type { Run } from '../../core/run.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { addCost } from '../../core/usage.ts'
+import type { Reader } from '../../store/port.ts'
+
+/** A branch with what was done on it, and how deep it stands below the first one. */
+export interface BranchNode {
+  readonly branch: Branch
+  readonly depth: number
+  /** Oldest first. */
+  readonly runs: readonly Run[]
+}
+
+/** A branch and everything below it, or all branches of a conversation: parents first, siblings by age. */
+export function readBranchTree(
+  store: Reader,
+  of: Pick<Branch, 'conversationId'>,
+  root?: BranchId,
+): BranchNode[] {
+  const where = { conversationId: of.conversationId }
+  const branches = store.find('branches', { where, orderBy: 'id' })
+  const runs = store.find('runs', { where, orderBy: 'id' })
+  const below = Map.groupBy(branches, (branch) => branch.parentBranchId)
+  const runsOf = Map.groupBy(runs, (run) => run.branchId)
+  const first = branches.filter((branch) => (root ? branch.id === root : branch.parentBranchId === null))
+  const tree: BranchNode[] = []
+  const open = first.map((branch) => ({ branch, depth: 0 })).reverse()
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { branch, depth } = next
+    tree.push({ branch, depth, runs: runsOf.get(branch.id) ?? [] })
+    const children = below.get(branch.id) ?? []
+    for (const child of children.toReversed()) open.push({ branch: child, depth: depth + 1 })
+  }
+  return tree
+}
+
+/** Deeper branches stand below each other, with their depth as a number. */
+const MAX_INDENT = 8
+
+const MARKS: Readonly<Record<string, string>> = { main: '●', fork: '⑂', subagent: '◆' }
+
+/** One branch on one line: mark, label, agent, state, turns, tools, cost, id. */
+export function branchLine({ branch, depth, runs }: BranchNode): string {
+  const { kind, label, agent, id } = branch
+  const indent = '  '.repeat(Math.min(depth, MAX_INDENT)) + (depth > MAX_INDENT ? `${depth} ` : '')
+  const named = label === agent ? label : `${label} (${agent})`
+  const facts = [terminalLine(named), ...figures(runs), id]
+  return `${indent}${MARKS[kind] ?? `◇ ${terminalLine(kind)}`} ${facts.join(' · ')}`
+}
+
+function figures(runs: readonly Run[]): string[] {
+  const last = runs.at(-1)
+  if (!last) return ['no run yet']
+  const tools = runs.reduce((sum, run) => sum + run.toolCalls, 0)
+  const costUsd = runs.map((run) => run.costUsd).reduce(addCost)
+  return [
+    stateText(last),
+    `${last.turns}/${last.limits.maxTurns} turns`,
+    `${tools} ${tools === 1 ? 'tool' : 'tools'}`,
+    ...costText(costUsd),
+  ]
+}
+
+/** `paused (limit)`. */
+export function stateText({ status, reason }: Pick<Run, 'status' | 'reason'>): string {
+  return reason ? `${status} (${reason})` : status
+}
+
+/** Nothing where it cost nothing. */
+export function costText(costUsd: number | null): string[] {
+  if (costUsd === 0) return []
+  return [costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(3)}`]
+}

@@ -1,0 +1,65 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { ApprovalId, BranchId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { findSubject } from '../../runtime/views/subject.ts'
+import type { Reader } from '../../store/port.ts'
+
+/** Something that a person is asked and has not answered. */
+interface OpenAsk {
+  readonly id: ApprovalId | QuestionId
+  readonly runId: RunId
+  readonly branchId: BranchId
+  readonly title: string
+  /** What answers it. */
+  readonly command: 'approve' | 'answer'
+}
+
+export const WHERE_ASKED = 'offshoot ps shows which runs wait for an answer'
+
+/** Its place in the line of all that the conversation asks now, approvals and questions alike: 1 of 3. */
+export function placeInLine(reader: Reader, conversationId: ConversationId, id: OpenAsk['id']) {
+  const line = openAsks(reader, conversationId)
+  const position = line.findIndex((each) => each.id === id) + 1
+  return { position: Math.max(1, position), of: Math.max(1, line.length) }
+}
+
+/**
+ * The id of the one thing that a run, branch or conversation asks, and that a command answers.
+ * @throws OffshootError `usage` where the id names nothing that asks, or something that asks more.
+ */
+export function onlyAsked(reader: Reader, id: string, command: OpenAsk['command']): OpenAsk['id'] {
+  const subject = findSubject(reader, id)
+  const all = openAsks(reader, subject.conversation.id).filter(({ runId, branchId }) =>
+    subject.type === 'run' ? runId === id : subject.type === 'branch' ? branchId === id : true,
+  )
+  const fit = all.filter((each) => each.command === command)
+  if (fit.length === 1) return fit[0]!.id
+  const [other] = all
+  if (fit.length === 0 && other)
+    throw new OffshootError(
+      'usage',
+      `${id} asks something else: ${other.id} (${terminalLine(other.title)})`,
+      {
+        hint: `offshoot ${other.command} ${other.id} answers it`,
+      },
+    )
+  const list = fit.map((each) => `${each.id} (${terminalLine(each.title)})`).join(', ')
+  const what = fit.length === 0 ? 'asks nothing' : `asks ${fit.length} things: ${list}`
+  throw new OffshootError('usage', `${id} ${what}`, { hint: WHERE_ASKED })
+}
+
+/** The oldest first. */
+function openAsks(reader: Reader, conversationId: ConversationId): OpenAsk[] {
+  const approvals = reader.find('approvals', { where: { conversationId, answer: null } })
+  const questions = reader.find('questions', { where: { conversationId, answeredAt: null } })
+  const all: OpenAsk[] = [
+    ...approvals.map((row) => ({ ...row, command: 'approve' as const })),
+    ...questions.map((row) => ({ ...row, title: row.question, command: 'answer' as const })),
+  ]
+  return all.toSorted((a, b) => (ageOf(a) < ageOf(b) ? -1 : 1))
+}
+
+/** Behind their prefix ids sort by time. */
+function ageOf({ id }: OpenAsk): string {
+  return id.slice(id.indexOf('_'))
+}

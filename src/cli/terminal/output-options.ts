@@ -1,0 +1,34 @@
+import { Option, type Command } from 'commander'
+import { OffshootError } from '../../core/errors.ts'
+import type { Io } from '../io.ts'
+import { OUTPUT_FORMATS, type OutputFormat } from './output.ts'
+
+interface Chosen {
+  readonly rawOutput?: true
+  readonly outputFormat?: OutputFormat
+}
+
+/** `--output-format`, and `--raw-output` for the answer as it is. */
+export function addOutputOptions(command: Command, io: Io): Command {
+  command.addOption(new Option('--output-format <format>').choices(OUTPUT_FORMATS).default('text'))
+  return addRawOption(command, io, 'the answer')
+}
+
+/** A terminal is refused: what is raw may be a command to it. */
+export function addRawOption(command: Command, io: Io, what: string): Command {
+  return command
+    .option('--raw-output', `${what} as it is, control characters and secrets too; never to a terminal`)
+    .hook('preAction', (_, called) => checkRaw(called.opts<Chosen>(), io))
+}
+
+function checkRaw({ rawOutput, outputFormat = 'text' }: Chosen, { stdout }: Io): void {
+  if (!rawOutput) return
+  if (outputFormat !== 'text')
+    throw new OffshootError('usage', '--raw-output belongs to --output-format text', {
+      hint: 'leave one of them out: a string of JSON holds every character anyway',
+    })
+  if (stdout.isTTY)
+    throw new OffshootError('usage', '--raw-output does not write to a terminal', {
+      hint: 'send it to a file or to another program: offshoot … --raw-output > FILE',
+    })
+}

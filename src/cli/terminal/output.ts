@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
+import type { OffshootEvent } from '../../core/events.ts'
+import type { RunError } from '../../core/run.ts'
+import { noReceipts } from '../../core/receipt.ts'
+import { noUsage } from '../../core/usage.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { modeInForce } from '../../runtime/authority/mode.ts'
+import { maskEvent } from '../../core/secrets/mask-event.ts'
+import { readEvents } from '../../runtime/log/stored-events.ts'
+import { readRunResult, type RunResult } from '../../runtime/views/run-result.ts'
+import type { StartedRun } from '../../runtime/control/begin.ts'
+import type { Store } from '../../store/port.ts'
+import { put, say, useMask, write, writeRaw, type Io } from '../io.ts'
+import { jsonLine } from './json-line.ts'
+import { agentIcons } from './progress/agent-icons.ts'
+import { createProgress } from './progress/progress.ts'
+import { resultDocument } from './result-document.ts'
+import { createStreamJson, type StreamJson } from '../stream-json/stream-json.ts'
+import { version } from '../version.ts'
+import type { Watched } from './watched.ts'
+
+export const OUTPUT_FORMATS = ['text', 'json', 'stream-json', 'events'] as const
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
+
+interface OutputFlags {
+  readonly outputFormat: OutputFormat
+  readonly rawOutput?: true
+}
+
+/** What a run shows while it lasts and when it has ended: data on stdout, everything else on stderr. */
+export interface Output {
+  /** Takes the live display away while somebody is asked something; the returned function brings it back. */
+  pause(): () => void
+  end(result: RunResult): Promise<void>
+  /** For a run whose end could not be written: closes what has to be closed. @throws the error that it is given. */
+  fail(error: unknown): Promise<never>
+}
+
+export function createOutput(flags: OutputFlags, started: StartedRun, composed: Watched, io: Io): Output {
+  const { outputFormat: format, rawOutput } = flags
+  useMask(io, composed.secrets)
+  const { conversationId, seqBefore } = started
+  const streams = format === 'events' || format === 'stream-json'
+  const progress = createProgress(io, {
+    sharesTerminal: streams && io.stdout.isTTY,
+    iconOf: agentIcons(composed.agents.list()),
+  })
+  const stream = format === 'stream-json' ? openStream(started, composed) : undefined
+  const tell = (lines: readonly object[]) => put(io, lines.map(jsonLine).join(''))
+  let seen = seqBefore
+  const show = (told: readonly OffshootEvent[]) => {
+    const events = told
+      .filter(({ seq, sub }) => sub !== undefined || seq > seen)
+      .map((event) => maskEvent(event, composed.secrets))
+    seen = events.at(-1)?.seq ?? seen
+    progress.take(events)
+    if (format === 'events') tell(isBehind(io) ? events.filter((event) => event.sub === undefined) : events)
+    if (stream) tell(events.flatMap(stream.take))
+  }
+  if (stream) tell([stream.init()])
+  const unsubscribe = composed.runtime.subscribe(conversationId, show)
+  show(readEvents(composed.store, conversationId, seqBefore))
+  const close = () => {
+    unsubscribe()
+    progress.end()
+  }
+  return {
+    pause: () => progress.pause(),
+    async end(result) {
+      close()
+      await say(io, closingLines(result))
+      if (format === 'text') await (rawOutput ? writeRaw : write)(io, answerText(result))
+      if (format === 'json') await write(io, jsonLine(resultDocument(result)))
+      if (stream) await write(io, jsonLine(stream.end(result)))
+    },
+    async fail(error) {
+      close()
+      if (format === 'json') tell([resultDocument(unfinished(started, composed, error))])
+      if (stream) tell([stream.end(unfinished(started, composed, error))])
+      throw error
+    },
+  }
+}
+
+/** A reader that is too slow loses what is live, never what is stored (domain.md §6). */
+function isBehind({ stdout }: Io): boolean {
+  return stdout.writableLength > MAX_BEHIND_BYTES
+}
+
+const MAX_BEHIND_BYTES = 4 * 1024 * 1024
+
+function openStream(started: StartedRun, { store, workspace, agents, mode }: Watched): StreamJson {
+  const { conversationId, runId, tools } = started
+  return createStreamJson({
+    conversationId,
+    tools,
+    mode: modeInForce(store, conversationId, mode),
+    directory: workspace.root,
+    model: store.get('runs', runId)!.model,
+    agents: agents.list().flatMap(({ name }) => (name === 'main' ? [] : [name])),
+    version: version(),
+    newUuid: randomUUID,
+    message: (id) => store.get('messages', id),
+  })
+}
+
+/** What is known of a run whose end the store did not take. */
+function unfinished(started: StartedRun, { store }: Watched, cause: unknown): RunResult {
+  const { code, hint } = cause instanceof OffshootError ? cause : { code: 'internal', hint: undefined }
+  const error: RunError = { code, message: errorMessage(cause), ...(hint ? { hint } : {}) }
+  return { ...knownOf(started, store), status: 'failed', reason: null, endReason: 'error', error }
+}
+
+/** Nothing, if somebody has deleted it meanwhile, or the store cannot be read either. */
+function knownOf(started: StartedRun, store: Store) {
+  try {
+    return store.get('runs', started.runId) ? readRunResult(store, started.runId) : nothing(started)
+  } catch {
+    return nothing(started)
+  }
+}
+
+function nothing({ conversationId, branchId, runId }: StartedRun) {
+  const figures = { turns: 0, toolCalls: 0, usage: noUsage, costUsd: 0, durationMs: 0 }
+  const lists = { subagents: [], denials: [], receipts: noReceipts }
+  return { conversationId, branchId, runId, text: '', note: null, ...lists, ...figures }
+}
+
+function answerText({ text }: RunResult): string {
+  if (text === '') return ''
+  return `${text.replace(/\n+$/, '')}\n`
+}
+
+function closingLines({ status, reason, note, error, denials }: RunResult): string {
+  const lines = denials.map(({ agent, title, reason }) => `denied: ${agent}: ${title}: ${reason}`)
+  if (error) lines.push(`offshoot: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []))
+  if (note) lines.push(`offshoot: ${note}`)
+  if (status === 'paused' && reason) lines.push(`offshoot: paused (${reason})`)
+  return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${terminalLine(line)}\n`).join('')
+}

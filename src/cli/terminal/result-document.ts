@@ -1,0 +1,86 @@
+import type { Receipts } from '../../core/receipt.ts'
+import type { Run } from '../../core/run.ts'
+import type { RunResult } from '../../runtime/views/run-result.ts'
+
+/** The object of `--output-format json` (interfaces.md §2): snake_case, totals of the whole tree. */
+export function resultDocument(result: RunResult): object {
+  return {
+    conversation_id: result.conversationId,
+    run_id: result.runId,
+    status: result.status,
+    reason: result.reason,
+    end_reason: result.endReason,
+    text: result.text,
+    ...(result.output === undefined ? {} : { structured_output: result.output }),
+    ...(result.note ? { note: result.note } : {}),
+    ...(result.error ? { error: result.error } : {}),
+    usage: usageDocument(result.usage),
+    cost_usd: result.costUsd,
+    turns: result.turns,
+    tool_calls: result.toolCalls,
+    receipts: receiptsDocument(result.receipts),
+    subagents: result.subagents.map((run) => subagentDocument(run, result)),
+    permission_denials: result.denials.map(({ runId, agent, tool, title, reason }) => ({
+      run_id: runId,
+      agent,
+      tool,
+      title,
+      reason,
+    })),
+    duration_ms: result.durationMs,
+  }
+}
+
+function subagentDocument(run: RunResult['subagents'][number], result: RunResult): object {
+  const parent = result.subagents.find((each) => each.id === run.parentRunId)
+  return {
+    task_id: run.branchId,
+    run_id: run.id,
+    parent_task_id: parent?.branchId ?? null,
+    agent: run.agent,
+    model: run.model,
+    description: run.description,
+    status: run.status,
+    end_reason: run.endReason,
+    ...(run.reportNote ? { note: run.reportNote } : {}),
+    turns: run.turns,
+    tool_calls: run.toolCalls,
+    started_at: run.startedAt,
+    ended_at: run.endedAt,
+    usage: usageDocument(run.usage),
+    cost_usd: run.costUsd,
+    receipts: receiptsDocument(run.receipts),
+  }
+}
+
+function receiptsDocument({
+  changed,
+  read,
+  commands,
+  hosts,
+  denied,
+  errors,
+  unknown,
+  more,
+}: Receipts): object {
+  return {
+    files_changed: changed,
+    files_read: read,
+    commands: commands.map(({ command, exitCode }) => ({ command, exit_code: exitCode })),
+    hosts,
+    denied,
+    errors,
+    unknown,
+    ...(Object.keys(more).length > 0 ? { more } : {}),
+  }
+}
+
+function usageDocument({ input, output, cacheRead, cacheWrite, reasoning }: Run['usage']): object {
+  return {
+    input_tokens: input,
+    output_tokens: output,
+    cache_read_tokens: cacheRead,
+    cache_write_tokens: cacheWrite,
+    reasoning_tokens: reasoning,
+  }
+}

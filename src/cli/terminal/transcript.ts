@@ -1,0 +1,49 @@
+import { unreachable } from '../../core/errors.ts'
+import type { Message, Part, ToolResultPart } from '../../core/message.ts'
+import { terminalLine, terminalText } from '../../core/terminal-text.ts'
+
+const INPUT_CHARS = 160
+
+/** What was said, for a terminal: system messages left out, calls and results on one line each. */
+export function transcriptLines(messages: readonly Message[]): string[] {
+  return messages.filter((message) => message.role !== 'system').flatMap(messageLines)
+}
+
+function messageLines({ role, state, parts }: Message): string[] {
+  const how = state === 'complete' || role === 'tool' ? '' : ` (${state})`
+  return parts.map((part) => partText(`${role}${how}`, part)).filter((text) => text !== '')
+}
+
+function partText(who: string, part: Part): string {
+  switch (part.type) {
+    case 'text':
+      return part.text.trim() === '' ? '' : `${who}: ${hanging(terminalText(part.text))}`
+    case 'reasoning':
+      return ''
+    case 'tool-call':
+      return `  → ${terminalLine(part.tool)} ${terminalLine(JSON.stringify(part.input)).slice(0, INPUT_CHARS)}`
+    case 'tool-result':
+      return `  ← ${terminalLine(part.tool)} ${part.status}, ${resultText(part)}`
+    case 'file':
+      return `${who}: [${terminalLine(part.file.filename ?? 'file')}, ${terminalLine(part.file.mediaType)}]`
+    case 'notice':
+      return `  ∙ ${terminalLine(part.text)}`
+    default:
+      return unreachable(part)
+  }
+}
+
+/** Only the first line of a text stands at the margin: nothing in it can look like the next message. */
+function hanging(text: string): string {
+  return text.trimEnd().replace(/\n(?=.)/g, '\n    ')
+}
+
+/** Of a call whose effect is not known, what a person has to look after. */
+function resultText({ status, output }: ToolResultPart): string {
+  return status === 'unknown' ? terminalLine(output.text) : lineCount(output.text)
+}
+
+function lineCount(text: string): string {
+  const count = text === '' ? 0 : text.replace(/\n$/, '').split('\n').length
+  return `${count} ${count === 1 ? 'line' : 'lines'}`
+}

@@ -1,0 +1,122 @@
+import type { AgentDefinition, NarrowedBy, Rule } from '../core/agent.ts'
+import { OffshootError } from '../core/errors.ts'
+import { nearestName } from '../core/nearest-name.ts'
+import { toolSpelled } from '../core/rules/tool-names.ts'
+import { createAgentRegistry, type AgentRegistry } from '../agents/registry.ts'
+
+/** What a configuration says of an agent: any field of a definition. */
+export type AgentSettings = Partial<
+  Omit<AgentDefinition, 'name' | 'source' | 'extra' | 'checkOutput' | 'narrowed'>
+>
+
+export interface ConfiguredAgents {
+  readonly agents: AgentRegistry
+  /** A sentence for each agent that is configured and that there is not. */
+  readonly warnings: readonly string[]
+}
+
+interface Source {
+  readonly name: string
+  /** null for what is no file. */
+  readonly file: string | null
+  readonly values: Readonly<Record<string, unknown>>
+}
+/** What one source says of one agent. */
+type Part = readonly [Source, AgentSettings]
+
+/**
+ * The agents with what the configuration says of them, and those that it defines. @throws OffshootError `config` for
+ * settings of an agent whose name is nearly that of one that there is.
+ */
+export function configuredAgents(
+  given: readonly AgentDefinition[],
+  sources: readonly Source[],
+): ConfiguredAgents {
+  const byName = new Map(
+    createAgentRegistry(given)
+      .list()
+      .map((agent) => [agent.name, agent]),
+  )
+  const found = [...byName.keys()]
+  const warnings: string[] = []
+  for (const [name, parts] of partsByName(sources)) {
+    const base = byName.get(name) ?? newAgent(name, parts)
+    if (base) byName.set(name, configured(base, parts))
+    else warnings.push(unknownAgent(name, found, parts))
+  }
+  return { agents: createAgentRegistry([...byName.values()]), warnings }
+}
+
+/** One agent with what the configuration says of it. */
+export function configuredAgent(agent: AgentDefinition, sources: readonly Source[]): AgentDefinition {
+  return configured(agent, partsByName(sources).get(agent.name) ?? [])
+}
+
+function partsByName(sources: readonly Source[]): ReadonlyMap<string, readonly Part[]> {
+  const all = sources.flatMap((source) =>
+    Object.entries((source.values['agents'] ?? {}) as Record<string, AgentSettings>).map(
+      ([name, settings]) => ({ name, part: [source, settings] as const }),
+    ),
+  )
+  return new Map(
+    [...Map.groupBy(all, ({ name }) => name)].map(([name, each]) => [name, each.map(({ part }) => part)]),
+  )
+}
+
+function newAgent(name: string, parts: readonly Part[]): AgentDefinition | undefined {
+  const described = parts.findLast(([, { description }]) => description !== undefined)
+  const prompted = parts.findLast(([, { prompt }]) => prompt !== undefined)
+  if (!described || !prompted) return undefined
+  const [{ file, name: source }] = described
+  return {
+    name,
+    description: described[1].description!,
+    prompt: prompted[1].prompt!,
+    source: file === null ? source : `${file}#agents.${name}`,
+  }
+}
+
+function unknownAgent(name: string, known: readonly string[], [part]: readonly Part[]): string {
+  const where = `${part![0].file ?? part![0].name}: agents.${name.slice(0, 64)}`
+  const near = nearestName(name, known)
+  const sentence = `${where}: there is no agent of that name`
+  if (near)
+    throw new OffshootError('config', `${sentence}; did you mean "${near}"?`, {
+      hint: 'a new agent needs "description" and "prompt"',
+    })
+  return `${sentence} here, so this has no effect; a new agent needs "description" and "prompt"`
+}
+
+/**
+ * Later sources come before earlier ones, field by field. What restricts adds up: the rules of each source are a list of
+ * their own beside those of the definition, and of all lists the strictest counts; so does each list of tools but the
+ * last, which takes the place of the definition's.
+ */
+function configured(agent: AgentDefinition, parts: readonly Part[]): AgentDefinition {
+  let result = agent
+  let toolsOf: { readonly source: string; readonly tools: readonly string[] } | undefined
+  for (const [{ name: source }, settings] of parts) {
+    const { permissions, disallowedTools, mode, ...fields } = settings
+    const narrowed: NarrowedBy[] = [...(result.narrowed ?? [])]
+    if (permissions) narrowed.push({ source, rules: permissions })
+    if (settings.tools && toolsOf) narrowed.push({ source: toolsOf.source, rules: nothingBut(toolsOf.tools) })
+    if (settings.tools) toolsOf = { source, tools: settings.tools }
+    const unwanted = [...new Set([...(result.disallowedTools ?? []), ...(disallowedTools ?? [])])]
+    const strictest = mode === 'plan' || result.mode === 'plan' ? 'plan' : (mode ?? result.mode)
+    result = {
+      ...result,
+      ...fields,
+      ...(unwanted.length > 0 ? { disallowedTools: unwanted } : {}),
+      ...(strictest ? { mode: strictest } : {}),
+      ...(narrowed.length > 0 ? { narrowed } : {}),
+    }
+  }
+  return result
+}
+
+function nothingBut(tools: readonly string[]): Rule[] {
+  return [
+    { tool: '*', action: 'deny' },
+    ...tools.map((name): Rule => ({ tool: toolSpelled(name) ?? name, action: 'allow' })),
+  ]
+}

@@ -1,0 +1,199 @@
+import { z } from 'zod'
+import { defaultLimits } from '../core/limits.ts'
+import { once } from '../core/once.ts'
+import { patternProblem } from '../core/rules/pattern-problem.ts'
+import { shown } from '../core/rules/shown.ts'
+import { isRule, readRule, type RuleInput } from '../core/rules/read-rule.ts'
+import { providers } from '../model/catalogue.ts'
+import type { AgentSettings } from './agent-settings.ts'
+import { keyedProviders, searchProviders } from '../tools/web/search-settings.ts'
+
+/** What a configuration file may hold (interfaces.md §5). Money in US dollars, times in milliseconds. */
+export type Config = z.infer<ReturnType<typeof makeConfigSchema>>
+/** As it is written: everything may be left out. */
+export type ConfigInput = z.input<ReturnType<typeof makeConfigSchema>>
+
+/** Made when it is first asked for, as what it is made of: most starts have no configuration. */
+export const configSchema = once(makeConfigSchema)
+export const ruleSchema = once(makeRuleSchema)
+export const agentSchema = once(() => z.custom<AgentSettings>(isObject, 'expected the fields of an agent'))
+export const subagentsSchema = once(makeSubagentsSchema)
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** An object, or the short form `tool:pattern`, which allows. */
+function makeRuleSchema() {
+  return z
+    .custom<RuleInput>(() => true)
+    .transform((value, context) => {
+      const read = readRule(value)
+      if (isRule(read)) return read
+      const path = read.key === null ? [] : [read.key]
+      context.addIssue({ code: 'custom', path, message: read.problem })
+      return z.NEVER
+    })
+}
+
+function delegationSchema() {
+  return z
+    .strictObject({
+      agent: z.string().min(1).describe('the agent that may do it'),
+      for: z.string().min(1).describe('the agent that starts it'),
+      tool: z
+        .string()
+        .min(1)
+        .refine((name) => name !== '*', 'a delegation names the tool or toolset that it is for')
+        .describe('a tool or a toolset'),
+      pattern: z.string().optional().describe('as in a rule'),
+    })
+    .superRefine(({ tool, pattern }, context) => {
+      const read = readRule({ tool, action: 'allow' })
+      const problem = pattern === undefined ? null : patternProblem(tool, pattern)
+      if (!isRule(read)) context.addIssue({ code: 'custom', path: ['tool'], message: read.problem })
+      else if (problem) context.addIssue({ code: 'custom', path: ['pattern'], message: problem })
+    })
+}
+
+/** A setting of which one value is what happens, and every other does nothing yet. */
+function only<const T extends string>(now: T, because: string) {
+  const error = ({ input }: { readonly input?: unknown }) =>
+    `${shown(input)} does nothing yet: ${because}; write "${now}" or leave it out`
+  return z.literal(now, { error }).default(now)
+}
+
+function makeSubagentsSchema() {
+  return z
+    .strictObject({
+      backend: only('native', 'every agent runs in this program'),
+      isolation: only('none', 'every agent works in the same directory'),
+    })
+    .prefault({})
+}
+
+function priceSchema() {
+  const dollars = z.number().min(0)
+  return z
+    .strictObject({
+      input: dollars,
+      output: dollars,
+      cacheRead: dollars.optional(),
+      cacheWrite: dollars.optional(),
+    })
+    .transform(({ input, output, cacheRead = input, cacheWrite = input }) => ({
+      input,
+      output,
+      cacheRead,
+      cacheWrite,
+    }))
+}
+
+function limitsSchema() {
+  return z.strictObject({
+    maxConcurrent: z
+      .int()
+      .min(1)
+      .default(defaultLimits.maxConcurrent)
+      .describe('children that run at the same time in one conversation'),
+    maxDepth: z
+      .int()
+      .min(0)
+      .max(5)
+      .default(defaultLimits.maxDepth)
+      .describe('depth of delegation; 1: a subagent does not spawn'),
+    maxSpawns: z.int().min(0).default(defaultLimits.maxSpawns).describe('subagents of one conversation'),
+    budgetUsd: z
+      .number()
+      .min(0)
+      .nullable()
+      .default(defaultLimits.budgetUsd)
+      .describe('money of one conversation, US dollars'),
+    maxTurns: z.int().min(1).default(defaultLimits.maxTurns).describe('turns of a main run'),
+    maxTurnsSubagent: z
+      .int()
+      .min(1)
+      .default(defaultLimits.maxTurnsSubagent)
+      .describe('turns of a subagent whose definition names none'),
+    maxQueue: z.int().min(0).default(defaultLimits.maxQueue).describe('runs that may wait for a slot'),
+    globalConcurrent: z
+      .int()
+      .min(1)
+      .default(defaultLimits.globalConcurrent)
+      .describe('children that run at the same time in this process'),
+    maxTokens: z.int().min(1).default(defaultLimits.maxTokens).describe('tokens of one conversation'),
+    maxIdenticalCalls: z
+      .int()
+      .min(2)
+      .default(defaultLimits.maxIdenticalCalls)
+      .describe('equal calls with equal results in a row'),
+    maxReportTokens: z
+      .int()
+      .min(1)
+      .default(defaultLimits.maxReportTokens)
+      .describe('tokens of a report in its parent’s context'),
+    stallMs: z.int().min(1).default(defaultLimits.stallMs).describe('time without any event, milliseconds'),
+    approvalMs: z
+      .int()
+      .min(1)
+      .default(defaultLimits.approvalMs)
+      .describe('time that a question waits, milliseconds'),
+    timeoutMs: z
+      .int()
+      .min(1)
+      .nullable()
+      .default(defaultLimits.timeoutMs)
+      .describe('time of a run, milliseconds'),
+  })
+}
+
+function makeConfigSchema() {
+  return z.strictObject({
+    $schema: z.string().optional(),
+    model: z.string().min(1).optional().describe('provider/model of the main agent'),
+    smallModel: z.string().min(1).optional().describe('provider/model of agents that ask for a small one'),
+    baseUrls: z
+      .partialRecord(z.enum(providers), z.string().min(1))
+      .default({})
+      .describe('base URL of a provider, in the form of its environment variable'),
+    delegation: z.enum(['off', 'ask', 'auto']).default('auto'),
+    limits: limitsSchema().prefault({}),
+    subagents: subagentsSchema(),
+    discovery: z.enum(['auto', 'on', 'off']).default('auto'),
+    permissions: z.array(ruleSchema()).default([]),
+    delegations: z
+      .array(delegationSchema())
+      .default([])
+      .describe('what an agent may do although the one that starts it may not; of the user config alone'),
+    agents: z
+      .record(z.string(), agentSchema())
+      .default({})
+      .describe('agents by name: fields of one that there is, or a new one with description and prompt'),
+    prices: z
+      .record(z.string(), priceSchema())
+      .default({})
+      .describe('US dollars per million tokens, by provider/model'),
+    search: z
+      .strictObject({
+        provider: z.enum(searchProviders).optional().describe('who searches the web for websearch'),
+        keys: z.partialRecord(z.enum(keyedProviders), z.string().min(1)).default({}).describe('by provider'),
+        url: z
+          .url({ protocol: /^https?$/, error: 'expected an http or https URL' })
+          .optional()
+          .describe('where SearXNG is'),
+      })
+      .prefault({}),
+    recovery: z.enum(['continue', 'pause']).default('continue'),
+    store: z
+      .strictObject({
+        warnBytes: z
+          .int()
+          .min(0)
+          .nullable()
+          .default(2 * 1024 ** 3)
+          .describe('a start says so when the store takes more bytes; null: never'),
+      })
+      .prefault({}),
+    announce: only('full', 'a report is announced as a whole'),
+  })
+}

@@ -1,0 +1,75 @@
+import { OffshootError } from '../core/errors.ts'
+import { hasRunMark, RUN_MARKS } from '../exec/lineage.ts'
+import { checkConfig, checkDepth, type RawConfig } from './config-file.ts'
+import type { Config } from './config-schema.ts'
+import { ofEnvironment, type ReadSource } from './config-source.ts'
+import { narrowEnvironment } from './narrow-environment.ts'
+import type { Env } from './homes.ts'
+
+/** Variables that are ours but are no configuration. */
+const RESERVED: readonly string[] = ['OFFSHOOT_HOME', 'OFFSHOOT_CALL_ID', ...RUN_MARKS]
+
+/** What the environment says. `below`: what is in force without it. @throws OffshootError `config`. */
+export function environmentSource(env: Env, below: () => Config): ReadSource {
+  return ofCaller(env, ofEnvironment(readEnvironment(env)), below)
+}
+
+/** In a process that a run has started an agent sets the environment: it narrows, and nothing else. */
+function ofCaller(env: Env, source: ReadSource, below: () => Config): ReadSource {
+  if (!source.found || !hasRunMark(env)) return source
+  const { values, dropped } = narrowEnvironment(source.values, below().limits)
+  const warnings = dropped.map(
+    (key) =>
+      `environment: ${key} only narrows in a process that a run has started; the rest of it is ignored`,
+  )
+  return { ...source, values, warnings: [...source.warnings, ...warnings] }
+}
+
+/** No key is as deep; what reads the values calls itself for each level. */
+const MAX_LEVELS = 64
+
+/** `OFFSHOOT_LIMITS__MAX_TURNS=5` is limits.maxTurns. */
+function readEnvironment(env: Env): ReadSource {
+  const names = Object.keys(env).filter((name) => name.startsWith('OFFSHOOT_') && !RESERVED.includes(name))
+  const values: RawConfig = {}
+  const origin = new Map<string, string>()
+  for (const name of names.sort()) {
+    const path = name.slice('OFFSHOOT_'.length).split('__').map(camelCase)
+    if (path.length > MAX_LEVELS)
+      throw new OffshootError('config', `environment ${name}: nested deeper than ${MAX_LEVELS} levels`)
+    origin.set(path.join('.'), name)
+    setAt(values, path, parseValue(env[name] ?? '', name))
+  }
+  const where = (path: readonly PropertyKey[]) =>
+    `environment ${origin.get(path.join('.')) ?? originBelow(origin, path)}`
+  return { found: names.length > 0, ...checkConfig(values, where) }
+}
+
+function originBelow(origin: ReadonlyMap<string, string>, path: readonly PropertyKey[]): string {
+  const prefix = path.join('.')
+  return [...origin].find(([key]) => key.startsWith(prefix) || prefix.startsWith(key))?.[1] ?? 'OFFSHOOT_…'
+}
+
+function camelCase(name: string): string {
+  return name.toLowerCase().replace(/_([a-z0-9])/g, (_, char: string) => char.toUpperCase())
+}
+
+function setAt(values: RawConfig, path: readonly string[], value: unknown): void {
+  const [name, ...rest] = path as [string, ...string[]]
+  if (rest.length === 0) values[name] = value
+  else {
+    const inner = values[name]
+    const next: RawConfig = typeof inner === 'object' && inner !== null ? (inner as RawConfig) : {}
+    values[name] = next
+    setAt(next, rest, value)
+  }
+}
+
+function parseValue(text: string, name: string): unknown {
+  checkDepth(text, () => `environment ${name}`)
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,50 @@
+import type { Config } from './config-schema.ts'
+import type { RawConfig } from './config-file.ts'
+
+export interface Narrowed {
+  readonly values: RawConfig
+  /** The keys that are left out. */
+  readonly dropped: readonly string[]
+}
+
+/**
+ * Of what the environment of an agent's process says, that which narrows: rules that ask or deny, and limits below those
+ * in force. The person's own variables do not reach such a process, so that an agent has set all of these.
+ */
+export function narrowEnvironment(values: RawConfig, limits: Config['limits']): Narrowed {
+  const kept: RawConfig = {}
+  const dropped: string[] = []
+  for (const [key, value] of Object.entries(values)) {
+    const narrow =
+      key === 'permissions' ? narrowRules(value) : key === 'limits' ? narrowLimits(value, limits) : {}
+    if (narrow.values !== undefined) kept[key] = narrow.values
+    if (narrow.values === undefined || narrow.isLess) dropped.push(key)
+  }
+  return { values: kept, dropped }
+}
+
+interface Part {
+  readonly values?: unknown
+  readonly isLess?: boolean
+}
+
+function narrowRules(value: unknown): Part {
+  const rules = Array.isArray(value) ? (value as readonly unknown[]) : []
+  const values = rules.filter(
+    (rule) => isObject(rule) && (rule['action'] === 'ask' || rule['action'] === 'deny'),
+  )
+  return { values, isLess: values.length < rules.length }
+}
+
+function narrowLimits(value: unknown, limits: Config['limits']): Part {
+  const entries = isObject(value) ? Object.entries(value) : []
+  const values = entries.filter(([name, limit]) => {
+    const above = limits[name as keyof Config['limits']]
+    return typeof limit === 'number' && (above === null || limit < above)
+  })
+  return { values: Object.fromEntries(values), isLess: values.length < entries.length }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

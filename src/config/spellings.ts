@@ -1,0 +1,84 @@
+import { OffshootError } from '../core/errors.ts'
+import type { JsonSchema } from '../core/agent.ts'
+
+type Path = readonly PropertyKey[]
+type RawConfig = { [key: string]: unknown }
+
+interface Spelling {
+  readonly from: Path
+  readonly to: Path
+  readonly value?: (given: unknown) => unknown
+}
+
+const WORKING_DIRS: Readonly<Record<string, string>> = {
+  separate: 'worktree',
+  worktree: 'worktree',
+  same: 'none',
+  shared: 'none',
+  parent: 'none',
+}
+
+/** What other programs call settings of ours. */
+const SPELLINGS: readonly Spelling[] = [
+  { from: ['subagents', 'maxConcurrent'], to: ['limits', 'maxConcurrent'] },
+  { from: ['subagents', 'defaultCli'], to: ['subagents', 'backend'] },
+  { from: ['subagents', 'announceFormat'], to: ['announce'] },
+  {
+    from: ['subagents', 'workingDir'],
+    to: ['subagents', 'isolation'],
+    value: (given) => (typeof given === 'string' && WORKING_DIRS[given]) || given,
+  },
+]
+
+/** The same for editors. */
+export const subagentSpellings: Readonly<Record<string, JsonSchema>> = Object.fromEntries(
+  SPELLINGS.map(({ from, to }) => [from.at(-1)!, { description: `the same as ${to.join('.')}` }]),
+)
+
+export interface Respelled {
+  readonly values: RawConfig
+  /** Where a path of `values` is written. */
+  readonly written: (path: Path) => Path
+}
+
+/** The same in our spelling. @throws OffshootError `config` where two spellings of one setting differ. */
+export function respelled(values: RawConfig, where: (path: Path) => string): Respelled {
+  const copy = structuredClone(values)
+  const moved = new Map<string, Path>()
+  for (const { from, to, value = (same: unknown) => same } of SPELLINGS) {
+    const given = at(copy, from)
+    if (given === undefined) continue
+    const ours = at(copy, to)
+    const meant = value(given)
+    if (ours !== undefined && JSON.stringify(ours) !== JSON.stringify(meant))
+      throw new OffshootError(
+        'config',
+        `${where(from)}: ${from.join('.')} and ${to.join('.')} are the same setting and differ; keep one of them`,
+      )
+    remove(copy, from)
+    put(copy, to, meant)
+    moved.set(to.join('.'), from)
+  }
+  return { values: copy, written: (path) => moved.get(path.join('.')) ?? path }
+}
+
+function at(values: unknown, [name, ...rest]: Path): unknown {
+  if (name === undefined) return values
+  if (typeof values !== 'object' || values === null || !Object.hasOwn(values, name)) return undefined
+  return at((values as Record<PropertyKey, unknown>)[name], rest)
+}
+
+function remove(values: RawConfig, path: Path): void {
+  delete (at(values, path.slice(0, -1)) as Record<PropertyKey, unknown>)[path.at(-1)!]
+}
+
+function put(values: RawConfig, [name, ...rest]: Path, value: unknown): void {
+  const key = String(name)
+  if (rest.length === 0) values[key] = value
+  else {
+    const inner = values[key]
+    if (inner !== undefined && (typeof inner !== 'object' || inner === null)) return // refused as it is
+    values[key] ??= {}
+    put(values[key] as RawConfig, rest, value)
+  }
+}

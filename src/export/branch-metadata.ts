@@ -1,0 +1,128 @@
+import type { Branch } from '../core/conversation.ts'
+import { textOf } from '../core/message.ts'
+import type { Run } from '../core/run.ts'
+import type { RunStatus } from '../core/run-status.ts'
+import { addCost, addUsage } from '../core/usage.ts'
+import type { InboxRow, RuleRow } from '../store/port.ts'
+import { groupBy, type ConversationRows } from './conversation-rows.ts'
+import type {
+  BranchMetadata,
+  BranchState,
+  ExportedApproval,
+  ExportedCall,
+  ExportedInboxItem,
+  ExportedMessage,
+  ExportedQuestion,
+  ExportedRule,
+  ExportedRun,
+} from './document.ts'
+
+export type MetadataOf = (branch: Branch, messages: readonly ExportedMessage[]) => BranchMetadata
+
+/** Makes what a document says of a branch beyond its messages. */
+export function metadataOf(rows: ConversationRows): MetadataOf {
+  const runs = groupBy(rows.runs, (run) => run.branchId)
+  const exportRun = runExporter(rows)
+  const inbox = groupBy(rows.inbox, (item) => item.branchId)
+  const todos = new Map(rows.todos.map((row) => [row.branchId, row]))
+  const rules = groupBy(rows.rules, (rule) => rule.branchId)
+  return (branch, messages) => {
+    const own = runs.get(branch.id) ?? []
+    const plan = todos.get(branch.id)
+    const items = inbox.get(branch.id)?.map(exportedItem)
+    const restrictions = exportedRestrictions(rules.get(branch.id))
+    return {
+      ...(branch.kind === 'subagent' ? aboutTask(branch, messages) : {}),
+      agent: branch.agent,
+      label: branch.label,
+      ...(branch.outputSchema ? { outputSchema: branch.outputSchema } : {}),
+      ...figures(own),
+      runs: own.map(exportRun),
+      ...(plan ? { todos: { items: plan.items, updatedAt: plan.updatedAt } } : {}),
+      ...(items ? { inbox: items } : {}),
+      ...(restrictions ? { restrictions } : {}),
+    }
+  }
+}
+
+/** Restrictions only: they narrow. A file must not be able to give a permission, so a grant is in none. */
+export function exportedRestrictions(rules: readonly RuleRow[] = []): ExportedRule[] | undefined {
+  const restrictions = rules.filter((rule) => rule.kind === 'restriction')
+  if (restrictions.length === 0) return undefined
+  return restrictions.map(({ tool, pattern, action, createdAt }) => ({ tool, pattern, action, createdAt }))
+}
+
+function aboutTask({ id }: Branch, messages: readonly ExportedMessage[]) {
+  const task = messages.find((message) => message.role === 'user')
+  return { ...(task ? { task: textOf(task.parts) } : {}), subagentId: id }
+}
+
+function figures(runs: readonly Run[]): Partial<BranchMetadata> {
+  const last = runs.at(-1)
+  if (!last) return {}
+  return {
+    state: STATES[last.status],
+    iterations: last.turns,
+    maxIterations: last.limits.maxTurns,
+    usage: runs.map((run) => run.usage).reduce(addUsage),
+    costUsd: runs.map((run) => run.costUsd).reduce(addCost),
+  }
+}
+
+const STATES: Readonly<Record<RunStatus, BranchState>> = {
+  queued: 'running',
+  running: 'running',
+  waiting: 'running',
+  paused: 'paused',
+  completed: 'complete',
+  failed: 'failed',
+  cancelled: 'cancelled',
+}
+
+function runExporter(rows: ConversationRows): (run: Run) => ExportedRun {
+  const calls = groupBy(rows.tool_calls, (call) => call.runId)
+  const approvals = groupBy(rows.approvals, (approval) => approval.callId)
+  const questions = groupBy(rows.questions, (question) => question.callId)
+  return ({ conversationId: _, branchId: __, pausing: ___, output, setup, ...run }) => ({
+    ...run,
+    ...(output === undefined || output === null ? {} : { output }),
+    ...(setup ? { setup } : {}),
+    calls: (calls.get(run.id) ?? []).map(
+      ({ conversationId: _, branchId: __, runId: ___, facts, ...call }): ExportedCall => {
+        const asked = approvals.get(call.id)?.map(exportedApproval)
+        const inWords = questions.get(call.id)?.map(exportedQuestion)
+        return {
+          ...call,
+          ...(facts ? { facts } : {}),
+          ...(asked ? { approvals: asked } : {}),
+          ...(inWords ? { questions: inWords } : {}),
+        }
+      },
+    ),
+  })
+}
+
+function exportedApproval({
+  conversationId: _,
+  branchId: __,
+  runId: ___,
+  callId: ____,
+  offered: _____,
+  ...approval
+}: ConversationRows['approvals'][number]): ExportedApproval {
+  return approval
+}
+
+function exportedQuestion({
+  conversationId: _,
+  branchId: __,
+  runId: ___,
+  callId: ____,
+  ...question
+}: ConversationRows['questions'][number]): ExportedQuestion {
+  return question
+}
+
+function exportedItem({ conversationId: _, branchId: __, ...item }: InboxRow): ExportedInboxItem {
+  return item
+}

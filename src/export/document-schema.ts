@@ -1,0 +1,325 @@
+import { z } from 'zod'
+import type { IdPrefix, IdTypes } from '../core/ids.ts'
+import type { Json } from '../core/json.ts'
+import type { Part } from '../core/message.ts'
+import { factSchema } from '../core/fact-schema.ts'
+import { runLimitsSchema, runSetupSchema } from '../core/run-schemas.ts'
+import {
+  EXPORT_VERSION,
+  type BranchMetadata,
+  type ExportDocument,
+  type ExportedApproval,
+  type ExportedArtifact,
+  type ExportedBranch,
+  type ExportedCall,
+  type ExportedInboxItem,
+  type ExportedMain,
+  type ExportedMessage,
+  type ExportedQuestion,
+  type ExportedRule,
+  type ExportedRun,
+} from './document.ts'
+
+/**
+ * The shape of an export document. Readers tolerate keys that are not named here. Nothing is changed or filled in: what
+ * was read is what stands in the file, down to the order of the keys.
+ */
+
+function id<P extends IdPrefix>(prefix: P): z.ZodType<IdTypes[P]> {
+  const pattern = new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`)
+  return z.string().regex(pattern, `expected an id ${prefix}_…`) as unknown as z.ZodType<IdTypes[P]>
+}
+
+const ms = z.int().min(0)
+const count = z.int().min(0)
+const text = z.string()
+/** Any value of JSON; it came out of JSON.parse. */
+const json = z.unknown().refine((value) => value !== undefined, 'expected a value') as z.ZodType<Json>
+const metadata = z.record(text, z.record(text, json))
+
+const usage = z
+  .looseObject({
+    input: z.number(),
+    output: z.number(),
+    cacheRead: z.number(),
+    cacheWrite: z.number(),
+    reasoning: z.number(),
+  })
+  .meta({ id: 'Usage' })
+const error = z.looseObject({ code: text, message: text, hint: text.exactOptional() })
+const file = z.looseObject({ mediaType: text, data: text, filename: text.exactOptional() })
+const output = z.looseObject({
+  text,
+  files: z.array(file).exactOptional(),
+  artifactId: id('art').exactOptional(),
+})
+
+const prt = id('prt')
+const cal = id('cal')
+const partSchema = z
+  .discriminatedUnion('type', [
+    z.looseObject({
+      id: prt,
+      type: z.literal('text'),
+      text,
+      summaryOf: id('msg').exactOptional(),
+      metadata: metadata.exactOptional(),
+    }),
+    z.looseObject({ id: prt, type: z.literal('reasoning'), text, metadata: metadata.exactOptional() }),
+    z.looseObject({
+      id: prt,
+      type: z.literal('tool-call'),
+      callId: cal,
+      tool: text,
+      input: json,
+      invalid: text.exactOptional(),
+      via: z.looseObject({ index: count, toolset: text.exactOptional() }).exactOptional(),
+      metadata: metadata.exactOptional(),
+    }),
+    z.looseObject({
+      id: prt,
+      type: z.literal('tool-result'),
+      callId: cal,
+      tool: text,
+      status: z.enum(['completed', 'failed', 'denied', 'skipped', 'unknown']),
+      output,
+    }),
+    z.looseObject({ id: prt, type: z.literal('file'), file }),
+    z.looseObject({ id: prt, type: z.literal('notice'), text, branchId: id('brn').exactOptional() }),
+  ])
+  .meta({ id: 'Part' }) satisfies z.ZodType<Part>
+
+const answer = z.enum(['once', 'run', 'always', 'deny'])
+const approvalSchema = z
+  .looseObject({
+    id: id('apr'),
+    tool: text,
+    title: text,
+    detail: text,
+    directory: text,
+    path: z.array(text),
+    rule: text,
+    answer: answer.nullable(),
+    answeredBy: text.nullable(),
+    note: text.nullable(),
+    requestedAt: ms,
+    answeredAt: ms.nullable(),
+  })
+  .meta({ id: 'Approval' }) satisfies z.ZodType<ExportedApproval>
+
+const questionSchema = z
+  .looseObject({
+    id: id('que'),
+    question: text,
+    options: z.array(text),
+    path: z.array(text),
+    answer: text.nullable(),
+    answeredBy: text.nullable(),
+    askedAt: ms,
+    answeredAt: ms.nullable(),
+  })
+  .meta({ id: 'Question' }) satisfies z.ZodType<ExportedQuestion>
+
+const callStatus = z.enum([
+  'pending',
+  'awaiting_approval',
+  'running',
+  'completed',
+  'failed',
+  'denied',
+  'skipped',
+  'unknown',
+])
+const callSchema = z
+  .looseObject({
+    id: cal,
+    messageId: id('msg'),
+    partId: prt,
+    resultPartId: prt.nullable(),
+    tool: text,
+    title: text,
+    status: callStatus,
+    repeatable: z.boolean(),
+    exitCode: z.int().nullable(),
+    error: error.nullable(),
+    facts: z.array(factSchema).exactOptional(),
+    startedAt: ms,
+    endedAt: ms.nullable(),
+    approvals: z.array(approvalSchema).exactOptional(),
+    questions: z.array(questionSchema).exactOptional(),
+  })
+  .meta({ id: 'Call' }) satisfies z.ZodType<ExportedCall>
+
+const waits = ['approval', 'question', 'children', 'retry'] as const
+const pauses = ['limit', 'budget', 'user', 'parent', 'restart', 'stall'] as const
+const runSchema = z
+  .looseObject({
+    id: id('run'),
+    parentRunId: id('run').nullable(),
+    originCallId: cal.nullable(),
+    depth: count,
+    agent: text,
+    model: text,
+    description: text,
+    background: z.boolean(),
+    status: z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled']),
+    reason: z.enum([...waits, ...pauses]).nullable(),
+    waitingFor: z
+      .looseObject({ what: z.enum(waits), detail: text, since: ms, until: ms.exactOptional() })
+      .nullable(),
+    endReason: z
+      .enum([
+        'done',
+        'max_turns',
+        'timeout',
+        'max_tokens',
+        'budget',
+        'stall',
+        'restart',
+        'user',
+        'parent',
+        'error',
+      ])
+      .nullable(),
+    attempt: count,
+    stopNo: count,
+    limits: runLimitsSchema.loose(),
+    setup: runSetupSchema.loose().exactOptional(),
+    turns: count,
+    toolCalls: count,
+    usage,
+    costUsd: z.number().nullable(),
+    lastAction: z.looseObject({ tool: text, title: text, at: ms }).nullable(),
+    reportMessageId: id('msg').nullable(),
+    reportNote: text.nullable(),
+    output: json.exactOptional(),
+    error: error.nullable(),
+    queuedAt: ms,
+    startedAt: ms.nullable(),
+    endedAt: ms.nullable(),
+    calls: z.array(callSchema),
+  })
+  .meta({ id: 'Run' }) satisfies z.ZodType<ExportedRun>
+
+const inboxSchema = z
+  .looseObject({
+    id: id('inb'),
+    kind: z.enum(['user', 'result', 'note']),
+    mode: z.enum(['steer', 'follow_up']),
+    text,
+    fromRunId: id('run').nullable(),
+    stopNo: count.nullable(),
+    createdAt: ms,
+    deliveredAt: ms.nullable(),
+    withdrawnAt: ms.nullable(),
+  })
+  .meta({ id: 'InboxItem' }) satisfies z.ZodType<ExportedInboxItem>
+
+const ruleSchema = z
+  .looseObject({
+    tool: text,
+    pattern: text.nullable(),
+    action: z.enum(['allow', 'ask', 'deny']),
+    createdAt: ms,
+  })
+  .meta({ id: 'Rule' }) satisfies z.ZodType<ExportedRule>
+
+const artifactSchema = z
+  .looseObject({
+    id: id('art'),
+    hash: text.regex(/^[0-9a-f]{64}$/, 'expected a SHA-256 in hex'),
+    mediaType: text,
+    size: count,
+    data: text.meta({ contentEncoding: 'base64' }),
+    created: ms,
+  })
+  .meta({ id: 'Artifact' }) satisfies z.ZodType<ExportedArtifact>
+
+const metadataSchema = z
+  .looseObject({
+    task: text.exactOptional(),
+    subagentId: id('brn').exactOptional(),
+    agent: text.exactOptional(),
+    label: text.exactOptional(),
+    outputSchema: z.record(text, json).exactOptional(),
+    state: z.enum(['running', 'complete', 'cancelled', 'paused', 'failed']).exactOptional(),
+    iterations: count.exactOptional(),
+    maxIterations: count.exactOptional(),
+    usage: usage.exactOptional(),
+    costUsd: z.number().nullable().exactOptional(),
+    runs: z.array(runSchema),
+    todos: z
+      .looseObject({ items: z.array(z.looseObject({ text, status: text })), updatedAt: ms })
+      .exactOptional(),
+    inbox: z.array(inboxSchema).exactOptional(),
+    restrictions: z.array(ruleSchema).exactOptional(),
+  })
+  .meta({ id: 'BranchMetadata' }) satisfies z.ZodType<BranchMetadata>
+
+const main = {
+  id: id('brn'),
+  type: text.min(1).meta({ examples: ['human', 'subagent'] }),
+  inheritContext: z.boolean(),
+  parentBranchId: id('brn').nullable().exactOptional(),
+  originToolCallId: cal.exactOptional(),
+  created: ms,
+  updated: ms,
+  metadata: metadataSchema,
+}
+const mainSchema = z.looseObject(main) satisfies z.ZodType<ExportedMain>
+
+const message = {
+  id: id('msg'),
+  role: z.enum(['system', 'user', 'assistant', 'tool']),
+  content: text,
+  parts: z.array(partSchema),
+  created: ms,
+  usage: usage.exactOptional(),
+  state: z.enum(['streaming', 'complete', 'interrupted']).exactOptional(),
+  runId: id('run').exactOptional(),
+}
+
+/** On the system where the document comes from, Windows too; here it may name nothing. */
+const ABSOLUTE = /^([/\\]|[A-Za-z]:[/\\])/
+
+const document = {
+  version: z.literal(EXPORT_VERSION),
+  id: id('cnv'),
+  title: text,
+  directory: text.regex(ABSOLUTE, 'expected an absolute path'),
+  created: ms,
+  updated: ms,
+  seq: count.exactOptional(),
+  main: mainSchema.exactOptional(),
+  restrictions: z.array(ruleSchema).exactOptional(),
+  artifacts: z.array(artifactSchema).exactOptional(),
+}
+
+const anything = z.array(z.unknown())
+/** One level of a document each, so that no depth of nesting can exhaust the stack. */
+export const levelSchemas = {
+  document: z.looseObject({ ...document, messages: anything, branches: anything.exactOptional() }),
+  branch: z.looseObject({ ...main, messages: anything }),
+  message: z.looseObject({ ...message, branches: anything.exactOptional() }),
+}
+
+const messageSchema = z
+  .looseObject({
+    ...message,
+    get branches(): z.ZodExactOptional<z.ZodArray<z.ZodType<ExportedBranch>>> {
+      return z.array(branchSchema).exactOptional()
+    },
+  })
+  .meta({ id: 'Message' }) satisfies z.ZodType<ExportedMessage>
+const branchSchema: z.ZodType<ExportedBranch> = z
+  .looseObject({ ...main, messages: z.array(messageSchema) })
+  .meta({ id: 'Branch' })
+
+/** The whole of it; what is published as docs/export.schema.json. */
+export const exportSchema = z
+  .looseObject({
+    ...document,
+    messages: z.array(messageSchema),
+    branches: z.array(branchSchema).exactOptional(),
+  })
+  .meta({ title: 'A conversation as Offshoot exports it' }) satisfies z.ZodType<ExportDocument>

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest'
+import type { CallId, ConversationId } from '../core/ids.ts'
+import { state } from '../core/run-status.ts'
+import { createMemoryStore } from '../store/memory.ts'
+import type { Reader, Store } from '../store/port.ts'
+import { exportConversation } from './export-conversation.ts'
+import { documentText } from './document-text.ts'
+import { Conversation, countedIds } from './fixtures/conversations.ts'
+import { importConversation } from './import-conversation.ts'
+import { parseExport } from './parse-export.ts'
+
+const durable = { durable: true }
+
+/** A conversation that a process is working on: a run for each status that is no end, with open calls. */
+async function live() {
+  const store = createMemoryStore()
+  const conversation = await store.tx((tx) => {
+    const conversation = new Conversation(tx, countedIds(1_000))
+    const [main] = conversation.branches
+    conversation.message(main!, 'user', [conversation.text('hello')])
+    const running = conversation.run(main!, state.running, { endedAt: null })
+    const began = conversation.call(running, { command: 'rm -rf /' }, 'running')
+    conversation.approval(running, began, 'once', { tool: 'bash', pattern: 'rm *' })
+    conversation.question(running, began, 'this')
+    conversation.question(running, began, null)
+    const waitingFor = { what: 'approval' as const, detail: 'bash', since: 5 }
+    const waiting = conversation.run(main!, state.waiting('approval'), { waitingFor, endedAt: null })
+    conversation.approval(waiting, conversation.call(waiting, { command: 'ls' }, 'awaiting_approval'), null)
+    conversation.run(main!, state.queued, { startedAt: null, endedAt: null })
+    const half = { state: 'streaming' as const }
+    conversation.message(main!, 'assistant', [conversation.text('half a sen')], half)
+    conversation.message(main!, 'tool', [], half)
+    return conversation
+  }, durable)
+  return { store, conversation }
+}
+
+const textOf = (store: Reader, id: ConversationId) => documentText(exportConversation(store, id))
+
+async function imported(text: string, into: Store = createMemoryStore()) {
+  const id = await importConversation(into, parseExport(text), countedIds(3_000))
+  return { store: into, id }
+}
+
+describe('a conversation that was exported while it was paused', () => {
+  test('arrives equal to the byte: its call of task waits as before', async () => {
+    const store = createMemoryStore()
+    const { conversationId } = await store.tx((tx) => {
+      const conversation = new Conversation(tx, countedIds(1_000))
+      const paused = conversation.run(conversation.branches[0]!, state.paused('user'))
+      const id = conversation.call(paused, { prompt: 'look' }, 'running')
+      tx.update('tool_calls', id, { tool: 'task', repeatable: true })
+      return conversation
+    }, durable)
+    const text = textOf(store, conversationId)
+    const { store: other, id } = await imported(text)
+    expect(textOf(other, id)).toBe(text)
+  })
+})
+
+describe('a conversation that was exported while it ran', () => {
+  test('says so in the words of its state', async () => {
+    const { store, conversation } = await live()
+    const document = exportConversation(store, conversation.conversationId)
+    expect(document.main!.metadata).toMatchObject({ state: 'running', iterations: 3, maxIterations: 10 })
+    expect(document.messages.at(-1)).toMatchObject({ role: 'tool', state: 'streaming' })
+  })
+
+  test('arrives paused, and from then on is equal to the byte', async () => {
+    const { store: from, conversation } = await live()
+    const { store, id } = await imported(textOf(from, conversation.conversationId))
+    const runs = store.find('runs', { where: { conversationId: id } })
+    expect(runs).toHaveLength(3)
+    for (const run of runs)
+      expect(run).toMatchObject({
+        status: 'paused',
+        reason: 'restart',
+        endReason: 'restart',
+        waitingFor: null,
+        endedAt: 2_000,
+      })
+    expect(exportConversation(store, id).messages.map((message) => message.state ?? 'complete')).toEqual([
+      'complete',
+      'complete',
+      'complete',
+      'interrupted',
+      'streaming',
+    ])
+    const again = textOf(store, id)
+    const next = await imported(again)
+    expect(textOf(next.store, id)).toBe(again)
+  })
+
+  test('does nothing by itself: open calls are not repeatable, answers to them are gone', async () => {
+    const { store: from, conversation } = await live()
+    const { store, id } = await imported(textOf(from, conversation.conversationId))
+    for (const call of store.find('tool_calls', { where: { conversationId: id } }))
+      expect(call.repeatable).toBe(false)
+    for (const approval of store.find('approvals', { where: { conversationId: id } }))
+      expect(approval).toMatchObject({ answer: null, answeredBy: null, answeredAt: null })
+    const questions = store.find('questions', { where: { conversationId: id } })
+    expect(questions.map(({ answer, answeredBy }) => [answer, answeredBy])).toEqual([
+      [null, 'stop'],
+      [null, 'stop'],
+    ])
+  })
+})
+
+describe('what a file cannot bring', () => {
+  test('a permission: grants are not exported, restrictions are', async () => {
+    const store = createMemoryStore()
+    const conversation = await store.tx((tx) => {
+      const conversation = new Conversation(tx, countedIds(1_000))
+      conversation.rule(conversation.branches[0]!, 'grant')
+      conversation.rule(conversation.branches[0]!, 'restriction')
+      conversation.rule(null, 'restriction')
+      return conversation
+    }, durable)
+    const { store: other, id } = await imported(textOf(store, conversation.conversationId))
+    const rules = other.find('rules', { where: { conversationId: id } })
+    expect(rules.map(({ kind, branchId }) => [kind, branchId !== null])).toEqual([
+      ['restriction', false],
+      ['restriction', true],
+    ])
+  })
+
+  test('what an answer granted: not in the document, nor taken from one', async () => {
+    const { store: from, conversation } = await live()
+    const document = textOf(from, conversation.conversationId)
+    expect(document).not.toContain('offered')
+    const forged = document.replaceAll('"path":["main"]', '"path":["main"],"offered":{"tool":"*"}')
+    expect(forged).not.toBe(document)
+    const { store, id } = await imported(forged)
+    const approvals = store.find('approvals', { where: { conversationId: id } })
+    expect(approvals.map(({ offered }) => offered)).toEqual([null, null])
+  })
+})
+
+describe('new ids', () => {
+  test('are in what was said too, and not in what a provider signed', async () => {
+    const { store, conversation } = await live()
+    const text = textOf(store, conversation.conversationId)
+    const { id } = await imported(text, store)
+    expect(id).not.toBe(conversation.conversationId)
+    const [branch] = store.find('branches', { where: { conversationId: id } })
+    const old = conversation.branches[0]!
+    const parts = store.find('parts', { where: { conversationId: id } }).map((row) => row.part)
+    const thought = parts.find((part) => part.type === 'reasoning')!
+    expect(thought.text).toBe(`ask ${old}`)
+    expect(thought.metadata).toEqual({ anthropic: { signature: old } })
+    const said = await store.tx((tx) => {
+      const other = new Conversation(tx, countedIds(9_000))
+      const [main] = other.branches
+      other.message(main!, 'user', [other.text(`line\n${main},\t(${main})`)])
+      return other
+    }, durable)
+    const copy = await imported(textOf(store, said.conversationId), store)
+    const main = store.find('branches', { where: { conversationId: copy.id } })[0]!.id
+    expect(exportConversation(store, copy.id).messages[0]!.content).toBe(`line\n${main},\t(${main})`)
+    expect(main).not.toBe(branch!.id)
+  })
+
+  test('are given when one id anywhere is taken, even of a call without a journal', async () => {
+    const store = createMemoryStore()
+    const conversation = await store.tx((tx) => {
+      const conversation = new Conversation(tx, countedIds(1_000))
+      conversation.artifact(new TextEncoder().encode('x'))
+      return conversation
+    }, durable)
+    const document = exportConversation(store, conversation.conversationId)
+    const [part] = document.messages[0]!.parts
+    const taken = (part as { callId: CallId }).callId
+    const other = createMemoryStore()
+    await other.tx((tx) => {
+      const busy = new Conversation(tx, countedIds(4_000))
+      const call = busy.call(busy.run(busy.branches[0]!, state.completed), {}, 'completed')
+      tx.insert('tool_calls', { ...tx.get('tool_calls', call)!, id: taken })
+    }, durable)
+    const id = await importConversation(other, document, countedIds(6_000))
+    expect(id).not.toBe(document.id)
+    const [copied] = exportConversation(other, id).messages[0]!.parts
+    expect((copied as { callId: CallId }).callId).not.toBe(taken)
+  })
+})

@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { state } from '../core/run-status.ts'
+import { createMemoryStore } from '../store/memory.ts'
+import { documentText } from './document-text.ts'
+import type { ExportDocument } from './document.ts'
+import { exportConversation } from './export-conversation.ts'
+import { Conversation, countedIds } from './fixtures/conversations.ts'
+import { documentMarkdown } from './markdown.ts'
+
+async function documentOf(grow: (conversation: Conversation) => void): Promise<ExportDocument> {
+  const store = createMemoryStore()
+  const id = await store.tx(
+    (tx) => {
+      const conversation = new Conversation(tx, countedIds(1_000))
+      grow(conversation)
+      return conversation.conversationId
+    },
+    { durable: true },
+  )
+  return exportConversation(store, id)
+}
+
+test('a conversation with a fork', async () => {
+  const document = await documentOf((it) => {
+    const [main] = it.branches
+    it.message(main!, 'system', [it.text('You are careful.')])
+    const asked = it.message(main!, 'user', [it.text('Hello?\n\nSecond.')])
+    it.branch('fork', main!, asked, true)
+    it.call(it.run(main!, state.completed), { a: 1 }, 'completed')
+  })
+  expect(documentMarkdown(document)).toBe(`# A title
+
+Conversation ${document.id} in /work, from 1970-01-01 00:00 to 1970-01-01 00:00.
+
+## a main
+
+main, agent main, complete, 3 of 10 turns, 0.250 US dollars, ${document.main!.id}.
+
+### 1. user, 1970-01-01 00:00
+
+> Hello?
+>
+> Second.
+
+### 2. assistant, 1970-01-01 00:00
+
+Reasoning:
+
+> ask ${document.main!.id}
+
+Call of bash:
+
+\`\`\`json
+{
+  "a": 1
+}
+\`\`\`
+
+## a fork
+
+fork, agent fork, from message 1 of a main, ${document.messages[1]!.branches![0]!.id}.
+`)
+})
+
+const HOSTILE = '````\n# x\r~~~\n<!-- \n- [x](javascript:1)\n\u001b[2J\u009b31m\u202e'
+
+test('nothing that was said ends the place where it stands', async () => {
+  const document = await documentOf((it) => {
+    const [main] = it.branches
+    it.message(main!, 'user', [it.text(HOSTILE)])
+    it.call(it.run(main!, state.completed), { text: HOSTILE }, 'completed')
+    it.artifact(new TextEncoder().encode('x'))
+  })
+  const tool = document.messages.at(-1)!
+  const [part] = tool.parts
+  const output = {
+    ...tool,
+    parts: [{ ...part!, output: { text: HOSTILE }, tool: '`x`\n# y' } as typeof part & object],
+  }
+  const text = documentMarkdown({
+    ...document,
+    title: '<b>*x*\n# y',
+    messages: [...document.messages, output],
+  })
+  expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([
+    '# \\<b\\>\\*x\\* \\# y',
+    '## a main',
+    expect.stringMatching(/^### 1\. user/),
+    expect.stringMatching(/^### 2\. assistant/),
+    expect.stringMatching(/^### 3\. tool/),
+    expect.stringMatching(/^### 4\. tool/),
+    '# x␍~~~', // inside of a fence
+  ])
+  expect(text).toContain('`````\n````\n# x')
+  expect(text).toContain('> # x')
+  expect(text).toContain('Result of \\`x\\` \\# y, completed:')
+  expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
+})
+
+test('the document itself holds nothing that a terminal obeys, and says the same', async () => {
+  const document = await documentOf((it) => it.message(it.branches[0]!, 'user', [it.text(HOSTILE)]))
+  const text = documentText(document)
+  expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/)
+  expect(JSON.parse(text)).toEqual(document)
+})

@@ -1,0 +1,98 @@
+import { unreachable } from '../core/errors.ts'
+import type { Part } from '../core/message.ts'
+import { terminalLine, terminalText } from '../core/terminal-text.ts'
+import { branchesOf, type ExportDocument, type ExportedMessage, type PlacedBranch } from './document.ts'
+
+/**
+ * A document for people, as Markdown: one section for each branch, system messages left out. Nothing that a model, a
+ * tool or a file said can end the place where it stands: texts are block quotes, inputs and outputs are fenced by more
+ * backticks than they hold, names are escaped.
+ */
+export function documentMarkdown(document: ExportDocument): string {
+  const { id, title, directory, created, updated } = document
+  const head = [
+    `# ${inline(title)}`,
+    `Conversation ${id} in ${inline(directory)}, from ${time(created)} to ${time(updated)}.`,
+  ]
+  const numbers = messageNumbers(document)
+  const sections = [...branchesOf(document)].flatMap((placed) => branchBlocks(placed, numbers))
+  return `${[...head, ...sections].join('\n\n')}\n`
+}
+
+type Numbers = ReadonlyMap<string, string>
+
+/** `2 of main`: the place of a message, counted from 1 in its branch. */
+function messageNumbers(document: ExportDocument): Numbers {
+  const numbers = new Map<string, string>()
+  for (const { branch, messages } of branchesOf(document))
+    said(messages).forEach(({ id }, i) =>
+      numbers.set(id, `${i + 1} of ${inline(branch?.metadata.label ?? 'main')}`),
+    )
+  return numbers
+}
+
+function branchBlocks({ branch, messages, originMessageId }: PlacedBranch, numbers: Numbers): string[] {
+  const { agent = 'main', label = 'main', state, iterations, maxIterations, costUsd } = branch?.metadata ?? {}
+  const type = branch?.type ?? 'main'
+  const origin = originMessageId && numbers.get(originMessageId)
+  const facts = [
+    type === 'human' ? 'fork' : inline(type),
+    `agent ${inline(agent)}`,
+    ...(origin ? [`from message ${origin}`] : []),
+    ...(state ? [state, `${iterations} of ${maxIterations} turns`] : []),
+    ...(costUsd ? [`${costUsd.toFixed(3)} US dollars`] : []),
+    ...(branch ? [branch.id] : []),
+  ]
+  return [`## ${inline(label)}`, `${facts.join(', ')}.`, ...said(messages).flatMap(messageBlocks)]
+}
+
+function said(messages: readonly ExportedMessage[]): ExportedMessage[] {
+  return messages.filter((message) => message.role !== 'system')
+}
+
+function messageBlocks({ role, parts, state, created }: ExportedMessage, index: number): string[] {
+  const how = state ? ` (${state})` : ''
+  return [`### ${index + 1}. ${role}${how}, ${time(created)}`, ...parts.flatMap(partBlocks)]
+}
+
+function partBlocks(part: Part): string[] {
+  switch (part.type) {
+    case 'text':
+      return [quote(part.text)]
+    case 'reasoning':
+      return ['Reasoning:', quote(part.text)]
+    case 'tool-call':
+      return [`Call of ${inline(part.tool)}:`, fence(JSON.stringify(part.input, null, 2), 'json')]
+    case 'tool-result':
+      return [`Result of ${inline(part.tool)}, ${part.status}:`, fence(part.output.text, '')]
+    case 'file':
+      return [`File: ${inline(part.file.filename ?? 'without a name')}, ${inline(part.file.mediaType)}`]
+    case 'notice':
+      return [`Notice: ${inline(part.text)}`]
+    default:
+      return unreachable(part)
+  }
+}
+
+function quote(text: string): string {
+  return terminalText(text)
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n')
+}
+
+function fence(text: string, language: string): string {
+  const safe = terminalText(text)
+  const longest = Math.max(2, ...(safe.match(/`+/g) ?? []).map((run) => run.length))
+  const ticks = '`'.repeat(longest + 1)
+  return `${ticks}${language}\n${safe}\n${ticks}`
+}
+
+/** One line in which no character means anything to Markdown. */
+function inline(text: string): string {
+  return terminalLine(text).replace(/[\\`*_[\]<>&!|~#]/g, '\\$&')
+}
+
+function time(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
+}

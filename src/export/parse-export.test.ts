@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { OffshootError } from '../core/errors.ts'
+import { createMemoryStore } from '../store/memory.ts'
+import { tables } from '../store/tables.ts'
+import type { Store, Table } from '../store/port.ts'
+import { documentText } from './document-text.ts'
+import { exportConversation } from './export-conversation.ts'
+import { countedIds } from './fixtures/conversations.ts'
+import { importConversation } from './import-conversation.ts'
+import { parseExport } from './parse-export.ts'
+import { lastSeq, readEvents } from '../runtime/log/stored-events.ts'
+
+const golden = readFileSync(new URL('fixtures/small.json', import.meta.url), 'utf8')
+const small = JSON.stringify(JSON.parse(golden))
+
+describe('a small document', () => {
+  test('is read, imported and exported as it was', async () => {
+    const store = createMemoryStore()
+    const id = await importConversation(store, parseExport(golden), countedIds(1))
+    expect(documentText(exportConversation(store, id))).toBe(small)
+    expect(store.get('branches', 'brn_01J0000000000000000000000G')).toMatchObject({
+      kind: 'fork',
+      parentBranchId: 'brn_01J00000000000000000000002',
+      originMessageId: 'msg_01J00000000000000000000004',
+    })
+    expect(store.get('artifacts', 'art_01J0000000000000000000000H')!.content).toEqual(
+      new TextEncoder().encode('two'),
+    )
+    expect(lastSeq(store, id)).toBe(31)
+    expect(readEvents(store, id, 0)).toMatchObject([{ type: 'conversation.updated', seq: 31 }])
+  })
+
+  test('may hold what this program does not know', () => {
+    expect(() => parseExport(put('stars', 5))).not.toThrow()
+    expect(() => parseExport(put('messages.0.branches.0.type', 'review'))).not.toThrow()
+  })
+
+  test.each(['/', '/home/ann', 'C:\\work', 'c:/work', '\\\\server\\share'])(
+    'may work on %s, wherever that is',
+    (directory) => {
+      expect(parseExport(put('directory', directory))).toMatchObject({ directory })
+    },
+  )
+
+  test('may lack what only this program knows', async () => {
+    const { version, id, title, directory, created, updated, messages } = parseExport(golden)
+    const { branches: _, ...first } = messages[0]!
+    const bare = { version, id, title, directory, created, updated, messages: [first] }
+    const store = createMemoryStore()
+    await importConversation(store, parseExport(JSON.stringify(bare)), countedIds(1))
+    expect(store.find('branches', { where: { conversationId: id } })).toMatchObject([
+      { kind: 'main', agent: 'main', label: 'main', parentBranchId: null },
+    ])
+    expect(exportConversation(store, id).messages).toEqual([first])
+  })
+})
+
+const FORK = 'brn_01J0000000000000000000000G'
+const RUN = 'run_01J00000000000000000000003'
+const NOBODY = '_00000000000000000000000000'
+
+describe('a damaged document is one error that names the place', () => {
+  const first = 'main.metadata.runs.0'
+  const fork = 'messages.0.branches.0'
+  const subagent = 'messages.1.branches.0'
+  const circle = put(`${fork}.parentBranchId`, 'brn_01J0000000000000000000000C')
+  const stop = { fromRunId: RUN, stopNo: 1 }
+  const item = parseExport(golden).main!.metadata.inbox![0]!
+  const twice = [
+    { ...item, ...stop },
+    { ...item, ...stop, id: `inb${NOBODY}` },
+  ]
+  const cases: [string, string, RegExp][] = [
+    ['nothing', '', /damaged: it is empty/],
+    ['no JSON', 'hello', /it is not JSON: .*hello/],
+    ['a part of it', small.slice(0, 2_000), /it ends too early/],
+    ['a cut in a string', small.slice(0, small.indexOf('Which') + 3), /it ends too early/],
+    ['another value', '[]', /damaged: .*expected object/],
+    ['null', 'null', /damaged: .*expected object/],
+    ['a number', '7', /damaged: .*expected object/],
+    ['no version', put('version', undefined), /damaged at version/],
+    ['a newer version', put('version', 2), /has version 2, and this program reads up to 1/],
+    ['no messages', put('messages', undefined), /damaged at messages: .*expected array/],
+    ['an id of another kind', put('id', FORK), /at id: expected an id cnv_…/],
+    ['a wrong time', put('created', -1), /at created/],
+    ['a relative directory', put('directory', '../rel'), /at directory: expected an absolute path/],
+    ['a directory of a drive', put('directory', 'C:rel'), /at directory: expected an absolute path/],
+    ['a wrong role', put('messages.1.role', 'boss'), /at messages\[1\]\.role/],
+    ['a part of no kind', put('messages.0.parts.0.type', 'x'), /at messages\[0\]\.parts\[0\]\.type/],
+    ['no input', put('messages.1.parts.0.input', undefined), /parts\[0\]\.input: expected a value/],
+    [
+      'a wrong field far inside',
+      put(`${subagent}.messages.0.created`, '1'),
+      /at messages\[1\]\.branches\[0\]\.messages\[0\]\.created/,
+    ],
+    ['a wrong run', put(`${first}.status`, 'ready'), /at main\.metadata\.runs\[0\]\.status/],
+    [
+      'an id twice',
+      put(`${subagent}.id`, FORK),
+      /at messages\[1\]\.branches\[0\]\.id: brn_\w+ stands at messages\[0\]\.branches\[0\]\.id too/,
+    ],
+    [
+      'no such run',
+      put('messages.3.runId', `run${NOBODY}`),
+      /at messages\[3\]\.runId: there is no run_0+ in/,
+    ],
+    ['no such parent', put(`${fork}.parentBranchId`, `brn${NOBODY}`), /parentBranchId: there is no brn_0+/],
+    [
+      'no such call',
+      put(`${subagent}.originToolCallId`, `cal${NOBODY}`),
+      /originToolCallId: there is no cal_0+/,
+    ],
+    [
+      'no such report',
+      put(`${first}.reportMessageId`, `msg${NOBODY}`),
+      /reportMessageId: there is no msg_0+/,
+    ],
+    ['no such artifact', put('artifacts', undefined), /output\.artifactId: there is no art_/],
+    [
+      'an artifact that is not whole',
+      put('artifacts.0.data', 'dHdvAAAA'),
+      /at artifacts\[0\]\.data: the content/,
+    ],
+    ['its own parent', put(`${fork}.parentBranchId`, FORK), /is among its own parents/],
+    ['a circle of parents', put(`${subagent}.parentBranchId`, FORK, circle), /is among its own parents/],
+    [
+      'a run below itself',
+      put(`${first}.parentRunId`, RUN),
+      /runs\[0\]\.parentRunId: run_\w+ is among its own/,
+    ],
+    [
+      'two results of one stop',
+      put('main.metadata.inbox', twice),
+      /at main\.metadata\.inbox\[1\]: stop 1 of run_/,
+    ],
+  ]
+  test.each(cases)('%s', (_, text, message) => {
+    const error = errorOf(text)
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toContain('\n')
+    expect(error.code).toBe('usage')
+  })
+
+  test('100 MB of it', () => {
+    const filler = 'x'.repeat(100_000_000)
+    expect(errorOf(`"${filler}"`).message).toMatch(/expected object/)
+    expect(errorOf(filler).message.length).toBeLessThan(300)
+    expect(errorOf(`[${'{},'.repeat(33_000_000)}`).message).toBe(
+      'an export of more than 10000000 values is not read',
+    )
+  })
+
+  test('nesting without end', () => {
+    expect(errorOf(nested(1_000_000)).message).toMatch(/expected object/)
+    const inside = put(`${fork}.messages`, ['@']).replace('"@"', nested(1_000_000))
+    expect(errorOf(inside).message).toMatch(
+      /at messages\[0\]\.branches\[0\]\.messages\[0\]: .*expected object/,
+    )
+  })
+})
+
+test('any change of one character is an error or a document', () => {
+  for (let at = 0; at < small.length; at += 37) {
+    for (const char of ['"', '}', '9', '\u0000', '']) {
+      const text = small.slice(0, at) + char + small.slice(at + 1)
+      try {
+        parseExport(text)
+      } catch (error) {
+        expect(error).toBeInstanceOf(OffshootError)
+      }
+    }
+  }
+})
+
+test('a store that refuses a row keeps nothing of the document', async () => {
+  const store = createMemoryStore()
+  const document = parseExport(put('messages.1.parts.0.input', '@').replace('"@"', nested(20_000)))
+  await expect(importConversation(store, document, countedIds(1))).rejects.toMatchObject({ code: 'usage' })
+  expect(rowCount(store)).toBe(0)
+})
+
+function nested(depth: number): string {
+  return '['.repeat(depth) + ']'.repeat(depth)
+}
+
+function rowCount(store: Store): number {
+  return (Object.keys(tables) as Table[]).reduce((sum, table) => sum + store.count(table, {}), 0)
+}
+
+function errorOf(text: string): OffshootError {
+  try {
+    parseExport(text)
+  } catch (error) {
+    if (error instanceof OffshootError) return error
+    throw error
+  }
+  throw new Error('it was read')
+}
+
+/** A document with another value at a path such as `messages.0.id`; undefined takes it away. */
+function put(path: string, value: unknown, text = small): string {
+  const document: unknown = JSON.parse(text)
+  const keys = path.split('.')
+  const last = keys.pop()!
+  const parent = keys.reduce((inside, key) => Reflect.get(inside as object, key) as unknown, document)
+  Reflect.set(parent as object, last, value)
+  return JSON.stringify(document)
+}

@@ -1,0 +1,119 @@
+import type { z } from 'zod'
+import { errorMessage, OffshootError } from '../core/errors.ts'
+import { checkReferences } from './check-references.ts'
+import { damaged } from './damaged.ts'
+import { levelSchemas } from './document-schema.ts'
+import { at, EXPORT_VERSION, type ExportDocument } from './document.ts'
+
+/** What a document may be: beyond it a reader could run out of memory. Bytes, and values of JSON. */
+export const MAX_EXPORT_BYTES = 256 * 1024 * 1024
+const MAX_VALUES = 10_000_000
+
+/**
+ * Reads an export document of unknown origin.
+ * @throws OffshootError `usage` that names the first thing that is wrong, and where it stands.
+ */
+export function parseExport(text: string): ExportDocument {
+  checkSize(text)
+  const value = parseJson(text)
+  checkVersion(value)
+  checkShape(value)
+  const document = value as ExportDocument
+  checkReferences(document)
+  return document
+}
+
+function checkSize(text: string): void {
+  if (text.length > MAX_EXPORT_BYTES)
+    throw new OffshootError(
+      'usage',
+      `an export of more than ${MAX_EXPORT_BYTES / 1024 / 1024} MiB is not read`,
+    )
+  if (countValues(text) > MAX_VALUES)
+    throw new OffshootError('usage', `an export of more than ${MAX_VALUES} values is not read`)
+}
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COMMA = 0x2c
+const BRACKET = 0x5b
+const BRACE = 0x7b
+
+/** How many values a JSON text holds at most, found without building any; it stops counting where there are too many. */
+function countValues(text: string): number {
+  let values = 1
+  for (let i = 0; i < text.length && values <= MAX_VALUES; i++) {
+    const code = text.charCodeAt(i)
+    if (code === COMMA || code === BRACKET || code === BRACE) values++
+    else if (code === QUOTE) i = endOfString(text, i)
+  }
+  return values
+}
+
+/** The place of the closing quote: the first one behind an even number of backslashes. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let slashes = 0
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes++
+    if (slashes % 2 === 0) return end
+  }
+  return text.length
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === '') throw damaged('', 'it is empty')
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const what = errorMessage(error)
+    const cut = /end of JSON|Unterminated/.test(what) ? 'it ends too early' : 'it is not JSON'
+    throw damaged('', `${cut}: ${what}`)
+  }
+}
+
+function checkVersion(value: unknown): void {
+  const version: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'version') : null
+  if (typeof version !== 'number' || version <= EXPORT_VERSION) return
+  throw new OffshootError(
+    'usage',
+    `this export has version ${version}, and this program reads up to ${EXPORT_VERSION}`,
+    { hint: 'update the program' },
+  )
+}
+
+interface Level {
+  readonly kind: keyof typeof levelSchemas
+  readonly value: unknown
+  readonly place: string
+}
+
+/** Level by level, so that no depth of nesting can exhaust the stack. */
+function checkShape(root: unknown): void {
+  const open: Level[] = [{ kind: 'document', value: root, place: '' }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    for (const inner of checkLevel(next).reverse()) open.push(inner)
+  }
+}
+
+function checkLevel({ kind, value, place }: Level): Level[] {
+  const { success, data, error } = levelSchemas[kind].safeParse(value)
+  if (!success) throw damaged(placeOf(place, error.issues[0]!), error.issues[0]!.message)
+  // a field of that name at another level is one of those that are kept and not read
+  const known = levelSchemas[kind].shape
+  return (['messages', 'branches'] as const)
+    .filter((name) => name in known)
+    .flatMap((name) => levels(KINDS[name], data[name] as unknown[] | undefined, at(place, name)))
+}
+
+const KINDS = { messages: 'message', branches: 'branch' } as const
+
+function levels(kind: Level['kind'], values: readonly unknown[] | undefined, place: string): Level[] {
+  return (values ?? []).map((value, i) => ({ kind, value, place: `${place}[${i}]` }))
+}
+
+function placeOf(place: string, { path }: z.core.$ZodIssue): string {
+  return path.reduce<string>(
+    (found, key) => (typeof key === 'number' ? `${found}[${key}]` : at(found, String(key))),
+    place,
+  )
+}

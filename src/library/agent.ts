@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { definitionFields } from '../agents/definition-fields.ts'
+import { readFields, type Fields } from '../agents/read-fields.ts'
+import { toolNameOf } from '../agents/parse-definition.ts'
+import type { AgentRegistry } from '../agents/registry.ts'
+import { issueLines } from '../agents/schema-checker.ts'
+import { typedProblem } from '../agents/typed-problem.ts'
+import type { AgentDefinition, AgentTool, CheckOutput, JsonSchema } from '../core/agent.ts'
+import { OffshootError } from '../core/errors.ts'
+import type { OwnModel, OwnModels } from '../model/own-models.ts'
+import type { Registry } from '../tools/registry.ts'
+import { strangerProblem } from '../core/rules/known-tools.ts'
+import { knownTools } from '../project/known-tools.ts'
+import { isControlName, isTaskName } from '../runtime/task/task-input.ts'
+import { exposedAgents, isToolName } from '../runtime/authority/exposed-agents.ts'
+import { checkOptions } from './options.ts'
+import { isZodSchema } from './tool.ts'
+
+/** An agent of a program's own: the fields of an agent file, with models and zod schemas as they are in code. */
+export interface OwnAgent<O = unknown> extends Omit<
+  AgentDefinition,
+  'model' | 'inputSchema' | 'outputSchema' | 'checkOutput' | 'exposeAsTool' | 'extra' | 'source'
+> {
+  /** `provider/model`, `inherit` (default), `small`, or a model of the AI SDK. */
+  readonly model?: string | OwnModel
+  /** The input of the tool that `exposeAsTool` makes of it: an object, no union of several, as zod or JSON Schema. */
+  readonly inputSchema?: JsonSchema | z.ZodType<unknown, object>
+  /**
+   * What its report has to be: zod or JSON Schema. `result().output` is of that type. Of zod the report has to pass every
+   * check, `refine` too; a `transform` does not change it.
+   */
+  readonly outputSchema?: JsonSchema | z.ZodType<unknown, O>
+  /** As a tool of its own: `true` under its own name. */
+  readonly exposeAsTool?: boolean | string | AgentTool
+}
+
+/**
+ * An agent of a program's own; the type of its output follows from `outputSchema`.
+ * @throws OffshootError `usage` for a definition that is none.
+ */
+export function agent<O = unknown>(definition: OwnAgent<O>): OwnAgent<O> {
+  readAgent(definition, 'agent')
+  return definition
+}
+
+/** As the runtime takes it. @throws OffshootError `usage`, and what a model that is none throws. */
+export function runtimeAgent(own: unknown, models: OwnModels, where: string): AgentDefinition {
+  const { model, ...definition } = readAgent(own, where)
+  if (model === undefined) return definition
+  return { ...definition, model: typeof model === 'string' ? model : models.idOf(model) }
+}
+
+/** What an agent names has to be there. @throws OffshootError `usage` that names the agent and what it names. */
+export function checkAgents(
+  agents: readonly AgentDefinition[],
+  tools: Registry,
+  known: AgentRegistry,
+  where: string,
+): void {
+  const names = new Set<string>()
+  const exposed = exposedAgents(known, tools)
+  const isExposed = (tool: string) => [...exposed.tools.keys()].some((each) => isToolName(tool, each))
+  const ruleNames = knownTools({ tools, agents: known.list() })
+  for (const {
+    name,
+    tools: own = [],
+    disallowedTools = [],
+    spawns = [],
+    exposeAsTool,
+    permissions = [],
+  } of agents) {
+    const refuse = (why: string, hint?: string) =>
+      new OffshootError('usage', `${where}: the agent ${name} ${why}`, hint ? { hint } : {})
+    if (names.has(name)) throw refuse('is defined twice')
+    names.add(name)
+    const unknown = tools
+      .unknownNames([...own, ...disallowedTools])
+      .find((each) => !isTaskName(each) && !isControlName(each) && !OF_RUNTIME.has(each) && !isExposed(each))
+    if (unknown)
+      throw refuse(`names the tool ${unknown}, which there is not`, `the tools are: ${toolNames(tools)}`)
+    for (const { tool } of permissions) {
+      const problem = strangerProblem({ tool, kind: 'rule', where: name }, ruleNames)
+      if (problem) throw refuse(`has a rule that cannot be read: ${problem}`)
+    }
+    if (exposeAsTool && exposed.tools.get(exposeAsTool.name)?.name !== name)
+      throw refuse(`cannot be the tool ${exposeAsTool.name}: another tool or agent has that name`)
+    const stranger = spawns.find((each) => each !== '*' && !known.get(each))
+    if (stranger)
+      throw refuse(`may spawn ${stranger}, which there is not`, `the agents are: ${known.names().join(', ')}`)
+  }
+}
+
+/** Names that stand for what a run gets beside its registry. */
+const OF_RUNTIME: ReadonlySet<string> = new Set(['get_tools', 'use_tool', 'agents'])
+
+function toolNames(tools: Registry): string {
+  return tools
+    .list()
+    .map(({ name }) => name)
+    .join(', ')
+}
+
+const identitySchema = z.looseObject({
+  name: z
+    .string()
+    .regex(
+      /^[^\s:\p{Cc}\p{Cf}][^:\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{0,127}$/u,
+      'expected a name of at most 128 characters',
+    ),
+  description: z.string().min(1),
+  prompt: z.string(),
+})
+
+type Read = Omit<AgentDefinition, 'model'> & Pick<OwnAgent, 'model'>
+
+function readAgent(own: unknown, where: string): Read {
+  const { name, description, prompt, ...given } = checkOptions(identitySchema, own, where)
+  const at = `${where} ${name}`
+  const { model, ...fields } = given
+  const isModel = model !== undefined && typeof model !== 'string'
+  const read = readOwnFields(isModel ? fields : given, at)
+  const { exposeAsTool, ...rest } = read
+  const tool = exposeAsTool === true ? toolOf(name, at) : exposeAsTool
+  const agent = {
+    name,
+    description,
+    prompt,
+    source: 'program',
+    ...rest,
+    ...(isModel ? { model } : {}),
+    ...(tool ? { exposeAsTool: tool } : {}),
+    ...(isZodSchema(given['outputSchema']) ? { checkOutput: checkOutput(given['outputSchema']) } : {}),
+  } as Read
+  const problem = tool && !agent.inputSchema ? 'exposeAsTool: it needs an inputSchema' : typedProblem(agent)
+  if (problem) throw new OffshootError('usage', `${at}: ${problem}`)
+  return agent
+}
+
+/** What is left out of a file is an error in code. */
+function readOwnFields(given: Readonly<Record<string, unknown>>, at: string): Fields {
+  const entries = Object.entries(given).filter(([, value]) => value !== undefined)
+  const { fields, wrong, ignored, unknown } = readFields(
+    entries.map(([key, value]) => [key, isZodSchema(value) ? jsonSchemaOf(value, key, at) : value]),
+  )
+  const [stranger] = unknown
+  if (stranger)
+    throw new OffshootError('usage', `${at}: there is no field ${JSON.stringify(stranger.key)}`, {
+      hint: `known: name, description, prompt, ${Object.keys(definitionFields).join(', ')}`,
+    })
+  const note = wrong ?? ignored[0]
+  if (note) throw new OffshootError('usage', `${at}: ${note.path.join('.')}: ${note.problem}`)
+  return fields
+}
+
+/** What JSON Schema cannot say: the refinements of zod, those that take their time too. */
+function checkOutput(schema: z.ZodType): CheckOutput {
+  return async (value) => {
+    const { error } = await schema.safeParseAsync(value)
+    if (!error) return []
+    return issueLines(
+      error.issues.map(({ path, message }) => ({
+        path: path.map((name) => (typeof name === 'number' ? name : String(name))),
+        message: `is refused: ${message}`,
+      })),
+    )
+  }
+}
+
+function toolOf(name: string, at: string): AgentTool {
+  const tool = toolNameOf(name)
+  if (tool !== '') return { name: tool }
+  throw new OffshootError('usage', `${at}: exposeAsTool: its name makes no tool name; give one`)
+}
+
+function jsonSchemaOf(schema: z.ZodType, key: string, at: string): unknown {
+  try {
+    const { $schema: _, ...rest } = z.toJSONSchema(schema, { target: 'draft-07', io: 'input' })
+    return rest
+  } catch (error) {
+    throw new OffshootError('usage', `${at}: ${key}: the schema has no JSON Schema`, { cause: error })
+  }
+}

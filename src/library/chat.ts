@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import { configuredAgent } from '../config/agent-settings.ts'
+import { createAgentRegistry } from '../agents/registry.ts'
+import type { AgentDefinition } from '../core/agent.ts'
+import { OffshootError } from '../core/errors.ts'
+import { isId, type ConversationId } from '../core/ids.ts'
+import { delivers, type Deliver } from '../core/message.ts'
+import type { OwnModel } from '../model/own-models.ts'
+import { smallModel } from '../model/catalogue.ts'
+import type { Registry } from '../tools/registry.ts'
+import type { Place } from '../runtime/context/place.ts'
+import type { StartedRun } from '../runtime/control/begin.ts'
+import { openConversation } from '../runtime/conversation/main-branch.ts'
+import { checkAgents, runtimeAgent, type OwnAgent } from './agent.ts'
+import type { Embedding } from './embedding.ts'
+import { checkOptions, checkText } from './options.ts'
+import { dollars, positive } from './run-options.ts'
+import type { OffshootRun } from './run.ts'
+import { withTools, type OwnTool } from './tool.ts'
+
+/** One conversation: what is said in it, and what is started below it. */
+export interface Chat<O = unknown> {
+  /** null until the first message or subagent. */
+  readonly conversationId: ConversationId | null
+  /**
+   * Says something to the main agent and returns the run that answers it. Where its last run is paused, that one goes on.
+   * @throws OffshootError `conflict` while the last run has not stopped: `steer` it, or wait for its result; `closed`.
+   */
+  send(text: string, options?: SendOptions): Promise<OffshootRun<O>>
+  /**
+   * Starts a subagent without a turn of the main agent. Its report stands in the main agent's context.
+   * @throws OffshootError `usage` for an unknown agent, `conflict` beyond a limit, `closed`.
+   */
+  spawn<P = unknown>(task: string, options?: SpawnOptions<P>): Promise<OffshootRun<P>>
+}
+
+export interface ChatOptions<O = unknown> {
+  /** Go on with a stored conversation. */
+  readonly conversationId?: string | undefined
+  /** Who works on the main branch: a name, or an agent of the program's own. Default: `main`. */
+  readonly agent?: string | OwnAgent<O> | undefined
+  /** More agents, for this conversation. */
+  readonly agents?: readonly OwnAgent[] | undefined
+  /** More tools, for this conversation. */
+  readonly tools?: readonly OwnTool[] | undefined
+  /** Default: the model of the agent, else that of `createOffshoot`. */
+  readonly model?: string | OwnModel | undefined
+}
+
+export interface SendOptions {
+  /** Turns of this run. */
+  readonly maxTurns?: number | undefined
+  /** What the conversation may spend while it is driven, US dollars. */
+  readonly budgetUsd?: number | undefined
+}
+
+export interface SpawnOptions<P = unknown> extends SendOptions {
+  /** Default: `general`. */
+  readonly agent?: string | OwnAgent<P> | undefined
+  /** What people see; default: the first words of the task. */
+  readonly label?: string | undefined
+  readonly model?: string | OwnModel | undefined
+  /** Whether the report wakes the idle main agent. Default: `announce`, which only adds it to its context. */
+  readonly deliver?: Deliver | undefined
+}
+
+/** @throws OffshootError `usage` for options that do not do. */
+export async function openChat<O>(embedding: Embedding, given: unknown): Promise<Chat<O>> {
+  const options = checkOptions(chatSchema, given ?? {}, 'chat')
+  const crew = new Crew(embedding, options)
+  const main = crew.agent(options.agent ?? 'main', 'chat')
+  const model = await mainModel(embedding, main, options.model)
+  const line = new Line(embedding, crew, knownConversation(embedding, options.conversationId))
+  const { runtime } = embedding.composed
+  return {
+    get conversationId() {
+      return line.conversationId ?? null
+    },
+    async send(text, more) {
+      const prompt = checkText(text, 'send')
+      const order = stated(checkOptions(sendSchema, more ?? {}, 'send'))
+      return await line.begin<O>((where) =>
+        runtime.start({ ...crew.place, ...where, ...order, prompt, agent: main, model }),
+      )
+    },
+    async spawn<P>(task: string, more?: SpawnOptions<P>) {
+      const text = checkText(task, 'spawn')
+      const { agent = 'general', model: own, ...order } = checkOptions(spawnSchema, more ?? {}, 'spawn')
+      const one = crew.agent(agent, 'spawn')
+      const chosen = own === undefined ? {} : { model: await embedding.modelId(own) }
+      const about = { agent: one, task: text, defaultModel: async () => model }
+      return await line.begin<P>((where) =>
+        runtime.spawn({ ...crew.place, ...where, ...stated(order), ...about, ...chosen }),
+      )
+    },
+  }
+}
+
+/** Begins one thing of a conversation after the other: the first makes the conversation, and the others find it. */
+class Line {
+  conversationId: ConversationId | undefined
+  readonly #embedding: Embedding
+  readonly #crew: Crew
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(embedding: Embedding, crew: Crew, conversationId: ConversationId | undefined) {
+    this.#embedding = embedding
+    this.#crew = crew
+    this.#know(conversationId)
+  }
+
+  begin<O>(
+    start: (where: { conversationId?: ConversationId }) => Promise<StartedRun>,
+  ): Promise<OffshootRun<O>> {
+    return this.#embedding.call(() => {
+      const begun = this.#last.then(async () => {
+        this.#embedding.checkOpen()
+        const started = await start(this.conversationId ? { conversationId: this.conversationId } : {})
+        this.#know(started.conversationId)
+        return this.#embedding.drive<O>(started)
+      })
+      this.#last = begun.catch(() => {})
+      return begun
+    })
+  }
+
+  #know(id: ConversationId | undefined): void {
+    this.conversationId = id
+    if (id) this.#embedding.keepPlace(id, this.#crew.place)
+  }
+}
+
+/** The agents and tools of one conversation. */
+class Crew {
+  readonly #embedding: Embedding
+  readonly #tools: Registry
+  #own: readonly AgentDefinition[]
+
+  constructor(embedding: Embedding, { agents = [], tools = [] }: z.output<typeof chatSchema>) {
+    this.#embedding = embedding
+    this.#tools = withTools(embedding.composed, tools, 'chat')
+    this.#own = agents.map((each, i) => this.#read(each, `chat: agents.${i}`))
+    checkAgents(this.#own, this.#tools, this.place.agents!, 'chat')
+  }
+
+  get place(): Place {
+    const { workspace, systemText, agents } = this.#embedding.composed
+    const all = createAgentRegistry([...this.#own, ...agents.list()])
+    return { workspace, systemText, agents: all, tools: this.#tools }
+  }
+
+  /** By its name, or one of the program's own, which from here on has that name here. */
+  agent(named: unknown, where: string): AgentDefinition {
+    if (typeof named === 'string') return this.place.agents!.require(named)
+    const own = this.#read(named, `${where}: agent`)
+    this.#own = [own, ...this.#own.filter(({ name }) => name !== own.name)]
+    checkAgents([own], this.#tools, this.place.agents!, where)
+    return own
+  }
+
+  /** The configuration speaks of it too. */
+  #read(own: unknown, where: string): AgentDefinition {
+    const { models, composed } = this.#embedding
+    return configuredAgent(runtimeAgent(own, models, where), composed.loaded.sources)
+  }
+}
+
+const text = z.string().min(1)
+const model = z.unknown().optional()
+const chatSchema = z.strictObject({
+  conversationId: text.optional(),
+  agent: z.unknown().optional(),
+  agents: z.array(z.unknown()).optional(),
+  tools: z.array(z.unknown()).optional(),
+  model,
+})
+const sendSchema = z.strictObject({ maxTurns: positive, budgetUsd: dollars })
+const spawnSchema = sendSchema.extend({
+  agent: z.unknown().optional(),
+  label: text.optional(),
+  model,
+  deliver: z.enum(delivers).optional(),
+})
+
+/** Without the options that are undefined. */
+function stated<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  const entries = Object.entries(options).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }
+}
+
+function knownConversation({ composed }: Embedding, id: string | undefined): ConversationId | undefined {
+  if (id === undefined) return undefined
+  const known = isId('cnv', id) ? id : undefined
+  if (!known)
+    throw new OffshootError('usage', `chat: ${JSON.stringify(id.slice(0, 100))} is no id of a conversation`)
+  return openConversation(composed, known, composed.workspace).conversation.id
+}
+
+/** Order of precedence: asked for, configured for the agent, its own, that of the library. */
+async function mainModel(embedding: Embedding, agent: AgentDefinition, asked: unknown): Promise<string> {
+  const { config } = embedding.composed.loaded
+  const wanted = asked ?? config.agents[agent.name]?.model ?? agent.model ?? 'inherit'
+  if (wanted === 'inherit') return embedding.model
+  if (wanted !== 'small') return await embedding.modelId(wanted)
+  return smallModel(embedding.model, config.smallModel ?? embedding.models.small(embedding.model))
+}

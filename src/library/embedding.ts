@@ -1,0 +1,228 @@
+import { resolve } from 'node:path'
+import { sleep } from '../core/clock.ts'
+import { OffshootError } from '../core/errors.ts'
+import { idPrefix, type ConversationId, type RunId } from '../core/ids.ts'
+import { bounds } from '../core/limits.ts'
+import type { RunStatus } from '../core/run-status.ts'
+import { chooseModel } from '../model/choose.ts'
+import type { OwnModels } from '../model/own-models.ts'
+import type { Place } from '../runtime/context/place.ts'
+import type { StartedRun } from '../runtime/control/begin.ts'
+import type { Composed } from '../runtime/host/compose.ts'
+import { requireMessage } from '../runtime/conversation/fork.ts'
+import type { Recovery, RecoverOptions } from '../runtime/control/recover.ts'
+import { findSubject } from '../runtime/views/subject.ts'
+import type { VerbAnswers, VerbCommand } from '../runtime/control/perform.ts'
+import type { FeedDeps } from './event-feed.ts'
+import { checkText } from './options.ts'
+import { checkContinue, checkFork } from './run-options.ts'
+import { createRun, type OffshootRun, type RunHost } from './run.ts'
+
+/** What stands behind the objects of the library: one runtime, what it drives, and how that ends. */
+export class Embedding implements RunHost {
+  readonly composed: Composed
+  readonly models: OwnModels
+  /** Of the main agents, `provider/model`. */
+  readonly model: string
+  readonly feedDeps: FeedDeps
+  readonly #closing = new AbortController()
+  #closed: Promise<void> | undefined
+  /** Calls that may still begin something. */
+  readonly #calls = new Set<Promise<unknown>>()
+  readonly #driven = new Map<RunId, StartedRun>()
+  readonly #recoveries: Recovery[] = []
+  readonly #places = new Map<ConversationId, Place>()
+
+  constructor(composed: Composed, models: OwnModels, model: string) {
+    this.composed = composed
+    this.models = models
+    this.model = model
+    const { store, clock, ownership, runtime, secrets } = composed
+    const { approvals, subscribe } = runtime
+    this.feedDeps = { store, clock, ownership, approvals, subscribe, secrets, closed: this.closed }
+  }
+
+  get closed(): AbortSignal {
+    return this.#closing.signal
+  }
+
+  /** @throws OffshootError `closed` */
+  checkOpen(): void {
+    this.closed.throwIfAborted()
+  }
+
+  /** Does something that `close` waits for. */
+  async call<T>(work: () => Promise<T>): Promise<T> {
+    this.checkOpen()
+    const running = work()
+    this.#calls.add(running)
+    try {
+      return await running
+    } finally {
+      this.#calls.delete(running)
+    }
+  }
+
+  /** What a conversation works with: its own agents and tools, where it has some. */
+  placeOf(id: ConversationId): Place {
+    return this.#places.get(id) ?? this.composed
+  }
+
+  keepPlace(id: ConversationId, place: Place): void {
+    this.#places.set(id, place)
+  }
+
+  /** Which conversation the id of something belongs to. @throws OffshootError `usage` when there is no such thing. */
+  conversationOf(id: string): ConversationId {
+    const { store } = this.composed
+    const text = checkText(id, 'id')
+    if (idPrefix(text) === 'msg') return requireMessage(store, text).conversationId
+    const asked =
+      (idPrefix(text) === 'apr' ? store.get('approvals', text) : undefined) ??
+      (idPrefix(text) === 'que' ? store.get('questions', text) : undefined)
+    return asked?.conversationId ?? findSubject(store, text).conversation.id
+  }
+
+  /** Whether there is a conversation, branch or run with this id. */
+  knows(id: string): boolean {
+    try {
+      this.conversationOf(id)
+      return true
+    } catch (error) {
+      if (error instanceof OffshootError && error.code === 'usage' && typeof id === 'string') return false
+      throw error
+    }
+  }
+
+  perform<V extends VerbCommand>(command: V): Promise<VerbAnswers[V['verb']]> {
+    return this.call(async () => {
+      const id = this.conversationOf(command.target)
+      return await this.composed.runtime.perform(id, command, this.placeOf(id))
+    })
+  }
+
+  async steer(target: string, text: string): Promise<VerbAnswers['steer']> {
+    return await this.perform({ verb: 'steer', target, args: { text: checkText(text, 'steer') } })
+  }
+
+  async continue<O>(target: string, text?: string, options?: unknown): Promise<OffshootRun<O>> {
+    const order = checkContinue(options)
+    if (text !== undefined) checkText(text, 'continue')
+    return await this.call(async () => {
+      const conversationId = this.conversationOf(target)
+      const where = { ...this.placeOf(conversationId), conversationId, target }
+      const { started, runId } = await this.composed.runtime.continue({ ...where, text, ...order })
+      return started ? this.drive<O>(started) : this.runOf<O>(runId)
+    })
+  }
+
+  async fork<O>(messageId: string, text: string, options?: unknown): Promise<OffshootRun<O>> {
+    const { model, budgetUsd } = checkFork(options)
+    const said = checkText(text, 'fork')
+    return await this.call(async () => {
+      const place = this.placeOf(this.conversationOf(messageId))
+      const started = await this.composed.runtime.fork({
+        ...place,
+        messageId,
+        text: said,
+        budgetUsd,
+        ...(model ? { model: await this.modelId(model) } : {}),
+        defaultModel: async () => this.model,
+      })
+      return this.drive<O>(started)
+    })
+  }
+
+  async recover(options: Pick<RecoverOptions, 'policy'>): Promise<readonly OffshootRun[]> {
+    return await this.call(async () => {
+      const recovery = await this.composed.runtime.recover({ ...this.composed, ...options })
+      this.#recoveries.push(recovery)
+      return recovery.runs.map(({ run }) => this.runOf(run.row.id))
+    })
+  }
+
+  /** Takes note of what has begun, so that it is stopped at the end. */
+  drive<O>(started: StartedRun): OffshootRun<O> {
+    this.#driven.set(started.runId, started)
+    const forget = () => void this.#driven.delete(started.runId)
+    started.result.then(forget, forget)
+    const about = this.composed.store.get('runs', started.runId)!
+    return createRun<O>(this, about, started)
+  }
+
+  /** Whether a process drives it: this one, or another that lives. */
+  isDriven(id: ConversationId): boolean {
+    const { ownership } = this.composed
+    if (ownership) return ownership.owns(id) || ownership.livingOwner(id) !== undefined
+    return [...this.#driven.values()].some(({ conversationId }) => conversationId === id)
+  }
+
+  /** @throws OffshootError `usage` when there is no such run. */
+  runOf<O>(id: string): OffshootRun<O> {
+    this.checkOpen()
+    const { store } = this.composed
+    const known = idPrefix(checkText(id, 'id')) === 'run' ? store.get('runs', id) : undefined
+    if (known) return createRun<O>(this, known, this.#driven.get(known.id))
+    throw new OffshootError('usage', `there is no run ${id.slice(0, 100)}`, {
+      hint: 'runs.list({ all: true }) has every run',
+    })
+  }
+
+  /** The id of a model that can be used. @throws OffshootError `usage`, `key`, `config`. */
+  async modelId(model: unknown): Promise<string> {
+    return await usableModel(this.composed, this.models, model)
+  }
+
+  /** Pauses what it drives, waits until that is on disk, gives everything back. Never rejects. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    this.#closing.abort(
+      new OffshootError('closed', 'this Offshoot is closed', { hint: 'createOffshoot makes another' }),
+    )
+    await Promise.allSettled(this.#calls)
+    const driven = [...this.#driven.values()]
+    for (const each of driven) each.stop('pause')
+    await Promise.allSettled(driven.map(({ result }) => result))
+    for (const recovery of this.#recoveries) await endRecovery(this.composed, recovery).catch(() => {})
+    await release(this.composed)
+  }
+}
+
+/** What works is paused; what waits for a person keeps its question for whoever takes it up next. */
+async function endRecovery({ store, clock }: Composed, { runs, stop, letGo }: Recovery): Promise<void> {
+  const conversations = [...new Set(runs.map(({ run }) => run.row.conversationId))]
+  const has = (statuses: readonly RunStatus[]) =>
+    conversations.some((conversationId) =>
+      statuses.some((status) => store.count('runs', { conversationId, status }) > 0),
+    )
+  try {
+    if (has(['queued', 'running'])) await Promise.race([stop('pause'), sleep(clock, bounds.killGraceMs * 3)])
+  } finally {
+    await letGo()
+  }
+}
+
+/** Ends the processes that were started, and closes the store. Never rejects: who closes can do no more. */
+export async function release({ guard, store }: Composed): Promise<void> {
+  await guard.close().catch(() => {})
+  await store.close().catch(() => {})
+}
+
+/** A model of the program's own, the one of this id, or without any the one that the environment offers. */
+export async function usableModel(composed: Composed, models: OwnModels, model: unknown): Promise<string> {
+  if (model !== undefined && typeof model !== 'string') return models.idOf(model)
+  const { loaded, env, fetch, runtime } = composed
+  const flag = model === undefined ? undefined : absoluteScript(checkText(model, 'model'))
+  const { id } = await chooseModel({ flag, config: loaded.config, env, fetch })
+  await runtime.resolveModel(id)
+  return id
+}
+
+const SCRIPTED = 'scripted:'
+
+function absoluteScript(id: string): string {
+  return id.startsWith(SCRIPTED) && id !== SCRIPTED ? SCRIPTED + resolve(id.slice(SCRIPTED.length)) : id
+}

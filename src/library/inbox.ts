@@ -1,0 +1,55 @@
+import type { InboxRow } from '../store/port.ts'
+import { findSubject } from '../runtime/views/subject.ts'
+import { waitingItems } from '../runtime/run/inbox.ts'
+import { branchOf } from '../runtime/control/verb.ts'
+import type { VerbAnswers } from '../runtime/control/perform.ts'
+import type { Embedding } from './embedding.ts'
+import { checkText } from './options.ts'
+
+/**
+ * What waits to be read on a branch: named by its id, by a run on it, or by a conversation, which means its main branch.
+ * Every change is refused with `conflict` once the item was read or withdrawn, and with `not_found` for one of elsewhere.
+ */
+export interface InboxApi {
+  /** In the order in which it is read. @throws OffshootError `usage` for an unknown id. */
+  list(target: string): Promise<readonly InboxRow[]>
+  /** Other words for what a person wrote. A report cannot be edited. */
+  edit(target: string, itemId: string, text: string): Promise<VerbAnswers['inbox.edit']>
+  withdraw(target: string, itemId: string): Promise<VerbAnswers['inbox.withdraw']>
+  /** To be read at the next turn, and not only once the branch is idle. */
+  promote(target: string, itemId: string): Promise<VerbAnswers['inbox.promote']>
+  /** Withdraws all that people wrote; results and notes stay. */
+  clear(target: string): Promise<VerbAnswers['inbox.clear']>
+}
+
+export function openInbox(embedding: Embedding): InboxApi {
+  const { store } = embedding.composed
+  return {
+    async list(id) {
+      embedding.checkOpen()
+      const target = checkText(id, 'inbox.list')
+      const { conversation } = findSubject(store, target)
+      return waitingItems(store, branchOf(store, conversation.id, target))
+    },
+    edit: async (id, itemId, text) =>
+      await embedding.perform({
+        verb: 'inbox.edit',
+        target: checkText(id, 'inbox.edit'),
+        args: { item: checkText(itemId, 'inbox.edit'), text: checkText(text, 'inbox.edit') },
+      }),
+    withdraw: async (id, itemId) =>
+      await embedding.perform({
+        verb: 'inbox.withdraw',
+        target: checkText(id, 'inbox.withdraw'),
+        args: { item: checkText(itemId, 'inbox.withdraw') },
+      }),
+    promote: async (id, itemId) =>
+      await embedding.perform({
+        verb: 'inbox.promote',
+        target: checkText(id, 'inbox.promote'),
+        args: { item: checkText(itemId, 'inbox.promote') },
+      }),
+    clear: async (id) =>
+      await embedding.perform({ verb: 'inbox.clear', target: checkText(id, 'inbox.clear'), args: null }),
+  }
+}

@@ -1,0 +1,52 @@
+import { errorMessage } from '../core/errors.ts'
+import { catalogue, type Provider } from '../model/catalogue.ts'
+import { endpoint } from '../model/settings.ts'
+import type { Composed } from '../runtime/host/compose.ts'
+import { namedModel } from './named-model.ts'
+
+/** A model as a person chooses it. */
+export interface ListedModel {
+  readonly id: string
+  readonly provider: string
+  readonly label: string
+  /** Whether a new conversation starts with it. */
+  readonly isDefault: boolean
+  /** Whether there is a key, or none is needed. */
+  readonly usable: boolean
+  /** Why it cannot be used, and what to do. */
+  readonly note: string | null
+  readonly windowTokens: number | null
+  /** US dollars per million tokens. */
+  readonly price: { readonly input: number; readonly output: number } | null
+}
+
+/** Those whose window and price are known, the offline searcher, and the one that is used unless another is named. */
+export async function listModels(composed: Composed): Promise<ListedModel[]> {
+  const chosen = await namedModel(composed).catch(() => undefined)
+  const ids = new Set(['offline', ...(chosen ? [chosen] : []), ...Object.keys(catalogue)])
+  return [...ids].map((id) => {
+    const [provider = id] = id.split(/[/:]/, 1)
+    const { window = null, price } = catalogue[id] ?? {}
+    const note = problemOf(provider, composed)
+    return {
+      id,
+      provider,
+      label: id,
+      isDefault: id === chosen,
+      usable: note === null,
+      note,
+      windowTokens: window,
+      price: price ? { input: price.input, output: price.output } : null,
+    }
+  })
+}
+
+function problemOf(provider: string, { env, loaded }: Composed): string | null {
+  if (provider === 'offline' || provider === 'scripted') return null
+  try {
+    endpoint(provider as Provider, env, loaded.config)
+    return null
+  } catch (error) {
+    return errorMessage(error)
+  }
+}

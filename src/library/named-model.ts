@@ -1,0 +1,11 @@
+import { OwnModels } from '../model/own-models.ts'
+import type { Composed } from '../runtime/host/compose.ts'
+import { usableModel } from './embedding.ts'
+
+/**
+ * The id of the model that a person names, or without one of that which configuration and environment offer.
+ * @throws OffshootError `usage`, `key`, `config`.
+ */
+export function namedModel(composed: Composed, id?: string | null): Promise<string> {
+  return usableModel(composed, new OwnModels(), id ?? undefined)
+}

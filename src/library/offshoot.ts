@@ -1,0 +1,272 @@
+import { z } from 'zod'
+import type { Clock } from '../core/clock.ts'
+import { systemClock } from '../exec/system-clock.ts'
+import { OwnModels, type OwnModel } from '../model/own-models.ts'
+import { MODES, type Mode } from '../permissions/modes.ts'
+import { createMemoryStore } from '../store/memory.ts'
+import type { Store } from '../store/port.ts'
+import { openSqliteStore } from '../store/sqlite/open.ts'
+import { compose } from '../runtime/host/compose.ts'
+import type { Env } from '../config/homes.ts'
+import { shownRequest, type TrustState } from '../project/project.ts'
+import type { ConfigInput } from '../config/config-schema.ts'
+import type { RecoveryPolicy } from '../runtime/recovery/recover-conversation.ts'
+import type { VerbAnswers } from '../runtime/control/perform.ts'
+import { checkAgents, runtimeAgent, type OwnAgent } from './agent.ts'
+import { openApprovals, type ApprovalsApi } from './approvals.ts'
+import { openChat, type Chat, type ChatOptions } from './chat.ts'
+import {
+  openBranches,
+  openConversations,
+  openRuns,
+  type BranchesApi,
+  type ConversationsApi,
+  type RunsApi,
+} from './lists.ts'
+import { Embedding, release, usableModel } from './embedding.ts'
+import { checkOptions } from './options.ts'
+import { openInbox, type InboxApi } from './inbox.ts'
+import { openQuestions, type QuestionsApi } from './questions.ts'
+import { ownStore } from './own-store.ts'
+import type { ContinueOptions, ForkOptions } from './run-options.ts'
+import type { OffshootRun } from './run.ts'
+import { withTools, type OwnTool } from './tool.ts'
+
+export interface OffshootOptions {
+  /** What the agents work on. Default: the directory of the process. */
+  readonly directory?: string | undefined
+  /**
+   * `provider/model`, `offline`, `scripted:FILE`, or any model of the AI SDK. Default: as configured, else the first
+   * provider with a key in `env`, else a local Ollama, else `offline`.
+   */
+  readonly model?: string | OwnModel | undefined
+  /**
+   * The path of a SQLite file, `:memory:`, or a store that the program has opened and closes itself. Default: the user's
+   * file, which the command line works on too.
+   */
+  readonly store?: string | Store | undefined
+  /** Agents beside those that come with the program and those in files; one of the same name comes first. */
+  readonly agents?: readonly OwnAgent[] | undefined
+  /** Tools beside those that come with the program. */
+  readonly tools?: readonly OwnTool[] | undefined
+  /** What is allowed without asking: `plan`, `ask`, `accept-edits`, `auto`. Default: `ask`, or `plan` where a conversation had that. */
+  readonly mode?: Mode | undefined
+  /** Stands above configuration files and environment; rules are a layer of their own. */
+  readonly config?: ConfigInput | undefined
+  /**
+   * Whether what the files of the directory ask for is granted to this Offshoot: `project`, or a function that is shown it
+   * and decides. Default: what the user has granted with `offshoot trust`, and nothing else.
+   */
+  readonly trust?: 'project' | TrustDecision | undefined
+  /** Where keys, base URLs and the directories of the user are read. Default: that of the process. */
+  readonly env?: Env | undefined
+  /** For tests: time that a test moves. */
+  readonly clock?: Clock | undefined
+}
+
+/** What files ask for: a line for people, whose words are those of the file. */
+export interface TrustRequest {
+  /** From the root of the directory. */
+  readonly file: string
+  readonly kind: 'rule' | 'model' | 'limit' | 'price' | 'agent' | 'setting'
+  readonly key: string
+  readonly text: string
+  /** Whether the user has granted it, or this program. */
+  readonly granted: boolean
+}
+
+export interface TrustAsked {
+  readonly directory: string
+  readonly requests: readonly TrustRequest[]
+}
+
+/** True grants all that it is shown, until the Offshoot is closed; nothing is recorded. */
+export type TrustDecision = (asked: TrustAsked) => boolean | Promise<boolean>
+
+/** A runtime in a program of somebody's own. Ids are those of a conversation, a branch or a run, as on the command line. */
+export interface Offshoot extends AsyncDisposable {
+  /** The real path of the directory. */
+  readonly directory: string
+  /** Of main agents, unless a chat says otherwise: `provider/model`. */
+  readonly model: string
+  /** What is to be said about configuration and agent files, one line each. */
+  readonly warnings: readonly string[]
+  /** What the files of the directory ask for, and what of it is granted. */
+  readonly trust: TrustAsked
+  readonly conversations: ConversationsApi
+  readonly branches: BranchesApi
+  readonly runs: RunsApi
+  readonly approvals: ApprovalsApi
+  readonly questions: QuestionsApi
+  readonly inbox: InboxApi
+  /** A conversation: a new one, or with `conversationId` a stored one. @throws OffshootError `usage` */
+  chat<O = unknown>(options?: ChatOptions<O>): Promise<Chat<O>>
+  /** A message that the run reads at its next turn. @throws OffshootError `usage` for an unknown id, `conflict` when it has stopped. */
+  steer(id: string, text: string): Promise<VerbAnswers['steer']>
+  /** Stops what a run does now; it can be continued. */
+  interrupt(id: string): Promise<VerbAnswers['interrupt']>
+  /** Pauses a run, or all of a conversation, at the next boundary. */
+  pause(id: string): Promise<VerbAnswers['pause']>
+  /** Ends a run, the latest run of a branch, or all of a conversation, with everything below. */
+  cancel(id: string): Promise<CancelAnswer>
+  /** Goes on with what has stopped; the run that does so. */
+  continue(id: string, text?: string, options?: ContinueOptions): Promise<OffshootRun>
+  /** Another way from a message: the run there. */
+  fork(messageId: string, text: string, options?: Omit<ForkOptions, 'messageId'>): Promise<OffshootRun>
+  /** Lets whoever waits for a subagent go on; its report comes later. */
+  background(id: string): Promise<VerbAnswers['background']>
+  /** Takes up what ended processes left in this directory, and drives it; the runs that it took. */
+  recover(options?: RecoverySettings): Promise<readonly OffshootRun[]>
+  /**
+   * Pauses what this process drives, as Ctrl-C does on the command line, ends the processes that tools have started, gives
+   * the conversations back and closes the store. Afterwards everything but what is known already is refused with
+   * `closed`. `await using` calls it.
+   */
+  close(): Promise<void>
+}
+
+/** `not_found`: there is nothing with this id. */
+export type CancelAnswer =
+  | VerbAnswers['cancel']
+  | { readonly outcome: 'not_found'; readonly status: null; readonly runs: 0; readonly left: readonly [] }
+
+export interface RecoverySettings {
+  /** `pause`: only takes it over, to be continued by name. Default: as configured. */
+  readonly policy?: RecoveryPolicy | undefined
+}
+
+/**
+ * A runtime on a directory. It starts nothing, installs no handlers, and holds a process only while something runs.
+ * @throws OffshootError: `usage` for options that do not do, `config`, `key`, or a `store_...` code.
+ */
+export async function createOffshoot(options: OffshootOptions = {}): Promise<Offshoot> {
+  return await openOffshoot(options)
+}
+
+/** `alone`: on a store that nobody else knows. */
+export async function openOffshoot(given: OffshootOptions, alone?: Store): Promise<Offshoot> {
+  const options = checkOptions(optionsSchema, given, 'createOffshoot')
+  const models = new OwnModels()
+  const { composed, own } = await composeOwn(options, models, alone)
+  try {
+    checkAgents(own, composed.tools, composed.agents, 'createOffshoot')
+    const model = await usableModel(composed, models, options.model)
+    return offshootOf(new Embedding(composed, models, model))
+  } catch (error) {
+    await release(composed)
+    throw error
+  }
+}
+
+const optionsSchema = z.strictObject({
+  directory: z.string().min(1).default('.'),
+  model: z.unknown().optional(),
+  store: z
+    .union([z.string().min(1), z.custom<Store>(isStore)], 'expected a path, :memory: or a store')
+    .optional(),
+  agents: z.array(z.unknown()).default([]),
+  tools: z.array(z.unknown()).default([]),
+  mode: z.enum(MODES).optional(),
+  config: z.record(z.string(), z.unknown()).optional(),
+  trust: z
+    .union([z.literal('project'), z.custom<TrustDecision>((value) => typeof value === 'function')], {
+      error: 'expected project or a function',
+    })
+    .optional(),
+  env: z.record(z.string(), z.string().optional()).optional(),
+  clock: z.custom<Clock>(isClock, 'expected {now, after}').default(systemClock),
+})
+
+type Checked = z.output<typeof optionsSchema>
+
+async function composeOwn(
+  { directory, mode, clock, config, store, env, trust, ...parts }: Checked,
+  models: OwnModels,
+  alone: Store | undefined,
+) {
+  const agents = parts.agents.map((each, i) => runtimeAgent(each, models, `createOffshoot: agents.${i}`))
+  const own = alone ? ownStore(alone, false) : store === ':memory:' ? createMemoryStore() : undefined
+  const openStore = own ? async () => own : storeOf(store, clock)
+  const composed = await compose({
+    directory,
+    mode,
+    env: env ?? process.env,
+    own: {
+      config,
+      clock,
+      models,
+      agents,
+      tools: (builtin) => withTools({ tools: builtin, clock }, parts.tools, 'createOffshoot'),
+      isAlone: own !== undefined,
+      ...(trust && { trusts: async (state) => trust === 'project' || (await trust(asked(state))) === true }),
+      ...(openStore ? { openStore } : {}),
+    },
+  })
+  return { composed, own: agents }
+}
+
+function asked({ directory, requests }: TrustState): TrustAsked {
+  return { directory, requests: requests.map(shownRequest) }
+}
+
+function storeOf(store: Checked['store'], clock: Clock): (() => Promise<Store>) | undefined {
+  if (store === undefined) return undefined
+  if (typeof store === 'string') return () => openSqliteStore({ file: store, now: clock.now })
+  return async () => ownStore(store, true)
+}
+
+function offshootOf(embedding: Embedding): Offshoot {
+  const { workspace, warnings, trust } = embedding.composed
+  const close = () => embedding.close()
+  return {
+    directory: workspace.root,
+    model: embedding.model,
+    warnings,
+    trust: asked(trust),
+    conversations: openConversations(embedding),
+    branches: openBranches(embedding),
+    runs: openRuns(embedding),
+    approvals: openApprovals(embedding),
+    questions: openQuestions(embedding),
+    inbox: openInbox(embedding),
+    chat: <O>(options?: ChatOptions<O>) => embedding.call(() => openChat<O>(embedding, options)),
+    steer: (id, text) => embedding.steer(id, text),
+    interrupt: (target) => embedding.perform({ verb: 'interrupt', target, args: null }),
+    pause: (target) => embedding.perform({ verb: 'pause', target, args: null }),
+    background: (target) => embedding.perform({ verb: 'background', target, args: null }),
+    cancel: (id) => cancel(embedding, id),
+    continue: (id, text, options) => embedding.continue(id, text, options),
+    fork: (messageId, text, options) => embedding.fork(messageId, text, options),
+    recover: (settings) => recover(embedding, settings),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+async function cancel(embedding: Embedding, target: string): Promise<CancelAnswer> {
+  embedding.checkOpen()
+  if (!embedding.knows(target)) return { outcome: 'not_found', status: null, runs: 0, left: [] }
+  return await embedding.perform({ verb: 'cancel', target, args: null })
+}
+
+const recoverSchema = z.strictObject({ policy: z.enum(['continue', 'pause']).optional() })
+
+async function recover(embedding: Embedding, settings: unknown = {}): Promise<readonly OffshootRun[]> {
+  const { policy } = checkOptions(recoverSchema, settings, 'recover')
+  return await embedding.recover(policy ? { policy } : {})
+}
+
+const STORE_METHODS = ['get', 'find', 'count', 'tx', 'dataVersion', 'close']
+
+function isStore(value: unknown): boolean {
+  return hasMethods(value, STORE_METHODS)
+}
+
+function isClock(value: unknown): boolean {
+  return hasMethods(value, ['now', 'after'])
+}
+
+function hasMethods(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return names.every((name) => typeof (value as Readonly<Record<string, unknown>>)[name] === 'function')
+}

@@ -1,0 +1,77 @@
+import { errorMessage, OffshootError } from '../core/errors.ts'
+import type { Query, Reader, Rows, Store, Table, Tx, TxOptions } from '../store/port.ts'
+
+/**
+ * A store of somebody else, who closes it. Whatever it throws or rejects with is an OffshootError from here on, `internal`
+ * where it is not one already. Others in this process may write through it, which its `dataVersion` does not show: unless
+ * nobody else knows it, it is always another one here, so that commands are looked for each time.
+ */
+export function ownStore(store: Store, isShared: boolean): Store {
+  let looks = 0
+  return {
+    ...reader(store),
+    tx: (write, options) => transact(store, write, options),
+    dataVersion: () => (isShared ? ++looks : told(() => store.dataVersion())),
+    close: async () => {
+      if (!isShared) await store.close()
+    },
+  }
+}
+
+function reader(store: Reader): Reader {
+  return {
+    get: (table, key) => told(() => store.get(table, key)),
+    find: <T extends Table>(table: T, query: Query<T>) => told(() => store.find(table, query)),
+    count: <T extends Table>(table: T, where: Partial<Rows[T]>) => told(() => store.count(table, where)),
+  }
+}
+
+/** What the closure throws stays what it is. */
+async function transact<T>(store: Store, write: (tx: Tx) => T, options: TxOptions): Promise<T> {
+  let thrown: { readonly error: unknown } | undefined
+  try {
+    return await store.tx((tx) => {
+      try {
+        return write(writer(tx))
+      } catch (error) {
+        thrown = { error }
+        throw error
+      }
+    }, options)
+  } catch (error) {
+    throw thrown?.error === error && thrown ? error : asOffshootError(error)
+  }
+}
+
+function writer(tx: Tx): Tx {
+  return {
+    ...reader(tx),
+    insert: (table, row) => told(() => tx.insert(table, row)),
+    update: (table, key, change) => told(() => tx.update(table, key, change)),
+    delete: (table, key) => told(() => tx.delete(table, key)),
+  }
+}
+
+function told<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw asOffshootError(error)
+  }
+}
+
+function asOffshootError(error: unknown): OffshootError {
+  if (isOffshootError(error)) return error
+  return new OffshootError('internal', `the store failed: ${errorMessage(error)}`, {
+    cause: error,
+    hint: 'it is a store of the program’s own; storeConformance of offshoot/testing says what it has to do',
+  })
+}
+
+function isOffshootError(error: unknown): error is OffshootError {
+  try {
+    return error instanceof OffshootError
+  } catch {
+    return false // a proxy that refuses to say
+  }
+}

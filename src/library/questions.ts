@@ -1,0 +1,43 @@
+import { z } from 'zod'
+import type { Question } from '../core/run.ts'
+import { isStopped } from '../core/run-status.ts'
+import type { VerbAnswers } from '../runtime/control/perform.ts'
+import type { Embedding } from './embedding.ts'
+import { checkOptions, checkText } from './options.ts'
+
+export interface QuestionsApi {
+  /** What agents ask in words and nobody has answered, oldest first: of all conversations of the store, or of one. */
+  list(conversationId?: string): Promise<readonly Question[]>
+  /**
+   * Answers a question of any run, whoever drives it. `by`: who answers, for the record; default: `program`.
+   * @throws OffshootError `usage` for an unknown id, `conflict` that says who answered before, and when.
+   */
+  answer(
+    id: string,
+    text: string,
+    options?: { readonly by?: string | undefined },
+  ): Promise<VerbAnswers['answer']>
+}
+
+export function openQuestions(embedding: Embedding): QuestionsApi {
+  const { store } = embedding.composed
+  return {
+    async list(id) {
+      embedding.checkOpen()
+      const of = id === undefined ? {} : { conversationId: embedding.conversationOf(id) }
+      const open = store.find('questions', { where: { ...of, answeredAt: null }, orderBy: 'id' })
+      return open.filter(({ runId }) => !isStopped(store.get('runs', runId)!.status))
+    },
+    async answer(id, text, options) {
+      const target = checkText(id, 'answer')
+      const { by } = checkOptions(optionsSchema, options ?? {}, 'answer')
+      return await embedding.perform({
+        verb: 'answer',
+        target,
+        args: { text: checkText(text, 'answer'), by },
+      })
+    },
+  }
+}
+
+const optionsSchema = z.strictObject({ by: z.string().min(1).default('program') })

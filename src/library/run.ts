@@ -1,0 +1,143 @@
+import { OffshootError } from '../core/errors.ts'
+import { sleep } from '../core/clock.ts'
+import type { OffshootEvent } from '../core/events.ts'
+import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
+import { bounds } from '../core/limits.ts'
+import type { Run } from '../core/run.ts'
+import { isStopped } from '../core/run-status.ts'
+import { keepAlive } from '../exec/keep-alive.ts'
+import type { StartedRun } from '../runtime/control/begin.ts'
+import { readRunResult, type RunResult } from '../runtime/views/run-result.ts'
+import type { VerbAnswers, VerbCommand } from '../runtime/control/perform.ts'
+import { EventFeed, type FeedDeps } from './event-feed.ts'
+import { eventsOfTree } from './event-filter.ts'
+import { checkEvents, type ContinueOptions, type EventsOptions, type ForkOptions } from './run-options.ts'
+
+/** A run, at whatever depth, and what can be done to it. After `close` every verb is refused with `closed`. */
+export interface OffshootRun<O = unknown> {
+  readonly id: RunId
+  readonly conversationId: ConversationId
+  readonly branchId: BranchId
+  readonly agent: string
+  /** 0 for a main run. */
+  readonly depth: number
+  /**
+   * What happens in it and below it, as one flat stream: from its beginning, or after a `seq`, until it has stopped. It can
+   * be asked for at any time and any number of times. Leaving the loop lets go of everything; a slow reader holds
+   * nothing up and may lose live events (deltas), never stored ones.
+   */
+  events(options?: EventsOptions): AsyncIterableIterator<OffshootEvent, undefined, undefined>
+  /**
+   * What it came to, once it has stopped: completed, failed, cancelled or paused. Of a run that was started here also what
+   * followed on its branch by itself. Rejects only when the store fails, or nobody drives the run any more.
+   */
+  result(): Promise<Result<O>>
+  /** A message that it reads at its next turn. @throws OffshootError `conflict` when it has stopped. */
+  steer(text: string): Promise<VerbAnswers['steer']>
+  /** Stops what it does now: it becomes paused, and what runs in the background below it goes on. */
+  interrupt(): Promise<VerbAnswers['interrupt']>
+  /** Pauses it, with what it waits for, at its next boundary. */
+  pause(): Promise<VerbAnswers['pause']>
+  /** Ends it with everything below it. Of one that has ended it says so. */
+  cancel(): Promise<VerbAnswers['cancel']>
+  /** Goes on with what has stopped; the run that does so. One that has not stopped reads the text at its next turn. */
+  continue(text?: string, options?: ContinueOptions): Promise<OffshootRun<O>>
+  /** Another way from its last message, or from one of any branch: the run there. */
+  fork(text: string, options?: ForkOptions): Promise<OffshootRun<O>>
+  /** Lets whoever waits for it go on; its report comes later. @throws OffshootError `conflict` where nobody waits. */
+  background(): Promise<VerbAnswers['background']>
+}
+
+/** What a run came to. `output` is there where its agent has an `outputSchema` that its report fits. */
+export type Result<O = unknown> = Omit<RunResult, 'output'> & { readonly output?: O }
+
+type About = Pick<Run, 'id' | 'conversationId' | 'branchId' | 'agent' | 'depth'>
+
+/** What a run needs of the library that it belongs to. */
+export interface RunHost {
+  readonly feedDeps: FeedDeps
+  /** @throws OffshootError `closed` */
+  checkOpen(): void
+  /** Whether a process drives the conversation. */
+  isDriven(id: ConversationId): boolean
+  perform<V extends VerbCommand>(command: V): Promise<VerbAnswers[V['verb']]>
+  steer(target: string, text: string): Promise<VerbAnswers['steer']>
+  continue<O>(target: string, text?: string, options?: ContinueOptions): Promise<OffshootRun<O>>
+  fork<O>(messageId: string, text: string, options?: ForkOptions): Promise<OffshootRun<O>>
+}
+
+/** `started`: where this process began it. */
+export function createRun<O>(host: RunHost, about: About, started?: StartedRun): OffshootRun<O> {
+  const { id, conversationId, branchId, agent, depth } = about
+  const perform = <V extends 'interrupt' | 'pause' | 'cancel' | 'background'>(verb: V) =>
+    host.perform({ verb, target: id, args: null }) as Promise<VerbAnswers[V]>
+  return {
+    id,
+    conversationId,
+    branchId,
+    agent,
+    depth,
+    events: (options) => openFeed(host, about, started, options),
+    result: () => (started?.result ?? resultOf(host, about)) as Promise<Result<O>>,
+    steer: (text) => host.steer(id, text),
+    interrupt: () => perform('interrupt'),
+    pause: () => perform('pause'),
+    cancel: () => perform('cancel'),
+    background: () => perform('background'),
+    continue: (text, options) => host.continue<O>(id, text, options),
+    async fork(text, { messageId, ...options } = {}) {
+      host.checkOpen()
+      return await host.fork<O>(messageId ?? lastMessage(host, about), text, options)
+    },
+  }
+}
+
+function openFeed(
+  host: RunHost,
+  about: About,
+  started: StartedRun | undefined,
+  given: EventsOptions | undefined,
+): EventFeed {
+  host.checkOpen()
+  const { answers, after = started?.seqBefore ?? 0 } = checkEvents(given)
+  const { conversationId, branchId, id: runId } = about
+  return new EventFeed(host.feedDeps, {
+    conversationId,
+    after,
+    answers,
+    wants: eventsOfTree(host.feedDeps.store, { conversationId, branchId, runId, answers }),
+    ended: () => (started ? started.result : untilStopped(host, about)),
+  })
+}
+
+function resultOf(host: RunHost, about: About): Promise<RunResult> {
+  const { store } = host.feedDeps
+  const result = untilStopped(host, about).then(() => readRunResult(store, about.id, 'alone'))
+  result.catch(() => {}) // nobody waiting for it must not end the process
+  return result
+}
+
+/** Whoever drives it. @throws OffshootError `conflict` when nobody does, `closed`, `not_found`. */
+async function untilStopped(host: RunHost, { id, conversationId }: About): Promise<void> {
+  host.checkOpen()
+  const { store, clock, closed } = host.feedDeps
+  for (;;) {
+    const run = store.get('runs', id)
+    if (!run) throw new OffshootError('not_found', `${id} was deleted`)
+    if (isStopped(run.status)) return
+    if (!host.isDriven(conversationId))
+      throw new OffshootError('conflict', `${id} is ${run.status}, and no process drives it`, {
+        hint: 'recover() takes up what ended processes left',
+      })
+    await keepAlive(sleep(clock, bounds.watchMs, closed))
+  }
+}
+
+/** The last whole message that it wrote; of a run without any, of its branch. */
+function lastMessage({ feedDeps: { store } }: RunHost, { id, branchId }: About): string {
+  const all = store.find('messages', { where: { branchId }, orderBy: 'position', descending: true })
+  const whole = all.filter(({ state, role }) => state === 'complete' && role !== 'system')
+  const last = whole.find(({ runId }) => runId === id) ?? whole[0]
+  if (last) return last.id
+  throw new OffshootError('conflict', `nothing was said on ${branchId} yet: there is no message to fork at`)
+}

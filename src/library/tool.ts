@@ -1,0 +1,258 @@
+import { z } from 'zod'
+import type { Clock } from '../core/clock.ts'
+import { OffshootError } from '../core/errors.ts'
+import type { FileData } from '../core/message.ts'
+import { defineTool } from '../tools/define-tool.ts'
+import { ToolError, type AnyTool, type ModelOutput, type RunRef, type Subject } from '../tools/port.ts'
+import { createRegistry, type Registry } from '../tools/registry.ts'
+import { discoveryNames } from '../runtime/delegation/discovery/discovery.ts'
+import { isControlName, isTaskName } from '../runtime/task/task-input.ts'
+import { isToolName } from '../runtime/authority/exposed-agents.ts'
+import { inputProblem } from './input-problem.ts'
+import { checkOptions, functionSchema } from './options.ts'
+import { modelText } from './output-text.ts'
+import { kindOf } from './value-kind.ts'
+
+/** A tool of a program's own, as `tool` takes it. `S` is the schema of its input, `O` what it returns. */
+export interface ToolDefinition<S extends z.ZodType<unknown, object>, O> {
+  /** Letters, digits, `_` and `-`, at most 64; no other tool of the program has it. */
+  readonly name: string
+  /** When and how to use it: the text that the model reads. */
+  readonly description: string
+  /**
+   * A zod 4 schema of an object, no union of several, whose checks take no time. What does not fit never reaches `execute`:
+   * the model is told what is wrong.
+   */
+  readonly inputSchema: S
+  /**
+   * What it does to the world. `none` runs without asking, beside other calls, and again after a crash. Everything else
+   * is decided by the rules, which ask where they say nothing. Default: `execute`.
+   */
+  readonly effects?: OwnEffects
+  /** Whether a second run with the same input changes nothing more: then it may run again after a crash. */
+  readonly idempotent?: boolean
+  /** Under which rules can name it together with others. Default: `own`. */
+  readonly toolset?: string
+  /** How long a call may take before it fails. Milliseconds, default 120,000. `signal` aborts then. */
+  readonly timeoutMs?: number
+  /** One line for people. Default: the name and the input. */
+  readonly title?: (input: z.output<S>) => string
+  /** What it touches, for patterns of rules. Default: nothing but its name. */
+  readonly subject?: (input: z.output<S>) => readonly Subject[]
+  /**
+   * Does it. What it throws is a failed call that the model reads; the run goes on. A call that ignores `signal` is left
+   * behind; one that blocks the event loop blocks the program.
+   */
+  readonly execute: (input: z.output<S>, context: OwnToolContext) => O | Promise<O>
+  /** What the model reads. Default: a text as it is, anything else as JSON, at most 4 Mi characters. */
+  readonly toModelOutput?: (output: O) => string | ModelOutput
+}
+
+export type OwnEffects = 'none' | 'write' | 'execute' | 'network'
+
+export interface OwnToolContext {
+  /** Aborts when the run is stopped, or the time of the call is over. */
+  readonly signal: AbortSignal
+  /** Which run and which call this is. */
+  readonly run: RunRef
+  /** The directory that the conversation works on. */
+  readonly directory: string
+  /** Live output for people: a `tool.output` event. It is neither stored nor sent to the model. */
+  emit(text: string): void
+}
+
+declare const made: unique symbol
+
+/** What `tool` makes. */
+export interface OwnTool {
+  readonly name: string
+  readonly [made]: 'tool'
+}
+
+/**
+ * A tool of a program's own. The types of `execute` follow from `inputSchema`.
+ * @throws OffshootError `usage` for a definition that is none.
+ */
+export function tool<S extends z.ZodType<unknown, object>, O>(definition: ToolDefinition<S, O>): OwnTool {
+  checkTool(definition, 'tool')
+  return definition as unknown as OwnTool
+}
+
+type AnyDefinition = ToolDefinition<z.ZodType<unknown, object>, unknown>
+
+const DEFAULT_TIMEOUT_MS = 120_000
+
+/** The tools of a runtime and more. @throws OffshootError `usage` for what `tool` would not take, and for a name that is taken. */
+export function withTools(
+  { tools, clock }: { readonly tools: Registry; readonly clock: Clock },
+  own: readonly unknown[],
+  where: string,
+): Registry {
+  const all = [...tools.list()]
+  for (const [i, each] of own.entries()) {
+    const one = runtimeTool(each, clock, `${where}: tools.${i}`)
+    if (all.some(({ name }) => name === one.name))
+      throw new OffshootError('usage', `${where}: two tools are named ${one.name}`)
+    all.push(one)
+  }
+  return createRegistry(all)
+}
+
+/** As the runtime takes it. */
+function runtimeTool(own: unknown, clock: Clock, where: string): AnyTool {
+  const definition = checkTool(own, where)
+  const { name, description, inputSchema, effects = 'execute', idempotent = effects === 'none' } = definition
+  const {
+    toolset = 'own',
+    title,
+    subject,
+    toModelOutput = (output) => ({ text: modelText(output) }),
+  } = definition
+  return defineTool<unknown, unknown>({
+    name,
+    toolset,
+    description,
+    inputSchema,
+    effects,
+    idempotent,
+    subject: (input) =>
+      subject
+        ? shownSubjects(
+            name,
+            readable(() => subject(input)),
+          )
+        : [],
+    title: (input) =>
+      title
+        ? shownTitle(
+            name,
+            readable(() => title(input)),
+          )
+        : `${name} ${modelText(input).slice(0, 200)}`,
+    execute: (input, context) => executeInTime(definition, clock, input, context),
+    toModelOutput: (output) =>
+      shownOutput(
+        name,
+        readable(() => toModelOutput(output)),
+      ),
+  })
+}
+
+async function executeInTime(
+  { name, execute, timeoutMs = DEFAULT_TIMEOUT_MS }: AnyDefinition,
+  clock: Clock,
+  input: unknown,
+  { signal, run, workspace, emit }: Parameters<AnyTool['execute']>[1],
+): Promise<unknown> {
+  const timeout = new AbortController()
+  const { promise: over, reject } = Promise.withResolvers<never>()
+  const cancel = clock.after(timeoutMs, () => {
+    const error = new ToolError('timeout', `${name} did not end within ${timeoutMs} ms`)
+    timeout.abort(error)
+    reject(error)
+  })
+  const context = { signal: AbortSignal.any([signal, timeout.signal]), run, directory: workspace.root, emit }
+  try {
+    return await Promise.race([execute(input, context), over])
+  } catch (error) {
+    throw readableError(error)
+  } finally {
+    cancel()
+  }
+}
+
+function readable<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw readableError(error)
+  }
+}
+
+/** Of what was thrown, even of a proxy, everybody has to be able to ask what it is. */
+function readableError(error: unknown): unknown {
+  try {
+    void (error instanceof Error)
+    return error
+  } catch {
+    return new Error('what was thrown cannot be read')
+  }
+}
+
+function shownTitle(name: string, title: unknown): string {
+  if (typeof title === 'string') return title
+  throw new ToolError(
+    'tool_error',
+    `${name} did not run: its title has to be a text, and is ${kindOf(title)}`,
+  )
+}
+
+function shownSubjects(name: string, subjects: unknown): readonly Subject[] {
+  const parsed = z.array(subjectSchema).safeParse(subjects)
+  if (parsed.success) return parsed.data
+  throw new ToolError(
+    'tool_error',
+    `${name} did not run: its subject has to be a list of {kind, value}, where kind is ${KINDS.join(', ')}`,
+  )
+}
+
+const MAX_FILE_CHARS = 16 * 1024 * 1024
+const shownSchema = z.union([
+  z.string().transform((text) => ({ text })),
+  z.object({
+    text: z.string(),
+    files: z
+      .array(
+        z.object({
+          mediaType: z.string(),
+          data: z.string().max(MAX_FILE_CHARS),
+          filename: z.string().optional(),
+        }),
+      )
+      .max(20)
+      .optional(),
+  }),
+])
+
+function shownOutput(name: string, value: unknown): ModelOutput {
+  const parsed = shownSchema.safeParse(value)
+  if (!parsed.success)
+    throw new ToolError(
+      'tool_error',
+      `${name} ran, but toModelOutput returned no text, and no {text, files?}`,
+    )
+  const { text, files } = parsed.data as { text: string; files?: readonly FileData[] }
+  return { text: modelText(text), ...(files ? { files } : {}) }
+}
+
+const KINDS = ['command', 'path', 'host', 'name'] as const
+const subjectSchema = z.object({ kind: z.enum(KINDS), value: z.string() })
+
+const definitionSchema = z.strictObject({
+  name: z.string().regex(/^[A-Za-z][\w-]{0,63}$/, 'expected letters, digits, _ and -, at most 64'),
+  description: z.string().min(1),
+  inputSchema: z.custom<AnyDefinition['inputSchema']>(isZodSchema, 'expected a schema of zod 4'),
+  effects: z.enum(['none', 'write', 'execute', 'network']).optional(),
+  idempotent: z.boolean().optional(),
+  toolset: z.string().min(1).optional(),
+  timeoutMs: z.int().min(1).optional(),
+  title: functionSchema.optional(),
+  subject: functionSchema.optional(),
+  execute: functionSchema,
+  toModelOutput: functionSchema.optional(),
+})
+
+function checkTool(value: unknown, where: string): AnyDefinition {
+  const { name, inputSchema } = checkOptions(definitionSchema, value, where)
+  const refuse = (why: string) => new OffshootError('usage', `${where} ${name}: ${why}`)
+  if (isTaskName(name) || isControlName(name) || discoveryNames.some((each) => isToolName(name, each)))
+    throw refuse('this name belongs to a tool of the runtime')
+  const problem = inputProblem(inputSchema)
+  if (problem) throw refuse(`inputSchema: ${problem}`)
+  return value as AnyDefinition
+}
+
+/** By its mark: the schemas of another copy of zod are as good. */
+export function isZodSchema(value: unknown): value is z.ZodType {
+  return typeof value === 'object' && value !== null && '_zod' in value && 'safeParse' in value
+}

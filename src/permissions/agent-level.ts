@@ -1,0 +1,22 @@
+import type { AgentDefinition } from '../core/agent.ts'
+import { modeLayer } from './modes.ts'
+import type { Level } from './types.ts'
+
+/**
+ * The level that an agent's definition adds below those of its ancestors: it can only narrow. `withheld`: the names of
+ * the tools that its own lists take from it.
+ */
+export function agentLevel(agent: AgentDefinition, withheld: readonly string[]): Level {
+  return {
+    name: `agent ${agent.name}`,
+    agent: { name: agent.name, withheld },
+    layers: [
+      { name: `agent ${agent.name}`, rules: agent.permissions ?? [] },
+      ...(agent.mode === 'plan' ? [modeLayer('plan')] : []),
+      ...(agent.narrowed ?? []).map(({ source, rules }) => ({
+        name: `${source}: agents.${agent.name}`,
+        rules,
+      })),
+    ],
+  }
+}

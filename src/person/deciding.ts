@@ -1,0 +1,32 @@
+import { MODES, type Mode } from '../permissions/modes.ts'
+
+/** What somebody asks for who starts or continues a run. */
+export interface Wanted {
+  readonly mode?: string | undefined
+  readonly model?: string | undefined
+  readonly budgetUsd?: number | undefined
+}
+
+/** What a person alone gives; undefined where an agent may ask for it too. */
+export function personOnly({ mode, model, budgetUsd }: Wanted): string | undefined {
+  if (mode !== undefined && isWider(mode)) return `the mode ${mode}`
+  if (model?.trim().startsWith('scripted:')) return 'a scripted model'
+  if (budgetUsd !== undefined) return 'a budget'
+  return undefined
+}
+
+/**
+ * A turn that the words of an agent would start or steer with what a person has allowed. `modes`: those that a conversation
+ * may be driven in. Undefined: none of them is wider than `ask`.
+ */
+export function turnOfPerson(modes: readonly (string | null | undefined)[]): string | undefined {
+  const wide = modes.find((mode) => typeof mode === 'string' && isWider(mode))
+  return typeof wide === 'string' ? `a turn in the mode ${wide}` : undefined
+}
+
+/** A mode that is not known is no narrower one. */
+function isWider(mode: string): boolean {
+  return MODES.indexOf(mode as Mode) > MODES.indexOf('ask') || !MODES.includes(mode as Mode)
+}
+
+export const TO_PERSON = 'a person does this, in their own terminal or on the page'

@@ -1,0 +1,99 @@
+import { basename } from 'node:path'
+import { diskFiles } from '../agents/disk-files.ts'
+import { formatOf, type FormatName } from '../agents/foreign/formats.ts'
+import { projectPlaces } from '../agents/foreign/places.ts'
+import { loadAgents, type AgentFileNote } from '../agents/load.ts'
+import { findSkills, parseSkill, type SkillNote } from '../agents/skills.ts'
+import { knownModel } from './agent-sources.ts'
+import type { Env } from '../config/homes.ts'
+import { loadProject } from './project.ts'
+
+/** What is to be said of one agent file, of one agent of a file that holds several, or of one skill. */
+export interface FileDiagnosis {
+  readonly path: string
+  readonly kind: 'agent' | 'skill'
+  /** The program that the file is written for; null of a skill. */
+  readonly format: string | null
+  readonly name: string | null
+  /** `ignored`: it is read, but for what is named. `held`: a part of it, or all, is not granted. */
+  readonly status: 'ok' | 'ignored' | 'held' | 'skipped'
+  /** Why it is skipped. */
+  readonly reason: string | null
+  readonly ignored: readonly string[]
+}
+
+/** All that a workspace and its user have. */
+export async function diagnoseWorkspace(project: string, env: Env): Promise<readonly FileDiagnosis[]> {
+  const { files } = (await loadProject(project, env)).found
+  const skills = await findSkills(project)
+  return [...files.map(ofAgent), ...skills.files.map(ofSkill)]
+}
+
+/** Of a file, or of a directory: of a workspace what it has, else all files in it, each by itself. */
+export async function diagnoseFiles(
+  place: string,
+  isDirectory: boolean,
+  env: Env,
+  format?: FormatName,
+): Promise<readonly FileDiagnosis[]> {
+  const own = isDirectory ? await diagnoseProject(place, env) : []
+  if (own.length > 0) return own
+  const entries = isDirectory ? await diskFiles.list(place, ENDINGS, true) : [place]
+  const found: FileDiagnosis[] = []
+  for (const entry of entries) {
+    if (typeof entry === 'string') found.push(...(await diagnoseFile(entry, env, format)))
+    else
+      found.push(
+        ofAgent({
+          path: entry.path,
+          format: 'offshoot',
+          name: null,
+          skipped: entry.problem,
+          warnings: [],
+          held: [],
+        }),
+      )
+  }
+  return found
+}
+
+async function diagnoseProject(project: string, env: Env): Promise<readonly FileDiagnosis[]> {
+  const { files } = await loadAgents(projectPlaces(project), { knownModel: knownModel(env) })
+  const skills = await findSkills(project)
+  return [...files.map(ofAgent), ...skills.files.map(ofSkill)]
+}
+
+const ENDINGS = ['.md', '.toml', 'opencode.json', 'opencode.jsonc']
+
+async function diagnoseFile(path: string, env: Env, format?: FormatName): Promise<readonly FileDiagnosis[]> {
+  if (basename(path).toLowerCase() === 'skill.md') return [await diagnoseSkill(path)]
+  const { files } = await loadAgents([{ path, format: formatOf(path, format), kind: 'file' }], {
+    knownModel: knownModel(env),
+  })
+  return files.map(ofAgent)
+}
+
+async function diagnoseSkill(path: string): Promise<FileDiagnosis> {
+  const text = await diskFiles.read(path)
+  if (typeof text !== 'string') return ofSkill({ path, name: null, skipped: text.problem, warnings: [] })
+  const { name, skipped, warnings } = parseSkill(text, path)
+  return ofSkill({ path, name: name === '' ? null : name, skipped, warnings })
+}
+
+function ofAgent({ path, format, name, skipped, warnings, held }: AgentFileNote): FileDiagnosis {
+  if (held.length === 0) return { path, kind: 'agent', format, name, ...judged(skipped, warnings) }
+  const ignored = [...held, ...warnings]
+  return { path, kind: 'agent', format, name, status: 'held', reason: null, ignored }
+}
+
+function ofSkill({ path, name, skipped, warnings }: SkillNote): FileDiagnosis {
+  return { path, kind: 'skill', format: null, name, ...judged(skipped, warnings) }
+}
+
+function judged(
+  skipped: string | null,
+  warnings: readonly string[],
+): Pick<FileDiagnosis, 'status' | 'reason' | 'ignored'> {
+  const status = skipped !== null ? 'skipped' : warnings.length > 0 ? 'ignored' : 'ok'
+  return { status, reason: skipped, ignored: warnings }
+}

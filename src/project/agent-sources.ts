@@ -1,0 +1,109 @@
+import { relative, sep } from 'node:path'
+import { builtinAgents } from '../agents/builtin-agents.ts'
+import type { KnownModel } from '../agents/foreign/foreign-model.ts'
+import { agentPlaces, userPlaces } from '../agents/foreign/places.ts'
+import { loadAgents, type InForce, type LoadedAgents } from '../agents/load.ts'
+import type { KnownTools } from '../core/rules/known-tools.ts'
+import { catalogue, defaultModels, providers, type Provider } from '../model/catalogue.ts'
+import { endpoint, type ModelConfig } from '../model/settings.ts'
+import { agentNotes } from './agent-notes.ts'
+import type { LoadedConfig } from '../config/config.ts'
+import { configHome, homeOf, type Env } from '../config/homes.ts'
+import type { Config } from '../config/config-schema.ts'
+import { foldedName, judgeAgent } from '../trust/agent-requests.ts'
+import { sha256, type AskedRequest, type IsGranted } from '../trust/request.ts'
+
+export interface FoundAgents extends LoadedAgents {
+  /** What the project's files ask for (docs/trust.md). */
+  readonly requests: readonly AskedRequest[]
+}
+
+interface FindOptions {
+  readonly isGranted?: IsGranted
+  /** What the runtime has beside the tools of the program and of these agents. */
+  readonly tools?: KnownTools
+}
+
+/**
+ * The agents in the files of a workspace and of its user, those that other programs read included. Of the project's
+ * counts what only narrows, and what `isGranted` grants.
+ */
+export async function findAgents(
+  project: string,
+  env: Env,
+  { config, base }: Pick<LoadedConfig, 'config' | 'base'>,
+  { isGranted = () => false, tools }: FindOptions = {},
+): Promise<FoundAgents> {
+  const homes = { project, home: homeIn(env), configHome: configHome(env) }
+  const options = { knownModel: knownModel(env, config), ...(tools ? { tools } : {}) }
+  const users = userPlaces(homes)
+  const own = new Set(users.map(({ path }) => path))
+  const names = (await loadAgents(users, options)).agents.map(({ name }) => name)
+  const judge = { base, taken: takenNames(names, base), isGranted, root: project }
+  const requests: AskedRequest[] = []
+  const inForce: InForce = (agent, { place, file, text }) => {
+    if (own.has(place.path)) return { agent, held: [] } // a workspace may be the home directory
+    const source = { file: relative(project, file).split(sep).join('/'), sha256: sha256(text) }
+    const judged = judgeAgent(agent, source, judge)
+    requests.push(...judged.requests)
+    const held = judged.requests.filter(({ granted }) => !granted)
+    return { agent: judged.agent, held: held.map(({ text }) => `not granted: ${text}`) }
+  }
+  return { ...(await loadAgents(agentPlaces(homes), { ...options, inForce })), requests }
+}
+
+/** What a name means without the project. What the user says of a name is not said of an agent of a project. */
+function takenNames(users: readonly string[], base: Config): Map<string, string> {
+  const configured = [
+    ...Object.keys(base.agents),
+    ...base.delegations.flatMap((each) => [each.agent, each.for]),
+  ]
+  return new Map([
+    ...configured.map((name) => [foldedName(name), `the agent ${name} of your configuration`] as const),
+    ...builtinAgents().map(({ name }) => [foldedName(name), `the built-in agent ${name}`] as const),
+    ...users.map((name) => [foldedName(name), `your agent ${name}`] as const),
+  ])
+}
+
+/** Where everything has a place of its own by other variables there need be none. */
+function homeIn(env: Env): string | null {
+  try {
+    return homeOf(env)
+  } catch {
+    return null
+  }
+}
+
+/** A line each, for where agents are used. */
+export function agentWarnings({ notes }: LoadedAgents): string[] {
+  const { ours, theirs } = agentNotes(notes)
+  return [...ours, ...theirs]
+}
+
+/** Models that a file may ask for: of a provider that can be reached, and none that names a file or a place. */
+export function knownModel(env: Env, config?: ModelConfig): KnownModel {
+  return (name) => {
+    const [provider, ...rest] = name.split('/') as [Provider, ...string[]]
+    const model = rest.join('/')
+    if (!providers.includes(provider) || !/^[\w.:/@+-]+$/.test(model)) return undefined
+    return isReachable(provider, env, config)
+      ? (family(provider, model) ?? `${provider}/${model}`)
+      : undefined
+  }
+}
+
+function isReachable(provider: Provider, env: Env, config?: ModelConfig): boolean {
+  try {
+    return Boolean(endpoint(provider, env, config))
+  } catch {
+    return false
+  }
+}
+
+/** `sonnet` is the default one of its kind, or the first in the catalogue. */
+function family(provider: Provider, name: string): string | undefined {
+  if (provider !== 'anthropic' || !/^[a-z]+$/.test(name)) return undefined
+  const { main = '' } = defaultModels[provider] ?? {}
+  if (main.split('-').includes(name)) return `${provider}/${main}`
+  return Object.keys(catalogue).find((id) => id.startsWith(`${provider}/claude-${name}-`))
+}

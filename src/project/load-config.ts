@@ -1,0 +1,42 @@
+import { basename, dirname } from 'node:path'
+import { combineConfig, readConfigFiles, type ConfigFiles, type LoadedConfig } from '../config/config.ts'
+import type { RawConfig } from '../config/config-file.ts'
+import { ofProject } from '../config/config-source.ts'
+import type { Env } from '../config/homes.ts'
+import { merge } from '../config/merge.ts'
+import { narrowConfig } from '../trust/config-requests.ts'
+import { droppedRequests, NO_GRANTS, pinOf, type Grants, type Pin } from '../trust/pin.ts'
+import { sha256, type AskedRequest } from '../trust/request.ts'
+
+/** Configuration, and what the project's file asks for. */
+export interface JudgedConfig extends LoadedConfig {
+  /** What is not granted of it is in no other field (docs/trust.md). */
+  readonly requests: readonly AskedRequest[]
+  /** What narrows in the project's file; null where there is none. */
+  readonly pin: Pin | null
+}
+
+/** Of the project's file counts what only narrows, and what is granted. @throws OffshootError `config`. */
+export function loadConfig(
+  directory: string,
+  env: Env,
+  program?: RawConfig,
+  grants: Grants = NO_GRANTS,
+): JudgedConfig {
+  const files = readConfigFiles(directory, env)
+  const { requests, pin, values, trusted } = judge(files, grants)
+  const source = { ...ofProject(files.project), values }
+  return { ...combineConfig(files, { source, trusted }, env, program), requests, pin }
+}
+
+function judge({ user: { values: user }, project }: ConfigFiles, { isGranted, pin: old }: Grants) {
+  const allowed = ofProject(project).values
+  const about = { file: basename(project.file), sha256: sha256(project.text), root: dirname(project.file) }
+  const pin = project.found ? pinOf(allowed, user, about) : null
+  if (!old || old.sha256 === about.sha256)
+    return { ...narrowConfig(allowed, user, about, isGranted), pin, trusted: undefined }
+  const kept = narrowConfig(old.values, user, about, () => false).values
+  const { values, requests } = narrowConfig(allowed, merge(user, kept), about, isGranted)
+  const asked = [...requests, ...droppedRequests(old, allowed, about)]
+  return { values, requests: asked, pin, trusted: { ...kept, permissions: old.rules } }
+}

@@ -1,0 +1,200 @@
+import type { ApprovalId, CallId, ConversationId, NewId } from '../../core/ids.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { Faults } from '../../core/faults.ts'
+import type { Limits } from '../../core/limits.ts'
+import type { Approval } from '../../core/run.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { StartedCall } from '../../loop/ports.ts'
+import type { Grant } from '../../permissions/types.ts'
+import type { Reader } from '../../store/port.ts'
+import { grantOf, storeGrant, type Extent } from './grants.ts'
+import { agentPath, place, type LiveRun } from '../run/live-run.ts'
+import type { LinePlace, PersonWaits } from './person-waits.ts'
+import type { Change, Recorder } from '../log/recorder.ts'
+
+/** What is asked, and in which words it is shown. */
+export type Request = Pick<Approval, 'detail' | 'directory' | 'rule'> & {
+  readonly call: Pick<StartedCall, 'part' | 'tool' | 'title'>
+  /** What "always" would grant. */
+  readonly grant: Grant | null
+}
+
+export interface Answered extends Extent {
+  readonly by: string
+  readonly note?: string
+}
+
+export interface AskDeps {
+  readonly config: { readonly limits: Pick<Limits, 'approvalMs'> }
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly store: Reader
+  readonly recorder: Recorder
+  readonly waits: PersonWaits
+  readonly faults?: Faults | undefined
+}
+
+/** The open questions of this process, whatever depth they come from; each is answered once (A2). */
+export class Approvals {
+  readonly #deps: AskDeps
+  readonly #recorder: Recorder
+  readonly #newId: NewId
+  readonly #store: Reader
+  /** Each is for one conversation, or for all. */
+  readonly #surfaces = new Set<{ readonly conversationId: ConversationId | undefined }>()
+
+  constructor(deps: AskDeps) {
+    this.#deps = deps
+    this.#recorder = deps.recorder
+    this.#newId = deps.newId
+    this.#store = deps.store
+  }
+
+  /** Whether somebody is connected who can answer what a conversation asks (permissions.md, Approvals). */
+  attended(id: ConversationId): boolean {
+    return [...this.#surfaces].some(({ conversationId = id }) => conversationId === id)
+  }
+
+  /** Until the returned function is called a surface is there that can answer, for one conversation or for all. */
+  attend(conversationId?: ConversationId): () => void {
+    const surface = { conversationId }
+    this.#surfaces.add(surface)
+    return () => void this.#surfaces.delete(surface)
+  }
+
+  /** What an earlier attempt asked about a call, and perhaps the answer; not what a stop has withdrawn. */
+  asked(callId: CallId): Approval | undefined {
+    const last = { orderBy: 'id', descending: true, limit: 1 } as const
+    const asked = this.#store.find('approvals', { where: { callId }, ...last })[0]
+    return asked?.answeredBy === BY_STOP ? undefined : asked
+  }
+
+  /** Puts the run in `waiting(approval)` until the answer. Rejects with the run's stop reason when it is stopped first. */
+  async ask(run: LiveRun, { call, grant, ...request }: Request): Promise<Answered> {
+    const asked = run.resumed ? this.asked(call.part.callId) : undefined
+    const answered = answerIn(asked)
+    if (answered) return answered
+    const { clock, config, waits } = this.#deps
+    const { approvalMs } = config.limits
+    const id = asked?.id ?? this.#newId('apr')
+    const since = clock.now()
+    const until = (asked?.requestedAt ?? since) + approvalMs
+    const note = `nobody answered within ${approvalMs / 1_000} s (expired)`
+    const path = this.#deps.faults?.isOff('attribution') ? [run.row.agent] : agentPath(run)
+    return await waits.until<Answered>(run, {
+      id,
+      waitingFor: { what: 'approval', detail: call.title, since, until },
+      known: ({ tx }) => answerIn(tx.get('approvals', id)),
+      open: (change, line) => {
+        const about = { callId: call.part.callId, tool: call.tool.name, title: call.title, path }
+        const row = asked ?? newApproval(id, run, change.at, { ...about, ...request })
+        run.journal!.writeAwaiting(change, call)
+        this.#open(change, run, { ...row, offered: grant }, line)
+      },
+      expire: () => this.answer(id, { answer: 'deny', by: 'time limit', note }),
+      withdraw: async () => void (await this.#settle(id, WITHDRAWN)),
+    })
+  }
+
+  /**
+   * `also` goes into the change that holds the answer. A question of a run that no process drives keeps its answer until
+   * one does (R2). @throws OffshootError `not_found`; `usage` for more than can be granted; `conflict` that says who
+   * answered before, and when.
+   */
+  async answer(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<void> {
+    // it may begin to wait while the answer is on its way to the store
+    while (!(await this.#settle(id, answered, also)) && !(await this.#answerStored(id, answered, also)));
+  }
+
+  #settle(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<boolean> {
+    return this.#deps.waits.settle(id, answered, (change, run) => {
+      this.#writeAnswer(change, run, change.tx.get('approvals', id)!, answered)
+      also?.(change)
+    })
+  }
+
+  /** False: a run waits for it by now. */
+  async #answerStored(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<boolean> {
+    const known = this.#store.get('approvals', id)
+    if (!known) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
+    return await this.#recorder.record(known.conversationId, (change) => {
+      if (this.#deps.waits.has(id)) return false
+      const open = change.tx.get('approvals', id)
+      if (!open) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
+      if (open.answer && !this.#deps.faults?.isOff('answer-once')) throw alreadyAnswered(open)
+      this.#writeAnswer(change, { row: change.tx.get('runs', open.runId)! }, open, answered)
+      also?.(change)
+      return true
+    })
+  }
+
+  /** What a process left asks nothing any more where its run does not go on. */
+  withdrawLeft(change: Change, run: Pick<LiveRun, 'row'>): void {
+    for (const row of change.tx.find('approvals', { where: { runId: run.row.id, answer: null } }))
+      this.#writeAnswer(change, run, row, WITHDRAWN)
+  }
+
+  /** What was asked before may grant something else by the rules of today. */
+  #open(change: Change, run: LiveRun, approval: Approval, line: LinePlace): void {
+    const { id, offered = null } = approval
+    if (change.tx.get('approvals', id)) change.tx.update('approvals', id, { offered })
+    else change.tx.insert('approvals', approval)
+    change.event({
+      type: 'approval.requested',
+      ...place(run, change.at),
+      ...shown(approval),
+      grant: offered,
+      ...line,
+    })
+  }
+
+  #writeAnswer(change: Change, run: Pick<LiveRun, 'row'>, asked: Approval, answered: Answered): void {
+    const { answer, by, note = null, scope = 'conversation' } = answered
+    const grant = grantOf(asked, answered)
+    const { id, conversationId } = asked
+    const now = { answer, answeredBy: by, note, answeredAt: change.at, ...(grant ? { offered: grant } : {}) }
+    change.tx.update('approvals', id, now)
+    const forGood = answer === 'always' && grant
+    if (forGood) storeGrant(change, this.#newId, conversationId, forGood, scope)
+    change.event({
+      type: 'approval.answered',
+      ...place(run, change.at),
+      approvalId: id,
+      answer,
+      by,
+      ...(note ? { note } : {}),
+      ...(grant ? { grant } : {}),
+      ...(forGood ? { scope } : {}),
+    })
+  }
+}
+
+function answerIn(asked: Approval | undefined): Answered | undefined {
+  if (!asked?.answer) return undefined
+  return { answer: asked.answer, by: asked.answeredBy!, note: asked.note ?? '' }
+}
+
+const BY_STOP = 'stop'
+const WITHDRAWN: Answered = { answer: 'deny', by: BY_STOP, note: 'the run was stopped' }
+
+const WHERE = 'offshoot ps shows which runs wait for an answer'
+
+function alreadyAnswered({ answer, answeredBy, answeredAt }: Approval): OffshootError {
+  const when = new Date(answeredAt ?? 0).toISOString()
+  return new OffshootError('conflict', `already answered: ${answer}, by ${answeredBy}, ${when}`)
+}
+
+function newApproval(
+  id: ApprovalId,
+  run: LiveRun,
+  requestedAt: number,
+  asked: Pick<Approval, 'callId' | 'tool' | 'title' | 'detail' | 'directory' | 'rule' | 'path'>,
+): Approval {
+  const { conversationId, branchId, id: runId } = run.row
+  const unanswered = { answer: null, answeredBy: null, note: null, answeredAt: null }
+  return { id, conversationId, branchId, runId, ...asked, ...unanswered, requestedAt }
+}
+
+function shown({ id, callId, tool, title, detail, directory, path, rule }: Approval) {
+  return { approvalId: id, callId, tool, title, detail, directory, path: [...path], rule }
+}

@@ -1,0 +1,112 @@
+import { newRuleId } from '../log/ids.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { ConversationId, NewId } from '../../core/ids.ts'
+import type { Approval, ApprovalAnswer, Run } from '../../core/run.ts'
+import { MAX_PATTERN_LENGTH } from '../../core/rules/pattern-problem.ts'
+import type { Grant } from '../../permissions/types.ts'
+import type { Reader, RuleRow, Tx } from '../../store/port.ts'
+import type { Change } from '../log/recorder.ts'
+
+/** Where an "always" holds: in this conversation, or in every one of its directory. */
+export type GrantScope = 'conversation' | 'project'
+
+/** How an answer is meant that holds for more than one call. */
+export interface Extent {
+  readonly answer: ApprovalAnswer
+  /** Of `run` and `always`: in the place of the one that was shown. */
+  readonly pattern?: string | undefined
+  /** Of `always`; default: `conversation`. */
+  readonly scope?: GrantScope | undefined
+}
+
+/**
+ * What an answer grants beyond the one call: what was shown, or the pattern that the person gave in its place.
+ * @throws OffshootError `usage` where nothing can be granted, or a detail belongs to another answer.
+ */
+export function grantOf(
+  { id, offered }: Pick<Approval, 'id' | 'offered'>,
+  { answer, pattern, scope }: Extent,
+): Grant | null {
+  const lasts = answer === 'run' || answer === 'always'
+  if (scope !== undefined && answer !== 'always') throw unfit('a scope belongs to the answer "always"')
+  if (pattern !== undefined && !lasts) throw unfit('a pattern belongs to the answers "run" and "always"')
+  if (!lasts) return null
+  if (!offered)
+    throw unfit(`${id} can be answered for this once alone: what it asks about is never allowed for good`)
+  if (pattern === undefined) return offered
+  if (pattern.trim() === '' || pattern.length > MAX_PATTERN_LENGTH)
+    throw unfit(`a pattern has 1 to ${MAX_PATTERN_LENGTH} characters`)
+  return { tool: offered.tool, pattern }
+}
+
+function unfit(message: string): OffshootError {
+  return new OffshootError('usage', message, { hint: 'the answers are once, run, always and deny' })
+}
+
+/** Keeps an "always", in the change that holds the answer. */
+export function storeGrant(
+  change: Change,
+  newId: NewId,
+  conversationId: ConversationId,
+  grant: Grant,
+  scope: GrantScope,
+): void {
+  const { tool, pattern = null } = grant
+  const where =
+    scope === 'project'
+      ? { conversationId: null, directory: change.tx.get('conversations', conversationId)!.directory }
+      : { conversationId, directory: null }
+  if (grantsIn(change.tx, where).some((row) => row.tool === tool && row.pattern === pattern)) return
+  const rule = { ...where, branchId: null, kind: 'grant', tool, pattern, action: 'allow' } as const
+  change.tx.insert('rules', { id: newRuleId(newId), ...rule, createdAt: change.at })
+}
+
+/**
+ * All that people have allowed a run for longer than one call: it itself, its conversation, its directory. Read whenever a
+ * call asks, so that it holds in every process, after every restart, and no longer than until it is revoked.
+ */
+export function grantsFor(
+  reader: Reader,
+  { id, conversationId }: Pick<Run, 'id' | 'conversationId'>,
+): Grant[] {
+  const forRun = reader.find('approvals', { where: { runId: id, answer: 'run' } })
+  const directory = reader.get('conversations', conversationId)?.directory
+  const rows = [
+    ...grantsIn(reader, { conversationId, directory: null }),
+    ...(directory === undefined ? [] : grantsIn(reader, { conversationId: null, directory })),
+  ]
+  return [...forRun.flatMap(({ offered }) => offered ?? []), ...rows.map(asGrant)]
+}
+
+function grantsIn(reader: Reader, where: Pick<RuleRow, 'conversationId' | 'directory'>): RuleRow[] {
+  return reader.find('rules', { where: { ...where, branchId: null, kind: 'grant' }, orderBy: 'id' })
+}
+
+function asGrant({ tool, pattern }: RuleRow): Grant {
+  return { tool, ...(pattern === null ? {} : { pattern }) }
+}
+
+/** Everything that was allowed for good in a directory: for all of it first, then conversation by conversation. */
+export function listGrants(reader: Reader, directory: string): RuleRow[] {
+  const conversations = reader.find('conversations', { where: { directory }, orderBy: 'id' })
+  return [
+    ...grantsIn(reader, { conversationId: null, directory }),
+    ...conversations.flatMap(({ id }) => grantsIn(reader, { conversationId: id, directory: null })),
+  ]
+}
+
+/** A grant by its id. @throws OffshootError `not_found`, for a restriction or delegation too. */
+export function requireGrant(reader: Reader, id: string): RuleRow {
+  const row = reader.get('rules', id)
+  if (row?.kind === 'grant' && row.branchId === null) return row
+  throw new OffshootError('not_found', `there is no grant ${id.slice(0, 100)}`, {
+    hint: 'offshoot permissions ls lists them',
+  })
+}
+
+/** From here on the same call asks again. @throws OffshootError `not_found` */
+export function revokeGrant(tx: Tx, id: string): RuleRow {
+  const row = requireGrant(tx, id)
+  tx.delete('rules', id)
+  return row
+}

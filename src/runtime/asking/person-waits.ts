@@ -1,0 +1,156 @@
+import type { ApprovalId, ConversationId, QuestionId } from '../../core/ids.ts'
+import { bounds } from '../../core/limits.ts'
+import type { WaitingFor } from '../../core/run.ts'
+import { state } from '../../core/run-status.ts'
+import { enterWait } from '../run/child-waits.ts'
+import { changeRun, runEvent, type LiveRun } from '../run/live-run.ts'
+import type { Change } from '../log/recorder.ts'
+import { endWait, untilRunning, type SlotDeps } from '../run/slots.ts'
+
+/** Something that a run asks a person. */
+export interface Asking {
+  readonly id: ApprovalId | QuestionId
+  readonly waitingFor: WaitingFor & { readonly what: 'approval' | 'question'; readonly until: number }
+  /** An answer that has come before the run began to wait: it does not. */
+  known?(change: Change): unknown
+  /** Writes what is asked, in the change in which the run begins to wait. */
+  open(change: Change, line: LinePlace): void
+  /** It has waited until `until`. */
+  expire(): Promise<void>
+  /** The run is stopped: it asks nothing any more. */
+  withdraw(): Promise<void>
+}
+
+/** Its place among all that the conversation asks: 1 of 3. */
+export interface LinePlace {
+  readonly position: number
+  readonly of: number
+}
+
+interface Pending {
+  readonly run: LiveRun
+  readonly waitingFor: WaitingFor
+  readonly settle: (answer: never) => void
+}
+
+type Waited = Pick<LiveRun['row'], 'status' | 'reason' | 'waitingFor'>
+
+/** Runs of this process that wait for a person, of whatever depth. A run can ask several things at the same time. */
+export class PersonWaits {
+  readonly #deps: SlotDeps
+  readonly #pending = new Map<Asking['id'], Pending>()
+
+  constructor(deps: SlotDeps) {
+    this.#deps = deps
+  }
+
+  /** The run waits until `settle` gives the answer. Rejects with the run's stop reason when it is stopped first. */
+  async until<A>(run: LiveRun, asking: Asking): Promise<A> {
+    const { promise, resolve, reject } = Promise.withResolvers<A>()
+    const { signal } = run.controller
+    signal.throwIfAborted()
+    const onAbort = () => reject(signal.reason)
+    let cancelExpiry = () => {}
+    try {
+      await this.#enter(run, asking, resolve)
+      if (signal.aborted) onAbort()
+      else signal.addEventListener('abort', onAbort, { once: true })
+      cancelExpiry = this.#expireLater(asking)
+      const answer = await promise
+      await untilRunning(this.#deps, run)
+      await enterWait(this.#deps, run) // all else of the turn may wait for children by now
+      return answer
+    } catch (error) {
+      if (signal.aborted) await asking.withdraw()
+      throw error
+    } finally {
+      cancelExpiry()
+      signal.removeEventListener('abort', onAbort)
+      this.#pending.delete(asking.id)
+    }
+  }
+
+  /** Whether a run of this process waits for it. */
+  has(id: Asking['id']): boolean {
+    return this.#pending.has(id)
+  }
+
+  /** Hands an answer on, once `write` is on disk. False: nothing of this process waits for it. */
+  async settle<A>(
+    id: Asking['id'],
+    answer: A,
+    write: (change: Change, run: LiveRun) => void,
+  ): Promise<boolean> {
+    const pending = this.#pending.get(id)
+    if (!pending) return false
+    const { run } = pending
+    this.#pending.delete(id)
+    let waited: Waited | undefined
+    try {
+      await this.#deps.recorder.record(run.row.conversationId, (change) => {
+        waited = run.row
+        write(change, run)
+        this.#goOn(change, run)
+      })
+    } catch (error) {
+      this.#pending.set(id, pending) // it was not answered, and still can be
+      if (waited) this.#waitOn(run, waited)
+      throw error
+    }
+    pending.settle(answer as never)
+    return true
+  }
+
+  async #enter(run: LiveRun, asking: Asking, settle: Pending['settle']): Promise<void> {
+    const { id, waitingFor } = asking
+    await this.#deps.recorder.record(run.row.conversationId, (change) => {
+      const known = asking.known?.(change)
+      if (known !== undefined) return settle(known as never)
+      this.#pending.set(id, { run, waitingFor, settle })
+      const length = this.#line(run.row.conversationId)
+      if (run.row.status === 'running') changeRun(change, run, state.waiting(waitingFor.what), { waitingFor })
+      asking.open(change, { position: length, of: length })
+    })
+    if (run.row.status === 'waiting') this.#deps.scheduler.leave(run.row.id) // its place is free while it waits
+  }
+
+  #line(conversationId: ConversationId): number {
+    return [...this.#pending.values()].filter(({ run }) => run.row.conversationId === conversationId).length
+  }
+
+  /** Nothing waits for ever (L1), also where the store does not take it at first. */
+  #expireLater({ id, waitingFor, expire }: Asking): () => void {
+    const { clock } = this.#deps
+    const end = () => void expire().catch(again)
+    const again = () => {
+      // no longer pending: answered, or stopped, just now
+      if (this.#pending.has(id)) cancel = clock.after(bounds.leaseRenewalMs, end)
+    }
+    let cancel = clock.after(Math.max(0, waitingFor.until - clock.now()), end)
+    return () => cancel()
+  }
+
+  /** The end of its wait was not stored: it waits as before, and holds no slot for it. */
+  #waitOn(run: LiveRun, { status, reason, waitingFor }: Waited): void {
+    run.row = { ...run.row, status, reason, waitingFor }
+    if (status === 'waiting') this.#deps.scheduler.leave(run.row.id)
+  }
+
+  /** What else it asks it waits for now; where that is nothing, it runs. */
+  #goOn(change: Change, run: LiveRun): void {
+    const { status, reason } = run.row
+    if (run.stop || status !== 'waiting' || !(reason === 'approval' || reason === 'question')) return
+    const next = [...this.#pending.values()].find((pending) => pending.run === run)?.waitingFor
+    if (next) waitFor(change, run, next)
+    else endWait(change, this.#deps, run)
+  }
+}
+
+/** The run goes on waiting, for something else. */
+function waitFor(change: Change, run: LiveRun, waitingFor: WaitingFor): void {
+  if (run.row.waitingFor === waitingFor) return
+  const now = { reason: waitingFor.what, waitingFor }
+  change.tx.update('runs', run.row.id, now)
+  run.row = { ...run.row, ...now }
+  change.event(runEvent(run, 'run.waiting', change.at, { from: 'waiting' }))
+}

@@ -1,0 +1,163 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { CallId, ConversationId, QuestionId } from '../../core/ids.ts'
+import type { Question } from '../../core/run.ts'
+import { titleLine } from '../../tools/define-tool.ts'
+import { ToolError, type PersonQuestion } from '../../tools/port.ts'
+import type { AskDeps } from './approvals.ts'
+import { agentPath, place, type LiveRun } from '../run/live-run.ts'
+import type { LinePlace } from './person-waits.ts'
+import type { Change } from '../log/recorder.ts'
+
+export interface QuestionAnswer {
+  /** null: whoever was asked gives none. */
+  readonly text: string | null
+  readonly by: string
+}
+
+interface QuestionDeps extends AskDeps {
+  readonly attended: (id: ConversationId) => boolean
+}
+
+/** What agents ask in words (`ask_user`); each question is answered once (A2), by whoever is first. */
+export class Questions {
+  readonly #deps: QuestionDeps
+
+  constructor(deps: QuestionDeps) {
+    this.#deps = deps
+  }
+
+  /**
+   * Puts the run in `waiting(question)` and returns the answer. A question of a process that has ended is the same one,
+   * under the same id. Rejects with the run's stop reason when it is stopped first.
+   * @throws ToolError `unattended`, `expired`, `no_answer`.
+   */
+  async ask(run: LiveRun, callId: CallId, asked: PersonQuestion): Promise<string> {
+    const { clock, config, waits, newId, attended } = this.#deps
+    const known = run.resumed ? this.#asked(callId) : undefined
+    const answered = answerIn(known)
+    if (answered) return textOf(answered)
+    if (!known && !attended(run.row.conversationId)) throw unattended()
+    const since = clock.now()
+    const until = (known?.askedAt ?? since) + config.limits.approvalMs
+    const id = known?.id ?? newId('que')
+    const answer = await waits.until<QuestionAnswer>(run, {
+      id,
+      waitingFor: { what: 'question', detail: titleLine(asked.question), since, until },
+      known: ({ tx }) => answerIn(tx.get('questions', id)),
+      open: (change, line) =>
+        this.#open(change, run, known ?? newQuestion(id, run, callId, asked, change.at), line),
+      expire: () => this.answer(id, { text: null, by: BY_TIME }),
+      withdraw: async () => void (await this.#settle(id, WITHDRAWN)),
+    })
+    return textOf(answer)
+  }
+
+  /**
+   * `also` goes into the change that holds the answer. A question of a run that no process drives keeps its answer until
+   * one does (R2). @throws OffshootError `not_found`, or `conflict` that says who answered before, and when.
+   */
+  async answer(id: QuestionId, given: QuestionAnswer, also?: (change: Change) => void): Promise<void> {
+    // it may begin to wait while the answer is on its way to the store
+    while (!(await this.#settle(id, given, also)) && !(await this.#answerStored(id, given, also)));
+  }
+
+  /** False: a run waits for it by now. */
+  async #answerStored(
+    id: QuestionId,
+    given: QuestionAnswer,
+    also?: (change: Change) => void,
+  ): Promise<boolean> {
+    const { store, recorder, waits } = this.#deps
+    const known = store.get('questions', id)
+    if (!known) throw new OffshootError('not_found', `there is no question ${id}`, { hint: WHERE })
+    return await recorder.record(known.conversationId, (change) => {
+      if (waits.has(id)) return false
+      const open = change.tx.get('questions', id)
+      if (!open) throw new OffshootError('not_found', `there is no question ${id}`, { hint: WHERE })
+      if (open.answeredAt !== null) throw alreadyAnswered(open)
+      this.#writeAnswer(change, { row: change.tx.get('runs', open.runId)! }, open, given)
+      also?.(change)
+      return true
+    })
+  }
+
+  /** What a process left asks nothing any more where its run does not go on. */
+  withdrawLeft(change: Change, run: Pick<LiveRun, 'row'>): void {
+    for (const open of change.tx.find('questions', { where: { runId: run.row.id, answeredAt: null } }))
+      this.#writeAnswer(change, run, open, WITHDRAWN)
+  }
+
+  /** What an earlier attempt asked; not what a stop has withdrawn. */
+  #asked(callId: CallId): Question | undefined {
+    const last = { orderBy: 'id', descending: true, limit: 1 } as const
+    const asked = this.#deps.store.find('questions', { where: { callId }, ...last })[0]
+    return asked?.answeredBy === WITHDRAWN.by ? undefined : asked
+  }
+
+  #settle(id: QuestionId, given: QuestionAnswer, also?: (change: Change) => void): Promise<boolean> {
+    return this.#deps.waits.settle(id, given, (change, run) => {
+      this.#writeAnswer(change, run, change.tx.get('questions', id)!, given)
+      also?.(change)
+    })
+  }
+
+  #open(change: Change, run: LiveRun, row: Question, line: LinePlace): void {
+    const { id, callId, question, options, path } = row
+    if (!change.tx.get('questions', id)) change.tx.insert('questions', row)
+    const said = { questionId: id, callId, question, options: [...options], path: [...path], ...line }
+    change.event({ type: 'question.asked', ...place(run, change.at), ...said })
+  }
+
+  #writeAnswer(
+    change: Change,
+    run: Pick<LiveRun, 'row'>,
+    { id, callId }: Question,
+    { text, by }: QuestionAnswer,
+  ): void {
+    change.tx.update('questions', id, { answer: text, answeredBy: by, answeredAt: change.at })
+    change.event({ type: 'question.answered', ...place(run, change.at), questionId: id, callId, text, by })
+  }
+}
+
+const BY_TIME = 'time limit'
+const WITHDRAWN: QuestionAnswer = { text: null, by: 'stop' }
+
+const WHERE = 'offshoot ps shows which runs wait for an answer'
+
+function newQuestion(
+  id: QuestionId,
+  run: LiveRun,
+  callId: CallId,
+  { question, options }: PersonQuestion,
+  askedAt: number,
+): Question {
+  const { conversationId, branchId, id: runId } = run.row
+  const open = { answer: null, answeredBy: null, answeredAt: null }
+  const at = { conversationId, branchId, runId, callId, path: agentPath(run), askedAt }
+  return { id, ...at, question, options, ...open }
+}
+
+function textOf({ text, by }: QuestionAnswer): string {
+  if (text !== null) return text
+  if (by === BY_TIME)
+    throw new ToolError('expired', 'nobody answered in time', 'Go on with what you think best, and say so.')
+  throw new ToolError('no_answer', `${by} gives no answer`, 'Go on with what you think best, and say so.')
+}
+
+function answerIn(asked: Question | undefined): QuestionAnswer | undefined {
+  return asked && asked.answeredAt !== null ? { text: asked.answer, by: asked.answeredBy! } : undefined
+}
+
+function unattended(): ToolError {
+  return new ToolError(
+    'unattended',
+    'nobody can answer here (unattended)',
+    'Go on with what you think best, and say so, or say what is needed.',
+  )
+}
+
+function alreadyAnswered({ answer, answeredBy, answeredAt }: Question): OffshootError {
+  const what = answer === null ? 'closed without an answer' : `answered: ${answer.slice(0, 200)}`
+  const when = new Date(answeredAt ?? 0).toISOString()
+  return new OffshootError('conflict', `already ${what}, by ${answeredBy}, ${when}`)
+}

@@ -1,0 +1,126 @@
+import type { Action } from '../../core/agent.ts'
+import { decide } from '../../permissions/decide.ts'
+import { strictest } from '../../permissions/item.ts'
+import type { Decision, PermissionCall, PermissionSubject } from '../../permissions/types.ts'
+import type { Permit, PermitRequest } from '../../loop/ports.ts'
+import type { AnyTool, Subject, Workspace } from '../../tools/port.ts'
+import { entryAt } from '../../tools/entry-at.ts'
+import { filesBelow } from '../../tools/files-below.ts'
+import { resolveAt } from '../../tools/workspace-at.ts'
+import type { Deps } from '../context/deps.ts'
+import { grantsFor } from '../asking/grants.ts'
+import type { LiveRun } from '../run/live-run.ts'
+
+/**
+ * Decides one call of a run by the rules of its chain; asks a person where they say `ask` and somebody can answer. `also`:
+ * what else it depends on; the strictest counts.
+ */
+export async function permit(
+  deps: Deps,
+  run: LiveRun,
+  workspace: Workspace,
+  request: PermitRequest,
+  also: readonly Decision[] = [],
+): Promise<Permit> {
+  const call = permissionCall(request.tool, request.subjects, run, workspace)
+  run.decidedPaths.set(
+    request.part.callId,
+    call.subjects.flatMap((each) => (each.kind === 'path' ? [each.path] : [])),
+  )
+  const decision = also.reduce(stricter, decideCall(deps, run, call))
+  const asked = run.resumed ? deps.approvals.asked(request.part.callId) : undefined
+  if (asked && !asked.answer && decision.action !== 'ask')
+    await deps.approvals.answer(asked.id, {
+      answer: BY_RULE[decision.action],
+      by: 'rules',
+      note: decision.why,
+    })
+  if (decision.action === 'allow') return { allowed: true }
+  if (decision.action === 'deny') return { allowed: false, code: 'denied', why: decision.why }
+  if (asked || deps.approvals.attended(run.row.conversationId) || deps.faults.isOff('attendance'))
+    return await askPerson(deps, run, workspace, request, decision)
+  const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}. Go on without it, or say what is needed.`
+  return { allowed: false, code: 'unattended', why }
+}
+
+/** What the rules and the answers that were given for good say of one more subject of a call; nobody is asked. */
+export function decideFurther(
+  deps: StoreDeps,
+  run: LiveRun,
+  workspace: Workspace,
+  tool: RuledTool,
+  subject: Subject,
+): Action {
+  return decideCall(deps, run, permissionCall(tool, [subject], run, workspace)).action
+}
+
+function decideCall({ store }: StoreDeps, run: LiveRun, call: PermissionCall): Decision {
+  const decision = decide(call, run.chain, run.opened)
+  if (decision.action !== 'ask') return decision
+  return decide(call, run.chain, [...run.opened, ...grantsFor(store, run.row)])
+}
+
+type StoreDeps = Pick<Deps, 'store'>
+
+/** A question that the rules of today do not ask any more. */
+const BY_RULE = { allow: 'once', deny: 'deny' } as const
+
+type RuledTool = Pick<AnyTool, 'name' | 'toolset' | 'effects'>
+
+/** One answer for good cannot be for several things. */
+function stricter(a: Decision, b: Decision): Decision {
+  const decision = strictest(a.action, b.action) === a.action ? a : b
+  return b.action === 'ask' ? { ...decision, grant: null } : decision
+}
+
+/** Its paths start where the run works; rules name them from the workspace. */
+function permissionCall(
+  { name, toolset, effects }: RuledTool,
+  subjects: readonly Subject[],
+  run: LiveRun,
+  workspace: Workspace,
+): PermissionCall {
+  const directory = run.row.setup?.directory
+  const resolvePath = (path: string) =>
+    directory ? resolveAt(workspace, directory, path) : workspace.resolve(path)
+  return {
+    tool: name,
+    ...(effects === 'spawn' && name !== 'task' && { alsoTool: 'task' }),
+    toolset,
+    effects,
+    subjects: subjects.map((each) => subject(each, resolvePath)),
+    resolvePath,
+    filesBelow: (path) => filesBelow(workspace, path),
+    entryAt,
+  }
+}
+
+function subject({ kind, value }: Subject, resolve: PermissionCall['resolvePath']): PermissionSubject {
+  if (kind === 'path') return { kind, path: resolve(value) }
+  return kind === 'command' ? { kind, command: value } : { kind, value }
+}
+
+async function askPerson(
+  deps: Deps,
+  run: LiveRun,
+  workspace: Workspace,
+  request: PermitRequest,
+  decision: Decision,
+): Promise<Permit> {
+  const question = {
+    call: request,
+    detail: request.detail(),
+    directory: run.row.setup?.directory ?? workspace.root,
+    rule: decision.why,
+    grant: decision.grant,
+  }
+  try {
+    const { answer, by, note } = await deps.approvals.ask(run, question)
+    if (answer === 'deny')
+      return { allowed: false, code: 'denied', why: `denied by ${by}${note ? `: ${note}` : ''}` }
+    return { allowed: true }
+  } catch (error) {
+    if (!run.controller.signal.aborted) throw error
+    return { allowed: false, code: 'interrupted', why: 'interrupted before anybody answered' }
+  }
+}

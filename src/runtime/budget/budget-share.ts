@@ -1,0 +1,30 @@
+import type { RunId } from '../../core/ids.ts'
+import { clean, type Ledger } from './ledger.ts'
+
+/** A spawn for which nobody names an amount reserves this part of what is unreserved, and never has more of the whole. */
+const SHARE = 1 / 4
+
+/** Nothing is reserved where there is no cap and nobody names one. */
+export function shareOf(
+  ledger: Ledger,
+  payer: RunId | null,
+  named: number | undefined,
+  round: (amount: number) => number,
+): { readonly cap: number | null; readonly growsTo: number | null } {
+  const free = ledger.free(payer)
+  if (named !== undefined) return { cap: free === null ? named : Math.min(named, free), growsTo: null }
+  if (free === null) return { cap: null, growsTo: null }
+  return { cap: clean(round(free * SHARE)), growsTo: clean(round(ledger.whole(payer)! * SHARE)) }
+}
+
+/** What shares and named amounts come to, one after the other, and what is free then; null: nothing caps it. */
+export function forecastOf(whole: number | null, named: readonly (number | undefined)[]) {
+  let free = whole
+  let sum: number | null = 0
+  for (const amount of named) {
+    const cap: number | null = free === null ? (amount ?? null) : Math.min(amount ?? free * SHARE, free)
+    sum = sum === null || cap === null ? null : sum + cap
+    if (free !== null) free -= cap!
+  }
+  return { sum, free }
+}

@@ -1,0 +1,102 @@
+import type { ContextMessage } from '../../core/build-context.ts'
+import { textOf } from '../../core/message.ts'
+import { addCost, addUsage } from '../../core/usage.ts'
+import { unlessAborted } from '../../loop/aborted.ts'
+import { throughGate } from '../../loop/at-gate.ts'
+import { InputEstimate } from '../../loop/input-estimate.ts'
+import { AnswerReader } from '../../loop/read-answer.ts'
+import type { Model, ModelRequest } from '../../model/port.ts'
+import { costOf } from '../../model/pricing.ts'
+import { least } from '../budget/budget.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import type { Scope } from './scope.ts'
+
+/**
+ * The text of one request that is made beside the turns of a run: through the gate, within the budget, tried once. It
+ * counts as the run's. Waits while requests under way hold what it needs. Rejects with why there is no text.
+ */
+export async function askAside(
+  scope: Scope,
+  run: LiveRun,
+  model: Model,
+  { messages, maxOutput, signal }: Aside,
+): Promise<string> {
+  const { deps, tree } = scope
+  const { info } = model
+  const most = least(maxOutput, info.maxOutput)
+  const leave = await hold(scope, run, model, messages, most, signal)
+  const reader = new AnswerReader(deps.newId('msg'), deps.newId, false, () => {})
+  const maxOutputTokens = leave.maxOutputTokens ?? most
+  const request: ModelRequest = {
+    messages,
+    tools: [],
+    toolChoice: 'none',
+    ...(maxOutputTokens === null ? {} : { maxOutputTokens }),
+    agent: run.agent.name,
+    depth: run.row.depth,
+    signal,
+  }
+  try {
+    return await throughGate(deps.gates.of(info), deps.clock, signal, () => readText(model, request, reader))
+  } finally {
+    leave.release()
+    count(tree, run, model, reader, signal)
+  }
+}
+
+export interface Aside {
+  readonly messages: readonly ContextMessage[]
+  /** Tokens; default: what the model can write. */
+  readonly maxOutput?: number
+  readonly signal: AbortSignal
+}
+
+/** What it may cost at most, as of any other request. @throws where that does not fit. */
+async function hold(
+  { deps: { clock }, tree: { budget } }: Scope,
+  { row }: LiveRun,
+  { info: { price } }: Model,
+  messages: readonly ContextMessage[],
+  maxOutput: number | null,
+  signal: AbortSignal,
+) {
+  const input = new InputEstimate([]).byChars(messages)
+  for (;;) {
+    const leave = budget.ask(row, { input, maxOutput, price })
+    if ('release' in leave) return leave
+    if ('why' in leave) throw new Error(leave.note)
+    await unlessAborted(leave.until, signal, clock, 0)
+  }
+}
+
+function count(
+  tree: Scope['tree'],
+  run: LiveRun,
+  { info }: Model,
+  { usage }: AnswerReader,
+  { aborted }: AbortSignal,
+): void {
+  const costUsd = addCost(0, costOf(usage, info.price))
+  tree.budget.spend(run.row, { usage, costUsd })
+  if (aborted) return // what comes after the wait was given up counts in the conversation alone: the run may have ended
+  const { row } = run
+  run.row = { ...row, usage: addUsage(row.usage, usage), costUsd: addCost(row.costUsd, costUsd) }
+}
+
+async function readText(model: Model, request: ModelRequest, reader: AnswerReader): Promise<string> {
+  const { signal } = request
+  const pieces = (await model.stream(request)).getReader()
+  const onAbort = () => void pieces.cancel(signal.reason).catch(() => {})
+  signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    while (reader.finish === undefined) {
+      const { done, value } = await pieces.read()
+      if (done) throw new Error(`the answer of ${model.info.id} was cut before its end`)
+      reader.take(value)
+    }
+    return textOf(reader.parts)
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    void pieces.cancel().catch(() => {})
+  }
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Faults } from '../../core/faults.ts'
+import type { NewId, RunId } from '../../core/ids.ts'
+import type { SecretMask } from '../../core/secrets/mask.ts'
+import type { AgentRegistry } from '../../agents/registry.ts'
+import type { Guard } from '../../exec/guard.ts'
+import type { Gates } from '../../model/gate.ts'
+import type { ResolveModel } from '../../model/port.ts'
+import type { Mode } from '../../permissions/modes.ts'
+import type { Layer } from '../../permissions/types.ts'
+import type { Store } from '../../store/port.ts'
+import type { Registry } from '../../tools/registry.ts'
+import type { Approvals } from '../asking/approvals.ts'
+import type { Bus } from '../log/bus.ts'
+import type { Config } from '../../config/config-schema.ts'
+import type { Questions } from '../asking/questions.ts'
+import type { Ownership } from '../ownership/ownership.ts'
+import type { Recorder } from '../log/recorder.ts'
+import type { Scheduler } from '../run/scheduler.ts'
+import type { Starts } from '../run/starts.ts'
+import type { TaskTexts } from '../task/task-texts.ts'
+
+/** Everything a runtime works with; made once by `createRuntime`, injected everywhere. */
+export interface Deps {
+  readonly store: Store
+  readonly bus: Bus
+  readonly recorder: Recorder
+  readonly approvals: Approvals
+  readonly questions: Questions
+  readonly scheduler: Scheduler
+  readonly starts: Starts
+  readonly gates: Gates
+  readonly taskTexts: TaskTexts
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly random: () => number
+  readonly tools: Registry
+  readonly agents: AgentRegistry
+  readonly resolveModel: ResolveModel
+  /** The cheaper model of a model's provider; the same id where there is none. */
+  readonly smallModelOf: (modelId: string) => string
+  readonly config: Config
+  /** The layers of the root level, mode included. */
+  readonly rootLayers: readonly Layer[]
+  /** The mode, where somebody has named it: it is that of every conversation which is driven here. */
+  readonly namedMode?: Mode | undefined
+  /** Kills what a run started and left running; resolves with the pids that could not be ended. */
+  readonly endProcesses: (runId: RunId) => Promise<readonly number[]>
+  /** The same for a process that is gone: by the value of OFFSHOOT_OWNER of its children. */
+  readonly endOwned: (owner: string) => Promise<readonly number[]>
+  /** Identifies this process in the environment of its children. */
+  readonly owner: string
+  readonly faults: Faults
+  /** Masks what leaves the program, and keys in what tools return. */
+  readonly secrets: SecretMask
+  /** The leases of this process. Absent where it is the only one that knows the store. */
+  readonly ownership?: Ownership
+  /** Child processes are started under it. Absent where tools start none. */
+  readonly guard?: Guard
+}

@@ -1,0 +1,12 @@
+import type { AgentRegistry } from '../../agents/registry.ts'
+import type { Registry } from '../../tools/registry.ts'
+import type { Scope } from './scope.ts'
+
+/** What the runs of a conversation work with. */
+export interface Place extends Pick<Scope, 'workspace' | 'systemText'> {
+  /** Those of this conversation; default: those of the runtime. */
+  readonly agents?: AgentRegistry | undefined
+  readonly tools?: Registry | undefined
+  /** What the conversation may spend while it is driven, US dollars; default: `limits.budgetUsd`. */
+  readonly budgetUsd?: number | undefined
+}

@@ -1,0 +1,22 @@
+import type { QuestionId } from '../../core/ids.ts'
+import type { QuestionAnswer } from '../asking/questions.ts'
+import { notHere, waits, type VerbScope } from './verb.ts'
+
+export interface AnswerAnswer {
+  readonly questionId: QuestionId
+  /** Whether no process goes on with the run: it does when somebody continues it. */
+  readonly waits: boolean
+}
+
+/** Answers a question of an agent. @throws OffshootError `conflict` that says who answered before, and when; `not_found`. */
+export async function answer(
+  { deps, live, settle }: VerbScope,
+  id: string,
+  given: QuestionAnswer,
+): Promise<AnswerAnswer> {
+  const question = deps.store.get('questions', id)
+  if (question?.conversationId !== live.id) throw notHere(id, live.id)
+  const done = { questionId: question.id, waits: waits(live, question) }
+  await deps.questions.answer(question.id, given, ({ tx }) => settle(tx, done))
+  return done
+}

@@ -1,0 +1,55 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { BranchId, RunId } from '../../core/ids.ts'
+import { isStopped, type RunStatus } from '../../core/run-status.ts'
+import { startedText } from '../delegation/background.ts'
+import { childEnded } from '../run/child-waits.ts'
+import { runEvent, type LiveRun } from '../run/live-run.ts'
+import { requireTarget, type VerbScope } from './verb.ts'
+
+export interface BackgroundAnswer {
+  readonly branchId: BranchId
+  readonly runId: RunId
+  readonly status: RunStatus
+}
+
+/**
+ * Sends a subagent to the background while its parent waits for it: the parent's call is answered as that of a
+ * background spawn is, and the report comes later (runtime.md §2). @throws OffshootError `conflict` where nobody waits.
+ */
+export async function background(scope: VerbScope, id: string): Promise<BackgroundAnswer> {
+  const { deps, live: conversation, settle } = scope
+  const { row, live: run } = requireTarget(scope, id)
+  if (!run || !conversation.drives(run)) throw refusal(row.branchId, `is ${row.status}, and nobody drives it`)
+  const answer = await deps.recorder.record(conversation.id, (change) => {
+    const { parent, call, journal } = waiting(run)
+    const { branchId, id: runId, status } = run.row
+    const text = startedText(deps, run, 'The user has moved it to the background')
+    const ended = { ...call, status: 'completed', output: { text }, exitCode: null, error: null } as const
+    journal.writeResult(change, ended)
+    change.tx.update('runs', runId, { background: true })
+    run.row = { ...run.row, background: true }
+    change.event(runEvent(run, 'run.backgrounded', change.at, { from: status }))
+    childEnded(change, deps, parent, run)
+    const answer = { branchId, runId, status }
+    settle(change.tx, answer)
+    return answer
+  })
+  run.call = undefined
+  run.markDetached()
+  return answer
+}
+
+/** Who waits for the run, with which call. */
+function waiting({ row, parent, call }: LiveRun) {
+  if (isStopped(row.status)) throw refusal(row.branchId, `is ${row.status}`)
+  const journal = parent?.journal
+  if (row.background || !parent || !call || !journal?.isOpen(call.part.callId))
+    throw refusal(row.branchId, row.depth > 0 ? 'is in the background already' : 'is no subagent')
+  return { parent, call: { part: call.part, title: call.title }, journal }
+}
+
+function refusal(branchId: BranchId, why: string): OffshootError {
+  return new OffshootError('conflict', `${branchId} ${why}: nothing waits for it that could go on`, {
+    hint: 'offshoot ps shows what runs, and what waits for it',
+  })
+}

@@ -1,0 +1,52 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { ConversationId } from '../../core/ids.ts'
+import type { LiveConversation } from '../conversation/conversation.ts'
+import type { Deps } from '../context/deps.ts'
+import { askOwner } from '../ownership/ask-owner.ts'
+import { perform, type VerbAnswers, type VerbCommand } from './perform.ts'
+
+/** Owners may change while a command is brought, but not for ever. */
+const TRIES = 5
+
+/**
+ * Has a command carried out by whoever owns the conversation: by this process if nobody else does, which then takes the
+ * lease for that long, writes the change, and starts nothing (runtime.md §12). `open` gives the conversation as this
+ * process drives or would drive it. @throws OffshootError: what the verb throws.
+ */
+export async function bring<V extends VerbCommand>(
+  deps: Deps,
+  id: ConversationId,
+  command: V,
+  open: () => LiveConversation,
+): Promise<VerbAnswers[V['verb']]> {
+  const { ownership } = deps
+  if (!ownership) return (await here(deps, command, open)) as VerbAnswers[V['verb']]
+  for (let tries = 1; ; tries++) {
+    const asked = await askOwner({ ...deps, ownership }, id, command)
+    if (asked.type === 'answered') return asked.value as VerbAnswers[V['verb']]
+    const before = deps.store.get('leases', id)
+    try {
+      await ownership.take(id)
+    } catch (error) {
+      if (tries < TRIES && isConflict(error)) continue // somebody else was faster
+      throw error
+    }
+    try {
+      deps.recorder.forget(id)
+      if (before && before.renewedAt > 0 && before.owner !== deps.owner) await deps.endOwned(before.owner)
+      return (await here(deps, command, open)) as VerbAnswers[V['verb']]
+    } finally {
+      await ownership.release(id)
+    }
+  }
+}
+
+async function here(deps: Deps, command: VerbCommand, open: () => LiveConversation) {
+  const live = open()
+  await live.takenUp
+  return await perform({ deps, live, settle: () => {} }, command)
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof OffshootError && error.code === 'conflict'
+}

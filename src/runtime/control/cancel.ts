@@ -1,0 +1,72 @@
+import { idPrefix } from '../../core/ids.ts'
+import { isFinal, type RunStatus } from '../../core/run-status.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import { cancelRuns } from '../journal/cancel-runs.ts'
+import { findTarget, type VerbScope } from './verb.ts'
+
+/** What became of a cancel (runtime.md §4). */
+export interface CancelAnswer {
+  readonly outcome: 'cancelled' | 'already_finished'
+  /** The state of what was asked to end; null where nothing had run. */
+  readonly status: RunStatus | null
+  /** How many runs it ended, those below included. */
+  readonly runs: number
+  /** Pids of processes that could not be ended. */
+  readonly left: readonly number[]
+}
+
+/** Ends a run, the latest run of a branch, or everything in a conversation, with all that is below. */
+export function cancel(scope: VerbScope, id: string): Promise<CancelAnswer> {
+  return idPrefix(id) === 'cnv' ? cancelConversation(scope, id) : cancelTarget(scope, id)
+}
+
+async function cancelTarget(scope: VerbScope, id: string): Promise<CancelAnswer> {
+  const target = findTarget(scope, id)
+  if (!target?.live || isFinal(target.row.status)) return finished(target?.row.status ?? null)
+  const { live } = target
+  const below = scope.live.below(live.row.branchId)
+  return await end(scope, [live], below, () => live.row.status)
+}
+
+/** All of it at once, what people started too: nothing is woken by what the others report. */
+async function cancelConversation(scope: VerbScope, id: string): Promise<CancelAnswer> {
+  const { deps, live } = scope
+  const main = findTarget(scope, id)
+  const branches = deps.store.find('branches', { where: { conversationId: live.id } })
+  const all = branches.flatMap((branch) => live.latest(branch.id) ?? [])
+  const open = all.filter(({ row }) => !isFinal(row.status))
+  if (open.length === 0) return finished(main?.row.status ?? null)
+  live.stop({ verb: 'cancel', by: 'user' })
+  const below = open.filter((run) => run.parent && open.includes(run.parent))
+  const tops = open.filter((run) => !below.includes(run))
+  const deepestFirst = below.toSorted((a, b) => b.row.depth - a.row.depth)
+  return await end(scope, tops, deepestFirst, () => main?.live?.row.status ?? main?.row.status ?? null)
+}
+
+async function end(
+  { deps, live, settle }: VerbScope,
+  tops: readonly LiveRun[],
+  below: readonly LiveRun[],
+  status: () => RunStatus | null,
+): Promise<CancelAnswer> {
+  let answer = finished(null)
+  await cancelRuns(
+    { deps, tree: live },
+    {
+      conversationId: live.id,
+      tops,
+      reason: { verb: 'cancel', by: 'user' },
+      below,
+      write: ({ tx }, ended, left) => {
+        const outcome = tops.some((run) => ended.includes(run)) ? 'cancelled' : 'already_finished'
+        answer = { outcome, status: status(), runs: ended.length, left }
+        settle(tx, answer)
+      },
+    },
+  )
+  return answer
+}
+
+function finished(status: RunStatus | null): CancelAnswer {
+  return { outcome: 'already_finished', status, runs: 0, left: [] }
+}

@@ -1,0 +1,59 @@
+import type { ConversationId } from '../../core/ids.ts'
+import type { Place } from '../context/place.ts'
+import { begin, type Conversations, type StartedRun } from './begin.ts'
+import type { Beginning } from '../conversation/beginning.ts'
+import { goOn, type ContinueOrder } from '../delegation/continue-run.ts'
+import type { Deps } from '../context/deps.ts'
+import { beginOnFork } from '../conversation/fork.ts'
+import { hereOrThere } from './here-or-there.ts'
+import { openConversation } from '../conversation/main-branch.ts'
+import { CONTINUE } from '../task/task-input.ts'
+import type { ContinueAnswer } from './continue.ts'
+import { branchOf } from './verb.ts'
+
+export interface ContinueOptions extends Place, Pick<ContinueOrder, 'text' | 'maxTurns'> {
+  readonly conversationId: ConversationId
+  /** The conversation itself, one of its branches, or a run of one. */
+  readonly target: string
+}
+
+export interface Continued extends Pick<ContinueAnswer, 'outcome' | 'branchId' | 'runId'> {
+  /** Absent where another process drives it. */
+  readonly started?: StartedRun
+}
+
+/** Goes on with the latest run of a branch: here, or in the process that drives its conversation. */
+export async function continueBranch(
+  deps: Deps,
+  conversations: Conversations,
+  options: ContinueOptions,
+): Promise<Continued> {
+  const { conversationId, target, text, maxTurns, budgetUsd, workspace } = options
+  openConversation(deps, conversationId, workspace)
+  const command = { verb: 'continue', target, args: { text, maxTurns, budgetUsd } } as const
+  const own = () => continueOwn(deps, conversations, options)
+  const { here, there } = await hereOrThere(deps, conversationId, command, own)
+  return here ?? there
+}
+
+async function continueOwn(
+  deps: Deps,
+  conversations: Conversations,
+  { conversationId, target, text, maxTurns, ...where }: ContinueOptions,
+): Promise<Continued> {
+  const branchId = branchOf(deps.store, conversationId, target)
+  let outcome: Continued['outcome'] = 'continued'
+  const write: Beginning['write'] = (change, live, recovered) => {
+    const run = live.latest(branchId)
+    if (!run) return beginOnFork(change, deps, live.budget, branchId, text?.trim() || CONTINUE)
+    // what has just been taken up goes on with its work anyway
+    const isTakenUp = recovered.some((each) => each.run === run && each.became === 'queued')
+    if (!text?.trim() && isTakenUp) return { run, drive: [] }
+    const gone = goOn(change, { deps, tree: live }, run, { text, maxTurns })
+    outcome = gone.outcome
+    return { run: gone.run, drive: gone.drive }
+  }
+  const beginning = { conversationId, isNew: false, continues: branchId, write }
+  const started = await begin(deps, conversations, where, beginning)
+  return { started, outcome, branchId, runId: started.runId }
+}

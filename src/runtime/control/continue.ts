@@ -1,0 +1,51 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { BranchId, RunId } from '../../core/ids.ts'
+import type { RunStatus } from '../../core/run-status.ts'
+import { attemptsOver, goOn, type ContinueOrder } from '../delegation/continue-run.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import type { Change } from '../log/recorder.ts'
+import { takeBack } from '../run/take-back.ts'
+import { requireGoingOn } from './begin-here.ts'
+import { requireTarget, type VerbScope } from './verb.ts'
+
+export interface ContinueAnswer {
+  /** `steered`: it had not stopped, and reads the text at its next turn. */
+  readonly outcome: 'continued' | 'steered'
+  readonly branchId: BranchId
+  readonly runId: RunId
+  readonly status: RunStatus
+}
+
+/**
+ * Goes on with a run that has stopped, in the process that drives its conversation (runtime.md §5). @throws OffshootError
+ * `conflict` when that is about to end.
+ */
+export async function continueHere(
+  { deps, live: conversation, settle }: VerbScope,
+  id: string,
+  order: Pick<ContinueOrder, 'text' | 'maxTurns'> & { readonly budgetUsd?: number | undefined },
+): Promise<ContinueAnswer> {
+  const { live: run } = requireTarget({ deps, live: conversation, settle }, id)
+  if (!run) throw new OffshootError('conflict', `${id} is not the latest run of its branch`)
+  requireGoingOn(conversation)
+  conversation.isHeld = false
+  if (order.budgetUsd !== undefined) conversation.budget.allow(order.budgetUsd)
+  await attemptsOver({ tree: conversation }, run)
+  let drive: readonly LiveRun[] = []
+  const write = (change: Change): ContinueAnswer => {
+    const gone = goOn(change, { deps, tree: conversation }, run, order)
+    drive = gone.drive
+    const { branchId } = run.row
+    const { id: runId, status } = gone.run.row
+    const answer: ContinueAnswer = { outcome: gone.outcome, branchId, runId, status }
+    conversation.budget.store(change, conversation.id)
+    settle(change.tx, answer)
+    return answer
+  }
+  const answer = await deps.recorder.record(conversation.id, write).catch((error: unknown) => {
+    takeBack(deps, conversation.budget, drive)
+    throw error
+  })
+  for (const each of drive) conversation.drive(each).catch(() => {}) // the conversation keeps what failed
+  return answer
+}

@@ -1,0 +1,60 @@
+import type { ConversationId } from '../../core/ids.ts'
+import type { LiveConversation } from '../conversation/conversation.ts'
+import type { Deps } from '../context/deps.ts'
+import { answerCommands, type Begun, type CommandWatch } from '../ownership/commands.ts'
+import { perform } from './perform.ts'
+
+interface Open {
+  holders: number
+  readonly watch: CommandWatch
+}
+
+/** Where other processes bring their commands for the conversations that this one drives. */
+export class Desk {
+  readonly #deps: Deps
+  readonly #liveOf: (id: ConversationId) => LiveConversation | undefined
+  readonly #open = new Map<ConversationId, Open>()
+  readonly #begun: Begun = new Map()
+
+  /** `liveOf` knows what is driven. */
+  constructor(deps: Deps, liveOf: (id: ConversationId) => LiveConversation | undefined) {
+    this.#deps = deps
+    this.#liveOf = liveOf
+  }
+
+  /**
+   * Commands for it are answered until every holder has left. The last one's leaving settles when those under way are
+   * answered, and when what they have started is over.
+   */
+  attend(live: LiveConversation): () => Promise<void> {
+    if (!this.#deps.ownership) return async () => {} // nobody else knows the store
+    const open = this.#open.get(live.id) ?? this.#begin(live)
+    open.holders++
+    return async () => {
+      if (--open.holders > 0) return
+      while (open.holders === 0 && (await open.watch.answered())) {
+        await live.quiet().catch(() => {}) // whoever drives it is told
+      }
+      if (open.holders > 0 || this.#open.get(live.id) !== open) return
+      this.#open.delete(live.id)
+      open.watch.end()
+    }
+  }
+
+  #begin(live: LiveConversation): Open {
+    const deps = this.#deps
+    const watch = answerCommands(
+      deps,
+      live.id,
+      async (command, settle) => {
+        const driven = this.#liveOf(live.id) ?? live
+        await driven.takenUp
+        return await perform({ deps, live: driven, settle }, command)
+      },
+      this.#begun,
+    )
+    const open = { holders: 0, watch }
+    this.#open.set(live.id, open)
+    return open
+  }
+}

@@ -1,0 +1,35 @@
+import type { BranchId, RunId } from '../../core/ids.ts'
+import { forkOfPerson, requireMessage, writeFork } from '../conversation/fork.ts'
+import { beginHere, noDefaultModel } from './begin-here.ts'
+import { notHere, type VerbScope } from './verb.ts'
+
+export interface ForkAnswer {
+  readonly branchId: BranchId
+  /** Where a text was said there. */
+  readonly runId?: RunId
+}
+
+interface ForkArguments {
+  readonly text: string
+  readonly model?: string | undefined
+  readonly budgetUsd?: number | undefined
+}
+
+/**
+ * Makes a branch at a message; with a text a run begins there, in the process that drives the conversation.
+ * @throws OffshootError `usage` when the id names no message.
+ */
+export async function fork(scope: VerbScope, id: string, args: ForkArguments | null): Promise<ForkAnswer> {
+  const { deps, live, settle } = scope
+  const message = requireMessage(deps.store, id)
+  if (message.conversationId !== live.id) throw notHere(id, live.id)
+  if (args) {
+    const beginning = await forkOfPerson(deps, { ...args, messageId: id, defaultModel: noDefaultModel })
+    return await beginHere(scope, beginning, args.budgetUsd)
+  }
+  return await deps.recorder.record(live.id, (change) => {
+    const answer = { branchId: writeFork(change, deps, message).id }
+    settle(change.tx, answer)
+    return answer
+  })
+}

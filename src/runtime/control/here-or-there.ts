@@ -1,0 +1,46 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { ConversationId } from '../../core/ids.ts'
+import type { Deps } from '../context/deps.ts'
+import { bring } from './bring.ts'
+import type { VerbAnswers, VerbCommand } from './perform.ts'
+
+/** What begins in this process, or what the process answered that drives the conversation. */
+export type HereOrThere<T, V extends VerbCommand> =
+  | { readonly here: T; readonly there?: never }
+  | { readonly here?: never; readonly there: VerbAnswers[V['verb']] }
+
+/** Owners may change meanwhile, but not for ever. */
+const TRIES = 3
+
+/** Begins something `here`, unless another living process drives the conversation: then that one is given the command. */
+export async function hereOrThere<T, V extends VerbCommand>(
+  deps: Deps,
+  id: ConversationId,
+  command: V,
+  here: () => Promise<T>,
+): Promise<HereOrThere<T, V>> {
+  for (let tries = 1; ; tries++) {
+    try {
+      if (!hasOtherOwner(deps, id)) return { here: await here() }
+      const there = await bring(deps, id, command, () => {
+        throw new Gone(id)
+      })
+      return { there }
+    } catch (error) {
+      // somebody took it, or left it, in between
+      const isTaken = error instanceof OffshootError && error.code === 'conflict'
+      if (!isTaken || tries === TRIES || !(error instanceof Gone || hasOtherOwner(deps, id))) throw error
+    }
+  }
+}
+
+function hasOtherOwner(deps: Deps, id: ConversationId): boolean {
+  const owner = deps.ownership?.livingOwner(id)
+  return owner !== undefined && owner.owner !== deps.owner
+}
+
+class Gone extends OffshootError {
+  constructor(id: ConversationId) {
+    super('conflict', `the process that drove ${id} has just ended; try again`)
+  }
+}

@@ -1,0 +1,70 @@
+import type { BranchId, InboxItemId } from '../../core/ids.ts'
+import type { InboxRow } from '../../store/port.ts'
+import { OffshootError } from '../../core/errors.ts'
+import { changeItem, waitingItems } from '../run/inbox.ts'
+import { place } from '../run/live-run.ts'
+import type { Place } from '../run/messages.ts'
+import type { Change } from '../log/recorder.ts'
+import { branchOf, notHere, type VerbScope } from './verb.ts'
+
+export interface ItemAnswer {
+  readonly itemId: InboxItemId
+  readonly mode: InboxRow['mode']
+}
+
+export interface ClearAnswer {
+  readonly withdrawn: number
+  /** Results and notes, which stay: each is withdrawn by name alone. */
+  readonly left: number
+}
+
+/** What is to become of an item that waits. Only a person's own words can be edited. */
+export type ItemChange = { readonly text: string } | { readonly mode: 'steer' } | 'withdraw'
+
+/** @throws OffshootError `not_found`, or `conflict` when the item was read or withdrawn before, or is not to be edited. */
+export async function changeInboxItem(
+  scope: VerbScope,
+  branch: string,
+  itemId: string,
+  to: ItemChange,
+): Promise<ItemAnswer> {
+  const { deps, live, settle } = scope
+  const branchId = branchOf(deps.store, live.id, branch)
+  return await deps.recorder.record(live.id, (change) => {
+    const row = change.tx.get('inbox', itemId)
+    if (row?.branchId !== branchId) throw notHere(itemId, live.id)
+    if (typeof to === 'object' && 'text' in to && row.kind !== 'user') throw notYours(row)
+    const next = to === 'withdraw' ? { withdrawnAt: change.at } : to
+    const { id, mode } = changeItem(change, placeOf(scope, change, branchId), row.id, next)
+    const answer = { itemId: id, mode }
+    settle(change.tx, answer)
+    return answer
+  })
+}
+
+/** Withdraws what people have written to a branch and nobody has read. */
+export async function clearInbox(scope: VerbScope, branch: string): Promise<ClearAnswer> {
+  const { deps, live, settle } = scope
+  const branchId = branchOf(deps.store, live.id, branch)
+  return await deps.recorder.record(live.id, (change) => {
+    const waiting = waitingItems(change.tx, branchId)
+    const written = waiting.filter((row) => row.kind === 'user')
+    const here = placeOf(scope, change, branchId)
+    for (const row of written) changeItem(change, here, row.id, { withdrawnAt: change.at })
+    const answer = { withdrawn: written.length, left: waiting.length - written.length }
+    settle(change.tx, answer)
+    return answer
+  })
+}
+
+function placeOf({ live }: VerbScope, { at }: Change, branchId: BranchId): Place {
+  const run = live.latest(branchId)
+  if (run) return place(run, at)
+  return { at, conversationId: live.id, branchId, runId: null, parentRunId: null, depth: 0 }
+}
+
+function notYours({ id, kind }: InboxRow): OffshootError {
+  return new OffshootError('conflict', `${id} is a ${kind}, which nobody edits`, {
+    hint: 'it can be withdrawn',
+  })
+}

@@ -1,0 +1,56 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { BranchId, RunId } from '../../core/ids.ts'
+import { isFinal, isStopped, state, type RunReason, type RunStatus } from '../../core/run-status.ts'
+import { changeRun, stopRun, stopsBelow, type LiveRun, type StopReason } from '../run/live-run.ts'
+import type { Change } from '../log/recorder.ts'
+import { requireTarget, type VerbScope } from './verb.ts'
+
+export interface InterruptAnswer {
+  readonly branchId: BranchId
+  readonly runId: RunId
+  readonly status: RunStatus
+  readonly reason: RunReason | null
+}
+
+const REASON: StopReason = { verb: 'pause', why: 'user', keepsBackground: true }
+
+/**
+ * Stops what a run does now: it becomes paused(user), what it waits for in the foreground paused(parent), and what runs
+ * in the background goes on (runtime.md §4). @throws OffshootError `conflict` when it has stopped.
+ */
+export async function interrupt(scope: VerbScope, id: string): Promise<InterruptAnswer> {
+  const { deps, live: conversation, settle } = scope
+  const { row, live } = requireTarget(scope, id)
+  if (!live || isStopped(row.status)) throw hasStopped(row.branchId, row.status)
+  const isDriven = conversation.drives(live)
+  const below = isDriven ? [] : foreground(live)
+  if (isDriven) {
+    stopRun(live, REASON)
+    await live.stopped
+  }
+  return await deps.recorder.record(conversation.id, (change) => {
+    for (const run of below) pauseLeft(change, run, 'parent')
+    if (!isDriven) pauseLeft(change, live, 'user') // one that was driven has paused, and may go on again by now
+    const { branchId, id: runId, status, reason } = live.row
+    const answer = { branchId, runId, status, reason }
+    settle(change.tx, answer)
+    return answer
+  })
+}
+
+function foreground(run: LiveRun): LiveRun[] {
+  const children = [...run.children.values()].filter((child) => stopsBelow(REASON, child))
+  return children.flatMap((child) => [...foreground(child), child])
+}
+
+/** What a process left that is gone stops where it is: nothing is owed to anybody at such a pause. */
+function pauseLeft(change: Change, run: LiveRun, why: 'user' | 'parent'): void {
+  if (!isStopped(run.row.status)) changeRun(change, run, state.paused(why), { stopNo: run.row.stopNo + 1 })
+}
+
+function hasStopped(branchId: BranchId, status: RunStatus): OffshootError {
+  const hint = isFinal(status)
+    ? 'offshoot ps shows what still runs'
+    : `offshoot continue ${branchId} goes on with it`
+  return new OffshootError('conflict', `${branchId} is ${status}: there is nothing to interrupt`, { hint })
+}

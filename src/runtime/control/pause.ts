@@ -1,0 +1,71 @@
+import { OffshootError } from '../../core/errors.ts'
+import { idPrefix } from '../../core/ids.ts'
+import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
+import { changeRun, type LiveRun } from '../run/live-run.ts'
+import { pauseSoon, storePausing } from '../run/pause.ts'
+import { requireTarget, type VerbScope } from './verb.ts'
+
+export interface PauseAnswer {
+  /** How many runs it reached. */
+  readonly runs: number
+  /** How many of them have paused by now; the others do what they are at first. */
+  readonly paused: number
+}
+
+/**
+ * Pauses a run with what it waits for, or everything in a conversation, each at its next boundary (runtime.md §4).
+ * @throws OffshootError `conflict` when there is nothing to pause.
+ */
+export async function pause(scope: VerbScope, id: string): Promise<PauseAnswer> {
+  const { deps, live: conversation, settle } = scope
+  const isAll = idPrefix(id) === 'cnv'
+  const tops = isAll ? openRuns(scope, id) : [openRun(scope, id)]
+  const all = [...new Set(tops.flatMap((run) => [...foreground(run), run]))]
+  // what stops with something above it goes on with that
+  const whyOf = (run: LiveRun) => ((isAll ? !run.parent : run === tops[0]) ? 'user' : 'parent')
+  const driven = all.filter((run) => conversation.drives(run))
+  if (isAll) conversation.isHeld = true
+  for (const run of driven) pauseSoon(run, whyOf(run))
+  await Promise.all(driven.filter(({ stop }) => stop).map(({ stopped }) => stopped))
+  return await deps.recorder.record(conversation.id, (change) => {
+    // what a process left that is gone stops where it is: nothing is owed to anybody at such a pause
+    for (const run of all)
+      if (!driven.includes(run) && !isStopped(run.row.status))
+        changeRun(change, run, state.paused(whyOf(run)), { stopNo: run.row.stopNo + 1 })
+    storePausing(change, driven)
+    const paused = all.filter(({ row }) => row.status === 'paused').length
+    const answer = { runs: all.length, paused }
+    settle(change.tx, answer)
+    return answer
+  })
+}
+
+function openRun(scope: VerbScope, id: string): LiveRun {
+  const { row, live } = requireTarget(scope, id)
+  if (live && !isStopped(row.status)) return live
+  throw nothing(row.branchId, row.status)
+}
+
+function openRuns({ deps, live }: VerbScope, id: string): LiveRun[] {
+  if (id !== live.id) throw new OffshootError('not_found', `there is no ${id.slice(0, 100)} here`)
+  const branches = deps.store.find('branches', { where: { conversationId: live.id } })
+  const open = branches
+    .flatMap((branch) => live.latest(branch.id) ?? [])
+    .filter(({ row }) => !isStopped(row.status))
+  if (open.length > 0) return open
+  throw new OffshootError('conflict', `nothing of ${id} runs: there is nothing to pause`, {
+    hint: 'offshoot ps --all shows its runs',
+  })
+}
+
+function foreground(run: LiveRun): LiveRun[] {
+  const children = [...run.children.values()].filter(({ row }) => !row.background && !isStopped(row.status))
+  return children.flatMap((child) => [...foreground(child), child])
+}
+
+function nothing(branchId: string, status: RunStatus): OffshootError {
+  const hint = isFinal(status)
+    ? 'offshoot ps shows what still runs'
+    : `offshoot continue ${branchId} goes on with it`
+  return new OffshootError('conflict', `${branchId} is ${status}: there is nothing to pause`, { hint })
+}

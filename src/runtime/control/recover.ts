@@ -1,0 +1,135 @@
+import { sleep } from '../../core/clock.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { ConversationId } from '../../core/ids.ts'
+import { bounds } from '../../core/limits.ts'
+import { keepAlive } from '../../exec/keep-alive.ts'
+import type { Reader } from '../../store/port.ts'
+import type { Place } from '../context/place.ts'
+import { hold, takeUp, type Conversations } from './begin.ts'
+import type { LiveConversation } from '../conversation/conversation.ts'
+import type { Deps } from '../context/deps.ts'
+import { storeMode } from '../authority/mode.ts'
+import type { RecoveryPolicy } from '../recovery/recover-conversation.ts'
+import type { RecoveredRun } from '../run/recovered-run.ts'
+
+export interface RecoverOptions extends Place {
+  /** Default: as configured. */
+  readonly policy?: RecoveryPolicy
+  /** Told of each conversation before its runs go on: they may end the process, and the person would not know. */
+  readonly onTaken?: (runs: readonly RecoveredRun[]) => void
+}
+
+export interface Recovery {
+  /** What was taken, conversation by conversation. */
+  readonly runs: readonly RecoveredRun[]
+  /** Settles when each of them, and what they started, has ended, is paused or waits for a person. */
+  readonly settled: Promise<void>
+  /** Leaves what waits for people to whoever recovers it next. This process is expected to end. */
+  letGo(): Promise<void>
+  /** Stops all that it drives, what waits for a person too. Settles when nothing of it is left; never rejects. */
+  stop(verb: 'pause' | 'cancel'): Promise<void>
+}
+
+/** Takes up and drives what processes left that are gone, in every conversation of this directory (runtime.md §12). */
+export async function recover(
+  deps: Deps,
+  conversations: Conversations,
+  { policy = deps.config.recovery, onTaken = () => {}, ...where }: RecoverOptions,
+): Promise<Recovery> {
+  const taken: Taken[] = []
+  for (const { id, directory } of leftConversations(deps)) {
+    if (directory !== where.workspace.root) continue
+    const one = await keepAlive(recoverOne(deps, conversations, where, id, { policy, onTaken }))
+    if (one) taken.push(one)
+  }
+  const settled = keepAlive(Promise.all(taken.map(({ live }) => atRest(deps, live))).then(() => {}))
+  settled.catch(() => {}) // whoever waits for it gets the error
+  return {
+    runs: taken.flatMap(({ runs }) => runs),
+    settled,
+    letGo: async () => void (await Promise.all(taken.map(({ leave }) => leave()))),
+    async stop(verb) {
+      for (const { live } of taken) live.stop(verb === 'pause' ? { verb, why: 'user' } : { verb, by: 'user' })
+      await Promise.allSettled(taken.map(({ live }) => live.quiet()))
+    },
+  }
+}
+
+interface Taken {
+  readonly live: LiveConversation
+  readonly runs: readonly RecoveredRun[]
+  readonly leave: () => Promise<void>
+}
+
+/** Conversations with runs that have not stopped and that no process drives. */
+export function abandoned({ store, ownership }: Pick<Deps, 'store' | 'ownership'>): ConversationId[] {
+  return [...openConversations(store)].filter((id) => !ownership?.livingOwner(id))
+}
+
+export interface LeftConversation {
+  readonly id: ConversationId
+  readonly directory: string
+  /** Not only mail waits in it. */
+  readonly hasOpenRuns: boolean
+}
+
+/** Where something is to go on and no process drives: runs, or mail on a branch that nothing wakes any more (domain.md D4). */
+export function leftConversations({
+  store,
+  ownership,
+}: Pick<Deps, 'store' | 'ownership'>): LeftConversation[] {
+  const open = openConversations(store)
+  const mail = store.find('inbox', { where: { deliveredAt: null, withdrawnAt: null } })
+  const ids = [...open.union(new Set(mail.map(({ conversationId }) => conversationId)))].toSorted()
+  return ids.flatMap((id) => {
+    const conversation = ownership?.livingOwner(id) ? undefined : store.get('conversations', id)
+    // it may have been deleted meanwhile
+    return conversation ? [{ id, directory: conversation.directory, hasOpenRuns: open.has(id) }] : []
+  })
+}
+
+/** The directories of what is to be recovered: each has a configuration of its own. */
+export function abandonedDirectories(deps: Pick<Deps, 'store' | 'ownership'>): string[] {
+  return [...new Set(leftConversations(deps).map(({ directory }) => directory))]
+}
+
+function openConversations(store: Reader): Set<ConversationId> {
+  const open = ['queued', 'running', 'waiting'] as const
+  const runs = open.flatMap((status) => store.find('runs', { where: { status } }))
+  return new Set(runs.map(({ conversationId }) => conversationId))
+}
+
+async function recoverOne(
+  deps: Deps,
+  conversations: Conversations,
+  where: Place,
+  id: ConversationId,
+  { policy, onTaken }: Required<Pick<RecoverOptions, 'policy' | 'onTaken'>>,
+): Promise<Taken | undefined> {
+  deps.faults.at('recovery.before')
+  const held = await hold(deps, conversations, where, id).catch((error: unknown) => {
+    if (error instanceof OffshootError && error.code === 'conflict') return undefined // somebody has taken it meanwhile
+    throw error
+  })
+  if (!held) return undefined
+  const { live } = held
+  let left: Promise<void> | undefined
+  const leave = () => (left ??= held.leave())
+  try {
+    const runs = await takeUp(deps, held, policy, onTaken)
+    await deps.recorder.record(id, (change) => {
+      live.budget.store(change, id)
+      storeMode(change, deps, id)
+    })
+    if (policy === 'continue') await live.wakeIdle()
+    return { live, runs, leave }
+  } finally {
+    live.quiet().then(leave, leave)
+  }
+}
+
+/** Settles when nothing of a conversation goes on without a person. @throws what the store threw. */
+async function atRest({ clock }: Pick<Deps, 'clock'>, live: LiveConversation): Promise<void> {
+  while (!live.isQuiet && !live.waitsForPeople) await sleep(clock, bounds.watchMs)
+  if (live.isQuiet) await live.quiet()
+}

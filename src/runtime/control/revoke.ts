@@ -1,0 +1,17 @@
+import { requireGrant, revokeGrant } from '../asking/grants.ts'
+import { notHere, type VerbScope } from './verb.ts'
+
+export interface RevokeAnswer {
+  readonly grantId: string
+}
+
+/** Takes back what was allowed for good in a conversation. @throws OffshootError `not_found` */
+export async function revoke({ deps, live, settle }: VerbScope, id: string): Promise<RevokeAnswer> {
+  if (requireGrant(deps.store, id).conversationId !== live.id) throw notHere(id, live.id)
+  const done = { grantId: id }
+  await deps.recorder.record(live.id, ({ tx }) => {
+    revokeGrant(tx, id)
+    settle(tx, done)
+  })
+  return done
+}

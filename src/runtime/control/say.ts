@@ -1,0 +1,36 @@
+import type { BranchId, InboxItemId, RunId } from '../../core/ids.ts'
+import { begin, type Conversations, type StartedRun } from './begin.ts'
+import type { Deps } from '../context/deps.ts'
+import { hereOrThere } from './here-or-there.ts'
+import { openConversation } from '../conversation/main-branch.ts'
+import { saying, type SayOptions } from './saying.ts'
+
+export interface Said {
+  readonly itemId: InboxItemId
+  /** That reads it, or that has to end before it is read. */
+  readonly runId: RunId
+  readonly branchId: BranchId
+  /** Absent where another process drives it. */
+  readonly started?: StartedRun
+}
+
+/**
+ * Says something on a branch: here, or in the process that drives its conversation (runtime.md §6). It always has an item
+ * of the inbox, which is delivered at once where nothing has to end before. @throws OffshootError `usage`, `conflict`.
+ */
+export async function say(deps: Deps, conversations: Conversations, options: SayOptions): Promise<Said> {
+  const { conversationId, branchId, text, mode, agent, model, maxTurns, budgetUsd } = options
+  openConversation(deps, conversationId, options.workspace)
+  const args = { text, mode, agent, model, maxTurns, budgetUsd }
+  const { here, there } = await hereOrThere(
+    deps,
+    conversationId,
+    { verb: 'message', target: branchId, args },
+    async () => {
+      const { beginning, item } = await saying(deps, options)
+      const started = await begin(deps, conversations, options, beginning)
+      return { started, branchId, runId: started.runId, itemId: item() }
+    },
+  )
+  return here ?? there
+}

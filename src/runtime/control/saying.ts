@@ -1,0 +1,101 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { BranchId, ConversationId, InboxItemId } from '../../core/ids.ts'
+import { isStopped } from '../../core/run-status.ts'
+import type { InboxRow } from '../../store/port.ts'
+import { agentOf } from '../authority/authority.ts'
+import { asBegun, type Beginning, type Begun } from '../conversation/beginning.ts'
+import { continueRun } from '../delegation/continue-run.ts'
+import type { LiveConversation } from '../conversation/conversation.ts'
+import type { Deps } from '../context/deps.ts'
+import { beginOnFork } from '../conversation/fork.ts'
+import { addDelivered, addToInbox, waitingItems } from '../run/inbox.ts'
+import { place, type LiveRun } from '../run/live-run.ts'
+import { mainRun } from '../conversation/main-run.ts'
+import type { Place } from '../context/place.ts'
+import type { Change } from '../log/recorder.ts'
+
+/** What a person says on a branch, and by whom it is answered where nothing runs there. */
+export interface SayOrder {
+  readonly text: string
+  /** Where a run has not stopped: whether it reads this at its next turn, or the branch does once it is idle. */
+  readonly mode: InboxRow['mode']
+  /** Of the main branch; default: that of its last run, else of the branch. */
+  readonly agent?: string | undefined
+  /** `provider/model`, of the main branch; default: that of its last run. */
+  readonly model?: string | undefined
+  readonly maxTurns?: number | undefined
+}
+
+export interface SayOptions extends SayOrder, Place {
+  readonly conversationId: ConversationId
+  readonly branchId: BranchId
+  /** Asked for a model where nothing has run and none is named. */
+  readonly defaultModel?: () => Promise<string>
+}
+
+/** `item` is known once the beginning is written. */
+export async function saying(
+  deps: Deps,
+  options: SayOptions,
+): Promise<{ readonly beginning: Beginning; readonly item: () => InboxItemId }> {
+  const { conversationId, branchId, text, mode } = options
+  const onMain = await mainBeginning(deps, options)
+  let itemId: InboxItemId | undefined
+  const write: Beginning['write'] = (change, live, recovered) => {
+    const about = { conversationId, branchId, kind: 'user', mode, text } as const
+    const last = live.latest(branchId)
+    if (last && !isStopped(last.row.status)) {
+      itemId = addToInbox(change, deps.newId, place(last, change.at), about).id
+      return { run: last, drive: [] }
+    }
+    const before = waitingIds(change, branchId)
+    const begun = asBegun(onMain?.write(change, live, recovered) ?? goesOn(change, deps, live, last, options))
+    const waits = waitingItems(change.tx, branchId).find(({ id }) => !before.has(id)) // behind calls without a result
+    itemId = waits?.id ?? addDelivered(change, deps.newId, place(begun.run, change.at), about).id
+    return begun
+  }
+  const beginning = { conversationId, isNew: false, continues: branchId, write }
+  return { beginning, item: () => itemId! }
+}
+
+/** On the main branch each message may be answered by another agent and model, with turns of its own. */
+async function mainBeginning(deps: Deps, options: SayOptions): Promise<Beginning | undefined> {
+  const { maxTurns, ...rest } = options
+  const { branchId, text, agent: named } = options
+  const branch = deps.store.get('branches', branchId)!
+  if (branch.kind !== 'main') {
+    if (named ?? options.model)
+      throw new OffshootError('usage', 'a branch that is not the main one keeps its agent and its model', {
+        hint: 'leave both out',
+      })
+    return undefined
+  }
+  const last = { orderBy: 'id', descending: true, limit: 1 } as const
+  const before = deps.store.find('runs', { where: { branchId }, ...last })[0]
+  const agent = agentOf(deps, named ?? before?.agent ?? branch.agent)
+  const model = options.model ?? before?.model ?? (await modelOf(options))
+  if (!before) await options.systemText.prepare?.(null)
+  const turns = maxTurns === undefined ? {} : { maxTurns }
+  return await mainRun(deps, { ...rest, prompt: text, agent, model, ...turns })
+}
+
+async function modelOf({ defaultModel }: SayOptions): Promise<string> {
+  if (defaultModel) return await defaultModel()
+  throw new OffshootError('usage', 'nothing here says which model it is to have')
+}
+
+function goesOn(
+  change: Change,
+  deps: Deps,
+  live: LiveConversation,
+  last: LiveRun | undefined,
+  { branchId, text, maxTurns }: SayOptions,
+): LiveRun | Begun {
+  if (!last) return beginOnFork(change, deps, live.budget, branchId, text)
+  const drive = continueRun(change, { deps, tree: live }, last, { text, maxTurns })
+  return { run: drive[0]!, drive }
+}
+
+function waitingIds({ tx }: Change, branchId: BranchId): ReadonlySet<string> {
+  return new Set(waitingItems(tx, branchId).map(({ id }) => id))
+}

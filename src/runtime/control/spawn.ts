@@ -1,0 +1,33 @@
+import type { Deliver } from '../../core/message.ts'
+import { agentOf } from '../authority/authority.ts'
+import { spawnOfPerson } from '../conversation/person-spawn.ts'
+import { beginHere, noDefaultModel, type BeganAnswer } from './begin-here.ts'
+import { notHere, type VerbScope } from './verb.ts'
+
+interface SpawnArguments {
+  readonly agent: string
+  readonly task: string
+  readonly label?: string | undefined
+  readonly deliver?: Deliver | undefined
+  readonly model?: string | undefined
+  readonly maxTurns?: number | undefined
+  readonly budgetUsd?: number | undefined
+}
+
+/** Starts a subagent in the conversation that this process drives. @throws OffshootError `usage`, `conflict`. */
+export async function spawn(
+  scope: VerbScope,
+  id: string,
+  { budgetUsd, agent, ...args }: SpawnArguments,
+): Promise<BeganAnswer> {
+  const { deps, live } = scope
+  if (id !== live.id) throw notHere(id, live.id)
+  const beginning = await spawnOfPerson(deps, {
+    ...args,
+    ...live.place,
+    agent: agentOf(deps, agent),
+    conversationId: live.id,
+    defaultModel: noDefaultModel,
+  })
+  return await beginHere(scope, beginning, budgetUsd)
+}

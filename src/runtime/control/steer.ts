@@ -1,0 +1,34 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { BranchId, InboxItemId, RunId } from '../../core/ids.ts'
+import type { RunStatus } from '../../core/run-status.ts'
+import { putMessage } from '../run/put-message.ts'
+import { requireTarget, type VerbScope } from './verb.ts'
+
+export interface SteerAnswer {
+  readonly itemId: InboxItemId
+  readonly branchId: BranchId
+  readonly runId: RunId
+  readonly status: RunStatus
+  /** Whether nobody drives it: it reads this when it is taken up again. */
+  readonly waits: boolean
+}
+
+/** A message that a run reads at its next turn. @throws OffshootError `conflict` when it has stopped. */
+export async function steer(scope: VerbScope, id: string, text: string): Promise<SteerAnswer> {
+  const { deps, live, settle } = scope
+  const target = requireTarget(scope, id)
+  return await deps.recorder.record(live.id, (change) => {
+    const item = putMessage(change, deps.newId, target, { mode: 'steer', text, refusal: hasStopped })
+    const { branchId, id: runId, status } = target.live!.row
+    const waits = !live.drives(target.live!)
+    const answer = { itemId: item.id, branchId, runId, status, waits }
+    settle(change.tx, answer)
+    return answer
+  })
+}
+
+function hasStopped(branchId: BranchId, status: RunStatus): OffshootError {
+  return new OffshootError('conflict', `${branchId} is ${status} and reads nothing now`, {
+    hint: `offshoot continue ${branchId} "..." goes on with it`,
+  })
+}

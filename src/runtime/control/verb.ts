@@ -1,0 +1,78 @@
+import { OffshootError } from '../../core/errors.ts'
+import { idPrefix, type BranchId, type ConversationId } from '../../core/ids.ts'
+import type { Approval, Run } from '../../core/run.ts'
+import { isStopped } from '../../core/run-status.ts'
+import type { Reader, Tx } from '../../store/port.ts'
+import type { LiveConversation } from '../conversation/conversation.ts'
+import type { Deps } from '../context/deps.ts'
+import type { Target } from '../run/put-message.ts'
+
+/** What a verb works on: a conversation of which this process holds the lease, whether its runs are driven or not. */
+export interface VerbScope {
+  readonly deps: Deps
+  readonly live: LiveConversation
+  /** Writes the answer in the transaction that does what was asked, where somebody waits for it in a row. */
+  readonly settle: (tx: Tx, answer: unknown) => void
+}
+
+/**
+ * The run that an id means: itself, or the latest of a branch, or of the main branch of a conversation.
+ * @throws OffshootError `not_found` for an id of nothing in this conversation; undefined: there was no run on it yet.
+ */
+export function findTarget({ deps, live }: VerbScope, id: string): Target | undefined {
+  const { store } = deps
+  const stored =
+    idPrefix(id) === 'run' ? store.get('runs', id) : latestRun(store, branchOf(store, live.id, id))
+  if (stored && stored.conversationId !== live.id) throw notHere(id, live.id)
+  if (!stored && idPrefix(id) === 'run') throw notHere(id, live.id)
+  if (!stored) return undefined
+  const latest = live.latest(stored.branchId)
+  const known = latest?.row.id === stored.id ? latest : undefined
+  return { row: known?.row ?? stored, live: known }
+}
+
+/** @throws OffshootError `not_found`; `conflict` where no run was started yet. */
+export function requireTarget(scope: VerbScope, id: string): Target {
+  const target = findTarget(scope, id)
+  if (target) return target
+  throw new OffshootError('conflict', `nothing has run on ${id} yet`, {
+    hint: 'offshoot continue starts a run on a branch',
+  })
+}
+
+/** The branch that an id means. @throws OffshootError `not_found` */
+export function branchOf(reader: Reader, conversationId: ConversationId, id: string): BranchId {
+  switch (idPrefix(id)) {
+    case 'cnv': {
+      const main = reader.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]
+      if (main && id === conversationId) return main.id
+      throw notHere(id, conversationId)
+    }
+    case 'run': {
+      const run = reader.get('runs', id)
+      if (run?.conversationId === conversationId) return run.branchId
+      throw notHere(id, conversationId)
+    }
+    default: {
+      const branch = reader.get('branches', id)
+      if (branch?.conversationId === conversationId) return branch.id
+      throw notHere(id, conversationId)
+    }
+  }
+}
+
+/** Whether no process goes on with the run that asks: then the answer is kept until one does. */
+export function waits(live: LiveConversation, { branchId }: Pick<Approval, 'branchId'>): boolean {
+  const run = live.latest(branchId)
+  return !run || isStopped(run.row.status) || !live.drives(run)
+}
+
+export function notHere(id: string, conversationId: ConversationId): OffshootError {
+  return new OffshootError('not_found', `there is no ${id.slice(0, 100)} in ${conversationId}`, {
+    hint: `offshoot show ${conversationId} lists its branches, offshoot ps its runs`,
+  })
+}
+
+function latestRun(reader: Reader, branchId: BranchId): Run | undefined {
+  return reader.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
+}

@@ -1,0 +1,265 @@
+import type { BranchId, CallId, ConversationId } from '../../core/ids.ts'
+import { sleep } from '../../core/clock.ts'
+import { bounds } from '../../core/limits.ts'
+import { isFinal, isStopped, state } from '../../core/run-status.ts'
+import type { Run } from '../../core/run.ts'
+import { Budget } from '../budget/budget.ts'
+import { driveRun } from './drive.ts'
+import { isOwed } from '../journal/end-run.ts'
+import { deliverItems, nextRead, waitingItems } from '../run/inbox.ts'
+import {
+  createLiveRun,
+  place,
+  replaceChild,
+  runEvent,
+  stopRun,
+  tellAgain,
+  type LiveRun,
+  type StopReason,
+} from '../run/live-run.ts'
+import type { PartialMessage } from '../run/partial-message.ts'
+import { LatestReceipts } from '../run/receipts.ts'
+import type { Change } from '../log/recorder.ts'
+import type { RunTree, Scope } from '../context/scope.ts'
+import { takeSlot } from '../run/slots.ts'
+import { freshFigures, freshLimits } from '../delegation/spawn.ts'
+import { takeBack } from '../run/take-back.ts'
+
+interface Driven {
+  /** Rejects with what the store threw. */
+  readonly stopped: Promise<void>
+  /** Settles when what it left to read has been looked at too. */
+  readonly followed: Promise<void>
+}
+
+/**
+ * A conversation that this process drives: its runs, and what wakes an idle branch. A branch has at most one run that
+ * has not stopped; what comes for it meanwhile waits in its inbox.
+ */
+export class LiveConversation implements RunTree {
+  readonly id: ConversationId
+  readonly budget: Budget
+  readonly receipts: LatestReceipts
+  readonly #scope: Scope
+  /** The latest run of each branch. */
+  readonly #latest = new Map<BranchId, LiveRun>()
+  readonly #active = new Map<LiveRun, Driven>()
+  #failed: Promise<never> | undefined
+  #stop: StopReason | undefined
+  /** Somebody has paused all of it: no report wakes anything until somebody goes on. */
+  isHeld = false
+  /** Settles when what another process left is taken up, as far as that has begun: what people want done comes after it. */
+  takenUp: Promise<unknown> = Promise.resolve()
+
+  /** `runs`: all that it has had so far. */
+  constructor(id: ConversationId, scope: Omit<Scope, 'tree'>, runs: readonly Run[]) {
+    this.id = id
+    this.budget = new Budget(scope.deps.config.limits, runs)
+    this.receipts = new LatestReceipts(scope.deps.store, runs)
+    this.#scope = { ...scope, tree: this }
+  }
+
+  /** Where its runs work, and what they are told of it. */
+  get place(): Pick<Scope, 'workspace' | 'systemText'> {
+    return this.#scope
+  }
+
+  drive(run: LiveRun): Promise<void> {
+    this.#latest.set(run.row.branchId, run)
+    this.budget.attach(run)
+    if (this.#stop) stopRun(run, this.#stop) // it came after the stop
+    tellAgain(run)
+    const stopped = driveRun(this.#scope, run)
+    const followed = stopped
+      .then(() => this.#wakeAfter(run))
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => this.#active.get(run)?.stopped === stopped && this.#active.delete(run))
+    this.#active.set(run, { stopped, followed })
+    return stopped
+  }
+
+  attach(run: LiveRun): Promise<void> {
+    const { stopped } = this.#active.get(run) ?? {}
+    return stopped ?? (isStopped(run.row.status) ? Promise.resolve() : this.drive(run))
+  }
+
+  drives(run: LiveRun): boolean {
+    return this.#active.has(run) || (run.parent !== undefined && this.drives(run.parent))
+  }
+
+  /** Takes a run as the latest of its branch without driving it. */
+  know(run: LiveRun): void {
+    this.#latest.set(run.row.branchId, run)
+    this.budget.attach(run)
+  }
+
+  latest(branchId: BranchId): LiveRun | undefined {
+    return this.#latest.get(branchId)
+  }
+
+  below(branchId: BranchId): readonly LiveRun[] {
+    const found: LiveRun[] = []
+    this.#latest.forEach((run) => isAbove(branchId, run.parent) && !run.outlives && found.push(run))
+    return found.sort((a, b) => b.row.depth - a.row.depth)
+  }
+
+  /** Stops every run, those of finished parents too, and wakes none any more. What has paused below goes on with what is above. */
+  stop(reason: StopReason): void {
+    this.#stop = reason
+    const below: StopReason = reason.verb === 'pause' ? { ...reason, why: 'parent' } : reason
+    for (const run of this.#active.keys()) {
+      if (!run.parent) stopRun(run, reason)
+      else if (!this.#active.has(run.parent)) stopRun(run, below)
+    }
+  }
+
+  /** The answers that are being streamed, as they are now. */
+  get partials(): readonly PartialMessage[] {
+    return [...this.#active.keys()].flatMap((run) => run.journal?.partial() ?? [])
+  }
+
+  get stopped(): boolean {
+    return this.#stop !== undefined
+  }
+
+  get isQuiet(): boolean {
+    return this.#active.size === 0
+  }
+
+  /** Starts what waits on idle branches: what had come and was not read when a process ended (D4). */
+  async wakeIdle(): Promise<void> {
+    for (const branchId of this.#latest.keys()) await this.#wake(branchId)
+  }
+
+  /** Whether nothing goes on before a person answers or continues something. */
+  get waitsForPeople(): boolean {
+    return [...this.#active.keys()].every((run) => this.#waitsForPerson(run))
+  }
+
+  /** Settles when no run is left and nothing that is to be read waits. @throws what the store threw. */
+  async quiet(): Promise<void> {
+    while (this.#active.size > 0)
+      await Promise.all([...this.#active.values()].map(({ followed }) => followed))
+    if (this.#failed) await this.#failed
+  }
+
+  #waitsForPerson(run: LiveRun): boolean {
+    const { status, reason } = run.row
+    if (status !== 'waiting' || this.#works(run)) return false
+    if (reason === 'children')
+      // without any left, or with one that has an answer, it is about to go on
+      return (
+        run.awaits.size > 0 && [...run.awaits].every((child) => !isOwed(child) || this.#waitsForPerson(child))
+      )
+    return reason === 'approval' || reason === 'question'
+  }
+
+  /** A call is at work beside the one that waits. */
+  #works({ row, children }: LiveRun): boolean {
+    const { store } = this.#scope.deps
+    const asks = (callId: CallId) => store.count('questions', { callId, answeredAt: null }) > 0
+    const where = { runId: row.id, status: 'running' } as const
+    return store.find('tool_calls', { where }).some(({ id }) => !children.has(id) && !asks(id))
+  }
+
+  #fail(error: unknown): void {
+    this.#failed ??= Promise.reject(error)
+    this.#failed.catch(() => {})
+  }
+
+  /** A run has stopped: its own branch may have something to read, and so may the one above. */
+  async #wakeAfter(run: LiveRun): Promise<void> {
+    await this.#wake(run.row.branchId)
+    const above = this.#scope.deps.store.get('branches', run.row.branchId)?.parentBranchId
+    if (above) await this.#wake(above)
+  }
+
+  /** An idle branch for which something has come starts to read. */
+  async #wake(branchId: BranchId): Promise<void> {
+    const { store, clock, recorder } = this.#scope.deps
+    if (!this.#idle(branchId) || this.#scope.deps.faults.isOff('waking')) return
+    const first = nextRead(waitingItems(store, branchId))[0]
+    if (!first) return
+    if (first.kind !== 'user') await sleep(clock, bounds.gatherMs)
+    const latest = this.#idle(branchId)
+    if (!latest) return
+    const next = nextRun(this.#scope, latest)
+    this.#latest.set(branchId, next) // from here on the branch is not idle
+    this.budget.attach(next)
+    const reads = await recorder
+      .record(this.id, (change) => this.#startReading(change, latest, next))
+      .catch((error: unknown) => {
+        takeBack(this.#scope.deps, this.budget, [next])
+        this.#latest.set(branchId, latest)
+        throw error
+      })
+    if (reads) void this.drive(adopt(next, latest))
+    else {
+      this.budget.forget(next.row.id)
+      if (this.#latest.get(branchId) === next) this.#latest.set(branchId, latest)
+    }
+  }
+
+  /**
+   * The latest run of a branch where it has ended and may be followed by another. A paused one waits to be continued,
+   * and a cancelled one, or what is below it, to be continued or started by somebody.
+   */
+  #idle(branchId: BranchId): LiveRun | undefined {
+    const latest = this.#latest.get(branchId)
+    if (!latest || this.#stop || this.isHeld || !isFinal(latest.row.status)) return undefined
+    const cancelled = [latest, ...ancestors(latest)].some(({ row }) => row.status === 'cancelled')
+    return cancelled ? undefined : latest
+  }
+
+  /** Read in the change that starts the run: what was withdrawn meanwhile is not read. False: there is nothing to do. */
+  #startReading(change: Change, latest: LiveRun, next: LiveRun): boolean {
+    const { deps } = this.#scope
+    const { branchId } = next.row
+    const items = nextRead(waitingItems(change.tx, branchId))
+    const last = change.tx.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
+    // where its end was not stored, whoever takes the conversation up goes on with it
+    const isOver = last?.id === latest.row.id && isFinal(last.status)
+    if (items.length === 0 || !isOver) return false
+    const granted = takeSlot(deps, next, 'end') === 'granted'
+    if (granted) next.row = { ...next.row, ...state.running, startedAt: change.at }
+    const position = deps.scheduler.position(next.row.id)
+    const about = { from: null, ...(position ? { position } : {}) }
+    change.tx.insert('runs', next.row)
+    change.event(runEvent(next, granted ? 'run.started' : 'run.queued', change.at, about))
+    deliverItems(change, deps.newId, place(next, change.at), items)
+    return true
+  }
+}
+
+/** Whether a run, or one above it, is of this branch. */
+function isAbove(branchId: BranchId, run: LiveRun | undefined): boolean {
+  return run !== undefined && (run.row.branchId === branchId || isAbove(branchId, run.parent))
+}
+
+function ancestors({ parent }: LiveRun): LiveRun[] {
+  return parent ? [parent, ...ancestors(parent)] : []
+}
+
+/** The next run of a branch: the same agent, model, rules and limits, with turns of its own. No call waits for it. */
+function nextRun({ deps, tree }: Pick<Scope, 'deps' | 'tree'>, last: LiveRun): LiveRun {
+  const { agent, chain, opened, tools, parent } = last
+  const row: Run = {
+    ...last.row,
+    ...freshFigures,
+    ...state.queued,
+    limits: freshLimits(deps, tree.budget, last.row, last.agent),
+    id: deps.newId('run'),
+    originCallId: null,
+    background: last.row.depth > 0,
+    queuedAt: deps.clock.now(),
+    startedAt: null,
+  }
+  return createLiveRun({ row, agent, chain, opened, tools, parent, call: undefined })
+}
+
+/** Takes the place of the run before it among its parent's children, so that a stop of the parent reaches it. */
+function adopt(next: LiveRun, last: LiveRun): LiveRun {
+  replaceChild(last, next)
+  if (next.parent?.stop) stopRun(next.parent, next.parent.stop) // it came after the stop
+  return next
+}

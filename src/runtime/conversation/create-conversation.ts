@@ -1,0 +1,33 @@
+import type { Workspace } from '../../tools/port.ts'
+import type { Deps } from '../context/deps.ts'
+import { newConversation, writeConversation, type Opened } from './main-branch.ts'
+import { storeMode } from '../authority/mode.ts'
+
+export interface CreateOptions {
+  readonly workspace: Workspace
+  readonly title: string
+  /** Who works on its main branch, unless a message names another. */
+  readonly agent: string
+}
+
+/** Makes a conversation with its main branch, in which nothing is said yet. */
+export async function createConversation(
+  deps: Deps,
+  { workspace, title, agent }: CreateOptions,
+): Promise<Opened> {
+  const opened = newConversation(deps, workspace, title, agent)
+  const { id: conversationId } = opened.conversation
+  return await deps.recorder.record(conversationId, (change) => {
+    const here = {
+      at: change.at,
+      conversationId,
+      branchId: opened.branch.id,
+      runId: null,
+      parentRunId: null,
+      depth: 0,
+    }
+    writeConversation(change, here, opened)
+    storeMode(change, deps, conversationId)
+    return opened
+  })
+}

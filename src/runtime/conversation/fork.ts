@@ -1,0 +1,202 @@
+import type { Branch } from '../../core/conversation.ts'
+import { OffshootError } from '../../core/errors.ts'
+import { idPrefix, isId, type BranchId, type IdPrefix } from '../../core/ids.ts'
+import type { Run } from '../../core/run.ts'
+import { state } from '../../core/run-status.ts'
+import type { MessageRow, Reader } from '../../store/port.ts'
+import { agentOf, authorityOf, lineOf } from '../authority/authority.ts'
+import type { Beginning } from './beginning.ts'
+import type { Budget } from '../budget/budget.ts'
+import type { Deps } from '../context/deps.ts'
+import { createLiveRun, place, type LiveRun } from '../run/live-run.ts'
+import { appendMessage } from '../run/messages.ts'
+import type { Change } from '../log/recorder.ts'
+import { takeSlot } from '../run/slots.ts'
+import { freshCaps, freshFigures, freshLimits, limitsOf, tellBegun, tellBranch } from '../delegation/spawn.ts'
+import { describeTask } from '../task/task-input.ts'
+
+export interface ForkStart {
+  readonly messageId: string
+  readonly text: string
+  /** `provider/model`; default: that of the last run on the branch that it leaves. */
+  readonly model?: string | undefined
+  /** Asked for a model where nothing has run there. */
+  readonly defaultModel: () => Promise<string>
+}
+
+/** A fork whose first run begins with this text. @throws OffshootError `usage` for an unknown message or agent. */
+export async function forkOfPerson(deps: Deps, options: ForkStart): Promise<Beginning> {
+  const message = requireMessage(deps.store, options.messageId)
+  const left = deps.store.get('branches', message.branchId)!
+  const last = lastRun(deps.store, left)
+  const model = options.model ?? last?.model ?? (await options.defaultModel())
+  agentOf(deps, last?.agent ?? left.agent)
+  const write: Beginning['write'] = (change, { budget }) => {
+    const branch = writeFork(change, deps, message, options.text)
+    const run = firstRunOfFork(deps, budget, change.tx, branch, change.at, model)
+    beginRun(change, deps, run, options.text)
+    return run
+  }
+  return { conversationId: message.conversationId, isNew: false, write }
+}
+
+/** The first run of a fork that was made without a text. @throws OffshootError `conflict` where nothing says which model. */
+export function beginOnFork(
+  change: Change,
+  deps: Deps,
+  budget: Budget,
+  branchId: BranchId,
+  text: string,
+): LiveRun {
+  const branch = change.tx.get('branches', branchId)!
+  const last = branch.kind === 'fork' ? lastRun(change.tx, branch) : undefined
+  if (!last)
+    throw new OffshootError('conflict', `nothing has run on ${branchId} yet`, {
+      hint: 'a message begins a run there; offshoot fork MESSAGE TEXT begins one on a new branch',
+    })
+  const run = firstRunOfFork(deps, budget, change.tx, branch, change.at, last.model)
+  beginRun(change, deps, run, text)
+  return run
+}
+
+/** The message that an id names. @throws OffshootError `usage` for any other id, with what it is. */
+export function requireMessage(store: Reader, id: string): MessageRow {
+  const message = isId('msg', id) ? store.get('messages', id) : undefined
+  if (message) return message
+  const kind = idPrefix(id)
+  const shown = id.slice(0, 100)
+  const what =
+    kind && kind !== 'msg'
+      ? `${shown} is the id of ${KINDS[kind]}, not of a message`
+      : `there is no message ${shown}`
+  throw new OffshootError('usage', what, {
+    hint: 'offshoot show ID --json has the messages of a conversation, branch by branch',
+  })
+}
+
+const KINDS: Readonly<Record<IdPrefix, string>> = {
+  cnv: 'a conversation',
+  brn: 'a branch',
+  msg: 'a message',
+  prt: 'a part of a message',
+  run: 'a run',
+  cal: 'a tool call',
+  apr: 'an approval',
+  que: 'a question',
+  inb: 'an item of an inbox',
+  art: 'an artifact',
+  cmd: 'a command',
+}
+
+/**
+ * Writes a branch that sees what stood up to and including a message, whatever branch that is on. It works as the agent
+ * of the branch that it leaves, under the same rules; its report goes to nobody.
+ */
+export function writeFork(change: Change, deps: Deps, message: MessageRow, text?: string): Branch {
+  const left = change.tx.get('branches', message.branchId)!
+  const last = lastRun(change.tx, left)
+  const branch: Branch = {
+    id: deps.newId('brn'),
+    conversationId: left.conversationId,
+    kind: 'fork',
+    inheritContext: true,
+    parentBranchId: left.id,
+    originMessageId: message.id,
+    originToolCallId: null,
+    agent: last?.agent ?? left.agent,
+    label: text ? describeTask({ prompt: text }) : `fork of ${left.label}`.slice(0, 80),
+    createdAt: change.at,
+    updatedAt: change.at,
+  }
+  change.tx.insert('branches', branch)
+  const { conversationId } = branch
+  const depth = last?.depth ?? depthOf(change.tx, left)
+  const here = { at: change.at, conversationId, branchId: branch.id, runId: null, parentRunId: null, depth }
+  tellBranch(change, here, branch)
+  return branch
+}
+
+/**
+ * The first run of a fork, not written yet: agent and limits are those of the last run of the branch that it leaves.
+ * @throws OffshootError `usage` when the agent is not defined here.
+ */
+function firstRunOfFork(
+  deps: Deps,
+  budget: Budget,
+  reader: Reader,
+  branch: Branch,
+  at: number,
+  model: string,
+): LiveRun {
+  const agent = agentOf(deps, branch.agent)
+  const last = lastRun(reader, branch)
+  const depth = last?.depth ?? depthOf(reader, branch)
+  const row: Run = {
+    ...freshFigures,
+    ...state.queued,
+    id: deps.newId('run'),
+    conversationId: branch.conversationId,
+    branchId: branch.id,
+    parentRunId: null,
+    originCallId: null,
+    depth,
+    agent: agent.name,
+    model,
+    description: branch.label,
+    background: false,
+    limits: last
+      ? freshLimits(deps, budget, { ...last, parentRunId: null }, agent)
+      : { ...limitsOf(deps, agent, depth, {}), ...freshCaps(budget, { depth, parentRunId: null }, agent) },
+    setup: last?.setup ?? null,
+    queuedAt: at,
+    startedAt: null,
+  }
+  return createLiveRun({
+    row,
+    agent,
+    ...authorityOf(deps, reader, branch),
+    parent: undefined,
+    call: undefined,
+  })
+}
+
+/** Writes a run that begins with what a person says. It has its slot, or its place in the queue. */
+export function beginRun(change: Change, deps: Deps, run: LiveRun, text: string): void {
+  if (takeSlot(deps, run, 'end') === 'granted')
+    run.row = { ...run.row, ...state.running, startedAt: change.at }
+  try {
+    change.tx.insert('runs', run.row)
+    const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
+    const message = { branchId: run.row.branchId, role: 'user', parts, runId: null } as const
+    appendMessage(change, deps.newId, place(run, change.at), message)
+    tellBegun(change, deps, run, text)
+  } catch (error) {
+    deps.scheduler.leave(run.row.id)
+    throw error
+  }
+}
+
+/** The latest run of a branch, or of the one that it leaves. */
+function lastRun(reader: Reader, branch: Branch): Run | undefined {
+  for (const { id } of forkLine(reader, branch)) {
+    const last = reader.find('runs', {
+      where: { branchId: id },
+      orderBy: 'id',
+      descending: true,
+      limit: 1,
+    })[0]
+    if (last) return last
+  }
+  return undefined
+}
+
+/** A fork, what it leaves, and so on, up to a branch that is no fork. */
+function forkLine(reader: Reader, branch: Branch): Branch[] {
+  const line = lineOf(reader, branch)
+  const end = line.findIndex(({ kind }) => kind !== 'fork')
+  return end < 0 ? line : line.slice(0, end + 1)
+}
+
+function depthOf(reader: Reader, branch: Branch): number {
+  return lineOf(reader, branch).filter(({ kind }) => kind === 'subagent').length
+}

@@ -1,0 +1,66 @@
+import type { Branch, Conversation } from '../../core/conversation.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { ConversationId } from '../../core/ids.ts'
+import type { Workspace } from '../../tools/port.ts'
+import type { Deps } from '../context/deps.ts'
+import type { Place } from '../run/messages.ts'
+import type { Change } from '../log/recorder.ts'
+import { tellBranch } from '../delegation/spawn.ts'
+
+/** A conversation and its main branch: rows that are stored, or that are to be written. */
+export interface Opened {
+  readonly conversation: Conversation
+  readonly branch: Branch
+}
+
+/** @throws OffshootError `usage` for an unknown id, and for one that works on another directory. */
+export function openConversation(
+  { store }: Pick<Deps, 'store'>,
+  id: ConversationId,
+  workspace: Workspace,
+): Opened {
+  const conversation = store.get('conversations', id)
+  const branch = store.find('branches', { where: { conversationId: id, kind: 'main' }, limit: 1 })[0]
+  if (!conversation || !branch)
+    throw new OffshootError('usage', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
+  if (conversation.directory !== workspace.root)
+    throw new OffshootError('usage', `${id} works on ${conversation.directory}, not on ${workspace.root}`, {
+      hint: `run it there: -C ${conversation.directory}`,
+    })
+  return { conversation, branch }
+}
+
+/** A conversation that is not written yet, named after what was said first. */
+export function newConversation(
+  { clock, newId }: Pick<Deps, 'clock' | 'newId'>,
+  workspace: Workspace,
+  said: string,
+  agent: string,
+): Opened {
+  const createdAt = clock.now()
+  const times = { createdAt, updatedAt: createdAt }
+  const title = said.trim().split('\n', 1)[0]!.slice(0, 80)
+  const conversation = { id: newId('cnv'), directory: workspace.root, title, ...times }
+  const branch: Branch = {
+    id: newId('brn'),
+    conversationId: conversation.id,
+    kind: 'main',
+    inheritContext: false,
+    parentBranchId: null,
+    originMessageId: null,
+    originToolCallId: null,
+    agent,
+    label: 'main',
+    ...times,
+  }
+  return { conversation, branch }
+}
+
+/** Writes a new conversation with its main branch, which is still empty. */
+export function writeConversation(change: Change, here: Place, { conversation, branch }: Opened): void {
+  const { directory, title } = conversation
+  change.tx.insert('conversations', conversation)
+  change.tx.insert('branches', branch)
+  change.event({ type: 'conversation.created', ...here, branchId: null, runId: null, directory, title })
+  tellBranch(change, { ...here, runId: null }, branch)
+}

@@ -1,0 +1,127 @@
+import type { AgentDefinition } from '../../core/agent.ts'
+import type { Branch } from '../../core/conversation.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { BranchId, ConversationId } from '../../core/ids.ts'
+import { noSetup, type Run } from '../../core/run.ts'
+import { isFinal, state } from '../../core/run-status.ts'
+import type { Tx } from '../../store/port.ts'
+import { narrow, rootAuthority, type Authority } from '../authority/authority.ts'
+import type { Place } from '../context/place.ts'
+import type { Beginning } from './beginning.ts'
+import type { Budget } from '../budget/budget.ts'
+import { readDefinedFiles } from '../delegation/context-files.ts'
+import { continueRun } from '../delegation/continue-run.ts'
+import type { Deps } from '../context/deps.ts'
+import { beginRun } from './fork.ts'
+import { addToInbox } from '../run/inbox.ts'
+import { createLiveRun, place, type LiveRun } from '../run/live-run.ts'
+import { newConversation, openConversation, writeConversation } from './main-branch.ts'
+import { appendMessage } from '../run/messages.ts'
+import type { Change } from '../log/recorder.ts'
+import { aboutRun, freshCaps, freshFigures, ownTurns } from '../delegation/spawn.ts'
+
+export interface StartOptions extends Place {
+  readonly prompt: string
+  readonly agent: AgentDefinition
+  /** `provider/model`. */
+  readonly model: string
+  readonly maxTurns?: number
+  /** Go on with this conversation instead of a new one. */
+  readonly conversationId?: ConversationId
+}
+
+/**
+ * A turn of the main agent, in a new conversation or in a stored one. Where its last run is paused, that one is
+ * continued with the text (runtime.md §6); where it has just been recovered, the text waits until it has ended.
+ */
+export async function mainRun(deps: Deps, options: StartOptions): Promise<Beginning> {
+  const { conversationId, workspace, prompt, agent, systemText, maxTurns } = options
+  const known = conversationId ? openConversation(deps, conversationId, workspace) : undefined
+  const opened = known ?? newConversation(deps, workspace, prompt, agent.name)
+  const { conversation, branch } = opened
+  const authority = narrow(deps, rootAuthority(deps, deps.store, branch.conversationId), agent)
+  const own = await readDefinedFiles({ ...authority, name: agent.name, grants: [] }, workspace, [agent])
+  if (!known) await systemText.prepare?.(null)
+  const write: Beginning['write'] = (change, live, recovered) => {
+    const last = live.latest(branch.id)
+    if (last?.row.status === 'paused') {
+      const drive = continueRun(change, { deps, tree: live }, last, { text: prompt, maxTurns })
+      return { run: last, drive }
+    }
+    if (last && recovered.some(({ run }) => run === last) && !isFinal(last.row.status)) {
+      const item = { kind: 'user', mode: 'follow_up', text: prompt } as const
+      const { id: branchId, conversationId } = branch
+      addToInbox(change, deps.newId, place(last, change.at), { ...item, branchId, conversationId })
+      return { run: last, drive: [] }
+    }
+    if (known) checkIdle(change.tx, branch)
+    const run = newRun(deps, live.budget, branch, options, authority, own.contextFiles)
+    if (!known) writeConversation(change, place(run, change.at), opened)
+    if (!hasSystemText(change.tx, branch.id)) {
+      const text = systemText({
+        ...aboutRun(deps, run),
+        files: own.files,
+        receipts: live.receipts.list(),
+      })
+      writeSystemText(change, deps, run, text)
+    }
+    beginRun(change, deps, run, prompt)
+    return run
+  }
+  return { conversationId: conversation.id, isNew: !known, continues: branch.id, write }
+}
+
+/** Read in the transaction that adds the run: of two that come at the same time, one is refused. */
+function checkIdle(tx: Tx, { id, conversationId }: Branch): void {
+  const last = tx.find('runs', { where: { branchId: id }, orderBy: 'id', descending: true, limit: 1 })[0]
+  if (!last || isFinal(last.status)) return
+  const hint = `offshoot steer ${id} "..." tells it something; or wait until it has ended`
+  throw new OffshootError('conflict', `the last run of ${conversationId} is ${last.status}`, { hint })
+}
+
+function newRun(
+  deps: Deps,
+  budget: Budget,
+  branch: Branch,
+  { agent, model, maxTurns }: StartOptions,
+  authority: Authority,
+  contextFiles: readonly string[],
+): LiveRun {
+  const { limits } = deps.config
+  const now = deps.clock.now()
+  const row: Run = {
+    ...freshFigures,
+    ...state.running,
+    id: deps.newId('run'),
+    conversationId: branch.conversationId,
+    branchId: branch.id,
+    parentRunId: null,
+    originCallId: null,
+    depth: 0,
+    agent: agent.name,
+    model,
+    description: branch.label,
+    background: false,
+    limits: {
+      maxTurns: maxTurns ?? ownTurns(deps, agent, 0),
+      timeoutMs: agent.timeoutMs ?? limits.timeoutMs,
+      stallMs: limits.stallMs,
+      ...freshCaps(budget, { depth: 0, parentRunId: null, setup: null }, agent),
+    },
+    setup: { ...noSetup, effort: agent.effort ?? null, contextFiles },
+    queuedAt: now,
+    startedAt: now,
+  }
+  return createLiveRun({ row, agent, ...authority, parent: undefined, call: undefined })
+}
+
+/** The first message of a branch: what the agent is and how it works, as it is then. */
+function writeSystemText(change: Change, deps: Deps, run: LiveRun, text: string): void {
+  const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
+  const here = { ...place(run, change.at), runId: null }
+  appendMessage(change, deps.newId, here, { branchId: run.row.branchId, role: 'system', parts, runId: null })
+}
+
+function hasSystemText(tx: Tx, branchId: BranchId): boolean {
+  return tx.find('messages', { where: { branchId, role: 'system' }, limit: 1 }).length > 0
+}

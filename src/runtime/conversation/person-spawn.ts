@@ -1,0 +1,130 @@
+import type { AgentDefinition } from '../../core/agent.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { ConversationId } from '../../core/ids.ts'
+import { noSetup } from '../../core/run.ts'
+import type { Deliver } from '../../core/message.ts'
+import type { Reader } from '../../store/port.ts'
+import { ToolError, type Workspace } from '../../tools/port.ts'
+import { agentOf, authorityOf, narrow, rootAuthority } from '../authority/authority.ts'
+import type { Beginning } from './beginning.ts'
+import { readDefinedFiles } from '../delegation/context-files.ts'
+import { writeCard } from '../journal/deliver.ts'
+import type { Deps } from '../context/deps.ts'
+import { newConversation, openConversation, writeConversation, type Opened } from './main-branch.ts'
+import { personaOf } from '../delegation/setup.ts'
+import { limitsOf, modelOf, writeSubagent, type SpawnOrder } from '../delegation/spawn.ts'
+import type { SystemText } from '../context/system-text.ts'
+import { describeTask } from '../task/task-input.ts'
+
+export interface PersonSpawn {
+  readonly workspace: Workspace
+  readonly systemText: SystemText
+  /** What the conversation may spend while it is driven, US dollars. */
+  readonly budgetUsd?: number | undefined
+  readonly agent: AgentDefinition
+  readonly task: string
+  /** What people see; default: the first words of the task. */
+  readonly label?: string | undefined
+  /** Below the main branch of this conversation, instead of a new one. */
+  readonly conversationId?: ConversationId
+  /** Default: `announce`. */
+  readonly deliver?: Deliver | undefined
+  readonly background?: boolean
+  /** `provider/model`; default: as a spawn of the main agent would have it. */
+  readonly model?: string | undefined
+  /** Asked for a model where the conversation has used none yet. */
+  readonly defaultModel: () => Promise<string>
+  readonly maxTurns?: number | undefined
+}
+
+/**
+ * A subagent that a person or a program starts (runtime.md §2): below the main branch, from its head, without a call.
+ * @throws OffshootError `usage` for a conversation, agent or number that does not do, `conflict` beyond a limit.
+ */
+export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<Beginning> {
+  const { agent, workspace, task, conversationId } = options
+  if (agent.name === 'main')
+    throw new OffshootError('usage', 'the agent main works with a person and is no subagent', {
+      hint: 'offshoot run starts it; offshoot agents lists the others',
+    })
+  const known = conversationId ? openConversation(deps, conversationId, workspace) : undefined
+  const opened = known ?? newConversation(deps, workspace, task, 'main')
+  const own = known && modelInUse(deps.store, opened)
+  const model = options.model ?? modelOf(deps, agent, own ?? (await options.defaultModel()))
+  const above = known
+    ? authorityOf(deps, deps.store, opened.branch)
+    : narrow(deps, rootAuthority(deps, deps.store, undefined), agentOf(deps, 'main'))
+  const spawner = known ? opened.branch.agent : 'main'
+  const persona = personaOf(deps, agent, undefined, { agent: spawner })
+  const reader = { ...above, name: spawner, grants: [] }
+  const handed = await readDefinedFiles(reader, workspace, [agentOf(deps, spawner), agent])
+  await options.systemText.prepare?.(null)
+  const limits = recoded('usage', () => limitsOf(deps, agent, 1, { max_turns: options.maxTurns }))
+  const write: Beginning['write'] = (change, live) => {
+    const here = placeOf(opened, change.at)
+    if (!known) writeConversation(change, here, opened)
+    const caps = recoded('conflict', () => live.budget.reserve(null, { defined: agent.maxCostUsd }))
+    const order: SpawnOrder = {
+      parent: undefined,
+      call: undefined,
+      origin: originOf(change.tx, opened),
+      depth: 1,
+      agent,
+      label: describeTask({ description: options.label?.trim() || undefined, prompt: task.trim() }),
+      text: task,
+      inheritContext: false,
+      background: options.background ?? false,
+      model,
+      limits: { ...limits, ...caps },
+      budget: live.budget,
+      setup: {
+        ...noSetup,
+        effort: agent.effort ?? null,
+        persona: persona?.agent ?? null,
+        contextFiles: handed.contextFiles,
+      },
+      first: { persona, files: handed.files, receipts: live.receipts.list() },
+      above,
+      bounds: {},
+    }
+    const run = recoded('conflict', () => writeSubagent(change, deps, order, options.systemText))
+    const branch = change.tx.get('branches', run.row.branchId)!
+    writeCard(change, deps, here, branch, options.deliver ?? 'announce')
+    return run
+  }
+  return { conversationId: opened.conversation.id, isNew: !known, write }
+}
+
+/** The main agent's model: of the latest run of its branch. */
+function modelInUse(reader: Reader, { branch }: Opened): string | undefined {
+  const where = { branchId: branch.id }
+  return reader.find('runs', { where, orderBy: 'id', descending: true, limit: 1 })[0]?.model
+}
+
+function placeOf({ conversation, branch }: Opened, at: number) {
+  return {
+    at,
+    conversationId: conversation.id,
+    branchId: branch.id,
+    runId: null,
+    parentRunId: null,
+    depth: 0,
+  }
+}
+
+/** The head of the main branch; none while that is empty. */
+function originOf(reader: Reader, { conversation, branch }: Opened): SpawnOrder['origin'] {
+  const where = { branchId: branch.id }
+  const head = reader.find('messages', { where, orderBy: 'position', descending: true, limit: 1 })[0]
+  return { conversationId: conversation.id, parentBranchId: branch.id, originMessageId: head?.id ?? null }
+}
+
+/** What is told to a model as the failure of its call is told to a person as an error. */
+function recoded<T>(code: 'usage' | 'conflict', make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error
+    throw new OffshootError(code, error.message, error.hint ? { hint: error.hint } : {})
+  }
+}

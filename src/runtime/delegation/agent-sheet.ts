@@ -1,0 +1,45 @@
+import type { Action, AgentDefinition } from '../../core/agent.ts'
+import { decide } from '../../permissions/decide.ts'
+import type { Grant } from '../../permissions/types.ts'
+import { agentOf, narrow, rootAuthority } from '../authority/authority.ts'
+import { delegationsTo } from '../authority/delegations.ts'
+import type { Deps } from '../context/deps.ts'
+import { ownTurns } from './spawn.ts'
+
+/** What an agent is here, when the main agent starts it: with the rules, limits and tools in force. */
+export interface AgentSheet {
+  readonly tools: readonly string[]
+  readonly maxTurns: number
+  readonly permissions: readonly EffectivePermission[]
+  readonly delegations: readonly Grant[]
+}
+
+/** What is decided of a call of a tool about which nothing more is known. */
+export interface EffectivePermission {
+  readonly tool: string
+  readonly pattern: string | null
+  readonly action: Action
+  /** What decides, in words. */
+  readonly rule: string
+}
+
+export function agentSheet(deps: Deps, agent: AgentDefinition): AgentSheet {
+  const root = rootAuthority(deps, deps.store, undefined)
+  const main = narrow(deps, root, agentOf(deps, 'main'))
+  const isMain = agent.name === 'main'
+  const { tools, chain } = isMain ? main : narrow(deps, main, agent)
+  return {
+    tools: tools.map(({ name }) => name),
+    maxTurns: ownTurns(deps, agent, isMain ? 0 : 1),
+    permissions: tools.map(({ name, toolset, effects }) => {
+      const call = { tool: name, toolset, effects, subjects: [], resolvePath: unknownPath }
+      const { action, why } = decide(call, chain)
+      return { tool: name, pattern: null, action, rule: why }
+    }),
+    delegations: isMain ? [] : delegationsTo(deps, main, agent),
+  }
+}
+
+function unknownPath(path: string) {
+  return { absolute: path, relative: path, outside: false, guarded: null }
+}

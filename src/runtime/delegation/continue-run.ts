@@ -1,0 +1,228 @@
+import { OffshootError } from '../../core/errors.ts'
+import { noSetup, type Run } from '../../core/run.ts'
+import { isFinal, isStopped, state } from '../../core/run-status.ts'
+import type { StartedCall } from '../../loop/ports.ts'
+import type { Budget } from '../budget/budget.ts'
+import type { Deps } from '../context/deps.ts'
+import { addToInbox } from '../run/inbox.ts'
+import {
+  changeRun,
+  checkUnchanged,
+  createLiveRun,
+  place,
+  replaceChild,
+  runEvent,
+  startAttempt,
+  type LiveRun,
+} from '../run/live-run.ts'
+import { appendMessage } from '../run/messages.ts'
+import { endBegun, endLeft } from '../journal/open-calls.ts'
+import { hasOpenCalls, readOpenTurn } from '../journal/open-turn.ts'
+import { unpause } from '../run/pause.ts'
+import type { Change } from '../log/recorder.ts'
+import type { Scope } from '../context/scope.ts'
+import { takeSlot } from '../run/slots.ts'
+import { freshCaps, freshFigures, ownTurns } from './spawn.ts'
+import { CONTINUE } from '../task/task-input.ts'
+
+export interface ContinueOrder {
+  /** What it is told first; absent: `CONTINUE`. */
+  readonly text?: string | undefined
+  /** Turns that it gets beyond those that are used; absent: as many as its agent has. */
+  readonly maxTurns?: number | undefined
+  /** Money and tokens beyond those that are spent; absent: as much as its spawn or its definition gave. */
+  readonly maxCostUsd?: number | undefined
+  readonly maxTokens?: number | undefined
+  /** The agent that asks for it, and the call that is answered by its report. */
+  readonly by?:
+    | { readonly parent: LiveRun; readonly call: StartedCall; readonly background: boolean }
+    | undefined
+}
+
+/**
+ * Goes on with a run that has stopped (runtime.md §5): a paused one is queued again, with its children that stopped with
+ * it; after any other a new run begins on the branch. Returns what is to be driven, the run itself first. Their attempts
+ * have to be over: see `attemptsOver`.
+ */
+export function continueRun(
+  change: Change,
+  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  run: LiveRun,
+  order: ContinueOrder,
+): readonly LiveRun[] {
+  const isOver = isFinal(run.row.status)
+  if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
+  const { budget } = tree
+  const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, deps, budget, run, order)
+  const text = order.text?.trim() || CONTINUE
+  tell(change, deps, next, text, order)
+  queueAgain(change, deps, next, text)
+  budget.attach(next)
+  return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
+}
+
+export interface GoneOn {
+  readonly outcome: 'continued' | 'steered'
+  /** The run itself, or the one that follows it. */
+  readonly run: LiveRun
+  /** What is to be driven from now on. */
+  readonly drive: readonly LiveRun[]
+}
+
+/**
+ * Goes on with a run whatever its state is. One that has not stopped is not to pause any more, and reads the text at its
+ * next turn; without a text there is nothing to say to one that was to pause.
+ */
+export function goOn(
+  change: Change,
+  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  run: LiveRun,
+  order: Pick<ContinueOrder, 'text' | 'maxTurns'>,
+): GoneOn {
+  if (isStopped(run.row.status)) {
+    const drive = continueRun(change, { deps, tree }, run, order)
+    return { outcome: 'continued', run: drive[0]!, drive }
+  }
+  const wasToPause = Boolean(run.row.pausing)
+  const below = tree.below(run.row.branchId).filter(({ row }) => row.pausing === 'parent')
+  unpause(change, [run, ...below])
+  const drive = pausedBelow(tree, run).map((child) => resumeChild(change, deps, tree.budget, child))
+  const text = order.text?.trim() || (wasToPause ? undefined : CONTINUE)
+  if (!text) return { outcome: 'continued', run, drive }
+  const { conversationId, branchId } = run.row
+  const item = { conversationId, branchId, kind: 'user', mode: 'steer', text } as const
+  addToInbox(change, deps.newId, place(run, change.at), item)
+  return { outcome: 'steered', run, drive }
+}
+
+/** Settles when the attempts of what has stopped, or is about to, and goes on with a run are over, so that others can begin. */
+export async function attemptsOver({ tree }: Pick<Scope, 'tree'>, run: LiveRun): Promise<void> {
+  const over = [run, ...pausedBelow(tree, run)].filter(({ row, stop }) => isStopped(row.status) || stop)
+  await Promise.all(over.map((each) => each.stopped))
+}
+
+/** What stopped because this run stopped, or together with it in a restart, the nearest first. */
+function pausedBelow(tree: Scope['tree'], run: LiveRun): LiveRun[] {
+  const children = tree
+    .below(run.row.branchId)
+    .filter(({ parent }) => parent?.row.branchId === run.row.branchId)
+  const paused = children.filter(
+    ({ row }) => row.status === 'paused' && (row.reason === 'parent' || row.reason === 'restart'),
+  )
+  return paused.flatMap((child) => [child, ...pausedBelow(tree, child)])
+}
+
+function sameRun(change: Change, deps: Deps, budget: Budget, run: LiveRun, order: ContinueOrder): LiveRun {
+  checkUnchanged(change, run)
+  const limits = limitsAfter(deps, budget, run, order)
+  endBegun(change, deps, run) // of a process that was gone when somebody paused it
+  startAttempt(run)
+  if (order.by) replaceChild(run, undefined)
+  const asked = order.by && askedBy(order.by)
+  if (asked) Object.assign(run, { parent: order.by?.parent, call: asked.call })
+  // where no call waits for it any more, its report goes to the inbox
+  const waits = run.call && change.tx.get('tool_calls', run.call.part.callId)?.resultPartId === null
+  const background = run.row.parentRunId === null ? run.row.background : !waits
+  run.row = { ...run.row, ...(asked ? asked.row : { background }), limits }
+  const { parentRunId, originCallId, background: inBackground } = run.row
+  change.tx.update('runs', run.row.id, { parentRunId, originCallId, background: inBackground, limits })
+  return run
+}
+
+/** The same agent, model, rules and tools; used turns go on counting. */
+function followingRun(deps: Deps, budget: Budget, last: LiveRun, order: ContinueOrder): LiveRun {
+  const asked = order.by && askedBy(order.by)
+  const alone = { originCallId: null, background: last.row.depth > 0 }
+  const row: Run = {
+    ...last.row,
+    ...freshFigures,
+    ...state.queued,
+    ...(asked?.row ?? alone),
+    id: deps.newId('run'),
+    turns: last.row.turns,
+    limits: limitsAfter(deps, budget, last, order),
+    queuedAt: deps.clock.now(),
+    startedAt: null,
+  }
+  const { agent, chain, opened, tools, unusable } = last
+  const parent = order.by?.parent ?? last.parent
+  const run = createLiveRun({ row, agent, chain, opened, tools, parent, call: asked?.call, unusable })
+  replaceChild(last, order.by ? undefined : run)
+  return run
+}
+
+function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>) {
+  const row = { parentRunId: parent.row.id, originCallId: call.part.callId, background }
+  return { row, call: background ? undefined : call }
+}
+
+/**
+ * Used turns go on counting; so do money and tokens in the same run, for which as much is reserved anew. @throws ToolError
+ * with the figures when a subagent asks for more than there is, or nothing is left.
+ */
+function limitsAfter(
+  deps: Deps,
+  budget: Budget,
+  { row, agent }: LiveRun,
+  order: ContinueOrder,
+): Run['limits'] {
+  const { maxCostUsd: usd, maxTokens: tokens, by } = order
+  const parentRunId = by ? by.parent.row.id : row.parentRunId
+  if (by) budget.reserve(parentRunId, { asked: { usd, tokens } }, by.parent.row)
+  else if (row.depth > 0) checkRest(budget, row)
+  const setup = {
+    ...(row.setup ?? noSetup),
+    ...(usd === undefined ? {} : { maxCostUsd: usd }),
+    ...(tokens === undefined ? {} : { maxTokens: tokens }),
+  }
+  const caps = freshCaps(budget, { depth: row.depth, parentRunId, setup }, agent)
+  const { growsTo: _, ...limits } = row.limits
+  const maxTurns = row.turns + (order.maxTurns ?? ownTurns(deps, agent, row.depth))
+  return { ...limits, maxTurns, ...(isFinal(row.status) ? caps : budget.beyond(row, caps)) }
+}
+
+function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {
+  const why = budget.nothingFree(parentRunId)
+  if (why === undefined) return
+  const hint = 'continue with --budget-usd gives its conversation more'
+  throw new OffshootError('conflict', `${branchId} cannot go on, nothing is free for it: ${why}`, { hint })
+}
+
+/** Nothing may stand between a call and its result: until then it waits in the inbox, for the end of the turn. */
+function tell(change: Change, deps: Deps, run: LiveRun, text: string, { by }: ContinueOrder): void {
+  const { conversationId, branchId } = run.row
+  const here = place(run, change.at)
+  if (hasOpenCalls(readOpenTurn(change.tx, run.row))) {
+    addToInbox(change, deps.newId, here, { conversationId, branchId, kind: 'user', mode: 'steer', text })
+    return
+  }
+  const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
+  const runId = by ? run.row.id : null
+  appendMessage(change, deps.newId, here, { branchId, role: 'user', parts, runId })
+}
+
+/** It goes on with what it had left, as far as that is still free. */
+function resumeChild(change: Change, deps: Deps, budget: Budget, child: LiveRun): LiveRun {
+  checkUnchanged(change, child)
+  const limits = budget.again(child.row)
+  endBegun(change, deps, child)
+  startAttempt(child)
+  child.row = { ...child.row, limits }
+  change.tx.update('runs', child.row.id, { limits })
+  queueAgain(change, deps, child)
+  budget.attach(child)
+  return child
+}
+
+/** A new run gets its row; a paused one is tried anew, and earlier crashes count no more (R7). */
+function queueAgain(change: Change, deps: Deps, run: LiveRun, input?: string): void {
+  takeSlot(deps, run, 'end')
+  const position = deps.scheduler.position(run.row.id)
+  const said = { ...(input ? { input: input.slice(0, 2_000) } : {}), ...(position ? { position } : {}) }
+  if (run.row.status === 'paused') {
+    changeRun(change, run, state.queued, { attempt: 1, error: null }, said)
+    return
+  }
+  change.tx.insert('runs', run.row)
+  change.event(runEvent(run, 'run.queued', change.at, { from: null, ...said }))
+}

@@ -1,0 +1,39 @@
+import { controlAliases } from '../../core/rules/tool-names.ts'
+import { readFileSync } from 'node:fs'
+import type { z } from 'zod'
+import { defineTool, titleLine } from '../../tools/define-tool.ts'
+import type { AnyTool, Tool } from '../../tools/port.ts'
+import { preparedSchemas } from '../../tools/prepared-schemas.ts'
+import type { ControlName } from '../task/task-input.ts'
+import { targetAliases } from './task-target.ts'
+
+interface ControlSpec<I> {
+  readonly name: ControlName
+  readonly inputSchema: z.ZodType<I>
+  /** What the model is told of the input. */
+  readonly told: () => object
+  readonly idempotent: boolean
+  readonly verb: string
+  execute(input: I, signal: AbortSignal): Promise<string>
+}
+
+/** A tool that controls subagents: it answers with text, and its description stands in a .txt beside the code. */
+export function controlTool<I extends { readonly task_id?: string | undefined }>(
+  spec: ControlSpec<I>,
+): AnyTool {
+  const { name, verb, told, execute, ...rest } = spec
+  return defineTool<I, string>({
+    ...rest,
+    name,
+    toolset: 'agents',
+    description: readFileSync(new URL(`${name.replace('_', '-')}.txt`, import.meta.url), 'utf8').trim(),
+    jsonSchema: preparedSchemas[name]?.() ?? told(),
+    inputAliases: targetAliases,
+    aliases: controlAliases[name],
+    effects: 'none',
+    subject: () => [],
+    title: ({ task_id }) => titleLine(task_id ? `${verb} ${task_id}` : `${verb} subagents`),
+    execute: (input, { signal }) => execute(input, signal),
+    toModelOutput: (text) => ({ text }),
+  } satisfies Tool<I, string>)
+}

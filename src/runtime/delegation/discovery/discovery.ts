@@ -1,0 +1,84 @@
+import { innerCalls } from '../../../core/inner-calls.ts'
+import type { ToolSet } from '../../../loop/ports.ts'
+import type { Level } from '../../../permissions/types.ts'
+import { ToolError, type AnyTool } from '../../../tools/port.ts'
+import { createRegistry, type Registry } from '../../../tools/registry.ts'
+import type { Config } from '../../../config/config-schema.ts'
+import type { Deps } from '../../context/deps.ts'
+import type { LiveRun } from '../../run/live-run.ts'
+import { delegationTools } from '../startable.ts'
+import { isControlName, isTaskName } from '../../task/task-input.ts'
+import { unknownText } from './find-tools.ts'
+import { createGetTools } from './get-tools.ts'
+import { createUseTool } from './use-tool.ts'
+
+/** What every agent has that learns its tools on demand. */
+export const discoveryNames = ['get_tools', 'use_tool'] as const
+
+/** So many schemas stand in a request before `auto` puts `get_tools` and `use_tool` in their place. */
+const MOST_OFFERED = 40
+
+/**
+ * Whether a run learns its tools on demand. With `auto` it follows from what the main agent at the top of its line is
+ * offered, so that children go on as their conversation does, and nothing has to be kept for a restart. The offline searcher
+ * reads no schemas: it is offered its tools. `tools`: those of the run; without any there is nothing to learn.
+ */
+export function learnsTools(
+  deps: Pick<Deps, 'config' | 'agents' | 'tools'>,
+  run: LiveRun,
+  tools: readonly unknown[],
+): boolean {
+  const { discovery } = deps.config
+  if (discovery === 'off' || tools.length === 0 || run.row.model === 'offline') return false
+  if (discovery === 'on') return true
+  const most = deps.tools.list().length + deps.agents.list().length + MOST_DELEGATION
+  return most > MOST_OFFERED && offeredToMain(deps, topOf(run)) > MOST_OFFERED
+}
+
+/** `task` and what goes with it. */
+const MOST_DELEGATION = 5
+
+function topOf(run: LiveRun): LiveRun {
+  return run.parent ? topOf(run.parent) : run
+}
+
+/** What a person starts below the main agent belongs to no run of that: its definition counts. */
+function offeredToMain(
+  deps: Pick<Deps, 'config' | 'agents' | 'tools'>,
+  { row, agent, tools }: Pick<LiveRun, 'row' | 'agent' | 'tools'>,
+): number {
+  if (row.depth === 0) return tools.length + delegationTools(deps, agent, 0).length
+  const main = deps.agents.get('main') ?? agent
+  const own = deps.tools.forAgent(main.tools, main.disallowedTools).list()
+  return own.length + delegationTools(deps, main, 0).length
+}
+
+/** Offered as they are in any mode; with `auto` also the working tools, which nearly every task needs. */
+const ALWAYS: ReadonlySet<string> = new Set(['todo', 'ask_user'])
+const WORKING: ReadonlySet<string> = new Set(['read', 'write', 'edit', 'list', 'glob', 'grep', 'bash'])
+
+/** The tools of a run that learns them on demand: it may call each of them, by `use_tool` or by its name. */
+export function discoveringTools(tools: Registry & ToolSet, mode: Config['discovery']): ToolSet {
+  const getTools = createGetTools(tools)
+  const useTool = createUseTool()
+  const own = createRegistry([getTools, useTool])
+  const isDirect = ({ name }: AnyTool) =>
+    ALWAYS.has(name) || isTaskName(name) || isControlName(name) || (mode === 'auto' && WORKING.has(name))
+  return {
+    get: (name) => own.get(name) ?? tools.get(name),
+    list: () => [...tools.list().filter(isDirect), getTools, useTool],
+    refusal: (name) => tools.refusal?.(name) ?? new ToolError('unknown_tool', unknownText(name, tools), HINT),
+    expand: (call, newId) => (own.get(call.tool) === useTool ? innerCalls(call, newId) : [call]),
+  }
+}
+
+const HINT = 'get_tools lists the tools that you have'
+
+/**
+ * Whether no rule is asked about a tool: what `get_tools` says is what a request says otherwise, and in `use_tool` each
+ * call is decided by itself. A rule that names one of them counts all the same.
+ */
+export function isUnruled({ name }: AnyTool, chain: readonly Level[]): boolean {
+  if (!discoveryNames.some((each) => each === name)) return false
+  return !chain.some(({ layers }) => layers.some(({ rules }) => rules.some((rule) => rule.tool === name)))
+}

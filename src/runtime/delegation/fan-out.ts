@@ -1,0 +1,126 @@
+import type { AgentDefinition } from '../../core/agent.ts'
+import type { CallId } from '../../core/ids.ts'
+import type { ToolCallPart } from '../../core/message.ts'
+import type { Permit, PermitRequest } from '../../loop/ports.ts'
+import type { Decision } from '../../permissions/types.ts'
+import { parseInput } from '../../tools/parse-input.ts'
+import { count, dollars } from '../budget/budget-words.ts'
+import type { Wanted } from '../budget/budget.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import type { Scope } from '../context/scope.ts'
+import { modelOf } from './spawn.ts'
+import { exposedTo } from './startable.ts'
+import { isTaskName, type TaskInput } from '../task/task-input.ts'
+import { isToolName } from '../authority/exposed-agents.ts'
+
+/** With `delegation: ask` a person decides before subagents are started, whatever the rules say. */
+const ASK: Decision = { action: 'ask', why: 'delegation is "ask"', grant: null }
+
+/** What a question about the subagents of one answer adds to that about its first call. */
+export interface FanOut {
+  readonly decision: Decision
+  /** How many, what they may cost at most, what is left. */
+  readonly detail: string
+}
+
+/**
+ * Decides a call that starts a subagent where `delegation` is `ask`: the first of an answer asks for all of them, the
+ * others wait for what comes of it. `decide` decides the one call, with what the question adds.
+ */
+export async function decideFanOut(
+  scope: Scope,
+  run: LiveRun,
+  request: PermitRequest,
+  decide: (fanOut?: FanOut) => Promise<Permit>,
+): Promise<Permit> {
+  const calls = run.journal?.calls() ?? [request.part]
+  const key = calls[0]!.callId
+  for (let led = run.fanOuts.get(key); led; led = run.fanOuts.get(key)) {
+    const leave = await led
+    if (leave) return leave.allowed ? await decide() : leave
+    if (run.fanOuts.get(key) === led) run.fanOuts.delete(key)
+  }
+  const { promise, resolve } = Promise.withResolvers<Permit | undefined>()
+  run.fanOuts.set(key, promise)
+  try {
+    const leave = await decide({ decision: ASK, detail: await estimate(scope, run, request, calls) })
+    // what its own rules deny says nothing of the others
+    const isOfAll = leave.allowed || leave.code !== 'denied' || isAsked(scope, request.part.callId)
+    resolve(isOfAll ? leave : undefined)
+    return leave
+  } catch (error) {
+    resolve(undefined)
+    throw error
+  }
+}
+
+function isAsked({ deps }: Scope, callId: CallId): boolean {
+  return deps.approvals.asked(callId) !== undefined
+}
+
+async function estimate(
+  scope: Scope,
+  run: LiveRun,
+  request: PermitRequest,
+  calls: readonly ToolCallPart[],
+): Promise<string> {
+  const { deps, tree } = scope
+  const planned = calls.flatMap((part) => plannedOf(scope, run, request, part))
+  const { usd, tokens, freeUsd, freeTokens } = tree.budget.forecast(
+    run.row.id,
+    planned.map(({ wanted }) => wanted),
+  )
+  const names = planned.map(({ agent, text }) => `- ${agent.name}: ${text}`)
+  const models = [...new Set(planned.map(({ agent, model }) => modelOf(deps, agent, run.row.model, model)))]
+  const money = usd === null ? 'money without a cap' : dollars(usd)
+  const left = freeUsd === null ? '' : `${dollars(freeUsd)} and `
+  return [
+    `${planned.length} ${planned.length === 1 ? 'subagent' : 'subagents'}, at most ${money} and ${count(tokens)} tokens together; ${left}${count(freeTokens)} tokens are left then`,
+    ...names,
+    ...(await Promise.all(models.map((id) => priceText(scope, id)))).flat(),
+  ].join('\n')
+}
+
+interface Planned {
+  readonly agent: AgentDefinition
+  readonly text: string
+  readonly model: string | undefined
+  readonly wanted: Wanted
+}
+
+/** Nothing for another tool, for what goes on with a subagent, and for what fails anyway. */
+function plannedOf(
+  { deps }: Scope,
+  run: LiveRun,
+  { tool }: PermitRequest,
+  part: ToolCallPart,
+): readonly Planned[] {
+  const typed = [...exposedTo(deps, run.agent, run.row.depth)].find(([name]) => isToolName(part.tool, name))
+  if (typed) return [{ agent: typed[1], text: typed[0], model: undefined, wanted: wantedOf(typed[1]) }]
+  if (!isTaskName(part.tool)) return []
+  try {
+    const input = parseInput(tool, part.invalid ?? part.input) as TaskInput
+    const agent = deps.agents.get(input.subagent_type)
+    if (!agent || input.continue !== undefined) return []
+    const text = (input.description ?? input.prompt).slice(0, 200)
+    return [{ agent, text, model: input.model, wanted: wantedOf(agent, input) }]
+  } catch {
+    return []
+  }
+}
+
+function wantedOf(
+  { maxCostUsd }: AgentDefinition,
+  input?: Pick<TaskInput, 'max_cost_usd' | 'max_tokens'>,
+): Wanted {
+  return { asked: { usd: input?.max_cost_usd, tokens: input?.max_tokens }, defined: maxCostUsd }
+}
+
+/** What is to be said of a model's price: that it has none, or that nobody knows it. */
+async function priceText({ deps }: Scope, id: string): Promise<string[]> {
+  const model = await deps.resolveModel(id).catch(() => undefined)
+  if (!model) return []
+  const { price } = model.info
+  if (price === null) return [`the price of ${id} is not known: for it the tokens are the budget`]
+  return price.input === 0 && price.output === 0 ? [`${id} costs nothing`] : []
+}

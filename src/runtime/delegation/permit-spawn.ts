@@ -1,0 +1,129 @@
+import { accessSync, constants, statSync } from 'node:fs'
+import { once } from '../../core/once.ts'
+import type { Permit, PermitRequest } from '../../loop/ports.ts'
+import type { Grant } from '../../permissions/types.ts'
+import { ToolError, type ResolvedPath } from '../../tools/port.ts'
+import { resolveAt } from '../../tools/workspace-at.ts'
+import {
+  decideFile,
+  decidePath,
+  definedFiles,
+  distinct,
+  readContextFiles,
+  type DecidedPath,
+  type FileReader,
+} from './context-files.ts'
+import { decideFanOut, type FanOut } from './fan-out.ts'
+import { grantsFor } from '../asking/grants.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import { permit } from '../authority/permit.ts'
+import { directoryGrants } from '../authority/restrictions.ts'
+import type { Scope } from '../context/scope.ts'
+import type { TaskInput } from '../task/task-input.ts'
+
+/**
+ * Decides a call that starts a subagent, with what it takes along: its directory and the files of its first context, each
+ * as a `read` of the agent that calls. A person is asked once for all of it. What was read is kept for the spawn.
+ * @throws ToolError for a directory in which nobody can work.
+ */
+export async function permitSpawn(scope: Scope, run: LiveRun, request: PermitRequest): Promise<Permit> {
+  const { deps, workspace } = scope
+  const { part } = request
+  const input = request.input as TaskInput
+  if (input.continue !== undefined) return await permit(deps, run, workspace, request)
+  const reader = once(() => readerOf(deps, run)) // most calls take nothing along
+  const own = run.row.setup?.directory ?? workspace.root
+  const directory =
+    input.directory === undefined
+      ? undefined
+      : decidePath(reader(), workspace, resolveAt(workspace, own, input.directory))
+  const files = filesOf(scope, run, input, own).map((path) => decideFile(reader(), workspace, path))
+  const isAnswered = run.resumed && deps.approvals.asked(part.callId) !== undefined
+  const asked = isAnswered || deps.approvals.attended(run.row.conversationId)
+  const also = [...(directory ? [directory] : []), ...(asked ? files.filter(isAsk) : [])]
+  const decideOne = (fanOut?: FanOut) =>
+    permit(deps, run, workspace, withDetail(request, also, fanOut), [
+      ...also.map(asDecision),
+      ...(fanOut ? [fanOut.decision] : []),
+    ])
+  const leave = await (deps.config.delegation === 'ask'
+    ? decideFanOut(scope, run, request, decideOne)
+    : decideOne())
+  if (!leave.allowed) return leave
+  if (directory) checkDirectory(directory.path, input.directory!)
+  const absolute = directory?.path.absolute
+  const from = absolute ?? own
+  run.prepared.set(part.callId, {
+    ...(absolute === undefined ? {} : { directory: absolute }),
+    opened: directory ? openedBy(directory) : [],
+    contextFiles: files.map(({ path }) => path.absolute),
+    files: files.length > 0 ? await readContextFiles(files, workspace, from, asked) : [],
+  })
+  if (scope.systemText.prepare) await scope.systemText.prepare(from)
+  return leave
+}
+
+/** The files that an agent hands down are the spawning agent's own, those of its definition, and those of the call. */
+function filesOf(
+  { deps, workspace }: Pick<Scope, 'deps' | 'workspace'>,
+  run: LiveRun,
+  { subagent_type, context_files }: TaskInput,
+  own: string,
+): readonly ResolvedPath[] {
+  const handed = run.row.setup?.contextFiles ?? []
+  return distinct([
+    ...handed.map((path) => workspace.resolve(path)),
+    ...definedFiles(workspace, deps.agents.get(subagent_type)),
+    ...context_files.map((path) => resolveAt(workspace, own, path)),
+  ])
+}
+
+function readerOf({ store }: Scope['deps'], { agent, chain, tools, opened, row }: LiveRun): FileReader {
+  return { name: agent.name, chain, tools, opened, grants: grantsFor(store, row) }
+}
+
+function isAsk({ decision }: DecidedPath): boolean {
+  return decision.action === 'ask'
+}
+
+function asDecision({ path, decision }: DecidedPath) {
+  const where = path.outside ? `${path.relative}, which is outside of the workspace` : path.relative
+  return { ...decision, why: `${where}: ${decision.why}` }
+}
+
+/** A person sees all that the answer is about. */
+function withDetail(
+  request: PermitRequest,
+  also: readonly DecidedPath[],
+  fanOut: FanOut | undefined,
+): PermitRequest {
+  const paths = also.map(({ path }) => `with ${path.absolute}`)
+  const all = fanOut ? [fanOut.detail] : []
+  return { ...request, detail: () => [...all, request.detail(), ...paths].join('\n') }
+}
+
+function checkDirectory({ absolute }: ResolvedPath, given: string): void {
+  const shown = JSON.stringify(given.slice(0, 200))
+  const stats = statsOf(absolute)
+  if (!stats) throw new ToolError('not_found', `there is no directory ${shown} for the subagent to work in`)
+  if (!stats.isDirectory()) throw new ToolError('not_a_directory', `${shown} is a file, not a directory`)
+  try {
+    accessSync(absolute, constants.R_OK | constants.X_OK)
+  } catch {
+    throw new ToolError('not_permitted', `the system does not permit anybody here to work in ${shown}`)
+  }
+}
+
+/** undefined: it is not there, or the system does not say. */
+function statsOf(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** That a directory outside was allowed although the rules ask was a person's answer: it holds for what is in there. */
+function openedBy(directory: DecidedPath): readonly Grant[] {
+  return directory.path.outside && isAsk(directory) ? directoryGrants(directory.path.absolute) : []
+}

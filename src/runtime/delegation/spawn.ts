@@ -1,0 +1,397 @@
+import { roleText } from '../../agents/template.ts'
+import { noUsage } from '../../core/usage.ts'
+import type { AgentDefinition, JsonSchema } from '../../core/agent.ts'
+import type { Branch } from '../../core/conversation.ts'
+import type { CallId } from '../../core/ids.ts'
+import type { Part } from '../../core/message.ts'
+import { noSetup, type Run, type RunLimits, type RunSetup } from '../../core/run.ts'
+import { state } from '../../core/run-status.ts'
+import type { StartedCall } from '../../loop/ports.ts'
+import { ToolError } from '../../tools/port.ts'
+import { narrow, type Authority, type OwnBounds } from '../authority/authority.ts'
+import { least, type Budget, type Caps } from '../budget/budget.ts'
+import { delegationsTo, storeDelegations } from '../authority/delegations.ts'
+import type { Deps } from '../context/deps.ts'
+import { discoveryNames, learnsTools } from './discovery/discovery.ts'
+import { createLiveRun, place, runEvent, type LiveRun } from '../run/live-run.ts'
+import { appendMessage, type Place } from '../run/messages.ts'
+import { offeredTools } from './offered-tools.ts'
+import type { PreparedSpawn } from '../run/prepared-spawn.ts'
+import type { Change } from '../log/recorder.ts'
+import { restrictionRules, storeDirectoryGrants, storeRestrictions } from '../authority/restrictions.ts'
+import type { Scope } from '../context/scope.ts'
+import { personaOf, schemasOf } from './setup.ts'
+import { takeSlot } from '../run/slots.ts'
+import { delegationTools, exposedTo, spawnable } from './startable.ts'
+import type { FirstContext, SystemAbout, SystemText } from '../context/system-text.ts'
+import { describeTask, isControlName, isTaskName, type TaskInput } from '../task/task-input.ts'
+import { exposedAgents, isToolName } from '../authority/exposed-agents.ts'
+
+/**
+ * Why a call of `task`, of a tool that goes with it or of one that is an agent is refused where it is not offered;
+ * undefined for any other name.
+ */
+export function refuseTask(deps: Deps, run: LiveRun, name: string): ToolError | undefined {
+  const isTyped = [...exposedAgents(deps.agents, deps.tools).tools.keys()].some((tool) =>
+    isToolName(name, tool),
+  )
+  return isTyped || isTaskName(name) || isControlName(name) ? nestedNotAllowed(run) : undefined
+}
+
+function nestedNotAllowed({ row }: LiveRun): ToolError {
+  return new ToolError(
+    'nested_not_allowed',
+    `${row.agent} may not start subagents at depth ${row.depth}; do the work yourself`,
+  )
+}
+
+/** A subagent that is to be started: all about it but its ids and times. */
+export interface SpawnOrder {
+  /** The run that asks for it and the call that waits; absent where a person does. */
+  readonly parent: LiveRun | undefined
+  readonly call: StartedCall | undefined
+  readonly origin: Pick<Branch, 'conversationId' | 'parentBranchId' | 'originMessageId'>
+  readonly depth: number
+  readonly agent: AgentDefinition
+  readonly label: string
+  readonly text: string
+  readonly inheritContext: boolean
+  readonly background: boolean
+  /** `provider/model`. */
+  readonly model: string
+  readonly limits: RunLimits
+  /** Of which its caps were reserved. */
+  readonly budget: Budget
+  readonly setup: RunSetup
+  readonly first: FirstContext
+  readonly above: Authority
+  readonly bounds: OwnBounds
+  /** What its report has to satisfy; absent: what its agent says. */
+  readonly outputSchema?: JsonSchema | undefined
+}
+
+/**
+ * Writes the subagent of a `task` call in the transaction of its intent.
+ * @throws ToolError for an agent that this run may not start, or beyond a limit.
+ */
+export function spawn(
+  change: Change,
+  { deps, systemText, workspace, tree }: Pick<Scope, 'deps' | 'systemText' | 'workspace' | 'tree'>,
+  parent: LiveRun,
+  call: StartedCall,
+): LiveRun {
+  const input = call.input as TaskInput
+  const agent = chosenAgent(deps, parent, call, input.subagent_type)
+  const { conversationId, branchId: parentBranchId, depth } = parent.row
+  const prepared = takePrepared(parent, call.part.callId)
+  const { budget } = tree
+  const asked = { usd: input.max_cost_usd, tokens: input.max_tokens }
+  const caps = deps.faults.isOff('reservation')
+    ? UNRESERVED
+    : budget.reserve(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
+  const limits = { ...limitsOf(deps, agent, depth + 1, input, parent.timeLeftMs()), ...caps }
+  const persona = personaOf(deps, agent, input.persona, parent.row)
+  const directory = prepared.directory ?? parent.row.setup?.directory ?? null
+  const setup: RunSetup = {
+    directory: directory === workspace.root ? null : directory,
+    effort: input.effort ?? agent.effort ?? null,
+    persona: persona?.agent ?? null,
+    contextFiles: prepared.contextFiles,
+    maxCostUsd: asked.usd ?? null,
+    maxTokens: asked.tokens ?? null,
+  }
+  const rules = restrictionRules(deps, input.restrictions)
+  const bounds = { rules, directory: setup.directory, opened: prepared.opened }
+  const child = { name: agent.name, tools: narrow(deps, parent, agent, bounds).tools }
+  const schemas = schemasOf(deps, input.tools, parent, child)
+  const originMessageId = change.tx.get('parts', call.part.id)!.messageId
+  const order: SpawnOrder = {
+    parent,
+    call,
+    origin: { conversationId, parentBranchId, originMessageId },
+    depth: depth + 1,
+    agent,
+    label: describeTask(input),
+    text: taskText(input),
+    inheritContext: input.history === 'fork',
+    background: input.run_in_background ?? agent.background ?? false,
+    model: modelOf(deps, agent, parent.row.model, input.model),
+    limits,
+    budget,
+    setup,
+    first: { persona, files: prepared.files, schemas, receipts: tree.receipts.list() },
+    above: parent,
+    bounds,
+    outputSchema: input.outputSchema,
+  }
+  return writeSubagent(change, deps, order, systemText)
+}
+
+const UNRESERVED: Caps = { maxCostUsd: null, maxTokens: null }
+
+/** What was read when the call was decided; nothing for a call that takes nothing along. */
+function takePrepared({ prepared }: LiveRun, callId: CallId): PreparedSpawn {
+  const found = prepared.get(callId)
+  prepared.delete(callId)
+  return found ?? { opened: [], contextFiles: [], files: [] }
+}
+
+/**
+ * Writes a subagent: branch, restrictions, first messages and run. It has its slot, or its place in the queue.
+ * @throws ToolError beyond `limits.maxSpawns` and `limits.maxQueue`.
+ */
+export function writeSubagent(
+  change: Change,
+  deps: Deps,
+  order: SpawnOrder,
+  systemText: SystemText,
+): LiveRun {
+  checkSpawns(change, deps)
+  checkQueue(deps, order.origin)
+  const { agent, parent, call, above, bounds, text } = order
+  const { rules = [], opened = [] } = bounds
+  const branch = newBranch(change, deps, order)
+  const row = newRun(change, deps, order, branch)
+  const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, bounds) })
+  if (takeSlot(deps, run, 'end') === 'granted') run.row = { ...row, ...state.running, startedAt: change.at }
+  order.budget.attach(run)
+  try {
+    change.addSubagent(branch.id)
+    change.tx.insert('branches', branch)
+    storeRestrictions(change, deps.newId, branch, rules)
+    storeDirectoryGrants(change, deps.newId, branch, opened)
+    storeDelegations(change, deps.newId, branch, delegationsTo(deps, above, agent))
+    change.tx.insert('runs', run.row)
+    tellBranch(change, place(run, change.at), branch)
+    tellBegun(change, deps, run, text)
+    firstMessages(
+      change,
+      deps,
+      place(run, change.at),
+      systemText({ ...aboutRun(deps, run, branch.outputSchema), ...order.first }),
+      text,
+    )
+  } catch (error) {
+    deps.scheduler.leave(run.row.id)
+    order.budget.forget(run.row.id)
+    throw error
+  }
+  return run
+}
+
+/** What the system text of a run's branch is made of. */
+export function aboutRun(
+  deps: Deps,
+  run: LiveRun,
+  outputSchema: JsonSchema | null | undefined = run.agent.outputSchema,
+): SystemAbout {
+  const { agent, row, call } = run
+  const own = offeredTools(run).map((tool) => tool.name)
+  const names = [...own, ...delegationTools(deps, agent, row.depth)]
+  const isTyped = call !== undefined && !isTaskName(call.part.tool)
+  return {
+    agent: { ...agent, prompt: roleText(agent, isTyped) },
+    outputSchema: outputSchema ?? undefined,
+    depth: row.depth,
+    maxTurns: row.limits.maxTurns,
+    directory: row.setup?.directory ?? null,
+    tools: learnsTools(deps, run, names) ? [...names, ...discoveryNames] : names,
+  }
+}
+
+function chosenAgent(deps: Deps, parent: LiveRun, { tool }: StartedCall, name: string): AgentDefinition {
+  const { agent: own, row } = parent
+  const may = isTaskName(tool.name)
+    ? spawnable(deps, own, row.depth)
+    : [...exposedTo(deps, own, row.depth).values()]
+  const agent = may.find((each) => each.name === name)
+  if (agent) return agent
+  const known = may.map((each) => each.name).join(', ')
+  if (may.length > 0)
+    throw new ToolError(
+      'unknown_agent',
+      `there is no agent "${name.slice(0, 100)}" to start; the agents are: ${known}`,
+    )
+  throw nestedNotAllowed(parent)
+}
+
+/** What the subagent reads first. */
+export function taskText({ prompt, context }: TaskInput): string {
+  return context?.trim() ? `${prompt}\n\nContext:\n${context.trim()}` : prompt
+}
+
+function checkQueue({ scheduler, config }: Deps, { conversationId }: SpawnOrder['origin']): void {
+  if (!scheduler.isFull(conversationId)) return
+  throw new ToolError(
+    'queue_full',
+    `${config.limits.maxQueue} runs of this conversation wait for a slot already; wait for reports before you start more`,
+  )
+}
+
+function checkSpawns(change: Change, deps: Deps): void {
+  const { maxSpawns } = deps.config.limits
+  const used = change.subagents()
+  if (used < maxSpawns) return
+  throw new ToolError(
+    'spawn_limit',
+    `this conversation has started ${used} of at most ${maxSpawns} subagents; do the work yourself`,
+  )
+}
+
+function newBranch(
+  { at }: Change,
+  deps: Deps,
+  { origin, call, agent, label, inheritContext, outputSchema }: SpawnOrder,
+): Branch {
+  return {
+    id: deps.newId('brn'),
+    kind: 'subagent',
+    inheritContext,
+    ...origin,
+    originToolCallId: call?.part.callId ?? null,
+    agent: agent.name,
+    label,
+    outputSchema: outputSchema ?? agent.outputSchema ?? null,
+    createdAt: at,
+    updatedAt: at,
+  }
+}
+
+function newRun({ at }: Change, deps: Deps, order: SpawnOrder, branch: Branch): Run {
+  const { parent, depth, agent, model, background, limits, setup } = order
+  return {
+    ...freshFigures,
+    ...state.queued,
+    id: deps.newId('run'),
+    conversationId: branch.conversationId,
+    branchId: branch.id,
+    parentRunId: parent?.row.id ?? null,
+    originCallId: branch.originToolCallId,
+    depth,
+    agent: agent.name,
+    model,
+    description: branch.label,
+    background,
+    limits,
+    setup,
+    queuedAt: at,
+    startedAt: null,
+  }
+}
+
+export const freshFigures = {
+  waitingFor: null,
+  attempt: 1,
+  stopNo: 0,
+  turns: 0,
+  toolCalls: 0,
+  usage: noUsage,
+  costUsd: 0,
+  lastAction: null,
+  reportMessageId: null,
+  reportNote: null,
+  output: null,
+  pausing: null,
+  error: null,
+  endedAt: null,
+} as const satisfies Partial<Run>
+
+/** Order of precedence: call, config, definition, the spawner's own (tools.md §5). */
+export function modelOf(deps: Deps, agent: AgentDefinition, own: string, asked?: string): string {
+  const wanted = asked ?? deps.config.agents[agent.name]?.model ?? agent.model ?? 'inherit'
+  if (wanted === 'inherit') return own
+  return wanted === 'small' ? deps.smallModelOf(own) : wanted
+}
+
+/**
+ * The limits of a run at its depth, without what it may spend. `leftMs`: of whoever starts it; null: without a limit.
+ * @throws ToolError when more is asked for than there is.
+ */
+export function limitsOf(
+  deps: Deps,
+  agent: AgentDefinition,
+  depth: number,
+  asked: Partial<Pick<TaskInput, 'max_turns' | 'timeout_ms'>>,
+  leftMs: number | null = null,
+): RunLimits {
+  const { limits } = deps.config
+  refuseMore('max_turns', asked.max_turns, limits.maxTurns, 'that any run may take')
+  refuseMore('timeout_ms', asked.timeout_ms, leftMs ?? Infinity, 'that the run has left itself')
+  const ownMs = asked.timeout_ms ?? agent.timeoutMs ?? limits.timeoutMs
+  return {
+    maxTurns: asked.max_turns ?? ownTurns(deps, agent, depth),
+    maxTokens: null,
+    maxCostUsd: null,
+    timeoutMs: leftMs === null ? ownMs : Math.max(1, least(ownMs, leftMs)!),
+    stallMs: limits.stallMs,
+  }
+}
+
+/** The turns of an agent when no call says otherwise. */
+export function ownTurns({ config }: Pick<Deps, 'config'>, agent: AgentDefinition, depth: number): number {
+  const { maxTurns, maxTurnsSubagent } = config.limits
+  const unstated = depth > 0 ? maxTurnsSubagent : maxTurns
+  return Math.min(config.agents[agent.name]?.maxTurns ?? agent.maxTurns ?? unstated, maxTurns)
+}
+
+/** Those of a further run after this one: what a continue added was for the run that it continued. */
+export function freshLimits(
+  deps: Pick<Deps, 'config'>,
+  budget: Budget,
+  row: Pick<Run, 'limits' | 'depth' | 'setup' | 'parentRunId'>,
+  agent: AgentDefinition,
+): RunLimits {
+  const { growsTo: _, ...limits } = row.limits
+  const maxTurns = Math.min(limits.maxTurns, ownTurns(deps, agent, row.depth))
+  return { ...limits, maxTurns, ...freshCaps(budget, row, agent) }
+}
+
+/**
+ * The caps with which a run of this branch begins: as its spawn asked, else as its definition says, else a share; never
+ * more than is free. Whoever works with a person has none of its own, and draws on what is unreserved.
+ */
+export function freshCaps(
+  budget: Budget,
+  { setup, depth, parentRunId }: Pick<Run, 'depth' | 'setup' | 'parentRunId'>,
+  agent: AgentDefinition,
+): Caps {
+  const { maxCostUsd, maxTokens } = setup ?? noSetup
+  const asked = { usd: maxCostUsd ?? undefined, tokens: maxTokens ?? undefined }
+  const caps = budget.share(parentRunId, { asked, defined: agent.maxCostUsd })
+  if (depth > 0) return caps
+  return {
+    maxCostUsd: (asked.usd ?? agent.maxCostUsd) === undefined ? null : caps.maxCostUsd,
+    maxTokens: asked.tokens === undefined ? null : caps.maxTokens,
+  }
+}
+
+function refuseMore(field: string, asked: number | undefined, most: number, whose: string): void {
+  if (asked !== undefined && asked > most)
+    throw new ToolError('limit', `${field} ${asked} is more than the ${most} ${whose}`)
+}
+
+export function tellBranch(change: Change, here: Place, branch: Branch): void {
+  const { kind, inheritContext, parentBranchId, originMessageId, originToolCallId, agent, label } = branch
+  const about = { kind, inheritContext, parentBranchId, originMessageId, originToolCallId, agent, label }
+  change.event({ type: 'branch.created', ...here, branchId: branch.id, ...about })
+}
+
+/** Tells of a run that has just begun, or waits for its slot. */
+export function tellBegun(change: Change, deps: Deps, run: LiveRun, prompt: string): void {
+  const type = run.row.status === 'queued' ? 'run.queued' : 'run.started'
+  const position = deps.scheduler.position(run.row.id)
+  const input = prompt.slice(0, 2_000)
+  change.event(runEvent(run, type, change.at, { from: null, input, ...(position ? { position } : {}) }))
+}
+
+function firstMessages(change: Change, deps: Deps, here: Place, system: string, prompt: string): void {
+  const branchId = here.branchId!
+  const text = (text: string): Part[] => [{ id: deps.newId('prt'), type: 'text', text }]
+  appendMessage(change, deps.newId, here, {
+    branchId,
+    role: 'system',
+    parts: text(system),
+    runId: here.runId,
+  })
+  appendMessage(change, deps.newId, here, { branchId, role: 'user', parts: text(prompt), runId: here.runId })
+}

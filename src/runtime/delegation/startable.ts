@@ -1,0 +1,57 @@
+import type { AgentDefinition } from '../../core/agent.ts'
+import type { Deps } from '../context/deps.ts'
+import { controlsOf, isTaskName } from '../task/task-input.ts'
+import { exposedAgents, isToolName } from '../authority/exposed-agents.ts'
+
+type Known = Pick<Deps, 'agents' | 'config'>
+
+/** The agents that a run may start by `task` (tools.md §5): none at the depth limit. */
+export function spawnable(deps: Known, agent: AgentDefinition, depth: number): readonly AgentDefinition[] {
+  const others = startable(deps, agent, depth)
+  return agent.spawns || namesTask(agent) ? others : []
+}
+
+/** Those that it may start by a tool of their own, by the name of that: where it has `task`, or names that tool. */
+export function exposedTo(
+  deps: Known & Pick<Deps, 'tools'>,
+  agent: AgentDefinition,
+  depth: number,
+): ReadonlyMap<string, AgentDefinition> {
+  const others = startable(deps, agent, depth)
+  if (others.length === 0) return new Map()
+  const hasTask = spawnable(deps, agent, depth).length > 0
+  const isNamed = (list: readonly string[] | undefined, tool: string) =>
+    list?.some((name) => isToolName(name, tool)) ?? false
+  const mine = [...exposedAgents(deps.agents, deps.tools).tools].filter(
+    ([tool, target]) =>
+      others.includes(target) &&
+      (hasTask || isNamed(agent.tools, tool)) &&
+      !isNamed(agent.disallowedTools, tool),
+  )
+  return new Map(mine)
+}
+
+/** The names of the tools by which a run starts and looks after subagents; none where it may start none. */
+export function delegationTools(
+  deps: Known & Pick<Deps, 'tools'>,
+  agent: AgentDefinition,
+  depth: number,
+): readonly string[] {
+  const task = spawnable(deps, agent, depth).length > 0 ? ['task'] : []
+  const starting = [...task, ...exposedTo(deps, agent, depth).keys()]
+  return starting.length > 0 ? [...starting, ...controlsOf(agent)] : []
+}
+
+/** By whatever tool. */
+function startable({ agents, config }: Known, agent: AgentDefinition, depth: number): AgentDefinition[] {
+  if (depth >= config.limits.maxDepth || config.delegation === 'off') return []
+  if (agent.disallowedTools?.some(isTaskName)) return []
+  const others = agents.list().filter((each) => each.name !== 'main')
+  if (agent.spawns?.includes('*')) return others
+  if (agent.spawns) return others.filter((each) => agent.spawns!.includes(each.name))
+  return depth === 0 || agent.name === 'general' ? others : []
+}
+
+function namesTask({ tools }: AgentDefinition): boolean {
+  return tools?.some((name) => name === '*' || isTaskName(name)) ?? true
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { isFinal, state } from '../../core/run-status.ts'
+import type { AnyTool } from '../../tools/port.ts'
+import { controlTool } from './control-tool.ts'
+import { changeRun, type LiveRun } from '../run/live-run.ts'
+import { labelledReport, withReceipts } from '../journal/reports.ts'
+import type { Scope } from '../context/scope.ts'
+import { messageText } from '../log/stored-events.ts'
+import { findTarget, noSuch, targetInput, targetSchema, type Subagent } from './task-target.ts'
+import { cancelRuns } from '../journal/cancel-runs.ts'
+
+const inputSchema = z.lazy(() => z.strictObject(targetInput()))
+
+/** `task_cancel {task_id}`: ends a subagent and all that is below it, and answers when they have stopped (runtime.md §4). */
+export function createTaskCancel(scope: Scope, run: LiveRun): AnyTool {
+  return controlTool<z.infer<typeof inputSchema>>({
+    name: 'task_cancel',
+    verb: 'Cancel',
+    inputSchema,
+    told: () => targetSchema({}),
+    idempotent: true,
+    async execute({ task_id }, signal) {
+      const target = findTarget(scope, run, task_id)
+      if (!target) return `not_found: ${noSuch(task_id!)}`
+      const wasFinal = isFinal(target.row.status)
+      const below = await stopSubtree(scope, run, target, signal)
+      const { row } = findTarget(scope, run, target.row.id)!
+      const also = below > 0 ? `; ${below} below it cancelled` : ''
+      if (wasFinal || row.status !== 'cancelled')
+        return `already_finished: ${row.branchId} is ${row.status}${also}`
+      return `cancelled: ${row.branchId}${also}. Its report so far:\n${reportSoFar(scope, row)}`
+    },
+  })
+}
+
+/** Returns how many below the target it ended. */
+async function stopSubtree(
+  scope: Scope,
+  run: LiveRun,
+  target: Subagent,
+  signal: AbortSignal,
+): Promise<number> {
+  const { conversationId, branchId } = target.row
+  const untold = target.branch.parentBranchId !== run.row.branchId
+  const tops = target.live ? [target.live] : []
+  const below = scope.tree.below(branchId)
+  let ended: readonly LiveRun[] = []
+  await cancelRuns(scope, {
+    conversationId,
+    tops,
+    reason: { verb: 'cancel', by: 'parent', ...(untold ? { untold } : {}) },
+    below: below.filter(({ row }) => !isFinal(row.status)),
+    signal,
+    write: (change, all) => {
+      ended = all
+      const stored = { row: change.tx.get('runs', target.row.id)! }
+      if (!target.live && !isFinal(stored.row.status))
+        changeRun(change, stored, state.cancelled('parent'), { stopNo: stored.row.stopNo + 1 })
+    },
+  })
+  return ended.filter((each) => !tops.includes(each)).length
+}
+
+function reportSoFar({ deps }: Scope, row: Subagent['row']): string {
+  const whole = row.reportMessageId ? messageText(deps.store, row.reportMessageId) : ''
+  const text = whole.slice(0, deps.config.limits.maxReportTokens * 4).toWellFormed()
+  const cut = text.length < whole.length ? `\n${CUT}` : ''
+  return withReceipts(deps.store, row, `${labelledReport(row, text, row.reportNote)}${cut}`)
+}
+
+const CUT = 'Only its beginning; `task_output` with this task_id reads the whole.'

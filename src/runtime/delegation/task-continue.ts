@@ -1,0 +1,64 @@
+import { isStopped } from '../../core/run-status.ts'
+import type { StartedCall } from '../../loop/ports.ts'
+import { ToolError } from '../../tools/port.ts'
+import { continueRun } from './continue-run.ts'
+import { addToInbox } from '../run/inbox.ts'
+import { place, type LiveRun } from '../run/live-run.ts'
+import { openCallWriter } from '../journal/open-journal.ts'
+import type { Change } from '../log/recorder.ts'
+import type { Scope } from '../context/scope.ts'
+import { spawn, taskText } from './spawn.ts'
+import type { TaskInput } from '../task/task-input.ts'
+import { requireTarget } from './task-target.ts'
+
+/**
+ * Writes what a `task` call asks for in the transaction of its intent, and returns the run whose report answers it.
+ * undefined: it was meant for a run that has not stopped, which reads it as a message. @throws ToolError
+ */
+export function takeTask(
+  change: Change,
+  scope: Scope,
+  parent: LiveRun,
+  call: StartedCall,
+): LiveRun | undefined {
+  const input = call.input as TaskInput
+  if (!input.continue) return spawn(change, scope, parent, call)
+  const run = latestOf(change, scope, parent, input.continue)
+  if (!isStopped(run.row.status)) {
+    const { conversationId, branchId } = run.row
+    const item = { conversationId, branchId, kind: 'user', mode: 'steer', text: taskText(input) } as const
+    addToInbox(change, scope.deps.newId, place(run, change.at), item)
+    return undefined
+  }
+  checkFree(change, scope, run)
+  const most = scope.deps.config.limits.maxTurns
+  if (input.max_turns !== undefined && input.max_turns > most)
+    throw new ToolError(
+      'limit',
+      `max_turns ${input.max_turns} is more than the ${most} that any run may take`,
+    )
+  const background = input.run_in_background ?? run.agent.background ?? false
+  const { max_turns: maxTurns, max_cost_usd: maxCostUsd, max_tokens: maxTokens } = input
+  const by = { parent, call, background }
+  const order = { text: taskText(input), maxTurns, maxCostUsd, maxTokens, by }
+  return continueRun(change, scope, run, order)[0]!
+}
+
+/** What the model reads of a continue that became a message. */
+export const STEERED =
+  'It has not stopped: it reads your prompt at its next turn, and its report comes as it would have come. Nothing new was started.'
+
+function latestOf({ tx }: Change, scope: Scope, parent: LiveRun, id: string): LiveRun {
+  const { row } = requireTarget(scope, parent, id, tx)
+  const latest = scope.tree.latest(row.branchId)
+  if (latest) return latest
+  throw new ToolError('not_found', `nothing has run on ${row.branchId}`)
+}
+
+function checkFree(change: Change, { deps }: Scope, run: LiveRun): void {
+  const { branchId } = run.row
+  if (run.isDriven) throw new ToolError('busy', `${branchId} is just stopping`, 'Call again.')
+  const { parent, call } = run
+  if (parent && call && !run.row.background && openCallWriter(deps, change.tx, parent, call.part.callId))
+    throw new ToolError('busy', `another call waits for ${branchId} already`, 'A person has paused it.')
+}

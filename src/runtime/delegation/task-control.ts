@@ -1,0 +1,23 @@
+import type { AnyTool } from '../../tools/port.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import type { Scope } from '../context/scope.ts'
+import { createTaskCancel } from './task-cancel.ts'
+import { controlsOf, type ControlName } from '../task/task-input.ts'
+import { createTaskMessage } from './task-message.ts'
+import { createTaskOutput } from './task-output.ts'
+import { createTaskStatus } from './task-status.ts'
+
+const CREATE = {
+  task_status: createTaskStatus,
+  task_output: createTaskOutput,
+  task_message: createTaskMessage,
+  task_cancel: createTaskCancel,
+} as const satisfies Record<ControlName, (scope: Scope, run: LiveRun) => AnyTool>
+
+/**
+ * The tools with which a run looks after the subagents below it (tools.md §3). They reach no others, cost no model
+ * request and are offered wherever `task` is.
+ */
+export function createControlTools(scope: Scope, run: LiveRun): AnyTool[] {
+  return controlsOf(run.agent).map((name) => CREATE[name](scope, run))
+}

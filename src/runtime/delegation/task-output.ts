@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { isStopped } from '../../core/run-status.ts'
+import type { AnyTool } from '../../tools/port.ts'
+import { controlTool } from './control-tool.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import { readMessages } from '../run/messages.ts'
+import { labelledReport, labelledTranscript, withReceipts } from '../journal/reports.ts'
+import type { Scope } from '../context/scope.ts'
+import { messageText } from '../log/stored-events.ts'
+import { requireTarget, targetInput, targetSchema, type Subagent } from './task-target.ts'
+import { transcriptLines } from '../run/transcript.ts'
+
+/** Characters of one page. Three bytes each at most, so that a page with its labels is never cut (bounds.inlineOutputBytes). */
+const PAGE_CHARS = 9_000
+
+const fields = () => ({
+  offset: z.int().min(0).optional().describe('where to begin, in characters; 0 if absent'),
+  limit: z.int().min(1).optional().describe(`how many characters; at most ${PAGE_CHARS}`),
+})
+const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), ...fields() }))
+
+/** `task_output {task_id, offset?, limit?}`: the whole report, or the transcript of one that has not stopped. */
+export function createTaskOutput(scope: Scope, run: LiveRun): AnyTool {
+  return controlTool<z.infer<typeof inputSchema>>({
+    name: 'task_output',
+    verb: 'Read the output of',
+    inputSchema,
+    told: () => targetSchema(fields()),
+    idempotent: true,
+    async execute({ task_id, offset = 0, limit = PAGE_CHARS }) {
+      const target = requireTarget(scope, run, task_id)
+      const { row } = target
+      const stopped = isStopped(row.status)
+      const page = pageOf(stopped ? reportOf(scope, target) : transcriptOf(scope, target), offset, limit)
+      const text = stopped
+        ? withReceipts(scope.deps.store, row, labelledReport(row, page.text, row.reportNote))
+        : labelledTranscript(row, page.text)
+      return page.rest ? `${text}\n${page.rest}` : text
+    },
+  })
+}
+
+function reportOf({ deps }: Scope, { row }: Subagent): string {
+  if (row.output !== undefined && row.output !== null) return JSON.stringify(row.output, null, 2)
+  return row.reportMessageId ? messageText(deps.store, row.reportMessageId) : ''
+}
+
+function pageOf(whole: string, offset: number, limit: number): { text: string; rest: string | null } {
+  const from = cleanCut(whole, Math.min(offset, whole.length))
+  const to = cleanCut(whole, Math.min(from + Math.min(limit, PAGE_CHARS), whole.length))
+  const end = to > from ? to : Math.min(from + 2, whole.length) // a page of half a character is a whole one
+  const text = whole.slice(from, end)
+  if (from === 0 && end === whole.length) return { text, rest: null }
+  const next = end < whole.length ? `; go on with offset ${end}` : ', which is its end'
+  return { text, rest: `[characters ${from} to ${end} of ${whole.length}${next}]` }
+}
+
+/** Not between the two halves of a character. */
+function cleanCut(text: string, at: number): number {
+  const half = at > 0 && at < text.length && /^[\udc00-\udfff]/.test(text[at]!)
+  return half && /[\ud800-\udbff]/.test(text[at - 1]!) ? at - 1 : at
+}
+
+function transcriptOf({ deps }: Scope, { branch }: Subagent): string {
+  return readMessages(deps.store, branch.id)
+    .filter(({ role }) => role !== 'system')
+    .flatMap(transcriptLines)
+    .join('\n')
+}

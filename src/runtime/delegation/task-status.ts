@@ -1,0 +1,105 @@
+import { z } from 'zod'
+import { sleep } from '../../core/clock.ts'
+import { isFinal, isStopped } from '../../core/run-status.ts'
+import type { Run } from '../../core/run.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { unlessAborted } from '../../loop/aborted.ts'
+import type { AnyTool } from '../../tools/port.ts'
+import { count, dollars } from '../budget/budget-words.ts'
+import type { Rest } from '../budget/budget.ts'
+import { controlTool } from './control-tool.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import type { Scope } from '../context/scope.ts'
+import { knownIds, requireTarget, subagentsBelow, targetInput, type Subagent } from './task-target.ts'
+
+const MAX_WAIT_MS = 60_000
+
+const waitMs = () =>
+  z
+    .number()
+    .min(0)
+    .optional()
+    .describe(`wait for the first of them to stop, at most so many milliseconds (up to ${MAX_WAIT_MS})`)
+const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), wait_ms: waitMs() }))
+
+function toldInput(): object {
+  const shown = z.object({ task_id: z.string().optional().describe('only this one'), wait_ms: waitMs() })
+  return z.toJSONSchema(shown, { target: 'draft-07', io: 'input' })
+}
+
+/** `task_status {task_id?, wait_ms?}`: one line per subagent. */
+export function createTaskStatus(scope: Scope, run: LiveRun): AnyTool {
+  const read = (id: string | undefined) =>
+    id ? [requireTarget(scope, run, id)] : subagentsBelow(scope, run).toSorted(runningFirst)
+  return controlTool<z.infer<typeof inputSchema>>({
+    name: 'task_status',
+    verb: 'Look at',
+    inputSchema,
+    told: toldInput,
+    idempotent: true,
+    async execute({ task_id, wait_ms = 0 }, signal) {
+      if (wait_ms > 0) await firstStop(scope, read(task_id), Math.min(wait_ms, MAX_WAIT_MS), signal)
+      const found = read(task_id)
+      return found.length > 0 ? found.map((each) => line(scope, run, each)).join('\n') : knownIds([])
+    },
+  })
+}
+
+/** Running first, then queued, then the rest, the newest of each first (runtime.md §7). */
+function runningFirst(a: Subagent, b: Subagent): number {
+  return rank(a.row) - rank(b.row) || (a.branch.id < b.branch.id ? 1 : -1)
+}
+
+function rank({ status }: Run): number {
+  if (isStopped(status)) return 2
+  return status === 'queued' ? 1 : 0
+}
+
+async function firstStop(
+  { deps }: Scope,
+  targets: readonly Subagent[],
+  ms: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const ends = targets.filter(({ row }) => !isStopped(row.status)).flatMap(({ live }) => live?.stopped ?? [])
+  if (ends.length === 0) return
+  const late = new AbortController()
+  const time = sleep(deps.clock, ms, late.signal).catch(() => {})
+  try {
+    await unlessAborted(Promise.race([...ends, time]), signal, deps.clock, 0)
+  } finally {
+    late.abort()
+  }
+}
+
+function line({ deps, tree }: Scope, run: LiveRun, { branch, row }: Subagent): string {
+  const { lastAction } = row
+  const { budget } = tree
+  const seconds = ((row.endedAt ?? deps.clock.now()) - row.queuedAt) / 1000
+  const columns = [
+    row.branchId,
+    row.agent,
+    terminalLine(row.description),
+    status(deps.scheduler.position(row.id), row),
+    `${row.turns}/${row.limits.maxTurns} turns`,
+    `${row.toolCalls} tool calls`,
+    ...(lastAction ? [`last: ${lastAction.title}`] : []),
+    `${seconds.toFixed(1)} s`,
+    ...(isFinal(row.status) ? [] : leftText(budget.left(row), budget.reserved(row).usd)),
+    ...(branch.parentBranchId === run.row.branchId ? [] : [`started by ${branch.parentBranchId}`]),
+  ]
+  return columns.join(' | ')
+}
+
+/** Where no price is known, the tokens are what is left. */
+function leftText({ usd, tokens }: Rest, reservedUsd: number): string[] {
+  if (usd === null) return tokens === null ? [] : [`${count(tokens)} tokens left`]
+  return [`${dollars(usd)} left${reservedUsd > 0 ? `, ${dollars(reservedUsd)} reserved` : ''}`]
+}
+
+function status(position: number | undefined, { status, reason, endReason, waitingFor }: Run): string {
+  if (position !== undefined) return `${status}, number ${position} in line for a slot`
+  if (waitingFor) return `${status} (${waitingFor.what}: ${terminalLine(waitingFor.detail)})`
+  const why = [...new Set([reason, endReason])].filter((each) => each !== null && each !== 'done')
+  return why.length > 0 ? `${status} (${why.join(', ')})` : status
+}

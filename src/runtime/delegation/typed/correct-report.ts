@@ -1,0 +1,48 @@
+import type { ContextMessage } from '../../../core/build-context.ts'
+import { textOf } from '../../../core/message.ts'
+import type { Report } from '../../../loop/ports.ts'
+import type { Reader } from '../../../store/port.ts'
+import type { RunJournal } from '../../journal/journal.ts'
+import type { LiveRun } from '../../run/live-run.ts'
+import { readMessages } from '../../run/messages.ts'
+import { checkReport, outputSchemaOf } from './report-check.ts'
+
+/** How often a run is told what is wrong with its report (tools.md §3). Each try is a turn. */
+export const MAX_CORRECTIONS = 2
+
+const BEGINNING = 'Your report does not satisfy the schema that it has to satisfy:'
+/** Of the schema in a correction. Characters. */
+const MAX_SCHEMA_CHARS = 8_000
+
+/**
+ * What a run reads instead of ending with a report that does not satisfy its schema; nothing, where it does, where there
+ * is none, or when it has been told often enough. Tries count from what is stored, so a crash gives none back.
+ */
+export async function correctReport(
+  store: Reader,
+  run: LiveRun,
+  journal: Pick<RunJournal, 'instruct'>,
+  report: Report,
+): Promise<readonly ContextMessage[]> {
+  const checked = await checkReport(store, run, report.text)
+  run.controller.signal.throwIfAborted()
+  if (!checked || checked.fits || !checked.canBeMended || correctionsOf(store, run) >= MAX_CORRECTIONS)
+    return []
+  const shown = JSON.stringify(outputSchemaOf(store, run))
+  return [
+    await journal.instruct(
+      [
+        BEGINNING,
+        ...checked.lines.map((line) => `- ${line}`),
+        'Answer with the whole corrected JSON value alone, without any other text.',
+        ...(shown.length <= MAX_SCHEMA_CHARS ? [`The schema: ${shown}`] : []),
+      ].join('\n'),
+    ),
+  ]
+}
+
+function correctionsOf(store: Reader, { row }: LiveRun): number {
+  return readMessages(store, row.branchId).filter(
+    ({ role, runId, parts }) => role === 'user' && runId === row.id && textOf(parts).startsWith(BEGINNING),
+  ).length
+}

@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import type { AgentRegistry } from '../../agents/registry.ts'
+import { findSkills, skillsOf, type Skill } from '../../agents/skills.ts'
+import { systemPrompt } from '../../agents/system-prompt.ts'
+import type { WorkspaceFacts } from '../../agents/workspace-prompt.ts'
+import type { AgentDefinition } from '../../core/agent.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { SecretMask } from '../../core/secrets/mask.ts'
+import { noFaults, type Faults } from '../../core/faults.ts'
+import { smallModel } from '../../model/catalogue.ts'
+import { createFetch, type Fetch } from '../../model/fetch.ts'
+import { createResolver } from '../../model/resolve.ts'
+import { OwnModels } from '../../model/own-models.ts'
+import type { Mode } from '../../permissions/modes.ts'
+import { modeLayer } from '../../permissions/modes.ts'
+import { openSqliteFile } from '../../store/sqlite/open.ts'
+import type { Store } from '../../store/port.ts'
+import { builtinTools } from '../../tools/builtin-tools.ts'
+import { createRegistry, type Registry } from '../../tools/registry.ts'
+import { createGuard, type Guard } from '../../exec/guard.ts'
+import { systemClock } from '../../exec/system-clock.ts'
+import type { Network } from '../../tools/web/network.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
+import type { Workspace } from '../../tools/port.ts'
+import { agentWarnings } from '../../project/agent-sources.ts'
+import { randomIds } from '../log/ids.ts'
+import { Ownership } from '../ownership/ownership.ts'
+import type { LoadedConfig } from '../../config/config.ts'
+import { configHome, dataHome, type Env } from '../../config/homes.ts'
+import type { RawConfig } from '../../config/config-file.ts'
+import type { Config } from '../../config/config-schema.ts'
+import { createRuntime, type Runtime } from './runtime.ts'
+import { chooseSearch } from './search-choice.ts'
+import type { SystemAbout, SystemText } from '../context/system-text.ts'
+import { readVcsState } from '../../project/vcs-state.ts'
+import { secretMask } from '../../config/known-values.ts'
+import type { Shared } from './shared.ts'
+import { sizeWarnings } from './size-warnings.ts'
+import {
+  heldBack,
+  loadProject,
+  trustWarnings,
+  type Project,
+  type ProjectOptions,
+  type TrustState,
+} from '../../project/project.ts'
+import type { IsGranted } from '../../trust/request.ts'
+import { grantedScripts } from '../../trust/scripts.ts'
+import { exposedAgents } from '../authority/exposed-agents.ts'
+import { readWorkspaceFacts } from '../../project/workspace-facts.ts'
+
+/** What only tests give. */
+export interface TestPorts {
+  /** How tools reach the network; default: as the system does. */
+  readonly network?: Network | undefined
+  readonly faults?: Faults | undefined
+  /** As if the disk ended there. */
+  readonly maxPageCount?: number
+}
+
+export interface ComposeOptions extends TestPorts {
+  readonly directory: string
+  readonly env: Env
+  /** Default: as it was named before in each conversation, and no wider than `ask`. */
+  readonly mode?: Mode | undefined
+  /** What a program that uses the library brings. */
+  readonly own?: OwnParts
+}
+
+export interface OwnParts {
+  /** Stands above files and environment. */
+  readonly config?: RawConfig | undefined
+  /** Whether all that the files of the directory ask for is granted, this once: the program decides. */
+  readonly trusts?: ((state: TrustState) => boolean | Promise<boolean>) | undefined
+  /** Default: the user's SQLite file. */
+  readonly openStore?: (() => Promise<Store>) | undefined
+  /** Whether nobody else can know the store: then there are no leases. */
+  readonly isAlone?: boolean
+  readonly clock?: Clock | undefined
+  /** With the other runtimes of this process; default: there is none. */
+  readonly shared?: Shared | undefined
+  /** What it makes of the tools that come with the program. */
+  readonly tools?: (builtin: Registry) => Registry
+  readonly agents?: readonly AgentDefinition[]
+  readonly models?: OwnModels
+}
+
+/** A runtime on a directory with the store of this user: what the command line and the library work on. */
+export interface Composed {
+  readonly runtime: Runtime
+  readonly store: Store
+  readonly agents: AgentRegistry
+  readonly workspace: Workspace
+  readonly mode: Mode
+  readonly loaded: LoadedConfig
+  /** What the files of the directory ask for. */
+  readonly trust: TrustState
+  /** What is to be said about configuration and agent files, one line each. */
+  readonly warnings: readonly string[]
+  readonly env: Env
+  readonly fetch: Fetch
+  readonly systemText: SystemText
+  /** The value of OFFSHOOT_OWNER in the environment of every process that this runtime starts. */
+  readonly owner: string
+  /** To be closed at the end: no process that was started outlives that. */
+  readonly guard: Guard
+  readonly clock: Clock
+  /** Absent where nobody else can know the store. */
+  readonly ownership: Ownership | undefined
+  readonly tools: Registry
+  /** Masks what leaves the program. */
+  readonly secrets: SecretMask
+}
+
+/** @throws OffshootError: configuration, store, or a directory that cannot be read. */
+export async function compose({
+  directory,
+  env,
+  mode: namedMode,
+  own = {},
+  network,
+  faults = noFaults,
+  ...testStore
+}: ComposeOptions): Promise<Composed> {
+  const ownDirectories = [dataHome(env), join(configHome(env), 'offshoot')]
+  const workspace = createWorkspace(directory, { ownDirectories })
+  const mode = namedMode ?? 'ask'
+  const { clock = systemClock, models = new OwnModels() } = own
+  const toolsOf = (config: Config) => toolsWith(config, { env, network, own })
+  const project = await trustedProject(workspace.root, env, own, (config) => toolsOf(config).tools)
+  const { loaded, found, agents, trust } = project
+  const scripts = grantedScripts(trust.requests)
+  const { search, tools } = toolsOf(loaded.config)
+  const { skills } = await findSkills(workspace.root)
+  const file = join(dataHome(env), 'offshoot.db')
+  const store = await (own.openStore?.() ?? openSqliteFile({ file, now: clock.now, faults, ...testStore }))
+  const owner = randomUUID()
+  const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))
+  const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner }, faults })
+  const fetch = createFetch()
+  const ownership =
+    own.isAlone || faults.isOff('leases') ? undefined : new Ownership({ store, clock, owner, faults })
+  const runtime = createRuntime({
+    store,
+    clock,
+    newId: randomIds(clock),
+    random: Math.random,
+    tools,
+    agents,
+    resolveModel: models.before(
+      createResolver({ env, fetch, clock, config: loaded.config, directory: workspace.root, scripts }),
+    ),
+    smallModelOf: (id) => smallModel(id, loaded.config.smallModel ?? models.small(id)),
+    config: loaded.config,
+    rootLayers: [...loaded.layers, modeLayer(mode)],
+    namedMode,
+    owner,
+    ...(ownership && { ownership }),
+    shared: own.shared,
+    guard,
+    faults,
+    secrets,
+  })
+  const warnings = [
+    ...trustWarnings(trust),
+    ...loaded.warnings,
+    ...(search.broken ? [`websearch: ${search.why}`] : []),
+    ...agentWarnings(found),
+    ...project.warnings,
+    ...exposedAgents(agents, tools).notes,
+    ...(own.openStore ? [] : sizeWarnings(file, loaded.config)),
+  ]
+  return {
+    runtime,
+    store,
+    agents,
+    workspace,
+    mode,
+    loaded,
+    trust,
+    warnings,
+    env,
+    fetch,
+    systemText: systemTextOf(workspace, skills, guard),
+    owner,
+    guard,
+    clock,
+    ownership,
+    tools,
+    secrets,
+  }
+}
+
+interface ToolParts extends Pick<ComposeOptions, 'env' | 'network'> {
+  readonly own: OwnParts
+}
+
+function toolsWith(config: Config, { env, network, own }: ToolParts) {
+  const search = chooseSearch(config, env)
+  const builtin = createRegistry(builtinTools({ search: search.settings, network }))
+  return { search, tools: own.tools?.(builtin) ?? builtin }
+}
+
+/** What a program grants is what it was shown: files that change meanwhile get nothing of it. */
+async function trustedProject(
+  directory: string,
+  env: Env,
+  { config: program, agents: own, trusts }: OwnParts,
+  toolsOf: ProjectOptions['toolsOf'],
+): Promise<Project> {
+  const options = { program, own, ...(toolsOf ? { toolsOf } : {}) }
+  const project = await loadProject(directory, env, options)
+  const shown = project.trust
+  if (!trusts || heldBack(shown).length === 0 || !(await trusts(shown))) return project
+  const alsoGranted: IsGranted = (request) =>
+    shown.requests.some(({ file, identity }) => file === request.file && identity === request.identity)
+  return await loadProject(directory, env, { ...options, alsoGranted })
+}
+
+/** What a branch is told of its directory is as it was when it began; branches that begin together look once. */
+function systemTextOf({ root }: Workspace, skills: readonly Skill[], guard: Guard): SystemText {
+  const known = new Map<string, WorkspaceFacts>()
+  const looking = new Map<string, Promise<void>>()
+  const look = async (directory: string) => {
+    const facts = readWorkspaceFacts(directory, root)
+    const { vcs } = facts
+    const state = vcs && (await readVcsState(directory, guard))
+    known.set(directory, state ? { ...facts, vcs: { ...vcs, state } } : facts)
+  }
+  const text = ({ directory, maxTurns, receipts = [], ...about }: SystemAbout): string => {
+    const facts = known.get(directory ?? root) ?? readWorkspaceFacts(directory ?? root, root)
+    const workspace = { ...facts, receipts }
+    const own = skillsOf(about.agent, skills)
+    return systemPrompt({ ...about, workspace, limits: { maxTurns }, skills: own })
+  }
+  const prepare = (directory: string | null): Promise<void> => {
+    const at = directory ?? root
+    const under = looking.get(at) ?? look(at).finally(() => looking.delete(at))
+    looking.set(at, under)
+    return under
+  }
+  return Object.assign(text, { prepare })
+}

@@ -1,0 +1,169 @@
+import type { AgentDefinition } from '../../core/agent.ts'
+import { shapeMask } from '../../core/secrets/mask.ts'
+import { noFaults } from '../../core/faults.ts'
+import type { ConversationId, RunId } from '../../core/ids.ts'
+import { killMarked } from '../../exec/kill.ts'
+import { agentSheet, type AgentSheet } from '../delegation/agent-sheet.ts'
+import { Approvals } from '../asking/approvals.ts'
+import type { Place } from '../context/place.ts'
+import { begin, type Conversations, type StartedRun } from '../control/begin.ts'
+import { createBus, type Subscriber } from '../log/bus.ts'
+import { createConversation, type CreateOptions } from '../conversation/create-conversation.ts'
+import { continueBranch, type ContinueOptions, type Continued } from '../control/continue-branch.ts'
+import type { Deps } from '../context/deps.ts'
+import { forkOfPerson, type ForkStart } from '../conversation/fork.ts'
+import { hereOrThere, type HereOrThere } from '../control/here-or-there.ts'
+import type { Opened } from '../conversation/main-branch.ts'
+import { mainRun, type StartOptions } from '../conversation/main-run.ts'
+import { PersonWaits } from '../asking/person-waits.ts'
+import { Questions } from '../asking/questions.ts'
+import { spawnOfPerson, type PersonSpawn } from '../conversation/person-spawn.ts'
+import {
+  abandoned,
+  abandonedDirectories,
+  recover,
+  type Recovery,
+  type RecoverOptions,
+} from '../control/recover.ts'
+import type { PartialMessage } from '../run/partial-message.ts'
+import { createRecorder } from '../log/recorder.ts'
+import { reviveConversation } from '../recovery/revive.ts'
+import { say, type Said } from '../control/say.ts'
+import type { SayOptions } from '../control/saying.ts'
+import { Scheduler } from '../run/scheduler.ts'
+import { Starts } from '../run/starts.ts'
+import { createShared, type Shared } from './shared.ts'
+import { createTaskTexts } from '../task/task-texts.ts'
+import { bring } from '../control/bring.ts'
+import { Desk } from '../control/desk.ts'
+import type { VerbAnswers, VerbCommand } from '../control/perform.ts'
+
+/** What ends processes is given by tests alone, whose tools start none. */
+export type RuntimeOptions = Omit<
+  Deps,
+  | 'bus'
+  | 'recorder'
+  | 'approvals'
+  | 'questions'
+  | 'scheduler'
+  | 'starts'
+  | 'gates'
+  | 'taskTexts'
+  | 'endProcesses'
+  | 'endOwned'
+  | 'faults'
+  | 'secrets'
+> &
+  Partial<Pick<Deps, 'endProcesses' | 'endOwned' | 'faults' | 'secrets'>> & {
+    /** With the other runtimes of this process; default: there is none. */
+    readonly shared?: Shared | undefined
+  }
+
+export interface Runtime {
+  readonly approvals: Approvals
+  readonly questions: Questions
+  readonly resolveModel: Deps['resolveModel']
+  start(options: StartOptions): Promise<StartedRun>
+  /** Makes a conversation in which nothing is said yet. */
+  create(options: CreateOptions): Promise<Opened>
+  /**
+   * Says something on a branch, whatever its state: it is read at once, or waits in the inbox (runtime.md §6).
+   * @throws OffshootError `usage`, `conflict`.
+   */
+  say(options: SayOptions): Promise<Said>
+  /** Starts a subagent that no agent asked for, and drives it (runtime.md §2). */
+  spawn(options: PersonSpawn & Place): Promise<StartedRun>
+  /** Goes another way from a message: a branch of its own, with a run that begins with a text there. The verb `fork` makes one without. */
+  fork(options: ForkStart & Place): Promise<StartedRun>
+  /**
+   * Has a verb carried out by whoever owns the conversation; by this process if nobody else does, which starts nothing.
+   * @throws OffshootError: what the verb throws.
+   */
+  perform<V extends VerbCommand>(
+    id: ConversationId,
+    command: V,
+    where: Place,
+  ): Promise<VerbAnswers[V['verb']]>
+  /**
+   * Begins something `here`, with `spawn` or `fork`, unless another living process drives the conversation: then that
+   * one carries out the command, and `there` is its answer.
+   */
+  hereOrThere<T, V extends VerbCommand>(
+    id: ConversationId,
+    command: V,
+    here: () => Promise<T>,
+  ): Promise<HereOrThere<T, V>>
+  /** Goes on with what has stopped, from any process (runtime.md §5). @throws OffshootError `usage`, `conflict`. */
+  continue(options: ContinueOptions): Promise<Continued>
+  /** Takes up and drives what processes left that are gone, in this directory (runtime.md §12). */
+  recover(options: RecoverOptions): Promise<Recovery>
+  /** What `recover` would take. */
+  readonly left: {
+    /** Conversations of any directory whose runs have not stopped. */
+    conversations(): readonly ConversationId[]
+    /** Where there is something. */
+    directories(): readonly string[]
+  }
+  subscribe(conversationId: ConversationId, subscriber: Subscriber): () => void
+  /** The answers that are being streamed here, as they are now: what a subscriber has missed of them. */
+  partials(conversationId: ConversationId): readonly PartialMessage[]
+  /** What an agent may do here. */
+  sheet(agent: AgentDefinition): AgentSheet
+}
+
+/** The runtime over its ports. It starts nothing by itself. */
+export function createRuntime(options: RuntimeOptions): Runtime {
+  const bus = createBus(options.clock)
+  const recorder = createRecorder(options.store, bus, options.clock, options.ownership, options.faults)
+  const { slots, gates } = options.shared ?? createShared(options.clock, options.random)
+  const scheduler = new Scheduler(options.config.limits, slots)
+  const waits = new PersonWaits({ ...options, recorder, scheduler })
+  const approvals = new Approvals({ ...options, recorder, waits })
+  const attended = (id: ConversationId) => approvals.attended(id)
+  const asking = { approvals, questions: new Questions({ ...options, recorder, waits, attended }) }
+  const made = { bus, recorder, scheduler, starts: new Starts(), gates, taskTexts: createTaskTexts() }
+  const deps: Deps = {
+    endProcesses,
+    endOwned,
+    faults: noFaults,
+    secrets: shapeMask,
+    ...options,
+    ...made,
+    ...asking,
+  }
+  const live: Conversations['live'] = new Map()
+  const desk = new Desk(deps, (id) => live.get(id))
+  const conversations = { live, desk }
+  const at = ({ agents = deps.agents, tools = deps.tools }: Place): Deps => ({ ...deps, agents, tools })
+  // what another process drives by now stops here without writing (R5)
+  options.ownership?.onLost((id) => live.get(id)?.stop({ verb: 'pause', why: 'user' }))
+  return {
+    ...asking,
+    resolveModel: deps.resolveModel,
+    subscribe: bus.subscribe,
+    partials: (id) => live.get(id)?.partials ?? [],
+    sheet: (agent) => agentSheet(deps, agent),
+    perform: (id, command, where) =>
+      bring(deps, id, command, () => live.get(id) ?? reviveConversation({ ...where, deps: at(where) }, id)),
+    start: async (start) => begin(at(start), conversations, start, await mainRun(at(start), start)),
+    create: (create) => createConversation(deps, create),
+    say: (order) => say(at(order), conversations, order),
+    spawn: async (spawn) => begin(at(spawn), conversations, spawn, await spawnOfPerson(at(spawn), spawn)),
+    fork: async (fork) => begin(at(fork), conversations, fork, await forkOfPerson(at(fork), fork)),
+    hereOrThere: (id, command, here) => hereOrThere(deps, id, command, here),
+    continue: (options) => continueBranch(at(options), conversations, options),
+    recover: (options) => recover(at(options), conversations, options),
+    left: {
+      conversations: () => abandoned(deps),
+      directories: () => abandonedDirectories(deps),
+    },
+  }
+}
+
+function endProcesses(runId: RunId): Promise<readonly number[]> {
+  return killMarked({ mark: 'OFFSHOOT_RUN_ID', value: runId })
+}
+
+function endOwned(owner: string): Promise<readonly number[]> {
+  return killMarked({ mark: 'OFFSHOOT_OWNER', value: owner })
+}

@@ -1,0 +1,13 @@
+import type { Clock } from '../../core/clock.ts'
+import { Gates } from '../../model/gate.ts'
+import { Slots } from '../run/scheduler.ts'
+
+/** What the runtimes of one process have in common, whatever their directory: runtime.md §8 counts and waits per process. */
+export interface Shared {
+  readonly slots: Slots
+  readonly gates: Gates
+}
+
+export function createShared(clock: Clock, random: () => number): Shared {
+  return { slots: new Slots(), gates: new Gates(clock, random) }
+}

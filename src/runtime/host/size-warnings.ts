@@ -1,0 +1,13 @@
+import { sizeText } from '../../core/size-text.ts'
+import { storeSize } from '../../store/sqlite/look.ts'
+import type { Config } from '../../config/config-schema.ts'
+
+/** One line once the store takes more than is configured, and none before. */
+export function sizeWarnings(file: string, { store: { warnBytes } }: Pick<Config, 'store'>): string[] {
+  const { bytes, logBytes } = storeSize(file)
+  const taken = bytes + logBytes
+  if (warnBytes === null || taken <= warnBytes) return []
+  return [
+    `the store ${file} takes ${sizeText(taken)}, more than store.warnBytes (${sizeText(warnBytes)}): offshoot gc --dry-run shows what may go`,
+  ]
+}

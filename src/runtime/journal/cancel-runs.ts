@@ -1,0 +1,60 @@
+import type { ConversationId } from '../../core/ids.ts'
+import { isFinal, isStopped } from '../../core/run-status.ts'
+import { unlessAborted } from '../../loop/aborted.ts'
+import { cancelLeft } from './end-run.ts'
+import { stopRun, type LiveRun, type StopReason } from '../run/live-run.ts'
+import type { Change } from '../log/recorder.ts'
+import type { Scope } from '../context/scope.ts'
+
+type Cancel = Extract<StopReason, { readonly verb: 'cancel' }>
+
+export interface CancelWork {
+  readonly conversationId: ConversationId
+  /** What was asked to end, and why. Final ones are left as they are. */
+  readonly tops: readonly LiveRun[]
+  readonly reason: Cancel
+  /** What is below them, the deepest first. */
+  readonly below: readonly LiveRun[]
+  /** Stops the waiting, not the cancel. */
+  readonly signal?: AbortSignal
+  /** Goes into the change in which all of them have ended; `left`: processes that could not be ended. */
+  readonly write: (change: Change, ended: readonly LiveRun[], left: readonly number[]) => void
+}
+
+/** Ends runs and all below them, driven or not, and settles when that is on disk (runtime.md §4). */
+export async function cancelRuns(scope: Pick<Scope, 'deps' | 'tree'>, work: CancelWork): Promise<void> {
+  const all = [...work.below.filter(isOpen), ...work.tops.filter(isOpen)]
+  while (!(await cancelOnce(scope, work, all)));
+}
+
+const isOpen = ({ row }: LiveRun) => !isFinal(row.status)
+
+/** False: somebody has begun to drive one of them meanwhile, which has to stop first. */
+async function cancelOnce(
+  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  { conversationId, tops, reason, signal, write }: CancelWork,
+  all: readonly LiveRun[],
+): Promise<boolean> {
+  // one whose last change was not stored may look as if it had stopped
+  const driven = all.filter((run) => run.isDriven || (tree.drives(run) && !isStopped(run.row.status)))
+  for (const run of all.filter(isOpen))
+    stopRun(run, tops.includes(run) ? reason : { verb: 'cancel', by: 'parent' })
+  const stopped = Promise.all(driven.map((run) => run.stopped))
+  await (signal ? unlessAborted(stopped, signal, deps.clock, 0) : stopped)
+  const left = await Promise.all(all.map((run) => deps.endProcesses(run.row.id)))
+  const isOver = await deps.recorder.record(conversationId, (change) => {
+    if (all.some((run) => run.isDriven && isOpen(run))) return false
+    for (const run of all) cancelLeft(change, deps, run, tops.includes(run) ? reason.by : 'parent')
+    const ended = all.filter(({ row }) => row.status === 'cancelled')
+    write(change, ended, left.flat())
+    return true
+  })
+  if (!isOver) return false
+  for (const run of all) {
+    run.markAgain() // a parent that waits for a paused one to go on waits no more
+    if (run.isDriven) continue
+    run.markStopped() // it was about to be driven: it had a place, and its parent waits for it
+    deps.scheduler.leave(run.row.id)
+  }
+  return true
+}

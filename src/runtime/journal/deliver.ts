@@ -1,0 +1,57 @@
+import type { Branch } from '../../core/conversation.ts'
+import type { Deliver, NoticePart, Part } from '../../core/message.ts'
+import type { Run } from '../../core/run.ts'
+import type { Report } from '../../loop/ports.ts'
+import type { Reader } from '../../store/port.ts'
+import type { Deps } from '../context/deps.ts'
+import { addToInbox, deliverItems } from '../run/inbox.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import { appendMessage, type Place } from '../run/messages.ts'
+import type { Change } from '../log/recorder.ts'
+import { reportOutput } from './reports.ts'
+
+/** Writes the card of a subagent that a person starts, right behind the head that is its origin. */
+export function writeCard(change: Change, deps: Deps, here: Place, branch: Branch, deliver: Deliver): void {
+  const text = `${branch.agent} started: ${branch.label}`
+  appendNotice(change, deps, here, { type: 'notice', text, branchId: branch.id, deliver })
+}
+
+/**
+ * What a person's subagent came to, for the branch below which it was started, in the change of its end. Announced, it
+ * stands in that branch's context at once and starts nothing; otherwise it waits in the inbox and wakes (domain.md D4).
+ */
+export function deliverReport(change: Change, deps: Deps, run: LiveRun, report: Report): void {
+  const branch = change.tx.get('branches', run.row.branchId)!
+  const parentId = branch.parentBranchId
+  if (branch.kind !== 'subagent' || branch.originToolCallId || !parentId) return
+  const { conversationId, id: fromRunId, stopNo } = run.row
+  const here = { at: change.at, conversationId, branchId: parentId, runId: null, parentRunId: null, depth: 0 }
+  const deliver = deliverOf(change.tx, branch)
+  if (deliver !== 'wake') announce(change, deps, here, run.row)
+  const { text } = reportOutput(change, deps, run.row, report)
+  const item = { kind: 'result', mode: 'follow_up', text, fromRunId, stopNo } as const
+  const row = addToInbox(change, deps.newId, here, { ...item, conversationId, branchId: parentId })
+  if (deliver === 'announce') deliverItems(change, deps.newId, here, [row])
+}
+
+function announce(change: Change, deps: Deps, here: Place, row: Run): void {
+  const how = row.reason ? `${row.status} (${row.reason})` : row.status
+  const seconds = ((row.endedAt ?? change.at) - (row.startedAt ?? row.queuedAt)) / 1000
+  const text = `${row.agent} ${how}: ${row.description} (${seconds.toFixed(1)} s)`
+  appendNotice(change, deps, here, { type: 'notice', text, branchId: row.branchId })
+}
+
+function appendNotice(change: Change, deps: Deps, here: Place, notice: Omit<NoticePart, 'id'>): void {
+  const parts: Part[] = [{ id: deps.newId('prt'), ...notice }]
+  appendMessage(change, deps.newId, here, { branchId: here.branchId!, role: 'user', parts, runId: null })
+}
+
+/** As the card says; it is the message behind the origin, or the first one where there was none. */
+function deliverOf(reader: Reader, { id, parentBranchId, originMessageId }: Branch): Deliver {
+  const origin = originMessageId ? reader.get('messages', originMessageId) : undefined
+  const where = { branchId: parentBranchId!, position: origin ? origin.position + 1 : 0 }
+  const card = reader.find('messages', { where, limit: 1 })[0]
+  const rows = card ? reader.find('parts', { where: { messageId: card.id } }) : []
+  const notice = rows.map(({ part }) => part).find((part) => part.type === 'notice' && part.branchId === id)
+  return (notice?.type === 'notice' && notice.deliver) || 'announce'
+}

@@ -1,0 +1,151 @@
+import { isFinal, state, type RunState } from '../../core/run-status.ts'
+import type { Outcome, Report } from '../../loop/ports.ts'
+import { childEnded } from '../run/child-waits.ts'
+import { deliverReport } from './deliver.ts'
+import type { Deps } from '../context/deps.ts'
+import { addToInbox } from '../run/inbox.ts'
+import {
+  changeRun,
+  checkUnchanged,
+  place,
+  type CallWriter,
+  type LiveRun,
+  type StopReason,
+} from '../run/live-run.ts'
+import { endLeft } from './open-calls.ts'
+import { openCallWriter } from './open-journal.ts'
+import { readLeft } from './open-turn.ts'
+import type { Change } from '../log/recorder.ts'
+import { reportOutput } from './reports.ts'
+import type { Scope } from '../context/scope.ts'
+import { messageText } from '../log/stored-events.ts'
+
+/** The end, the results of calls that are left open, the report so far, and what the parent is owed: one transaction (D2). */
+export function endRun(
+  change: Change,
+  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  run: LiveRun,
+  outcome: Outcome,
+): void {
+  const { report } = outcome
+  const error = outcome.type === 'failed' ? outcome.error : null
+  const { messageId: reportMessageId, note: reportNote } = report
+  const to = endState(outcome, run.stop)
+  if (to.status === 'cancelled')
+    for (const below of tree.below(run.row.branchId)) cancelPaused(change, deps, below)
+  if (to.status === 'cancelled' || to.status === 'failed') endLeft(change, deps, run)
+  const stopNo = run.row.stopNo + 1
+  const { toolCalls, lastAction, usage, costUsd, limits } = run.row
+  const output = report.output ?? null
+  changeRun(
+    change,
+    run,
+    to,
+    { reportMessageId, reportNote, output, error, stopNo, toolCalls, lastAction, usage, costUsd, limits },
+    { report: reportMessageId ? report.text : null },
+  )
+  if (toolCalls > 0) tree.receipts.add(change.tx, run.row)
+  if (isOwed(run)) handOver(change, deps, run, report)
+}
+
+/** A cancel is final for all that is below: also for what had paused before it came. Any other run stays as it is. */
+function cancelPaused(change: Change, deps: Deps, run: LiveRun): void {
+  if (run.row.status === 'paused') cancelLeft(change, deps, run, 'parent')
+}
+
+/** Ends a run that nobody drives: a paused one, or what a process left that is gone. */
+export function cancelLeft(change: Change, deps: Deps, run: LiveRun, by: 'user' | 'parent'): void {
+  if (isFinal(run.row.status)) return
+  checkUnchanged(change, run)
+  endLeft(change, deps, run)
+  const wasPaused = run.row.status === 'paused'
+  const waitedFor = !wasPaused || !isOwed(run)
+  const report = wasPaused ? storedReport(change, run) : reportLeft(change, run)
+  const { messageId: reportMessageId, note: reportNote, text } = report
+  const { toolCalls } = run.row
+  const ended = { stopNo: run.row.stopNo + 1, reportMessageId, reportNote, toolCalls }
+  changeRun(change, run, state.cancelled(by), ended, { report: reportMessageId ? text : null })
+  if (waitedFor) handOver(change, deps, run, report)
+}
+
+function storedReport({ tx }: Change, { row }: LiveRun): Report {
+  const { reportMessageId: messageId, reportNote: note } = row
+  return { messageId, text: messageId ? messageText(tx, messageId) : '', note }
+}
+
+/** What it had said by the time when its process ended. */
+function reportLeft({ tx }: Change, { row }: LiveRun): Report {
+  const { said } = readLeft(tx, row)
+  if (said) return { messageId: said.messageId, text: said.text, note: null }
+  return { messageId: null, text: '', note: 'no text: the process that ran it ended' }
+}
+
+function endState(outcome: Outcome, stop: StopReason | undefined): RunState {
+  switch (outcome.type) {
+    case 'completed':
+      return state.completed
+    case 'limit':
+      return state.paused(outcome.why)
+    case 'failed':
+      return state.failed
+    case 'stopped': {
+      const reason = stop ?? (outcome.reason as StopReason)
+      return reason.verb === 'cancel' ? state.cancelled(reason.by) : state.paused(reason.why)
+    }
+  }
+}
+
+/** While a child is paused by the user, its parent or a restart, the call that waits for it stays open (runtime.md §2). */
+export function isOwed({ row }: Pick<LiveRun, 'row'>): boolean {
+  return (
+    row.status !== 'paused' || !(row.reason === 'user' || row.reason === 'parent' || row.reason === 'restart')
+  )
+}
+
+/** What the parent is owed: the result of the call that waits, or an item of its inbox. */
+function handOver(change: Change, deps: Deps, run: LiveRun, report: Report): void {
+  const { parent } = run
+  if (!parent) return deliverReport(change, deps, run, report)
+  parent.journal?.reread(change.tx) // a change that held results may not have been stored
+  const writer =
+    run.call && !run.row.background && openCallWriter(deps, change.tx, parent, run.call.part.callId)
+  if (writer) answerCall(change, deps, parent, run, report, writer)
+  else if (!isTold(run)) putInInbox(change, deps, parent, run, report)
+  childEnded(change, deps, parent, run)
+}
+
+/** Whoever cancelled it has its report in the answer: its parent, or what ended its parent too. */
+function isTold({ row, stop }: LiveRun): boolean {
+  const untold = stop?.verb === 'cancel' && stop.untold
+  return row.status === 'cancelled' && row.endReason === 'parent' && !untold
+}
+
+function putInInbox(change: Change, deps: Deps, parent: LiveRun, run: LiveRun, report: Report): void {
+  const { conversationId, branchId } = parent.row
+  const { text } = reportOutput(change, deps, run.row, report)
+  const from = { fromRunId: run.row.id, stopNo: run.row.stopNo }
+  const item = { conversationId, branchId, kind: 'result', mode: 'follow_up', text, ...from } as const
+  addToInbox(change, deps.newId, place(parent, change.at), item)
+}
+
+function answerCall(
+  change: Change,
+  deps: Deps,
+  parent: LiveRun,
+  run: LiveRun,
+  report: Report,
+  writer: CallWriter,
+): void {
+  const { part, title } = run.call!
+  const status = run.row.status === 'failed' || run.row.status === 'cancelled' ? 'failed' : 'completed'
+  const output = reportOutput(change, deps, run.row, report)
+  writer.writeResult(change, { part, title, status, output, exitCode: null, error: run.row.error })
+  change.event({
+    type: 'report.delivered',
+    ...place(parent, change.at),
+    callId: part.callId,
+    fromRunId: run.row.id,
+    toBranchId: parent.row.branchId,
+    status: run.row.status,
+  })
+}

@@ -1,0 +1,299 @@
+import type { ContextMessage } from '../../core/build-context.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Faults } from '../../core/faults.ts'
+import type { CallId, MessageId, NewId } from '../../core/ids.ts'
+import type { Part, ToolCallPart, ToolResultPart } from '../../core/message.ts'
+import type { Run, WaitingFor } from '../../core/run.ts'
+import { state } from '../../core/run-status.ts'
+import { addCost, addUsage } from '../../core/usage.ts'
+import type { Answer, EndedCall, Journal, StartedCall } from '../../loop/ports.ts'
+import type { Reader } from '../../store/port.ts'
+import type { Bus } from '../log/bus.ts'
+import { CallBatch } from './call-batch.ts'
+import { deliverItems, nextRead, waitingItems } from '../run/inbox.ts'
+import { changeRun, place, runEvent, type LiveRun } from '../run/live-run.ts'
+import { appendMessage } from '../run/messages.ts'
+import type { OpenTurn } from './open-turn.ts'
+import type { PartialMessage } from '../run/partial-message.ts'
+import type { Change, Recorder } from '../log/recorder.ts'
+import { RunWrites } from './run-writes.ts'
+import { StreamingMessage } from './streaming-message.ts'
+
+export interface JournalPorts {
+  readonly store: Reader
+  readonly recorder: Recorder
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly faults: Faults
+  /** Writes the child of a `task` call in the transaction of its intent (R2); some need none. */
+  readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => LiveRun | undefined
+  /** Takes back what a spawn took that was not stored. */
+  readonly unspawn: (child: LiveRun) => void
+}
+
+/** Writes one run: the answers of its model, the calls and their results, and its figures. */
+export class RunJournal implements Journal {
+  readonly #run: LiveRun
+  readonly #ports: JournalPorts
+  readonly #writes: RunWrites
+  #streaming: StreamingMessage | undefined
+  /** As they are stored. */
+  #limits: Run['limits']
+  #batch: CallBatch | undefined
+  readonly #counted = new Set<CallId>()
+  /** Calls that an earlier attempt began, and that were to run again. */
+  readonly #begun = new Set<CallId>()
+  /** The changes that had not been stored when it last looked what it holds. */
+  #refusedSeen: number
+  /** The changes of its inbox that it has seen; undefined before it looked. */
+  #inboxSeen: number | undefined
+
+  constructor(run: LiveRun, ports: JournalPorts) {
+    this.#run = run
+    this.#limits = run.row.limits
+    this.#ports = ports
+    this.#writes = new RunWrites(run, ports.recorder)
+    this.#refusedSeen = ports.recorder.refused()
+  }
+
+  /** Goes on with a turn that an earlier attempt began. */
+  reopen(turn: OpenTurn): void {
+    for (const { id, status } of turn.rows) {
+      this.#counted.add(id)
+      if (status === 'running') this.#begun.add(id)
+    }
+    this.#run.row = { ...this.#run.row, toolCalls: turn.toolCalls }
+    this.#batch = new CallBatch(this.#run, this.#ports.newId, turn.answer, turn)
+  }
+
+  isOpen(callId: CallId): boolean {
+    return this.#batch?.isOpen(callId) ?? false
+  }
+
+  /** Those of the answer that is being worked on. */
+  calls(): readonly ToolCallPart[] {
+    return this.#batch?.answer.parts.filter((part) => part.type === 'tool-call') ?? []
+  }
+
+  /** A share of the budget that has grown is stored with the next change. */
+  limitsGrown(): void {
+    const { limits } = this.#run.row
+    if (limits !== this.#limits) this.#writes.patch({ limits })
+    this.#limits = limits
+  }
+
+  /** What is written of a call of this turn. */
+  resultOf(callId: CallId): ToolResultPart | undefined {
+    return this.#batch?.resultOf(callId)
+  }
+
+  messageStarted(id: MessageId): void {
+    this.#streaming = new StreamingMessage(this.#run, id, this.#ports.clock, this.#writes)
+  }
+
+  messagePartial(_id: MessageId, parts: readonly Part[]): void {
+    this.#streaming!.take(parts)
+  }
+
+  partial(): PartialMessage | undefined {
+    return this.#streaming?.partial
+  }
+
+  async messageInterrupted(_id: MessageId, parts: readonly Part[]): Promise<void> {
+    const streaming = this.#endStreaming()
+    if (!streaming) return
+    await this.#writes.record((change) => streaming.writeEnd(change, parts, 'interrupted', null))
+  }
+
+  async messageCompleted(answer: Answer): Promise<void> {
+    const streaming = this.#endStreaming()
+    const batch = (this.#batch = new CallBatch(this.#run, this.#ports.newId, answer))
+    await this.#writes.join((change) => {
+      streaming?.writeEnd(change, answer.parts, 'complete', answer.usage)
+      const usage = addUsage(this.#run.row.usage, answer.usage)
+      const costUsd = addCost(this.#run.row.costUsd, answer.costUsd)
+      this.#writes.patch({ turns: answer.turn, usage, costUsd })
+      if (batch.isOver) this.#endTurn(change, answer)
+    })
+  }
+
+  #endStreaming(): StreamingMessage | undefined {
+    const streaming = this.#streaming
+    this.#streaming = undefined
+    streaming?.close()
+    return streaming
+  }
+
+  async callStarted(call: StartedCall): Promise<void> {
+    const { part, title, tool } = call
+    if (tool.effects !== 'spawn' && this.#ports.faults.isOff('intent-rows')) return
+    const batch = this.#batch!
+    const hadRow = batch.hasRow(part.callId)
+    let child: LiveRun | undefined
+    const write = (change: Change) => {
+      batch.writeStart(change, call)
+      child = tool.effects === 'spawn' ? this.#ports.spawn(change, this.#run, call) : undefined
+      const event = { callId: part.callId, tool: part.tool, title, input: part.input }
+      change.event({ type: 'tool.started', ...place(this.#run, change.at), ...event })
+      this.#count(part.callId)
+      this.#run.row = { ...this.#run.row, lastAction: { tool: part.tool, title, at: change.at } }
+      this.#ports.faults.at('intent.before')
+    }
+    // a delegation can be refused while it is written: alone it takes nothing else along
+    const written = tool.effects === 'spawn' ? this.#writes.record(write) : this.#writes.join(write)
+    await written.catch((error: unknown) => {
+      if (child) this.#ports.unspawn(child)
+      if (!hadRow) batch.dropRow(part.callId)
+      throw error
+    })
+    this.#ports.faults.at('intent.after')
+    if (child) this.#run.children.set(part.callId, child)
+    this.#tellProgress()
+  }
+
+  /** Writes a call that waits for an answer; the approval points at it, and survives with it (R2). */
+  writeAwaiting(change: Change, call: Pick<StartedCall, 'part' | 'tool' | 'title'>): void {
+    this.#batch!.writeAwaiting(change, call)
+  }
+
+  async callEnded(call: EndedCall): Promise<ToolResultPart> {
+    if (this.#writes.failed) await this.#writes.failed
+    const { callId } = call.part
+    const batch = this.#batch!
+    const written = batch.resultOf(callId)
+    if (written) return written
+    // the end of a child writes the result; one that is paused keeps its work and answers when it is continued
+    const child = this.#run.children.get(callId)
+    if (child && !child.row.background) return openResult(call.part)
+    this.#ports.faults.at('effect.after')
+    batch.expectEnd(callId)
+    const ended = call.status === 'skipped' && this.#begun.has(callId) ? notAgain(call) : call
+    const part = await this.#writes.join((change) => this.#writeResult(change, ended))
+    this.#ports.faults.at('result.after')
+    return part
+  }
+
+  /** Writes the result of a call; the end of a child does it in its own transaction (D2). */
+  writeResult(change: Change, call: EndedCall): ToolResultPart {
+    const part = this.#writeResult(change, call)
+    this.#writes.writeFigures(change)
+    return part
+  }
+
+  reread(reader: Reader): void {
+    const refused = this.#ports.recorder.refused()
+    if (refused === this.#refusedSeen) return
+    this.#refusedSeen = refused
+    this.#batch?.reread(reader)
+  }
+
+  #writeResult(change: Change, call: EndedCall): ToolResultPart {
+    const batch = this.#batch!
+    const part = batch.writeResult(change, call)
+    this.#count(part.callId)
+    if (batch.isOver) {
+      const { toolCalls, lastAction } = this.#run.row
+      this.#writes.patch({ toolCalls, lastAction })
+      this.#endTurn(change, batch.answer)
+    }
+    this.#ports.faults.at('result.before')
+    return part
+  }
+
+  async instruct(text: string) {
+    const parts: Part[] = [{ id: this.#ports.newId('prt'), type: 'text', text }]
+    const { branchId, id: runId } = this.#run.row
+    return await this.#writes.record((change) =>
+      appendMessage(change, this.#ports.newId, place(this.#run, change.at), {
+        branchId,
+        role: 'user',
+        parts,
+        runId,
+      }),
+    )
+  }
+
+  async waiting(reason: 'retry', waitingFor: WaitingFor): Promise<void> {
+    await this.#writes.record((change) => {
+      const isTold = this.#run.row.status === 'waiting'
+      if (isTold) retellWait(change, this.#run, waitingFor)
+      else changeRun(change, this.#run, state.waiting(reason), { waitingFor })
+    })
+  }
+
+  async resumed(): Promise<void> {
+    await this.#writes.record((change) => changeRun(change, this.#run, state.running))
+  }
+
+  async steers(): Promise<readonly ContextMessage[]> {
+    const { store, newId, recorder } = this.#ports
+    const changes = recorder.inboxChanges(this.#run.row.branchId)
+    if (changes === this.#inboxSeen) return []
+    this.#inboxSeen = changes
+    const steers = (reader: Reader) =>
+      waitingItems(reader, this.#run.row.branchId).filter((row) => row.mode === 'steer')
+    if (steers(store).length === 0) return []
+    return await this.#writes.record((change) =>
+      steers(change.tx).map((row) => deliverItems(change, newId, place(this.#run, change.at), [row])),
+    )
+  }
+
+  /** Reads what waits for this branch where a result does, in the order in which an idle branch reads. */
+  async readResults(): Promise<readonly ContextMessage[]> {
+    const { store, newId } = this.#ports
+    const waiting = (reader: Reader) => waitingItems(reader, this.#run.row.branchId)
+    if (waiting(store).every((row) => row.kind === 'user')) return []
+    return await this.#writes.record((change) => {
+      const items = nextRead(waiting(change.tx))
+      return items.length > 0 ? [deliverItems(change, newId, place(this.#run, change.at), items)] : []
+    })
+  }
+
+  /** The next write that somebody waits for rejects with this. */
+  fail(error: unknown): void {
+    this.#writes.fail(error)
+  }
+
+  #endTurn(change: Change, answer: Answer): void {
+    const { usage, costUsd } = answer
+    change.event({
+      type: 'turn.completed',
+      ...place(this.#run, change.at),
+      turn: Math.max(1, answer.turn),
+      usage,
+      costUsd,
+    })
+  }
+
+  /** Figures between two turns live in memory and on the bus; the end of the turn stores them. */
+  #tellProgress(): void {
+    const at = this.#ports.clock.now()
+    this.#ports.bus.live(runEvent(this.#run, 'run.progress', at, { from: this.#run.row.status }))
+  }
+
+  /** Every call counts once, whether it began or was refused. */
+  #count(callId: CallId): void {
+    if (this.#counted.has(callId)) return
+    this.#counted.add(callId)
+    this.#run.row = { ...this.#run.row, toolCalls: this.#run.row.toolCalls + 1 }
+  }
+}
+
+/** The run waits on; what for has changed. */
+function retellWait(change: Change, run: LiveRun, waitingFor: WaitingFor): void {
+  change.tx.update('runs', run.row.id, { waitingFor })
+  run.row = { ...run.row, waitingFor }
+  change.event(runEvent(run, 'run.waiting', change.at, { from: 'waiting' }))
+}
+
+/** A call that is not run again may have taken effect before: whoever reads of it is not told that it was not run. */
+function notAgain(call: EndedCall): EndedCall {
+  const message = `not run again: it was begun before, and its effect is not known (${call.output.text})`
+  return { ...call, status: 'failed', output: { text: message }, error: { code: 'interrupted', message } }
+}
+
+function openResult(part: ToolCallPart): ToolResultPart {
+  const { id, callId, tool } = part
+  return { id, type: 'tool-result', callId, tool, status: 'skipped', output: { text: 'still open' } }
+}

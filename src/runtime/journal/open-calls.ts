@@ -1,0 +1,121 @@
+import type { ToolCallPart } from '../../core/message.ts'
+import type { ToolCall } from '../../core/run.ts'
+import { isStopped } from '../../core/run-status.ts'
+import type { EndedCall } from '../../loop/ports.ts'
+import { titleLine } from '../../tools/define-tool.ts'
+import type { Deps } from '../context/deps.ts'
+import { place, type LiveRun } from '../run/live-run.ts'
+import { leftJournal } from './open-journal.ts'
+import { readOpenTurn } from './open-turn.ts'
+import type { Change } from '../log/recorder.ts'
+import { isTaskName } from '../task/task-input.ts'
+
+/**
+ * Ends what a process that is gone left of a run's calls, before the run goes on: those that were running and may not run
+ * again get the result `unknown` (R2), and text that was streaming is kept for people only (R3).
+ */
+export function endBegun(change: Change, deps: Deps, run: LiveRun): void {
+  endStreaming(change, run)
+  if (deps.faults.isOff('unknown-outcome')) return
+  const begun = openCalls(change, run).filter(({ row }) => row?.status === 'running' && !row.repeatable)
+  if (begun.length > 0) writeEnds(change, deps, run, begun)
+}
+
+/**
+ * The same for a run that does not go on: each of its calls gets a result, and nothing is asked any more. A subagent that
+ * has not stopped answers its call; of one that has paused the report comes by the inbox, as nothing waits for it.
+ */
+export function endLeft(change: Change, deps: Deps, run: LiveRun): void {
+  endStreaming(change, run)
+  deps.approvals.withdrawLeft(change, run)
+  deps.questions.withdrawLeft(change, run)
+  const open = openCalls(change, run, (child) => !child.row.background && !isStopped(child.row.status))
+  if (open.length > 0) writeEnds(change, deps, run, open)
+}
+
+/**
+ * What is known of each call of a run whose effect is not: also of those that an earlier attempt found, as it may have
+ * died before it told anybody.
+ */
+export function unknownOf({ tx }: Change, { row }: LiveRun): string[] {
+  const calls = tx.find('tool_calls', { where: { runId: row.id } })
+  return calls.filter(({ status }) => status === 'unknown').map(beganText)
+}
+
+interface OpenCall {
+  readonly part: ToolCallPart
+  readonly row: ToolCall | undefined
+}
+
+/** Those that no subagent will answer; `answers`: whether the one of a call will. */
+function openCalls(
+  { tx }: Change,
+  run: LiveRun,
+  answers: (child: LiveRun) => boolean = () => true,
+): OpenCall[] {
+  const isAnswered = ({ callId }: ToolCallPart) => {
+    const child = run.children.get(callId)
+    return child !== undefined && answers(child)
+  }
+  const turn = readOpenTurn(tx, run.row)
+  if (!turn) return []
+  const ended = new Set(turn.results.map(({ callId }) => callId))
+  return turn.calls
+    .filter((part) => !ended.has(part.callId) && !isAnswered(part))
+    .map((part) => ({ part, row: turn.rows.find(({ id }) => id === part.callId) }))
+}
+
+function writeEnds(change: Change, deps: Deps, run: LiveRun, calls: readonly OpenCall[]): void {
+  const journal = (run.journal = leftJournal(deps, change.tx, run)) // whoever writes later knows what stands here
+  const isSpawn = ({ part, row }: OpenCall) =>
+    row?.status === 'running' && (run.children.has(part.callId) || isTaskName(part.tool))
+  const ends = calls.map((call) => (isSpawn(call) ? endOfSpawn(call) : endOf(call)))
+  for (const end of ends) journal.writeResult(change, end)
+}
+
+function endOf({ part, row }: OpenCall): EndedCall {
+  const title = row?.title ?? titleLine(part.tool)
+  const error =
+    row?.status === 'running'
+      ? { code: 'unknown', message: `${UNKNOWN}: ${beganText(row)}` }
+      : { code: 'interrupted', message: 'not run: the run ended before' }
+  const status = row?.status === 'running' ? 'unknown' : 'skipped'
+  return { part, title, status, output: { text: error.message }, exitCode: null, error }
+}
+
+/** What has become of its subagent is known, but its answer was not stored (R2: never `unknown`). */
+function endOfSpawn({ part, row }: OpenCall): EndedCall {
+  const message = 'not answered: the run ended before; its subagent has a run of its own'
+  const error = { code: 'interrupted', message }
+  const title = row?.title ?? titleLine(part.tool)
+  return { part, title, status: 'failed', output: { text: message }, exitCode: null, error }
+}
+
+const UNKNOWN = 'this call was interrupted; its effect is not known; check before you repeat it'
+
+/** `git push` was started at 12:01:03 UTC (2026-11-21); its result is unknown */
+function beganText({ title, startedAt }: ToolCall): string {
+  const [date, time] = new Date(startedAt).toISOString().split('T')
+  return `\`${title}\` was started at ${time!.slice(0, 8)} UTC (${date}); its result is unknown`
+}
+
+function endStreaming(change: Change, run: LiveRun): void {
+  const { branchId, id: runId } = run.row
+  const where = { branchId, state: 'streaming' } as const
+  for (const row of change.tx.find('messages', { where })) {
+    if (row.role !== 'assistant' || row.runId !== runId) continue
+    change.tx.update('messages', row.id, { state: 'interrupted' })
+    const { id: messageId, role, position } = row
+    const here = place(run, change.at)
+    for (const { part } of change.tx.find('parts', { where: { messageId }, orderBy: 'position' }))
+      change.event({
+        type: 'part.completed',
+        ...here,
+        messageId,
+        partId: part.id,
+        kind: part.type,
+        part: { ...part },
+      })
+    change.event({ type: 'message.completed', ...here, messageId, role, position, state: 'interrupted' })
+  }
+}

@@ -1,0 +1,47 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { CallId } from '../../core/ids.ts'
+import type { Reader } from '../../store/port.ts'
+import type { Budget } from '../budget/budget.ts'
+import type { Deps } from '../context/deps.ts'
+import { RunJournal, type JournalPorts } from './journal.ts'
+import type { CallWriter, LiveRun } from '../run/live-run.ts'
+import { readOpenTurn } from './open-turn.ts'
+import { takeBack } from '../run/take-back.ts'
+
+type JournalDeps = Pick<Deps, 'store' | 'recorder' | 'bus' | 'clock' | 'newId' | 'scheduler' | 'faults'>
+
+/** The journal of one attempt of a run. */
+export function createJournal(
+  deps: JournalDeps,
+  run: LiveRun,
+  spawn: JournalPorts['spawn'],
+  budget?: Budget,
+): RunJournal {
+  const { store, recorder, bus, clock, newId, scheduler, faults } = deps
+  const unspawn = (child: LiveRun) => takeBack({ store, scheduler }, budget, [child])
+  return new RunJournal(run, { store, recorder, bus, clock, newId, faults, unspawn, spawn })
+}
+
+/**
+ * Where the result of a call is written: by the run's attempt, or, while nobody drives it, in what the last one left
+ * open. undefined: the call is open no more.
+ */
+export function openCallWriter(
+  deps: JournalDeps,
+  reader: Reader,
+  run: LiveRun,
+  callId: CallId,
+): CallWriter | undefined {
+  run.journal ??= leftJournal(deps, reader, run)
+  return run.journal.isOpen(callId) ? run.journal : undefined
+}
+
+/** The journal of a run that nobody drives: it can end what was left, and starts nothing. */
+export function leftJournal(deps: JournalDeps, reader: Reader, run: LiveRun): RunJournal {
+  const journal = createJournal(deps, run, () => {
+    throw new OffshootError('internal', 'a run that is not driven cannot start another')
+  })
+  const turn = readOpenTurn(reader, run.row)
+  if (turn) journal.reopen(turn)
+  return journal
+}

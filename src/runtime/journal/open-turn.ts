@@ -1,0 +1,75 @@
+import { textOf, type Message, type ToolCallPart, type ToolResultPart } from '../../core/message.ts'
+import type { Run, ToolCall } from '../../core/run.ts'
+import { noUsage } from '../../core/usage.ts'
+import type { Answer, Said } from '../../loop/ports.ts'
+import type { Reader } from '../../store/port.ts'
+import { readMessages } from '../run/messages.ts'
+
+/** A turn that has an answer and has not ended: what is stored of it. */
+export interface OpenTurn {
+  readonly answer: Answer
+  /** Of the answer's message in its branch. */
+  readonly position: number
+  readonly calls: readonly ToolCallPart[]
+  readonly results: readonly ToolResultPart[]
+  readonly rows: readonly ToolCall[]
+  /** Holds the results; absent while there are none. */
+  readonly toolMessage: Message | undefined
+  /** Calls of the whole run that have a row. */
+  readonly toolCalls: number
+}
+
+/** What earlier attempts of a run left: the turn that is open, and the latest text. */
+export interface LeftOfRun {
+  readonly turn: OpenTurn | undefined
+  readonly said: Said | undefined
+}
+
+export function readLeft(reader: Reader, run: Run): LeftOfRun {
+  const messages = readMessages(reader, run.branchId)
+  return { turn: openTurnIn(messages, reader, run), said: latestSaid(messages, run) }
+}
+
+/** The open turn of a run; undefined where its last answer has been dealt with, or there is none. */
+export function readOpenTurn(reader: Reader, run: Run): OpenTurn | undefined {
+  return openTurnIn(readMessages(reader, run.branchId), reader, run)
+}
+
+/** Whether a result of its calls is missing, so that nothing else may stand behind the answer yet. */
+export function hasOpenCalls(turn: OpenTurn | undefined): turn is OpenTurn {
+  return turn !== undefined && turn.results.length < turn.calls.length
+}
+
+function openTurnIn(messages: readonly Message[], reader: Reader, run: Run): OpenTurn | undefined {
+  const message = messages.findLast(({ role, state }) => role === 'assistant' && state === 'complete')
+  if (!message || message.runId !== run.id) return undefined
+  const calls = message.parts.filter((part) => part.type === 'tool-call')
+  const later = messages.filter(({ position }) => position > message.position)
+  const toolMessage = later.find(({ role }) => role === 'tool')
+  const results = toolMessage?.parts.filter((part) => part.type === 'tool-result') ?? []
+  const isOver =
+    calls.length > 0 ? results.length === calls.length : later.some(({ role }) => role === 'user')
+  if (isOver) return undefined
+  const ofRun = reader.find('tool_calls', { where: { runId: run.id } })
+  const rows = ofRun.filter((row) => row.messageId === message.id)
+  const answer = answerOf(message, run, rows)
+  const toolCalls = ofRun.length
+  return { answer, position: message.position, calls, results, rows, toolMessage, toolCalls }
+}
+
+/** What a request cost stands in the figures of its run alone. An answer that was cut left a call that says so. */
+function answerOf(message: Message, run: Run, rows: readonly ToolCall[]): Answer {
+  const { id: messageId, parts } = message
+  const truncated = rows.some(({ error }) => error?.code === 'truncated')
+  return { messageId, parts, turn: run.turns, usage: message.usage ?? noUsage, costUsd: null, truncated }
+}
+
+function latestSaid(messages: readonly Message[], run: Run): Said | undefined {
+  const answers = messages.filter(
+    ({ role, state, runId }) => role === 'assistant' && state === 'complete' && runId === run.id,
+  )
+  const at = answers.findLastIndex(({ parts }) => textOf(parts).trim() !== '')
+  const message = answers[at]
+  const turn = Math.max(0, run.turns - (answers.length - 1 - at))
+  return message && { messageId: message.id, text: textOf(message.parts), turn }
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../../core/clock.ts'
+import type { MessageId, PartId } from '../../core/ids.ts'
+import { bounds } from '../../core/limits.ts'
+import type { Message, MessageState, Part } from '../../core/message.ts'
+import { place, type LiveRun } from '../run/live-run.ts'
+import { insertMessage, insertPart, tellEnd, tellPart } from '../run/messages.ts'
+import type { PartialMessage } from '../run/partial-message.ts'
+import type { Change } from '../log/recorder.ts'
+import type { RunWrites } from './run-writes.ts'
+
+/** An answer that is being streamed. It gets its row with its first parts: most are whole before that is due. */
+export class StreamingMessage {
+  readonly #run: LiveRun
+  readonly #id: MessageId
+  readonly #clock: Clock
+  readonly #writes: RunWrites
+  readonly #createdAt: number
+  /** In its branch; undefined while it has no row. */
+  #position: number | undefined
+  #parts: readonly Part[] = []
+  readonly #stored = new Set<PartId>()
+  /** Of the next write of what there is by then. */
+  #cancelWrite: (() => void) | undefined
+
+  constructor(run: LiveRun, id: MessageId, clock: Clock, writes: RunWrites) {
+    this.#run = run
+    this.#id = id
+    this.#clock = clock
+    this.#writes = writes
+    this.#createdAt = clock.now()
+  }
+
+  /** What it holds so far. The latest is stored when `partialWriteMs` are over. */
+  take(parts: readonly Part[]): void {
+    this.#parts = parts
+    this.#cancelWrite ??= this.#clock.after(bounds.partialWriteMs, () => {
+      this.#cancelWrite = undefined
+      this.#writes.later((change) => this.#writePartial(change))
+    })
+  }
+
+  /** As it is now: its parts grow. */
+  get partial(): PartialMessage {
+    const { branchId, id: runId } = this.#run.row
+    return { messageId: this.#id, branchId, runId, parts: this.#parts.map((part) => ({ ...part })) }
+  }
+
+  /** Nothing more is stored of it before its end. */
+  close(): void {
+    this.#cancelWrite?.()
+  }
+
+  writeEnd(
+    change: Change,
+    parts: readonly Part[],
+    state: 'complete' | 'interrupted',
+    usage: Message['usage'],
+  ): void {
+    if (this.#position === undefined) this.#insert(change, state, usage)
+    else change.tx.update('messages', this.#id, { state, usage })
+    this.#writeParts(change, parts)
+    const here = place(this.#run, change.at)
+    for (const part of parts) tellPart(change, here, this.#id, part)
+    tellEnd(change, here, { id: this.#id, role: 'assistant', position: this.#position! }, state)
+  }
+
+  #writePartial(change: Change): void {
+    if (this.#position === undefined) this.#insert(change, 'streaming', null)
+    this.#writeParts(change, this.#parts)
+  }
+
+  #insert(change: Change, state: MessageState, usage: Message['usage']): void {
+    const { branchId, id: runId } = this.#run.row
+    this.#position = change.nextPosition(branchId)
+    insertMessage(change, place(this.#run, change.at), {
+      id: this.#id,
+      branchId,
+      position: this.#position,
+      role: 'assistant',
+      state,
+      parts: [],
+      runId,
+      usage,
+      createdAt: this.#createdAt,
+    })
+  }
+
+  #writeParts(change: Change, parts: readonly Part[]): void {
+    parts.forEach((part, position) => {
+      if (this.#stored.has(part.id)) change.tx.update('parts', part.id, { part: { ...part } })
+      else insertPart(change, this.#run.row.conversationId, this.#id, position, { ...part })
+      this.#stored.add(part.id)
+    })
+  }
+}

@@ -1,0 +1,129 @@
+import type { EventType, OffshootEvent } from '../../core/events.ts'
+import type { CallId, ConversationId, MessageId } from '../../core/ids.ts'
+import { textOf } from '../../core/message.ts'
+import type { EventRow, Reader } from '../../store/port.ts'
+
+/** Where and when an event belongs: mostly as the one before it in its change. */
+const PLACE = ['at', 'conversationId', 'branchId', 'runId', 'parentRunId', 'depth'] as const
+
+/**
+ * The events of one change as they are stored: without the contents that stand in rows of their own (parts, inputs,
+ * outputs, reports), so that a turn is written once, without `seq`, and without what the event before has the same. What
+ * a commit costs is its pages.
+ */
+export function packEvents(events: readonly OffshootEvent[]): EventRow['events'] {
+  return events.map((event, i) => packEvent(event, events[i - 1]))
+}
+
+function packEvent(event: OffshootEvent, before: OffshootEvent | undefined): object {
+  const fields = event as unknown as Readonly<Record<string, unknown>>
+  const isThere = before !== undefined && PLACE.every((key) => event[key] === before[key])
+  const left = CONTENTS[event.type] ?? []
+  const packed: Record<string, unknown> = {}
+  for (const key of Object.keys(fields))
+    if (key !== 'seq' && !(isThere && PLACES.has(key)) && !left.includes(key)) packed[key] = fields[key]
+  return packed
+}
+
+const PLACES: ReadonlySet<string> = new Set(PLACE)
+
+const CALL = ['input', 'output']
+/** What stands in rows of its own; not the report of a pause, as the run may go on and have another. */
+const CONTENTS: Readonly<Partial<Record<EventType, readonly string[]>>> = {
+  'part.completed': ['part'],
+  'tool.started': CALL,
+  'tool.completed': CALL,
+  'tool.failed': CALL,
+  'tool.denied': CALL,
+  'tool.skipped': CALL,
+  'tool.unknown': CALL,
+  'run.completed': ['report'],
+  'run.failed': ['report'],
+  'run.cancelled': ['report'],
+  'inbox.added': ['text'],
+  'inbox.updated': ['text'],
+}
+
+/** The events of a row, without what stands in other rows. */
+export function unpackEvents(row: EventRow): OffshootEvent[] {
+  let place: object = {}
+  return row.events.map((packed, i) => {
+    const event = { ...place, ...packed, seq: row.seq + i } as OffshootEvent
+    place = Object.fromEntries(PLACE.map((key) => [key, event[key]]))
+    return event
+  })
+}
+
+/** The durable events of a conversation after a `seq`, as they were told. */
+export function readEvents(
+  store: Reader,
+  conversationId: ConversationId,
+  after: number,
+  limit?: number,
+): OffshootEvent[] {
+  // each row holds one event at least, so that as many rows hold all that is asked for
+  const most = limit === undefined ? {} : { limit }
+  const begun = lastRow(store, conversationId, after + 1)
+  const rows = store.find('events', { where: { conversationId }, after, orderBy: 'seq', ...most })
+  const events = [begun, ...rows]
+    .flatMap((row) => (row ? unpackEvents(row) : []))
+    .filter((event) => event.seq > after)
+  return events.slice(0, limit).map((event) => fromStored(store, event))
+}
+
+/** The last `seq` that was given out in a conversation; 0 before the first event. */
+export function lastSeq(store: Reader, conversationId: ConversationId): number {
+  const last = lastRow(store, conversationId)
+  return last ? last.seq + last.events.length - 1 : 0
+}
+
+function lastRow(store: Reader, conversationId: ConversationId, before?: number): EventRow | undefined {
+  const bound = before === undefined ? {} : { before }
+  const last = { orderBy: 'seq', descending: true, limit: 1, ...bound } as const
+  return store.find('events', { where: { conversationId }, ...last })[0]
+}
+
+function fromStored(store: Reader, event: OffshootEvent): OffshootEvent {
+  switch (event.type) {
+    case 'part.completed': {
+      const row = store.get('parts', event.partId)
+      return { ...event, part: row ? { ...row.part } : { id: event.partId, type: event.kind } }
+    }
+    case 'tool.started':
+      return { ...event, input: inputOf(store, event.callId) }
+    case 'tool.completed':
+    case 'tool.failed':
+    case 'tool.denied':
+    case 'tool.skipped':
+    case 'tool.unknown':
+      return { ...event, input: inputOf(store, event.callId), output: outputOf(store, event.callId) }
+    case 'run.completed':
+    case 'run.failed':
+    case 'run.cancelled': {
+      const messageId = event.runId && store.get('runs', event.runId)?.reportMessageId
+      return { ...event, report: messageId ? messageText(store, messageId) : null }
+    }
+    case 'inbox.added':
+    case 'inbox.updated':
+      return { ...event, text: store.get('inbox', event.itemId)?.text ?? '' }
+    default:
+      return event
+  }
+}
+
+function inputOf(store: Reader, callId: CallId): unknown {
+  const call = store.get('tool_calls', callId)
+  const part = call && store.get('parts', call.partId)?.part
+  return part?.type === 'tool-call' ? part.input : undefined
+}
+
+function outputOf(store: Reader, callId: CallId): string | undefined {
+  const call = store.get('tool_calls', callId)
+  const part = call?.resultPartId ? store.get('parts', call.resultPartId)?.part : undefined
+  return part?.type === 'tool-result' ? part.output.text : undefined
+}
+
+/** The text of a stored message. */
+export function messageText(store: Reader, messageId: MessageId): string {
+  return textOf(store.find('parts', { where: { messageId }, orderBy: 'position' }).map((row) => row.part))
+}

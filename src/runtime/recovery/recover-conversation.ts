@@ -1,0 +1,112 @@
+import { isFinal, isStopped, state } from '../../core/run-status.ts'
+import type { LiveConversation } from '../conversation/conversation.ts'
+import type { Deps } from '../context/deps.ts'
+import { cancelLeft, endRun } from '../journal/end-run.ts'
+import { changeRun, startAttempt, type LiveRun } from '../run/live-run.ts'
+import { endBegun, unknownOf } from '../journal/open-calls.ts'
+import { readLeft } from '../journal/open-turn.ts'
+import { queueOrder } from '../run/queue-order.ts'
+import type { RecoveredRun } from '../run/recovered-run.ts'
+import type { Change } from '../log/recorder.ts'
+import { takeSlot } from '../run/slots.ts'
+
+export type RecoveryPolicy = 'continue' | 'pause'
+
+/** How often a run may take its process down before it is given up (R7). */
+const MAX_ATTEMPTS = 3
+
+/** The runs of a conversation that nobody drives and that have not stopped: parents first, then in the order of the queue. */
+export function leftRuns(deps: Pick<Deps, 'store'>, live: LiveConversation): LiveRun[] {
+  const branches = deps.store.find('branches', { where: { conversationId: live.id }, orderBy: 'id' })
+  const left = branches
+    .flatMap(({ id }) => live.latest(id) ?? [])
+    .filter((run) => !isStopped(run.row.status) && !live.drives(run))
+  const line = queueOrder(deps.store, live.id)
+  const place = (run: LiveRun) => (run.row.status === 'queued' ? 1 + line.indexOf(run.row.id) : 0)
+  return left.toSorted((a, b) => place(a) - place(b) || a.row.depth - b.row.depth)
+}
+
+/**
+ * Takes up what a process left that is gone (domain.md R2 to R4, R7): its calls, its text, and its runs, which are queued
+ * again or paused. This process has to own the conversation, and what the other one started has to have ended. What is
+ * queued is not driven yet.
+ */
+export async function recoverConversation(
+  deps: Deps,
+  live: LiveConversation,
+  policy: RecoveryPolicy,
+): Promise<readonly RecoveredRun[]> {
+  const left = leftRuns(deps, live)
+  if (left.length === 0) return []
+  const recovered = await deps.recorder.record(live.id, (change) => {
+    const taken = left.map((run) => ({ status: run.row.status, pausing: pausingOf(run) }))
+    return left.map((run, at): RecoveredRun => {
+      const { status, pausing } = taken[at]!
+      const became = () => {
+        if (isFinal(run.row.status)) return 'cancelled' // with what is above it
+        return pausing ? pauseLeft(change, deps, run, pausing) : takeUp(change, deps, live, run, policy)
+      }
+      return { run, status, became: became(), unknown: unknownOf(change, run) }
+    })
+  })
+  for (const { run } of recovered.filter(({ became }) => became === 'queued')) {
+    startAttempt(run)
+    takeSlot(deps, run, 'end')
+  }
+  for (const { run, became } of recovered) if (became !== 'queued') run.markStopped()
+  return recovered
+}
+
+/** Who had asked it to pause when its process ended: at least that is kept. */
+function pausingOf({ row, parent }: LiveRun): 'user' | 'parent' | undefined {
+  if (row.pausing) return row.pausing
+  return parent && !row.background && !isStopped(parent.row.status) && pausingOf(parent)
+    ? 'parent'
+    : undefined
+}
+
+function pauseLeft(change: Change, deps: Deps, run: LiveRun, why: 'user' | 'parent'): 'paused' {
+  endBegun(change, deps, run)
+  const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
+  changeRun(change, run, state.paused(why), { stopNo: run.row.stopNo + 1, toolCalls })
+  return 'paused'
+}
+
+function takeUp(
+  change: Change,
+  deps: Deps,
+  live: LiveConversation,
+  run: LiveRun,
+  policy: RecoveryPolicy,
+): RecoveredRun['became'] {
+  run.row = { ...run.row, toolCalls: change.tx.count('tool_calls', { runId: run.row.id }) }
+  const isBlamed = run.row.status === 'running' || run.row.reason === 'retry'
+  if (isBlamed && run.row.attempt >= MAX_ATTEMPTS && policy === 'continue')
+    return giveUp(change, deps, live, run)
+  endBegun(change, deps, run)
+  const wasQueued = run.row.status === 'queued'
+  const { toolCalls } = run.row
+  // its agent is defined elsewhere: in another program, perhaps, that goes on with it
+  const stays = policy === 'pause' || run.unusable !== undefined
+  const note = run.unusable ? { reportNote: `not gone on with here: ${run.unusable.message}` } : {}
+  if (!wasQueued || stays)
+    changeRun(change, run, state.paused('restart'), { stopNo: run.row.stopNo + 1, toolCalls, ...note })
+  if (stays) return 'paused'
+  if (!wasQueued) changeRun(change, run, state.queued, isBlamed ? { attempt: run.row.attempt + 1 } : {})
+  return 'queued'
+}
+
+/** The run fails for good, with what is below it; its parent is told. */
+function giveUp(change: Change, deps: Deps, live: LiveConversation, run: LiveRun): 'failed' {
+  for (const below of live.below(run.row.branchId)) cancelLeft(change, deps, below, 'parent')
+  const { said } = readLeft(change.tx, run.row)
+  const message = `its process ended ${run.row.attempt} times while it ran; it is not tried again by itself`
+  const hint = `offshoot continue ${run.row.branchId} tries it once more`
+  const report = { messageId: said?.messageId ?? null, text: said?.text ?? '', note: message }
+  endRun(change, { deps, tree: live }, run, {
+    type: 'failed',
+    error: { code: 'crashed', message, hint },
+    report,
+  })
+  return 'failed'
+}

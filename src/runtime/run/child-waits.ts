@@ -1,0 +1,104 @@
+import { isStopped, state } from '../../core/run-status.ts'
+import { unlessAborted } from '../../loop/aborted.ts'
+import { changeRun, type LiveRun } from './live-run.ts'
+import { pauseBetween } from './pause.ts'
+import type { Change } from '../log/recorder.ts'
+import { endWait, type SlotDeps } from './slots.ts'
+
+/** One call of the run waits for its child; `ended` says what came of it. */
+async function waitForChild<T>(deps: SlotDeps, run: LiveRun, child: LiveRun, ended: Promise<T>): Promise<T> {
+  ended.catch(() => {}) // awaited below, unless the wait itself cannot be written
+  run.awaits.add(child)
+  try {
+    await enterWait(deps, run)
+    return await ended
+  } finally {
+    run.awaits.delete(child)
+  }
+}
+
+/**
+ * Waits until a child has stopped so that the call is answered: while a person, its parent or a restart has paused it, the
+ * call stays open (runtime.md §2), and ends with a later attempt. Returns too when the run itself is stopped.
+ */
+export async function untilAnswered(
+  deps: SlotDeps,
+  run: LiveRun,
+  child: LiveRun,
+  stops: () => Promise<void>,
+  isAnswered: () => boolean,
+): Promise<void> {
+  const attempts = async () => {
+    for (;;) {
+      await Promise.race([stops(), child.detached])
+      if (isAnswered() || run.stop || child.row.status !== 'paused') return
+      await unlessAborted(child.again, run.controller.signal, deps.clock, 0).catch(() => {})
+    }
+  }
+  await waitForChild(deps, run, child, attempts())
+}
+
+/**
+ * Nothing but such calls is left of the turn: the run is `waiting(children)` and its slot is free for others. When this
+ * settles it is running, or queued for a slot.
+ */
+export async function whileChildrenRun<T>(deps: SlotDeps, run: LiveRun, calls: Promise<T>): Promise<T> {
+  calls.catch(() => {}) // awaited below, unless the wait itself cannot be written
+  run.onlyWaits = true
+  try {
+    await enterWait(deps, run)
+    return await calls
+  } finally {
+    run.onlyWaits = false
+    await leaveWait(deps, run)
+  }
+}
+
+/** Settles when these children have stopped: until then that is all that the run waits for, and its slot is theirs. */
+export async function untilStopped(
+  deps: SlotDeps,
+  run: LiveRun,
+  children: readonly LiveRun[],
+): Promise<void> {
+  const open = children.filter(({ row }) => !isStopped(row.status))
+  if (open.length > 0) {
+    const ends = open.map((child) => waitForChild(deps, run, child, child.stopped))
+    await whileChildrenRun(deps, run, Promise.all(ends))
+  }
+}
+
+/** A run that has nothing to do but wait for its children says so; any other goes on as it is. */
+export async function enterWait(deps: SlotDeps, run: LiveRun): Promise<void> {
+  pauseBetween(run)
+  if (!mayWait(run)) return
+  await deps.recorder.record(run.row.conversationId, (change) => {
+    if (!mayWait(run)) return
+    const detail = `${run.awaits.size} ${run.awaits.size === 1 ? 'subagent' : 'subagents'}`
+    changeRun(change, run, state.waiting('children'), {
+      waitingFor: { what: 'children', detail, since: change.at },
+    })
+  })
+  if (isWaiting(run)) deps.scheduler.leave(run.row.id)
+}
+
+/** A child has ended. If it was the last that its parent waited for, the parent's wait ends in the same change. */
+export function childEnded(change: Change, deps: SlotDeps, parent: LiveRun, child: LiveRun): void {
+  const last = parent.awaits.size === 1 && parent.awaits.has(child)
+  if (last && isWaiting(parent) && !parent.stop) endWait(change, deps, parent)
+}
+
+/** Where several children ended in one commit, none of them was the last. */
+async function leaveWait(deps: SlotDeps, run: LiveRun): Promise<void> {
+  if (!isWaiting(run) || run.stop) return
+  await deps.recorder.record(run.row.conversationId, (change) => {
+    if (isWaiting(run) && !run.stop) endWait(change, deps, run)
+  })
+}
+
+function mayWait(run: LiveRun): boolean {
+  return run.onlyWaits && run.awaits.size > 0 && run.row.status === 'running' && !run.stop
+}
+
+function isWaiting({ row }: LiveRun): boolean {
+  return row.status === 'waiting' && row.reason === 'children'
+}

@@ -1,0 +1,107 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { BranchId, ConversationId, InboxItemId, NewId } from '../../core/ids.ts'
+import type { Message, Part } from '../../core/message.ts'
+import type { InboxRow, Reader } from '../../store/port.ts'
+import { appendMessage, type Place } from './messages.ts'
+import type { Change } from '../log/recorder.ts'
+
+export type NewItem = Pick<InboxRow, 'kind' | 'mode' | 'text'> &
+  Partial<Pick<InboxRow, 'fromRunId' | 'stopNo'>> & {
+    readonly conversationId: ConversationId
+    readonly branchId: BranchId
+  }
+
+/** Puts something to be read on a branch. Of one stop of a run there is one item at most (D3). */
+export function addToInbox(change: Change, newId: NewId, place: Place, item: NewItem): InboxRow {
+  const open = { createdAt: change.at, deliveredAt: null, withdrawnAt: null }
+  const row: InboxRow = { id: newId('inb'), fromRunId: null, stopNo: null, ...item, ...open }
+  change.tx.insert('inbox', row)
+  change.event({ type: 'inbox.added', ...place, branchId: row.branchId, ...about(row), ...contents(row) })
+  return row
+}
+
+/** What is read in the change that it comes with: for the record, and so that whoever said it has its id (D1). */
+export function addDelivered(change: Change, newId: NewId, place: Place, item: NewItem): InboxRow {
+  const row = addToInbox(change, newId, place, item)
+  markDelivered(change, place, row)
+  return row
+}
+
+/** What waits on a branch, in the order in which it is read: what people said, then results and notes (runtime.md §6). */
+export function waitingItems(reader: Reader, branchId: BranchId): InboxRow[] {
+  const rows = reader
+    .find('inbox', { where: { branchId, deliveredAt: null }, orderBy: 'id' })
+    .filter((row) => row.withdrawnAt === null)
+  return inReadingOrder(rows)
+}
+
+/** Of rows that are sorted by age. */
+export function inReadingOrder(rows: readonly InboxRow[]): InboxRow[] {
+  return [...rows.filter((row) => row.kind === 'user'), ...rows.filter((row) => row.kind !== 'user')]
+}
+
+/** What an idle branch reads next: one message of a person alone, otherwise all results and notes together. */
+export function nextRead(items: readonly InboxRow[]): readonly InboxRow[] {
+  const first = items[0]
+  return first?.kind === 'user' ? [first] : items
+}
+
+/** Appends items to their branch as one message and marks them, in one change: never twice, never not at all (D3). */
+export function deliverItems(
+  change: Change,
+  newId: NewId,
+  place: Place,
+  items: readonly InboxRow[],
+): Message {
+  const parts: Part[] = items.map((row) => ({ id: newId('prt'), type: 'text', text: row.text }))
+  const { branchId } = items[0]!
+  const runId = items.every((row) => row.kind === 'user') ? null : place.runId
+  const message = appendMessage(
+    change,
+    newId,
+    { ...place, branchId },
+    { branchId, role: 'user', parts, runId },
+  )
+  for (const row of items) markDelivered(change, place, row)
+  return message
+}
+
+/** Changes an item that has not been read. @throws OffshootError `conflict` when it was read or withdrawn. */
+export function changeItem(
+  change: Change,
+  place: Place,
+  id: InboxItemId,
+  to: Partial<Pick<InboxRow, 'text' | 'mode' | 'withdrawnAt'>>,
+): InboxRow {
+  const row = change.tx.get('inbox', id)!
+  if (row.deliveredAt !== null || row.withdrawnAt !== null) throw notWaiting(row)
+  change.tx.update('inbox', id, to)
+  const next = { ...row, ...to }
+  const here = { ...place, branchId: row.branchId, ...about(next) }
+  if (next.withdrawnAt === null) change.event({ type: 'inbox.updated', ...here, ...contents(next) })
+  else change.event({ type: 'inbox.withdrawn', ...here })
+  return next
+}
+
+function notWaiting({ id, deliveredAt, withdrawnAt }: InboxRow): OffshootError {
+  const what = deliveredAt === null ? 'withdrawn' : 'read'
+  const when = new Date(deliveredAt ?? withdrawnAt ?? 0).toISOString()
+  return new OffshootError('conflict', `${id} was ${what} ${when} and cannot be changed any more`)
+}
+
+function markDelivered(change: Change, place: Place, row: InboxRow): void {
+  change.markDelivered(row.id)
+  change.event({ type: 'inbox.delivered', ...place, branchId: row.branchId, ...about(row) })
+  if (row.fromRunId === null) return
+  const status = change.tx.get('runs', row.fromRunId)!.status
+  const delivered = { itemId: row.id, fromRunId: row.fromRunId, toBranchId: row.branchId, status }
+  change.event({ type: 'report.delivered', ...place, branchId: row.branchId, ...delivered })
+}
+
+function about({ id: itemId, kind, mode }: InboxRow) {
+  return { itemId, kind, mode }
+}
+
+function contents({ text, fromRunId }: InboxRow) {
+  return { text, fromRunId }
+}

@@ -1,0 +1,298 @@
+import type { AgentDefinition } from '../../core/agent.ts'
+import type { EventDraft } from '../../core/events.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { CallId, RunId } from '../../core/ids.ts'
+import type { Fact } from '../../core/receipt.ts'
+import type { Run } from '../../core/run.ts'
+import { isStopped, transition, type RunState } from '../../core/run-status.ts'
+import { systemClock } from '../../exec/system-clock.ts'
+import type { Grant, Level } from '../../permissions/types.ts'
+import type { EndedCall, Permit, StartedCall } from '../../loop/ports.ts'
+import type { ToolCallPart, ToolResultPart } from '../../core/message.ts'
+import type { Reader } from '../../store/port.ts'
+import type { AnyTool, FileLedger, ResolvedPath } from '../../tools/port.ts'
+import type { PreparedSpawn } from './prepared-spawn.ts'
+import type { Change } from '../log/recorder.ts'
+import type { PartialMessage } from './partial-message.ts'
+import type { CheckedReport } from './checked-report.ts'
+
+/** Why a run is to stop. The reason of its AbortSignal. */
+export type StopReason =
+  | {
+      readonly verb: 'pause'
+      readonly why: 'user' | 'parent' | 'stall' | 'timeout'
+      /** What runs in the background below it goes on (runtime.md §4, interrupt). */
+      readonly keepsBackground?: true
+    }
+  | {
+      readonly verb: 'cancel'
+      readonly by: 'user' | 'parent'
+      /** Its parent knows nothing of it yet: an agent above the parent did it. */
+      readonly untold?: true
+    }
+
+/** A run that this process drives: its row as last written, and what only lives in memory. */
+export interface LiveRun {
+  row: Run
+  readonly agent: AgentDefinition
+  /** The rules that bind it: the root level first, its own last. */
+  readonly chain: readonly Level[]
+  /** Directories outside of the workspace that a person has opened to it. */
+  readonly opened: readonly Grant[]
+  readonly files: FileLedger
+  /** The paths of each call as they were when it was decided. */
+  readonly decidedPaths: Map<CallId, readonly ResolvedPath[]>
+  /** When this process made it, by the time of the system, which is that of its files. */
+  readonly began: number
+  /** What the tool of each call that has no result yet says that it did. */
+  readonly facts: Map<CallId, Fact[]>
+  /** What was read for each call that is about to start a subagent. */
+  readonly prepared: Map<CallId, PreparedSpawn>
+  /** What comes of the question about the subagents of one answer, by its first call; undefined: it was about one alone. */
+  readonly fanOuts: Map<CallId, Promise<Permit | undefined>>
+  controller: AbortController
+  /** The latest run of each subagent that it started, by the call. */
+  readonly children: Map<CallId, LiveRun>
+  parent: LiveRun | undefined
+  /** The parent's call that waits for this run. */
+  call: Pick<StartedCall, 'part' | 'title'> | undefined
+  /** The tools it may use, before `task`; a child gets none that its parent lacks. */
+  readonly tools: readonly AnyTool[]
+  /** Resolves when the run has stopped and that is on disk. */
+  stopped: Promise<void>
+  markStopped: () => void
+  /** Resolves when the run, which had paused, is driven again. */
+  again: Promise<void>
+  markAgain: () => void
+  /** Resolves when it has got the slot that it asked for last. */
+  granted: Promise<void>
+  /** Children for whose end something in it waits. */
+  awaits: Set<LiveRun>
+  /** Whether nothing but those children is left of its turn. */
+  onlyWaits: boolean
+  /** Where the results of its calls are written: while it is driven, or once something has come for one. */
+  journal: CallWriter | undefined
+  /** Set once it is to stop. */
+  stop: StopReason | undefined
+  /** Resolves when the call that waited for it is answered without it: it was moved to the background. */
+  detached: Promise<void>
+  markDetached: () => void
+  /** Whether an attempt is under way; for a moment longer than its state says. */
+  isDriven: boolean
+  /** What it has left of its time, milliseconds; null: it has no limit. */
+  timeLeftMs: () => number | null
+  /** Whether there was an attempt before this one: what that left is gone on with. */
+  resumed: boolean
+  /** The text that was checked last as its report, and what came of it. */
+  checked?: { readonly text: string; readonly result: CheckedReport }
+  /** Only in the test build: what stops those above it does not reach it. */
+  outlives?: true
+  /** Why it cannot be driven: an agent that it needs is not defined any more. */
+  readonly unusable: OffshootError | undefined
+}
+
+/** Writes what happens to a call in a transaction of somebody else: of its child's end, of a question about it. */
+export interface CallWriter {
+  /** Whether the call has no result yet. */
+  isOpen(callId: CallId): boolean
+  writeResult(change: Change, call: EndedCall): ToolResultPart
+  /** A change that held results was not stored: their calls are open again. */
+  reread(reader: Reader): void
+  writeAwaiting(change: Change, call: Pick<StartedCall, 'part' | 'tool' | 'title'>): void
+  /** The calls of the answer that is being worked on. */
+  calls(): readonly ToolCallPart[]
+  /** What there is of the answer that is being streamed. */
+  partial(): PartialMessage | undefined
+  /** Makes the run reject: what it waits for cannot be written. */
+  fail(error: unknown): void
+}
+
+/** What an event of a run says beside its row. */
+export interface Said {
+  readonly input?: string
+  readonly report?: string | null
+  /** Its place in the queue, 1 for the next. */
+  readonly position?: number
+}
+
+export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'opened' | 'parent' | 'call' | 'tools'> &
+  Partial<Pick<LiveRun, 'unusable'>>
+
+export function createLiveRun(start: LiveRunStart): LiveRun {
+  return {
+    unusable: undefined,
+    ...start,
+    timeLeftMs: () => start.row.limits.timeoutMs,
+    files: createFileLedger(),
+    decidedPaths: new Map(),
+    facts: new Map(),
+    began: systemClock.now(),
+    prepared: new Map(),
+    fanOuts: new Map(),
+    children: new Map(),
+    ...newAttempt(),
+  }
+}
+
+/** What begins anew with each attempt. */
+function newAttempt() {
+  const { promise: stopped, resolve: markStopped } = Promise.withResolvers<void>()
+  const { promise: again, resolve: markAgain } = Promise.withResolvers<void>()
+  const { promise: detached, resolve: markDetached } = Promise.withResolvers<void>()
+  return {
+    controller: new AbortController(),
+    stopped,
+    markStopped,
+    again,
+    markAgain,
+    granted: Promise.resolve(),
+    awaits: new Set<LiveRun>(),
+    onlyWaits: false,
+    journal: undefined,
+    stop: undefined,
+    detached,
+    markDetached,
+    isDriven: false,
+    resumed: false,
+  }
+}
+
+/** Makes a run that has stopped one that can be driven again. Its last attempt has to be over. */
+export function startAttempt(run: LiveRun): void {
+  const { again, markAgain } = run
+  Object.assign(run, newAttempt(), { resumed: true, again, markAgain })
+}
+
+/** A run is driven, by now for sure: whoever waited for it to be taken up goes on. */
+export function tellAgain(run: LiveRun): void {
+  const { markAgain } = run
+  const { promise: again, resolve } = Promise.withResolvers<void>()
+  Object.assign(run, { again, markAgain: resolve })
+  markAgain()
+}
+
+/** Puts another run into a run's place among its parent's children, or nothing where another call gets it. */
+export function replaceChild(run: LiveRun, next: LiveRun | undefined): void {
+  const children = run.parent?.children
+  for (const [callId, child] of children ?? []) {
+    if (child !== run) continue
+    if (next) children!.set(callId, next)
+    else children!.delete(callId)
+  }
+}
+
+/**
+ * Stops a run and everything below it, unless the reason keeps what is in the background. A cancel that follows a pause
+ * counts; otherwise the first reason stays.
+ */
+export function stopRun(run: LiveRun, reason: StopReason): void {
+  if (run.stop?.verb !== 'cancel' && (!run.stop || reason.verb === 'cancel')) run.stop = reason
+  run.controller.abort(reason)
+  const below: StopReason =
+    reason.verb === 'cancel' ? { verb: 'cancel', by: 'parent' } : { ...reason, why: 'parent' }
+  for (const child of run.children.values()) if (stopsBelow(reason, child)) stopRun(child, below)
+}
+
+/** Whether a stop of its parent for this reason stops a child too. */
+export function stopsBelow(reason: StopReason, child: LiveRun): boolean {
+  if (child.outlives) return false
+  return reason.verb === 'cancel' || !reason.keepsBackground || !child.row.background
+}
+
+/**
+ * Of a run that nobody drives there may be two in memory for a moment: one of a verb, one of whoever begins to drive.
+ * @throws OffshootError `conflict` when the other one has changed it meanwhile.
+ */
+export function checkUnchanged({ tx }: Change, { row }: Pick<LiveRun, 'row'>): void {
+  const stored = tx.get('runs', row.id)?.status
+  if (stored === row.status) return
+  throw new OffshootError('conflict', `${row.branchId} has just become ${stored ?? 'nothing'}`, {
+    hint: 'try again',
+  })
+}
+
+/** Takes a run to its next state with what else changes, and tells of it. @throws OffshootError for an illegal step. */
+export function changeRun(
+  change: Change,
+  run: Pick<LiveRun, 'row'>,
+  to: RunState,
+  more: Partial<Run> = {},
+  said: Said = {},
+): void {
+  const { status: from, startedAt } = run.row
+  const state = transition(from, to)
+  const waitingFor = state.status === 'waiting' ? (more.waitingFor ?? null) : null
+  const endedAt = isStopped(state.status) ? change.at : null
+  const asked = endedAt !== null && run.row.pausing ? { pausing: null } : {} // done by now, or too late
+  const next = { ...state, ...more, ...asked, waitingFor, endedAt }
+  change.tx.update('runs', run.row.id, next)
+  run.row = { ...run.row, ...next }
+  change.event(runEvent(run, eventTypeOf(to.status, from, startedAt), change.at, { from, ...said }))
+}
+
+type RunEventType = Extract<EventDraft['type'], `run.${string}`>
+
+function eventTypeOf(status: Run['status'], from: Run['status'], startedAt: number | null): RunEventType {
+  if (status !== 'running') return `run.${status}`
+  return from === 'waiting' || startedAt !== null ? 'run.resumed' : 'run.started'
+}
+
+export function runEvent(
+  run: Pick<LiveRun, 'row'>,
+  type: RunEventType,
+  at: number,
+  more: Said & { readonly from: Run['status'] | null },
+): EventDraft {
+  const { row } = run
+  const {
+    status,
+    reason,
+    endReason,
+    agent,
+    description,
+    model,
+    turns,
+    toolCalls,
+    usage,
+    costUsd,
+    background,
+    error,
+  } = row
+  return {
+    type,
+    ...place(run, at),
+    status,
+    reason,
+    endReason,
+    agent,
+    description,
+    model,
+    turns,
+    maxTurns: row.limits.maxTurns,
+    toolCalls,
+    usage,
+    costUsd,
+    background,
+    callId: row.originCallId,
+    ...(error ? { error } : {}),
+    ...(type === 'run.waiting' && row.waitingFor ? { waitingFor: row.waitingFor } : {}),
+    ...(type === 'run.progress' ? { lastAction: row.lastAction } : {}),
+    ...more,
+  } as EventDraft
+}
+
+/** Agents from the root to a run. */
+export function agentPath({ parent, row }: LiveRun): string[] {
+  return parent ? [...agentPath(parent), row.agent] : [row.agent]
+}
+
+/** Where an event of this run belongs. */
+export function place(run: Pick<LiveRun, 'row'>, at: number) {
+  const { conversationId, branchId, id: runId, parentRunId, depth } = run.row
+  return { at, conversationId, branchId, runId: runId as RunId | null, parentRunId, depth }
+}
+
+function createFileLedger(): FileLedger {
+  const stamps = new Map<string, Parameters<FileLedger['record']>[1]>()
+  return { seen: (path) => stamps.get(path), record: (path, stamp) => void stamps.set(path, stamp) }
+}

@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { ArtifactId, ConversationId, NewId } from '../../core/ids.ts'
+import { bounds } from '../../core/limits.ts'
+import type { ToolOutput } from '../../core/message.ts'
+import type { Change } from '../log/recorder.ts'
+
+/**
+ * What the model reads of a text: all of it up to `maxBytes`, otherwise its head and its tail with what lies between
+ * named, and the whole kept as an artifact (domain.md §5).
+ */
+export function boundOutput(
+  change: Change,
+  newId: NewId,
+  conversationId: ConversationId,
+  output: ToolOutput,
+  maxBytes: number = bounds.inlineOutputBytes,
+): ToolOutput {
+  if (output.text.length * 3 <= maxBytes) return output // no UTF-16 unit is more than 3 bytes
+  const bytes = Buffer.from(output.text)
+  if (bytes.length <= maxBytes) return output
+  const artifactId = keepArtifact(change, newId, conversationId, bytes)
+  const head = cleanCut(bytes.subarray(0, Math.floor(maxBytes * 0.75)).toString())
+  const tail = cleanCut(bytes.subarray(bytes.length - Math.floor(maxBytes * 0.25)).toString())
+  const left = bytes.length - Buffer.byteLength(head) - Buffer.byteLength(tail)
+  return {
+    ...output,
+    text: `${head}\n[… ${left} bytes left out; the whole is kept as ${artifactId} …]\n${tail}`,
+    artifactId,
+  }
+}
+
+/** Half a character at a cut shows as U+FFFD. */
+function cleanCut(text: string): string {
+  return text.replace(/^\ufffd+|\ufffd+$/g, '')
+}
+
+/** Equal content of one conversation is kept once. */
+function keepArtifact(
+  change: Change,
+  newId: NewId,
+  conversationId: ConversationId,
+  content: Uint8Array,
+): ArtifactId {
+  const hash = createHash('sha256').update(content).digest('hex')
+  const known = change.tx.find('artifacts', { where: { conversationId, hash }, limit: 1 })[0]
+  if (known) return known.id
+  const id = newId('art')
+  const row = {
+    id,
+    conversationId,
+    hash,
+    mediaType: 'text/plain',
+    size: content.length,
+    content,
+    createdAt: change.at,
+  }
+  change.tx.insert('artifacts', row)
+  return id
+}

@@ -1,0 +1,66 @@
+import { isStopped } from '../../core/run-status.ts'
+import { stopRun, type LiveRun } from './live-run.ts'
+import type { Change } from '../log/recorder.ts'
+
+/** Who it says paused it: the user, or what is above it. */
+type Why = 'user' | 'parent'
+
+/**
+ * Has a run pause at its next boundary, and what it waits for in the foreground too: what they do now is done first
+ * (runtime.md §4). One that is at a boundary by now stops at once.
+ */
+export function pauseSoon(run: LiveRun, why: Why): void {
+  if (isStopped(run.row.status) || run.stop) return
+  run.row = { ...run.row, pausing: run.row.pausing ?? why }
+  for (const child of run.children.values()) if (!child.row.background) pauseSoon(child, 'parent')
+  pauseBetween(run)
+}
+
+/** Keeps that runs are to pause for whoever takes them up where their process ends before they have. */
+export function storePausing({ tx }: Change, runs: readonly LiveRun[]): void {
+  for (const { row } of runs.filter(isAsked)) tx.update('runs', row.id, { pausing: row.pausing ?? null })
+}
+
+/** Takes it back, of runs that have not paused yet. */
+export function unpause({ tx }: Change, runs: readonly LiveRun[]): void {
+  for (const run of runs.filter(isAsked)) {
+    tx.update('runs', run.row.id, { pausing: null })
+    run.row = { ...run.row, pausing: null }
+  }
+}
+
+function isAsked({ row, stop }: LiveRun): boolean {
+  return Boolean(row.pausing) && !isStopped(row.status) && !stop
+}
+
+/** Between two turns: a run that is to pause goes no further. @throws the reason of its stop. */
+export function pauseHere(run: LiveRun): void {
+  if (!run.row.pausing) return
+  stopForPause(run, run.row.pausing)
+  run.controller.signal.throwIfAborted()
+}
+
+/** Stops a run that is to pause, if nothing of it is under way: asked whenever that may have changed. */
+export function pauseBetween(run: LiveRun): void {
+  if (run.row.pausing && isBetween(run)) stopForPause(run, run.row.pausing)
+}
+
+function stopForPause(run: LiveRun, why: Why): void {
+  stopRun(run, { verb: 'pause', why, keepsBackground: true })
+}
+
+function isBetween(run: LiveRun): boolean {
+  const { status, reason } = run.row
+  const isIdle = status === 'queued' || (status === 'waiting' && reason === 'retry')
+  return isIdle ? ![...run.children.values()].some(works) : waitsForPaused(run)
+}
+
+/** All that it waits for has paused, or goes on without it; where all has ended, the run is about to go on itself. */
+function waitsForPaused({ onlyWaits, awaits }: LiveRun): boolean {
+  const all = [...awaits]
+  return onlyWaits && !all.some(works) && all.some(({ row }) => row.background || row.status === 'paused')
+}
+
+function works({ row }: LiveRun): boolean {
+  return !row.background && !isStopped(row.status)
+}

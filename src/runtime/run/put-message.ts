@@ -1,0 +1,34 @@
+import type { BranchId, NewId } from '../../core/ids.ts'
+import { isStopped, type RunStatus } from '../../core/run-status.ts'
+import type { Run } from '../../core/run.ts'
+import type { InboxRow } from '../../store/port.ts'
+import { addToInbox } from './inbox.ts'
+import { place, type LiveRun } from './live-run.ts'
+import type { Change } from '../log/recorder.ts'
+
+/** A run, and where this process knows it as the latest of its branch, what it knows of it. */
+export interface Target {
+  readonly row: Run
+  readonly live: LiveRun | undefined
+}
+
+interface NewMessage extends Pick<InboxRow, 'mode' | 'text'> {
+  /** What is thrown for a run that has stopped. */
+  readonly refusal: (branchId: BranchId, status: RunStatus) => Error
+}
+
+/**
+ * Puts a message into the inbox of a run that has not stopped. The status is checked in the same change, so that a run
+ * that stops later finds the item. @throws what `refusal` makes of a run that has stopped.
+ */
+export function putMessage(
+  change: Change,
+  newId: NewId,
+  { row, live }: Target,
+  { refusal, ...message }: NewMessage,
+): InboxRow {
+  const { conversationId, branchId } = row
+  if (!live || isStopped(live.row.status)) throw refusal(branchId, live?.row.status ?? row.status)
+  const item = { conversationId, branchId, kind: 'user', ...message } as const
+  return addToInbox(change, newId, place(live, change.at), item)
+}

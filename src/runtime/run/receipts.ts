@@ -1,0 +1,99 @@
+import type { CallId, RunId } from '../../core/ids.ts'
+import { receiptLines } from '../../core/receipt-lines.ts'
+import { isEmpty, receiptsOf, type Fact, type Receipts } from '../../core/receipt.ts'
+import type { Run, ToolCall } from '../../core/run.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import type { Reader } from '../../store/port.ts'
+import type { LiveRun } from './live-run.ts'
+
+/** Facts of one call; no tool of ours says more. */
+const MAX_FACTS = 200
+const MAX_COMMAND_CHARS = 1_000
+
+/** Keeps what the tool of a call says that it did until the result is written, and this with it. */
+export function keepFact({ facts }: LiveRun, callId: CallId, fact: Fact): void {
+  const known = facts.get(callId)
+  if (!known) facts.set(callId, [fact])
+  else if (known.length < MAX_FACTS) known.push(fact)
+}
+
+/** A fact as it is stored: its path seen from the workspace, its command bounded. */
+export function namedFrom(root: string, fact: Fact): Fact {
+  if (fact.type === 'command') return { ...fact, command: fact.command.slice(0, MAX_COMMAND_CHARS) }
+  return 'path' in fact ? { ...fact, path: relativeTo(root, fact.path) } : fact
+}
+
+function relativeTo(root: string, path: string): string {
+  const prefix = root.endsWith('/') ? root : `${root}/`
+  return path.startsWith(prefix) ? path.slice(prefix.length) : path
+}
+
+/** What these runs did, from the journal of their calls. */
+export function readReceipts(reader: Reader, runIds: readonly RunId[]): Receipts {
+  return receiptsOf(readCalls(reader, runIds))
+}
+
+export function readCalls(reader: Reader, runIds: readonly RunId[]): ToolCall[] {
+  return runIds.flatMap((runId) => reader.find('tool_calls', { where: { runId }, orderBy: 'id' }))
+}
+
+/**
+ * The receipts of a run as its parent reads them, under its report and outside of its text; null for a run that called no
+ * tool.
+ */
+export function receiptsBlock(
+  reader: Reader,
+  row: Pick<Run, 'id' | 'branchId' | 'toolCalls'>,
+): string | null {
+  if (row.toolCalls === 0) return null
+  const receipts = readReceipts(reader, [row.id])
+  const lines = isEmpty(receipts)
+    ? ['no file was read or changed, and no command was run']
+    : receiptLines(receipts)
+  const body = lines.map(defused).join('\n')
+  return `<subagent_receipts task_id="${row.branchId}">\n${body}\n</subagent_receipts>\nThe receipts were made by the runtime of what was really done, not by the subagent.`
+}
+
+/** What looks like a label of ours in a text of somebody else. */
+export function defused(text: string): string {
+  return text.replace(/<(\s*\/?\s*subagent_(?:report|transcript|receipts))/gi, '<\\$1')
+}
+
+/** Receipts that the first context of a later branch holds (runtime.md §3). */
+const LATEST = 3
+
+/** What runs of one conversation did last, for the first contexts of those that come after them. */
+export class LatestReceipts {
+  #latest: { readonly id: RunId; readonly text: string }[] = []
+
+  /** `runs`: all that there are so far. */
+  constructor(reader: Reader, runs: readonly Run[]) {
+    const stopped = runs.filter(({ endedAt }) => endedAt !== null)
+    for (const run of stopped.toSorted((a, b) => b.endedAt! - a.endedAt!)) {
+      if (this.#latest.length === LATEST) break
+      const text = receiptText(reader, run)
+      if (text) this.#latest.unshift({ id: run.id, text })
+    }
+  }
+
+  /** A run has stopped; what it did stands in the store. */
+  add(reader: Reader, run: Run): void {
+    const text = receiptText(reader, run)
+    if (!text) return
+    const others = this.#latest.filter(({ id }) => id !== run.id)
+    this.#latest = [...others, { id: run.id, text }].slice(-LATEST)
+  }
+
+  /** Oldest first. */
+  list(): readonly string[] {
+    return this.#latest.map(({ text }) => text)
+  }
+}
+
+function receiptText(reader: Reader, run: Run): string | null {
+  if (run.toolCalls === 0) return null
+  const receipts = readReceipts(reader, [run.id])
+  if (isEmpty(receipts)) return null
+  const who = `${run.agent}: ${terminalLine(run.description).slice(0, 100).toWellFormed()} (${run.status})`
+  return [who, ...receiptLines(receipts)].join('\n')
+}

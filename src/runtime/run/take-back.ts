@@ -1,0 +1,22 @@
+import type { Reader } from '../../store/port.ts'
+import type { Budget } from '../budget/budget.ts'
+import type { LiveRun } from './live-run.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/**
+ * Runs that were to begin, or to go on, in a change that was not stored: they are what the store says, nobody waits for
+ * them, and they hold no slot and no money.
+ */
+export function takeBack(
+  { store, scheduler }: { readonly store: Reader; readonly scheduler: Pick<Scheduler, 'leave'> },
+  budget: Pick<Budget, 'forget'> | undefined,
+  runs: readonly LiveRun[],
+): void {
+  for (const run of runs) {
+    scheduler.leave(run.row.id)
+    const stored = store.get('runs', run.row.id)
+    if (stored) run.row = stored
+    else budget?.forget(run.row.id)
+    run.markStopped()
+  }
+}

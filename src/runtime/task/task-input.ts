@@ -1,0 +1,162 @@
+import { z } from 'zod'
+import type { AgentDefinition } from '../../core/agent.ts'
+import { controlAliases, plainName as plain, taskAliases } from '../../core/rules/tool-names.ts'
+import { preparedSchemas } from '../../tools/prepared-schemas.ts'
+import { offeredOptions, optionAliases, readOptions, taskOptions, type TaskOptions } from './task-options.ts'
+
+const taskNames = new Set(['task', 'agents', ...taskAliases].map(plain))
+
+/** Whether a name of an agent's tool list, or of a call, means `task` or its toolset. */
+export function isTaskName(name: string): boolean {
+  return taskNames.has(plain(name))
+}
+
+export type ControlName = keyof typeof controlAliases
+
+const controlNames = new Map(
+  Object.entries(controlAliases).flatMap(([name, aliases]) =>
+    [name, ...aliases].map((each) => [plain(each), name as ControlName] as const),
+  ),
+)
+
+export function isControlName(name: string): boolean {
+  return controlNames.has(plain(name))
+}
+
+/** Those that an agent is offered together with `task`: all that its definition does not disallow. */
+export function controlsOf({ disallowedTools = [] }: AgentDefinition): ControlName[] {
+  const unwanted = new Set(disallowedTools.map((name) => controlNames.get(plain(name))))
+  return (Object.keys(controlAliases) as ControlName[]).filter((name) => !unwanted.has(name))
+}
+
+/** Spellings of other systems, by ours (tools.md §3). */
+export const taskInputAliases: Readonly<Record<string, string>> = {
+  task: 'prompt',
+  message: 'prompt',
+  label: 'description',
+  agent: 'subagent_type',
+  agent_type: 'subagent_type',
+  background: 'run_in_background',
+  async: 'run_in_background',
+  maxTurns: 'max_turns',
+  maxIterations: 'max_turns',
+  task_id: 'continue',
+  taskId: 'continue',
+  continueBranchId: 'continue',
+  continue_branch_id: 'continue',
+  resume: 'continue',
+  ...optionAliases,
+}
+
+const offered = () => ({
+  prompt: z.string().trim().min(1).describe('What the subagent has to do, with all that it needs to know'),
+  description: z.string().trim().min(1).optional().describe('3 to 5 words for people'),
+  max_turns: z.int().min(1).optional().describe('How many turns it may take'),
+})
+
+const goOn = () =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .optional()
+    .describe('The task_id of a subagent of yours that has stopped: it goes on, with all that it knows')
+
+const inBackground = () =>
+  z.boolean().optional().describe('true: returns the id at once, and the report comes by itself when it ends')
+
+/** What is accepted. An input that asks for something else is refused by its name, never ignored. */
+export const taskInputSchema = z.lazy(() =>
+  z
+    .strictObject({
+      ...offered(),
+      prompt: offered().prompt.optional(),
+      continue: goOn(),
+      subagent_type: z.string().trim().min(1).default('general'),
+      run_in_background: inBackground(),
+      ...taskOptions(),
+    })
+    .transform((given, context): TaskInput => {
+      const { description, max_turns, subagent_type, run_in_background } = given
+      const complain = (field: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [field], message })
+      const options = readOptions(given, complain)
+      if (given.continue === undefined && given.prompt === undefined)
+        complain('prompt', 'expected string; say what the subagent has to do')
+      if (given.continue !== undefined)
+        for (const field of KEPT)
+          if (given[field] !== undefined)
+            complain(field, 'a subagent that goes on keeps its own; leave it out')
+      const prompt = given.prompt ?? CONTINUE
+      return {
+        continue: given.continue,
+        prompt,
+        description,
+        max_turns,
+        subagent_type,
+        run_in_background,
+        ...options,
+      }
+    }),
+)
+
+/** What a subagent is told that goes on, when nothing else is said. */
+export const CONTINUE = 'Continue your previous work.'
+
+/** What a subagent has from its spawn on. */
+const KEPT = [
+  'history',
+  'inheritContext',
+  'fork_context',
+  'model',
+  'provider',
+  'timeout_ms',
+  'allowed_tools',
+  'disallowed_tools',
+  'permissions',
+  'context_files',
+  'directory',
+  'effort',
+  'persona',
+  'tools',
+  'output_schema',
+] as const
+
+export interface TaskInput extends TaskOptions {
+  /** The subagent that goes on, instead of a new one. */
+  readonly continue?: string | undefined
+  readonly prompt: string
+  readonly description?: string | undefined
+  readonly subagent_type: string
+  readonly run_in_background?: boolean | undefined
+  readonly max_turns?: number | undefined
+}
+
+/** What the model is told: the same, with the agents that it may start. */
+export function taskJsonSchema(agents: readonly string[]): object {
+  const { properties, ...rest } = (preparedSchemas['task']?.() ?? toldInput()) as ObjectSchema
+  const subagent_type = { ...properties['subagent_type'], enum: agents }
+  return { ...rest, properties: { ...properties, subagent_type } } // in its place: models read it early
+}
+
+interface ObjectSchema {
+  readonly properties: Readonly<Record<string, object>>
+}
+
+function toldInput(): object {
+  const shown = z.object({
+    ...offered(),
+    subagent_type: z.string().optional().describe('Which agent does it; general if absent'),
+    run_in_background: inBackground(),
+    continue: goOn(),
+    ...offeredOptions(),
+  })
+  return z.toJSONSchema(shown, { target: 'draft-07', io: 'input' })
+}
+
+/** What people see when the model gave no description: the first words of the task. */
+export function describeTask({ description, prompt }: Pick<TaskInput, 'description' | 'prompt'>): string {
+  if (description) return description.slice(0, 80)
+  const words = prompt.split(/\s+/, 6).slice(0, 5).join(' ')
+  return words.length > 60 ? `${words.slice(0, 59)}…` : words
+}

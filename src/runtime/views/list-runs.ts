@@ -1,0 +1,174 @@
+import type { Effort } from '../../core/agent.ts'
+import type { ApprovalId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
+import type { LastAction, Run } from '../../core/run.ts'
+import { isFinal, isStopped, runStatuses } from '../../core/run-status.ts'
+import { addCost, addUsage, type Usage } from '../../core/usage.ts'
+import type { Grant } from '../../permissions/types.ts'
+import type { Reader } from '../../store/port.ts'
+import { Budget } from '../budget/budget.ts'
+import { readDelegations } from '../authority/delegations.ts'
+import { queueOrder } from '../run/queue-order.ts'
+
+/** One run as anybody can see it (runtime.md §7): its own figures, and those of everything that it has started. */
+export type RunListing = Pick<
+  Run,
+  | 'id'
+  | 'conversationId'
+  | 'branchId'
+  | 'parentRunId'
+  | 'depth'
+  | 'agent'
+  | 'model'
+  | 'background'
+  | 'status'
+  | 'reason'
+  | 'endReason'
+  | 'waitingFor'
+  | 'pausing'
+  | 'lastAction'
+  | 'attempt'
+  | 'turns'
+  | 'toolCalls'
+  | 'usage'
+  | 'costUsd'
+  | 'queuedAt'
+  | 'startedAt'
+  | 'endedAt'
+> & {
+  /** The request in short. */
+  readonly task: string
+  readonly maxTurns: number
+  /** 1 for the next of its conversation that gets a slot; null where it does not wait for one. */
+  readonly queuePosition: number | null
+  /** What this run waits to be allowed. */
+  readonly approvals: readonly ApprovalId[]
+  /** What it asks in words and has no answer for. */
+  readonly questions: readonly QuestionId[]
+  /** What the user has delegated to its agent, beyond what whoever started it may. */
+  readonly delegations: readonly Grant[]
+  /** Of its whole conversation; null while a price is not known. */
+  readonly spentUsd: number | null
+  /** What it may still spend, by its own cap and by that of its conversation; null: nothing caps it, or a price is not known. */
+  readonly budgetLeftUsd: number | null
+  /** The same of tokens, read and written. */
+  readonly budgetLeftTokens: number | null
+  /** What is held for what it has started and for its request that is under way, beyond what is spent. */
+  readonly reservedUsd: number
+  readonly reservedTokens: number
+  /** Where its tools work, if that is not the directory of the conversation. */
+  readonly directory: string | null
+  readonly effort: Effort | null
+  /** The run and everything below it; each run counts once. */
+  readonly subtree: { readonly toolCalls: number; readonly usage: Usage; readonly costUsd: number | null }
+}
+
+export interface ListOptions {
+  /** Those that are final too. */
+  readonly all?: boolean
+}
+
+/**
+ * The runs of all conversations, from the rows alone: running first, then those that wait, each newest first, and the
+ * queued in the order of their places.
+ */
+export function listRuns(reader: Reader, { all = false }: ListOptions = {}): RunListing[] {
+  const wanted = runStatuses
+    .filter((status) => all || !isFinal(status))
+    .flatMap((status) => reader.find('runs', { where: { status } }))
+  const byConversation = Map.groupBy(wanted, (run) => run.conversationId)
+  return [...byConversation].flatMap(([id, runs]) => listingsOf(reader, id, runs)).toSorted(runningFirst)
+}
+
+/** One run that is in the store. */
+export function runListing(reader: Reader, id: RunId): RunListing {
+  const run = reader.get('runs', id)!
+  return listingsOf(reader, run.conversationId, [run])[0]!
+}
+
+function listingsOf(reader: Reader, conversationId: ConversationId, runs: readonly Run[]): RunListing[] {
+  const order = queueOrder(reader, conversationId)
+  const { budget } = reader.get('conversations', conversationId) ?? {}
+  const known = reader.find('runs', { where: { conversationId } })
+  const spentUsd = known.map((run) => run.costUsd).reduce(addCost, 0)
+  const below = Map.groupBy(known, (run) => run.parentRunId)
+  const whole = new Budget({ budgetUsd: budget?.usd ?? null, maxTokens: budget?.tokens ?? null }, known)
+  return runs.map((run) => {
+    const { limits, setup, description: task, ...row } = current(reader, run)
+    const left = whole.left(run)
+    const reserved = whole.reserved(run)
+    const position = order.indexOf(run.id)
+    const { stopNo: _, originCallId: _call, error: _error, ...shown } = row
+    const { reportMessageId: _report, reportNote: _note, ...rest } = shown
+    return {
+      ...rest,
+      task,
+      maxTurns: limits.maxTurns,
+      queuePosition: position < 0 ? null : position + 1,
+      approvals: openApprovals(reader, run),
+      questions: openQuestions(reader, run),
+      delegations: readDelegations(reader, run.branchId),
+      spentUsd,
+      budgetLeftUsd: left.usd,
+      budgetLeftTokens: left.tokens,
+      reservedUsd: reserved.usd,
+      reservedTokens: reserved.tokens,
+      directory: setup?.directory ?? null,
+      effort: setup?.effort ?? null,
+      subtree: subtree(reader, run, below),
+    }
+  })
+}
+
+/** Calls and the last action are in the row at the end of a turn; until then the calls' own rows tell. */
+function current(reader: Reader, run: Run): Run {
+  if (isStopped(run.status)) return run
+  const toolCalls = Math.max(run.toolCalls, reader.count('tool_calls', { runId: run.id }))
+  return { ...run, toolCalls, lastAction: lastCall(reader, run.id) ?? run.lastAction }
+}
+
+function lastCall(reader: Reader, runId: RunId): LastAction | undefined {
+  const call = reader.find('tool_calls', { where: { runId }, orderBy: 'id', descending: true, limit: 1 })[0]
+  return call && { tool: call.tool, title: call.title, at: call.startedAt }
+}
+
+function openApprovals(reader: Reader, { id, status }: Run): ApprovalId[] {
+  if (isStopped(status)) return []
+  return reader.find('approvals', { where: { runId: id, answer: null }, orderBy: 'id' }).map((row) => row.id)
+}
+
+function openQuestions(reader: Reader, { id, status }: Run): QuestionId[] {
+  if (isStopped(status)) return []
+  const where = { runId: id, answeredAt: null }
+  return reader.find('questions', { where, orderBy: 'id' }).map((row) => row.id)
+}
+
+function subtree(
+  reader: Reader,
+  root: Run,
+  below: ReadonlyMap<RunId | null, readonly Run[]>,
+): RunListing['subtree'] {
+  const all: Run[] = []
+  for (const open = [root]; open.length > 0;) {
+    const run = open.pop()!
+    all.push(current(reader, run))
+    open.push(...(below.get(run.id) ?? []))
+  }
+  return {
+    toolCalls: all.reduce((sum, run) => sum + run.toolCalls, 0),
+    usage: all.map((run) => run.usage).reduce(addUsage),
+    costUsd: all.map((run) => run.costUsd).reduce(addCost),
+  }
+}
+
+function runningFirst(a: RunListing, b: RunListing): number {
+  return rank(a) - rank(b) || placeOf(a) - placeOf(b) || (a.id < b.id ? 1 : -1)
+}
+
+function placeOf({ queuePosition }: RunListing): number {
+  return queuePosition ?? 0
+}
+
+function rank({ status }: RunListing): number {
+  if (status === 'running') return 0
+  return status === 'waiting' ? 1 : status === 'queued' ? 2 : isFinal(status) ? 4 : 3
+}

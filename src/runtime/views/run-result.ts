@@ -1,0 +1,137 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { BranchId, ConversationId, RunId } from '../../core/ids.ts'
+import type { OffshootEvent } from '../../core/events.ts'
+import type { Receipts } from '../../core/receipt.ts'
+import type { Json } from '../../core/json.ts'
+import type { Run, RunError } from '../../core/run.ts'
+import type { RunStatus } from '../../core/run-status.ts'
+import { addCost, addUsage, type Usage } from '../../core/usage.ts'
+import type { Reader } from '../../store/port.ts'
+import { readReceipts } from '../run/receipts.ts'
+import { messageText, unpackEvents } from '../log/stored-events.ts'
+
+/** What a main run and those that followed by themselves came to, with the totals of its tree: each run counted once (B2). Times in milliseconds. */
+export interface RunResult {
+  readonly conversationId: ConversationId
+  readonly branchId: BranchId
+  readonly runId: RunId
+  readonly status: RunStatus
+  readonly reason: string | null
+  readonly endReason: string | null
+  readonly text: string
+  /** The value in it that satisfies the schema which it had to (docs/typed-agents.md). */
+  readonly output?: Json
+  /** Why there is no text, or what is to be said about it. */
+  readonly note: string | null
+  readonly error: RunError | null
+  /** Its own turns; tool calls, usage and cost are those of the tree. */
+  readonly turns: number
+  readonly toolCalls: number
+  readonly usage: Usage
+  readonly costUsd: number | null
+  /** What it did itself, made by the runtime of its calls; each subagent has its own. */
+  readonly receipts: Receipts
+  /** Every run below it, in the order in which they began. */
+  readonly subagents: readonly (Run & { readonly receipts: Receipts })[]
+  readonly denials: readonly Denial[]
+  readonly durationMs: number
+}
+
+/** A call that was denied because nobody could answer. */
+export interface Denial {
+  readonly runId: RunId
+  readonly agent: string
+  readonly tool: string
+  readonly title: string
+  readonly reason: string
+}
+
+/**
+ * `alone`: without the runs that followed it on its branch. `until said`: only with those before the next that reads what a
+ * person has said meanwhile. @throws OffshootError `conflict` where it was deleted.
+ */
+export function readRunResult(
+  store: Reader,
+  runId: RunId,
+  which: 'all' | 'until said' | 'alone' = 'all',
+): RunResult {
+  const asked = store.get('runs', runId)
+  if (!asked) throw new OffshootError('conflict', `${runId} was deleted meanwhile, with its conversation`)
+  const { conversationId, branchId, queuedAt } = asked
+  const runs = store.find('runs', { where: { conversationId }, orderBy: 'id' })
+  const first = runs.filter((each) => each.id === runId)
+  const later = which === 'alone' ? [] : runs.filter((each) => each.branchId === branchId && each.id > runId)
+  const main = [...first, ...followers(store, conversationId, later, which === 'until said')]
+  const run = main.at(-1)!
+  const subagents = below(runs, main)
+  const tree = [...main, ...subagents]
+  const { status, reason, endReason, error, endedAt } = run
+  return {
+    conversationId,
+    branchId,
+    runId,
+    status,
+    reason,
+    endReason,
+    text: run.reportMessageId ? messageText(store, run.reportMessageId) : '',
+    ...(run.output === undefined || run.output === null ? {} : { output: run.output }),
+    note: run.reportNote,
+    error,
+    turns: main.reduce((sum, each) => sum + each.turns, 0),
+    toolCalls: tree.reduce((sum, each) => sum + each.toolCalls, 0),
+    usage: tree.map((each) => each.usage).reduce(addUsage),
+    costUsd: tree.map((each) => each.costUsd).reduce(addCost),
+    receipts: readReceipts(store, idsOf(main)),
+    subagents: subagents.map((each) => ({ ...each, receipts: readReceipts(store, [each.id]) })),
+    denials: tree.flatMap((each) => denialsOf(store, each)),
+    durationMs: (endedAt ?? queuedAt) - queuedAt,
+  }
+}
+
+function idsOf(runs: readonly Run[]): RunId[] {
+  return runs.map(({ id }) => id)
+}
+
+/** Reports that came while the branch was idle have started runs of their own; a person's message begins another matter. */
+function followers(
+  store: Reader,
+  conversationId: ConversationId,
+  later: readonly Run[],
+  untilSaid: boolean,
+): readonly Run[] {
+  if (later.length === 0) return []
+  const byPerson = new Set<RunId | null>()
+  for (const row of store.find('events', { where: { conversationId }, orderBy: 'seq' }))
+    for (const event of unpackEvents(row))
+      if (isAsked(event) || (untilSaid && isSaid(event))) byPerson.add(event.runId)
+  const end = later.findIndex(({ id }) => byPerson.has(id))
+  return end < 0 ? later : later.slice(0, end)
+}
+
+function isAsked(event: OffshootEvent): boolean {
+  return 'input' in event && event.type.startsWith('run.')
+}
+
+/** What waited in the inbox until the run before had ended. */
+function isSaid(event: OffshootEvent): boolean {
+  return event.type === 'inbox.delivered' && event.kind === 'user' && event.mode === 'follow_up'
+}
+
+function below(runs: readonly Run[], roots: readonly Run[]): Run[] {
+  const tree = new Set<RunId>(roots.map((root) => root.id))
+  for (const run of runs) if (run.parentRunId && tree.has(run.parentRunId)) tree.add(run.id)
+  return runs.filter((run) => !roots.includes(run) && tree.has(run.id))
+}
+
+function denialsOf(store: Reader, run: Run): Denial[] {
+  return store
+    .find('tool_calls', { where: { runId: run.id, status: 'denied' } })
+    .filter((call) => call.error?.code === 'unattended')
+    .map(({ tool, title, error }) => ({
+      runId: run.id,
+      agent: run.agent,
+      tool,
+      title,
+      reason: error!.message,
+    }))
+}

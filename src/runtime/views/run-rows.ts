@@ -1,0 +1,160 @@
+import type { BranchId, CallId, ConversationId, RunId } from '../../core/ids.ts'
+import type { LastAction, Run, ToolCall } from '../../core/run.ts'
+import { headline } from '../../core/report.ts'
+import { isStopped } from '../../core/run-status.ts'
+import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
+import type { Grant } from '../../permissions/types.ts'
+import type { Reader } from '../../store/port.ts'
+import { Budget } from '../budget/budget.ts'
+import type { RunListing } from './list-runs.ts'
+import { queueOrder } from '../run/queue-order.ts'
+import { messageText } from '../log/stored-events.ts'
+
+/** Figures of several runs together; each run counts once. */
+export interface RunTotals {
+  readonly runs: number
+  readonly toolCalls: number
+  readonly usage: Usage
+  readonly costUsd: number | null
+}
+
+/** One run of a conversation as both UIs draw it. */
+export interface RunRow extends Omit<
+  RunListing,
+  'approvals' | 'questions' | 'spentUsd' | 'subtree' | 'pausing'
+> {
+  /** The call that started it; null for a main run and for what a person started. */
+  readonly callId: CallId | null
+  readonly pausing: NonNullable<Run['pausing']> | null
+  /** The first sentence of its report, once it has stopped. */
+  readonly headline: string | null
+  readonly error: Run['error']
+  readonly subtree: RunTotals
+}
+
+export interface RunRows {
+  /** Oldest first. */
+  readonly rows: readonly RunRow[]
+  /** The last calls of those that go on, oldest first. */
+  readonly calls: readonly ToolCall[]
+  readonly totals: RunTotals
+  /** Those that wait for a slot, the next first. */
+  readonly queue: readonly RunId[]
+}
+
+/** Of each run that goes on: so many of its last calls. */
+const LAST_CALLS = 5
+
+/** Reads the rows of a whole conversation once; per run that goes on two statements, per report one. */
+export function runRows(
+  reader: Reader,
+  conversationId: ConversationId,
+  wanted: (run: Run) => boolean,
+): RunRows {
+  const stored = reader.find('runs', { where: { conversationId }, orderBy: 'id' })
+  const calls = new Map(stored.map((run) => [run.id, lastCalls(reader, run)]))
+  const known = stored.map((run) => withCounted(reader, run))
+  const totals = subtrees(known)
+  const queue = queueOrder(reader, conversationId)
+  const delegations = delegationsOf(reader, conversationId)
+  const { budget: caps } = reader.get('conversations', conversationId) ?? {}
+  const budget = new Budget({ budgetUsd: caps?.usd ?? null, maxTokens: caps?.tokens ?? null }, stored)
+  const rows = known.filter(wanted).map((run): RunRow => ({
+    ...figures(run),
+    ...account(budget, run),
+    lastAction: actionOf(calls.get(run.id)?.at(-1)) ?? run.lastAction,
+    queuePosition: placeIn(queue, run.id),
+    headline: headlineOf(reader, run),
+    delegations: delegations.get(run.branchId) ?? [],
+    subtree: totals.get(run.id)!,
+  }))
+  const roots = known.filter((run) => !run.parentRunId || !totals.has(run.parentRunId))
+  return {
+    rows,
+    calls: rows.flatMap(({ id }) => calls.get(id) ?? []),
+    totals: roots.map(({ id }) => totals.get(id)!).reduce(plus, none),
+    queue,
+  }
+}
+
+function figures(run: Run) {
+  const { limits, setup, description: task, originCallId: callId, pausing = null, ...row } = run
+  const { stopNo: _stop, output: _output, reportMessageId: _message, reportNote: _note, ...shown } = row
+  const { directory = null, effort = null } = setup ?? {}
+  return { ...shown, callId, task, pausing, maxTurns: limits.maxTurns, directory, effort }
+}
+
+function account(budget: Budget, run: Run) {
+  const left = budget.left(run)
+  const reserved = budget.reserved(run)
+  return {
+    budgetLeftUsd: left.usd,
+    budgetLeftTokens: left.tokens,
+    reservedUsd: reserved.usd,
+    reservedTokens: reserved.tokens,
+  }
+}
+
+/** Calls are in the row of a run at the end of a turn; until then their own rows tell. */
+function withCounted(reader: Reader, run: Run): Run {
+  if (!works(run)) return run
+  return { ...run, toolCalls: Math.max(run.toolCalls, reader.count('tool_calls', { runId: run.id })) }
+}
+
+function lastCalls(reader: Reader, run: Run): ToolCall[] {
+  if (!works(run)) return []
+  const last = { orderBy: 'id', descending: true, limit: LAST_CALLS } as const
+  return reader.find('tool_calls', { where: { runId: run.id }, ...last }).toReversed()
+}
+
+function works({ status, startedAt }: Run): boolean {
+  return !isStopped(status) && startedAt !== null
+}
+
+function actionOf(call: ToolCall | undefined): LastAction | undefined {
+  return call && { tool: call.tool, title: call.title, at: call.startedAt }
+}
+
+/** Each run with everything below it; whoever starts a run is older than that. */
+function subtrees(runs: readonly Run[]): Map<RunId, RunTotals> {
+  const totals = new Map(
+    runs.map(({ id, toolCalls, usage, costUsd }) => [id, { runs: 1, toolCalls, usage, costUsd }]),
+  )
+  for (const { id, parentRunId } of runs.toReversed()) {
+    const above = parentRunId && totals.get(parentRunId)
+    if (above) totals.set(parentRunId, plus(above, totals.get(id)!))
+  }
+  return totals
+}
+
+const none: RunTotals = { runs: 0, toolCalls: 0, usage: noUsage, costUsd: 0 }
+
+function plus(a: RunTotals, b: RunTotals): RunTotals {
+  return {
+    runs: a.runs + b.runs,
+    toolCalls: a.toolCalls + b.toolCalls,
+    usage: addUsage(a.usage, b.usage),
+    costUsd: addCost(a.costUsd, b.costUsd),
+  }
+}
+
+function placeIn(queue: readonly RunId[], id: RunId): number | null {
+  const at = queue.indexOf(id)
+  return at < 0 ? null : at + 1
+}
+
+function headlineOf(reader: Reader, { status, reportMessageId }: Run): string | null {
+  if (!isStopped(status) || !reportMessageId) return null
+  return headline(messageText(reader, reportMessageId)) || null
+}
+
+function delegationsOf(reader: Reader, conversationId: ConversationId): Map<BranchId, Grant[]> {
+  const found = new Map<BranchId, Grant[]>()
+  const where = { conversationId, kind: 'delegation' } as const
+  for (const { branchId, tool, pattern } of reader.find('rules', { where, orderBy: 'id' })) {
+    if (branchId === null) continue
+    const grant = { tool, ...(pattern === null ? {} : { pattern }) }
+    found.set(branchId, [...(found.get(branchId) ?? []), grant])
+  }
+  return found
+}

@@ -1,0 +1,171 @@
+import type { Branch, Conversation } from '../../core/conversation.ts'
+import type { ConversationId, RunId } from '../../core/ids.ts'
+import type { Approval, Question, Run, ToolCall } from '../../core/run.ts'
+import { isStopped } from '../../core/run-status.ts'
+import type { InboxRow, LeaseRow, Reader } from '../../store/port.ts'
+import { inReadingOrder } from '../run/inbox.ts'
+import type { PartialMessage } from '../run/partial-message.ts'
+import { runRows, type RunRow, type RunTotals } from './run-rows.ts'
+import { lastSeq } from '../log/stored-events.ts'
+
+/** Everything that is drawn of a conversation but its messages; events after `seq` bring it up to date (domain.md §6). */
+export interface Snapshot {
+  readonly seq: number
+  readonly conversation: Omit<Conversation, 'budget' | 'mode'> & { readonly mode: string | null }
+  readonly owner: Owner | null
+  readonly branches: readonly Omit<Branch, 'outputSchema' | 'updatedAt'>[]
+  readonly runs: readonly RunRow[]
+  readonly runsOmitted: number
+  readonly calls: readonly CallRow[]
+  readonly streaming: readonly PartialMessage[]
+  readonly approvals: readonly ApprovalRow[]
+  readonly questions: readonly QuestionRow[]
+  readonly inbox: readonly InboxItem[]
+  readonly slots: { readonly running: number; readonly max: number; readonly queued: number }
+  readonly budget: { readonly usd: number | null; readonly tokens: number | null }
+  readonly totals: RunTotals
+}
+
+/** The process that drives it; `mine`: this one. */
+interface Owner {
+  readonly pid: number
+  readonly host: string
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  readonly mine: boolean
+}
+
+export type CallRow = Pick<
+  ToolCall,
+  'id' | 'branchId' | 'runId' | 'tool' | 'title' | 'status' | 'exitCode' | 'error' | 'startedAt' | 'endedAt'
+>
+export interface LinePlace {
+  /** Its place among what the conversation asks, the oldest first: `position` of `of`. */
+  readonly position: number
+  readonly of: number
+}
+export type ApprovalRow = LinePlace &
+  Omit<Approval, 'answer' | 'answeredBy' | 'note' | 'answeredAt' | 'offered'> & {
+    readonly grant: NonNullable<Approval['offered']> | null
+    readonly pattern: string | null
+  }
+export type QuestionRow = LinePlace & Omit<Question, 'answer' | 'answeredBy' | 'answeredAt'>
+export type InboxItem = Omit<InboxRow, 'stopNo' | 'deliveredAt' | 'withdrawnAt'>
+
+/** What the rows do not tell. */
+export interface SnapshotFacts {
+  /** Slots of the conversation (`limits.maxConcurrent`). */
+  readonly maxConcurrent: number
+  /** The lease of the living owner. */
+  readonly owner?: LeaseRow | undefined
+  /** Whether that is this process. */
+  readonly mine?: boolean
+  /** Of memory (`runtime.partials`): newer than what the rows hold. */
+  readonly streaming?: readonly PartialMessage[]
+  /** At most so many runs that have stopped, the latest. Default: 300. */
+  readonly maxRuns?: number
+}
+
+/** Synchronous, so that whoever subscribes in the same turn of the event loop misses nothing. */
+export function snapshotOf(reader: Reader, conversation: Conversation, facts: SnapshotFacts): Snapshot {
+  const { id } = conversation
+  const { budget, mode = null, ...about } = conversation
+  const shown = shownRuns(reader, id, facts.maxRuns ?? 300)
+  const { rows, calls, totals, queue } = runRows(reader, id, (run) => shown.has(run.id))
+  const open = new Set(rows.filter(({ status }) => !isStopped(status)).map((run) => run.id))
+  return {
+    seq: lastSeq(reader, id),
+    conversation: { ...about, mode },
+    owner: ownerOf(facts),
+    branches: reader.find('branches', { where: { conversationId: id }, orderBy: 'id' }).map(branchRow),
+    runs: rows,
+    runsOmitted: totals.runs - rows.length,
+    calls: calls.map(callRow),
+    streaming: facts.streaming ?? [],
+    approvals: openApprovals(reader, id, open),
+    questions: openQuestions(reader, id, open),
+    inbox: waiting(reader, id),
+    slots: { running: rows.filter(holdsSlot).length, max: facts.maxConcurrent, queued: queue.length },
+    budget: { usd: budget?.usd ?? null, tokens: budget?.tokens ?? null },
+    totals,
+  }
+}
+
+/** Those that have not stopped, those that one of them works for, and the latest of the others. */
+function shownRuns(reader: Reader, conversationId: ConversationId, maxRuns: number): ReadonlySet<RunId> {
+  const last = { orderBy: 'id', descending: true, limit: maxRuns } as const
+  const latest = reader.find('runs', { where: { conversationId }, ...last })
+  const shown = new Set(latest.map((run) => run.id))
+  if (latest.length < maxRuns) return shown
+  const open = (['queued', 'running', 'waiting', 'paused'] as const).flatMap((status) =>
+    reader.find('runs', { where: { conversationId, status } }),
+  )
+  for (const run of open)
+    for (let at: Run | undefined = run; at && !shown.has(at.id);) {
+      shown.add(at.id)
+      at = at.parentRunId ? reader.get('runs', at.parentRunId) : undefined
+    }
+  return shown
+}
+
+function ownerOf({ owner, mine = false }: SnapshotFacts): Owner | null {
+  return owner ? { pid: owner.pid, host: owner.host, since: owner.takenAt, mine } : null
+}
+
+export function branchRow({ outputSchema: _, updatedAt: _at, ...row }: Branch): Snapshot['branches'][number] {
+  return row
+}
+
+export function callRow(call: ToolCall): CallRow {
+  const { id, branchId, runId, tool, title, status, exitCode, error, startedAt, endedAt } = call
+  return { id, branchId, runId, tool, title, status, exitCode, error, startedAt, endedAt }
+}
+
+function openApprovals(
+  reader: Reader,
+  conversationId: ConversationId,
+  open: ReadonlySet<RunId>,
+): ApprovalRow[] {
+  const rows = reader.find('approvals', { where: { conversationId, answer: null }, orderBy: 'id' })
+  return inLine(rows.filter(({ runId }) => open.has(runId)).map(approvalRow))
+}
+
+/** One that has no answer yet; its place in the line is told by `inLine`. */
+export function approvalRow(row: Approval): Omit<ApprovalRow, keyof LinePlace> {
+  const { answer: _, answeredBy: _by, note: _note, answeredAt: _at, offered: grant = null, ...asked } = row
+  return { ...asked, grant, pattern: grant?.pattern ?? null }
+}
+
+function openQuestions(
+  reader: Reader,
+  conversationId: ConversationId,
+  open: ReadonlySet<RunId>,
+): QuestionRow[] {
+  const rows = reader.find('questions', { where: { conversationId, answeredAt: null }, orderBy: 'id' })
+  return inLine(rows.filter(({ runId }) => open.has(runId)).map(questionRow))
+}
+
+export function questionRow(row: Question): Omit<QuestionRow, keyof LinePlace> {
+  const { answer: _, answeredBy: _by, answeredAt: _at, ...asked } = row
+  return asked
+}
+
+/** Rows of one conversation, the oldest first. */
+export function inLine<T extends object>(rows: readonly T[]): (T & LinePlace)[] {
+  return rows.map((row, i) => ({ ...row, position: i + 1, of: rows.length }))
+}
+
+function waiting(reader: Reader, conversationId: ConversationId): InboxItem[] {
+  const rows = reader.find('inbox', { where: { conversationId, deliveredAt: null }, orderBy: 'id' })
+  return inReadingOrder(rows.filter((row) => row.withdrawnAt === null)).map(inboxItem)
+}
+
+export function inboxItem(row: InboxRow): InboxItem {
+  const { stopNo: _, deliveredAt: _at, withdrawnAt: _w, ...item } = row
+  return item
+}
+
+/** Main runs need none (runtime.md §8). */
+function holdsSlot({ depth, status, reason }: RunRow): boolean {
+  return depth > 0 && (status === 'running' || (status === 'waiting' && reason === 'retry'))
+}

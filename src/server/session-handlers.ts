@@ -1,0 +1,18 @@
+import type { Handlers } from './exchange.ts'
+import { Problem } from './problem.ts'
+
+/** Who is signed in: the sessions of pages are listed and ended. */
+export const sessionHandlers: Handlers<'listSessions' | 'endSession' | 'endSessions'> = {
+  listSessions: ({ sessions }, { caller }) =>
+    sessions.list().map(({ hash: _, ...session }) => ({
+      ...session,
+      isCurrent: caller.kind === 'session' && caller.id === session.id,
+    })),
+
+  endSession({ sessions }, { id }) {
+    if (sessions.end(id)) return { id }
+    throw new Problem(404, 'not_found', `there is no session ${id.slice(0, 100)}`)
+  },
+
+  endSessions: ({ sessions }) => ({ ended: sessions.endAll() }),
+}

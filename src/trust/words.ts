@@ -1,0 +1,46 @@
+import type { Rule } from '../core/agent.ts'
+
+/** What a value is for a person. */
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+export function ruleText({ tool, pattern }: Rule): string {
+  if (pattern !== undefined) return `${tool === '*' ? 'every tool' : tool} with ${pattern}`
+  return tool === '*' ? 'every call of every tool' : `every call of ${tool}`
+}
+
+export function countText(count: number): string {
+  return count === 1 ? '1 thing' : `${count} things`
+}
+
+const MAX_TEXT = 200
+const MAX_TAIL = 110
+
+/**
+ * The text of a request. A long one is cut in the middle and says how much is missing, so that one request never hides the
+ * others. `tail`: what a person needs to see whatever the file says before it.
+ */
+export function requestText(head: string, tail = ''): string {
+  const end = shortened(tail, MAX_TAIL)
+  return shortened(head, MAX_TEXT - end.length) + end
+}
+
+/** The beginning and the end, and how much is missing between them. */
+export function shortened(text: string, max = MAX_TEXT): string {
+  if (text.length <= max) return text
+  const note = `… ${text.length} characters in all …`
+  const kept = Math.max(0, max - note.length)
+  const end = Math.floor(kept / 3)
+  return `${text.slice(0, kept - end)}${note}${text.slice(text.length - end)}`.toWellFormed()
+}
+
+/** More requests than this are counted by their kind too. */
+const MANY = 10
+
+/** `: 12 rules, 1 model` for a long list; nothing for a short one. */
+export function kindsText(requests: readonly { readonly kind: string }[]): string {
+  if (requests.length <= MANY) return ''
+  const kinds = [...Map.groupBy(requests, ({ kind }) => kind)]
+  return `: ${kinds.map(([kind, { length }]) => `${length} ${kind}${length === 1 ? '' : 's'}`).join(', ')}`
+}

@@ -1,0 +1,25 @@
+import { latestRun, type BranchView, type ViewState } from 'offshoot/client'
+import type { RunRow } from 'offshoot/protocol'
+import { branchPath } from './route.ts'
+
+/** What a branch is called: its label, or its agent. */
+export function nameOf(branch: BranchView): string {
+  if (branch.kind === 'main') return 'main'
+  return branch.label || (branch.kind === 'fork' ? 'fork' : branch.agent)
+}
+
+export function runOf(state: ViewState, branchId: string): RunRow | null {
+  return latestRun(state, branchId as BranchView['id'])
+}
+
+export function branchOf(state: ViewState, branchId: string): BranchView | undefined {
+  return state.branches[branchId as BranchView['id']]
+}
+
+export function mainOf(state: ViewState): BranchView | undefined {
+  return Object.values(state.branches).find((branch) => branch.kind === 'main')
+}
+
+export function pathOf(branch: BranchView): string {
+  return branchPath(branch.conversationId, branch.kind === 'main' ? null : branch.id)
+}
