@@ -36,7 +36,7 @@ function printFloors(graph: ImportGraph, folder: string): void {
   const lines = [...floors]
     .toSorted(([a], [b]) => b - a)
     .map(([floor, rooms]) => `  ${floor}  ${rooms.map(([name]) => name).join(', ')}`)
-  console.log(`${folder}: ${found.arrows.size} rooms, ${arrows} arrows\n${lines.join('\n')}`)
+  process.stdout.write(`${folder}: ${found.arrows.size} rooms, ${arrows} arrows\n${lines.join('\n')}\n`)
 }
 
 describe('the rooms', () => {
