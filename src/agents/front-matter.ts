@@ -52,11 +52,16 @@ function guessedEnd(lines: readonly string[]): number {
 const nothing = { fields: new Map<string, Json>(), guessed: new Set<string>(), warnings: [] }
 
 function readFields(lines: readonly string[]): Omit<FrontMatter, 'body' | 'lineOf'> {
-  const whole = parseYaml(lines.join('\n'))
+  const whole = parseYaml(textOf(lines))
   if (whole === null) return nothing
   if (isMap(whole))
     return { ...nothing, fields: new Map(Object.entries(whole).map(([key, value]) => [key, value ?? null])) }
   return readKeyByKey(lines)
+}
+
+/** The last line has its line break too: where a text keeps the empty lines at its end, that one counts. */
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 function readKeyByKey(lines: readonly string[]): Omit<FrontMatter, 'body' | 'lineOf'> {
@@ -73,7 +78,7 @@ function readKeyByKey(lines: readonly string[]): Omit<FrontMatter, 'body' | 'lin
       guessed.add(block.key)
       warnings.push(`${at}: ${block.key} stands twice, the last one counts`)
     }
-    const value = parseYaml(block.lines.map(withoutTabs).join('\n'))
+    const value = parseYaml(textOf(block.lines.map(withoutTabs)))
     const parsed = isMap(value) && block.key in value
     fields.set(block.key, parsed ? (value[block.key] ?? null) : plainText(block.lines))
     if (parsed) continue
