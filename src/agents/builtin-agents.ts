@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs'
 import type { AgentDefinition } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
+import { once } from '../core/once.ts'
 import { parseDefinition } from './parse-definition.ts'
 
 const NAMES = ['main', 'general', 'explore', 'planner', 'researcher', 'reviewer'] as const
 
 /** The agents that come with the program, read from the Markdown files beside this one. Their source is `built-in`. */
-export function builtinAgents(): AgentDefinition[] {
-  return NAMES.map(readBuiltin)
-}
+export const builtinAgents: () => readonly AgentDefinition[] = once(() => NAMES.map(readBuiltin))
 
 function readBuiltin(name: string): AgentDefinition {
   const parsed = parseDefinition(

@@ -107,7 +107,7 @@ export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''
     .hook('preAction', (_, command) => checkCaller(command, io))
   const single = SINGLE.get(typed)
   if (single) (await single())(program, io, setExitCode)
-  else await addAll(program, io, setExitCode)
+  else if (typed !== '--version') await addAll(program, io, setExitCode) // which is answered before any command is read
   layOutHelp(program)
   return program
 }

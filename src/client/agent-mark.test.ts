@@ -55,3 +55,18 @@ it.each([
 ])('the title %j is drawn as %j', (title, drawn) => {
   expect(agentTitle(title)).toBe(drawn)
 })
+
+it('draws each geometric shape as what it is', () => {
+  const shapes = Array.from({ length: 0x60 }, (_, at) => String.fromCharCode(0x25a0 + at))
+  expect(shapes.map(agentMark)).toEqual(shapes)
+  expect(shapes.filter((shape) => !/^\p{S}$/u.test(shape))).toEqual([])
+})
+
+it('leaves nothing of a title that controls a screen or the direction of writing, as Unicode defines it', () => {
+  const chars = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
+  const drawn = chars.map((char) => [char, agentTitle(`a${char}b`)] as const)
+  const gone = drawn.filter(([, title]) => title === 'ab').map(([char]) => char)
+  const blank = drawn.filter(([, title]) => title === 'a b').map(([char]) => char)
+  expect(gone).toEqual(chars.filter((char) => /[\p{Cs}\p{Bidi_Control}]/u.test(char)))
+  expect(blank).toEqual(chars.filter((char) => /[\p{Cc}\p{Zl}\p{Zp}\s]/u.test(char)))
+})

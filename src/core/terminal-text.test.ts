@@ -29,6 +29,9 @@ function interpreted(text: string): string[] {
   })
 }
 
+/** The basic plane, which has all characters that control anything. */
+const bmp = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code))
+
 const controls = fc.constantFrom(
   '\u001b',
   '\u009b',
@@ -86,6 +89,10 @@ describe('text on its way to a terminal', () => {
     expect(interpreted(terminalText(payload))).toEqual([])
     expect(interpreted(terminalLine(payload))).toEqual([])
     expect(terminalText(payload).length).toBeGreaterThanOrEqual(payload.replaceAll('\r\n', '\n').length)
+  })
+
+  test('shows what turns the direction of writing, as Unicode defines it', () => {
+    for (const char of bmp) if (/\p{Bidi_Control}/u.test(char)) expect(terminalText(char)).toBe('\ufffd')
   })
 
   test('a line break of Windows is one line break, a lone carriage return is shown', () => {

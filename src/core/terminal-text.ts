@@ -7,7 +7,9 @@ export function terminalText(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(COMMANDS, picture)
 }
 
-const COMMANDS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu
+/** `\p{Bidi_Control}` written out: every start needs this expression, and that property takes it milliseconds. */
+const COMMANDS =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 
 /** The same on one line, for titles. */
 export function terminalLine(text: string): string {

@@ -4,7 +4,7 @@ import { resolve } from 'node:path'
 import { FORMATS, type FormatName } from '../../agents/foreign/formats.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { diagnoseFiles, diagnoseWorkspace, type FileDiagnosis } from '../../project/agent-diagnosis.ts'
+import type { FileDiagnosis } from '../../project/agent-diagnosis.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { write, type Io } from '../io.ts'
@@ -38,6 +38,7 @@ async function diagnose(
   { directory }: PlaceFlags,
   io: Io,
 ): Promise<readonly FileDiagnosis[]> {
+  const { diagnoseFiles, diagnoseWorkspace } = await import('../../runtime/agent-diagnosis.ts')
   const { root } = createWorkspace(resolve(io.cwd, directory))
   if (paths.length === 0) return await diagnoseWorkspace(root, io.env)
   const found: FileDiagnosis[] = []

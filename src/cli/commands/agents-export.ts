@@ -1,6 +1,5 @@
 import { Option } from 'commander'
 import { resolve } from 'node:path'
-import { exportAgent } from '../../agents/foreign/export-agent.ts'
 import { FOREIGN_FORMATS, type ForeignFormat } from '../../agents/foreign/formats.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { say, write, type Io } from '../io.ts'
@@ -14,6 +13,7 @@ export function addAgentsExport(agents: GroupCommand, io: Io): void {
     .argument('<agent>')
     .addOption(new Option('--format <format>', 'the program').choices(FOREIGN_FORMATS).makeOptionMandatory())
     .action(async (name: string) => {
+      const { exportAgent } = await import('../../agents/foreign/export-agent.ts')
       const { format } = command.opts<{ format: ForeignFormat }>()
       const { agents: known } = await readAgents(resolve(io.cwd, agents.flags().directory), io)
       const { text, lost } = exportAgent(known.require(name), format)

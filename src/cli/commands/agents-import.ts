@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { FORMATS, type FormatName } from '../../agents/foreign/formats.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { importAgentFile, type ImportedFile } from '../../project/import-agents.ts'
+import type { ImportedFile } from '../../project/import-agents.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { say, write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
@@ -22,6 +22,7 @@ export function addAgentsImport(agents: GroupCommand, io: Io): void {
     .addOption(new Option('--format <format>', 'whose files they are').choices(FORMATS))
     .option('--force', 'replace files that are there')
     .action(async (paths: readonly string[]) => {
+      const { importAgentFile } = await import('../../runtime/import-agents.ts')
       const { directory, json } = agents.flags()
       const { root } = createWorkspace(resolve(io.cwd, directory))
       const options = { ...command.opts<ImportFlags>(), root, env: io.env }

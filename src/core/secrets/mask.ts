@@ -1,3 +1,4 @@
+import { once } from '../once.ts'
 import { spellings } from './spellings.ts'
 import type { Shape } from './shape.ts'
 import { shapes, WORD } from './shapes.ts'
@@ -23,13 +24,13 @@ export interface MaskStream {
 /** `values`: secrets that are known, such as the keys in the environment. */
 export function createSecretMask(values: readonly string[] = []): SecretMask {
   const known = values.flatMap(spellings).map(valueShape)
-  const all = createScanner([...known, ...shapes])
+  const all = once(() => createScanner([...known, ...shapes]))
   const sure = known.filter(({ value }) => isNoWord(value))
-  const keys = createScanner([...sure, ...shapes.filter((shape) => shape.isKey)])
+  const keys = once(() => createScanner([...sure, ...shapes.filter((shape) => shape.isKey)]))
   return {
-    text: (text) => maskWhole(all, text),
-    keys: (text) => maskWhole(keys, text),
-    stream: () => createStream(all),
+    text: (text) => maskWhole(all(), text),
+    keys: (text) => maskWhole(keys(), text),
+    stream: () => createStream(all()),
   }
 }
 
@@ -67,36 +68,45 @@ interface Candidate {
 interface Scanner {
   readonly anchor: RegExp
   /** The shapes that may begin where an anchor stands, those of known values first. */
-  readonly candidates: ReadonlyMap<string, readonly Candidate[]>
+  candidatesOf(anchor: string): readonly Candidate[]
   /** The beginnings of all anchors, whether they begin only with a word; and the length of the longest. */
-  readonly beginnings: ReadonlyMap<string, boolean>
+  readonly beginnings: () => ReadonlyMap<string, boolean>
   readonly longest: number
 }
 
+/** Every start makes one and few texts hold an anchor: what belongs to one is made when it is found. */
 function createScanner(all: readonly AnyShape[]): Scanner {
   const anchors = [...new Set(all.flatMap((shape) => shape.anchors))].sort((a, b) => b.length - a.length)
-  const candidates = new Map(
-    anchors.map((anchor) => [
-      anchor,
-      all.flatMap((shape) =>
-        shape.anchors
-          .filter((each) => anchor.startsWith(each))
-          .map((each) => ({ shape, length: each.length })),
-      ),
-    ]),
+  const found = new Map<string, readonly Candidate[]>()
+  return {
+    anchor: new RegExp(anchors.map((text) => RegExp.escape(text)).join('|'), 'g'),
+    candidatesOf(anchor) {
+      const known = found.get(anchor) ?? candidatesOf(all, anchor)
+      found.set(anchor, known)
+      return known
+    },
+    beginnings: once(() => beginningsOf(all)),
+    longest: Math.max(...anchors.map(({ length }) => length)) - 1,
+  }
+}
+
+function candidatesOf(all: readonly AnyShape[], anchor: string): readonly Candidate[] {
+  return all.flatMap((shape) =>
+    shape.anchors.filter((each) => anchor.startsWith(each)).map((each) => ({ shape, length: each.length })),
   )
+}
+
+function beginningsOf(all: readonly AnyShape[]): ReadonlyMap<string, boolean> {
   const beginnings = new Map<string, boolean>()
-  for (const { anchors, notAfter } of all)
+  for (const { anchors, notAfter } of all) {
+    const beginsWord = ['a', 'A', '0'].every((char) => notAfter.test(char))
     for (const each of anchors)
       for (let end = 1; end < each.length; end++) {
         const start = each.slice(0, end)
-        beginnings.set(
-          start,
-          ['a', 'A', '0'].every((char) => notAfter.test(char)) && (beginnings.get(start) ?? true),
-        )
+        beginnings.set(start, beginsWord && (beginnings.get(start) ?? true))
       }
-  const anchor = new RegExp(anchors.map((text) => RegExp.escape(text)).join('|'), 'g')
-  return { anchor, candidates, beginnings, longest: Math.max(...anchors.map(({ length }) => length)) - 1 }
+  }
+  return beginnings
 }
 
 function maskWhole(scanner: Scanner, text: string): string {
@@ -120,7 +130,7 @@ function scan(scanner: Scanner, text: string, from: number, isWhole: boolean): S
   for (let at = from; ;) {
     const found = nextAnchor(scanner, text, at)
     if (!found) break
-    const judged = judge(scanner.candidates.get(found[0])!, text, found.index, isWhole, clear)
+    const judged = judge(scanner.candidatesOf(found[0]), text, found.index, isWhole, clear)
     if (judged === 'open') {
       // a longer anchor may have begun before: `&access_token=` where `token` is open
       const stop = Math.min(found.index, holdFrom(scanner, text, end))
@@ -209,7 +219,7 @@ function stands(notAfter: RegExp, text: string, at: number): boolean {
 /** Where the longest end of the text begins that may be the beginning of an anchor. */
 function holdFrom({ beginnings, longest }: Scanner, text: string, end: number): number {
   for (let at = Math.max(end, text.length - longest); at < text.length; at++) {
-    const beginsWord = beginnings.get(text.slice(at))
+    const beginsWord = beginnings().get(text.slice(at))
     if (beginsWord === undefined) continue
     if (!beginsWord || at === end || !stands(WORD, text, at)) return at
   }

@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 
 const WAIT_MS = 5_000
@@ -18,9 +18,10 @@ export function withFileLock<T>(file: string, work: () => T): T {
 }
 
 function lockOn(file: string): DatabaseSync {
+  const sqlite = process.getBuiltinModule('node:sqlite') // not before: every start reads what this guards, few change it
   let lock: DatabaseSync | undefined
   try {
-    lock = new DatabaseSync(file, { timeout: WAIT_MS })
+    lock = new sqlite.DatabaseSync(file, { timeout: WAIT_MS })
     lock.exec('BEGIN EXCLUSIVE')
     return lock
   } catch (error) {

@@ -29,6 +29,15 @@ describe('widths', () => {
     ])
   })
 
+  it('are one column for ASCII and for the shapes that the program draws, as Unicode defines it', () => {
+    const shapes = Array.from({ length: 0x5d }, (_, at) => String.fromCharCode(0x25a0 + at))
+    const ascii = Array.from({ length: 0x80 }, (_, code) => String.fromCharCode(code))
+    const odd = /[\p{M}\p{Default_Ignorable_Code_Point}\p{Emoji_Presentation}]/u
+    expect([...ascii, ...shapes].filter((char) => odd.test(char))).toEqual([])
+    expect([...ascii, ...shapes].filter((char) => widthOf(char) !== 1)).toEqual([])
+    expect(['\u25fd', '\u25fe'].map(widthOf)).toEqual([2, 2])
+  })
+
   it('of what is drawn do not depend on joiners and selectors', () => {
     expect(drawable('👨‍👩‍👧 ❤️ a\u00adb\u3164c')).toBe('👨👩👧 ❤ abc')
     expect(drawable(`x${'\u0300'.repeat(9)}`)).toBe('x\u0300\u0300')
