@@ -1,9 +1,8 @@
-// The agents that come with the program are Markdown; what models are told of its tools, and what is in force without a
-// configuration, is made of schemas in code. In a bundle all of it is data, so that a start reads, parses and makes none.
+// The agents that come with the program are Markdown; what models are told of its tools is made of schemas in code. In a
+// bundle both are data, so that a start reads, parses and makes none.
 import path from 'node:path'
 import { builtinAgents } from '../src/agents/builtin-agents.ts'
 import { builtinTools } from '../src/tools/builtin-tools.ts'
-import { defaultConfig } from '../src/config/default-config.ts'
 import { createTaskCancel } from '../src/runtime/delegation/task-cancel.ts'
 import { taskJsonSchema } from '../src/runtime/task/task-input.ts'
 import { createTaskMessage } from '../src/runtime/delegation/task-message.ts'
@@ -15,8 +14,6 @@ import { toolSchema } from '../src/tools/tool-schema.ts'
 const DATA = {
   [path.join('src', 'agents', 'builtin-agents.ts')]: () =>
     `export const builtinAgents = () => ${JSON.stringify(builtinAgents())}`,
-  [path.join('src', 'config', 'default-config.ts')]: () =>
-    `export const defaultConfig = () => (${JSON.stringify(defaultConfig())})`,
   [path.join('src', 'tools', 'prepared-schemas.ts')]: () =>
     `export const preparedSchemas = { ${schemas().join(', ')} }`,
 }
@@ -45,7 +42,7 @@ export function builtinData() {
   return {
     name: 'builtin-data',
     load: {
-      filter: { id: /(?:builtin-agents|default-config|prepared-schemas)\.ts$/ },
+      filter: { id: /(?:builtin-agents|prepared-schemas)\.ts$/ },
       /** @param {string} id */
       handler(id) {
         return Object.entries(DATA).find(([source]) => id.endsWith(source))?.[1]()

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { defaultLimits } from '../core/limits.ts'
 import { configSchema } from './config-schema.ts'
+import { defaultConfig } from './default-config.ts'
 
 const limitsOf = (limits: object) => configSchema().parse({ limits }).limits
 
@@ -25,4 +26,8 @@ test('no budget and no timeout can be said', () => {
     budgetUsd: null,
     timeoutMs: 1,
   })
+})
+
+test('an empty configuration is what is in force without one', () => {
+  expect(configSchema().parse({})).toStrictEqual(defaultConfig())
 })

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { defaultLimits } from '../core/limits.ts'
 import { once } from '../core/once.ts'
 import { patternProblem } from '../core/rules/pattern-problem.ts'
 import { shown } from '../core/rules/shown.ts'
 import { isRule, readRule, type RuleInput } from '../core/rules/read-rule.ts'
 import { providers } from '../model/catalogue.ts'
 import type { AgentSettings } from './agent-settings.ts'
+import { defaults } from '../runtime/settings/defaults.ts'
 import { keyedProviders, searchProviders } from '../tools/web/search-settings.ts'
 
 /** What a configuration file may hold (interfaces.md §5). Money in US dollars, times in milliseconds. */
@@ -66,8 +66,8 @@ function only<const T extends string>(now: T, because: string) {
 function makeSubagentsSchema() {
   return z
     .strictObject({
-      backend: only('native', 'every agent runs in this program'),
-      isolation: only('none', 'every agent works in the same directory'),
+      backend: only(defaults.subagents.backend, 'every agent runs in this program'),
+      isolation: only(defaults.subagents.isolation, 'every agent works in the same directory'),
     })
     .prefault({})
 }
@@ -90,60 +90,56 @@ function priceSchema() {
 }
 
 function limitsSchema() {
+  const { limits } = defaults
   return z.strictObject({
     maxConcurrent: z
       .int()
       .min(1)
-      .default(defaultLimits.maxConcurrent)
+      .default(limits.maxConcurrent)
       .describe('children that run at the same time in one conversation'),
     maxDepth: z
       .int()
       .min(0)
       .max(5)
-      .default(defaultLimits.maxDepth)
+      .default(limits.maxDepth)
       .describe('depth of delegation; 1: a subagent does not spawn'),
-    maxSpawns: z.int().min(0).default(defaultLimits.maxSpawns).describe('subagents of one conversation'),
+    maxSpawns: z.int().min(0).default(limits.maxSpawns).describe('subagents of one conversation'),
     budgetUsd: z
       .number()
       .min(0)
       .nullable()
-      .default(defaultLimits.budgetUsd)
+      .default(limits.budgetUsd)
       .describe('money of one conversation, US dollars'),
-    maxTurns: z.int().min(1).default(defaultLimits.maxTurns).describe('turns of a main run'),
+    maxTurns: z.int().min(1).default(limits.maxTurns).describe('turns of a main run'),
     maxTurnsSubagent: z
       .int()
       .min(1)
-      .default(defaultLimits.maxTurnsSubagent)
+      .default(limits.maxTurnsSubagent)
       .describe('turns of a subagent whose definition names none'),
-    maxQueue: z.int().min(0).default(defaultLimits.maxQueue).describe('runs that may wait for a slot'),
+    maxQueue: z.int().min(0).default(limits.maxQueue).describe('runs that may wait for a slot'),
     globalConcurrent: z
       .int()
       .min(1)
-      .default(defaultLimits.globalConcurrent)
+      .default(limits.globalConcurrent)
       .describe('children that run at the same time in this process'),
-    maxTokens: z.int().min(1).default(defaultLimits.maxTokens).describe('tokens of one conversation'),
+    maxTokens: z.int().min(1).default(limits.maxTokens).describe('tokens of one conversation'),
     maxIdenticalCalls: z
       .int()
       .min(2)
-      .default(defaultLimits.maxIdenticalCalls)
+      .default(limits.maxIdenticalCalls)
       .describe('equal calls with equal results in a row'),
     maxReportTokens: z
       .int()
       .min(1)
-      .default(defaultLimits.maxReportTokens)
+      .default(limits.maxReportTokens)
       .describe('tokens of a report in its parent’s context'),
-    stallMs: z.int().min(1).default(defaultLimits.stallMs).describe('time without any event, milliseconds'),
+    stallMs: z.int().min(1).default(limits.stallMs).describe('time without any event, milliseconds'),
     approvalMs: z
       .int()
       .min(1)
-      .default(defaultLimits.approvalMs)
+      .default(limits.approvalMs)
       .describe('time that a question waits, milliseconds'),
-    timeoutMs: z
-      .int()
-      .min(1)
-      .nullable()
-      .default(defaultLimits.timeoutMs)
-      .describe('time of a run, milliseconds'),
+    timeoutMs: z.int().min(1).nullable().default(limits.timeoutMs).describe('time of a run, milliseconds'),
   })
 }
 
@@ -156,10 +152,10 @@ function makeConfigSchema() {
       .partialRecord(z.enum(providers), z.string().min(1))
       .default({})
       .describe('base URL of a provider, in the form of its environment variable'),
-    delegation: z.enum(['off', 'ask', 'auto']).default('auto'),
+    delegation: z.enum(['off', 'ask', 'auto']).default(defaults.delegation),
     limits: limitsSchema().prefault({}),
     subagents: subagentsSchema(),
-    discovery: z.enum(['auto', 'on', 'off']).default('auto'),
+    discovery: z.enum(['auto', 'on', 'off']).default(defaults.discovery),
     permissions: z.array(ruleSchema()).default([]),
     delegations: z
       .array(delegationSchema())
@@ -183,17 +179,17 @@ function makeConfigSchema() {
           .describe('where SearXNG is'),
       })
       .prefault({}),
-    recovery: z.enum(['continue', 'pause']).default('continue'),
+    recovery: z.enum(['continue', 'pause']).default(defaults.recovery),
     store: z
       .strictObject({
         warnBytes: z
           .int()
           .min(0)
           .nullable()
-          .default(2 * 1024 ** 3)
+          .default(defaults.store.warnBytes)
           .describe('a start says so when the store takes more bytes; null: never'),
       })
       .prefault({}),
-    announce: only('full', 'a report is announced as a whole'),
+    announce: only(defaults.announce, 'a report is announced as a whole'),
   })
 }

@@ -1,7 +1,5 @@
-import { configSchema, type Config } from './config-schema.ts'
+import type { Config } from './config-schema.ts'
+import { defaults } from './settings/defaults.ts'
 
-/**
- * What is in force where nobody says anything. In a bundle it is data (scripts/builtin-data.mjs), so that such a start
- * makes no schema.
- */
-export const defaultConfig = (): Config => configSchema().parse({})
+/** The configuration where nobody says anything. */
+export const defaultConfig = (): Config => structuredClone(defaults)

@@ -1,0 +1,18 @@
+import { defaultLimits } from '../../core/limits.ts'
+
+/** What is in force where nobody says anything. No schema is needed for it: most starts have no configuration. */
+export const defaults = {
+  baseUrls: {},
+  delegation: 'auto' as const,
+  limits: { ...defaultLimits },
+  subagents: { backend: 'native' as const, isolation: 'none' as const },
+  discovery: 'auto' as const,
+  permissions: [],
+  delegations: [],
+  agents: {},
+  prices: {},
+  search: { keys: {} },
+  recovery: 'continue' as const,
+  store: { warnBytes: 2 * 1024 ** 3 },
+  announce: 'full' as const,
+}
