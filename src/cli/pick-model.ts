@@ -1,33 +1,61 @@
 import { resolve } from 'node:path'
+import type { AgentDefinition } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
 import { terminalLine } from '../core/terminal-text.ts'
-import { chooseModel } from '../model/choose.ts'
 import type { Composed } from '../runtime/host/compose.ts'
+import { chooseModel, type Choice } from '../model/choose.ts'
 import { say, type Io } from './io.ts'
 
 const SCRIPTED = 'scripted:'
 
-/** The id of the model to use; says on stderr which and why. @throws OffshootError when it cannot be used. */
-export async function pickModel(flag: string | undefined, composed: Composed, io: Io): Promise<string> {
+/**
+ * The id of the model to use: the one of the flag, else that of the agent that is to have it, else of the configuration or
+ * the environment. Says on stderr which and why. @throws OffshootError when it cannot be used.
+ */
+export async function pickModel(
+  flag: string | undefined,
+  composed: Composed,
+  io: Io,
+  agent?: AgentDefinition,
+): Promise<string> {
   if (flag?.trim() === '') throw new OffshootError('usage', 'the model of -m is empty')
-  const { config } = composed.loaded
-  const choice = await chooseModel({
-    flag: flag && absoluteScript(flag, io.cwd),
-    config,
-    env: composed.env,
-    fetch: composed.fetch,
+  const { id, why, origin } = await choiceOf(flag && absoluteScript(flag, io.cwd), composed, agent)
+  await composed.runtime.resolveModel(id).catch((error: unknown) => {
+    throw origin ? asConfigError(error, origin) : error
   })
-  await composed.runtime.resolveModel(choice.id).catch((error: unknown) => {
-    throw flag || !config.model ? error : asConfigError(error)
-  })
-  await say(io, `offshoot: ${terminalLine(choice.why)}\n`)
-  return choice.id
+  await say(io, `offshoot: ${terminalLine(why)}\n`)
+  return id
 }
 
-/** A wrong `model` of the configuration is no wrong usage, and whoever typed the command has to hear where it stands. */
-function asConfigError(error: unknown): unknown {
+interface Picked extends Choice {
+  /** Where it is written, if it is in a file or a variable. */
+  readonly origin?: string | undefined
+}
+
+async function choiceOf(
+  flag: string | undefined,
+  { loaded: { config }, env, fetch, runtime }: Composed,
+  agent: AgentDefinition | undefined,
+): Promise<Picked> {
+  const wanted = (flag === undefined && agent?.model) || 'inherit'
+  const isSmall = wanted === 'small'
+  if (wanted !== 'inherit' && !isSmall) return ofAgent(agent!, wanted, 'the one of')
+  const choice = await chooseModel({ flag, config, env, fetch })
+  if (isSmall) return ofAgent(agent!, runtime.modelOf(agent!, choice.id), 'the small one, for')
+  return flag === undefined && config.model ? { ...choice, origin: OF_CONFIG } : choice
+}
+
+const OF_CONFIG = 'the `model` of the configuration (offshoot.jsonc, OFFSHOOT_MODEL)'
+
+function ofAgent({ name }: AgentDefinition, id: string, what: string): Picked {
+  const origin = `the model of the agent ${name} (offshoot agents show ${name})`
+  return { id, why: `model ${id}: ${what} the agent ${name}`, origin }
+}
+
+/** A wrong model of a file is no wrong usage, and the person has to read where it is written. */
+function asConfigError(error: unknown, origin: string): unknown {
   if (!(error instanceof OffshootError) || error.code !== 'usage') return error
-  const hint = [error.hint, 'It is the `model` of the configuration (offshoot.jsonc, OFFSHOOT_MODEL).']
+  const hint = [error.hint, `It is ${origin}.`]
   return new OffshootError('config', error.message, { hint: hint.filter(Boolean).join(' '), cause: error })
 }
 

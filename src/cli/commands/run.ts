@@ -99,7 +99,7 @@ async function start(
 ): Promise<StartedRun> {
   const { runtime, workspace, systemText, agents } = composed
   const agent = agents.require(flags.agent)
-  const model = await pickModel(flags.model, composed, io)
+  const model = await pickModel(flags.model, composed, io, agent)
   const more = {
     ...(flags.maxTurns ? { maxTurns: flags.maxTurns } : {}),
     ...(conversationId ? { conversationId } : {}),

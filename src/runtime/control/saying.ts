@@ -13,6 +13,9 @@ import { place, type LiveRun } from '../run/live-run.ts'
 import { mainRun } from '../conversation/main-run.ts'
 import type { Place } from '../context/place.ts'
 import type { Change } from '../log/recorder.ts'
+import type { AgentDefinition } from '../../core/agent.ts'
+import type { Run } from '../../core/run.ts'
+import { modelOf } from '../delegation/spawn.ts'
 
 /** What a person says on a branch, and by whom it is answered where nothing runs there. */
 export interface SayOrder {
@@ -21,7 +24,7 @@ export interface SayOrder {
   readonly mode: InboxRow['mode']
   /** Of the main branch; default: that of its last run, else of the branch. */
   readonly agent?: string | undefined
-  /** `provider/model`, of the main branch; default: that of its last run. */
+  /** `provider/model`, of the main branch; default: that of its last run, or of an agent that has one of its own. */
   readonly model?: string | undefined
   readonly maxTurns?: number | undefined
 }
@@ -73,14 +76,22 @@ async function mainBeginning(deps: Deps, options: SayOptions): Promise<Beginning
   const last = { orderBy: 'id', descending: true, limit: 1 } as const
   const before = deps.store.find('runs', { where: { branchId }, ...last })[0]
   const agent = agentOf(deps, named ?? before?.agent ?? branch.agent)
-  const model = options.model ?? before?.model ?? (await modelOf(options))
+  const model = options.model ?? (await modelHere(deps, options, agent, before))
   if (!before) await options.systemText.prepare?.(null)
   const turns = maxTurns === undefined ? {} : { maxTurns }
   return await mainRun(deps, { ...rest, prompt: text, agent, model, ...turns })
 }
 
-async function modelOf({ defaultModel }: SayOptions): Promise<string> {
-  if (defaultModel) return await defaultModel()
+/** That of the last run, but where another agent works now that has a model of its own. */
+async function modelHere(
+  deps: Deps,
+  { defaultModel }: SayOptions,
+  agent: AgentDefinition,
+  before: Run | undefined,
+): Promise<string> {
+  if (before?.agent === agent.name) return before.model
+  const own = before?.model ?? (await defaultModel?.())
+  if (own !== undefined) return modelOf(deps, agent, own)
   throw new OffshootError('usage', 'nothing here says which model it is to have')
 }
 

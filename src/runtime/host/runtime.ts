@@ -32,6 +32,7 @@ import { say, type Said } from '../control/say.ts'
 import type { SayOptions } from '../control/saying.ts'
 import { Scheduler } from '../run/scheduler.ts'
 import { Starts } from '../run/starts.ts'
+import { modelOf } from '../delegation/spawn.ts'
 import { createShared, type Shared } from './shared.ts'
 import { createTaskTexts } from '../task/task-texts.ts'
 import { bring } from '../control/bring.ts'
@@ -63,6 +64,8 @@ export interface Runtime {
   readonly approvals: Approvals
   readonly questions: Questions
   readonly resolveModel: Deps['resolveModel']
+  /** The model of an agent, where `own` is that of who starts it. */
+  modelOf(agent: AgentDefinition, own: string): string
   start(options: StartOptions): Promise<StartedRun>
   /** Makes a conversation in which nothing is said yet. */
   create(options: CreateOptions): Promise<Opened>
@@ -140,6 +143,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   return {
     ...asking,
     resolveModel: deps.resolveModel,
+    modelOf: (agent, own) => modelOf(deps, agent, own),
     subscribe: bus.subscribe,
     partials: (id) => live.get(id)?.partials ?? [],
     sheet: (agent) => agentSheet(deps, agent),
