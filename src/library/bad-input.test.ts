@@ -34,6 +34,30 @@ const cyclic: Record<string, unknown> = { name: 'a', list: [1n] }
 cyclic['self'] = cyclic
 const shared = { x: 1 }
 
+describe('the environment of createOffshoot', () => {
+  it.each([
+    ['process.env', process.env],
+    ['an object with a prototype of its own, as process.env is', Object.create({ constructor: class {} })],
+  ])('may be %s', async (_, prototype) => {
+    const env = prototype === process.env ? process.env : Object.assign(prototype, { HOME: home })
+    const offshoot = await createOffshoot({ env, model: 'offline', store: ':memory:', directory: home })
+    expect(offshoot.model).toBe('offline')
+    await offshoot.close()
+  })
+
+  it.each([
+    ['a text', 'HOME=/', 'env: expected record, received string'],
+    ['a list', ['HOME=/'], 'env: expected record, received array'],
+    ['a Map', new Map([['HOME', '/']]), 'env: expected record, received Map'],
+    ['a number in it', { HOME: 1 }, 'env.HOME: expected string, received number'],
+  ])('may not be %s', async (_, env, problem) => {
+    await expect(createOffshoot({ env: env as never, store: ':memory:' })).rejects.toMatchObject({
+      code: 'usage',
+      message: `createOffshoot: ${problem}`,
+    })
+  })
+})
+
 describe('what a tool of the program’s own may do', () => {
   it.each([
     ['a text', 'plain', 'plain'],

@@ -173,11 +173,17 @@ const optionsSchema = z.strictObject({
       error: 'expected project or a function',
     })
     .optional(),
-  env: z.record(z.string(), z.string().optional()).optional(),
+  env: z.preprocess(plain, z.record(z.string(), z.string().optional())).optional(),
   clock: z.custom<Clock>(isClock, 'expected {now, after}').default(systemClock),
 })
 
 type Checked = z.output<typeof optionsSchema>
+
+/** `process.env` has a prototype of its own, which a record of zod has not. A list or a Map is no environment. */
+function plain(env: unknown): unknown {
+  const isOther = typeof env !== 'object' || env === null || Symbol.iterator in env
+  return isOther ? env : { ...env }
+}
 
 async function composeOwn(
   { directory, mode, clock, config, store, env, trust, ...parts }: Checked,
