@@ -9,6 +9,7 @@ import {
 } from '../core/agent.ts'
 import { once } from '../core/once.ts'
 import { isRule, readRule } from '../core/rules/read-rule.ts'
+import { ruleListProblem } from '../core/rules/rule-list.ts'
 import { shown } from '../core/rules/shown.ts'
 import { isSummaryPreset, summaryPresets } from '../core/report.ts'
 import { flat } from './restricting-keys.ts'
@@ -112,7 +113,7 @@ function makeSchemas(): Readonly<Record<FieldName, z.ZodType>> {
     temperature: z.number().min(0).max(2),
     tools,
     disallowedTools: tools,
-    permissions: z.array(ruleSchema()),
+    permissions: rulesSchema(),
     mode: modeSchema(),
     maxTurns: count,
     maxCostUsd: z.number().min(0),
@@ -133,6 +134,15 @@ function makeSchemas(): Readonly<Record<FieldName, z.ZodType>> {
 }
 
 type Text = z.ZodType<string, unknown>
+
+function rulesSchema(): z.ZodType<Rule[]> {
+  return z
+    .unknown()
+    .superRefine((value, context) => {
+      if (!Array.isArray(value)) context.addIssue({ code: 'custom', message: ruleListProblem(value) })
+    })
+    .pipe(z.array(ruleSchema()))
+}
 
 function ruleSchema(): z.ZodType<Rule> {
   return z.unknown().transform((value, context) => {

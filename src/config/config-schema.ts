@@ -3,6 +3,7 @@ import { once } from '../core/once.ts'
 import { patternProblem } from '../core/rules/pattern-problem.ts'
 import { shown } from '../core/rules/shown.ts'
 import { isRule, readRule, type RuleInput } from '../core/rules/read-rule.ts'
+import { ruleListProblem } from '../core/rules/rule-list.ts'
 import { providers } from '../model/catalogue.ts'
 import type { AgentSettings } from './agent-settings.ts'
 import { defaults } from '../runtime/settings/defaults.ts'
@@ -34,6 +35,10 @@ function makeRuleSchema() {
       context.addIssue({ code: 'custom', path, message: read.problem })
       return z.NEVER
     })
+}
+
+function rulesSchema() {
+  return z.array(ruleSchema(), { error: ({ input }) => ruleListProblem(input) })
 }
 
 function delegationSchema() {
@@ -156,7 +161,7 @@ function makeConfigSchema() {
     limits: limitsSchema().prefault({}),
     subagents: subagentsSchema(),
     discovery: z.enum(['auto', 'on', 'off']).default(defaults.discovery),
-    permissions: z.array(ruleSchema()).default([]),
+    permissions: rulesSchema().default([]),
     delegations: z
       .array(delegationSchema())
       .default([])

@@ -122,6 +122,16 @@ describe('a wrong value', () => {
       2,
       'permissions.0.action: "action" of the rule for bash is missing',
     ],
+    [
+      '{\n "permissions": {"bash": "allow"} }',
+      2,
+      'permissions: expected a list of rules, not {"bash":"allow"}; write [{"tool":"bash","action":"allow"}]',
+    ],
+    [
+      '{ "agents": { "explore": {\n "permissions": {"bash": "deny"} } } }',
+      2,
+      'agents.explore.permissions: expected a list of rules, not {"bash":"deny"}; write [{"tool":"bash","action":"deny"}]',
+    ],
     ['[]', 1, 'the file: Invalid input: expected object, received array'],
     ['7', 1, 'the file: Invalid input: expected object, received number'],
     ['null', 1, 'the file: Invalid input: expected object, received null'],

@@ -135,7 +135,7 @@ describe('a wrong configuration', () => {
         '{\n  "limits": {\n    "maxTurns": "many"\n  }\n}',
         /offshoot\.jsonc:3: limits\.maxTurns: .*expected number/,
       ],
-      ['{"permissions": {"bash": true}}', /permissions: .*expected array/],
+      ['{"permissions": {"bash": true}}', /permissions: expected a list of rules, not /],
       [
         '{"permissions": [{"tool": "bash", "action": "maybe"}]}',
         /offshoot\.jsonc:1: permissions\.0\.action: .*"maybe"; it must be "allow", "ask" or "deny"/,
@@ -192,7 +192,7 @@ describe('a wrong configuration', () => {
       /environment OFFSHOOT_LIMITS__MAX_TURNS: limits\.maxTurns: .*expected number/,
     )
     expect(whole.stderr).toMatch(/environment OFFSHOOT_LIMITS: limits: .*expected object/)
-    expect(rules.stderr).toMatch(/environment OFFSHOOT_PERMISSIONS: permissions: .*expected array/)
+    expect(rules.stderr).toMatch(/environment OFFSHOOT_PERMISSIONS: permissions: expected a list of rules, not "allow"/)
     writeFileSync(join(config, 'config.jsonc'), '{\n"limits": 5 }')
     const file = await user.call(['run', 'hi'])
     expect(file.stderr).toMatch(/config\.jsonc:2: limits: .*expected object/)
