@@ -131,7 +131,7 @@ describe('what grants, restricts or limits is never left out of a configuration'
     [{ subagents: { isolation: 'worktree' } }, 'subagents.isolation: "worktree" does nothing yet'],
     [{ subagents: { backend: 'codex' } }, 'subagents.backend: "codex" does nothing yet'],
     [{ announce: 'summary' }, 'announce: "summary" does nothing yet'],
-    [{ subagents: { workingDir: 'separate' } }, 'subagents.workingDir: "worktree" does nothing yet'],
+    [{ subagents: { workingDir: 'separate' } }, 'subagents.workingDir: "separate" does nothing yet'],
     [{ subagents: { defaultCli: 'claude' } }, 'subagents.defaultCli: "claude" does nothing yet'],
     [{ subagents: { announceFormat: 'summary' } }, 'subagents.announceFormat: "summary" does nothing yet'],
     [

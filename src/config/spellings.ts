@@ -10,13 +10,8 @@ interface Spelling {
   readonly value?: (given: unknown) => unknown
 }
 
-const WORKING_DIRS: Readonly<Record<string, string>> = {
-  separate: 'worktree',
-  worktree: 'worktree',
-  same: 'none',
-  shared: 'none',
-  parent: 'none',
-}
+/** Words for the one directory that there is. Others are refused in the words of the file. */
+const ONE_DIRECTORY: readonly unknown[] = ['same', 'shared', 'parent']
 
 /** What other programs call settings of ours. */
 const SPELLINGS: readonly Spelling[] = [
@@ -26,7 +21,7 @@ const SPELLINGS: readonly Spelling[] = [
   {
     from: ['subagents', 'workingDir'],
     to: ['subagents', 'isolation'],
-    value: (given) => (typeof given === 'string' && WORKING_DIRS[given]) || given,
+    value: (given) => (ONE_DIRECTORY.includes(given) ? 'none' : given),
   },
 ]
 
