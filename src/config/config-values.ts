@@ -54,8 +54,9 @@ function leaves(path: readonly string[], value: unknown): Leaf[] {
   return Object.entries(value).flatMap(([key, inner]) => leaves([...path, key], inner))
 }
 
+/** An object without keys says nothing: so does one of which all is held back until it is trusted. */
 function says(values: unknown, [key, ...rest]: readonly string[]): boolean {
-  if (key === undefined) return true
+  if (key === undefined) return !isObject(values) || Object.keys(values).length > 0
   return isObject(values) && Object.hasOwn(values, key) && says(values[key], rest)
 }
 

@@ -35,6 +35,18 @@ const sourceOf = ({ values }: Printed, key: string) => {
   return found && [found.value, found.source]
 }
 
+test('names for a value that is held back what is in force instead', async () => {
+  user.write(
+    'offshoot.jsonc',
+    '{ "prices": { "a/b": { "input": 1, "output": 2 } }, "agents": { "explore": { "model": "a/b" } } }',
+  )
+  const before = await printed()
+  expect(sourceOf(before, 'prices')).toEqual([{}, 'default'])
+  expect(sourceOf(before, 'agents')).toEqual([{}, 'default'])
+  await user.trust()
+  expect(sourceOf(await printed(), 'prices.a/b.output')).toEqual([2, 'project config'])
+})
+
 describe('delegations', () => {
   const one = { agent: 'implementer', for: 'planner', tool: 'edit', pattern: 'src/**' }
 
