@@ -161,6 +161,7 @@ describe('what grants, restricts or limits is never left out of a configuration'
       },
       warnings: [],
       strangers: [],
+      agents: [],
     })
   })
 

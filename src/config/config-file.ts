@@ -16,6 +16,7 @@ import { configSchema } from './config-schema.ts'
 import { readAgentSettings, type ReadAgents } from './read-agents.ts'
 import { respelled } from './spellings.ts'
 import { refusedKey } from './unknown-key.ts'
+import type { NamedAgent } from '../runtime/settings/named-agents.ts'
 
 export type RawConfig = { [key: string]: unknown }
 
@@ -26,6 +27,7 @@ export interface CheckedConfig {
   readonly warnings: readonly string[]
   /** Tools that it names and that only a runtime can know. */
   readonly strangers: readonly Stranger[]
+  readonly agents: readonly NamedAgent[]
 }
 
 /** Unknown keys that are named one by one; what is not ours at all has thousands. */
@@ -62,7 +64,7 @@ export function readDocument(text: string, file: string): Document {
 
 /** Checks what one source says. `where` names the place of a path in it. @throws OffshootError `config`. */
 export function checkConfig(given: unknown, where: (path: readonly PropertyKey[]) => string): CheckedConfig {
-  if (isNothing(given)) return { values: {}, warnings: [], strangers: [] }
+  if (isNothing(given)) return { values: {}, warnings: [], strangers: [], agents: [] }
   const { values, written } = isObject(given)
     ? respelled(given, where)
     : { values: given, written: (path: readonly PropertyKey[]) => path }
@@ -94,6 +96,11 @@ export function checkConfig(given: unknown, where: (path: readonly PropertyKey[]
       ),
     ],
     strangers: strangers.map(({ path, ...each }) => ({ ...each, where: at(path) })),
+    agents: Object.entries(agents.agents).map(([name, settings]) => ({
+      name,
+      where: at(['agents', name]),
+      settings,
+    })),
   }
 }
 

@@ -4,7 +4,6 @@ import type { AgentDefinition } from '../core/agent.ts'
 import type { Registry } from '../tools/registry.ts'
 import { createWorkspace } from '../tools/workspace.ts'
 import { findAgents, type FoundAgents } from './agent-sources.ts'
-
 import { loadConfig, type JudgedConfig } from './load-config.ts'
 import type { Env } from '../config/homes.ts'
 import type { RawConfig } from '../config/config-file.ts'
@@ -20,6 +19,7 @@ import {
 } from '../trust/request.ts'
 import { readTrusted } from '../trust/trusted.ts'
 import { countText, shortened } from '../trust/words.ts'
+import { namesOfFiles, requireAgents } from '../runtime/settings/named-agents.ts'
 
 /** What the files of a directory ask for. */
 export interface TrustState {
@@ -48,7 +48,7 @@ export interface Project {
 export interface ProjectOptions {
   /** What a program that uses the library says. */
   readonly program?: RawConfig | undefined
-  /** Agents of such a program. */
+  /** Agents of such a program, which may bring more of them along with each conversation. */
   readonly own?: readonly AgentDefinition[] | undefined
   /** The tools of a runtime with this configuration. Default: those that come with the program. */
   readonly toolsOf?: (config: Config) => Pick<Registry, 'list'>
@@ -63,16 +63,18 @@ export interface ProjectOptions {
 export async function loadProject(
   directory: string,
   env: Env,
-  { program, own = [], toolsOf, alsoGranted = () => false }: ProjectOptions = {},
+  { program, own, toolsOf, alsoGranted = () => false }: ProjectOptions = {},
 ): Promise<Project> {
   const { isGranted, pin, problem, version } = readTrusted(directory, env)
   const decide = (request: TrustRequest) => isGranted(request) || alsoGranted(request)
   const loaded = loadConfig(directory, env, program, { isGranted: decide, pin })
   const { config, sources, strangers } = loaded
   const tools = toolsOf?.(config)
-  const mine = knownTools({ tools, agents: [...own, ...Object.values(config.agents)] })
+  const mine = knownTools({ tools, agents: [...(own ?? []), ...Object.values(config.agents)] })
   const found = await findAgents(directory, env, loaded, { isGranted: decide, tools: mine })
-  const { agents, warnings } = configuredAgents([...own, ...found.agents, ...builtinAgents()], sources)
+  const given = [...(own ?? []), ...found.agents, ...builtinAgents()]
+  if (!own) requireAgents(loaded.named, [...given.map(({ name }) => name), ...namesOfFiles(found)])
+  const { agents, warnings } = configuredAgents(given, sources)
   requireKnown(strangers, knownTools({ tools, agents: agents.list(), found }))
   const requests = broadFirst([...loaded.requests, ...found.requests])
   const digest = digestOf(directory, requests)
