@@ -5,8 +5,16 @@ import type { Run } from '../../core/run.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { readMessages } from '../../runtime/run/messages.ts'
 import { messageText } from '../../runtime/log/stored-events.ts'
+import { loadProject } from '../../project/project.ts'
 import type { Reader } from '../../store/port.ts'
-import { branchLine, costText, readBranchTree, stateText, type BranchNode } from '../terminal/branch-tree.ts'
+import {
+  branchLine,
+  costText,
+  readBranchTree,
+  stateText,
+  type BranchNode,
+  type Icons,
+} from '../terminal/branch-tree.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
@@ -31,7 +39,8 @@ export function showCommand(program: Command, io: Io): void {
       await using store = await openStore(io)
       const subject = findSubject(store, id)
       if (json) return await write(io, jsonLine(subjectDocument(store, subject)))
-      const lines = [...head(store, subject), ...tree(store, subject, messages ?? false)]
+      const icons = await iconsIn(subject.conversation.directory, io)
+      const lines = [...head(store, subject), ...tree(store, subject, icons, messages ?? false)]
       await write(io, `${lines.join('\n')}\n`)
     })
 }
@@ -94,17 +103,24 @@ function runLines(store: Reader, run: Run): string[] {
   ]
 }
 
-function tree(store: Reader, subject: Subject, messages: boolean): string[] {
-  const root = subject.type === 'conversation' ? undefined : subject.branch.id
-  const nodes = readBranchTree(store, { conversationId: subject.conversation.id }, root)
-  const lines = nodes.map(branchLine)
-  return messages ? [...lines, ...nodes.flatMap((node) => said(store, node))] : lines
+/** The icons of the agents of a directory, as it is now. A directory that cannot be read has none: what was done is shown. */
+async function iconsIn(directory: string, { env }: Io): Promise<Icons> {
+  const project = await loadProject(directory, env).catch(() => undefined)
+  const agents = project?.agents.list() ?? []
+  return new Map(agents.flatMap(({ name, icon }) => (icon === undefined ? [] : [[name, icon]])))
 }
 
-function said(store: Reader, node: BranchNode): string[] {
+function tree(store: Reader, subject: Subject, icons: Icons, messages: boolean): string[] {
+  const root = subject.type === 'conversation' ? undefined : subject.branch.id
+  const nodes = readBranchTree(store, { conversationId: subject.conversation.id }, root)
+  const lines = nodes.map((node) => branchLine(node, icons))
+  return messages ? [...lines, ...nodes.flatMap((node) => said(store, node, icons))] : lines
+}
+
+function said(store: Reader, node: BranchNode, icons: Icons): string[] {
   return [
     '',
-    `── ${branchLine({ ...node, depth: 0 })}`,
+    `── ${branchLine({ ...node, depth: 0 }, icons)}`,
     ...transcriptLines(readMessages(store, node.branch.id)),
   ]
 }

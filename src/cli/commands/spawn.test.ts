@@ -36,7 +36,7 @@ describe('spawn', () => {
     expect(stderr).toMatch(/^offshoot: subagent brn_\w+ of cnv_\w+$/m)
     const tree = (await user.call(['show', conversationIn(stderr), '--messages'])).stdout
     expect(tree).toMatch(/^● main · no run yet · brn_/m)
-    expect(tree).toMatch(/^ {2}◆ find apples \(explore\) · completed · 2\/15 turns · 1 tool · brn_/m)
+    expect(tree).toMatch(/^ {2}◎ find apples \(explore\) · completed · 2\/15 turns · 1 tool · brn_/m)
     expect(tree).toContain('  ∙ explore started: find apples\n  ∙ explore completed: find apples (')
   })
 

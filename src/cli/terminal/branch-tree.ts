@@ -4,6 +4,7 @@ import type { Run } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { addCost } from '../../core/usage.ts'
 import type { Reader } from '../../store/port.ts'
+import { terminalMark } from './progress/agent-icons.ts'
 
 /** A branch with what was done on it, and how deep it stands below the first one. */
 export interface BranchNode {
@@ -36,18 +37,22 @@ export function readBranchTree(
   return tree
 }
 
+/** Of agents that have one, by name. */
+export type Icons = ReadonlyMap<string, string>
+
 /** Deeper branches stand below each other, with their depth as a number. */
 const MAX_INDENT = 8
 
-const MARKS: Readonly<Record<string, string>> = { main: '●', fork: '⑂', subagent: '◆' }
+const MARKS: Readonly<Record<string, string>> = { main: '●', fork: '⑂' }
 
-/** One branch on one line: mark, label, agent, state, turns, tools, cost, id. */
-export function branchLine({ branch, depth, runs }: BranchNode): string {
+/** One branch on one line: mark, label, agent, state, turns, tools, cost, id. The mark of a subagent is its icon. */
+export function branchLine({ branch, depth, runs }: BranchNode, icons?: Icons): string {
   const { kind, label, agent, id } = branch
   const indent = '  '.repeat(Math.min(depth, MAX_INDENT)) + (depth > MAX_INDENT ? `${depth} ` : '')
   const named = label === agent ? label : `${label} (${agent})`
   const facts = [terminalLine(named), ...figures(runs), id]
-  return `${indent}${MARKS[kind] ?? `◇ ${terminalLine(kind)}`} ${facts.join(' · ')}`
+  const own = kind === 'subagent' ? terminalMark(icons?.get(agent)) : MARKS[kind]
+  return `${indent}${own ?? `◇ ${terminalLine(kind)}`} ${facts.join(' · ')}`
 }
 
 function figures(runs: readonly Run[]): string[] {

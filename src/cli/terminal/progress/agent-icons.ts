@@ -16,8 +16,8 @@ export function agentIcons(
   return (agent) => `${padToWidth(terminalMark(icons.get(agent)), COLUMNS)} `
 }
 
-/** Terminals do not agree how wide joined pictures are: only the first one is drawn. */
-function terminalMark(icon: string | undefined): string {
+/** The icon as terminals draw it. They do not agree how wide joined pictures are: only the first one is drawn. */
+export function terminalMark(icon: string | undefined): string {
   const mark = drawable(agentMark(icon))
   return widthOf(mark) <= COLUMNS ? mark : [...mark][0]!
 }
