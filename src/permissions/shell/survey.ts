@@ -16,7 +16,6 @@ import { UNKNOWN } from '../pattern.ts'
 import { arithmeticTarget, checkArithmetic, checkParameter, checkTest } from './arithmetic.ts'
 import { readAssigned } from './assigned-values.ts'
 import { looksEvaluated } from './code-variables.ts'
-import type { Directories } from './directories.ts'
 import { changedDirectories, eitherOf } from './directories.ts'
 import { combineWords, expandWord, isComputed, knownText } from './expand.ts'
 import type { Field } from './field.ts'
@@ -26,29 +25,20 @@ import type { Places } from './places.ts'
 import { UNSEEN } from './places.ts'
 import { readCommand } from './read-command.ts'
 import { MAX_NODES, readScript } from './read-script.ts'
-import type { Inner, Reading, Stdin } from './reading.ts'
+import type { Inner, Reading } from './reading.ts'
 import { reading } from './reading.ts'
 import { forbiddenSpellings, hiddenTexts } from './spellings.ts'
+import { copy, rememberAssigned, type Scope } from './scope.ts'
 import { pipedInput, redirectedInput } from './stdin.ts'
 import type { Survey, SurveyedCommand, SurveyedFile } from './surveyed.ts'
 import { collectAssigned, newAssigned, variablesAt } from './variables.ts'
+import { runsElsewhere, surelyChanges, type Around } from './where-it-runs.ts'
 
 /** `root`: the absolute path of the directory where the line starts. `atRoot`: that is the workspace itself. */
 export function surveyScript(command: string, root: string, atRoot = true, places = UNSEEN): Survey {
   const surveyor = new Surveyor(root, atRoot, places)
   surveyor.script(command, { directories: ['.'], certain: new Set(), depth: 0, stdin: { type: 'none' } })
   return surveyor
-}
-
-/** Where a part of the line stands. */
-interface Scope {
-  /** From the workspace; null: not known. */
-  directories: Directories
-  /** Names that have surely been assigned before. */
-  readonly certain: Set<string>
-  /** Of scripts in scripts. */
-  readonly depth: number
-  readonly stdin: Stdin
 }
 
 const MAX_SCRIPT_DEPTH = 8
@@ -59,15 +49,13 @@ class Surveyor implements Survey {
   readonly cautions: Caution[] = []
   problem: string | null = null
   readonly #root: string
-  readonly #atRoot: boolean
-  readonly #places: Places
+  readonly #around: Around
   readonly #assigned = newAssigned()
   #allowance = MAX_NODES
 
   constructor(root: string, atRoot: boolean, places: Places) {
-    this.#places = places
     this.#root = root
-    this.#atRoot = atRoot
+    this.#around = { atRoot, places, files: this.files, commands: this.commands }
   }
 
   script(text: string, scope: Scope) {
@@ -173,22 +161,8 @@ class Surveyor implements Survey {
   #statement(node: Statement, scope: Scope) {
     const before = scope.directories
     this.#visit(node.command, node.background === true ? copy(scope) : scope)
-    if (!this.#surelyChanges(node, scope.directories)) scope.directories = eitherOf(before, scope.directories)
-  }
-
-  /** `cd` into a directory that is there works, as long as nothing on the line may have moved it away. */
-  #surelyChanges({ command, background }: Statement, into: Directories): boolean {
-    if (command.type !== 'Command' || command.name?.text !== 'cd' || background === true) return false
-    if (!this.#changesNothing() || command.redirects.length > 0) return false
-    return into?.every((path) => this.#places.isDirectory(path)) === true
-  }
-
-  /** Whether nothing before this on the line makes or removes files. */
-  #changesNothing(): boolean {
-    return (
-      this.files.every(({ access, mention }) => access === 'read' || mention === true) &&
-      this.commands.every(({ text }) => HARMLESS.test(text))
-    )
+    if (!surelyChanges(node, scope.directories, this.#around))
+      scope.directories = eitherOf(before, scope.directories)
   }
 
   #andOr(node: AndOr, scope: Scope) {
@@ -270,8 +244,7 @@ class Surveyor implements Survey {
       this.#run(fields, { ...scope, stdin }, { computed })
     }
     this.#children(node, copy(scope))
-    if (node.name === undefined) for (const prefix of node.prefix) remember(prefix, scope)
-    for (const arg of DECLARING.has(node.name?.value ?? '') ? node.args : []) remember(arg, scope)
+    rememberAssigned(node, scope)
     if (lines.length > 0) scope.directories = changedDirectories(lines, scope.directories, this.#root)
   }
 
@@ -300,7 +273,7 @@ class Surveyor implements Survey {
     const cautions = [
       ...own.cautions,
       ...(computed || !known ? [{ reason: 'computes the name of a command' }] : []),
-      ...this.#elsewhere(name, program, scope),
+      ...runsElsewhere(name, program, scope.directories, this.#around),
     ]
     this.commands.push({ ...own, cautions })
     for (const use of found.files)
@@ -335,18 +308,6 @@ class Surveyor implements Survey {
       guards: found.guards,
       fields,
     }
-  }
-
-  /** Git and programs of a directory depend on where they run. */
-  #elsewhere(name: Field, program: string, scope: Scope): readonly Caution[] {
-    const here = scope.directories?.join() === '.'
-    const shared =
-      scope.directories?.every((path) => this.#places.sharesRepository(path)) === true &&
-      this.#changesNothing()
-    if (program === 'git' && !(this.#atRoot && (here || shared)))
-      return [{ reason: 'runs git in another directory, with its configuration' }]
-    const local = name.text.includes('/') && !name.text.startsWith('/')
-    return local && !here ? [{ reason: 'runs a program of another directory' }] : []
   }
 
   /** A wrapper may change the directory, as `cd` does. */
@@ -434,19 +395,4 @@ const MAX_VIA = 8
 function chained(outer: Via, inner: Via): Via {
   const all = outer.length === 0 ? inner : outer.flatMap((words) => inner.map((more) => [...words, ...more]))
   return all.slice(0, MAX_VIA)
-}
-
-/** Commands that make no repository and remove no directory. */
-const HARMLESS =
-  /^(cd|ls|pwd|echo|printf|cat|head|tail|wc|grep|rg|true|test|\[|git (status|log|diff|show|branch|rev-parse|ls-files|blame|add|commit|fetch|push|grep|tag))( |$)/
-
-const DECLARING: ReadonlySet<string> = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])
-
-function copy(scope: Scope): Scope {
-  return { ...scope, certain: new Set(scope.certain) }
-}
-
-function remember(node: Command['prefix'][number] | CommandArgument, scope: Scope) {
-  if (node.type === 'Assignment' && node.append !== true && node.index === undefined)
-    scope.certain.add(node.name)
 }
