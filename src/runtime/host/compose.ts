@@ -129,7 +129,7 @@ export async function compose({
   const { clock = systemClock, models = new OwnModels() } = own
   const toolsOf = (config: Config) => toolsWith(config, { env, network, own })
   const project = await trustedProject(workspace.root, env, own, (config) => toolsOf(config).tools)
-  const { loaded, found, agents, trust } = project
+  const { loaded, agents, trust } = project
   const scripts = grantedScripts(trust.requests)
   const { search, tools } = toolsOf(loaded.config)
   const { skills } = await findSkills(workspace.root)
@@ -162,15 +162,7 @@ export async function compose({
     faults,
     secrets,
   })
-  const warnings = [
-    ...trustWarnings(trust),
-    ...loaded.warnings,
-    ...(search.broken ? [`websearch: ${search.why}`] : []),
-    ...agentWarnings(found),
-    ...project.warnings,
-    ...exposedAgents(agents, tools).notes,
-    ...(own.openStore ? [] : sizeWarnings(file, loaded.config)),
-  ]
+  const sizes = own.openStore ? [] : sizeWarnings(file, loaded.config)
   return {
     runtime,
     store,
@@ -179,7 +171,7 @@ export async function compose({
     mode,
     loaded,
     trust,
-    warnings,
+    warnings: [...warningsOf(project, search, tools), ...sizes],
     env,
     fetch,
     systemText: systemTextOf(workspace, skills, guard),
@@ -190,6 +182,22 @@ export async function compose({
     tools,
     secrets,
   }
+}
+
+/** In the order in which they are said. */
+function warningsOf(
+  { loaded, found, agents, trust, warnings }: Project,
+  search: ReturnType<typeof chooseSearch>,
+  tools: Registry,
+): string[] {
+  return [
+    ...trustWarnings(trust),
+    ...loaded.warnings,
+    ...(search.broken ? [`websearch: ${search.why}`] : []),
+    ...agentWarnings(found),
+    ...warnings,
+    ...exposedAgents(agents, tools).notes,
+  ]
 }
 
 interface ToolParts extends Pick<ComposeOptions, 'env' | 'network'> {
