@@ -192,7 +192,9 @@ describe('a wrong configuration', () => {
       /environment OFFSHOOT_LIMITS__MAX_TURNS: limits\.maxTurns: .*expected number/,
     )
     expect(whole.stderr).toMatch(/environment OFFSHOOT_LIMITS: limits: .*expected object/)
-    expect(rules.stderr).toMatch(/environment OFFSHOOT_PERMISSIONS: permissions: expected a list of rules, not "allow"/)
+    expect(rules.stderr).toMatch(
+      /environment OFFSHOOT_PERMISSIONS: permissions: expected a list of rules, not "allow"/,
+    )
     writeFileSync(join(config, 'config.jsonc'), '{\n"limits": 5 }')
     const file = await user.call(['run', 'hi'])
     expect(file.stderr).toMatch(/config\.jsonc:2: limits: .*expected object/)
