@@ -16,7 +16,7 @@ import { configSchema } from './config-schema.ts'
 import { readAgentSettings, type ReadAgents } from './read-agents.ts'
 import { respelled } from './spellings.ts'
 import { refusedKey } from './unknown-key.ts'
-import type { NamedAgent } from '../runtime/settings/named-agents.ts'
+import type { NamedAgent } from './named-agents.ts'
 
 export type RawConfig = { [key: string]: unknown }
 

@@ -6,7 +6,7 @@ import { isRule, readRule, type RuleInput } from '../core/rules/read-rule.ts'
 import { ruleListProblem } from '../core/rules/rule-list.ts'
 import { providers } from '../model/catalogue.ts'
 import type { AgentSettings } from './agent-settings.ts'
-import { defaults } from '../runtime/settings/defaults.ts'
+import { defaults } from './defaults.ts'
 import { keyedProviders, searchProviders } from '../tools/web/search-settings.ts'
 
 /** What a configuration file may hold (interfaces.md §5). Money in US dollars, times in milliseconds. */

@@ -17,16 +17,17 @@ export interface FileSource extends ReadSource {
 /** @throws OffshootError `config` for a file that cannot be read or understood; one that does not exist says nothing. */
 export function readSource(file: string): FileSource {
   const text = readText(file)
-  if (text === null) return { found: false, values: {}, warnings: [], strangers: [], text: '', file }
+  if (text === null)
+    return { found: false, values: {}, warnings: [], strangers: [], agents: [], text: '', file }
   return { found: true, ...parseConfigFile(text, file), text, file }
 }
 
 /** What is said in code and not known is a mistake there. */
 export function readProgram(program: RawConfig): ReadSource {
-  const { values, warnings, strangers } = checkConfig(program, () => 'config')
+  const { warnings, ...checked } = checkConfig(program, () => 'config')
   if (warnings.length > 0)
     throw new OffshootError('config', warnings.join('; ').replaceAll('" is ignored', '"'))
-  return { found: true, values, warnings, strangers }
+  return { found: true, warnings, ...checked }
 }
 
 const MAX_BYTES = 1024 * 1024

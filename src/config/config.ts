@@ -6,6 +6,7 @@ import type { RawConfig } from './config-file.ts'
 import { configSchema, type Config } from './config-schema.ts'
 import { readProgram, readSource, type FileSource, type ReadSource } from './config-source.ts'
 import { defaultConfig } from './default-config.ts'
+import type { NamedAgent } from './named-agents.ts'
 import { environmentSource } from './environment-source.ts'
 import { configHome, type Env } from './homes.ts'
 import { merge } from './merge.ts'
@@ -21,6 +22,8 @@ export interface LoadedConfig {
   readonly base: Config
   /** Named tools that only a runtime can know; a caller that has one calls `requireKnown`. */
   readonly strangers: readonly Stranger[]
+  /** Agents that the sources name, whatever of it is in force; a caller that knows all agents calls `requireAgents`. */
+  readonly named: { readonly user: readonly NamedAgent[]; readonly here: readonly NamedAgent[] }
 }
 
 export interface ConfigSource {
@@ -81,6 +84,10 @@ export function combineConfig(
     warnings: read.flatMap((source) => source.warnings),
     sources: read.map(({ name, file, found, values }) => ({ name, file, found, values })),
     strangers: read.flatMap((source) => source.strangers),
+    named: {
+      user: user.agents,
+      here: read.filter(({ name }) => name !== 'user config').flatMap((source) => source.agents),
+    },
   }
 }
 
@@ -97,6 +104,7 @@ function asTrusted(file: string, values: RawConfig) {
     values,
     warnings: [],
     strangers: [],
+    agents: [],
   } as const
 }
 

@@ -1,4 +1,4 @@
-import { defaultLimits } from '../../core/limits.ts'
+import { defaultLimits } from '../core/limits.ts'
 
 /** What is in force where nobody says anything. No schema is needed for it: most starts have no configuration. */
 export const defaults = {

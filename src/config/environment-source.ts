@@ -22,7 +22,7 @@ function ofCaller(env: Env, source: ReadSource, below: () => Config): ReadSource
     (key) =>
       `environment: ${key} only narrows in a process that a run has started; the rest of it is ignored`,
   )
-  return { ...source, values, warnings: [...source.warnings, ...warnings] }
+  return { ...source, values, agents: [], warnings: [...source.warnings, ...warnings] }
 }
 
 /** No key is as deep; what reads the values calls itself for each level. */

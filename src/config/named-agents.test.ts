@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { TestUser } from '../../../test/support/test-user.ts'
+import { TestUser } from '../../test/support/test-user.ts'
 
 let user: TestUser
 beforeEach(() => {

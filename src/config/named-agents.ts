@@ -1,7 +1,7 @@
-import type { LoadedAgents } from '../../agents/load.ts'
-import { nameOfFile } from '../../agents/parse-definition.ts'
-import { OffshootError } from '../../core/errors.ts'
-import { nearestName } from '../../core/nearest-name.ts'
+import type { LoadedAgents } from '../agents/load.ts'
+import { nameOfFile } from '../agents/parse-definition.ts'
+import { OffshootError } from '../core/errors.ts'
+import { nearestName } from '../core/nearest-name.ts'
 import type { AgentSettings } from './agent-settings.ts'
 
 /** An agent that a source of the configuration names. */

@@ -19,7 +19,7 @@ import {
 } from '../trust/request.ts'
 import { readTrusted } from '../trust/trusted.ts'
 import { countText, shortened } from '../trust/words.ts'
-import { namesOfFiles, requireAgents } from '../runtime/settings/named-agents.ts'
+import { namesOfFiles, requireAgents } from '../config/named-agents.ts'
 
 /** What the files of a directory ask for. */
 export interface TrustState {

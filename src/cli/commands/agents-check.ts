@@ -38,7 +38,7 @@ async function diagnose(
   { directory }: PlaceFlags,
   io: Io,
 ): Promise<readonly FileDiagnosis[]> {
-  const { diagnoseFiles, diagnoseWorkspace } = await import('../../runtime/agent-diagnosis.ts')
+  const { diagnoseFiles, diagnoseWorkspace } = await import('../../project/agent-diagnosis.ts')
   const { root } = createWorkspace(resolve(io.cwd, directory))
   if (paths.length === 0) return await diagnoseWorkspace(root, io.env)
   const found: FileDiagnosis[] = []

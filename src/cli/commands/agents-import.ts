@@ -22,7 +22,7 @@ export function addAgentsImport(agents: GroupCommand, io: Io): void {
     .addOption(new Option('--format <format>', 'whose files they are').choices(FORMATS))
     .option('--force', 'replace files that are there')
     .action(async (paths: readonly string[]) => {
-      const { importAgentFile } = await import('../../runtime/import-agents.ts')
+      const { importAgentFile } = await import('../../project/import-agents.ts')
       const { directory, json } = agents.flags()
       const { root } = createWorkspace(resolve(io.cwd, directory))
       const options = { ...command.opts<ImportFlags>(), root, env: io.env }
