@@ -2,7 +2,7 @@ import { cpSync, rmSync, symlinkSync } from 'node:fs'
 import { builtinModules } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { rolldown } from 'rolldown'
+import { rolldown, type OutputOptions, type RolldownPlugin } from 'rolldown'
 import { ascii } from '../../scripts/ascii.mjs'
 import { builtinData } from '../../scripts/builtin-data.mjs'
 import { lightBuiltins } from '../../scripts/light-builtins.mjs'
@@ -47,27 +47,28 @@ async function buildPage(): Promise<void> {
 }
 
 async function writeBundles(folder: string): Promise<void> {
-  const sources = {
-    offshoot: 'src/cli/main.ts',
-    'test-build': 'test/support/main.ts',
-    ...Object.fromEntries(Object.entries(PROGRAMS).map(([source, name]) => [name, source])),
-  }
   const start = startChunk(ROOT)
+  const command = { offshoot: 'src/cli/main.ts', 'test-build': 'test/support/main.ts' }
+  const plugins = [lightHeaders(), lightBuiltins('first'), ascii(), start.plugin]
+  await writeBundle(folder, command, plugins, { codeSplitting: start.codeSplitting })
+  // As in what is published, these have a bundle of their own. Together with the command, each guard would load all of it.
+  const programs = Object.fromEntries(Object.entries(PROGRAMS).map(([source, name]) => [name, source]))
+  await writeBundle(folder, programs)
+}
+
+async function writeBundle(
+  folder: string,
+  sources: Readonly<Record<string, string>>,
+  plugins: readonly RolldownPlugin[] = [],
+  output: OutputOptions = {},
+): Promise<void> {
   const bundle = await rolldown({
     input: Object.fromEntries(Object.entries(sources).map(([name, file]) => [name, join(ROOT, file)])),
     platform: 'node',
-    plugins: [
-      builtinData(),
-      ownPlace(ROOT, PROGRAMS),
-      lightHeaders(),
-      lightBuiltins('first'),
-      ascii(),
-      start.plugin,
-    ],
+    plugins: [builtinData(), ownPlace(ROOT, PROGRAMS), ...plugins],
     external: [...builtinModules, /^node:/, '@vscode/ripgrep'],
     resolve: { mainFields: ['module', 'main'] },
   })
-  const { codeSplitting } = start
-  await bundle.write({ dir: folder, format: 'esm', chunkFileNames: 'chunk-[hash].js', codeSplitting })
+  await bundle.write({ dir: folder, format: 'esm', chunkFileNames: 'chunk-[hash].js', ...output })
   await bundle.close()
 }

@@ -1,8 +1,10 @@
-import { cpSync, existsSync, linkSync, mkdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { cpSync, linkSync, mkdirSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { temporaryFolder } from './fresh-copy.ts'
+import { programFiles } from './program-files.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
+/** What the bundles import of the installed packages; the rest they hold. */
+const RIPGREP = '@vscode'
 
 /** Rights bind only an ordinary user: where the tests are root, programs about them run as nobody. */
 export const ORDINARY_UID = process.getuid?.() === 0 ? 65534 : undefined
@@ -13,12 +15,13 @@ export interface ProgramCopy {
   readonly main: string
 }
 
-/** The program with what it needs and nothing else, and its Node, where any user can read it. */
+/** The program of this test run with what it needs and nothing else, and its Node, where any user can read it. */
 export function programCopy(): ProgramCopy {
   const folder = temporaryFolder('program')
-  for (const name of ['src', 'package.json', ...installedPackages()]) {
-    cpSync(join(ROOT, name), join(folder, name), { recursive: true })
-  }
+  const { main } = programFiles()
+  const installed = join(dirname(main), 'node_modules')
+  cpSync(dirname(main), folder, { recursive: true, filter: (path) => path !== installed })
+  cpSync(join(installed, RIPGREP), join(folder, 'node_modules', RIPGREP), { recursive: true })
   const node = join(folder, 'bin/node')
   mkdirSync(dirname(node))
   try {
@@ -26,15 +29,5 @@ export function programCopy(): ProgramCopy {
   } catch {
     cpSync(process.execPath, node) // on another disk
   }
-  return { folder, node, main: join(folder, 'src/cli/main.ts') }
-}
-
-function installedPackages(): string[] {
-  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { dev?: true; optional?: true }>
-  }
-  const needed = Object.entries(lock.packages).filter(([name, { dev }]) => name !== '' && !dev)
-  return needed
-    .map(([name]) => name)
-    .filter((name) => !name.includes('/node-') && existsSync(join(ROOT, name)))
+  return { folder, node, main: join(folder, basename(main)) }
 }
