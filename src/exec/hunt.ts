@@ -6,8 +6,8 @@ import { carriesMark, listProcesses, readEntry, type ProcessEntry, type ProcessM
 export interface HuntTarget {
   /** A process group that we made: the pid of its leader. */
   readonly group?: number | undefined
-  /** Finds what left the group; only where there is /proc. */
-  readonly mark?: ProcessMark | undefined
+  /** Finds what left the group: what carries it, or one of several. Only where there is /proc. */
+  readonly mark?: ProcessMark | readonly ProcessMark[] | undefined
   /** Start times by pid; only where there is /proc. */
   readonly known?: ReadonlyMap<number, string>
 }

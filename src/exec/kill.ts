@@ -8,7 +8,7 @@ export interface KillTarget {
   /** A process group that we made: the pid of its leader. */
   readonly group?: number
   /** Finds what left the group; only where there is /proc. */
-  readonly mark?: ProcessMark
+  readonly mark?: ProcessMark | readonly ProcessMark[]
 }
 
 export interface KillOptions {
@@ -28,12 +28,15 @@ export function killTree(target: KillTarget, options: KillOptions = {}): Promise
   return endAll(createHunt(target), options.clock ?? systemClock, limits)
 }
 
-/** Ends every process with `mark=value` in its environment, wherever it went. As `killTree`. */
+/**
+ * Ends every process with the mark in its environment, wherever it went. As `killTree`. Several values are one hunt: each
+ * hunt reads the whole process table.
+ */
 export function killMarked(
-  wanted: { mark: string; value: string },
+  { mark, values }: { mark: string; values: readonly string[] },
   options?: KillOptions,
 ): Promise<readonly number[]> {
-  return killTree({ mark: { name: wanted.mark, value: wanted.value } }, options)
+  return killTree({ mark: values.map((value) => ({ name: mark, value })) }, options)
 }
 
 /** SIGKILL without waiting, for the last moment of our own process. */

@@ -38,10 +38,12 @@ export function readEntry(pid: number): ProcessEntry | undefined {
   }
 }
 
-/** Whether the process was started with the mark. What belongs to another user cannot be read and is not ours. */
-export function carriesMark(pid: number, mark: ProcessMark): boolean {
-  const environment = readText(`/proc/${pid}/environ`)
-  return environment !== undefined && `\0${environment}`.includes(`\0${mark.name}=${mark.value}\0`)
+/** Whether the process was started with one of the marks. What belongs to another user cannot be read and is not ours. */
+export function carriesMark(pid: number, marks: ProcessMark | readonly ProcessMark[]): boolean {
+  const text = readText(`/proc/${pid}/environ`)
+  if (text === undefined) return false
+  const entries = new Set(text.split('\0'))
+  return [marks].flat().some(({ name, value }) => entries.has(`${name}=${value}`))
 }
 
 /** The environment with which a process was started; undefined where it cannot be read. */

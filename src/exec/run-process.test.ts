@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import { killMarkedNow, killTree } from './kill.ts'
+import { killMarked, killMarkedNow, killTree } from './kill.ts'
 import { OutputBuffer } from './output-buffer.ts'
 import { carriesMark, listProcesses, readEntry } from './processes.ts'
 import { runProcess, type ProcessOptions } from './run-process.ts'
@@ -152,6 +152,19 @@ test('marked processes can be ended at once at the last moment', async () => {
   killMarkedNow({ mark: 'OFFSHOOT_OWNER', value })
   expect(await killTree({ mark: { name: 'OFFSHOOT_OWNER', value } })).toEqual([])
   expect(isAlive(pid)).toBe(false)
+})
+
+test('what carries one of several values of a mark is ended by one hunt', async () => {
+  const values = ['one', 'two', 'three'].map((name) => `${name}_${process.pid}_${Date.now()}`)
+  const pids = await Promise.all(
+    values.map(async (value) =>
+      Number((await run('setsid sleep 1000 & echo $!', { marks: { OFFSHOOT_RUN_ID: value } })).output),
+    ),
+  )
+  expect(await killMarked({ mark: 'OFFSHOOT_RUN_ID', values: values.slice(1) })).toEqual([])
+  expect(pids.map(isAlive)).toEqual([true, false, false])
+  expect(await killMarked({ mark: 'OFFSHOOT_RUN_ID', values })).toEqual([])
+  expect(pids.map(isAlive)).toEqual([false, false, false])
 })
 
 test('a flood keeps head and tail in bounded memory', async () => {

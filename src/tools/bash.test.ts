@@ -55,7 +55,7 @@ test('an interrupt ends what left the group too, but not what an earlier call le
     code: 'interrupted',
   })
   expect(marked()).toBe(1)
-  expect(await killMarked({ mark: mark.name, value: mark.value })).toEqual([])
+  expect(await killMarked({ mark: mark.name, values: [mark.value] })).toEqual([])
   expect(marked()).toBe(0)
 })
 

@@ -44,8 +44,8 @@ export interface Deps {
   readonly rootLayers: readonly Layer[]
   /** The mode, where somebody has named it: it is that of every conversation which is driven here. */
   readonly namedMode?: Mode | undefined
-  /** Kills what a run started and left running; resolves with the pids that could not be ended. */
-  readonly endProcesses: (runId: RunId) => Promise<readonly number[]>
+  /** Kills what runs started and left running; resolves with the pids that could not be ended. */
+  readonly endProcesses: (runIds: readonly RunId[]) => Promise<readonly number[]>
   /** The same for a process that is gone: by the value of OFFSHOOT_OWNER of its children. */
   readonly endOwned: (owner: string) => Promise<readonly number[]>
   /** Identifies this process in the environment of its children. */

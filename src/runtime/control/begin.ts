@@ -148,7 +148,7 @@ async function takeUpLeft(
   deps.faults.at('recovery.taken')
   if (before && before.owner !== deps.owner) await deps.endOwned(before.owner)
   // whoever had the lease last need not be the one that ran them
-  await Promise.all(left.map(({ row }) => deps.endProcesses(row.id)))
+  await deps.endProcesses(left.map(({ row }) => row.id))
   deps.faults.at('recovery.killed')
   const recovered = await recoverConversation(deps, live, policy)
   deps.faults.at('recovery.after')

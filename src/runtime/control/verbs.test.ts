@@ -218,8 +218,8 @@ async function leftBehind(script: NonNullable<Parameters<typeof harness>[0]>['sc
     store: dead.store,
     tools: [work, bash],
     script: {},
-    endProcesses: async (id) => {
-      ended.push(id)
+    endProcesses: async (ids) => {
+      ended.push(...ids)
       return []
     },
   })

@@ -75,7 +75,7 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
 async function endBelow({ deps }: Scope, run: LiveRun): Promise<void> {
   // whoever has taken the conversation over may have started others for this run by now
   const isOurs = deps.ownership?.owns(run.row.conversationId) ?? true
-  if (run.stop && isOurs) await deps.endProcesses(run.row.id)
+  if (run.stop && isOurs) await deps.endProcesses([run.row.id])
   const below = [...run.children.values()].filter((child) =>
     run.stop ? stopsBelow(run.stop, child) : !child.row.background,
   )

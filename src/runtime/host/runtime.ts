@@ -164,10 +164,10 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
 }
 
-function endProcesses(runId: RunId): Promise<readonly number[]> {
-  return killMarked({ mark: 'OFFSHOOT_RUN_ID', value: runId })
+function endProcesses(runIds: readonly RunId[]): Promise<readonly number[]> {
+  return killMarked({ mark: 'OFFSHOOT_RUN_ID', values: runIds })
 }
 
 function endOwned(owner: string): Promise<readonly number[]> {
-  return killMarked({ mark: 'OFFSHOOT_OWNER', value: owner })
+  return killMarked({ mark: 'OFFSHOOT_OWNER', values: [owner] })
 }

@@ -41,12 +41,12 @@ async function cancelOnce(
     stopRun(run, tops.includes(run) ? reason : { verb: 'cancel', by: 'parent' })
   const stopped = Promise.all(driven.map((run) => run.stopped))
   await (signal ? unlessAborted(stopped, signal, deps.clock, 0) : stopped)
-  const left = await Promise.all(all.map((run) => deps.endProcesses(run.row.id)))
+  const left = await deps.endProcesses(all.map((run) => run.row.id))
   const isOver = await deps.recorder.record(conversationId, (change) => {
     if (all.some((run) => run.isDriven && isOpen(run))) return false
     for (const run of all) cancelLeft(change, deps, run, tops.includes(run) ? reason.by : 'parent')
     const ended = all.filter(({ row }) => row.status === 'cancelled')
-    write(change, ended, left.flat())
+    write(change, ended, left)
     return true
   })
   if (!isOver) return false
