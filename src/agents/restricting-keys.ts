@@ -72,14 +72,18 @@ const OTHERS = [
   'code',
 ] as const
 
+const FLAT_RESTRICTING = RESTRICTING.map((key) => ({ key, name: flat(key) }))
+const FLAT_OTHERS = OTHERS.map(flat)
+const FLAT_ALL = [...FLAT_OTHERS, ...FLAT_RESTRICTING.map(({ name }) => name)]
+
 /** The key that restricts which `key` probably was meant to be: a letter more or less, singular for plural. */
 export function restrictingLike(key: string): string | undefined {
   const name = flat(key)
-  const same = RESTRICTING.find((each) => sameWord(flat(each), name))
-  if (same) return same
-  if (OTHERS.some((each) => flat(each) === name)) return undefined
-  const near = nearestName(name, [...OTHERS, ...RESTRICTING].map(flat))
-  return RESTRICTING.find((each) => flat(each) === near && isNear(near, name))
+  const same = FLAT_RESTRICTING.find((each) => sameWord(each.name, name))
+  if (same) return same.key
+  if (FLAT_OTHERS.includes(name)) return undefined
+  const near = nearestName(name, FLAT_ALL)
+  return FLAT_RESTRICTING.find((each) => each.name === near && isNear(near, name))?.key
 }
 
 /** The same, and words that restrict elsewhere. */

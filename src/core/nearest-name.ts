@@ -5,16 +5,28 @@ export function nearestName(
   mostOf: (candidate: string) => number = aThird,
 ): string | undefined {
   if (name.length > 64) return undefined
-  const ranked = known
-    .filter((candidate) => Math.abs(candidate.length - name.length) <= mostOf(candidate))
-    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= mostOf(candidate))
-    .sort((a, b) => a.distance - b.distance)
-  return ranked[0]?.candidate
+  const wanted = name.toLowerCase()
+  let nearest: { readonly candidate: string; readonly distance: number } | undefined
+  for (const candidate of known) {
+    const most = Math.min(mostOf(candidate), (nearest?.distance ?? Infinity) - 1)
+    if (Math.abs(candidate.length - name.length) > most) continue
+    const lower = candidate.toLowerCase()
+    if (strangeLetters(wanted, lower) > most) continue
+    const distance = editDistance(wanted, lower)
+    if (distance <= most) nearest = { candidate, distance }
+  }
+  return nearest?.candidate
 }
 
 function aThird({ length }: string): number {
   return Math.max(1, Math.floor(length / 3))
+}
+
+/** The edit distance is no less, and takes far longer to find: a file that is not ours at all has thousands of names. */
+function strangeLetters(a: string, b: string): number {
+  let count = 0
+  for (let i = 0; i < a.length; i++) if (!b.includes(a[i]!)) count++
+  return count
 }
 
 /** Inserted, deleted, changed and swapped letters (optimal string alignment). */
