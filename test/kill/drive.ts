@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { DatabaseSync } from 'node:sqlite'
 import type { FaultPoint } from '../../src/core/faults.ts'
 import type { StartedProgram } from '../support/started-program.ts'
-import { readRecords } from './records.ts'
+import { readOpen, readRecords } from './records.ts'
 import { attendServer } from './served.ts'
 import type { Story } from './story.ts'
 import { MODEL, type World } from './world.ts'
@@ -155,7 +155,7 @@ class Lives {
     this.#kills++
     this.#lastKill = Date.now()
     if (!this.#exists()) return
-    for (const { id, answer } of readRecords(this.#world.user.database).approvals)
+    for (const { id, answer } of readOpen(this.#world.user.database).approvals)
       if (answer === null) this.#world.openApprovals.add(id)
     const guarded = this.#ended(this.#owner())
     this.#guarded.push(guarded)

@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { between, pick, randomOf } from './random.ts'
-import { readRecords, type Records } from './records.ts'
+import { readOpen, type Records } from './records.ts'
 import type { World } from './world.ts'
 
 const LOOK_MS = 150
+
+type Seen = Pick<Records, 'runs' | 'approvals'>
 
 /** Somebody at another terminal, who answers what is asked, not always at once, and says something now and then. */
 export class Person {
@@ -38,10 +40,10 @@ export class Person {
     }
   }
 
-  #look(): Records | undefined {
+  #look(): Seen | undefined {
     const { database } = this.#world.user
     try {
-      return existsSync(database) ? readRecords(database) : undefined
+      return existsSync(database) ? readOpen(database) : undefined
     } catch {
       return undefined // it is being made
     }
@@ -53,7 +55,7 @@ export class Person {
     if (code === 0) this.#world.acknowledged.push({ type: 'approval', id, answer })
   }
 
-  async #say({ runs }: Records): Promise<void> {
+  async #say({ runs }: Seen): Promise<void> {
     const open = runs.filter(({ status }) => status === 'running' || status === 'waiting')
     if (open.length === 0) return
     this.#messages--

@@ -106,6 +106,17 @@ export function readRecords(database: string): Records {
   }
 }
 
+/** What a person at another terminal looks at again and again: a part of the records, without a check of the file. */
+export function readOpen(database: string): Pick<Records, 'runs' | 'approvals'> {
+  const db = new DatabaseSync(database, { readOnly: true, timeout: 5_000 })
+  try {
+    const rows = <T>(sql: string) => db.prepare(sql).all() as unknown as readonly T[]
+    return { runs: rows<RunRecord>(QUERIES.runs), approvals: rows<ApprovalRecord>(QUERIES.approvals) }
+  } finally {
+    db.close()
+  }
+}
+
 interface PackedEvents {
   readonly conversation_id: string
   readonly seq: number
