@@ -84,7 +84,7 @@ describe('before trust', () => {
     expect(await valueOf('limits.budgetUsd')).toBe(5)
     expect(await valueOf('delegations')).toEqual([])
     expect((await config()).permissions.map(({ action }) => action)).toEqual(['deny'])
-    const denied = await user.run(['run', 'go', '-m', script('touch forbidden.txt'), '--mode', 'auto'])
+    const denied = await user.call(['run', 'go', '-m', script('touch forbidden.txt'), '--mode', 'auto'])
     expect(denied).toMatchObject({ code: 0, stdout: 'Done.\n' })
     expect(made('forbidden.txt')).toBe(false)
   })
@@ -183,7 +183,7 @@ describe('offshoot trust', () => {
     const broad = lines.map((each) => /scripted:|every call|\/\*\*|: replaces/.test(each))
     expect(broad).toEqual(broad.toSorted((a, b) => Number(b) - Number(a)))
     expect(looked.stdout).not.toContain('\u001b')
-    expect(await user.run(['trust', '--list'])).toMatchObject({ code: 0, stdout: '' })
+    expect(await user.call(['trust', '--list'])).toMatchObject({ code: 0, stdout: '' })
 
     expect(shown((await user.run(['trust'])).stdout)).toEqual(lines)
     const ran = await user.run(['run', 'what is this?'])
@@ -193,23 +193,23 @@ describe('offshoot trust', () => {
     expect(await valueOf('limits.budgetUsd')).toBe(1000)
     expect(await valueOf('delegations')).toEqual([])
     expect(JSON.stringify(await config())).not.toContain('127.0.0.1:9/evil')
-    expect((await user.run(['trust', '--list'])).stdout).toMatch(
+    expect((await user.call(['trust', '--list'])).stdout).toMatch(
       /^\S+ {2}\d{4}-.*\n {2}offshoot\.jsonc {2}10 things {2}sha256 /,
     )
 
-    expect(await user.run(['trust', '--revoke'])).toMatchObject({ code: 0 })
+    expect(await user.call(['trust', '--revoke'])).toMatchObject({ code: 0 })
     expect(await valueOf('limits.budgetUsd')).toBe(5)
   })
 
   test('after a change of a file what was granted before is in force, and nothing else', async () => {
     user.write('offshoot.jsonc', '{ "permissions": ["bash:touch old*"], "limits": { "budgetUsd": 7 } }')
-    await user.run(['trust'])
+    await user.call(['trust'])
     user.write(
       'offshoot.jsonc',
       '{ "permissions": ["bash:touch old*", "bash:touch new*"], "limits": { "budgetUsd": 7, "maxTokens": 3000000 } }',
     )
     user.write('.offshoot/agents/main.md', '---\nname: main\ndescription: x\n---\nHOSTILE, and changed.')
-    const ran = await user.run(['run', 'go', '-m', script('touch old.txt', 'touch new.txt')])
+    const ran = await user.call(['run', 'go', '-m', script('touch old.txt', 'touch new.txt')])
     expect(ran.code).toBe(5)
     expect([made('old.txt'), made('new.txt')]).toEqual([true, false])
     expect(notGranted(ran.stderr)).toEqual([expect.stringMatching(/: 3 things that .*touch new\*/)])
@@ -226,23 +226,23 @@ describe('offshoot trust', () => {
       )
     const deny = { tool: 'bash', pattern: 'touch secret*', action: 'deny' }
     rules(deny)
-    await user.run(['trust'])
+    await user.call(['trust'])
     rules({ tool: 'bash', pattern: 'touch other*', action: 'ask' }, deny)
-    expect((await user.run(['run', 'go', '-m', script('touch a', 'touch secret')])).code).toBe(0)
+    expect((await user.call(['run', 'go', '-m', script('touch a', 'touch secret')])).code).toBe(0)
     expect([made('a'), made('secret')]).toEqual([true, false])
     rules()
-    expect((await user.run(['run', 'go', '-m', script('touch b', 'touch secret')])).code).toBe(5)
+    expect((await user.call(['run', 'go', '-m', script('touch b', 'touch secret')])).code).toBe(5)
     expect([made('b'), made('secret')]).toEqual([false, false])
   })
 
   test('what narrowed in a trusted file stays in force until the change is trusted', async () => {
     const deny = { tool: 'bash', pattern: 'touch secret*', action: 'deny' }
     user.write('offshoot.jsonc', JSON.stringify({ permissions: [deny], limits: { maxTurns: 7 } }))
-    await user.run(['trust'])
+    await user.call(['trust'])
     for (const text of ['{ "limits": { "maxTurns": 40 } }', '{}', null]) {
       if (text === null) rmSync(join(user.directory, 'offshoot.jsonc'))
       else user.write('offshoot.jsonc', text)
-      const ran = await user.run(['run', 'go', '-m', script('touch secret'), '--mode', 'auto'])
+      const ran = await user.call(['run', 'go', '-m', script('touch secret'), '--mode', 'auto'])
       expect(ran).toMatchObject({ code: 0 })
       expect(made('secret')).toBe(false)
       expect(notGranted(ran.stderr)).toEqual([
@@ -250,20 +250,20 @@ describe('offshoot trust', () => {
       ])
       expect(await valueOf('limits.maxTurns')).toBe(7)
     }
-    await user.run(['trust'])
+    await user.call(['trust'])
     expect(await valueOf('limits.maxTurns')).toBe(50)
-    await user.run(['run', 'go', '-m', script('touch secret'), '--mode', 'auto'])
+    await user.call(['run', 'go', '-m', script('touch secret'), '--mode', 'auto'])
     expect(made('secret')).toBe(true)
   })
 
   test('a script that changes is granted no more, and is found from the directory of the project', async () => {
-    await user.run(['trust'])
+    await user.call(['trust'])
     const elsewhere = { cwd: user.root }
-    const run = () => user.run(['run', 'what is this?', '-C', user.directory], elsewhere)
+    const run = () => user.call(['run', 'hi', '-C', user.directory], elsewhere)
     expect(await run()).toMatchObject({ code: 0, stdout: 'There is nothing to see.\n' })
     const answers = { '*': [bash('touch CHANGED'), { text: 'Changed.' }] }
     user.write('evil.json', JSON.stringify({ agents: answers }))
-    const more = await user.run(['run', 'and now?', '--continue'])
+    const more = await user.call(['run', 'hi', '--continue'])
     expect(more.stdout).not.toContain('Changed.')
     const ran = await run()
     expect(ran.stdout).not.toContain('Changed.')
@@ -275,20 +275,20 @@ describe('offshoot trust', () => {
   })
 
   test('a record that the directory brings along, or that nobody can read, grants nothing', async () => {
-    await user.run(['trust'])
+    await user.call(['trust'])
     const record = readFileSync(join(user.home, 'trust.json'), 'utf8')
     user.write('data/trust.json', record)
     const env = { OFFSHOOT_HOME: join(user.directory, 'data') }
-    const own = await user.run(['run', 'what is this?'], { env })
+    const own = await user.call(['run', 'hi'], { env })
     expect(notGranted(own.stderr)).toEqual([expect.stringMatching(/lies in the directory that it is about/)])
     expect(made('OWNED')).toBe(false)
-    expect(await user.run(['trust'], { env })).toMatchObject({ code: 3 })
+    expect(await user.call(['trust'], { env })).toMatchObject({ code: 3 })
     for (const broken of ['{', '[]', record.replace('"version": 1', '"version": 2'), record.slice(0, -9)]) {
       writeFileSync(join(user.home, 'trust.json'), broken)
-      const ran = await user.run(['run', 'what is this?'])
+      const ran = await user.call(['run', 'hi'])
       expect(notGranted(ran.stderr)).toEqual([expect.stringMatching(/trust\.json cannot be read/)])
       expect(made('OWNED')).toBe(false)
-      expect(await user.run(['trust'])).toMatchObject({ code: 3, stdout: '' })
+      expect(await user.call(['trust'])).toMatchObject({ code: 3, stdout: '' })
     }
   })
 })
@@ -300,7 +300,7 @@ describe('on a terminal', () => {
     ['yes please', false],
     ['y', true],
   ])('run asks before it begins; %j', async (typed, granted) => {
-    const program = user.terminal(['run', 'what is this?'])
+    const program = user.terminal(['run', 'hi'])
     await program.untilStdout('[y/N]')
     const before = program.stdout
     for (const each of ASKED.map((expression) => new RegExp(expression.source.slice(1).replace(/\$$/, ''))))
@@ -314,7 +314,7 @@ describe('on a terminal', () => {
   })
 
   test('an agent has nobody to ask, whatever its terminal looks like', async () => {
-    const program = user.terminal(['run', 'what is this?'], { env: { OFFSHOOT_RUN_ID: 'run_1' } })
+    const program = user.terminal(['run', 'hi'], { env: { OFFSHOOT_RUN_ID: 'run_1' } })
     const { stdout } = await program.ended
     expect(stdout).not.toContain('[y/N]')
     expect(made('OWNED')).toBe(false)
@@ -322,8 +322,8 @@ describe('on a terminal', () => {
 })
 
 test('in no mode an agent writes the record without a question, by a tool or by a redirect', async () => {
-  await user.run(['trust'])
-  await user.run(['trust', '--revoke'])
+  await user.call(['trust'])
+  await user.call(['trust', '--revoke'])
   const record = join(user.home, 'trust.json')
   const before = readFileSync(record, 'utf8')
   const model = user.script({
@@ -334,7 +334,7 @@ test('in no mode an agent writes the record without a question, by a tool or by 
       { text: 'Done.' },
     ],
   })
-  const ran = await user.run(['run', 'go', '-m', model, '--mode', 'auto', '--output-format', 'json'])
+  const ran = await user.call(['run', 'go', '-m', model, '--mode', 'auto', '--output-format', 'json'])
   expect(ran.code).toBe(5)
   expect((JSON.parse(ran.stdout) as { permission_denials: unknown[] }).permission_denials).toHaveLength(5)
   expect(readFileSync(record, 'utf8')).toBe(before)
@@ -351,8 +351,8 @@ test('an agent that rewrites the files of the directory has no more authority in
     expect(await again.run(['run', 'test it', '-m', write], { env })).toMatchObject({ code: 0 })
     expect(existsSync(join(again.directory, '.offshoot/agents/main.md'))).toBe(true)
     const next = again.script({ main: [bash('touch OWNED'), { text: 'Tried.' }] })
-    expect(await again.run(['run', 'go on', '-m', next], { env })).toMatchObject({ code: 5 })
-    expect(await again.run(['run', 'and on'], { env })).toMatchObject({ code: 0 })
+    expect(await again.call(['run', 'go on', '-m', next], { env })).toMatchObject({ code: 5 })
+    expect(await again.call(['run', 'hi'], { env })).toMatchObject({ code: 0 })
     expect(existsSync(join(again.directory, 'OWNED'))).toBe(false)
   } finally {
     again.remove()

@@ -22,6 +22,7 @@ type RunOptions = Partial<Omit<StartOptions, 'env'>> & {
 }
 
 interface CallOptions {
+  readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   /** How its tools reach the network. */
@@ -87,11 +88,14 @@ export class TestUser {
   }
 
   /** The same in this process: ten times as quick, for what does not depend on being a program. */
-  async call(args: readonly string[], { env = {}, input = '', network }: CallOptions = {}): Promise<Ended> {
+  async call(
+    args: readonly string[],
+    { cwd = this.directory, env = {}, input = '', network }: CallOptions = {},
+  ): Promise<Ended> {
     const [stdout, stderr] = [new Collected(), new Collected()]
     const io = {
       env: { ...this.env, ...env },
-      cwd: this.directory,
+      cwd,
       stdin: Readable.from([Buffer.from(input)]),
       stdout,
       stderr,
