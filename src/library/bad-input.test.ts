@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterAll, describe, expect, it, test, vi } from 'vitest'
+import { testOffshoot } from '../../../test/support/test-offshoot.ts'
 import { z } from 'zod'
 import { cpuMsOf } from '../../test/support/cpu-time.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import { createTestOffshoot, scriptedModel } from '../testing.ts'
+import { scriptedModel } from '../testing/test-offshoot.ts'
 import { agent } from './agent.ts'
 import { createOffshoot } from './offshoot.ts'
 import { modelText } from './output-text.ts'
@@ -21,7 +23,7 @@ const own = (execute: () => unknown, more: object = {}) =>
 /** What the model read of one call of a tool that does this. */
 async function outcome(one: ReturnType<typeof own>) {
   const script = { main: [{ toolCalls: [{ tool: 'own', input: {} }] }, { text: 'the run goes on' }] }
-  await using t = await createTestOffshoot({ tools: [one], script })
+  await using t = await testOffshoot({ tools: [one], script })
   const run = await (await t.offshoot.chat()).send('go')
   expect(await t.clock.until(run.result())).toMatchObject({ status: 'completed', text: 'the run goes on' })
   const [call] = t.store.find('tool_calls', {})
@@ -328,7 +330,7 @@ describe('definitions that are none', () => {
   })
 
   it('the same is refused at a chat, a message and a subagent', async () => {
-    await using t = await createTestOffshoot({ script: {} })
+    await using t = await testOffshoot({ script: {} })
     const { offshoot } = t
     const usage = { code: 'usage' }
     await expect(offshoot.chat({ agents: [{ ...critic, tools: ['reed'] }] })).rejects.toMatchObject(usage)
@@ -389,7 +391,7 @@ test.each([
     doStream: async () => answer,
     doGenerate: async () => ({}),
   }
-  await using t = await createTestOffshoot({ model: nonsense as never })
+  await using t = await testOffshoot({ model: nonsense as never })
   const run = await (await t.offshoot.chat()).send('go')
   const message = 'own/nonsense: its doStream gave no {stream} that is a ReadableStream'
   expect(await t.clock.until(run.result())).toMatchObject({

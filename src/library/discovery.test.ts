@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { testOffshoot } from '../../../test/support/test-offshoot.ts'
 import { z } from 'zod'
 import { tool } from './tool.ts'
 import { createTestOffshoot } from '../testing.ts'
@@ -35,7 +36,7 @@ test('sixty tools of a program: looked up, called together, asked about one by o
     ],
     general: [use({ tool: 'crm_7', params: { id: 7 } }), { text: 'seven' }],
   }
-  await using t = await createTestOffshoot({ script, tools: own })
+  await using t = await testOffshoot({ script, tools: own })
   const run = await (await t.offshoot.chat()).send('go')
   const asked: string[] = []
   const ended: string[] = []

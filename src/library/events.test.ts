@@ -1,6 +1,8 @@
 import { describe, expect, it, test } from 'vitest'
 import type { OffshootEvent } from '../core/events.ts'
 import { createTestOffshoot, type TestOffshoot, type TestOptions } from '../testing.ts'
+import { testOffshoot } from '../../test/support/test-offshoot.ts'
+import type { TestOffshoot, TestOptions } from '../testing/test-offshoot.ts'
 import { tool } from './tool.ts'
 import { z } from 'zod'
 
@@ -24,7 +26,7 @@ const SECRETS: readonly (readonly [string, string])[] = [
 ]
 
 async function begin(options: TestOptions) {
-  const t = await createTestOffshoot(options)
+  const t = await testOffshoot(options)
   const run = await (await t.offshoot.chat()).send('go')
   return { t, run, end: () => t.clock.until(run.result()), [Symbol.asyncDispose]: t[Symbol.asyncDispose] }
 }
@@ -136,7 +138,7 @@ describe('the stream of a run', () => {
   })
 
   it('two runs of a conversation at the same time keep to themselves', async () => {
-    await using t = await createTestOffshoot({ script: { '*': [{ text: 'a' }, { text: 'b' }] } })
+    await using t = await testOffshoot({ script: { '*': [{ text: 'a' }, { text: 'b' }] } })
     const chat = await t.offshoot.chat()
     const alone = { agent: { name: 'alone', description: 'works alone', prompt: 'Work.', tools: [] } }
     const runs = [await chat.spawn('one', alone), await chat.spawn('two', alone)]
@@ -156,7 +158,7 @@ describe('approvals', () => {
   })
 
   it('a stream that answers attends its conversation, and no other, for as long as it is read', async () => {
-    await using t = await createTestOffshoot({
+    await using t = await testOffshoot({
       ...asks,
       script: { main: [call, call, end, end] },
     })
@@ -180,7 +182,7 @@ describe('approvals', () => {
 
   it('whoever answers sees the questions of the whole conversation', async () => {
     const script = { waits: [{ text: 'a', delayMs: 60_000 }], asks: [call, end] }
-    await using t = await createTestOffshoot({ tools: [danger], script })
+    await using t = await testOffshoot({ tools: [danger], script })
     const chat = await t.offshoot.chat()
     const one = (name: string, tools: string[]) => ({
       agent: { name, description: name, prompt: name, tools },
@@ -201,7 +203,7 @@ describe('approvals', () => {
   })
 
   it('attendance ends with the run, whoever still holds the stream', async () => {
-    await using t = await createTestOffshoot({
+    await using t = await testOffshoot({
       ...asks,
       script: { main: [{ text: 'nothing to ask' }, call, end] },
     })
@@ -227,7 +229,7 @@ describe('approvals', () => {
   })
 
   it('wrong answers and unknown ids are refused', async () => {
-    await using t = await createTestOffshoot()
+    await using t = await testOffshoot()
     const { approvals } = t.offshoot
     await expect(approvals.answer('apr_x', 'once')).rejects.toMatchObject({ code: 'usage' })
     await expect(approvals.answer('apr_x', 'yes' as never)).rejects.toMatchObject({ code: 'usage' })
@@ -236,7 +238,7 @@ describe('approvals', () => {
 })
 
 test('events end with an error when the store fails, and nothing is left unhandled', async () => {
-  await using t = await createTestOffshoot({ script: { main: [{ text: 'late', delayMs: 1_000 }] } })
+  await using t = await testOffshoot({ script: { main: [{ text: 'late', delayMs: 1_000 }] } })
   const run = await (await t.offshoot.chat()).send('go')
   t.store.tx = () => Promise.reject(new Error('the disk is gone'))
   const events = run.events()

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
 import { createTestOffshoot } from '../testing.ts'
+import { testOffshoot } from '../../test/support/test-offshoot.ts'
 
 test('a program lists, edits, promotes, withdraws and clears what waits on a branch', async () => {
-  await using t = await createTestOffshoot({ script: { main: [{ text: 'slow', delayMs: 60_000 }] } })
+  await using t = await testOffshoot({ script: { main: [{ text: 'slow', delayMs: 60_000 }] } })
   const { inbox } = t.offshoot
   const run = await (await t.offshoot.chat()).send('go')
   for (const text of ['one', 'two', 'three']) await run.steer(text)

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, test } from 'vitest'
+import { testOffshoot } from '../../../test/support/test-offshoot.ts'
 import { z } from 'zod'
 import { createMemoryStore } from '../store/memory.ts'
 import { createTestOffshoot, scriptedModel } from '../testing.ts'
@@ -52,7 +53,7 @@ test('ten lines: a message, its events, its result with the totals of the tree',
 
 test('a child is a run as any other: found by id, with events and a result of its own', async () => {
   const script = { main: [{ toolCalls: [task('look')] }, { text: 'done' }], critic: [{ text: 'bad' }] }
-  await using t = await createTestOffshoot({ script, agents: [critic] })
+  await using t = await testOffshoot({ script, agents: [critic] })
   const { offshoot, clock } = t
   const run = await (await offshoot.chat()).send('go')
   await clock.until(run.result())
@@ -74,7 +75,7 @@ test('a child is a run as any other: found by id, with events and a result of it
 })
 
 test('each message has its own result, also by id', async () => {
-  await using t = await createTestOffshoot({ script: { main: [{ text: 'one' }, { text: 'two' }] } })
+  await using t = await testOffshoot({ script: { main: [{ text: 'one' }, { text: 'two' }] } })
   const chat = await t.offshoot.chat()
   const first = await chat.send('a')
   await t.clock.until(first.result())
@@ -95,7 +96,7 @@ test('what followed by itself, because a report came, belongs to the result', as
     ],
     critic: [{ text: 'bad', delayMs: 5_000 }],
   }
-  await using t = await createTestOffshoot({ script, agents: [critic] })
+  await using t = await testOffshoot({ script, agents: [critic] })
   const run = await (await t.offshoot.chat()).send('go')
   const types: string[] = []
   const reading = (async () => {
@@ -116,7 +117,7 @@ test('a message that comes before the report is another matter: what follows is 
     ],
     critic: [{ text: 'bad', delayMs: 5_000 }],
   }
-  await using t = await createTestOffshoot({ script, agents: [critic], directory: home })
+  await using t = await testOffshoot({ script, agents: [critic], directory: home })
   const chat = await t.offshoot.chat()
   const first = await chat.send('one')
   await t.clock.advance(1_000)
@@ -135,7 +136,7 @@ test('a message that comes before the report is another matter: what follows is 
 
 test('subagents that a program starts at the same time share the conversation of their chat', async () => {
   const script = { critic: [{ text: 'bad' }], explore: [{ text: 'found' }] }
-  await using t = await createTestOffshoot({ script })
+  await using t = await testOffshoot({ script })
   const chat = await t.offshoot.chat()
   const runs = await Promise.all([
     chat.spawn('criticise it', { agent: critic, label: 'the critic' }),
@@ -151,7 +152,7 @@ describe('verbs', () => {
   const slow = { main: [{ text: 'late', delayMs: 60_000 }, { text: 'after that' }] }
 
   it('steer, interrupt, continue, fork and cancel reach a run by its handle and by every id', async () => {
-    await using t = await createTestOffshoot({ script: { main: [...slow.main, { text: 'another way' }] } })
+    await using t = await testOffshoot({ script: { main: [...slow.main, { text: 'another way' }] } })
     const { offshoot, clock } = t
     const chat = await offshoot.chat()
     const run = await chat.send('go')
@@ -170,7 +171,7 @@ describe('verbs', () => {
   })
 
   it('cancel ends a run and pause stops it at a boundary', async () => {
-    await using t = await createTestOffshoot({ script: slow })
+    await using t = await testOffshoot({ script: slow })
     const run = await (await t.offshoot.chat()).send('go')
     expect(await t.clock.until(run.cancel())).toMatchObject({ outcome: 'cancelled', runs: 1 })
     expect(await run.result()).toMatchObject({ status: 'cancelled' })
@@ -179,7 +180,7 @@ describe('verbs', () => {
   })
 
   it('a message to a conversation whose run has not stopped is refused, and nothing of it is left', async () => {
-    await using t = await createTestOffshoot({ script: slow })
+    await using t = await testOffshoot({ script: slow })
     const chat = await t.offshoot.chat()
     const run = await chat.send('go')
     await expect(chat.send('and this')).rejects.toMatchObject({ code: 'conflict' })
@@ -190,7 +191,7 @@ describe('verbs', () => {
   })
 
   it('a conversation is closed and deleted with its runs', async () => {
-    await using t = await createTestOffshoot({ script: slow })
+    await using t = await testOffshoot({ script: slow })
     const run = await (await t.offshoot.chat()).send('go')
     expect(await t.clock.until(t.offshoot.conversations.close(run.conversationId))).toEqual({ runs: 1 })
     await t.clock.until(t.offshoot.conversations.delete(run.conversationId))
@@ -220,7 +221,7 @@ describe('close', () => {
   })
 
   it('refuses everything afterwards', async () => {
-    const t = await createTestOffshoot({ script: { main: [{ text: 'done' }] } })
+    const t = await testOffshoot({ script: { main: [{ text: 'done' }] } })
     const { offshoot } = t
     const chat = await offshoot.chat()
     const run = await chat.send('go')
@@ -243,7 +244,7 @@ describe('close', () => {
 
   it('while a message is being sent: it is refused, or its run begins and is paused', async () => {
     for (const later of [false, true]) {
-      await using t = await createTestOffshoot({ script: { main: [{ text: 'late', delayMs: 600_000 }] } })
+      await using t = await testOffshoot({ script: { main: [{ text: 'late', delayMs: 600_000 }] } })
       const sent = (await t.offshoot.chat()).send('go')
       sent.catch(() => {})
       if (later) await Promise.resolve().then(() => {})
@@ -281,7 +282,7 @@ test('an agent’s output has the type of its schema', async () => {
     outputSchema,
   })
   const script = { reporter: [{ text: '{"risks": ["none"]}' }] }
-  await using t = await createTestOffshoot({ script })
+  await using t = await testOffshoot({ script })
   const run = await (await t.offshoot.chat()).spawn('report', { agent: reporter })
   const { output } = await t.clock.until(run.result())
   const risks: string[] | undefined = output?.risks

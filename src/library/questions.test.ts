@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { createTestOffshoot } from '../testing.ts'
+import { testOffshoot } from '../../test/support/test-offshoot.ts'
 
 const ask = { toolCalls: [{ tool: 'ask_user', input: { question: 'Which?', options: ['a', 'b'] } }] }
 
 test('a program answers what an agent asks in words, once', async () => {
-  await using t = await createTestOffshoot({ script: { main: [ask, { match: '^b$', text: 'b it is' }] } })
+  await using t = await testOffshoot({ script: { main: [ask, { match: '^b$', text: 'b it is' }] } })
   const { questions } = t.offshoot
   const run = await (await t.offshoot.chat()).send('go')
   const answers = async () => {
@@ -35,7 +36,7 @@ test('a program answers what an agent asks in words, once', async () => {
 })
 
 test('without a program that answers it fails at once', async () => {
-  await using t = await createTestOffshoot({
+  await using t = await testOffshoot({
     script: { main: [ask, { match: 'unattended', text: 'alone' }] },
   })
   const run = await (await t.offshoot.chat()).send('go')

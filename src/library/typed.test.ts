@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { testOffshoot } from '../../../test/support/test-offshoot.ts'
 import { z } from 'zod'
 import { agent } from './agent.ts'
 import { createTestOffshoot } from '../testing.ts'
@@ -16,7 +17,7 @@ describe('a report that has to be what zod says', () => {
     ['a refinement that takes its time', slow],
   ])('passes %s, which the agent is told of', async (_, outputSchema) => {
     const critic = agent({ ...base, prompt: 'Judge.', outputSchema })
-    await using t = await createTestOffshoot({ script: { critic: reports('{"n": 3}', '{"n": 4}') } })
+    await using t = await testOffshoot({ script: { critic: reports('{"n": 3}', '{"n": 4}') } })
     const run = await (await t.offshoot.chat()).spawn('go', { agent: critic })
     expect(await t.clock.until(run.result())).toMatchObject({
       status: 'completed',
@@ -29,7 +30,7 @@ describe('a report that has to be what zod says', () => {
   test('and fails as often as it may try', async () => {
     const critic = agent({ ...base, prompt: 'Judge.', outputSchema: even })
     const script = { critic: reports('{"n": 1}', '{"n": 3}', '{"n": 5}') }
-    await using t = await createTestOffshoot({ script })
+    await using t = await testOffshoot({ script })
     const run = await (await t.offshoot.chat({ agent: critic })).send('go')
     const { status, error, output } = await t.clock.until(run.result())
     expect({ status, error, output }).toMatchObject({
@@ -51,7 +52,7 @@ describe('a report that has to be what zod says', () => {
       agent({ ...base, name: `critic${i}`, prompt: 'Judge.', outputSchema }),
     )
     const script = { critic0: reports('1'), critic1: reports('1') }
-    await using t = await createTestOffshoot({ agents: critics, script })
+    await using t = await testOffshoot({ agents: critics, script })
     const chat = await t.offshoot.chat()
     const failed = await (await chat.spawn('go', { agent: 'critic0' })).result()
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'output_schema' } })
