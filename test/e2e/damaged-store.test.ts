@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { TestUser } from '../support/test-user.ts'
 
 const PAGE = 4096
@@ -10,12 +19,20 @@ const MIGRATIONS = join(import.meta.dirname, '../../src/store/migrations')
 
 let user: TestUser
 
-beforeEach(async () => {
+beforeAll(async () => {
   user = new TestUser({ 'a.txt': 'text\n' })
   for (const asked of ['The first question', 'The second question', 'The third question'])
     await user.call(['run', asked, '-m', answer()])
+  cpSync(user.home, sound(), { recursive: true })
 })
-afterEach(() => user.remove())
+beforeEach(() => {
+  rmSync(user.home, { recursive: true })
+  cpSync(sound(), user.home, { recursive: true })
+})
+afterAll(() => user.remove())
+
+/** The home as it was after the three runs: each test begins with a copy of it. */
+const sound = () => join(user.root, 'sound')
 
 function answer(): string {
   const read = { toolCalls: [{ tool: 'read', input: { file_path: 'a.txt' } }] }
@@ -47,8 +64,12 @@ function hash(path: string): string {
 
 async function expectRefused(message: RegExp, hint: string): Promise<void> {
   const before = files()
-  for (const args of [['run', 'hi', '-m', answer()], ['ls'], ['recover']]) {
-    const ended = await user.run(args)
+  const refused = [
+    await user.run(['run', 'hi', '-m', answer()]),
+    await user.call(['ls']),
+    await user.call(['recover']),
+  ]
+  for (const ended of refused) {
     expect(ended).toMatchObject({ code: 3, stdout: '' })
     expect(ended.stderr).toMatch(/^offshoot: [^\n]+\n {2}[^\n]+\n$/)
     expect(ended.stderr).toMatch(message)
@@ -59,7 +80,7 @@ async function expectRefused(message: RegExp, hint: string): Promise<void> {
 
 /** What is listed can be shown and exported. */
 async function expectUsable(): Promise<number> {
-  const { stdout } = await user.run(['ls', '--json'])
+  const { stdout } = await user.call(['ls', '--json'])
   const ids = (JSON.parse(stdout) as { id: string }[]).map(({ id }) => id)
   for (const id of ids)
     for (const args of [
@@ -87,12 +108,12 @@ describe('a damaged store', () => {
     async (_, damage, message) => {
       damage()
       await expectRefused(message, 'offshoot doctor --repair')
-      expect(await user.run(['recover', '--dry-run'])).toMatchObject({
+      expect(await user.call(['recover', '--dry-run'])).toMatchObject({
         code: 3,
         stderr: expect.stringMatching(message),
       })
       const damaged = readFileSync(user.database)
-      const looked = await user.run(['doctor'])
+      const looked = await user.call(['doctor'])
       expect(looked).toMatchObject({ code: 3, stdout: expect.stringContaining('offshoot doctor --repair') })
       const repaired = await user.run(['doctor', '--repair'])
       expect(repaired).toMatchObject({ code: 0, stderr: '' })
@@ -137,11 +158,11 @@ describe('a damaged store', () => {
 
 it('doctor --repair leaves alone what is sound, what is not there, and what a process has open', async () => {
   const before = files()
-  const sound = await user.run(['doctor', '--repair'])
-  expect(sound).toMatchObject({ code: 0, stdout: expect.stringMatching(/repair +nothing is damaged/) })
+  const untouched = await user.call(['doctor', '--repair'])
+  expect(untouched).toMatchObject({ code: 0, stdout: expect.stringMatching(/repair +nothing is damaged/) })
   expect(files()).toEqual(before)
   const none = { env: { OFFSHOOT_HOME: join(user.root, 'none') } }
-  expect(await user.run(['doctor', '--repair'], none)).toMatchObject({ code: 0 })
+  expect(await user.call(['doctor', '--repair'], none)).toMatchObject({ code: 0 })
   expect(existsSync(join(user.root, 'none'))).toBe(false)
   const model = user.script({
     main: [{ toolCalls: [{ tool: 'bash', input: { command: 'touch begun; sleep 1000' } }] }],
