@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
-import { testOffshoot } from '../../../test/support/test-offshoot.ts'
+import { testOffshoot } from '../../test/support/test-offshoot.ts'
 import { z } from 'zod'
 import { tool } from './tool.ts'
-import { createTestOffshoot } from '../testing.ts'
 
 const sent: number[] = []
 const own = Array.from({ length: 60 }, (_, n) =>

@@ -1,8 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import type { OffshootEvent } from '../core/events.ts'
-import { createTestOffshoot, type TestOffshoot, type TestOptions } from '../testing.ts'
 import { testOffshoot } from '../../test/support/test-offshoot.ts'
-import type { TestOffshoot, TestOptions } from '../testing/test-offshoot.ts'
+import type { TestOffshoot, TestOptions } from '../testing.ts'
 import { tool } from './tool.ts'
 import { z } from 'zod'
 

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { createTestOffshoot } from '../testing.ts'
 import { testOffshoot } from '../../test/support/test-offshoot.ts'
 
 test('a program lists, edits, promotes, withdraws and clears what waits on a branch', async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { createTestOffshoot } from '../testing.ts'
 import { testOffshoot } from '../../test/support/test-offshoot.ts'
 
 const ask = { toolCalls: [{ tool: 'ask_user', input: { question: 'Which?', options: ['a', 'b'] } }] }

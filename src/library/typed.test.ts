@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { testOffshoot } from '../../../test/support/test-offshoot.ts'
+import { testOffshoot } from '../../test/support/test-offshoot.ts'
 import { z } from 'zod'
 import { agent } from './agent.ts'
-import { createTestOffshoot } from '../testing.ts'
 
 const base = { name: 'critic', description: 'judges a text', prompt: 'Judge {{text}}.' }
 const inputSchema = z.object({ text: z.string() })

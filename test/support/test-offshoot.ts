@@ -1,9 +1,5 @@
 import { rmSync } from 'node:fs'
-import {
-  createTestOffshoot,
-  type TestOffshoot,
-  type TestOptions,
-} from '../../src/runtime/testing/test-offshoot.ts'
+import { createTestOffshoot, type TestOffshoot, type TestOptions } from '../../src/testing/test-offshoot.ts'
 import { temporaryFolder } from './fresh-copy.ts'
 
 /** `createTestOffshoot` in an empty directory, which goes with it. By default it would look at this repository with git. */
