@@ -6,12 +6,12 @@ import { MODES, type Mode } from '../permissions/modes.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/port.ts'
 import { openSqliteStore } from '../store/sqlite/open.ts'
-import { compose } from '../runtime/host/compose.ts'
 import type { Env } from '../config/homes.ts'
 import { shownRequest, type TrustState } from '../project/project.ts'
 import type { ConfigInput } from '../config/config-schema.ts'
 import type { RecoveryPolicy } from '../runtime/recovery/recover-conversation.ts'
 import type { VerbAnswers } from '../runtime/control/perform.ts'
+import { compose, type TestPorts } from '../runtime/host/compose.ts'
 import { checkAgents, runtimeAgent, type OwnAgent } from './agent.ts'
 import { openApprovals, type ApprovalsApi } from './approvals.ts'
 import { openChat, type Chat, type ChatOptions } from './chat.ts'
@@ -143,11 +143,17 @@ export async function createOffshoot(options: OffshootOptions = {}): Promise<Off
   return await openOffshoot(options)
 }
 
-/** `alone`: on a store that nobody else knows. */
-export async function openOffshoot(given: OffshootOptions, alone?: Store): Promise<Offshoot> {
+/** What tests open it with. */
+export interface TestOpening extends Pick<TestPorts, 'chance' | 'processes'> {
+  /** A store that nobody else knows. */
+  readonly alone?: Store
+}
+
+/** As `createOffshoot`, with what tests give beside. */
+export async function openOffshoot(given: OffshootOptions, test: TestOpening = {}): Promise<Offshoot> {
   const options = checkOptions(optionsSchema, given, 'createOffshoot')
   const models = new OwnModels()
-  const { composed, own } = await composeOwn(options, models, alone)
+  const { composed, own } = await composeOwn(options, models, test)
   try {
     checkAgents(own, composed.tools, composed.agents, 'createOffshoot')
     const model = await usableModel(composed, models, options.model)
@@ -188,12 +194,13 @@ function plain(env: unknown): unknown {
 async function composeOwn(
   { directory, mode, clock, config, store, env, trust, ...parts }: Checked,
   models: OwnModels,
-  alone: Store | undefined,
+  { alone, ...ports }: TestOpening,
 ) {
   const agents = parts.agents.map((each, i) => runtimeAgent(each, models, `createOffshoot: agents.${i}`))
   const own = alone ? ownStore(alone, false) : store === ':memory:' ? createMemoryStore() : undefined
   const openStore = own ? async () => own : storeOf(store, clock)
   const composed = await compose({
+    ...ports,
     directory,
     mode,
     env: env ?? process.env,

@@ -5,8 +5,8 @@ import { networkInterfaces } from 'node:os'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { sleep, type Clock } from '../core/clock.ts'
-import type { ComposeOptions } from '../runtime/host/compose.ts'
 import type { RecoveredRun } from '../runtime/run/recovered-run.ts'
+import type { ComposeOptions, TestPorts } from '../runtime/host/compose.ts'
 import { Access } from './access.ts'
 import { createApp } from './app.ts'
 import { namesOf, type Names } from './foreign.ts'
@@ -23,7 +23,7 @@ import { installationToken } from './token.ts'
 import { createUnread } from './unread.ts'
 import { Workplaces, type Store } from './workplace.ts'
 
-export interface ServerOptions extends Pick<ComposeOptions, 'env' | 'network' | 'faults'> {
+export interface ServerOptions extends Pick<ComposeOptions, 'env'>, TestPorts {
   /** 0: any that is free. */
   readonly port: number
   readonly host: string
@@ -69,7 +69,7 @@ const LAST_ANSWERS_MS = 1_000
 
 /** @throws OffshootError `conflict` when the port is in use or another server has the store, `usage` for a host or port that cannot be had, of the token. */
 export async function openServer(options: ServerOptions): Promise<RunningServer> {
-  const { store, clock, env, home, directory, version, say, network, faults } = options
+  const { store, clock, env, home, directory, version, say } = options
   checkAlone(home)
   const token = installationToken(home)
   const server = createServer(PATIENCE)
@@ -81,7 +81,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const names = allNames(port, options.host)
   const access = new Access(token, sessions)
   const onWarning = (where: string, warning: string) => say(`${where}: ${warning}`)
-  const workplaces = new Workplaces({ store, clock, env, network, faults, fallback: home, onWarning })
+  const workplaces = new Workplaces({ ...options, fallback: home, onWarning })
   const secrets = secretMask(env, [token])
   const hub = new Hub(store, clock, secrets)
   const ending = new AbortController()

@@ -4,9 +4,9 @@ import type { Clock } from '../core/clock.ts'
 import { OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
 import type { StartedRun } from '../runtime/control/begin.ts'
-import { compose, type Composed, type ComposeOptions } from '../runtime/host/compose.ts'
 import type { Env } from '../config/homes.ts'
 import { readTrusted } from '../trust/trusted.ts'
+import { compose, type Composed, type ComposeOptions, type TestPorts } from '../runtime/host/compose.ts'
 import { Ownership } from '../runtime/ownership/ownership.ts'
 import type { RecoveredRun } from '../runtime/run/recovered-run.ts'
 import { leftConversations, type LeftConversation, type Recovery } from '../runtime/control/recover.ts'
@@ -94,7 +94,7 @@ async function endRecovery(recovering: Promise<Recovery>): Promise<void> {
   await letGo()
 }
 
-export interface WorkplacesOptions extends Pick<ComposeOptions, 'env' | 'network' | 'faults'> {
+export interface WorkplacesOptions extends Pick<ComposeOptions, 'env'>, TestPorts {
   readonly clock: Clock
   /** One for all of them; it is closed by whoever has opened it. */
   readonly store: Store
@@ -118,7 +118,7 @@ export class Workplaces {
 
   constructor(options: WorkplacesOptions) {
     this.#options = options
-    this.#shared = createShared(options.clock, Math.random)
+    this.#shared = createShared(options.clock, options.chance?.random ?? Math.random)
   }
 
   get store(): Store {
@@ -180,8 +180,9 @@ export class Workplaces {
 
   /** What is to be recovered. */
   left(): readonly LeftConversation[] {
-    const { store, clock } = this.#options
-    return leftConversations({ store, ownership: new Ownership({ store, clock, owner: randomUUID() }) })
+    const { store, clock, processes } = this.#options
+    const ownership = new Ownership({ store, clock, owner: randomUUID(), processes })
+    return leftConversations({ store, ownership })
   }
 
   keepMode(id: ConversationId, mode: Mode): void {
@@ -229,9 +230,9 @@ export class Workplaces {
   }
 
   async #compose(directory: string, mode: Mode | undefined): Promise<Workplace> {
-    const { env, network, faults, store, onWarning } = this.#options
-    const own = { openStore: async () => lent(store), shared: this.#shared }
-    const composed = await compose({ directory, env, mode, own, network, faults })
+    const { env, clock, network, faults, chance, processes, store, onWarning } = this.#options
+    const own = { openStore: async () => lent(store), clock, shared: this.#shared }
+    const composed = await compose({ directory, env, mode, own, network, faults, chance, processes })
     for (const warning of composed.warnings) onWarning(composed.workspace.root, warning)
     return new Workplace(composed)
   }

@@ -34,7 +34,10 @@ export async function createTestOffshoot({
   const clock = handClock()
   const store = options.store ?? createMemoryStore()
   const model = createScriptedModel({ agents: script }, { clock })
-  const offshoot = await openOffshoot({ env: { HOME: '/nonexistent' }, model, ...options, clock }, store)
+  const offshoot = await openOffshoot(
+    { env: { HOME: '/nonexistent' }, model, ...options, clock },
+    { alone: store },
+  )
   const close = () => clock.until(offshoot.close())
   return { offshoot, clock, model, store, [Symbol.asyncDispose]: close }
 }

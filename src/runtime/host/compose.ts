@@ -30,6 +30,8 @@ import type { LoadedConfig } from '../../config/config.ts'
 import { configHome, dataHome, type Env } from '../../config/homes.ts'
 import type { RawConfig } from '../../config/config-file.ts'
 import type { Config } from '../../config/config-schema.ts'
+import type { NewId } from '../../core/ids.ts'
+import type { Processes } from '../ownership/process-identity.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { chooseSearch } from './search-choice.ts'
 import type { SystemAbout, SystemText } from '../context/system-text.ts'
@@ -55,8 +57,19 @@ export interface TestPorts {
   /** How tools reach the network; default: as the system does. */
   readonly network?: Network | undefined
   readonly faults?: Faults | undefined
+  /** Makes the same ids and waits each time; default: the chance of the system. */
+  readonly chance?: Chance | undefined
+  /** The processes that leases know; default: those of this machine. */
+  readonly processes?: Processes | undefined
   /** As if the disk ended there. */
   readonly maxPageCount?: number
+}
+
+/** What decides where nothing else does. */
+export interface Chance {
+  readonly newId: NewId
+  /** 0 ≤ x < 1. */
+  readonly random: () => number
 }
 
 export interface ComposeOptions extends TestPorts {
@@ -121,6 +134,8 @@ export async function compose({
   own = {},
   network,
   faults = noFaults,
+  chance,
+  processes,
   ...testStore
 }: ComposeOptions): Promise<Composed> {
   const ownDirectories = [dataHome(env), join(configHome(env), 'offshoot')]
@@ -140,12 +155,14 @@ export async function compose({
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner }, faults })
   const fetch = createFetch()
   const ownership =
-    own.isAlone || faults.isOff('leases') ? undefined : new Ownership({ store, clock, owner, faults })
+    own.isAlone || faults.isOff('leases')
+      ? undefined
+      : new Ownership({ store, clock, owner, processes, faults })
   const runtime = createRuntime({
     store,
     clock,
-    newId: randomIds(clock),
-    random: Math.random,
+    newId: chance?.newId ?? randomIds(clock),
+    random: chance?.random ?? Math.random,
     tools,
     agents,
     resolveModel: models.before(

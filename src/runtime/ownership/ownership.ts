@@ -12,7 +12,7 @@ export interface OwnershipOptions {
   /** Names this process among all that ever were: the value of OFFSHOOT_OWNER in its children. */
   readonly owner: string
   /** Default: those of this machine. */
-  readonly processes?: Processes
+  readonly processes?: Processes | undefined
   /** Tests alone give it. */
   readonly faults?: Faults | undefined
 }
