@@ -153,10 +153,15 @@ export class Served implements AsyncDisposable {
     const answer = await fetch(`${this.#server.url}/api${path}`, { headers, signal: leaving.signal })
     const last = Number(answer.headers.get('x-last-seq'))
     let text = ''
-    for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
-      text += chunk
-      if (isWhole(text, last)) break
+    const read = async () => {
+      for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
+        text += chunk
+        if (isWhole(text, last)) return
+      }
     }
+    const tooLate = setTimeout(() => leaving.abort(), MAX_READ_MS)
+    await read().catch(() => {}) // what is there by then shows what is missing
+    clearTimeout(tooLate)
     leaving.abort()
     const asked = had === undefined ? `GET ${path}` : `GET ${path}\nlast-event-id: ${had}`
     this.#world.recording.text(
@@ -199,9 +204,12 @@ function parsed<T>(text: string): T {
   return JSON.parse(text) as T
 }
 
+/** It takes milliseconds. */
+const MAX_READ_MS = 5_000
+
+/** The event with that number has come. */
 function isWhole(text: string, last: number): boolean {
-  const at = text.lastIndexOf(`id: ${last}\n`)
-  return at >= 0 && text.endsWith('\n\n') && text.indexOf('\n\n', at) >= 0
+  return text.endsWith('\n\n') && new RegExp(`"seq":${last}[,}]`).test(text)
 }
 
 function headersOf({ headers }: Response): string[] {
