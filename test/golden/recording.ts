@@ -56,7 +56,7 @@ function knownEvents(text: string): ReadonlyMap<number, string> {
 function shortened(text: string, known: ReadonlyMap<number, string>): string {
   const short = (line: string) => {
     const [, field = '', json = ''] = /^(data: )?(.*)$/.exec(line) ?? []
-    return field + (json.startsWith('{') ? shortEvent(json, known) : json)
+    return field + (json.startsWith('{"') ? shortEvent(json, known) : json)
   }
   return text.split('\n').map(short).join('\n')
 }
@@ -103,7 +103,7 @@ export function readable(text: string): string {
   }
 }
 
-const LINE_CHARS = 180
+const LINE_CHARS = 300
 
 /** What fits on a line stands on one. */
 function inLines(value: unknown, indent: string): string {

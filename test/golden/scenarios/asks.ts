@@ -1,3 +1,5 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Scenario } from '../play.ts'
 import type { World } from '../world.ts'
 import { MAIN, own } from './agents.ts'
@@ -23,6 +25,14 @@ const SCRIPT = {
 const LATER = {
   main: [calls(alter('src/f.txt')), say('f is changed.'), calls(alter('g.txt')), say('Not g.')],
 }
+const DELEGATED = {
+  main: [calls(task('planner', 'plan it')), say('It is planned.')],
+  planner: [calls(task('worker', 'do it')), say('The worker did it.')],
+  worker: [calls(alter('src/i.txt'), alter('test/i.txt')), say('One of two.')],
+}
+/** Lifts what the rules of the planner deny to whom it starts. */
+const DELEGATIONS = [{ agent: 'worker', for: 'planner', tool: 'change', pattern: 'src/**' }]
+const PLANNER = own('planner', { spawns: ['worker'], permissions: [{ tool: 'change', action: 'deny' }] })
 const PLAN = { main: [calls(alter('src/h.txt')), say('Nothing is changed.')] }
 
 /** Questions whether something may be done, and what is to be done; grants that last; rules that delegate; modes. */
@@ -67,6 +77,14 @@ async function goOn(world: World, conversationId: string): Promise<void> {
   world.recording.json('denied.json', await clock.until((await chat.send('Change g.')).result()))
   const planned = await world.open({ script: PLAN, process: 3, mode: 'plan', ...more })
   const planning = await planned.chat({ conversationId })
+  mkdirSync(join(world.user.root, 'config/offshoot'), { recursive: true })
+  const user = { delegations: DELEGATIONS, limits: { maxDepth: 2 } }
+  writeFileSync(join(world.user.root, 'config/offshoot/config.jsonc'), JSON.stringify(user))
+  const agents = [...AGENTS, PLANNER]
+  const delegated = await world.open({ script: DELEGATED, process: 4, mode: 'auto', agents, tools: [change] })
+  rmSync(join(world.user.root, 'config'), { recursive: true }) // nobody else knows these agents
+  const ordering = await delegated.chat({ conversationId })
+  world.recording.json('delegated.json', await clock.until((await ordering.send('Change i.')).result()))
   world.recording.json('plan.json', await clock.until((await planning.send('Change h.')).result()))
 }
 

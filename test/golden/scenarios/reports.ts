@@ -23,7 +23,7 @@ const SCRIPT = {
   writer: [
     calls(['write', { file_path: 'chairs.txt', content: 'seven chairs\n' }]),
     calls(['todo', { todos: [{ content: 'count the tables', status: 'pending' }] }]),
-    say('I have created chairs.txt and updated tables.txt, as I was told to do.'),
+    say('I created `chairs.txt`.\nI updated `tables.txt`.'),
   ],
 }
 

@@ -22,7 +22,6 @@ const SCRIPT = {
     say('The scout is back.'),
     say('It has rested.'),
     say('All is read.'),
-    say('Even the last one.'),
   ],
   lead: [calls(task('helper', 'help'), task('helper', 'help too')), say('Both have helped.')],
   helper: [
@@ -66,9 +65,6 @@ export const tree: Scenario = {
     })
     world.follow('errand', errand)
     world.recording.json('errand.json', await clock.until(errand.result()))
-    const spent = await chat.spawn('look again', { agent: 'helper', deliver: 'wake' })
-    await clock.until(spent.result())
-    await clock.advance(1_000)
     return run.conversationId
   },
 }
