@@ -9,7 +9,7 @@ import type { Approvals } from '../runtime/asking/approvals.ts'
 import type { Bus } from '../runtime/log/bus.ts'
 import type { Ownership } from '../runtime/ownership/ownership.ts'
 import { maskEvent } from '../core/secrets/mask-event.ts'
-import { readEvents } from '../runtime/log/stored-events.ts'
+import { Follow } from '../runtime/log/follow.ts'
 
 export interface FeedOptions {
   readonly conversationId: ConversationId
@@ -41,7 +41,6 @@ interface End {
 
 /** So many events wait for a slow reader in memory; beyond them durable ones wait in the store, and live ones are lost. */
 const MAX_WAITING = 10_000
-const PAGE = 500
 
 /**
  * The events of a conversation for one reader: what is stored after a `seq`, then what happens, each durable event once
@@ -51,11 +50,8 @@ const PAGE = 500
 export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined, undefined> {
   readonly #deps: FeedDeps
   readonly #options: FeedOptions
-  /** Of the last durable event that was taken. */
-  #seq: number
+  readonly #follow: Follow
   #waiting: OffshootEvent[] = []
-  /** Whether the store holds events that were not taken. */
-  #behind = true
   #end: End | undefined
   #isDone = false
   #leave: (() => void) | undefined
@@ -65,7 +61,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
   constructor(deps: FeedDeps, options: FeedOptions) {
     this.#deps = deps
     this.#options = options
-    this.#seq = options.after
+    this.#follow = Follow.after(deps.store, options.conversationId, options.after)
   }
 
   [Symbol.asyncIterator](): this {
@@ -125,7 +121,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
     let cancel = () => {}
     const look = () => {
       if (!ownership.owns(this.#options.conversationId)) {
-        this.#behind = true
+        this.#follow.fallBehind()
         this.#wake()
       }
       cancel = clock.after(bounds.watchMs, look)
@@ -139,7 +135,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
       if (this.#isDone) return { done: true, value: undefined }
       const event = this.#waiting.shift()
       if (event) return { done: false, value: event }
-      if (this.#behind) await this.#catchUp()
+      if (this.#follow.isBehind) await this.#catchUp()
       else if (this.#end) await this.#finish(this.#end)
       else await keepAlive(new Promise<void>((resolve) => (this.#wake = resolve)))
     }
@@ -147,34 +143,27 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
 
   /** One page; the event loop turns between two of them. */
   async #catchUp(): Promise<void> {
-    this.#behind = false
-    if (this.#deps.closed.aborted) return
-    const events = readEvents(this.#deps.store, this.#options.conversationId, this.#seq, PAGE)
-    this.#behind = events.length === PAGE
-    for (const event of events) this.#put(event)
-    if (this.#behind) await new Promise((resolve) => setImmediate(resolve))
+    if (this.#deps.closed.aborted) return this.#follow.stopReading()
+    for (const event of this.#follow.page()) this.#put(event)
+    if (this.#follow.isBehind) await new Promise((resolve) => setImmediate(resolve))
   }
 
   /** The end may have come before the last events were told. */
   async #finish(end: End): Promise<void> {
     if ('error' in end) throw end.error
-    const before = this.#seq
+    const before = this.#follow.seq
     await this.#catchUp()
-    if (this.#seq === before) this.#isDone = true
+    if (this.#follow.seq === before) this.#isDone = true
   }
 
   #take(event: OffshootEvent): void {
-    if (this.#isDone || this.#behind) return
-    const next = event.sub === undefined ? this.#seq + 1 : this.#seq
-    if (event.seq < next) return
-    const isMissed = event.seq > next // by another process, before this one took the conversation
-    if (isMissed || this.#waiting.length >= MAX_WAITING) this.#behind = true
-    else this.#put(event)
+    if (this.#isDone || this.#follow.isBehind) return
+    if (this.#waiting.length >= MAX_WAITING) this.#follow.fallBehind()
+    else if (this.#follow.take(event)) this.#put(event)
     this.#wake()
   }
 
   #put(event: OffshootEvent): void {
-    this.#seq = event.seq
     if (this.#options.wants(event)) this.#waiting.push(maskEvent(event, this.#deps.secrets))
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { OffshootEvent } from '../core/events.ts'
-import { readEvents } from '../runtime/log/stored-events.ts'
+import { Follow } from '../runtime/log/follow.ts'
 import type { PartialMessage } from '../runtime/run/partial-message.ts'
 import { maskPartial, partialDeltas } from './stored-partials.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
@@ -26,7 +26,6 @@ const MAX_OWED = 1024 * 1024
 const HEARTBEAT_MS = 15_000
 /** How long a client may leave everything unread before its connection ends. */
 const PATIENCE_MS = 60_000
-const PAGE = 500
 
 const encoder = new TextEncoder()
 const BEGIN = encoder.encode('retry: 1000\n: connected\n\n')
@@ -52,9 +51,7 @@ export function eventStream(options: StreamOptions): ReadableStream<Uint8Array> 
 class Outlet {
   readonly #options: StreamOptions
   readonly #controller: ReadableStreamDefaultController<Uint8Array>
-  #seq: number
-  /** Whether the store holds what the client has not got. */
-  #isBehind = true
+  readonly #follow: Follow
   #isOver = false
   #waiting: Uint8Array[] = []
   #owed = 0
@@ -64,7 +61,7 @@ class Outlet {
   constructor(options: StreamOptions, controller: ReadableStreamDefaultController<Uint8Array>) {
     this.#options = options
     this.#controller = controller
-    this.#seq = options.after
+    this.#follow = Follow.after(options.store, options.topic.id, options.after)
     this.#readAt = options.clock.now()
     options.topic.listeners.add(this)
     options.ending.addEventListener('abort', this.#onEnding)
@@ -77,13 +74,13 @@ class Outlet {
   pull(): void {
     this.#readAt = this.#options.clock.now()
     this.#flush()
-    while (!this.#isOver && this.#isBehind && this.#hasRoom) this.#catchUp()
+    while (!this.#isOver && this.#follow.isBehind && this.#hasRoom) this.#catchUp()
   }
 
   tell({ events, bytes }: Batch): void {
-    if (this.#isOver || this.#isBehind) return
-    const isNew = ({ seq, sub }: OffshootEvent) => seq > this.#seq || (sub !== undefined && seq === this.#seq)
-    this.#put(events.every(isNew) ? bytes : framesOf(events.filter(isNew), this.#secrets), events.at(-1)!.seq)
+    if (this.#isOver || this.#follow.isBehind) return
+    const fresh = this.#follow.takeNew(events)
+    this.#put(fresh === events ? bytes : framesOf(fresh, this.#secrets))
   }
 
   end(): void {
@@ -108,8 +105,7 @@ class Outlet {
     return (this.#controller.desiredSize ?? 0) > 0
   }
 
-  #put(bytes: Uint8Array, seq: number): void {
-    this.#seq = Math.max(this.#seq, seq)
+  #put(bytes: Uint8Array): void {
     if (bytes.length === 0) return
     this.#waiting.push(bytes)
     this.#owed += bytes.length
@@ -128,19 +124,16 @@ class Outlet {
 
   /** One page. At the end of what is stored comes what is being streamed, from its beginning. */
   #catchUp(): void {
-    const { store, topic } = this.#options
-    const stored = readEvents(store, topic.id, this.#seq, PAGE)
-    const events = stored.filter(({ seq }) => seq <= topic.seq) // the others are about to be told
-    this.#put(framesOf(events, this.#secrets), events.at(-1)?.seq ?? this.#seq)
-    if (events.length === PAGE || this.#isOver) return
-    this.#isBehind = false
-    this.#put(framesOf(this.#streaming(), this.#secrets), this.#seq)
+    const events = this.#follow.page(this.#options.topic.seq) // the others are about to be told
+    this.#put(framesOf(events, this.#secrets))
+    if (this.#follow.isBehind || this.#isOver) return
+    this.#put(framesOf(this.#streaming(), this.#secrets))
   }
 
   /** Each part that is being streamed, from its beginning: of live text nothing is stored for those that come later. */
   #streaming(): OffshootEvent[] {
     const { partials, clock, topic, store } = this.#options
-    const told = { conversationId: topic.id, seq: this.#seq, sub: 0, at: clock.now() }
+    const told = { conversationId: topic.id, seq: this.#follow.seq, sub: 0, at: clock.now() }
     return partialDeltas(
       store,
       partials().map((each) => maskPartial(each, this.#secrets)),

@@ -4,7 +4,7 @@ import type { ConversationId, PartId } from '../core/ids.ts'
 import { shapeMask, type SecretMask } from '../core/secrets/mask.ts'
 import type { PartialMessage } from '../runtime/run/partial-message.ts'
 import { maskEvent } from '../core/secrets/mask-event.ts'
-import { lastSeq, readEvents } from '../runtime/log/stored-events.ts'
+import { Follow } from '../runtime/log/follow.ts'
 import { maskPartial, partialDeltas, storedPartials } from './stored-partials.ts'
 import type { Store } from './workplace.ts'
 
@@ -21,8 +21,6 @@ export interface Listener {
   end(): void
 }
 
-const PAGE = 500
-
 /**
  * The events of one conversation as they come: of the bus, where this process drives it, else of the store. Each durable
  * one is told once and in order.
@@ -33,7 +31,7 @@ export class Topic {
   readonly #store: Store
   /** Masks what is told. */
   readonly secrets: SecretMask
-  #seq: number
+  readonly #follow: Follow
   /** How much was told of what another process streams. */
   #live: { readonly seq: number; readonly sub: number; readonly lengths: ReadonlyMap<PartId, number> } = {
     seq: 0,
@@ -45,37 +43,28 @@ export class Topic {
     this.secrets = secrets
     this.id = id
     this.#store = store
-    this.#seq = lastSeq(store, id)
+    this.#follow = Follow.fromEnd(store, id)
   }
 
   /** Of the last durable event that was told. */
   get seq(): number {
-    return this.#seq
+    return this.#follow.seq
   }
 
   /** From the bus of this process. */
   take(events: readonly OffshootEvent[]): void {
     const next: OffshootEvent[] = []
-    let seq = this.#seq
     for (const event of events) {
-      if (event.seq < seq || (isDurable(event) && event.seq === seq)) continue
-      if (event.seq > seq + 1 || (event.seq > seq && !isDurable(event))) {
-        this.#tell(next)
-        return this.look() // another process has written what came between
-      }
-      seq = event.seq
-      next.push(event)
+      if (this.#follow.take(event)) next.push(event)
+      else if (this.#follow.isBehind) break // another process has written what came between
     }
     this.#tell(next)
+    if (this.#follow.isBehind) this.look()
   }
 
   /** Another process may have written. */
   look(): void {
-    for (;;) {
-      const events = readEvents(this.#store, this.id, this.#seq, PAGE)
-      this.#tell(events)
-      if (events.length < PAGE) return
-    }
+    for (const events of this.#follow.pages()) this.#tell(events)
   }
 
   /** Another process drives it: what it has stored, and what it streams, as far as that is stored. */
@@ -97,9 +86,7 @@ export class Topic {
   }
 
   #tell(events: readonly OffshootEvent[]): void {
-    if (events.length === 0) return
-    this.#seq = events.at(-1)!.seq
-    if (this.listeners.size === 0) return
+    if (events.length === 0 || this.listeners.size === 0) return
     const batch = { events, bytes: framesOf(events, this.secrets) }
     for (const listener of this.listeners) listener.tell(batch)
   }

@@ -10,6 +10,7 @@ import { namedBefore } from '../../runtime/authority/mode.ts'
 import { untilChange, watchStore } from '../../runtime/ownership/watch-store.ts'
 import { readRunResult } from '../../runtime/views/run-result.ts'
 import type { Said } from '../../runtime/control/say.ts'
+import { Follow } from '../../runtime/log/follow.ts'
 import { readEvents } from '../../runtime/log/stored-events.ts'
 import type { VerbCommand } from '../../runtime/control/perform.ts'
 import { runningServer } from '../../server/server-file.ts'
@@ -75,12 +76,8 @@ export function watchedThere(composed: Composed, { conversationId, seqBefore }: 
     mode: namedBefore(store, conversationId) ?? composed.mode,
     runtime: {
       subscribe(id, subscriber) {
-        let seq = seqBefore
-        const look = () => {
-          const events = readEvents(store, id, seq)
-          seq = events.at(-1)?.seq ?? seq
-          if (events.length > 0) subscriber(events)
-        }
+        const follow = Follow.after(store, id, seqBefore)
+        const look = () => follow.pages().forEach(subscriber)
         const end = watchStore(store, systemClock, look)
         return () => {
           end()
