@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { findCycles } from './support/architecture/find-cycles.ts'
 import { findViolations, importsOf } from './support/architecture/find-violations.ts'
 import { backArrows, floorsOf, foldersOf, type ImportGraph } from './support/architecture/floors.ts'
-import { ORDERS, PACKAGES, ROOMS } from './support/architecture/rules.ts'
+import { ORDERS, OVER_LIMITS, PACKAGES, ROOMS } from './support/architecture/rules.ts'
+import { findExcesses, findSilentCatches } from './support/architecture/sizes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
@@ -133,6 +134,87 @@ describe('the dependencies', () => {
   it('are pinned to one version', () => {
     expect(Object.entries(all).filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([])
   })
+})
+
+describe('the functions', () => {
+  const names = globSync('{src,web/src}/**/*.{ts,tsx}', { cwd: ROOT })
+  const tree = new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]))
+
+  it('take at most four parameters, have at most 70 lines, and stand in files of at most 400', () => {
+    expect(tree.size).toBeGreaterThan(0)
+    const excesses = findExcesses(tree)
+    const unknown = excesses.filter(({ where }) => !OVER_LIMITS.includes(where))
+    expect(unknown.map(({ where, problem }) => `${where}: ${problem}`)).toEqual([])
+    const over = new Set(excesses.map(({ where }) => where))
+    expect(OVER_LIMITS.filter((where) => !over.has(where))).toEqual([])
+  })
+
+  it('drop no error without a reason', () => {
+    expect(findSilentCatches(tree)).toEqual([])
+  })
+})
+
+describe('rule: small functions', () => {
+  const excesses = (text: string) =>
+    findExcesses(new Map([['src/a.ts', text]])).map(({ where, problem }) => `${where}: ${problem}`)
+
+  for (const [where, text] of Object.entries({
+    f: 'function f(a: 1, b: 2, c: 3, d: 4, e: 5) {}',
+    g: 'export const g = async (a: 1, b: 2, c: 3, d: 4, ...e: 5[]) => {}',
+    h: 'class C { h(a: 1, b: 2, c: 3, d: 4, e?: 5) {} }',
+    i: 'interface I { i(a: 1, b: 2, c: 3, d: 4, e: 5): void }',
+    j: 'const o = { j(a: 1, b: 2, c: 3, d: 4, { e }: E) {} }',
+    constructor: 'class C { constructor(a: 1, b: 2, c: 3, d: 4, e: 5) {} }',
+    '': 'type F = (a: 1, b: 2, c: 3, d: 4, e: 5) => void',
+  })) {
+    it(`finds five parameters: ${text}`, () => {
+      expect(excesses(text)).toEqual([`src/a.ts ${where}: line 1: has 5 parameters, more than 4`])
+    })
+  }
+
+  it('allows four, and does not count what this is', () => {
+    expect(excesses('function f(this: T, a: 1, b: 2, c: 3, d: 4) {}')).toEqual([])
+  })
+
+  it('finds a long function and a long file', () => {
+    expect(excesses(`function f() {${'\n'.repeat(69)}}`)).toEqual([])
+    expect(excesses(`function f() {${'\n'.repeat(70)}}`)).toEqual([
+      'src/a.ts f: line 1: has 71 lines, more than 70',
+    ])
+    expect(excesses('f()\n'.repeat(400))).toEqual([])
+    expect(excesses('f()\n'.repeat(401))).toEqual(['src/a.ts: has 401 lines, more than 400'])
+  })
+
+  it('leaves tests and fixtures alone', () => {
+    const long = 'f()\n'.repeat(401)
+    expect(findExcesses(new Map(['src/a.test.ts', 'src/fixtures/a.ts'].map((name) => [name, long])))).toEqual(
+      [],
+    )
+  })
+})
+
+describe('rule: no error is dropped without a reason', () => {
+  const found = (text: string) => findSilentCatches(new Map([['src/a.ts', text]]))
+
+  for (const text of [
+    'work().catch(() => {})',
+    'await work().catch((error) => {})',
+    'work().catch(function () {})',
+    'work().catch(() => {\n  // nothing\n})',
+    'work()?.catch(() => {})',
+  ]) {
+    it(`finds: ${text}`, () => expect(found(text)).toHaveLength(1))
+  }
+
+  for (const text of [
+    'bestEffort(work())',
+    'work().catch(ignoreLostConnection)',
+    'work().catch(() => undefined)',
+    'try { work() } catch {}',
+    '// work().catch(() => {})',
+  ]) {
+    it(`allows: ${text}`, () => expect(found(text)).toEqual([]))
+  }
 })
 
 /** What the rules say about a small tree. `core/a.ts` and the like stand below src. */

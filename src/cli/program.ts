@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
+import { bestEffort } from '../core/rejections.ts'
 import { checkCaller } from './caller.ts'
 import { laterCommands } from './commands/later.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
@@ -12,7 +13,7 @@ import { version } from './version.ts'
 export async function runProgram(args: readonly string[], io: Io): Promise<number> {
   const stdoutError = watchStreams(io)
   const exitCode = await runCommandLine(args, io)
-  await write(io, '').catch(() => {}) // now what nobody waited for is written too, or has failed
+  await bestEffort(write(io, '')) // now what nobody waited for is written too, or has failed
   const error = stdoutError()
   return error && exitCode === exitCodes.completed ? report(error, false, io) : exitCode
 }

@@ -61,7 +61,7 @@ class View implements ConversationView {
     this.#client = client
     this.#id = conversationId
     this.#pageSize = pageSize
-    this.#first.promise.catch(() => {}) // whoever waits for it is told
+    this.#first.promise.catch(ignoreUntilAwaited)
   }
 
   subscribe(listener: () => void): () => void {
@@ -170,3 +170,6 @@ class View implements ConversationView {
     for (const listener of this.#listeners) listener()
   }
 }
+
+/** `ready` rejects with the error; until then it must not count as unhandled. */
+function ignoreUntilAwaited(): void {}

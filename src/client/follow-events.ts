@@ -105,9 +105,12 @@ async function* read(
       yield* followedOf(messages.take(decoder.decode(value, { stream: true })))
     }
   } finally {
-    reader.cancel().catch(() => {})
+    reader.cancel().catch(ignoreLostConnection)
   }
 }
+
+/** What it was reading has ended or failed, and that error is reported. */
+function ignoreLostConnection(): void {}
 
 /** Events that came together are handed on together. */
 function* followedOf(

@@ -1,3 +1,4 @@
+import { bestEffort } from '../core/rejections.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -369,7 +370,7 @@ test('a run that nobody waits for does not end the program, even when its store 
     void (await other.runs.get(run.id)).result()
     await other.close()
     store.tx = () => Promise.reject(new Error('the disk is gone'))
-    await run.result().catch(() => {})
+    await bestEffort(run.result())
     await offshoot.close()
     await new Promise((resolve) => setImmediate(resolve))
     expect(unhandled).not.toHaveBeenCalled()

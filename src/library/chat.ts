@@ -5,6 +5,7 @@ import type { AgentDefinition } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
 import { isId, type ConversationId } from '../core/ids.ts'
 import { delivers, type Deliver } from '../core/message.ts'
+import { bestEffort } from '../core/rejections.ts'
 import type { OwnModel } from '../model/own-models.ts'
 import { smallModel } from '../model/catalogue.ts'
 import type { Registry } from '../tools/registry.ts'
@@ -119,7 +120,7 @@ class Line {
         this.#know(started.conversationId)
         return this.#embedding.drive<O>(started)
       })
-      this.#last = begun.catch(() => {})
+      this.#last = bestEffort(begun)
       return begun
     })
   }

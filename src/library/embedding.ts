@@ -4,6 +4,7 @@ import { OffshootError } from '../core/errors.ts'
 import { idPrefix, type ConversationId, type RunId } from '../core/ids.ts'
 import { bounds } from '../core/limits.ts'
 import type { RunStatus } from '../core/run-status.ts'
+import { bestEffort } from '../core/rejections.ts'
 import { chooseModel } from '../model/choose.ts'
 import type { OwnModels } from '../model/own-models.ts'
 import type { Place } from '../runtime/context/place.ts'
@@ -186,7 +187,7 @@ export class Embedding implements RunHost {
     const driven = [...this.#driven.values()]
     for (const each of driven) each.stop('pause')
     await Promise.allSettled(driven.map(({ result }) => result))
-    for (const recovery of this.#recoveries) await endRecovery(this.composed, recovery).catch(() => {})
+    for (const recovery of this.#recoveries) await bestEffort(endRecovery(this.composed, recovery))
     await release(this.composed)
   }
 }
@@ -207,8 +208,8 @@ async function endRecovery({ store, clock }: Composed, { runs, stop, letGo }: Re
 
 /** Ends the processes that were started, and closes the store. Never rejects: who closes can do no more. */
 export async function release({ guard, store }: Composed): Promise<void> {
-  await guard.close().catch(() => {})
-  await store.close().catch(() => {})
+  await bestEffort(guard.close())
+  await bestEffort(store.close())
 }
 
 /** A model of the program's own, the one of this id, or without any the one that the environment offers. */

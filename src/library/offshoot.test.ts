@@ -1,3 +1,4 @@
+import { ignoreLateRejection } from '../core/rejections.ts'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -246,7 +247,7 @@ describe('close', () => {
     for (const later of [false, true]) {
       await using t = await testOffshoot({ script: { main: [{ text: 'late', delayMs: 600_000 }] } })
       const sent = (await t.offshoot.chat()).send('go')
-      sent.catch(() => {})
+      ignoreLateRejection(sent)
       if (later) await Promise.resolve().then(() => {})
       await t.clock.until(t.offshoot.close())
       const runs = later ? [await (await sent).result()] : []

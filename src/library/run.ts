@@ -5,6 +5,7 @@ import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
 import { bounds } from '../core/limits.ts'
 import type { Run } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
+import { ignoreLateRejection } from '../core/rejections.ts'
 import { keepAlive } from '../exec/keep-alive.ts'
 import type { StartedRun } from '../runtime/control/begin.ts'
 import { readRunResult, type RunResult } from '../runtime/views/run-result.ts'
@@ -113,7 +114,7 @@ function openFeed(
 function resultOf(host: RunHost, about: About): Promise<RunResult> {
   const { store } = host.feedDeps
   const result = untilStopped(host, about).then(() => readRunResult(store, about.id, 'alone'))
-  result.catch(() => {}) // nobody waiting for it must not end the process
+  ignoreLateRejection(result)
   return result
 }
 

@@ -4,6 +4,7 @@ import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
 import { shapeMask } from '../core/secrets/mask.ts'
 import { bounds } from '../core/limits.ts'
 import type { ToolCallPart } from '../core/message.ts'
+import { bestEffort, ignoreLateRejection } from '../core/rejections.ts'
 import type { ModelReader, ModelRequest } from '../model/port.ts'
 import { costOf } from '../model/pricing.ts'
 import { isRefusal, retryDelay } from '../model/retry.ts'
@@ -123,7 +124,7 @@ async function readStream(
   ports.signal.throwIfAborted()
   const stream = await unlessAborted(ports.model.stream(request), ports.signal, ports.clock, 0)
   const pieces = stream.getReader()
-  const onAbort = () => void pieces.cancel(ports.signal.reason).catch(() => {})
+  const onAbort = () => void bestEffort(pieces.cancel(ports.signal.reason))
   if (ports.signal.aborted) onAbort()
   else ports.signal.addEventListener('abort', onAbort, { once: true })
   try {
@@ -135,7 +136,7 @@ async function readStream(
     }
   } finally {
     ports.signal.removeEventListener('abort', onAbort)
-    if (reader.finish === undefined) void pieces.cancel().catch(() => {})
+    if (reader.finish === undefined) void bestEffort(pieces.cancel())
     else letEnd(pieces, ports)
   }
   ports.signal.throwIfAborted()
@@ -148,7 +149,7 @@ async function readStream(
 
 /** What stands behind the end of an answer is nobody's matter; a stream that does not close then is closed. */
 function letEnd(pieces: ModelReader, { clock }: LoopPorts): void {
-  const close = () => void pieces.cancel().catch(() => {})
+  const close = () => void bestEffort(pieces.cancel())
   const cancel = clock.after(bounds.killGraceMs, close)
   pieces.read().then(({ done }) => {
     cancel()
@@ -168,7 +169,7 @@ function complete(reader: AnswerReader, turn: number, ports: LoopPorts): StoredA
   }
   ports.budget.spend(answer)
   const stored = ports.journal.messageCompleted(answer)
-  stored.catch(() => {}) // awaited by who takes the answer; until then it must not count as unhandled
+  ignoreLateRejection(stored) // awaited with the answer
   return { answer, stored }
 }
 

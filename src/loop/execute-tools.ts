@@ -3,6 +3,7 @@ import { errorMessage } from '../core/errors.ts'
 import { shapeMask, type SecretMask } from '../core/secrets/mask.ts'
 import { bounds } from '../core/limits.ts'
 import type { ToolCallPart, ToolOutput, ToolResultPart } from '../core/message.ts'
+import { ignoreLateRejection } from '../core/rejections.ts'
 import { titleLine } from '../tools/define-tool.ts'
 import { parseInput } from '../tools/parse-input.ts'
 import { plain } from '../tools/registry.ts'
@@ -44,7 +45,7 @@ export async function executeTools(
     const tool = ports.tools.get(part.tool)
     const resumed = ports.resume?.(part)
     if (resumed) {
-      resumed.catch(() => {})
+      ignoreLateRejection(resumed)
       running.push({ part, result: resumed, spawns: true })
       continue
     }
@@ -54,7 +55,7 @@ export async function executeTools(
     const notRun = answer.truncated ? cutOff(part) : repeats.isCircle(part) ? inCircle(part) : undefined
     const result = notRun ? ports.journal.callEnded(notRun) : runCall(part, ports, watchdog, emit)
     running.push({ part, result, spawns: tool?.effects === 'spawn' })
-    result.catch(() => {})
+    ignoreLateRejection(result)
     if (alone) await result
   }
   return await know()
@@ -118,7 +119,7 @@ async function runCall(
     const denied = await askLeave({ part, tool, input, ...shown }, ports, watchdog)
     if (denied) return await ports.journal.callEnded({ part, title, ...denied })
     const started = ports.journal.callStarted({ part, tool, title, input })
-    started.catch(() => {}) // awaited with the end; until then it must not count as unhandled
+    ignoreLateRejection(started) // awaited with the end
     if (tool.effects !== 'none') await started
     const ended = withoutKeys(
       await effect(tool, input, part, ports, watchdog, emit),

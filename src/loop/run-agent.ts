@@ -3,6 +3,7 @@ import { errorMessage, OffshootError } from '../core/errors.ts'
 import { foldResults } from '../core/inner-calls.ts'
 import { callsOf, textOf } from '../core/message.ts'
 import type { RunError } from '../core/run.ts'
+import { ignoreLateRejection } from '../core/rejections.ts'
 import type { ToolSchema } from '../model/port.ts'
 import { toolSchema } from '../tools/tool-schema.ts'
 import { askModel, type StoredAnswer } from './ask-model.ts'
@@ -33,7 +34,7 @@ import { createWatchdog, holding, type Watchdog } from './watchdog.ts'
 export async function* runAgent(input: RunInput, ports: LoopPorts): AsyncGenerator<LiveEvent, Outcome> {
   const live = new Channel<LiveEvent>()
   const outcome = drive(input, ports, (event) => live.push(event)).finally(() => live.close())
-  outcome.catch(() => {}) // returned below; until then it must not count as unhandled
+  ignoreLateRejection(outcome) // returned below
   for (let events = await live.take(); events; events = await live.take()) {
     for (const event of events) yield event
   }

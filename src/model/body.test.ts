@@ -1,3 +1,4 @@
+import { bestEffort } from '../core/rejections.ts'
 import { getEventListeners, once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import zlib from 'node:zlib'
@@ -124,7 +125,7 @@ describe('a body', () => {
     const all = async () => {
       while (!(await reader.read()).done) if (how === 'cancel') await reader.cancel()
     }
-    await all().catch(() => {})
+    await bestEffort(all())
     expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 })

@@ -7,6 +7,7 @@ import {
   type SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import { OffshootError } from '../core/errors.ts'
+import { bestEffort } from '../core/rejections.ts'
 import { countAnswer } from './answer-size.ts'
 import type { Model, ModelInfo, ModelPart, ModelRead, ModelReader, ModelRequest, ToolSchema } from './port.ts'
 import { createToPrompt } from './prompt.ts'
@@ -47,7 +48,7 @@ export function createModel(
         untilAbort(
           signal,
           () => languageModel.doStream(options),
-          (late) => isStream(late?.stream) && void late.stream.cancel().catch(() => {}),
+          (late) => isStream(late?.stream) && void bestEffort(late.stream.cancel()),
         )
       const starting = startWithWishes(wishesOf(request, refused), refused, (wishes) =>
         start({ ...options, ...wishes }),
@@ -203,7 +204,7 @@ function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: Er
   let finished = false
   let ended = false
   // a cancelled stream ends what is read of it at once
-  const onAbort = () => void reader.cancel(signal.reason).catch(() => {})
+  const onAbort = () => void bestEffort(reader.cancel(signal.reason))
   const end = (): ModelRead => {
     ended = true
     signal.removeEventListener('abort', onAbort)
@@ -211,7 +212,7 @@ function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: Er
   }
   const fail = (error: unknown): ModelRead => {
     end()
-    reader.cancel(error).catch(() => {})
+    void bestEffort(reader.cancel(error))
     // what breaks after the end takes nothing away
     return finished ? END : { done: false, value: { type: 'error', error: toProviderError(error, source) } }
   }

@@ -1,3 +1,4 @@
+import { bestEffort } from '../core/rejections.ts'
 import { spawn } from 'node:child_process'
 import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -90,7 +91,7 @@ async function send(response: ServerResponse, begin: string, piece: string): Pro
     yield begin
     for (let sent = 0; sent < HUNDRED_MB; sent += piece.length) yield piece
   }
-  await pipeline(Readable.from(pieces()), response).catch(() => {})
+  await bestEffort(pipeline(Readable.from(pieces()), response))
 }
 
 const servers: { close(): Promise<void> }[] = []

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
+import { bestEffort } from '../core/rejections.ts'
 import { Problem, problemBody, problemOf } from './problem.ts'
 import type { Store } from './workplace.ts'
 
@@ -86,7 +87,7 @@ export class Idempotency {
     const answer = await work().catch(async (error: unknown): Promise<Answer> => {
       const problem = problemOf(error)
       if (problem.status < 500) return { status: problem.status, body: problemBody(problem) }
-      await this.#store.tx((tx) => tx.delete('idempotency', key), { durable: true }).catch(() => {})
+      await bestEffort(this.#store.tx((tx) => tx.delete('idempotency', key), { durable: true }))
       throw error
     })
     await this.#store.tx((tx) => tx.update('idempotency', key, { answer }), { durable: true })

@@ -5,6 +5,7 @@ import { networkInterfaces } from 'node:os'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { sleep, type Clock } from '../core/clock.ts'
+import { bestEffort } from '../core/rejections.ts'
 import type { RecoveredRun } from '../runtime/run/recovered-run.ts'
 import type { ComposeOptions, TestPorts } from '../runtime/host/compose.ts'
 import { Access } from './access.ts'
@@ -236,7 +237,7 @@ async function recoverAll(
     }
   }
   await look()
-  watch().catch(() => {}) // it ends with the server
+  void bestEffort(watch()) // it ends with the server
 }
 
 /** How often it looks whether a process has left something. */

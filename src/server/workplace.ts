@@ -3,6 +3,7 @@ import { statSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
 import { OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
+import { bestEffort, ignoreLateRejection } from '../core/rejections.ts'
 import type { StartedRun } from '../runtime/control/begin.ts'
 import type { Env } from '../config/homes.ts'
 import { readTrusted } from '../trust/trusted.ts'
@@ -75,7 +76,7 @@ export class Workplace {
   pause(): void {
     this.#isEnding = true
     for (const { stop } of this.#driven) stop('pause')
-    for (const each of this.#recoveries) each.then(({ stop }) => void stop('pause')).catch(() => {})
+    for (const each of this.#recoveries) ignoreLateRejection(each.then(({ stop }) => void stop('pause')))
   }
 
   /** Pauses what it drives, and ends every process that was started. Never rejects. */
@@ -84,7 +85,7 @@ export class Workplace {
     this.pause()
     while (this.#driven.size > 0) await Promise.allSettled([...this.#driven].map(({ result }) => result))
     await Promise.allSettled(this.#recoveries.map(endRecovery))
-    await this.composed.guard.close().catch(() => {})
+    await bestEffort(this.composed.guard.close())
   }
 }
 

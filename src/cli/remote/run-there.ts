@@ -1,6 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import { isStopped } from '../../core/run-status.ts'
+import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import type { StartedRun } from '../../runtime/control/begin.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
@@ -50,7 +51,7 @@ export async function runThere(
     return (isStopped(run.status) && (isStopping || isQuiet(store, conversationId))) || undefined
   }
   const result = until(composed, conversationId, isOver).then(() => readRunResult(store, runId, 'until said'))
-  result.catch(() => {}) // whoever asks for the result gets the error
+  ignoreLateRejection(result)
   const agent = agents.get(store.get('runs', runId)!.agent)
   return {
     conversationId,
@@ -63,7 +64,8 @@ export async function runThere(
     stop(verb) {
       isStopping = true
       const stopped = verb === 'pause' ? 'interrupt' : 'cancel'
-      send(composed, conversationId, { verb: stopped, target: runId, args: null }).catch(() => {}) // it has stopped by itself
+      const stopping = send(composed, conversationId, { verb: stopped, target: runId, args: null })
+      void bestEffort(stopping) // it may have stopped by itself
     },
   }
 }

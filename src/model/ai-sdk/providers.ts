@@ -1,3 +1,4 @@
+import { bestEffort } from '../../core/rejections.ts'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { AnswerError } from '../answer.ts'
 import type { Provider } from '../catalogue.ts'
@@ -62,7 +63,7 @@ function fetchStream(fetch: Fetch): typeof globalThis.fetch {
     if (!answer.ok) return answer
     if (!answer.body) throw new AnswerError(`HTTP ${answer.status} without an answer`)
     if (!/^text\/html\b/i.test(answer.headers.get('content-type') ?? '')) return answer
-    answer.body.cancel().catch(() => {})
+    void bestEffort(answer.body.cancel())
     throw new AnswerError('the server sent a web page rather than an answer; check the base URL')
   }
   return checked as typeof globalThis.fetch

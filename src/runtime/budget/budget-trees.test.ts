@@ -12,6 +12,7 @@ import {
 } from '../../../test/support/runtime-harness.ts'
 import { beginsAfterMs, cutStore, type CutStore } from '../../../test/support/cut-store.ts'
 import { sleep } from '../../core/clock.ts'
+import { bestEffort } from '../../core/rejections.ts'
 import type { Price } from '../../model/port.ts'
 import type { Reader } from '../../store/port.ts'
 import { Budget } from './budget.ts'
@@ -126,7 +127,7 @@ test('B1, B2: no tree spends or reserves more than its budget, whatever stops, g
       await h.clock.advance(tree.stop.afterMs)
       const { verb } = tree.stop
       const command = { verb, target: started.conversationId, args: null } as const
-      await h.perform(started.conversationId, command).catch(() => {}) // it may be over by now
+      await bestEffort(h.perform(started.conversationId, command)) // it may be over by now
     }
     await h.clock.until(started.result)
     const before = expectWithin(store, tree.budgetUsd)

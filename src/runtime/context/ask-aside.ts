@@ -1,6 +1,7 @@
 import type { ContextMessage } from '../../core/build-context.ts'
 import { textOf } from '../../core/message.ts'
 import { addCost, addUsage } from '../../core/usage.ts'
+import { bestEffort } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/aborted.ts'
 import { throughGate } from '../../loop/at-gate.ts'
 import { InputEstimate } from '../../loop/input-estimate.ts'
@@ -86,7 +87,7 @@ function count(
 async function readText(model: Model, request: ModelRequest, reader: AnswerReader): Promise<string> {
   const { signal } = request
   const pieces = (await model.stream(request)).getReader()
-  const onAbort = () => void pieces.cancel(signal.reason).catch(() => {})
+  const onAbort = () => void bestEffort(pieces.cancel(signal.reason))
   signal.addEventListener('abort', onAbort, { once: true })
   try {
     while (reader.finish === undefined) {
@@ -97,6 +98,6 @@ async function readText(model: Model, request: ModelRequest, reader: AnswerReade
     return textOf(reader.parts)
   } finally {
     signal.removeEventListener('abort', onAbort)
-    void pieces.cancel().catch(() => {})
+    void bestEffort(pieces.cancel())
   }
 }

@@ -4,6 +4,7 @@ import { asBegun, type Beginning, type Begun } from '../conversation/beginning.t
 import type { LiveConversation } from '../conversation/conversation.ts'
 import { takeBack } from '../run/take-back.ts'
 import type { VerbScope } from './verb.ts'
+import { driveAll } from './drive-all.ts'
 
 export interface BeganAnswer {
   readonly branchId: BranchId
@@ -31,7 +32,7 @@ export async function beginHere(
       settle(change.tx, { branchId, runId })
       return { branchId, runId }
     })
-    for (const each of begun!.drive) live.drive(each).catch(() => {}) // the conversation keeps what failed
+    driveAll(live, begun!.drive)
     return answer
   } catch (error) {
     takeBack(deps, live.budget, begun?.drive ?? [])

@@ -1,4 +1,5 @@
 import type { BranchId, ConversationId, RunId } from '../../core/ids.ts'
+import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
 import type { LeaseRow } from '../../store/port.ts'
 import { asBegun, type Beginning, type Begun } from '../conversation/beginning.ts'
@@ -16,6 +17,7 @@ import { aboutRun } from '../delegation/spawn.ts'
 import { lastSeq } from '../log/stored-events.ts'
 import { takeBack } from '../run/take-back.ts'
 import type { Desk } from './desk.ts'
+import { driveAll } from './drive-all.ts'
 
 /** A run that is being driven. */
 export interface StartedRun {
@@ -68,13 +70,13 @@ export async function begin(
     })
     if (!conversations.live.has(conversationId)) conversations.live.set(conversationId, live) // it was quiet meanwhile
     const { run, drive } = begun!
-    for (const each of drive) live.drive(each).catch(() => {}) // the conversation keeps what failed
+    driveAll(live, drive)
     return { ...handle(deps, run, live, leave), seqBefore, recovered }
   } catch (error) {
     takeBack(deps, live.budget, begun?.drive ?? [])
     const left = leaveWhenQuiet(live, leave)
     if (tookUp || live.isQuiet) await left
-    else left.catch(() => {}) // whoever began what still runs there waits for it, and is told
+    else ignoreLateRejection(left) // the caller that started what still runs there waits for it
     throw error
   }
 }
@@ -131,7 +133,7 @@ export function takeUp(
 ): Promise<readonly RecoveredRun[]> {
   const { live } = held
   const taken = live.takenUp.then(() => takeUpLeft(deps, held, policy, onTaken))
-  live.takenUp = taken.catch(() => {})
+  live.takenUp = bestEffort(taken)
   return taken
 }
 
@@ -153,7 +155,10 @@ async function takeUpLeft(
   const recovered = await recoverConversation(deps, live, policy)
   deps.faults.at('recovery.after')
   onTaken(recovered)
-  for (const { run, became } of recovered) if (became === 'queued') live.drive(run).catch(() => {}) // kept, as above
+  driveAll(
+    live,
+    recovered.filter(({ became }) => became === 'queued').map(({ run }) => run),
+  )
   return recovered
 }
 
@@ -165,7 +170,7 @@ const STOPS = {
 function handle(deps: Deps, run: LiveRun, live: LiveConversation, leave: () => Promise<void>) {
   const { conversationId, branchId, id: runId } = run.row
   const result = keepAlive(leaveWhenQuiet(live, leave)).then(() => readRunResult(deps.store, runId))
-  result.catch(() => {}) // whoever asks for the result gets the error; nobody asking must not end the process
+  ignoreLateRejection(result)
   const { tools } = aboutRun(deps, run)
   const stop: StartedRun['stop'] = (verb) => live.stop(STOPS[verb])
   return { conversationId, branchId, runId, tools, result, stop }

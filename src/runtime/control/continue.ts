@@ -7,6 +7,7 @@ import type { Change } from '../log/recorder.ts'
 import { takeBack } from '../run/take-back.ts'
 import { requireGoingOn } from './begin-here.ts'
 import { requireTarget, type VerbScope } from './verb.ts'
+import { driveAll } from './drive-all.ts'
 
 export interface ContinueAnswer {
   /** `steered`: it had not stopped, and reads the text at its next turn. */
@@ -46,6 +47,6 @@ export async function continueHere(
     takeBack(deps, conversation.budget, drive)
     throw error
   })
-  for (const each of drive) conversation.drive(each).catch(() => {}) // the conversation keeps what failed
+  driveAll(conversation, drive)
   return answer
 }

@@ -1,4 +1,5 @@
 import type { ConversationId } from '../../core/ids.ts'
+import { bestEffort } from '../../core/rejections.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { answerCommands, type Begun, type CommandWatch } from '../ownership/commands.ts'
@@ -33,7 +34,7 @@ export class Desk {
     return async () => {
       if (--open.holders > 0) return
       while (open.holders === 0 && (await open.watch.answered())) {
-        await live.quiet().catch(() => {}) // whoever drives it is told
+        await bestEffort(live.quiet()) // the process that drives it gets the error
       }
       if (open.holders > 0 || this.#open.get(live.id) !== open) return
       this.#open.delete(live.id)

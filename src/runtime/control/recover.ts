@@ -2,6 +2,7 @@ import { sleep } from '../../core/clock.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
+import { ignoreLateRejection } from '../../core/rejections.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
 import type { Reader } from '../../store/port.ts'
 import type { Place } from '../context/place.ts'
@@ -43,7 +44,7 @@ export async function recover(
     if (one) taken.push(one)
   }
   const settled = keepAlive(Promise.all(taken.map(({ live }) => atRest(deps, live))).then(() => {}))
-  settled.catch(() => {}) // whoever waits for it gets the error
+  ignoreLateRejection(settled)
   return {
     runs: taken.flatMap(({ runs }) => runs),
     settled,

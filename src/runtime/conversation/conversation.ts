@@ -3,6 +3,7 @@ import { sleep } from '../../core/clock.ts'
 import { bounds } from '../../core/limits.ts'
 import { isFinal, isStopped, state } from '../../core/run-status.ts'
 import type { Run } from '../../core/run.ts'
+import { ignoreLateRejection } from '../../core/rejections.ts'
 import { Budget } from '../budget/budget.ts'
 import { driveRun } from './drive.ts'
 import { isOwed } from '../journal/end-run.ts'
@@ -164,7 +165,7 @@ export class LiveConversation implements RunTree {
 
   #fail(error: unknown): void {
     this.#failed ??= Promise.reject(error)
-    this.#failed.catch(() => {})
+    ignoreLateRejection(this.#failed)
   }
 
   /** A run has stopped: its own branch may have something to read, and so may the one above. */

@@ -6,6 +6,7 @@ import { isFinal, isStopped } from '../../core/run-status.ts'
 import type { Usage } from '../../core/usage.ts'
 import type { CallId } from '../../core/ids.ts'
 import type { ToolCallPart, ToolResultPart } from '../../core/message.ts'
+import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/aborted.ts'
 import type { LoopPorts, Outcome, Report, Said, StartedCall, ToolSet } from '../../loop/ports.ts'
 import { runAgent } from '../../loop/run-agent.ts'
@@ -88,7 +89,7 @@ async function abandon(scope: Scope, run: LiveRun, cause: unknown): Promise<void
   stopRun(run, { verb: 'cancel', by: 'parent' })
   await endBelow(scope, run)
   const write = (change: Change) => failOpen(change, scope, run, runError(cause))
-  await scope.deps.recorder.record(run.row.conversationId, write).catch(() => {})
+  await bestEffort(scope.deps.recorder.record(run.row.conversationId, write))
 }
 
 /** A run with what is open below it: a subagent's own end may not have been written either. */
@@ -297,9 +298,9 @@ async function childReport(scope: Scope, run: LiveRun, journal: RunJournal, call
   if (run.row.pausing && !child.row.background) pauseSoon(child, 'parent') // and after that
   const stops = () => scope.tree.attach(child)
   for (const below of scope.tree.below(child.row.branchId))
-    if (!isStopped(below.row.status)) scope.tree.attach(below).catch(() => {}) // goes on with it; kept, as below
+    if (!isStopped(below.row.status)) ignoreLateRejection(scope.tree.attach(below)) // kept, as below
   if (child.row.background) {
-    stops().catch(() => {}) // the conversation keeps what fails
+    ignoreLateRejection(stops()) // the conversation keeps what fails
     return { text: startedText(scope.deps, child) }
   }
   const isAnswered = () => !journal.isOpen(callId)

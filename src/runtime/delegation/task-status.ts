@@ -3,6 +3,7 @@ import { sleep } from '../../core/clock.ts'
 import { isFinal, isStopped } from '../../core/run-status.ts'
 import type { Run } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import { bestEffort } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/aborted.ts'
 import type { AnyTool } from '../../tools/port.ts'
 import { count, dollars } from '../budget/budget-words.ts'
@@ -64,7 +65,7 @@ async function firstStop(
   const ends = targets.filter(({ row }) => !isStopped(row.status)).flatMap(({ live }) => live?.stopped ?? [])
   if (ends.length === 0) return
   const late = new AbortController()
-  const time = sleep(deps.clock, ms, late.signal).catch(() => {})
+  const time = bestEffort(sleep(deps.clock, ms, late.signal))
   try {
     await unlessAborted(Promise.race([...ends, time]), signal, deps.clock, 0)
   } finally {

@@ -19,6 +19,7 @@ import {
 import { buildContext } from '../../core/build-context.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { isFinal } from '../../core/run-status.ts'
+import { bestEffort } from '../../core/rejections.ts'
 import { createModel } from '../../model/language-model.ts'
 import type { Model, ModelPart, ModelRequest } from '../../model/port.ts'
 import { createScriptedModel } from '../../model/scripted.ts'
@@ -172,7 +173,7 @@ function answerAll(
     if (ended) return
     for (const { id } of store.find('approvals', { where: { answer: null } })) {
       const answer = left.shift()
-      if (answer) runtime.approvals.answer(id, { answer, by: 'person' }).catch(() => {})
+      if (answer) void bestEffort(runtime.approvals.answer(id, { answer, by: 'person' }))
     }
     clock.after(7_000, look)
   }

@@ -1,5 +1,6 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { Run } from '../../core/run.ts'
+import { ignoreLateRejection } from '../../core/rejections.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { Change, Recorder } from '../log/recorder.ts'
 
@@ -32,7 +33,7 @@ export class RunWrites {
   /** The next write that somebody waits for rejects with this. */
   fail(error: unknown): void {
     this.#failed ??= Promise.reject(error)
-    this.#failed.catch(() => {})
+    ignoreLateRejection(this.#failed)
   }
 
   /** Writes together with what else this turn of the event loop asks for: one row of events, one update of the run. */

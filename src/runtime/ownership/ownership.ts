@@ -3,6 +3,7 @@ import { OffshootError } from '../../core/errors.ts'
 import { noFaults, type Faults } from '../../core/faults.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
+import { bestEffort } from '../../core/rejections.ts'
 import type { LeaseRow, Reader, Store, Tx } from '../../store/port.ts'
 import { isGone, isHere, systemProcesses, type Processes } from './process-identity.ts'
 
@@ -91,7 +92,7 @@ export class Ownership {
       if (this.#isOurs(tx.get('leases', id), held)) tx.update('leases', id, { renewedAt: 0 })
     }
     // without renewal it is free soon anyway
-    await this.#store.tx(write, { durable: false }).catch(() => {})
+    await bestEffort(this.#store.tx(write, { durable: false }))
   }
 
   /** Whether this process holds the lease, as far as it knows. */
@@ -174,7 +175,7 @@ export class Ownership {
       this.#faults.at('lease.before')
     }
     const before = this.owned()
-    await this.#store.tx(write, { durable: false }).catch(() => {}) // a locked store: the next one may come through
+    await bestEffort(this.#store.tx(write, { durable: false })) // a locked store: the next one may come through
     this.#faults.at('lease.after')
     for (const id of before) {
       const lost = this.#held.get(id)?.lost

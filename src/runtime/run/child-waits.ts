@@ -1,4 +1,5 @@
 import { isStopped, state } from '../../core/run-status.ts'
+import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/aborted.ts'
 import { changeRun, type LiveRun } from './live-run.ts'
 import { pauseBetween } from './pause.ts'
@@ -7,7 +8,7 @@ import { endWait, type SlotDeps } from './slots.ts'
 
 /** One call of the run waits for its child; `ended` says what came of it. */
 async function waitForChild<T>(deps: SlotDeps, run: LiveRun, child: LiveRun, ended: Promise<T>): Promise<T> {
-  ended.catch(() => {}) // awaited below, unless the wait itself cannot be written
+  ignoreLateRejection(ended) // awaited below, unless the wait itself cannot be written
   run.awaits.add(child)
   try {
     await enterWait(deps, run)
@@ -32,7 +33,7 @@ export async function untilAnswered(
     for (;;) {
       await Promise.race([stops(), child.detached])
       if (isAnswered() || run.stop || child.row.status !== 'paused') return
-      await unlessAborted(child.again, run.controller.signal, deps.clock, 0).catch(() => {})
+      await bestEffort(unlessAborted(child.again, run.controller.signal, deps.clock, 0))
     }
   }
   await waitForChild(deps, run, child, attempts())
@@ -43,7 +44,7 @@ export async function untilAnswered(
  * settles it is running, or queued for a slot.
  */
 export async function whileChildrenRun<T>(deps: SlotDeps, run: LiveRun, calls: Promise<T>): Promise<T> {
-  calls.catch(() => {}) // awaited below, unless the wait itself cannot be written
+  ignoreLateRejection(calls) // awaited below, unless the wait itself cannot be written
   run.onlyWaits = true
   try {
     await enterWait(deps, run)

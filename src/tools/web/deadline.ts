@@ -32,9 +32,6 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promi
     if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
     const settled = () => signal.removeEventListener('abort', onAbort)
-    promise
-      .then(resolve, reject)
-      .finally(settled)
-      .catch(() => {})
+    void promise.then(resolve, reject).finally(settled) // never rejects
   })
 }

@@ -9,6 +9,9 @@ const ShortcutsHelp = lazy(async () => ({
   default: (await import('../palette/shortcuts-help.tsx')).ShortcutsHelp,
 }))
 
+/** Without a connection the palette is loaded when it is opened. */
+function loadOnDemand(): void {}
+
 /** When the page itself is there. Milliseconds. */
 const PRELOAD_MS = 1000
 
@@ -31,8 +34,8 @@ export function Keys({ actions, branches = [] }: KeysProps) {
   }
   useShortcuts(all)
   useEffect(() => {
-    // What is typed after its keys has to find it there. Where the server is away it is loaded when it is asked for.
-    const timer = setTimeout(() => void loadPalette().catch(() => {}), PRELOAD_MS)
+    // What is typed after its keys has to find it there.
+    const timer = setTimeout(() => void loadPalette().catch(loadOnDemand), PRELOAD_MS)
     return () => clearTimeout(timer)
   }, [])
   return (

@@ -84,12 +84,13 @@ function adopt(session: KnownSession | undefined, why: string | undefined): void
   tell(session ? { status: 'in' } : { status: 'out', why })
 }
 
-/** With its own token; one that the server cannot be told of ends by its time. */
+/** With its own token. */
 function endAtServer({ id, token }: KnownSession): void {
-  createClient({ baseUrl: '', token })
-    .endSession({ id })
-    .catch(() => {})
+  createClient({ baseUrl: '', token }).endSession({ id }).catch(leaveToExpire)
 }
+
+/** Without a connection the session ends when its time is over. */
+function leaveToExpire(): void {}
 
 function wordsOf(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error)

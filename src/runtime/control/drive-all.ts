@@ -1,0 +1,8 @@
+import { ignoreLateRejection } from '../../core/rejections.ts'
+import type { LiveConversation } from '../conversation/conversation.ts'
+import type { LiveRun } from '../run/live-run.ts'
+
+/** Drives runs that nobody awaits here. The conversation keeps what fails, and rejects when it is awaited. */
+export function driveAll(live: LiveConversation, runs: readonly LiveRun[]): void {
+  for (const run of runs) ignoreLateRejection(live.drive(run))
+}

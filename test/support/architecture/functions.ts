@@ -1,0 +1,84 @@
+import { Visitor, parseSync } from 'rolldown/utils'
+
+export interface FunctionSize {
+  /** Of a function without a name: that of what holds it, or empty. */
+  readonly name: string
+  readonly line: number
+  readonly parameters: number
+  readonly lines: number
+}
+
+export interface Functions {
+  readonly functions: readonly FunctionSize[]
+  /** Lines on which a rejected promise is dropped without a word why: `.catch(() => {})`. */
+  readonly silentCatches: readonly number[]
+}
+
+interface Named {
+  readonly type: string
+  readonly name?: string
+}
+
+interface Parsed {
+  readonly start: number
+  readonly end: number
+  readonly params: readonly unknown[]
+}
+
+/** The functions of a source file: declared, expressed, methods, and those that types describe. */
+export function readFunctions(file: string, text: string): Functions {
+  const lineAt = lineCounter(text)
+  const names = new Map<number, string>()
+  const functions: FunctionSize[] = []
+  const silentCatches: number[] = []
+  const nameIt = (value: { readonly start: number } | null | undefined, key: Named) =>
+    value && names.set(value.start, key.name ?? '')
+  const add = ({ start, end, params }: Parsed, name = names.get(start) ?? '') =>
+    functions.push({
+      name,
+      line: lineAt(start),
+      parameters: params.filter((each) => (each as Named).name !== 'this').length,
+      lines: lineAt(end) - lineAt(start) + 1,
+    })
+
+  new Visitor({
+    VariableDeclarator: ({ id, init }) => nameIt(init, id as Named),
+    Property: ({ key, value }) => nameIt(value, key as Named),
+    PropertyDefinition: ({ key, value }) => nameIt(value, key as Named),
+    MethodDefinition: ({ key, value }) => nameIt(value, key as Named),
+    FunctionDeclaration: (node) => add(node, node.id?.name),
+    FunctionExpression: (node) => add(node),
+    ArrowFunctionExpression: (node) => add(node),
+    TSMethodSignature: (node) => add(node, (node.key as Named).name),
+    TSFunctionType: (node) => add(node),
+    CallExpression({ callee, arguments: given, end }) {
+      if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
+      const handler = callee.property.name === 'catch' ? given[0] : undefined
+      if (handler && isEmpty(handler)) silentCatches.push(lineAt(end))
+    },
+  }).visit(parseSync(file, text).program)
+
+  return { functions, silentCatches }
+}
+
+/** The line of an offset; offsets are asked for in any order. */
+function lineCounter(text: string): (offset: number) => number {
+  const ends = [...text.matchAll(/\n/g)].map(({ index }) => index)
+  return (offset) => {
+    let [low, high] = [0, ends.length]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (ends[middle]! < offset) low = middle + 1
+      else high = middle
+    }
+    return low + 1
+  }
+}
+
+function isEmpty(handler: { readonly type: string }): boolean {
+  if (handler.type !== 'ArrowFunctionExpression' && handler.type !== 'FunctionExpression') return false
+  const { body } = handler as {
+    readonly body?: { readonly type: string; readonly body?: readonly unknown[] }
+  }
+  return Array.isArray(body?.body) && body.body.length === 0
+}
