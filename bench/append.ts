@@ -57,7 +57,7 @@ function middle(values: readonly number[]): number {
 /** A conversation with one branch; the result appends one message to it, as the runtime does. */
 async function conversation(store: Store): Promise<() => Promise<unknown>> {
   const newId = randomIds(systemClock)
-  const recorder = createRecorder(store, createBus(systemClock), systemClock)
+  const recorder = createRecorder({ store, bus: createBus(systemClock), clock: systemClock })
   const id = newId('cnv')
   const branchId = newId('brn')
   await create(recorder, id, branchId)

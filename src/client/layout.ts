@@ -76,7 +76,7 @@ export function layout(timeline: Timeline, options: LayoutOptions): Layout {
   const idle = compressIdle ? idleTimes(runs, from, to, now) : []
   const scale = scaleOf({ from, to, left: gutter, right: Math.max(gutter, width), idle })
   const totals = totalsOf(runs)
-  const rows = runs.map(({ run, level }) => rowOf(run, level, now, scale, totals.costUsd))
+  const rows = runs.map((each) => rowOf(each, now, scale, totals.costUsd))
   const gaps = idle.map(([a, b]) => ({ ...extent(scale, a, b)!, ms: b - a }))
   return { rows, from, to, ticks: ticksOf(scale), gaps, xOf: scale.xOf, timeOf: scale.timeOf, totals }
 }
@@ -207,13 +207,7 @@ function extent({ from, to, xOf }: Scale, a: number, b: number): Extent | null {
   return { x, width: Math.max(0, xOf(b) - x) }
 }
 
-function rowOf(
-  run: TimelineRun,
-  level: number,
-  now: number,
-  scale: Scale,
-  wholeCost: number | null,
-): LayoutRow {
+function rowOf({ run, level }: Leveled, now: number, scale: Scale, wholeCost: number | null): LayoutRow {
   const { id: runId, agent, task, status, model, spans, costUsd, usage } = run
   const sum = (...kinds: readonly SpanKind[]) =>
     spans.reduce((ms, span) => ms + (kinds.includes(span.kind) ? endOf(span, now) - span.from : 0), 0)

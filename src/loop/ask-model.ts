@@ -25,18 +25,23 @@ export interface StoredAnswer {
   readonly stored: Promise<void>
 }
 
+export interface Asking {
+  readonly turn: number
+  readonly size: InputEstimate
+  readonly watchdog: Watchdog
+  readonly emit: Emit
+  /** Gets what a cut request had said. */
+  readonly onCut: (reader: AnswerReader) => void
+}
+
 /**
  * One answer of the model: a request, repeated by the rules of retry.ts when it fails or its stream is cut. What a cut
  * request had said is kept as an interrupted message, and handed to `onCut`. @throws ProviderError, OffshootError `window`, Spent, or the signal's reason.
  */
 export async function askModel(
   request: Omit<ModelRequest, 'signal'>,
-  turn: number,
-  size: InputEstimate,
   ports: LoopPorts,
-  watchdog: Watchdog,
-  emit: Emit,
-  onCut: (reader: AnswerReader) => void,
+  { turn, size, watchdog, emit, onCut }: Asking,
 ): Promise<StoredAnswer> {
   checkWindow(size.byChars(request.messages), ports)
   const input = size.tokens(request.messages)
@@ -64,7 +69,7 @@ export async function askModel(
       const error = asProviderError(cause, ports)
       gate.end(place, error)
       onCut(reader)
-      await afterFailure(error, attempt, reader, ports, watchdog)
+      await afterFailure({ error, attempt, reader }, ports, watchdog)
       checkBudget(ports)
       continue
     }
@@ -74,11 +79,15 @@ export async function askModel(
   }
 }
 
+interface Failed {
+  readonly error: unknown
+  readonly attempt: number
+  readonly reader: AnswerReader
+}
+
 /** Keeps what was said, and waits until it is time for the next try; after a refusal, the gate does. @throws the error, or the signal's reason, when there is none. */
 async function afterFailure(
-  error: unknown,
-  attempt: number,
-  reader: AnswerReader,
+  { error, attempt, reader }: Failed,
   ports: LoopPorts,
   watchdog: Watchdog,
 ): Promise<void> {
@@ -91,14 +100,14 @@ async function afterFailure(
 
 /** Reads an answer into its parts; what is new goes to the journal, and then to who listens. */
 function createReader(takesCalls: boolean, { newId, journal, tools }: LoopPorts, emit: Emit): AnswerReader {
-  const id = newId('msg')
+  const messageId = newId('msg')
   const take: Emit = (event) => {
-    if (event.type === 'part.started' && reader.parts.length === 1) journal.messageStarted(id)
-    if (event.type === 'part.delta') journal.messagePartial(id, reader.parts)
+    if (event.type === 'part.started' && reader.parts.length === 1) journal.messageStarted(messageId)
+    if (event.type === 'part.delta') journal.messagePartial(messageId, reader.parts)
     emit(event)
   }
   const expand = (call: ToolCallPart) => tools.expand?.(call, newId) ?? [call]
-  const reader: AnswerReader = new AnswerReader(id, newId, takesCalls, take, expand)
+  const reader: AnswerReader = new AnswerReader({ messageId, newId, takesCalls, emit: take, expand })
   return reader
 }
 

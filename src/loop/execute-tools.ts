@@ -17,6 +17,13 @@ import { holding, type Watchdog } from './watchdog.ts'
 /** What a call came to; the journal turns it into the result that the model reads. */
 type Ended = Pick<EndedCall, 'status' | 'output' | 'exitCode' | 'error'>
 
+/** What looks on while calls run. */
+export interface Watch {
+  readonly watchdog: Watchdog
+  readonly repeats: Repeats
+  readonly emit: Emit
+}
+
 /**
  * Runs the calls of one answer and returns their results in the order of the calls. They start in order; one with
  * effects (spawns excepted) waits for all before it, and all after it wait for it; the rest run side by side
@@ -25,9 +32,7 @@ type Ended = Pick<EndedCall, 'status' | 'output' | 'exitCode' | 'error'>
 export async function executeTools(
   answer: Answer,
   ports: LoopPorts,
-  watchdog: Watchdog,
-  repeats: Repeats,
-  live: Emit,
+  { watchdog, repeats, emit: live }: Watch,
 ): Promise<ToolResultPart[]> {
   const emit: Emit = (event) => {
     watchdog.touch()
@@ -122,7 +127,7 @@ async function runCall(
     ignoreLateRejection(started) // awaited with the end
     if (tool.effects !== 'none') await started
     const ended = withoutKeys(
-      await effect(tool, input, part, ports, watchdog, emit),
+      await effect({ part, tool, input }, ports, watchdog, emit),
       ports.secrets ?? shapeMask,
     )
     const [, result] = await Promise.all([started, ports.journal.callEnded({ part, title, ...ended })])
@@ -192,11 +197,15 @@ async function askLeave(
   return failure(permit.code === 'interrupted' ? 'skipped' : 'denied', permit.code, permit.why)
 }
 
+interface CheckedCall {
+  readonly part: ToolCallPart
+  readonly tool: AnyTool
+  readonly input: never
+}
+
 /** Runs the tool. Everything it throws is a failed result; what ignores a stop is left behind after the time that a kill takes. */
 async function effect(
-  tool: AnyTool,
-  input: never,
-  part: ToolCallPart,
+  { part, tool, input }: CheckedCall,
   ports: LoopPorts,
   watchdog: Watchdog,
   emit: Emit,

@@ -10,6 +10,16 @@ import type { Emit } from './ports.ts'
 
 type OpenPart = { -readonly [K in keyof (TextPart | ReasoningPart)]: (TextPart | ReasoningPart)[K] }
 
+export interface ReaderOptions {
+  readonly messageId: MessageId
+  readonly newId: NewId
+  /** Whether calls in the answer are kept; otherwise nobody runs them. */
+  readonly takesCalls: boolean
+  readonly emit: Emit
+  /** The calls for which one stands. Default: itself. */
+  readonly expand?: (call: ToolCallPart) => readonly ToolCallPart[]
+}
+
 /** Builds the parts of one answer out of the pieces of a stream, and says what is new in each. */
 export class AnswerReader {
   readonly messageId: MessageId
@@ -23,16 +33,7 @@ export class AnswerReader {
   #takesCalls: boolean
   #expand: (call: ToolCallPart) => readonly ToolCallPart[]
 
-  /**
-   * Without `takesCalls`, calls in the answer are dropped: nobody will run them. `expand`: the calls for which one stands.
-   */
-  constructor(
-    messageId: MessageId,
-    newId: NewId,
-    takesCalls: boolean,
-    emit: Emit,
-    expand: (call: ToolCallPart) => readonly ToolCallPart[] = (call) => [call],
-  ) {
+  constructor({ messageId, newId, takesCalls, emit, expand = (call) => [call] }: ReaderOptions) {
     this.messageId = messageId
     this.#newId = newId
     this.#emit = emit

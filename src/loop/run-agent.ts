@@ -145,7 +145,11 @@ class Loop {
       this.#context.push(...more)
       return undefined
     }
-    const executed = executeTools(answer, this.#ports, this.#watchdog, this.#repeats, this.#emit)
+    const executed = executeTools(answer, this.#ports, {
+      watchdog: this.#watchdog,
+      repeats: this.#repeats,
+      emit: this.#emit,
+    })
     const [, results] = await Promise.all([stored, executed])
     this.#context.push({ role: 'tool', parts: foldResults(callsOf(answer.parts), results) })
     if (this.#ports.signal.aborted) throw this.#ports.signal.reason
@@ -232,16 +236,13 @@ class Loop {
     const request = { messages: this.#context, tools: this.#schemas, toolChoice, agent, depth }
     if (toolChoice === 'auto') this.#turn++
     const onCut = (reader: Pick<Answer, 'messageId' | 'parts'>) => (this.#cut = this.#said(reader))
-    const turn = this.#turn
-    const asked = await askModel(
-      request,
-      turn,
-      this.#size,
-      this.#ports,
-      this.#watchdog,
-      this.#emit,
+    const asked = await askModel(request, this.#ports, {
+      turn: this.#turn,
+      size: this.#size,
+      watchdog: this.#watchdog,
+      emit: this.#emit,
       onCut,
-    ).catch((error: unknown) => {
+    }).catch((error: unknown) => {
       if (error instanceof Spent && toolChoice === 'auto') this.#turn-- // it was not asked
       throw error
     })

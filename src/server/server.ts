@@ -113,7 +113,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     port,
     url,
     newLink: () => linkTo(url, keys),
-    recover: (onTaken = () => {}) => recoverAll(workplaces, clock, ending.signal, onTaken, say),
+    recover: (onTaken = () => {}) => recoverAll(workplaces, { clock, ending: ending.signal, onTaken, say }),
     async close() {
       removeFile()
       ending.abort()
@@ -195,16 +195,21 @@ function refusal(problem: Problem): Response {
   return Response.json(problemBody(problem), { status: problem.status, headers: SECURITY_HEADERS })
 }
 
+interface RecoveryPorts {
+  readonly clock: Clock
+  /** Aborted when the server ends. */
+  readonly ending: AbortSignal
+  readonly onTaken: OnTaken
+  readonly say: (line: string) => void
+}
+
 /**
  * Takes up what is left, and goes on looking in the background until the end: what another process holds for a moment now
  * would be left for good. Mail that a recovery has left unread, for a branch that is paused, is not tried again.
  */
 async function recoverAll(
   workplaces: Workplaces,
-  clock: Clock,
-  ending: AbortSignal,
-  onTaken: OnTaken,
-  say: (line: string) => void,
+  { clock, ending, onTaken, say }: RecoveryPorts,
 ): Promise<void> {
   const tried = new Set<ConversationId>()
   const told = new Set<string>()

@@ -69,7 +69,7 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
     name: target.relative,
   })
   const diff = unifiedDiff(target.relative, file.text, text)
-  await replaceFile(target, encodeText(file, text), current, context, countChanges(diff))
+  await replaceFile(target, { bytes: encodeText(file, text), current, lines: countChanges(diff) }, context)
   const places = count === 1 ? '1 place' : `${count} places`
   const how = tolerant ? '; white space in old_string was not exact' : ''
   return `edited ${target.relative} (${places}${how})\n${diff}`
@@ -80,6 +80,6 @@ async function create(input: Input, target: ResolvedPath, context: ToolContext):
   if (input.new_string === '')
     throw new ToolError('no_change', 'old_string and new_string are both empty; there is nothing to do')
   const diff = unifiedDiff(target.relative, '', input.new_string)
-  await replaceFile(target, Buffer.from(input.new_string), undefined, context, countChanges(diff))
+  await replaceFile(target, { bytes: Buffer.from(input.new_string), lines: countChanges(diff) }, context)
   return `created ${target.relative}\n${diff}`
 }

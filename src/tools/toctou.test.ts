@@ -48,7 +48,7 @@ test('a directory that was swapped for a link is neither written nor listed', as
   const directory = createWorkspace(root).resolve('src')
   await swaps.directory(base.path)
   const context = testContext(root)
-  await expect(replaceFile(target, Buffer.from('evil'), undefined, context)).rejects.toMatchObject({
+  await expect(replaceFile(target, { bytes: Buffer.from('evil') }, context)).rejects.toMatchObject({
     code: 'path_changed',
   })
   await expect(openDirectory(directory.absolute, 'src')).rejects.toMatchObject({ code: 'path_changed' })
@@ -60,7 +60,7 @@ test('a new file is never written through a link that was put there', async () =
   await using _base = base
   const target = createWorkspace(root).resolve('new.txt')
   await symlink('../outside/new.txt', join(root, 'new.txt'))
-  await replaceFile(target, Buffer.from('text'), undefined, testContext(root))
+  await replaceFile(target, { bytes: Buffer.from('text') }, testContext(root))
   expect(await outside(base.path)).toEqual({ 'a.ts': 'secret' })
   expect(await readFile(join(root, 'new.txt'), 'utf8')).toBe('text')
 })
@@ -70,7 +70,7 @@ test('a missing directory that became a link is not followed', async () => {
   await using _base = base
   const target = createWorkspace(root).resolve('made/deep/new.txt')
   await symlink('../outside', join(root, 'made'))
-  await expect(replaceFile(target, Buffer.from('evil'), undefined, testContext(root))).rejects.toMatchObject({
+  await expect(replaceFile(target, { bytes: Buffer.from('evil') }, testContext(root))).rejects.toMatchObject({
     code: 'path_changed',
   })
   expect(await outside(base.path)).toEqual({ 'a.ts': 'secret' })

@@ -44,16 +44,21 @@ export function checkSeen(target: ResolvedPath, current: CurrentFile, context: T
   }
 }
 
+export interface Replacement {
+  readonly bytes: Buffer
+  /** What it replaces; undefined: a new file. */
+  readonly current?: CurrentFile | undefined
+  readonly lines?: ChangedLines
+}
+
 /**
  * Puts bytes at a path as a whole: a reader sees the old file or the new one. Keeps mode and owner of the old one, makes
  * missing directories, and never writes through a link that was put in the way. Records the new stamp, and the receipt.
  */
 export async function replaceFile(
   target: ResolvedPath,
-  bytes: Buffer,
-  current: CurrentFile | undefined,
+  { bytes, current, lines = unknownLines }: Replacement,
   context: ToolContext,
-  lines: ChangedLines = unknownLines,
 ): Promise<void> {
   checkUnmasked(bytes, current?.bytes)
   const directory = await makeDirectory(dirname(target.absolute), dirname(target.relative))

@@ -55,7 +55,7 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
   const diff = old ? unifiedDiff(target.relative, old.text, input.content) : ''
   const count = lineCount(input.content)
   const lines = current ? (old ? countChanges(diff) : unknownLines) : { added: count, removed: 0 }
-  await replaceFile(target, bytes, current, context, lines)
+  await replaceFile(target, { bytes, current, lines }, context)
   const size = `${count} lines, ${bytes.length} bytes`
   if (!current) return `created ${target.relative} (${size})`
   return `wrote ${target.relative} (${size})\n${diff}`.trimEnd()

@@ -34,8 +34,8 @@ export function inboxCommand(program: Command, io: Io): void {
     .action(async (target: string, text: string | undefined, flags: InboxFlags) => {
       checkText(text, flags)
       const id = await conversationIdOf(io, target)
-      const done = await change(id, target, text ?? '', flags, io)
-      if (flags.json || done === undefined) return await list(id, target, flags, io)
+      const done = await change({ id, target }, text ?? '', flags, io)
+      if (flags.json || done === undefined) return await list({ id, target }, flags, io)
       await write(io, done)
     })
 }
@@ -55,10 +55,15 @@ function checkText(text: string | undefined, { edit }: InboxFlags): void {
     throw new OffshootError('usage', 'there is no text', { hint: 'offshoot inbox BRANCH --edit ITEM "text"' })
 }
 
+interface Place {
+  readonly id: ConversationId
+  /** A branch, or what stands for it: a run on it, or its conversation. */
+  readonly target: string
+}
+
 /** What was done, in one line; undefined where nothing was asked for. */
 async function change(
-  id: ConversationId,
-  target: string,
+  { id, target }: Place,
   text: string,
   { edit, withdraw, promote, clear }: InboxFlags,
   io: Io,
@@ -81,7 +86,7 @@ async function change(
   return `withdrawn: ${withdrawn}${stay}\n`
 }
 
-async function list(id: ConversationId, target: string, { json }: InboxFlags, io: Io): Promise<void> {
+async function list({ id, target }: Place, { json }: InboxFlags, io: Io): Promise<void> {
   await using store = await openStore(io)
   const items = waitingItems(store, branchOf(store, id, target))
   await write(io, json ? jsonLine(items) : items.map(line).join(''))

@@ -80,8 +80,9 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
     for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
     const known = conversationOf(flags, composed.store, composed.workspace.root)
     checkTurn(composed.store, known, io)
-    if (known && isWithServer(composed, known, io)) return await goOnThere(known, prompt, flags, composed, io)
-    const started = await start(prompt, known, flags, composed, io)
+    if (known && isWithServer(composed, known, io))
+      return await goOnThere({ conversationId: known, prompt }, flags, composed, io)
+    const started = await start({ conversationId: known, prompt }, flags, composed, io)
     await sayRecovered(started, io)
     await sayOthersWait(composed, started, io)
     return await follow(started, flags, composed, io)
@@ -90,9 +91,13 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
   }
 }
 
+interface Asked<C> {
+  readonly conversationId: C
+  readonly prompt: string
+}
+
 async function start(
-  prompt: string,
-  conversationId: ConversationId | undefined,
+  { conversationId, prompt }: Asked<ConversationId | undefined>,
   flags: RunFlags,
   composed: Composed,
   io: Io,
@@ -110,8 +115,7 @@ async function start(
 
 /** The server that drives the conversation is given the message, and its run is followed as one of this process. */
 async function goOnThere(
-  conversationId: ConversationId,
-  text: string,
+  { conversationId, prompt: text }: Asked<ConversationId>,
   flags: RunFlags,
   composed: Composed,
   io: Io,
@@ -136,7 +140,7 @@ async function goOnThere(
   const defaultModel = () => pickModel(undefined, composed, io)
   const said = await runtime.say({ ...composed, ...order, defaultModel })
   if (said.started) return await follow(said.started, flags, composed, io) // the server has let go of it just now
-  const started = await runThere(said, conversationId, seqBefore, composed, io)
+  const started = await runThere(said, { conversationId, seqBefore }, composed, io)
   const asked = hasPerson(io) ? flags : { ...flags, approvals: 'wait' as const }
   return await follow(started, asked, watchedThere(composed, started), io)
 }

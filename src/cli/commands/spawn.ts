@@ -85,13 +85,13 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
   const { conversation, isDriven } = await conversationOf(flags, io)
   const server = flags.background && serverFor(isDriven, io)
   const task = await readPrompt(argument, ABOUT_TASK, io)
-  if (server) return await handOver(server, task, conversation, flags, io)
+  if (server) return await handOver(server, { task, conversation }, flags, io)
   const directory = resolve(io.cwd, flags.directory ?? conversation?.directory ?? '.')
   await trustBefore(directory, flags, io)
   const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   try {
     for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
-    const begun = await start(task, conversation, flags, composed, io)
+    const begun = await start({ task, conversation }, flags, composed, io)
     if (begun.there) return await tellElsewhere(begun.there, io)
     const started = begun.here
     await say(io, `offshoot: subagent ${started.branchId} of ${started.conversationId}\n`)
@@ -124,11 +124,15 @@ async function conversationOf({ conversation: id }: SpawnFlags, io: Io) {
   return { conversation, isDriven: ownership.livingOwner(conversation.id) !== undefined }
 }
 
+interface Asked {
+  readonly task: string
+  readonly conversation: Conversation | undefined
+}
+
 /** Below the main branch of a conversation, or of a new one that is named after the task. */
 async function handOver(
   server: RunningServer,
-  task: string,
-  conversation: Conversation | undefined,
+  { task, conversation }: Asked,
   flags: SpawnFlags,
   io: Io,
 ): Promise<number> {
@@ -144,8 +148,7 @@ async function handOver(
 }
 
 async function start(
-  task: string,
-  conversation: Conversation | undefined,
+  { task, conversation }: Asked,
   flags: SpawnFlags,
   composed: Composed,
   io: Io,

@@ -33,8 +33,7 @@ export function isWithServer({ ownership }: Composed, id: ConversationId, { env 
  */
 export async function runThere(
   said: Said,
-  conversationId: ConversationId,
-  seqBefore: number,
+  { conversationId, seqBefore }: Pick<StartedRun, 'conversationId' | 'seqBefore'>,
   composed: Composed,
   io: Io,
 ): Promise<StartedRun> {

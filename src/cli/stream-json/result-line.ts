@@ -11,15 +11,20 @@ export interface PermissionDenial {
   readonly tool_input: object
 }
 
+export interface ResultFacts {
+  /** Of the main run. */
+  readonly model: string
+  readonly modelMs: number
+  readonly denials: readonly PermissionDenial[]
+  readonly envelope: Envelope
+}
+
 /**
  * The last line: usage, cost and denials of the whole tree, the turns of the main run. `success` is `completed` alone.
  */
 export function resultLine(
   result: RunResult,
-  model: string,
-  modelMs: number,
-  permission_denials: readonly PermissionDenial[],
-  envelope: Envelope,
+  { model, modelMs, denials, envelope }: ResultFacts,
 ): StreamLine {
   const modelUsage = usageByModel(result, model)
   const costs = Object.values(modelUsage).map(({ costUSD }) => costUSD)
@@ -32,7 +37,7 @@ export function resultLine(
     total_cost_usd: result.costUsd ?? costs.reduce((sum, each) => sum + each, 0),
     usage: usageShape(result.usage),
     modelUsage,
-    permission_denials,
+    permission_denials: denials,
     ...envelope,
   }
 }

@@ -34,7 +34,8 @@ export function createStreamJson(facts: StreamFacts): StreamJson {
       tree.take(event)
       return [...messageLines(event, scene), ...taskLines(event, scene)]
     },
-    end: (result) => resultLine(result, facts.model, tree.modelMs(), denials, envelope()),
+    end: (result) =>
+      resultLine(result, { model: facts.model, modelMs: tree.modelMs(), denials, envelope: envelope() }),
   }
 }
 

@@ -51,7 +51,7 @@ export function answerOnTerminal(
     open.set(id, closed)
     const asked = () => ({ ...event, ...placeInLine(store, event.conversationId, id) })
     line = line
-      .then(() => put(asked(), runtime, output, io, closed.signal))
+      .then(() => put(asked(), { runtime, output, io }, closed.signal))
       .catch(() => started.stop('pause')) // the store took no answer: the run will say so
   }
   const take = (event: OffshootEvent) => {
@@ -101,12 +101,16 @@ function idOf(event: Question | Asked) {
   return event.type === 'question.asked' ? event.questionId : event.approvalId
 }
 
+interface Surface {
+  readonly runtime: Watched['runtime']
+  readonly output: Output
+  readonly io: Io
+}
+
 /** Asks until there is an answer, or nothing left to ask: the run has stopped, or somebody else was faster. */
 async function put(
   event: Question | Asked,
-  runtime: Watched['runtime'],
-  output: Output,
-  io: Io,
+  { runtime, output, io }: Surface,
   signal: AbortSignal,
 ): Promise<void> {
   if (signal.aborted) return

@@ -9,7 +9,7 @@ import type { EndSignal } from '../early-signals.ts'
 import { exitCodeOfRun, exitCodes } from '../exit-codes.ts'
 import { outputError, say, type Io } from '../io.ts'
 import { dollars } from '../numbers.ts'
-import { createOutput, type Output, type OutputFormat } from './output.ts'
+import { createOutput, type OutputFormat } from './output.ts'
 import type { Watched } from './watched.ts'
 
 export interface FollowFlags {
@@ -45,7 +45,8 @@ export async function follow(
 ): Promise<number> {
   await sayMode(started, composed, io)
   const output = createOutput(flags, started, composed, io)
-  const endAnswers = takeAnswers(started, flags, composed, output, io)
+  const takeAnswers = answererOf(flags, io)
+  const endAnswers = takeAnswers(started, composed, output, io)
   const signals = stopOnSignals(started, io)
   const broken = stopWithoutReader(started, io)
   try {
@@ -74,15 +75,9 @@ async function sayMode({ conversationId }: StartedRun, { store, mode }: Watched,
 }
 
 /** Whoever is asked; without anybody each question is denied at once (permissions.md, Approvals). */
-function takeAnswers(
-  started: StartedRun,
-  { approvals }: FollowFlags,
-  composed: Watched,
-  output: Output,
-  io: Io,
-): () => Promise<void> {
-  if (approvals !== 'deny' && hasPerson(io)) return answerOnTerminal(started, composed, output, io)
-  return approvals === 'wait' ? answerFromElsewhere(started, composed, output, io) : async () => {}
+function answererOf({ approvals }: FollowFlags, io: Io): typeof answerOnTerminal {
+  if (approvals !== 'deny' && hasPerson(io)) return answerOnTerminal
+  return approvals === 'wait' ? answerFromElsewhere : () => async () => {}
 }
 
 /** Events that nobody can read any more are not worth a model's time: the tree pauses. */

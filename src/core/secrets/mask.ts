@@ -130,7 +130,12 @@ function scan(scanner: Scanner, text: string, from: number, isWhole: boolean): S
   for (let at = from; ;) {
     const found = nextAnchor(scanner, text, at)
     if (!found) break
-    const judged = judge(scanner.candidatesOf(found[0]), text, found.index, isWhole, clear)
+    const judged = judge(scanner.candidatesOf(found[0]), {
+      text,
+      at: found.index,
+      isWhole,
+      isClear: found.index === clear,
+    })
     if (judged === 'open') {
       // a longer anchor may have begun before: `&access_token=` where `token` is open
       const stop = Math.min(found.index, holdFrom(scanner, text, end))
@@ -160,16 +165,20 @@ interface Found {
   readonly more?: RegExp | undefined
 }
 
+/** Where an anchor stands. */
+interface Spot {
+  readonly text: string
+  readonly at: number
+  /** Whether no more of the text comes. */
+  readonly isWhole: boolean
+  /** Whether a secret ends right before it. */
+  readonly isClear: boolean
+}
+
 /** `open`: more of the text decides. */
-function judge(
-  candidates: readonly Candidate[],
-  text: string,
-  at: number,
-  isWhole: boolean,
-  clear: number,
-): Found | 'open' | undefined {
+function judge(candidates: readonly Candidate[], spot: Spot): Found | 'open' | undefined {
   for (const candidate of candidates) {
-    const found = judgeOne(candidate, text, at, isWhole, clear)
+    const found = judgeOne(candidate, spot)
     if (found) return found
   }
   return undefined
@@ -177,13 +186,10 @@ function judge(
 
 function judgeOne(
   { shape, length }: Candidate,
-  text: string,
-  at: number,
-  isWhole: boolean,
-  clear: number,
+  { text, at, isWhole, isClear }: Spot,
 ): Found | 'open' | undefined {
   if (shape.value !== undefined) return judgeValue(shape.value, text, at, isWhole)
-  if (at !== clear && stands(shape.notAfter, text, at)) return undefined
+  if (!isClear && stands(shape.notAfter, text, at)) return undefined
   const { full, alive, more, window } = shape
   const start = at + length
   const from = window === undefined ? text : text.slice(0, at + window)

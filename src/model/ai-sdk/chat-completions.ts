@@ -59,7 +59,7 @@ export class ChatModel extends OpenAICompatibleChatLanguageModel {
       ...(abortSignal && { abortSignal }),
     })
     const broken = (cause: unknown) => brokenAnswer(cause, this.#request.url, body, response.status)
-    return { stream: partsOf(response.body!, this.#name, chunkSchema, warnings, broken) }
+    return { stream: partsOf(response.body!, { name: this.#name, schema: chunkSchema, warnings, broken }) }
   }
 }
 
@@ -72,6 +72,15 @@ function brokenAnswer(
   return new APICallError({ message: 'the answer broke off', cause, url, requestBodyValues, statusCode })
 }
 
+interface AboutAnswer {
+  /** Of the provider. */
+  readonly name: string
+  readonly schema: ChunkSchema
+  readonly warnings: SharedV4Warning[]
+  /** The error of an answer that broke off. */
+  readonly broken: (cause: unknown) => Error
+}
+
 /**
  * The parts of an answer. Those of what has arrived at once come at once, and pieces of one text as one; events that come
  * to no part have one that says so, since whoever waits has to see that something came. After `[DONE]` nothing counts: some
@@ -79,10 +88,7 @@ function brokenAnswer(
  */
 function partsOf(
   body: HttpBody,
-  name: string,
-  schema: ChunkSchema,
-  warnings: SharedV4Warning[],
-  broken: (cause: unknown) => Error,
+  { name, schema, warnings, broken }: AboutAnswer,
 ): ReadableStream<LanguageModelV4StreamPart> {
   const reader = body.getReader()
   const decoder = new TextDecoder()

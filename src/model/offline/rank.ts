@@ -83,20 +83,22 @@ export function rankLines(
     const kind = lineKind(text, path)
     const near = around(line, own)
     const coverage = coverageOf(mine, near, fromPath, yardstick.worth)
-    const score = factor * (0.4 + 0.6 * coverage) * lineScore(text, kind, mine, near, fromPath, yardstick)
+    const score = factor * (0.4 + 0.6 * coverage) * lineScore({ text, kind, mine, near, fromPath }, yardstick)
     if (score > 0) ranked.push({ path, line, text, kind, score, coverage })
   }
   return ranked.toSorted((a, b) => b.score - a.score || a.line - b.line)
 }
 
-function lineScore(
-  text: string,
-  kind: LineKind,
-  mine: readonly number[],
-  near: readonly number[],
-  fromPath: readonly number[],
-  yardstick: Yardstick,
-): number {
+interface ScoredLine {
+  readonly text: string
+  readonly kind: LineKind
+  /** Strength of each term in the line, in its neighbours, and in the path. */
+  readonly mine: readonly number[]
+  readonly near: readonly number[]
+  readonly fromPath: readonly number[]
+}
+
+function lineScore({ text, kind, mine, near, fromPath }: ScoredLine, yardstick: Yardstick): number {
   const name = nameBonus(kind, text, yardstick)
   const words =
     sum(mine.map((value, i) => value * yardstick.worth[i]!)) || ofNamedFile(text, kind, fromPath, yardstick)

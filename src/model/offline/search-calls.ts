@@ -43,14 +43,16 @@ export function togetherCall(angle: Angle): WantedCall | null {
   return grep(`(?i:${both.join('|')})`, angle, content(CONTENT_ROWS))
 }
 
-/** The lines of one file that speak of any term; of related words, too, where there are few. `counts` has one a term. */
-export function fileCall(
-  path: string,
-  terms: readonly Term[],
-  counts: readonly number[],
-  loose: boolean,
-  names: readonly string[],
-): WantedCall {
+export interface FileSearch {
+  readonly terms: readonly Term[]
+  /** Matching lines of the file, one number a term. */
+  readonly counts: readonly number[]
+  readonly loose: boolean
+  readonly names: readonly string[]
+}
+
+/** The lines of one file that speak of any term; of related words, too, where there are few. */
+export function fileCall(path: string, { terms, counts, loose, names }: FileSearch): WantedCall {
   const all = counts.reduce((sum, count) => sum + count, 0)
   const rare = terms.filter((_, i) => loose || (counts[i] ?? 0) <= MANY)
   const own = rare.length > 0 ? rare : terms.slice(0, 1)

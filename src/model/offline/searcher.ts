@@ -120,13 +120,12 @@ function details(angles: readonly Angle[], past: readonly PastCall[]): WantedCal
     return [
       ...hop,
       ...files.slice(0, each).map((path) =>
-        fileCall(
-          path,
-          angle.terms,
-          counts.map((map) => map.get(path) ?? 0),
+        fileCall(path, {
+          terms: angle.terms,
+          counts: counts.map((map) => map.get(path) ?? 0),
           loose,
           names,
-        ),
+        }),
       ),
     ]
   })

@@ -1,5 +1,6 @@
 import type { ContextMessage } from '../../core/build-context.ts'
 import { textOf } from '../../core/message.ts'
+import type { Run } from '../../core/run.ts'
 import { addCost, addUsage } from '../../core/usage.ts'
 import { bestEffort } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/aborted.ts'
@@ -25,8 +26,13 @@ export async function askAside(
   const { deps, tree } = scope
   const { info } = model
   const most = least(maxOutput, info.maxOutput)
-  const leave = await hold(scope, run, model, messages, most, signal)
-  const reader = new AnswerReader(deps.newId('msg'), deps.newId, false, () => {})
+  const leave = await hold(scope, run, model, { messages, maxOutput: most, signal })
+  const reader = new AnswerReader({
+    messageId: deps.newId('msg'),
+    newId: deps.newId,
+    takesCalls: false,
+    emit: () => {},
+  })
   const maxOutputTokens = leave.maxOutputTokens ?? most
   const request: ModelRequest = {
     messages,
@@ -41,7 +47,8 @@ export async function askAside(
     return await throughGate(deps.gates.of(info), deps.clock, signal, () => readText(model, request, reader))
   } finally {
     leave.release()
-    count(tree, run, model, reader, signal)
+    const { usage } = reader
+    count(tree, run, { usage, costUsd: addCost(0, costOf(usage, info.price)) }, signal)
   }
 }
 
@@ -57,9 +64,7 @@ async function hold(
   { deps: { clock }, tree: { budget } }: Scope,
   { row }: LiveRun,
   { info: { price } }: Model,
-  messages: readonly ContextMessage[],
-  maxOutput: number | null,
-  signal: AbortSignal,
+  { messages, maxOutput, signal }: Pick<Aside, 'messages' | 'signal'> & { readonly maxOutput: number | null },
 ) {
   const input = new InputEstimate([]).byChars(messages)
   for (;;) {
@@ -73,11 +78,9 @@ async function hold(
 function count(
   tree: Scope['tree'],
   run: LiveRun,
-  { info }: Model,
-  { usage }: AnswerReader,
+  { usage, costUsd }: Pick<Run, 'usage' | 'costUsd'>,
   { aborted }: AbortSignal,
 ): void {
-  const costUsd = addCost(0, costOf(usage, info.price))
   tree.budget.spend(run.row, { usage, costUsd })
   if (aborted) return // what comes after the wait was given up counts in the conversation alone: the run may have ended
   const { row } = run

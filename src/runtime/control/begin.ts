@@ -50,7 +50,7 @@ export async function begin(
   beginning: Beginning,
 ): Promise<StartedRun> {
   const { conversationId, isNew, continues, write } = beginning
-  const held = await hold(deps, conversations, where, conversationId, isNew)
+  const held = await hold(deps, conversations, where, beginning)
   const { live, leave } = held
   live.isHeld = false
   if (where.budgetUsd !== undefined) live.budget.allow(where.budgetUsd)
@@ -95,8 +95,7 @@ export async function hold(
   deps: Deps,
   conversations: Conversations,
   where: Place,
-  id: ConversationId,
-  isNew = false,
+  { conversationId: id, isNew }: Pick<Beginning, 'conversationId' | 'isNew'>,
 ): Promise<Held> {
   const before = isNew ? undefined : deps.store.get('leases', id)
   if (!isNew) await deps.ownership?.take(id)

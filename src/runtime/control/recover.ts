@@ -40,7 +40,7 @@ export async function recover(
   const taken: Taken[] = []
   for (const { id, directory } of leftConversations(deps)) {
     if (directory !== where.workspace.root) continue
-    const one = await keepAlive(recoverOne(deps, conversations, where, id, { policy, onTaken }))
+    const one = await keepAlive(recoverOne(deps, conversations, id, { ...where, policy, onTaken }))
     if (one) taken.push(one)
   }
   const settled = keepAlive(Promise.all(taken.map(({ live }) => atRest(deps, live))).then(() => {}))
@@ -103,15 +103,16 @@ function openConversations(store: Reader): Set<ConversationId> {
 async function recoverOne(
   deps: Deps,
   conversations: Conversations,
-  where: Place,
   id: ConversationId,
-  { policy, onTaken }: Required<Pick<RecoverOptions, 'policy' | 'onTaken'>>,
+  { policy, onTaken, ...where }: Place & Required<Pick<RecoverOptions, 'policy' | 'onTaken'>>,
 ): Promise<Taken | undefined> {
   deps.faults.at('recovery.before')
-  const held = await hold(deps, conversations, where, id).catch((error: unknown) => {
-    if (error instanceof OffshootError && error.code === 'conflict') return undefined // somebody has taken it meanwhile
-    throw error
-  })
+  const held = await hold(deps, conversations, where, { conversationId: id, isNew: false }).catch(
+    (error: unknown) => {
+      if (error instanceof OffshootError && error.code === 'conflict') return undefined // somebody has taken it meanwhile
+      throw error
+    },
+  )
   if (!held) return undefined
   const { live } = held
   let left: Promise<void> | undefined

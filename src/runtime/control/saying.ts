@@ -52,7 +52,9 @@ export async function saying(
       return { run: last, drive: [] }
     }
     const before = waitingIds(change, branchId)
-    const begun = asBegun(onMain?.write(change, live, recovered) ?? goesOn(change, deps, live, last, options))
+    const begun = asBegun(
+      onMain?.write(change, live, recovered) ?? goesOn(change, { deps, tree: live }, last, options),
+    )
     const waits = waitingItems(change.tx, branchId).find(({ id }) => !before.has(id)) // behind calls without a result
     itemId = waits?.id ?? addDelivered(change, deps.newId, place(begun.run, change.at), about).id
     return begun
@@ -97,13 +99,12 @@ async function modelHere(
 
 function goesOn(
   change: Change,
-  deps: Deps,
-  live: LiveConversation,
+  scope: { readonly deps: Deps; readonly tree: LiveConversation },
   last: LiveRun | undefined,
   { branchId, text, maxTurns }: SayOptions,
 ): LiveRun | Begun {
-  if (!last) return beginOnFork(change, deps, live.budget, branchId, text)
-  const drive = continueRun(change, { deps, tree: live }, last, { text, maxTurns })
+  if (!last) return beginOnFork(change, scope.deps, scope.tree.budget, branchId, text)
+  const drive = continueRun(change, scope, last, { text, maxTurns })
   return { run: drive[0]!, drive }
 }
 

@@ -15,7 +15,7 @@ async function say(h: Staged, conversationId: ConversationId, branchId: BranchId
   const newId = randomIds(h.clock)
   const place = { at: h.clock.now(), conversationId, branchId, runId: null, parentRunId: null, depth: 0 }
   const item = { conversationId, branchId, kind: 'user', mode: 'follow_up', text } as const
-  const recorder = createRecorder(h.store, createBus(h.clock), h.clock)
+  const recorder = createRecorder({ store: h.store, bus: createBus(h.clock), clock: h.clock })
   await recorder.record(conversationId, (change) => addToInbox(change, newId, place, item))
 }
 

@@ -117,7 +117,7 @@ export interface Runtime {
 /** The runtime over its ports. It starts nothing by itself. */
 export function createRuntime(options: RuntimeOptions): Runtime {
   const bus = createBus(options.clock)
-  const recorder = createRecorder(options.store, bus, options.clock, options.ownership, options.faults)
+  const recorder = createRecorder({ ...options, bus, leases: options.ownership })
   const { slots, gates } = options.shared ?? createShared(options.clock, options.random)
   const scheduler = new Scheduler(options.config.limits, slots)
   const waits = new PersonWaits({ ...options, recorder, scheduler })

@@ -44,7 +44,7 @@ test('a change counts the subagents that stand, and those of changes before it, 
 async function conversation() {
   const store = createMemoryStore()
   const id = newId('cnv')
-  const open = () => createRecorder(store, createBus(systemClock), systemClock)
+  const open = () => createRecorder({ store, bus: createBus(systemClock), clock: systemClock })
   const recorder = open()
   await recorder.record(id, ({ tx, at }) =>
     tx.insert('conversations', { id, directory: '/', title: 'x', createdAt: at, updatedAt: at }),

@@ -62,17 +62,19 @@ interface Counted {
   subagents: number | undefined
 }
 
+export interface RecorderPorts {
+  readonly store: Store
+  readonly bus: Bus
+  readonly clock: Clock
+  readonly leases?: Leases | undefined
+  readonly faults?: Faults | undefined
+}
+
 /**
  * The only way in which the runtime writes: `seq` is given out in the transaction that stores the event (domain.md §6).
  * With `leases`, a change of a conversation that another process owns is refused (R5).
  */
-export function createRecorder(
-  store: Store,
-  bus: Bus,
-  clock: Clock,
-  leases?: Leases,
-  faults: Faults = noFaults,
-): Recorder {
+export function createRecorder({ store, bus, clock, leases, faults = noFaults }: RecorderPorts): Recorder {
   const known = new Map<ConversationId, Known>()
   const inboxChanges = new Map<BranchId, number>()
   const changes = (branchId: BranchId) => inboxChanges.get(branchId) ?? 0
@@ -87,15 +89,15 @@ export function createRecorder(
       const closure = (tx: Tx) => {
         leases?.check(tx, conversationId)
         const at = clock.now()
-        const drafts: EventDraft[] = []
+        const pending: Pending = { conversationId, at, drafts: [] }
         const before = known.get(conversationId)
         const counted: Counted = { positions: new Map(), subagents: before?.subagents }
         const markDelivered = (id: InboxItemId) =>
           faults.isOff('unique-delivery') ? void marks.push(id) : tx.update('inbox', id, { deliveredAt: at })
-        const change = openChange(tx, at, drafts, conversationId, counted, before?.positions)
+        const change = openChange(tx, pending, counted, before?.positions)
         const result = write({ ...change, markDelivered })
-        if (drafts.length > 0) {
-          events = insertEvents(tx, conversationId, drafts, at, before)
+        if (pending.drafts.length > 0) {
+          events = insertEvents(tx, pending, before)
           known.set(conversationId, after(events, at, counted, before))
         }
         if (events.some(isDelivery)) faults.at('delivery.before')
@@ -133,11 +135,16 @@ function isDelivery({ type }: OffshootEvent): boolean {
   return type === 'report.delivered' || type === 'inbox.delivered'
 }
 
+/** The events of a change that is being written. */
+interface Pending {
+  readonly conversationId: ConversationId
+  readonly at: number
+  readonly drafts: EventDraft[]
+}
+
 function openChange(
   tx: Tx,
-  at: number,
-  drafts: EventDraft[],
-  conversationId: ConversationId,
+  { conversationId, at, drafts }: Pending,
   counted: Counted,
   known: ReadonlyMap<BranchId, number> | undefined,
 ): Omit<Change, 'markDelivered'> {
@@ -169,9 +176,7 @@ function storedPosition(tx: Tx, branchId: BranchId): number {
 
 function insertEvents(
   tx: Tx,
-  conversationId: ConversationId,
-  drafts: readonly EventDraft[],
-  at: number,
+  { conversationId, at, drafts }: Pending,
   before: Known | undefined,
 ): OffshootEvent[] {
   if (isLater(at, before)) tx.update('conversations', conversationId, { updatedAt: at })

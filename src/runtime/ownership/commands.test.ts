@@ -56,7 +56,7 @@ async function party(pid: number): Promise<Party> {
     startOf: (each: number) => (living.has(each) ? 0 : undefined),
   }
   const ownership = new Ownership({ store, clock, owner: `owner ${pid}`, processes })
-  const recorder = createRecorder(store, createBus(clock), clock, ownership)
+  const recorder = createRecorder({ store, bus: createBus(clock), clock, leases: ownership })
   return { store, ownership, recorder }
 }
 

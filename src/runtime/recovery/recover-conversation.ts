@@ -44,7 +44,7 @@ export async function recoverConversation(
       const { status, pausing } = taken[at]!
       const became = () => {
         if (isFinal(run.row.status)) return 'cancelled' // with what is above it
-        return pausing ? pauseLeft(change, deps, run, pausing) : takeUp(change, deps, live, run, policy)
+        return pausing ? pauseLeft(change, deps, run, pausing) : takeUp(change, { deps, live }, run, policy)
       }
       return { run, status, became: became(), unknown: unknownOf(change, run) }
     })
@@ -74,8 +74,7 @@ function pauseLeft(change: Change, deps: Deps, run: LiveRun, why: 'user' | 'pare
 
 function takeUp(
   change: Change,
-  deps: Deps,
-  live: LiveConversation,
+  { deps, live }: { readonly deps: Deps; readonly live: LiveConversation },
   run: LiveRun,
   policy: RecoveryPolicy,
 ): RecoveredRun['became'] {

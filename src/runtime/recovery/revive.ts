@@ -83,7 +83,7 @@ function bindingOf(deps: Deps, row: Run, branch: Branch, parent: LiveRun | undef
   try {
     if (parent?.unusable) throw parent.unusable
     const agent = agentOf(deps, row.agent)
-    return { agent, unusable: undefined, ...boundBy(deps, row, branch, agent, parent) }
+    return { agent, unusable: undefined, ...boundBy(deps, row, branch, { agent, parent }) }
   } catch (error) {
     if (!(error instanceof OffshootError)) throw error
     const agent = { name: row.agent, description: '', prompt: '', source: 'not defined' }
@@ -95,8 +95,7 @@ function boundBy(
   deps: Deps,
   row: Run,
   branch: Branch,
-  agent: AgentDefinition,
-  parent: LiveRun | undefined,
+  { agent, parent }: { readonly agent: AgentDefinition; readonly parent: LiveRun | undefined },
 ): Authority {
   if (parent) return narrow(deps, parent, agent, boundsOf(deps.store, branch.id, row))
   if (branch.kind !== 'main') return authorityOf(deps, deps.store, branch)

@@ -71,7 +71,7 @@ test('a run whose wait is over stands before new ones in the line, in which no m
   const runs = h.store.find('runs', { where: { conversationId: id }, orderBy: 'id' })
   const [main, one, two, three] = runs
   expect(queueOrder(h.store, id)).toEqual([two!.id, three!.id])
-  const recorder = createRecorder(h.store, createBus(clock), clock)
+  const recorder = createRecorder({ store: h.store, bus: createBus(clock), clock })
   for (const row of [main!, one!])
     await recorder.record(id, (change) => {
       change.tx.update('runs', row.id, { status: 'queued' })

@@ -16,13 +16,18 @@ const MIGRATIONS = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
+export interface MigrateOptions {
+  readonly faults?: Faults | undefined
+  /** Default: the present version. */
+  readonly upTo?: number
+}
+
 /** Brings a database to the present version, each migration in one transaction. Safe while another process does the same. */
 export function migrate(
   db: DatabaseSync,
   file: string,
   now: () => number,
-  faults: Faults = noFaults,
-  upTo = SCHEMA_VERSION,
+  { faults = noFaults, upTo = SCHEMA_VERSION }: MigrateOptions = {},
 ): void {
   for (let version = schemaVersion(db); version !== upTo; version = schemaVersion(db)) {
     if (version > SCHEMA_VERSION) throw newer(file, version, SCHEMA_VERSION)

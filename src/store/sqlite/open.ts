@@ -69,7 +69,7 @@ function openDatabase(
     db.exec('PRAGMA journal_mode = WAL')
     db.exec(`PRAGMA wal_autocheckpoint = ${logPages}; PRAGMA journal_size_limit = ${logPages * 4096}`)
     db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY`)
-    migrate(db, file, now, faults)
+    migrate(db, file, now, { faults })
     return db
   } catch (error) {
     db?.close()

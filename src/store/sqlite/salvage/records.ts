@@ -25,7 +25,9 @@ export function recordsOf(pages: Pages, number: number, used: Set<number>): Page
   if (pointers + 2 * cells > pages.usable) return undefined
   const records: (readonly Value[])[] = []
   for (let i = 0; i < cells; i++) {
-    const record = attempt(() => cellRecord(pages, page, type, page.readUInt16BE(pointers + 2 * i), used))
+    const record = attempt(() =>
+      cellRecord(pages, { page, type, start: page.readUInt16BE(pointers + 2 * i) }, used),
+    )
     if (record) records.push(record)
   }
   return { kind: type === ROW_LEAF ? 'rows' : 'keys', records, unreadable: cells - records.length }
@@ -51,11 +53,20 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-function cellRecord(pages: Pages, page: Buffer, type: number, start: number, used: Set<number>) {
+interface Cell {
+  readonly page: Buffer
+  /** Of the page. */
+  readonly type: number
+  readonly start: number
+}
+
+function cellRecord(pages: Pages, { page, type, start }: Cell, used: Set<number>) {
   const bytes = new Bytes(page, start + (type === KEY_INNER ? 4 : 0))
   const length = bytes.varint()
   if (type === ROW_LEAF) bytes.varint()
-  return record(payload(pages, page, bytes.at, length, localBytes(pages.usable, length, type), used))
+  return record(
+    payload(pages, { page, at: bytes.at, length, local: localBytes(pages.usable, length, type) }, used),
+  )
 }
 
 /** How much of a record stands in its page, the rest being on further ones. */
@@ -67,14 +78,15 @@ function localBytes(usable: number, length: number, type: number): number {
   return fitting <= most ? fitting : least
 }
 
-function payload(
-  pages: Pages,
-  page: Buffer,
-  at: number,
-  length: number,
-  local: number,
-  used: Set<number>,
-): Buffer {
+interface Payload {
+  readonly page: Buffer
+  readonly at: number
+  readonly length: number
+  /** How much of it stands in the page. */
+  readonly local: number
+}
+
+function payload(pages: Pages, { page, at, length, local }: Payload, used: Set<number>): Buffer {
   if (length > pages.count * pages.usable || at + local > page.length) throw new RangeError('too long')
   const pieces = [page.subarray(at, at + local)]
   let next = local < length ? page.readUInt32BE(at + local) : 0

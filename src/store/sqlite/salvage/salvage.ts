@@ -1,6 +1,5 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { noFaults } from '../../../core/faults.ts'
 import type { Table } from '../../port.ts'
 import { foreign, newer } from '../errors.ts'
 import { APPLICATION_ID } from '../inspect.ts'
@@ -37,7 +36,7 @@ export function salvage(file: string, to: string, now: () => number): Salvage {
   const db = new DatabaseSync(to, { enableForeignKeyConstraints: false })
   try {
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA synchronous = OFF`)
-    migrate(db, to, now, noFaults, header?.version || SCHEMA_VERSION)
+    migrate(db, to, now, { upTo: header?.version || SCHEMA_VERSION })
     const read = readAll(pages, db)
     migrate(db, to, now)
     const isWhole = read.unreadablePages + read.unreadableRecords === 0 && !pages.isLogTorn
