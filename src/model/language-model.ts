@@ -220,6 +220,7 @@ function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: Er
     if (ended) return END
     if (signal.aborted) throw signal.reason
     if (read.done) return finished ? end() : fail(cutError(source))
+    if (finished) return fail(undefined) // some servers send more; it is no part of the answer
     const { value } = read
     if (typeof value !== 'object' || value === null) return fail(new Error(NO_PART))
     if (value.type === 'error') return fail(value.error)
