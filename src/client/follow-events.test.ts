@@ -86,6 +86,12 @@ describe('followEvents', () => {
     expect(seen[1]).toMatchObject({ type: 'events', events: [{ seq: 1, title: 'é' }] })
   })
 
+  it.each([0, 1, 2, 3])('reads past a byte order mark that is cut after %i bytes', async (cut) => {
+    const bytes = new TextEncoder().encode(`\uFEFF${event(1)}`)
+    const { seen } = await follow([[bytes.slice(0, cut), bytes.slice(cut)]])
+    expect(seqs(seen)).toEqual(['connected', 1, 'disconnected'])
+  })
+
   it('takes a silent connection for a dead one', async () => {
     const { seen } = await follow([{ open: [event(1)] }], { silenceMs: 20 })
     expect(seqs(seen)).toEqual(['connected', 1, 'disconnected'])

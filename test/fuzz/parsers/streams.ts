@@ -75,11 +75,14 @@ function chunksOf(whole: Buffer, cuts: readonly number[]): Buffer[] {
   return places.slice(1).map((to, at) => whole.subarray(places[at], to))
 }
 
+/** A comment. Lines that end with CR alone may be read only when the next line comes. */
+const LAST_LINE = ':\n'
+
 function readEvents(chunks: readonly Buffer[]): unknown {
   const reader = readServerMessages()
   const decoder = new TextDecoder()
   const messages = chunks.flatMap((chunk) => reader.take(decoder.decode(chunk, { stream: true })))
-  return { messages, lastId: reader.lastId }
+  return messages.concat(reader.take(LAST_LINE))
 }
 
 const INFO: ModelInfo = {

@@ -127,7 +127,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[] | 'everywhere'>
   hono: ['server'],
   '@hono/node-server': ['server'],
   diff: ['tools'],
-  'eventsource-parser': ['model'],
+  'eventsource-parser': ['model', 'client'],
   'jsonc-parser': ['agents', 'config'],
   turndown: ['tools'],
   'smol-toml': ['agents'],
