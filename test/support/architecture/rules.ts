@@ -129,6 +129,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[] | 'everywhere'>
   diff: ['tools'],
   'eventsource-parser': ['model', 'client'],
   'jsonc-parser': ['agents', 'config'],
+  'string-width': ['cli'],
   turndown: ['tools'],
   'smol-toml': ['agents'],
   unbash: ['permissions'],

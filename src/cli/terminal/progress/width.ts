@@ -1,47 +1,46 @@
-import { terminalLine } from '../../../core/terminal-text.ts'
+import { createRequire } from 'node:module'
+import { stripVTControlCharacters } from 'node:util'
 import { once } from '../../../core/once.ts'
+import { terminalLine } from '../../../core/terminal-text.ts'
 
 /**
  * Text of a model or a file as it may stand in a line that is drawn in place: nothing in it is a command, and nothing
  * has a width that terminals disagree about (joiners and variation selectors), or piles marks on one cell.
  */
 export function drawable(text: string): string {
-  if (isNarrow(text)) return terminalLine(text)
+  if (isPlain(text)) return terminalLine(text)
   const { ignorable, piled } = tables()
   return terminalLine(text.replace(ignorable, '')).replace(piled, '')
 }
 
-/** ASCII, and the shapes that the program itself draws: each takes one column, and no table of Unicode is made for them. */
-function isNarrow(text: string): boolean {
-  return /^[\u0000-\u007f\u25a0-\u25fc]*$/.test(text)
-}
-
-/** A table takes milliseconds to make. */
+/** Made with the first line that needs them: that takes milliseconds. */
 const tables = once(() => ({
   ignorable: /(?!\p{Bidi_Control})\p{Default_Ignorable_Code_Point}/gu,
   piled: /(?<=\p{M}\p{M})\p{M}/gu,
-  none: /\p{Mn}|\p{Me}|\p{Default_Ignorable_Code_Point}/u,
-  wide: /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d376}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u,
 }))
 
 /** The beginning of a line that fits into so many columns, with an ellipsis where something is left out. */
 export function cutToWidth(text: string, columns: number): string {
-  const chars = [...text]
   const most = Math.max(1, columns)
+  if (isPlain(text)) return text.length > most ? `${text.slice(0, most - 1)}…` : text
   let width = 0
-  let fits = 0 // how many characters leave room for the ellipsis
-  for (const [at, char] of chars.entries()) {
-    width += charWidth(char)
-    if (width < most) fits = at + 1
+  let fits = 0 // how much leaves room for the ellipsis
+  for (const { segment, index } of graphemes(text)) {
+    const end = index + segment.length
+    width += widthOf(segment)
     // marks of no width are bounded too
-    if (width > most || at >= 4 * most) return `${chars.slice(0, fits).join('')}…`
+    if (width > most || end > MAX_UNITS * most) return `${text.slice(0, fits)}…`
+    if (width < most) fits = end
   }
   return text
 }
 
+/** UTF-16 code units of a column: an emoji with a modifier has four in two columns, a letter with two marks up to six. */
+const MAX_UNITS = 8
+
 /** Columns that a line takes. */
 export function widthOf(text: string): number {
-  return [...text].reduce((sum, char) => sum + charWidth(char), 0)
+  return isPlain(text) ? text.length : stringWidth(text)
 }
 
 /** Filled up with blanks to so many columns. */
@@ -51,10 +50,12 @@ export function padToWidth(text: string, columns: number): string {
 
 /** Rows that a drawn line takes on a terminal of so many columns: a wide character does not stand on an edge. */
 export function rowsOf(line: string, columns: number): number {
+  const text = stripVTControlCharacters(line)
+  if (isPlain(text)) return Math.max(1, Math.ceil(text.length / columns))
   let rows = 1
   let column = 0
-  for (const char of line.replace(COLOURS, '')) {
-    const width = charWidth(char)
+  for (const { segment } of graphemes(text)) {
+    const width = widthOf(segment)
     if (column + width > columns) {
       rows++
       column = 0
@@ -64,12 +65,26 @@ export function rowsOf(line: string, columns: number): number {
   return rows
 }
 
-const COLOURS = /\u001b\[\d+m/g
+/** Latin text, common punctuation, arrows, boxes and the marks of runs: each code unit takes one column, alone or not. */
+const isPlain = (text: string) => PLAIN.test(text)
 
-/** Columns of one character as terminals draw it (Unicode's East Asian Width). */
-function charWidth(char: string): 0 | 1 | 2 {
-  if (isNarrow(char)) return 1
-  const { none, wide } = tables()
-  if (none.test(char)) return 0
-  return wide.test(char) ? 2 : 1
+const PLAIN =
+  /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2298\u23f8\u2500-\u25fc\u2691\u2713\u2717\u29d7]*$/
+
+/**
+ * The package and the segmenter take a start as long as a tenth of all else (Node reads its tables of Unicode), and most
+ * lines are plain: they are loaded with the first line that is not.
+ */
+function stringWidth(text: string): number {
+  measure ??= (createRequire(import.meta.url)('string-width') as typeof import('string-width')).default
+  return measure(text)
 }
+
+let measure: ((text: string) => number) | undefined
+
+function graphemes(text: string): Intl.Segments {
+  segmenter ??= new Intl.Segmenter()
+  return segmenter.segment(text)
+}
+
+let segmenter: Intl.Segmenter | undefined
