@@ -1,103 +1,134 @@
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2'
+import { HIDDEN } from './hidden-elements.ts'
+
 /**
- * The text of an HTML page without a parser: in time and memory in proportion to its length, whatever it is. Scripts,
+ * The text of an HTML page without its tree: in time and memory in proportion to its length, whatever it is. Scripts,
  * styles and what is not shown are left out, blocks become lines.
  */
 export function htmlText(html: string): string {
-  const parts: string[] = []
-  for (let at = 0; at < html.length;) {
-    const open = html.indexOf('<', at)
-    parts.push(html.slice(at, open < 0 ? html.length : open))
-    if (open < 0) break
-    const { text, next } = readMarkup(html, open)
-    parts.push(text)
-    at = next
-  }
-  return tidy(decodeEntities(parts.join('')))
+  return tidy(read(html, () => false).text())
 }
 
 /** The title of a page, on one line; empty where its beginning has none. */
 export function htmlTitle(html: string): string {
-  const [, title = ''] = /<title(?:\s[^>]{0,200})?>([^<]{1,1000})/i.exec(html.slice(0, TITLE_WITHIN)) ?? []
-  return decodeEntities(title).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed()
+  const title = read(html.slice(0, TITLE_WITHIN), (reader) => reader.hasTitle).title()
+  return title.replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE).toWellFormed()
 }
 
 const TITLE_WITHIN = 64 * 1024
 const MAX_TITLE = 200
 
-interface Markup {
-  readonly text: string
-  /** Where what comes after it begins. */
-  readonly next: number
+/** Tokens suffice. The package's parser looks for the element of each end tag among all open ones: pages can abuse that. */
+function read(html: string, isDone: (reader: WordReader) => boolean): WordReader {
+  const reader = new WordReader(html)
+  const tokenizer = new Tokenizer({}, reader)
+  for (let at = 0; at < html.length && !isDone(reader); at += PIECE)
+    tokenizer.write(html.slice(at, at + PIECE))
+  tokenizer.write(' ') // without it a tag that is cut off, as in `<p`, is taken for text
+  tokenizer.end()
+  return reader
 }
 
-function readMarkup(html: string, at: number): Markup {
-  if (html.startsWith('<!--', at)) return { text: '', next: after(html, '-->', at + 4) }
-  if (html[at + 1] === '!' || html[at + 1] === '?') return { text: '', next: after(html, '>', at) }
-  TAG.lastIndex = at
-  const [, slash = '', written] = TAG.exec(html) ?? []
-  if (written === undefined) return { text: '<', next: at + 1 }
-  const name = written.toLowerCase()
-  const end = after(html, '>', at)
-  if (HIDDEN.has(name)) return { text: '', next: slash === '' ? afterElement(html, name, end) : end }
-  return { text: name === 'td' || name === 'th' ? '\t' : INLINE.has(name) ? '' : '\n', next: end }
+const PIECE = 4_096
+
+const nothing = () => {}
+
+class WordReader implements TokenizerCallbacks {
+  readonly #html: string
+  readonly #text: string[] = []
+  #title: string[] | undefined
+  /** Where text goes; undefined: nowhere. */
+  #target: string[] | undefined = this.#text
+  #name = ''
+  /** The hidden element that is open, and how many of its name are open in it. */
+  #hidden: string | undefined
+  #depth = 0
+
+  constructor(html: string) {
+    this.#html = html
+  }
+
+  text(): string {
+    return this.#text.join('')
+  }
+
+  /** Of the first element of this name. */
+  title(): string {
+    return this.#title?.join('') ?? ''
+  }
+
+  /** Whether it has ended. */
+  get hasTitle(): boolean {
+    return this.#title !== undefined && this.#target !== this.#title
+  }
+
+  onopentagname(start: number, end: number): void {
+    const name = (this.#name = this.#nameAt(start, end))
+    if (this.#hidden !== undefined) {
+      if (name === this.#hidden) this.#depth++
+    } else if (HIDDEN.has(name)) {
+      this.#hidden = name
+      this.#depth = 1
+      this.#target = name === 'title' && !this.#title ? (this.#title = []) : undefined
+    } else this.#text.push(gapOf(name))
+  }
+
+  /** Only SVG's elements may end where they begin. */
+  onselfclosingtag(): void {
+    if (this.#name === 'svg') this.#close('svg')
+  }
+
+  onclosetag(start: number, end: number): void {
+    this.#close(this.#nameAt(start, end))
+  }
+
+  ontext(start: number, end: number): void {
+    this.#target?.push(this.#html.slice(start, end))
+  }
+
+  ontextentity(codePoint: number): void {
+    this.#target?.push(String.fromCodePoint(codePoint))
+  }
+
+  /** There a title or a style is an element as any other. */
+  isInForeignContext(): boolean {
+    return this.#hidden === 'svg'
+  }
+
+  readonly onattribdata = nothing
+  readonly onattribend = nothing
+  readonly onattribentity = nothing
+  readonly onattribname = nothing
+  readonly oncdata = nothing
+  readonly oncomment = nothing
+  readonly ondeclaration = nothing
+  readonly onend = nothing
+  readonly onopentagend = nothing
+  readonly onprocessinginstruction = nothing
+
+  #nameAt(start: number, end: number): string {
+    return this.#html.slice(start, end).toLowerCase()
+  }
+
+  #close(name: string): void {
+    if (name !== this.#hidden) {
+      if (this.#hidden === undefined && !HIDDEN.has(name)) this.#text.push(gapOf(name))
+    } else if (--this.#depth === 0) {
+      this.#hidden = undefined
+      this.#target = this.#text
+    }
+  }
 }
 
-const TAG = /<(\/?)([a-z][a-z0-9-]{0,40})/iy
-
-function after(html: string, text: string, from: number): number {
-  const at = html.indexOf(text, from)
-  return at < 0 ? html.length : at + text.length
+/** What stands between the words before and after a tag. */
+function gapOf(name: string): string {
+  return name === 'td' || name === 'th' ? '\t' : INLINE.has(name) ? '' : '\n'
 }
 
-function afterElement(html: string, name: string, from: number): number {
-  const close = new RegExp(`</${name}`, 'gi')
-  close.lastIndex = from
-  const found = close.exec(html)
-  return found ? after(html, '>', found.index) : html.length
-}
-
-const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
-
-/** Elements whose contents no reader of the page sees. */
-export const HIDDEN = words('script style noscript template iframe object svg canvas title')
-
-const INLINE = words(
-  'a abbr b bdi bdo big cite code data del dfn em font i img ins kbd label mark q s samp small span strike strong sub sup time tt u var wbr',
+const INLINE: ReadonlySet<string> = new Set(
+  `a abbr b bdi bdo big cite code data del dfn em font i img ins kbd label mark q s samp small span strike strong sub sup
+  time tt u var wbr`.split(/\s+/),
 )
-
-const ENTITY = /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi
-
-/** The commonest names and all numbers. */
-export function decodeEntities(text: string): string {
-  return text.replace(ENTITY, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return NAMES[name.toLowerCase()] ?? whole
-    const code = decimal === undefined ? parseInt(hex!, 16) : Number(decimal)
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code).toWellFormed() : '\ufffd'
-  })
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-  copy: '©',
-  reg: '®',
-  hellip: '…',
-  mdash: '—',
-  ndash: '–',
-  lsquo: '‘',
-  rsquo: '’',
-  ldquo: '“',
-  rdquo: '”',
-  bull: '•',
-  middot: '·',
-  rarr: '→',
-  larr: '←',
-  times: '×',
-}
 
 /** First the white space in lines, then lines: each pass goes through the text once. */
 function tidy(text: string): string {

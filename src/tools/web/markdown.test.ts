@@ -91,15 +91,56 @@ test.each([
   ['<td>a</td><td>b</td>', 'a b'],
   ['<?php x ?>y<!doctype html>z', 'yz'],
   ['<p', ''],
+  ['<img alt="a > b" title=\'c > d\'>e', 'e'],
+  ['<a href=x title="</a> &gt; <b>">x</a>', 'x'],
+  ['<input value="a" placeholder = \'b">c\' checked>d', 'd'],
+  ['<p title=a"b>c', 'c'],
+  ['<script>if (a > "</p>") b("<!--")</script>c', 'c'],
+  ['<script data-x="a > b">c</script>d', 'd'],
+  ['<iframe srcdoc="<p>a</p>">b</iframe>c', 'c'],
+  ['<svg viewBox="0"/>a<svg><title/>b</svg>c<svg><style>d</svg>e', 'ace'],
+  ['<object>a<object>b</object>c</object>d', 'd'],
+  ['a<!-->b<!--->c<!-- <p title="-->d<!-- e --!>f', 'abcdf'],
+  ['a<![CDATA[b > c]]>d<![CDATA[e', 'ad'],
+  ['a<b title="b>c', 'a'],
+  ['<textarea><b>a</textarea>', '<b>a'],
+  ['&ouml;&sum;&#128; &copy &notit;', 'ö∑€ © ¬it;'],
   ['', ''],
 ])('the words of %j are %j', (html, text) => {
   expect(htmlText(html)).toBe(text)
 })
 
+test('words and a title are the same wherever a piece of the page ends', () => {
+  const words = '<b title="a>b">c</b>&ouml;<!-- d --><svg><title>e</title></svg>f<script>"</b>"</script>g '
+  const page = `<title>h &amp; i</title>${words}`
+  for (let blanks = 4_096 - page.length; blanks <= 4_096; blanks++) {
+    const html = ' '.repeat(blanks) + page
+    expect([htmlText(html), htmlTitle(html)]).toEqual(['cöfg', 'h & i'])
+  }
+})
+
 test(
   'the words of anything are had in time that grows with its length',
   async () => {
-    const pieces = ['<', '<a', '<script>', '<!--', '&', '&#', '<title', '\n', ' ', '</', '<p>', '\u0000']
+    const pieces = [
+      '<',
+      '<a',
+      '<script>',
+      '<!--',
+      '&',
+      '&#',
+      '<title',
+      '\n',
+      ' ',
+      '</',
+      '<p>',
+      '\u0000',
+      '<x y="',
+      '&amp',
+      '<![CDATA[',
+      '</p>',
+      '<svg>',
+    ]
     for (const piece of pieces) {
       const html = piece.repeat(Math.floor((512 * 1024) / piece.length))
       const read = () => [htmlText(html), htmlTitle(html)]
@@ -112,5 +153,9 @@ test(
 test('a title is one line', () => {
   expect(htmlTitle('<head><TITLE class="x">A\n &amp;  B</title>')).toBe('A & B')
   expect(htmlTitle('<p>none</p>')).toBe('')
+  expect(htmlTitle('<!-- <title>a</title> --><svg><title>b</title></svg><title>c <i></title>')).toBe('c <i>')
+  expect(htmlTitle('<meta content="<title>a</title>"><title data-x="1 > 0">b</title><title>c</title>')).toBe(
+    'b',
+  )
   expect(htmlTitle(`<title>${'x'.repeat(900)}</title>`)).toHaveLength(200)
 })

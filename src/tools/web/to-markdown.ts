@@ -1,5 +1,5 @@
 import TurndownService from 'turndown'
-import { HIDDEN } from './html-text.ts'
+import { HIDDEN } from './hidden-elements.ts'
 
 /** What of a node is looked at here. */
 interface Element {

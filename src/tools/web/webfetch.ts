@@ -6,11 +6,13 @@ import { defineTool, describeTool, titleLine } from '../define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from '../port.ts'
 import { decodeText, kindOf, mediaType, shownType } from './content-type.ts'
 import { getPage, type Page } from './get-page.ts'
-import { htmlText, htmlTitle } from './html-text.ts'
 import { labelledWeb } from './label.ts'
 import { markdownOf } from './markdown.ts'
 import type { Network } from './network.ts'
 import { hostSubject, readPageUrl } from './page-url.ts'
+
+/** Few programs read a page. */
+const loadHtmlText = () => import('./html-text.ts')
 
 const inputSchema = z.lazy(() =>
   z.object({
@@ -94,6 +96,7 @@ async function execute(input: Input, context: ToolContext, { network, clock }: W
   const source = decodeText(page.contentType, kind, page.body)
   if (kind === 'text') return { page, requested, format: 'text', title: '', text: source }
   const shown = await convert(source, page.url, input.format ?? 'markdown', { clock, signal })
+  const { htmlTitle } = await loadHtmlText()
   return { page, requested, title: htmlTitle(source), ...shown }
 }
 
@@ -124,6 +127,7 @@ async function convert(
   if (format === 'html') return { text: html, format }
   const markdown = format === 'markdown' ? await markdownOf({ html, base: url.href }, clock, signal) : null
   if (markdown !== null) return { text: markdown, format }
+  const { htmlText } = await loadHtmlText()
   return { text: htmlText(html), format: 'text' }
 }
 

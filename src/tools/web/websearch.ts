@@ -2,9 +2,8 @@ import { workingTools } from '../../core/rules/tool-names.ts'
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from '../define-tool.ts'
 import type { AnyTool } from '../port.ts'
-import { decodeEntities } from './html-text.ts'
 import { labelledWeb } from './label.ts'
-import { searchUrl, type Found } from './search-provider.ts'
+import { searchUrl } from './search-provider.ts'
 import type { SearchSettings } from './search-settings.ts'
 import { searchWeb } from './search-web.ts'
 import type { WebPorts } from './webfetch.ts'
@@ -23,7 +22,7 @@ const DEFAULT_LIMIT = 8
 /** `websearch {query, limit?}`: results of the one provider that is configured. */
 export function websearchTool(settings: SearchSettings, { network, clock }: WebPorts): AnyTool {
   const { host } = searchUrl(settings)
-  return defineTool<Input, readonly Found[]>({
+  return defineTool<Input, readonly string[]>({
     name: 'websearch',
     toolset: 'web',
     description: describeTool('web/websearch.txt'),
@@ -44,32 +43,15 @@ export function websearchTool(settings: SearchSettings, { network, clock }: WebP
     detail: ({ query }) => `${settings.provider} (${host}) is asked: ${query}`,
     execute: async ({ query, limit = DEFAULT_LIMIT }, { signal, receipt }) => {
       receipt?.({ type: 'host', host })
-      return (await searchWeb(settings, query, limit, { network, clock, signal })).slice(0, limit)
+      const found = await searchWeb(settings, query, limit, { network, clock, signal })
+      const { resultLines } = await import('./result-lines.ts') // few programs search
+      return found.slice(0, limit).flatMap((each) => resultLines(each) ?? [])
     },
-    toModelOutput: (found) => ({ text: render(found, settings) }),
+    toModelOutput: (results) => ({ text: render(results, settings) }),
   })
 }
 
-function render(found: readonly Found[], { provider }: SearchSettings): string {
-  const lines = found.flatMap((each) => resultLines(each) ?? [])
-  const numbered = lines.map((text, index) => `${index + 1}. ${text}`)
+function render(results: readonly string[], { provider }: SearchSettings): string {
+  const numbered = results.map((text, index) => `${index + 1}. ${text}`)
   return labelledWeb('search_results', { provider }, numbered.join('\n') || '(no results)')
-}
-
-const MAX_TITLE = 200
-const MAX_TEXT = 800
-
-/** null for a result whose address could not be fetched anyway. */
-function resultLines({ url, title, text, date }: Found): string | null {
-  const address = URL.parse(url)
-  if (!address || !['http:', 'https:'].includes(address.protocol) || address.href.length > 2_000) return null
-  const head = `${plain(title, MAX_TITLE) || address.host}${/^\d{4}-\d\d-\d\d/.test(date) ? ` (${date.slice(0, 10)})` : ''}`
-  return [head, address.href, plain(text, MAX_TEXT)].filter((line) => line !== '').join('\n   ')
-}
-
-/** Providers mark words with tags, and write entities. */
-function plain(text: string, max: number): string {
-  const shown = decodeEntities(text.slice(0, max * 4).replace(/<\/?[a-z][a-z0-9]*(?:\s[^<>]*)?>/gi, ''))
-  const line = shown.replace(/\s+/g, ' ').trim()
-  return line.length > max ? `${line.slice(0, max - 1)}…`.toWellFormed() : line.toWellFormed()
 }
