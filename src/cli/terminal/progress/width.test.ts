@@ -87,7 +87,11 @@ describe('widths', () => {
   it('of plain text are those of the package, which is not asked', () => {
     const char = fc.integer({ min: 0x20, max: 0x2fff }).map((code) => String.fromCharCode(code))
     const plain = fc.array(char).map((chars) => chars.filter((each) => widthOf(each) === 1).join(''))
-    fc.assert(fc.property(plain, (text) => void expect(widthOf(text)).toBe(stringWidth(text))))
+    fc.assert(
+      fc.property(plain, (text) => {
+        expect(widthOf(text)).toBe(stringWidth(text))
+      }),
+    )
     for (let code = 0x20; code <= 0xffff; code++) {
       const one = String.fromCharCode(code)
       if (widthOf(one) !== stringWidth(one)) expect.fail(`U+${code.toString(16)}`)

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { stripVTControlCharacters } from 'node:util'
 import { once } from '../../../core/once.ts'
+import type measureWidth from 'string-width'
 import { terminalLine } from '../../../core/terminal-text.ts'
 
 /**
@@ -76,11 +77,11 @@ const PLAIN =
  * lines are plain: they are loaded with the first line that is not.
  */
 function stringWidth(text: string): number {
-  measure ??= (createRequire(import.meta.url)('string-width') as typeof import('string-width')).default
+  measure ??= (createRequire(import.meta.url)('string-width') as { default: typeof measureWidth }).default
   return measure(text)
 }
 
-let measure: ((text: string) => number) | undefined
+let measure: typeof measureWidth | undefined
 
 function graphemes(text: string): Intl.Segments {
   segmenter ??= new Intl.Segmenter()
