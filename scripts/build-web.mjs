@@ -1,4 +1,5 @@
-// Builds the page: web/ -> web/dist. `node scripts/build-web.mjs` always does; buildWebIfOlder only when a source is newer.
+// Builds the page of web into its folder dist. `node scripts/build-web.mjs` always does; buildWebIfOlder only when a source
+// is newer.
 import fs from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,7 +1,7 @@
 // A module finds the files beside it with `new URL('./name.txt', import.meta.url)`. In a bundle import.meta.url is the
 // bundle's place, so each module is given the place that it has in the repository, with dist/ as its root: in
 // src/tools/read.ts it is dist/src/tools/read.ts, and src/tools/read.txt is copied to dist/src/tools/read.txt. The same
-// lines work in both (docs/decisions/0002).
+// lines work in both (docs/decisions/0002-files-beside-their-code.md).
 import fs from 'node:fs'
 import path from 'node:path'
 import { Visitor, parseSync } from 'rolldown/utils'

@@ -6,7 +6,7 @@ import { typedProblem } from './typed-problem.ts'
 
 const deny = ['write', 'edit', 'shell'].map((tool) => ({ tool, action: 'deny' }))
 const READ = ['read', 'list', 'glob', 'grep']
-/** tools.md §5; undefined: all tools, the parent's model, no rules of its own. */
+/** What each built-in agent has. undefined: all tools, the model of the parent, no rules of its own. */
 const table = [
   {
     name: 'main',

@@ -90,7 +90,7 @@ export function readIdentity({ fields }: Pick<FrontMatter, 'fields'>, source: st
   return description === '' ? 'it has no description' : { name, description }
 }
 
-/** `agents/critic.agent.md` -> `critic` */
+/** The file name without its folder and without `.agent.md` or `.md`. */
 export function nameOfFile(path: string): string {
   const base = path.split(/[/\\]/).at(-1) ?? ''
   return base.replace(/(\.agent)?\.md$|\.toml$/i, '').trim()

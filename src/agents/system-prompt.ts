@@ -40,7 +40,7 @@ const MAX_PERSONA_CHARS = 8_000
 const MAX_ROLE_CHARS = 32_000
 const MAX_SCHEMAS_CHARS = 20_000
 
-/** The system text of a branch's first context (runtime.md §3), bounded in each part and so as a whole. */
+/** The system text of a branch's first context . Each part is bounded, and so is the whole. */
 export function systemPrompt(input: SystemPromptInput): string {
   const { agent, persona, workspace, tools, files = [], skills = [], schemas = [] } = input
   const facts: RuleFacts = { depth: input.depth, tools, maxTurns: input.limits.maxTurns }

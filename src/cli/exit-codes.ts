@@ -2,7 +2,7 @@ import type { ErrorCode } from '../core/errors.ts'
 import type { RunResult } from '../runtime/views/run-result.ts'
 import { endSignals } from './early-signals.ts'
 
-/** interfaces.md §1; docs/cli.md tells people the same. */
+/** docs/cli.md documents the same codes. */
 export const exitCodes = {
   completed: 0,
   failed: 1,

@@ -30,7 +30,7 @@ export const chatCommands = [
   '/help',
 ] as const
 
-/** The command in a line (interfaces.md §7); undefined: it is a message, a path such as /etc/hosts too. */
+/** The command in a line. undefined: the line is a message; so is one that starts with a path such as /etc/hosts. */
 export function parseChatCommand(line: string): ChatCommand | undefined {
   const match = /^\s*\/(spawn|subagents|stop|approve|new|help)(?:\s+([^]*))?$/.exec(line)
   if (!match) return undefined

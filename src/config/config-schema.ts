@@ -9,7 +9,7 @@ import type { AgentSettings } from './agent-settings.ts'
 import { defaults } from './defaults.ts'
 import { keyedProviders, searchProviders } from '../tools/web/search-settings.ts'
 
-/** What a configuration file may hold (interfaces.md §5). Money in US dollars, times in milliseconds. */
+/** What a configuration file may hold (docs/configuration.md). Money in US dollars, times in milliseconds. */
 export type Config = z.infer<ReturnType<typeof makeConfigSchema>>
 /** As it is written: everything may be left out. */
 export type ConfigInput = z.input<ReturnType<typeof makeConfigSchema>>

@@ -39,7 +39,7 @@ export interface NarrowedBy {
   readonly rules: readonly Rule[]
 }
 
-/** Who works on a branch (tools.md §5). The agent named `main` works with the person; it is never started by delegation. */
+/** An agent's definition. The agent named `main` works with the person; no delegation starts it. */
 export interface AgentDefinition {
   readonly name: string
   /** For people. */

@@ -71,7 +71,7 @@ const callsOf = (parts: readonly Part[]) =>
 const resultsOf = (parts: readonly Part[]) =>
   parts.flatMap((part) => (part.type === 'tool-result' ? [part.callId] : []))
 
-/** domain.md §2, sentence by sentence and by recursion, straight to the strings of `shown`. */
+/** The contract of `buildContext`, sentence by sentence and by recursion, straight to the strings of `shown`. */
 function oracle(tree: Tree, branch: BranchId): string[] {
   const path = seenFrom(tree, branch, [])
   const usable = path.filter(({ role, state }) => role === 'tool' || state === 'complete')

@@ -26,7 +26,7 @@ const NOT_RUN = 'not run on this branch'
 
 /**
  * What the model sees on a branch: with `inheritContext` the context of the parent up to and including the origin
- * message, then the branch's own messages; otherwise its own messages only (domain.md §2). The result is one that
+ * message, then the branch's own messages; otherwise its own messages only. The result is one that
  * every provider accepts:
  * - system text stands first, and the nearest branch that has any replaces what it would inherit;
  * - every tool call is followed at once by exactly one result; a missing one is "not run on this branch";

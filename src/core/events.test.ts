@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { ephemeralTypes, eventSchemas, isEphemeral, parseEvent, type EventType } from './events.ts'
 import { base, payloads } from './fixtures/events.ts'
 
-/** domain.md §6. */
+/** Every event, in the order of docs/events.md. */
 const named = `conversation.created branch.created message.appended message.completed part.started part.delta
   part.completed run.queued run.started run.progress run.waiting run.paused run.completed run.failed run.cancelled
   tool.started tool.completed tool.failed tool.denied approval.requested approval.answered question.asked

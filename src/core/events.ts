@@ -13,7 +13,7 @@ import type {
 import { isId, type IdPrefix } from './ids.ts'
 
 /**
- * The events of a conversation: facts in the past tense, one flat stream for the whole tree (interfaces.md §2).
+ * The events of a conversation: facts in the past tense, one flat stream for the whole tree (docs/events.md).
  * Durable events carry their own `seq`; ephemeral ones carry the last durable `seq` and a `sub` that counts on from it,
  * and are never replayed. A field of an event that its schema does not name is kept: readers tolerate newer ones.
  */

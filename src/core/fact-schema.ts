@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * What a tool says that it really did: made by the program that did it, never by a model (runtime.md §9). Paths are
+ * What a tool says that it really did: made by the program that did it, never by a model. Paths are
  * relative to the workspace with `/`, absolute where they are outside. Hashes are SHA-256, hex.
  */
 export const factSchema = z.discriminatedUnion('type', [

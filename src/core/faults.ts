@@ -3,7 +3,7 @@
  * program that is published has no way to (docs/durability.md and docs/control.md say which test notices what).
  */
 export const mechanisms = [
-  // P1 and P2 (domain.md D1 to D5, R1 to R6)
+  // delivery and durability: invariants D1 to D5, R1 to R6
   'intent-rows',
   'unique-delivery',
   'leases',
@@ -11,7 +11,7 @@ export const mechanisms = [
   'answer-after-commit',
   'full-sync',
   'process-mark',
-  // P1, P3 to P8
+  // the promises of docs/control.md
   'waking',
   'stated-reason',
   'authority-chain',

@@ -2,7 +2,7 @@ import type { NewId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Part, ToolCallPart, ToolOutput, ToolResultPart } from './message.ts'
 
-/** The tool whose calls hold calls of others (tools.md §4). */
+/** The tool whose calls hold calls of others (docs/discovery.md). */
 export const USE_TOOL = 'use_tool'
 
 /** So many calls can stand in one. */

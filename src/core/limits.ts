@@ -49,7 +49,7 @@ export const defaultLimits: Limits = {
 
 /** Bounds that are not configuration: sizes that keep rows, prompts and terminals readable. */
 export const bounds = {
-  /** Larger tool outputs go to an artifact, with head and tail in the part (domain.md §5). Bytes. */
+  /** Larger tool outputs go to an artifact, with head and tail in the part. Bytes. */
   inlineOutputBytes: 32 * 1024,
   /** Input of one tool call that is still executed. Characters of JSON. */
   toolInputChars: 2 * 1024 * 1024,

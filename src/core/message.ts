@@ -4,7 +4,10 @@ import type { Usage } from './usage.ts'
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool'
 
-/** `interrupted`: the partial text of a request that was cut; kept for people, never sent to the model again (R3). */
+/**
+ * `interrupted`: the partial text of a request that was cut; kept for people, never sent to the model again (invariant
+ * R3).
+ */
 export type MessageState = 'streaming' | 'complete' | 'interrupted'
 
 /** Data that a provider wants back unchanged (signatures of reasoning, ids of its own items). */
@@ -24,7 +27,7 @@ export interface ToolOutput {
   readonly artifactId?: ArtifactId
 }
 
-/** How a call ended. `unknown`: it was running when its process died (R2). */
+/** How a call ended. `unknown`: it was running when its process died (invariant R2). */
 export type ToolResultStatus = 'completed' | 'failed' | 'denied' | 'skipped' | 'unknown'
 
 export interface TextPart {
@@ -82,8 +85,8 @@ export interface NoticePart {
 }
 
 /**
- * What becomes of the report of a subagent that a person started (domain.md D4): it wakes the idle agent above it, or it
- * is announced and added to that agent's context without a turn, or both.
+ * How the report of a subagent that a person started is delivered (invariant D4): it wakes the idle agent above it, or
+ * it is announced and added to that agent's context without a turn, or both.
  */
 export const delivers = ['wake', 'announce', 'both'] as const
 export type Deliver = (typeof delivers)[number]

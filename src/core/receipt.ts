@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { factSchema } from './fact-schema.ts'
 
 type Known<T> = T extends unknown ? { readonly [K in keyof T as string extends K ? never : K]: T[K] } : never
-/** What a tool says that it really did: made by the program that did it, never by a model (runtime.md §9). */
+/** What a tool says that it really did: made by the program that did it, never by a model. */
 export type Fact = Known<z.infer<typeof factSchema>>
 type FactOf<T extends Fact['type']> = Omit<Extract<Fact, { readonly type: T }>, 'type'>
 

@@ -12,7 +12,7 @@ import {
   type RunStatus,
 } from './run-status.ts'
 
-/** domain.md §3, line by line. */
+/** The table of statuses, line by line (invariant S1). */
 const legal = new Set([
   'queued>running',
   'running>waiting',

@@ -1,6 +1,6 @@
 import { OffshootError } from './errors.ts'
 
-/** domain.md §3. `status` is always one bare word; what stands in brackets there is the reason. */
+/** The table of statuses (invariant S1). `status` is always one bare word; `reason` says more. */
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled'
 
 export type WaitReason = 'approval' | 'question' | 'children' | 'retry'

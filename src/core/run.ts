@@ -15,7 +15,7 @@ import type { runLimitsSchema, runSetupSchema } from './run-schemas.ts'
 import type { EndReason, RunReason, RunStatus } from './run-status.ts'
 import type { Usage } from './usage.ts'
 
-/** What a run waits for, in a form that a person can read (L1). */
+/** What a run waits for, in a form that a person can read (invariant L1). */
 export interface WaitingFor {
   readonly what: 'approval' | 'question' | 'children' | 'retry'
   readonly detail: string
@@ -70,7 +70,7 @@ export interface Run {
   readonly reason: RunReason | null
   readonly waitingFor: WaitingFor | null
   readonly endReason: EndReason | null
-  /** Since it was started or continued: 1, and one more for each process that ended while it ran (R7). */
+  /** Since it was started or continued: 1, plus one for each process that exited while it ran (invariant R7). */
   readonly attempt: number
   /** How often it stopped: each stop is handed over once. */
   readonly stopNo: number
@@ -107,7 +107,7 @@ export type ToolCallStatus =
   | 'skipped'
   | 'unknown'
 
-/** The journal of one call: the intent before the effect, the outcome after it (R1). Input and output are its parts. */
+/** The journal of one call: the intent before the effect, the outcome after it. Input and output are its parts. */
 export interface ToolCall {
   readonly id: CallId
   readonly conversationId: ConversationId

@@ -1,6 +1,6 @@
 /**
- * What a child process may know of our environment. It is a list of what passes, so that no key or token of ours reaches
- * a program that a model starts (permissions.md, The shell).
+ * What a child process may know of our environment. It is a list of what passes, so that no key or token of ours
+ * reaches a program that a model starts.
  */
 export function childEnvironment(
   base: Readonly<Record<string, string | undefined>>,

@@ -7,7 +7,7 @@ import { systemClock } from './system-clock.ts'
 
 /** What was just being started when the owner died may show itself a moment later. */
 const SETTLE_MS = 200
-/** How long a killed process may be held in the kernel; with the rest it stays below the 10 s of domain.md R6. */
+/** How long the kernel may hold a killed process. All waits together stay below the 10 s of invariant R6. */
 const KILL_MS = 5_000
 const LATE_KILL_MS = 500
 

@@ -10,7 +10,7 @@ import { createGuard, tryGuard, type Guard } from './guard.ts'
 import { listProcesses, readEntry } from './processes.ts'
 import { runProcess } from './run-process.ts'
 
-/** R6 allows ten seconds. */
+/** Invariant R6 allows ten seconds. */
 const IN_TIME = { timeout: 10_000, interval: 20 }
 const LIMIT_MS = 30_000
 const OWNER = fileURLToPath(new URL('./fixtures/guarded-owner.ts', import.meta.url))

@@ -15,14 +15,16 @@ import { systemClock } from './system-clock.ts'
 export interface GuardOptions {
   /** What every process of this owner carries in its environment. */
   readonly mark: ProcessMark
-  /** What is still there when the owner has died gets SIGTERM, and SIGKILL after this. At most 4 s, for R6. */
+  /**
+   * A process that outlives its owner gets SIGTERM, and SIGKILL after this. At most 4 s: invariant R6 allows 10 in all.
+   */
   readonly graceMs?: number
   readonly clock?: Pick<Clock, 'after'>
   /** Tests alone give it. */
   readonly faults?: Faults | undefined
 }
 
-/** Sees to it that no child process outlives its owner, however that ends (domain.md R6). */
+/** Ends child processes when their owner exits, however it exits (invariant R6). */
 export interface Guard {
   /**
    * Starts a child process under guard. `start` makes it the leader of a group of its own, with the mark. The guard

@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
-/** A mark is a variable in the environment of everything that was started for its owner (domain.md R6). */
+/** A mark is a variable in the environment of each process that was started for its owner. */
 export interface ProcessMark {
   readonly name: string
   readonly value: string

@@ -26,8 +26,8 @@ export interface Watch {
 
 /**
  * Runs the calls of one answer and returns their results in the order of the calls. They start in order; one with
- * effects (spawns excepted) waits for all before it, and all after it wait for it; the rest run side by side
- * (tools.md §1). Whatever a call does, it ends in a result.
+ * effects (spawns excepted) waits for all before it, and all after it wait for it; the rest run side by side.
+ * Whatever a call does, it ends in a result.
  */
 export async function executeTools(
   answer: Answer,
@@ -260,7 +260,7 @@ function exitCodeOf(tool: AnyTool, output: unknown): number | null {
   return Number.isSafeInteger(code) ? code! : null
 }
 
-/** Programs have a timeout of their own, and subagents have limits of their own (runtime.md §9). */
+/** Programs have a timeout of their own, and subagents have limits of their own. */
 function boundsItself(tool: AnyTool): boolean {
   return tool.effects === 'execute' || tool.effects === 'spawn'
 }

@@ -163,14 +163,15 @@ export interface EndedCall {
 
 /**
  * The durable side of a run, declared by its user. Writes take effect in the order of the calls; a promise settles when
- * its write is on disk. An effect begins only after `callStarted` settled (R1); what has no effect need not wait for it.
+ * its write is on disk. An effect begins only after `callStarted` settled (invariant R1); a call without effects need
+ * not wait.
  */
 export interface Journal {
   /** The first piece of an answer came. */
   messageStarted(messageId: MessageId): void
   /** What a streaming answer holds so far; the journal stores it now and then. */
   messagePartial(messageId: MessageId, parts: readonly Part[]): void
-  /** The request was cut: its text is kept for people only (R3). */
+  /** The request was cut: its text is kept for people only (invariant R3). */
   messageInterrupted(messageId: MessageId, parts: readonly Part[]): Promise<void>
   messageCompleted(answer: Answer): Promise<void>
   /** @throws ToolError when the call cannot begin; it becomes a failed result. */

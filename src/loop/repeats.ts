@@ -1,8 +1,8 @@
 import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
 
 /**
- * Sees that a run goes in circles: `max` equal calls with equal results in a row are told to the model once; the next
- * equal call is not run (runtime.md §9).
+ * Detects a run that goes in circles. After `max` equal calls with equal results in a row the model gets one reminder;
+ * the next equal call is not run.
  */
 export class Repeats {
   readonly #max: number

@@ -27,7 +27,7 @@ import { checkBudget, Spent } from './spent.ts'
 import { createWatchdog, holding, type Watchdog } from './watchdog.ts'
 
 /**
- * Drives one run, main or subagent, from its context to its outcome (runtime.md §1). Live facts are yielded; what must
+ * Drives one run, main or subagent, from its context to its outcome. Live facts are yielded; what must
  * last goes to the journal. It never throws for what a model, a tool or a provider does: that is in the outcome.
  * @throws what the store throws: without a journal there is no run.
  */
@@ -73,7 +73,7 @@ const NO_TEXT = 'You ended without any text. Write your conclusion now.'
 /** With these left a run is told to conclude; a limit of no more turns is in the system text alone. */
 const LAST_TURNS = 2
 
-/** Shares of the window: where it counts as nearly full (runtime.md §9), and what is added before it is tried again. */
+/** Shares of the context window: where it counts as nearly full, and how much more before compaction is tried again. */
 const FULL = 0.8
 const LATER = 0.05
 
@@ -166,7 +166,7 @@ class Loop {
     return `You have used all ${maxTurns} turns. Conclude now, without tools, with what you have.`
   }
 
-  /** Once, two turns before the limit (runtime.md §3): an attempt before this one may have said it already. */
+  /** Once, two turns before the limit. An earlier attempt may have said it already. */
   async #tellOfLimit(): Promise<void> {
     const { maxTurns } = this.#input.limits
     if (this.#turn !== maxTurns - LAST_TURNS || this.#turn < 1) return

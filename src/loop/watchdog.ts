@@ -12,8 +12,8 @@ export interface Watchdog {
   /** An event of the run: the time without one starts again. */
   touch(): void
   /**
-   * Until the returned function is called, no stall is counted; and no time of the run either while it waits for a
-   * person or a slot (runtime.md §9).
+   * Until the returned function is called, no stall is counted. While the run waits for a person or a slot, its timeout
+   * does not count either.
    */
   hold(waitsFor: WaitsFor): () => void
   /** Of the time of the run; null: it has no limit. */
@@ -31,7 +31,7 @@ export async function holding<T>(watchdog: Watchdog, waitsFor: WaitsFor, wait: (
   }
 }
 
-/** Says once when nothing touched it for `stallMs` (L1), and when the run has used its `timeoutMs`. */
+/** Reports once when nothing touched it for `stallMs` (invariant L1), and when the run has used its `timeoutMs`. */
 export function createWatchdog(
   clock: Clock,
   { stallMs, timeoutMs }: Pick<RunLimits, 'stallMs' | 'timeoutMs'>,

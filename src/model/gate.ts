@@ -28,11 +28,11 @@ type Phase =
 const OPEN: Phase = { type: 'open' }
 
 /**
- * Lets the requests of all runs to one provider through (runtime.md §8). It is open until the provider refuses one (429,
- * 529). Then none starts until the time that the provider named, or a jittered backoff, is over; those in flight go on.
- * After it one goes first. When that one succeeds, half of what was in flight at the refusal may be, and one more for
- * each ten answers; more than was ever in flight at a refusal, and it is open again. When it fails, the pause begins anew.
- * First in, first out: who is refused has come before all who wait. While it is open it is two counters.
+ * The gate for the requests of all runs to one provider. It is open until the provider refuses one (429, 529). Then
+ * none starts until the time that the provider named, or a jittered backoff, is over; those in flight go on. After it
+ * one goes first. When that one succeeds, half of what was in flight at the refusal may be, and one more for each ten
+ * answers; more than was ever in flight at a refusal, and it is open again. When it fails, the pause begins anew. First
+ * in, first out: who is refused has come before all who wait. While it is open it is two counters.
  */
 export class Gate {
   readonly #provider: string

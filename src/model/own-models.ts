@@ -39,7 +39,7 @@ export class OwnModels {
   }
 }
 
-/** They cost nothing and say so (runtime.md §9), and what they answer is prepared. */
+/** They cost nothing and say so, and their answers are prepared. */
 const LOCAL: ReadonlySet<string> = new Set(['scripted', 'offline'])
 
 function asModel(from: OwnModel, id: string, name: string): Model {

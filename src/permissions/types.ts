@@ -59,8 +59,8 @@ export interface Level {
   /** Absolute; where its patterns of paths start: of an agent that works in a directory of its own. Absent: the workspace. */
   readonly directory?: string
   /**
-   * What a person has delegated past it (permissions.md, Rules): of these the level has no opinion. The root level always
-   * has one.
+   * What a person has delegated past this level (docs/permissions.md#delegations): it has no opinion on these calls.
+   * The root level always has one.
    */
   readonly lifted?: readonly Grant[]
   /** Of an agent's definition: whose, and the names of the tools that it would have but for its own lists. */

@@ -82,7 +82,9 @@ const runsQuery = ofConversation.extend({
   parent: id('run').optional(),
 })
 
-/** What every route takes and answers (interfaces.md §4). Export, events and artifacts are no JSON routes, and not here. */
+/**
+ * What every route takes and answers (docs/server.md). Export, events and artifacts are no JSON routes, and not here.
+ */
 export const routes = {
   health: route(nothing, health),
   listConversations: route(z.object({ directory: z.string().optional() }), z.array(conversationItem)),

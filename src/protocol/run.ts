@@ -28,7 +28,7 @@ const lastAction = z.object({ tool: z.string(), title: z.string(), at: ms }).rea
 export const totals = z.object({ runs: count, toolCalls: count, usage, costUsd: cost }).readonly()
 export type Totals = z.infer<typeof totals>
 
-/** One run as anybody can see it (runtime.md §7). */
+/** One run as every client sees it. */
 export const run = z
   .object({
     id: id('run'),
@@ -101,7 +101,7 @@ export const call = z
     branchId: id('brn'),
     runId: id('run'),
     tool: z.string(),
-    /** Made by the tool: `Read src/auth.ts:1-80`. */
+    /** Made by the tool: `Read lib/auth.ts:1-80`. */
     title: z.string(),
     status: callStatus,
     exitCode: z.int().nullable(),

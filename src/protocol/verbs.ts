@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, id, runReason, runStatus, words } from './fields.ts'
 
-/** What is done to a run, to the latest run of a branch, or to everything in a conversation (runtime.md §4, §5). */
+/** Verbs on a run, on the latest run of a branch, or on everything in a conversation (docs/control.md). */
 
 export const nothing = z.object({}) as z.ZodType<object, object>
 

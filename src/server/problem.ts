@@ -10,7 +10,7 @@ export type ProblemCode =
   | 'invalid'
   | 'too_many'
 
-/** Why a request is refused, as its answer says it (interfaces.md §4). */
+/** Why a request is refused, as its answer says it (docs/server.md). */
 export class Problem extends Error {
   readonly status: ProblemStatus
   readonly code: ProblemCode | ErrorCode

@@ -48,7 +48,7 @@ export interface RunningServer {
   readonly url: string
   /** Lets one browser in, once, for ten minutes. */
   newLink(): string
-  /** Takes up what processes left that are gone, in every directory (runtime.md §12). Never rejects. */
+  /** Resumes the runs of processes that have exited, in every directory. Never rejects. */
   recover(onTaken?: OnTaken): Promise<void>
   /** Takes no more, tells every client, pauses what it drives, and ends every process that was started. Never rejects. */
   close(): Promise<void>

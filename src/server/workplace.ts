@@ -26,7 +26,7 @@ export class Workplace {
   readonly #recoveries: Promise<Recovery>[] = []
   #isEnding = false
 
-  /** Whoever has the token can answer, so that all of it is attended (permissions.md). */
+  /** Every client with the token can answer approvals, so all conversations are attended. */
   constructor(composed: Composed) {
     this.composed = composed
     this.subscribe = composed.runtime.subscribe

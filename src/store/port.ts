@@ -43,7 +43,7 @@ export interface ArtifactRow {
   readonly createdAt: number
 }
 
-/** Input of a branch that waits to be read (runtime.md §6). */
+/** Input of a branch that waits to be delivered. */
 export interface InboxRow {
   readonly id: InboxItemId
   readonly conversationId: ConversationId
@@ -82,7 +82,7 @@ export interface TodoRow {
   readonly updatedAt: number
 }
 
-/** Who drives a conversation (R5). */
+/** Which process drives a conversation (invariant R5). */
 export interface LeaseRow {
   readonly conversationId: ConversationId
   readonly owner: string
@@ -96,7 +96,7 @@ export interface LeaseRow {
   readonly renewedAt: number
 }
 
-/** A verb that another process asks the owner to carry out (R5). */
+/** A verb that another process asks the owner to carry out. */
 export interface CommandRow {
   readonly id: string
   readonly conversationId: ConversationId

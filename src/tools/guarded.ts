@@ -3,7 +3,7 @@ import type { ResolvedPath } from './port.ts'
 type Guard = NonNullable<ResolvedPath['guarded']>
 
 /**
- * Which kind of guarded file a path names, by its names alone (permissions.md, Files). Names are compared as the
+ * Which kind of guarded file a path names, by its names alone. Names are compared as the
  * laxest file system would: without case, without what some systems ignore.
  */
 export function guardOf(path: string): Guard | null {

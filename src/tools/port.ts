@@ -33,7 +33,9 @@ export interface Tool<I = never, O = unknown> {
   /** What the model is told of the input, where that cannot be derived from `inputSchema`. */
   readonly jsonSchema?: object
   readonly effects: Effects
-  /** Whether a second run with the same input changes nothing more; then it may run again after a crash (R2). */
+  /**
+   * Whether a second run with the same input changes nothing more; then it may run again after a crash (invariant R2).
+   */
   readonly idempotent: boolean
   /** Whether it waits for a person: that time is nobody's stall, and a subagent has it only where it is named. */
   readonly asksPerson?: true
@@ -42,7 +44,7 @@ export interface Tool<I = never, O = unknown> {
   /** Other spellings of input fields, and of the fields of objects in its lists: `path` for `file_path`. */
   readonly inputAliases?: Readonly<Record<string, string>>
   subject(input: I): readonly Subject[]
-  /** One line for every UI: `Read src/auth.ts:1-80`. */
+  /** One line for every UI: `Read lib/auth.ts:1-80`. */
   title(input: I): string
   /** What a person must see before it may happen, beyond its subjects: the text or the diff. */
   detail?(input: I): string
@@ -62,9 +64,9 @@ export interface ToolContext {
   /** What this branch has read, so that a write can tell that a file changed since. */
   readonly files: FileLedger
   readonly todos: Todos
-  /** Marks and settings for the environment of child processes (domain.md R6). */
+  /** Marks and settings for the environment of child processes. */
   readonly processMarks: Readonly<Record<string, string>>
-  /** Every child process is started under it (domain.md R6). */
+  /** The guard of every child process (invariant R6). */
   readonly guard?: Guard
   /** The call's paths as they were when it was decided; a path that leads elsewhere by now is refused. */
   readonly decidedPaths?: readonly ResolvedPath[]
@@ -99,7 +101,10 @@ export interface ResolvedPath {
   /** Relative to the workspace root with `/`; `.` for the root itself; the absolute path where it is outside. */
   readonly relative: string
   readonly outside: boolean
-  /** Files that always ask (permissions.md, Files): version control, rules in force, what looks like a secret; skills only when they are changed. */
+  /**
+   * Files that always ask: version control, rules in force, what looks like a secret; skills only when they are
+   * changed.
+   */
   readonly guarded: 'git' | 'config' | 'secret' | 'skill' | null
 }
 

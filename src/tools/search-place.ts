@@ -38,7 +38,7 @@ export function shownName(found: string, place: SearchPlace, context: ToolContex
   return path && printedName(path.relative)
 }
 
-/** As `shownName`, where the text is shown too: not of a guarded file, unless the place itself is (permissions.md, Files). */
+/** As `shownName`, where the text is shown too: not of a guarded file, unless the place itself is. */
 export function shownText(found: string, place: SearchPlace, context: ToolContext): string | undefined {
   const path = shown(found, place, context)
   return path && (path.guarded === null || place.target.guarded !== null)

@@ -25,7 +25,7 @@ export async function readCurrent(target: ResolvedPath): Promise<CurrentFile | u
   }
 }
 
-/** @throws ToolError unless this branch has read exactly what stands there now (permissions.md, Files). */
+/** @throws ToolError unless this branch has read the file as it is now. */
 export function checkSeen(target: ResolvedPath, current: CurrentFile, context: ToolContext): void {
   const seen = context.files.seen(target.absolute)
   if (!seen) {

@@ -49,7 +49,7 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
   const current = await readCurrent(target)
   const old = current && textOf(current, target.relative)
   const bytes = old ? encodeText(old, input.content.replace(/^\ufeff/, '')) : Buffer.from(input.content)
-  // A call that runs again after a crash finds its own work (domain.md R2).
+  // A call that runs again after a crash finds its own work.
   if (current?.bytes.equals(bytes)) return unchanged(target, current, context)
   if (current) checkSeen(target, current, context)
   const diff = old ? unifiedDiff(target.relative, old.text, input.content) : ''

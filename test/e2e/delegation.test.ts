@@ -183,7 +183,7 @@ interface ResultDocument {
   }[]
 }
 
-/** interfaces.md §2. */
+/** The document of `--output-format json` (docs/output.md). */
 const CONTRACT_KEYS =
   'conversation_id run_id status end_reason text usage cost_usd turns tool_calls subagents permission_denials duration_ms'.split(
     ' ',

@@ -31,8 +31,8 @@ export interface Evidence {
 }
 
 /**
- * Compares what is stored with what was seen, once everything is quiet. Each line names the invariant of domain.md §4
- * that does not hold; none: all do.
+ * Compares what is stored with what was seen, once everything is quiet. Each line names the
+ * invariant that does not hold (docs/invariants.md); none: all hold.
  */
 export function violations(evidence: Evidence): string[] {
   const records = readRecords(evidence.database)
@@ -67,7 +67,7 @@ function keyOf({ input }: CallRecord): string | undefined {
   return /\b([a-z]\d\dg?-\d)\b/.exec(input)?.[1]
 }
 
-/** `seq` counts from 1 without a gap (domain.md §6). */
+/** Invariant S2: `seq` counts from 1 without a gap. */
 function eventsInOrder({ events }: Records): string[] {
   return events.flatMap(({ conversationId, seq }, at) => {
     const before = events[at - 1]
@@ -109,7 +109,7 @@ function answerProblems(
     : [`D1: ${id} was answered "${answer}", and the store has ${stored ?? 'nothing'}`]
 }
 
-/** D2, D3: what a run owes at its end is handed over once, and stands once in its parent's messages. */
+/** Invariants D2 and D3: what a run owes at its end is delivered once, and is once in its parent's messages. */
 function deliveries({ records, stories }: Found): string[] {
   const delivered = records.events.flatMap(({ type, fromRunId }) =>
     type === 'report.delivered' ? [fromRunId] : [],
@@ -143,7 +143,7 @@ function timesRead(
   return times === due ? [] : [`D3: its parent reads the report of ${name} ${times} times, not ${due}`]
 }
 
-/** D5, R4, R7. Whoever checks has waited until nothing waits for a person. */
+/** Invariants D5, R4 and R7. Nothing waits for a person when this is called. */
 function runs({ records, witness }: Found): string[] {
   return records.runs.flatMap((run) => {
     const { id, status, reason, attempt, report, note } = run
@@ -166,7 +166,7 @@ function isRefused({ error }: RunRecord, { said }: Witness): boolean {
   return (error ?? '').includes('"store_full"') && said.includes('cannot take more')
 }
 
-/** R1, R2: an effect has its row, a completed call has its effect, and nothing happens twice. */
+/** Invariants R1 and R2: an effect has its row, a completed call has its effect, and nothing happens twice. */
 function effects({ directory, stories, calls, records }: Found): string[] {
   const ledger = ledgerOf(directory)
   return allCalls(stories).flatMap(({ key, effect }) => {
@@ -195,7 +195,7 @@ function effectOf(effect: StoryCall['effect'], key: string, times: number, put: 
   return times === 1 ? [] : [`R1: ${key} is completed and stands ${times} times in the ledger`]
 }
 
-/** R2: of a call whose effect is not known the model and a person are told. */
+/** Invariant R2: the model and a person read that the effect of a call is not known. */
 function unknownOutcomes({ records, witness }: Found): string[] {
   return records.calls
     .filter(({ status }) => status === 'unknown')
@@ -215,7 +215,7 @@ function isSaid(said: string, title: string): boolean {
   return said.split('\n').some((line) => line.includes('not known') && line.includes(title))
 }
 
-/** R2: an approval stays what it is, under its id, and a call has one; what a run that was stopped asked is asked anew. */
+/** Invariant R2: a call has one approval, which keeps its id. A stopped run asks anew. */
 function approvals({ records, witness }: Found): string[] {
   const rows = records.approvals
   const lasting = rows.filter(({ answeredBy }) => answeredBy !== 'stop')

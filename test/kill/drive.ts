@@ -34,7 +34,7 @@ export interface Driven {
   readonly violations: readonly string[]
 }
 
-/** R6: what a dead owner has started is gone by then. */
+/** Invariant R6: the processes of a dead owner are gone by then. */
 const ORPHAN_MS = 10_000
 const QUIET_MS = 60_000
 const LOOK_MS = 50

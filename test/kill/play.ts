@@ -30,7 +30,7 @@ export interface Played {
   readonly folder: string
 }
 
-/** R6 for a program that has ended by itself. */
+/** Invariant R6 for a program that has ended by itself. */
 const LEFT_MS = 10_000
 
 /** Plays one scenario to its end, and has it checked. After a violation its files stay where they are. */

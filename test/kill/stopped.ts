@@ -20,8 +20,8 @@ const WAKE_MS = 20_000
 const LEASE_MS = 15_000
 
 /**
- * A program that is stopped for so long that another one takes over, and then goes on: it writes nothing any more (R5),
- * and starts no effect whose intent was not stored before.
+ * A program is stopped for so long that another one takes over, and then wakes: it writes nothing any more (invariant
+ * R5), and starts no effect whose intent was not stored before.
  */
 export async function playStopped(scenario: Scenario, { at, forMs }: Stop): Promise<Played> {
   const { seed } = scenario

@@ -5,7 +5,7 @@ import { exportConversation } from '../../src/export/export-conversation.ts'
 import { conversationProblems } from '../support/conversation-problems.ts'
 import { storedOf, type Stored, type World } from './world.ts'
 
-/** What must hold once everything was taken up and is quiet (domain.md §4), said as sentences about what does not. */
+/** Checks the invariants once everything is recovered and quiet; returns a sentence for each that does not hold. */
 export function checkEnd(world: World): void {
   const stored = storedOf(world)
   const report = (invariant: string, what: string) => world.watch.report(invariant, what)
@@ -22,7 +22,10 @@ export function checkEnd(world: World): void {
 
 type Problem = readonly [invariant: string, what: string]
 
-/** D1: what was acknowledged is in the messages once, or waits visibly, or was withdrawn; nothing is there twice. */
+/**
+ * Invariant D1: what was acknowledged is in the messages once, or waits visibly, or was withdrawn; nothing is there
+ * twice.
+ */
 function checkInputs({ said, watch }: World, stored: Stored): void {
   const texts = stored.find('parts', {}).map(({ part }) => (part.type === 'text' ? part.text : ''))
   const items = stored.find('inbox', {})
@@ -35,7 +38,7 @@ function checkInputs({ said, watch }: World, stored: Stored): void {
   }
 }
 
-/** R1 and R2: what tools did outside of the store, beside what is stored of it. */
+/** Invariants R1 and R2: compares what tools did outside of the store with what is stored. */
 function checkEffects({ effects, watch }: World, stored: Stored): void {
   const byCall = Map.groupBy(effects, ({ callId }) => callId)
   for (const [callId, done] of byCall) {
@@ -96,13 +99,16 @@ function waitsForPerson(world: World, { id, status, reason }: Run): boolean {
   return below.some((run) => isPaused(run) || waitsForPerson(world, run))
 }
 
-/** R4: whatever ran when a process died has ended, is paused, or waits for a person. */
+/** Invariant R4: each run that ran when a process died has ended, is paused, or waits for a person. */
 function* stillOpen(world: World): Generator<Problem> {
   for (const run of openRuns(world))
     if (!waitsForPerson(world, run)) yield ['R4', `${run.id} is still ${run.status} (${run.reason ?? ''})`]
 }
 
-/** D4: nothing waits on a branch that is idle; one that is paused, or whose run or one above it was cancelled, is not. */
+/**
+ * Invariant D4: nothing waits on an idle branch. A paused branch, or one with a cancelled run at or above it, is not
+ * idle.
+ */
 function* unread(stored: Stored, conversationId: ConversationId): Generator<Problem> {
   const latest = (branchId: string): Run | undefined =>
     stored.find('runs', {
@@ -124,7 +130,7 @@ function* unread(stored: Stored, conversationId: ConversationId): Generator<Prob
   }
 }
 
-/** D3: as often as its text was marked delivered on a branch, so often it stands there. */
+/** Invariant D3: a text is on a branch as often as it was marked delivered there. */
 function* unmatched(stored: Stored, conversationId: ConversationId): Generator<Problem> {
   const items = Map.groupBy(
     stored.find('inbox', { where: { conversationId } }),
@@ -144,7 +150,7 @@ function* unmatched(stored: Stored, conversationId: ConversationId): Generator<P
   }
 }
 
-/** D5, and R7: a run that was given up says so. */
+/** Invariants D5 and R7: a run that was given up says so. */
 function* unnamedEnds(stored: Stored, conversationId: ConversationId): Generator<Problem> {
   for (const run of stored.find('runs', { where: { conversationId } })) {
     if (run.status === 'completed' && !run.reportMessageId && !run.reportNote)
@@ -155,7 +161,9 @@ function* unnamedEnds(stored: Stored, conversationId: ConversationId): Generator
   }
 }
 
-/** B2: what each answer cost is counted in the run that got it; an empty one costs too, and leaves no message. */
+/**
+ * Invariant B2: what each answer cost is counted in the run that got it; an empty one costs too, and leaves no message.
+ */
 function* miscounted(stored: Stored, conversationId: ConversationId): Generator<Problem> {
   const spent = new Map<string, number>()
   for (const { runId, usage, state } of stored.find('messages', {

@@ -29,7 +29,7 @@ export interface Plan {
   readonly maxDepth: number
   /** How many calls an answer has at most. */
   readonly width: number
-  /** A call that ends its process whenever it is tried (R7). */
+  /** A call that ends its process whenever it is tried (invariant R7). */
   readonly poison: boolean
   readonly continuesAtEnd: boolean
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Mechanism } from '../../src/core/faults.ts'
 import { simulate, type Outcome } from './simulate.ts'
 
-/** What each is for, and so which invariant does not hold without it (docs/durability.md). */
+/** Which invariant breaks without each mechanism (docs/durability.md). */
 const noticed = [
   ['intent-rows', 'R1'],
   ['unique-delivery', 'D3'],

@@ -46,7 +46,7 @@ export function toolsOf(world: World, process: SimProcess): AnyTool[] {
   ]
 }
 
-/** Before an effect there is an intent (R1); a process that was stopped may have written it before that (R5). */
+/** Invariant R1: an intent comes before its effect. A stopped process may have written it before it was stopped. */
 function checkIntent(world: World, process: SimProcess, name: string, callId: string): void {
   if (process.isGone) return
   const row = storedOf(world).get('tool_calls', callId)

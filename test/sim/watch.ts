@@ -6,7 +6,7 @@ import type { Write } from './engine.ts'
 import type { SimProcess } from './process.ts'
 import { storedOf, type World } from './world.ts'
 
-/** Looks at every commit as it happens: what must hold of each transaction by itself (domain.md §3, §4). */
+/** Checks every commit as it happens: the invariants that each transaction has to keep by itself. */
 export class Watch {
   readonly problems: string[] = []
   /** Who began each call, and who wrote its result. */
@@ -15,7 +15,7 @@ export class Watch {
   lastCommitAt = 0
   readonly #world: World
   readonly #seq = new Map<string, number>()
-  /** Words of answers that were cut: no model reads them (R3). */
+  /** Words of answers that were cut: no model reads them (invariant R3). */
   readonly #cut = new Set<string>()
 
   constructor(world: World) {
@@ -73,7 +73,7 @@ export class Watch {
       if (this.#cut.has(word)) this.report('R3', `${agent} reads ${word}, whose answer was cut`)
   }
 
-  /** R5: only the owner of a conversation changes it. */
+  /** Invariant R5: only the owner of a conversation changes it. */
   #owned(process: SimProcess, { table, key, before, after }: Write): void {
     if (table === 'leases' || table === 'commands' || this.#world.off.has('leases')) return
     const row = after ?? before
@@ -83,7 +83,7 @@ export class Watch {
       this.report('R5', `${process.name} changes ${table} ${key}, and ${lease?.owner ?? 'nobody'} owns it`)
   }
 
-  /** R5: a lease goes to another only when it was given back, has run out, or its process is gone. */
+  /** Invariant R5: another process acquires a lease only after it was released, has expired, or its process is gone. */
   #lease(before: LeaseRow | undefined, after: LeaseRow): void {
     if (!before || before.owner === after.owner) return
     const holder = this.#world.processes.find(({ name }) => name === before.owner)
@@ -102,11 +102,11 @@ export class Watch {
     if (after.attempt > 3) this.report('R7', `${after.id} is tried for the ${after.attempt}th time`)
     if (!before || before.status === after.status) return
     if (!LEGAL[before.status].includes(after.status))
-      this.report('§3', `${after.id} goes from ${before.status} to ${after.status}`)
+      this.report('S1', `${after.id} goes from ${before.status} to ${after.status}`)
     if (!isOpen(after.status)) this.#stop(before, after, writes)
   }
 
-  /** D2: a stop and what the parent is owed for it are one transaction, and each is handed over once (D3). */
+  /** Invariants D2 and D3: a stop and what the parent is owed for it are one transaction, and are delivered once. */
   #stop(before: Run, after: Run, writes: readonly Write[]): void {
     if (!after.parentRunId) return
     const answered = writes.filter(
@@ -152,7 +152,7 @@ export class Watch {
     }
   }
 
-  /** D3: what is marked delivered is appended to its branch in the same transaction. */
+  /** Invariant D3: what is marked delivered is appended to its branch in the same transaction. */
   #inbox(write: Write, writes: readonly Write[]): void {
     const before = write.before as InboxRow | undefined
     const after = write.after as unknown as InboxRow
@@ -175,7 +175,7 @@ export class Watch {
 
   #event({ conversationId, seq, events }: EventRow): void {
     const last = this.#seq.get(conversationId) ?? 0
-    if (seq !== last + 1) this.report('§6', `event ${seq} follows ${last}`)
+    if (seq !== last + 1) this.report('S2', `event ${seq} follows ${last}`)
     this.#seq.set(conversationId, seq + events.length - 1)
   }
 
@@ -214,7 +214,7 @@ function isOpen(status: Run['status']): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting'
 }
 
-/** Whether the parent is owed something at this status (runtime.md §2). */
+/** Whether the parent is owed something at this status (invariant D2). */
 function isOwed({ status, reason }: Run): boolean {
   return status !== 'paused' || reason === 'limit' || reason === 'budget' || reason === 'stall'
 }

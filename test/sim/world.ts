@@ -23,7 +23,7 @@ export interface Said {
   /** Stands in its text, and nowhere else. */
   readonly token: string
   readonly how: 'start' | 'steer' | 'continue'
-  /** Whether the person was given an answer: then it is promised (D1). */
+  /** Whether the person got an answer: then the input is acknowledged (invariant D1). */
   acknowledged: boolean
 }
 

@@ -74,7 +74,7 @@ async function sayMode({ conversationId }: StartedRun, { store, mode }: Watched,
     await say(io, `offshoot: mode ${mode}; before it was ${named}, which --mode ${named} allows again\n`)
 }
 
-/** Whoever is asked; without anybody each question is denied at once (permissions.md, Approvals). */
+/** The person who answers approvals; without one each approval is denied at once. */
 function answererOf({ approvals }: FollowFlags, io: Io): typeof answerOnTerminal {
   if (approvals !== 'deny' && hasPerson(io)) return answerOnTerminal
   return approvals === 'wait' ? answerFromElsewhere : () => async () => {}

@@ -83,7 +83,7 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
   }
 }
 
-/** A reader that is too slow loses what is live, never what is stored (domain.md §6). */
+/** A slow reader loses live events, never stored ones. */
 function isBehind({ stdout }: Io): boolean {
   return stdout.writableLength > MAX_BEHIND_BYTES
 }

@@ -29,7 +29,7 @@ const BECAME = [
   ['cancelled', 'cancelled'],
 ] as const
 
-/** What the person has to look after (domain.md R2). */
+/** Calls whose effect is not known: the person has to check them (invariant R2). */
 export function unknownLines({ run, unknown }: RecoveredRun): string[] {
   return unknown.map((began) => `${terminalLine(began)}: whether it took effect is not known (${run.row.id})`)
 }

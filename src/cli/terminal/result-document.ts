@@ -2,7 +2,7 @@ import type { Receipts } from '../../core/receipt.ts'
 import type { Run } from '../../core/run.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
 
-/** The object of `--output-format json` (interfaces.md §2): snake_case, totals of the whole tree. */
+/** The object of `--output-format json` (docs/output.md): snake_case, totals of the whole tree. */
 export function resultDocument(result: RunResult): object {
   return {
     conversation_id: result.conversationId,

@@ -29,9 +29,10 @@ interface Kept {
 }
 
 /**
- * A model of a server that speaks Chat Completions: that of the providers' package, except for the way of an answer from
- * its bytes to its parts. There the package has four streams one behind the other, with which a turn costs about a quarter
- * more (docs/decisions/0020). Where it no longer has what is used of it, it reads its answers itself.
+ * A model of a server that speaks Chat Completions: that of the providers' package, except for the way of an answer
+ * from its bytes to its parts. There the package has four streams one behind the other, with which a turn costs about a
+ * quarter more (docs/decisions/0020-an-answer-takes-one-stream.md). Where it no longer has what is used of it, it reads
+ * its answers itself.
  */
 export class ChatModel extends OpenAICompatibleChatLanguageModel {
   readonly #name: string

@@ -27,7 +27,7 @@ export const testGlob = '{**/*{test,spec,Test,Spec}*,**/*{test,spec,Test,Spec}*/
 export const docsGlob = '**/{*.md,*.mdx,*.markdown,*.rst,*.adoc,*.txt,README*}'
 export const configGlob =
   '**/{*.json,*.jsonc,*.yaml,*.yml,*.toml,*.ini,*.cfg,*.conf,.env*,Makefile,Dockerfile,*.config.*}'
-/** One key for the copies of a module in several formats: `dist/cjs/a.js`, `esm/a.mjs`, `a.d.ts`, `src/a.ts`. */
+/** One key for the copies of a module in several formats: `dist/cjs/a.js`, `esm/a.mjs`, `a.d.ts`, `lib/a.ts`. */
 export function moduleKey(path: string): string {
   return path
     .replace(/(^|\/)(dist|build|out|cjs|esm|umd|types|src|lib|source)(?=\/)/g, '')

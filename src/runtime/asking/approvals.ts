@@ -34,7 +34,7 @@ export interface AskDeps {
   readonly faults?: Faults | undefined
 }
 
-/** The open questions of this process, whatever depth they come from; each is answered once (A2). */
+/** The open approvals of this process, from any depth. Each is answered once (invariant A2). */
 export class Approvals {
   readonly #deps: AskDeps
   readonly #recorder: Recorder
@@ -50,7 +50,7 @@ export class Approvals {
     this.#store = deps.store
   }
 
-  /** Whether somebody is connected who can answer what a conversation asks (permissions.md, Approvals). */
+  /** Whether a surface is connected that can answer approvals of a conversation (docs/approvals.md). */
   attended(id: ConversationId): boolean {
     return [...this.#surfaces].some(({ conversationId = id }) => conversationId === id)
   }
@@ -97,8 +97,8 @@ export class Approvals {
   }
 
   /**
-   * `also` goes into the change that holds the answer. A question of a run that no process drives keeps its answer until
-   * one does (R2). @throws OffshootError `not_found`; `usage` for more than can be granted; `conflict` that says who
+   * `also` goes into the change that holds the answer. If no process drives the run, the answer is kept until one does.
+   * @throws OffshootError `not_found`; `usage` for more than can be granted; `conflict` that says who
    * answered before, and when.
    */
   async answer(id: ApprovalId, answered: Answered, also?: (change: Change) => void): Promise<void> {

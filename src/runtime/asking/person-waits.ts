@@ -118,7 +118,7 @@ export class PersonWaits {
     return [...this.#pending.values()].filter(({ run }) => run.row.conversationId === conversationId).length
   }
 
-  /** Nothing waits for ever (L1), also where the store does not take it at first. */
+  /** Nothing waits for ever (invariant L1), even if the store refuses the first write. */
   #expireLater({ id, waitingFor, expire }: Asking): () => void {
     const { clock } = this.#deps
     const end = () => void expire().catch(again)

@@ -18,7 +18,7 @@ interface QuestionDeps extends AskDeps {
   readonly attended: (id: ConversationId) => boolean
 }
 
-/** What agents ask in words (`ask_user`); each question is answered once (A2), by whoever is first. */
+/** Questions of agents to a person (`ask_user`). The first answer counts; later ones are refused. */
 export class Questions {
   readonly #deps: QuestionDeps
 
@@ -53,8 +53,8 @@ export class Questions {
   }
 
   /**
-   * `also` goes into the change that holds the answer. A question of a run that no process drives keeps its answer until
-   * one does (R2). @throws OffshootError `not_found`, or `conflict` that says who answered before, and when.
+   * `also` goes into the change that holds the answer. If no process drives the run, the answer is kept until one does.
+   * @throws OffshootError `not_found`, or `conflict` that says who answered before, and when.
    */
   async answer(id: QuestionId, given: QuestionAnswer, also?: (change: Change) => void): Promise<void> {
     // it may begin to wait while the answer is on its way to the store

@@ -14,8 +14,8 @@ interface Bound {
 }
 
 /**
- * What the user has delegated to an agent that somebody of this authority starts (permissions.md, Rules). `before`: what
- * that was when the agent was started; a delegation that came later is for those that are started later.
+ * What the user has delegated to an agent that a run of this authority starts (docs/permissions.md#delegations).
+ * `before`: the delegations at the time of the start; later ones apply to agents that start later.
  */
 export function delegationsTo(
   { config }: Pick<Deps, 'config'>,

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '../../core/agent.ts'
 import type { Registry } from '../../tools/registry.ts'
 import { isControlName, isTaskName } from '../task/task-input.ts'
 
-/** Agents that are offered as tools of their own (tools.md §5). */
+/** Agents that are offered as tools of their own. */
 export interface ExposedAgents {
   /** By the name of the tool. */
   readonly tools: ReadonlyMap<string, AgentDefinition>

@@ -108,7 +108,7 @@ const ended = (output: number) => ({
   },
 })
 
-/** B1 and B2 of what is in a store. */
+/** Checks invariants B1 and B2 on the rows of a store. */
 function expectWithin(store: Reader, budgetUsd: number): number {
   const rows = store.find('runs', {})
   const { usd } = new Budget({ budgetUsd, maxTokens: LIMITS.maxTokens }, rows).totals

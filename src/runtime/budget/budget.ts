@@ -46,9 +46,9 @@ export function least(a: number | null | undefined, b: number | null | undefined
 }
 
 /**
- * What a conversation has spent, reserved and may spend: every run counts once, so what a fork shares with another branch
- * counts once too (B2). Read from the rows at first, then kept as requests begin and answers come. What has no known price
- * adds no money: of that the tokens are capped.
+ * What a conversation has spent, reserved and may spend: every run counts once, so what a fork shares with another
+ * branch counts once too (invariant B2). Read from the rows at first, then kept as requests begin and answers come.
+ * What has no known price adds no money: of that the tokens are capped.
  */
 export class Budget {
   readonly #money: Ledger

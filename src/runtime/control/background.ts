@@ -14,7 +14,7 @@ export interface BackgroundAnswer {
 
 /**
  * Sends a subagent to the background while its parent waits for it: the parent's call is answered as that of a
- * background spawn is, and the report comes later (runtime.md §2). @throws OffshootError `conflict` where nobody waits.
+ * background spawn is, and the report comes later. @throws OffshootError `conflict` where nobody waits.
  */
 export async function background(scope: VerbScope, id: string): Promise<BackgroundAnswer> {
   const { deps, live: conversation, settle } = scope

@@ -9,9 +9,9 @@ import { perform, type VerbAnswers, type VerbCommand } from './perform.ts'
 const TRIES = 5
 
 /**
- * Has a command carried out by whoever owns the conversation: by this process if nobody else does, which then takes the
- * lease for that long, writes the change, and starts nothing (runtime.md §12). `open` gives the conversation as this
- * process drives or would drive it. @throws OffshootError: what the verb throws.
+ * Sends a command to the process that owns the conversation. Without an owner this process acquires the lease for that
+ * long, writes the change and starts no run. `open` returns the conversation as this process drives it or would drive
+ * it. @throws OffshootError: what the verb throws.
  */
 export async function bring<V extends VerbCommand>(
   deps: Deps,

@@ -4,7 +4,7 @@ import type { LiveRun } from '../run/live-run.ts'
 import { cancelRuns } from '../journal/cancel-runs.ts'
 import { findTarget, type VerbScope } from './verb.ts'
 
-/** What became of a cancel (runtime.md §4). */
+/** The result of a cancel. */
 export interface CancelAnswer {
   readonly outcome: 'cancelled' | 'already_finished'
   /** The state of what was asked to end; null where nothing had run. */

@@ -18,8 +18,8 @@ export interface ContinueAnswer {
 }
 
 /**
- * Goes on with a run that has stopped, in the process that drives its conversation (runtime.md §5). @throws OffshootError
- * `conflict` when that is about to end.
+ * Resumes a stopped run in the process that drives its conversation. @throws OffshootError `conflict` when that process
+ * is about to end.
  */
 export async function continueHere(
   { deps, live: conversation, settle }: VerbScope,

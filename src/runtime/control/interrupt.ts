@@ -15,8 +15,8 @@ export interface InterruptAnswer {
 const REASON: StopReason = { verb: 'pause', why: 'user', keepsBackground: true }
 
 /**
- * Stops what a run does now: it becomes paused(user), what it waits for in the foreground paused(parent), and what runs
- * in the background goes on (runtime.md §4). @throws OffshootError `conflict` when it has stopped.
+ * Stops the current request or call of a run. The run becomes paused(user), its foreground children become
+ * paused(parent), and its background children continue. @throws OffshootError `conflict` when it has stopped.
  */
 export async function interrupt(scope: VerbScope, id: string): Promise<InterruptAnswer> {
   const { deps, live: conversation, settle } = scope

@@ -13,7 +13,7 @@ export interface PauseAnswer {
 }
 
 /**
- * Pauses a run with what it waits for, or everything in a conversation, each at its next boundary (runtime.md §4).
+ * Pauses a run with what it waits for, or everything in a conversation, each at its next boundary.
  * @throws OffshootError `conflict` when there is nothing to pause.
  */
 export async function pause(scope: VerbScope, id: string): Promise<PauseAnswer> {

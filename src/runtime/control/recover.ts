@@ -31,7 +31,7 @@ export interface Recovery {
   stop(verb: 'pause' | 'cancel'): Promise<void>
 }
 
-/** Takes up and drives what processes left that are gone, in every conversation of this directory (runtime.md §12). */
+/** Resumes and drives the runs of processes that have exited, in every conversation of this directory. */
 export async function recover(
   deps: Deps,
   conversations: Conversations,
@@ -74,7 +74,10 @@ export interface LeftConversation {
   readonly hasOpenRuns: boolean
 }
 
-/** Where something is to go on and no process drives: runs, or mail on a branch that nothing wakes any more (domain.md D4). */
+/**
+ * Conversations that no process drives and that have work: runs, or inbox items that would wake a branch (invariant
+ * D4).
+ */
 export function leftConversations({
   store,
   ownership,

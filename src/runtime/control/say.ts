@@ -15,8 +15,8 @@ export interface Said {
 }
 
 /**
- * Says something on a branch: here, or in the process that drives its conversation (runtime.md §6). It always has an item
- * of the inbox, which is delivered at once where nothing has to end before. @throws OffshootError `usage`, `conflict`.
+ * Sends a message to a branch, here or in the process that drives its conversation. It always becomes an inbox item,
+ * which is delivered at once if no run has to end first. @throws OffshootError `usage`, `conflict`.
  */
 export async function say(deps: Deps, conversations: Conversations, options: SayOptions): Promise<Said> {
   const { conversationId, branchId, text, mode, agent, model, maxTurns, budgetUsd } = options

@@ -27,9 +27,9 @@ const READ = 0.7
 const WORTH = 0.9
 
 /**
- * Makes the oldest turns of a run one summary, by one request that counts as the run's (runtime.md §9). The store keeps
- * everything: the summary is a message of the branch that says up to where it counts. Returns the context with it;
- * undefined where there is no summary, whatever the reason. Rejects with the reason of a stop, and with what the store throws.
+ * Makes the oldest turns of a run one summary, by one request that counts as the run's. The store keeps everything: the
+ * summary is a message of the branch that says up to where it counts. Returns the context with it; undefined where
+ * there is no summary, whatever the reason. Rejects with the reason of a stop, and with what the store throws.
  */
 export async function compact(
   scope: Scope,

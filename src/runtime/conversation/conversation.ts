@@ -127,7 +127,7 @@ export class LiveConversation implements RunTree {
     return this.#active.size === 0
   }
 
-  /** Starts what waits on idle branches: what had come and was not read when a process ended (D4). */
+  /** Starts runs on idle branches whose inbox has items that a process left unread (invariant D4). */
   async wakeIdle(): Promise<void> {
     for (const branchId of this.#latest.keys()) await this.#wake(branchId)
   }

@@ -270,7 +270,7 @@ function agentOfTask({ store }: Deps, id: string): string {
   return (store.get('branches', id) ?? store.get('runs', id))?.agent ?? ''
 }
 
-/** A call that has its result, or its subagent, from an attempt before (R2). */
+/** A call that has its result, or its subagent, from an earlier attempt. */
 function resumeCall(
   scope: Scope,
   run: LiveRun,
@@ -290,7 +290,7 @@ function resumeCall(
   )
 }
 
-/** The child's end writes the result of this call itself (D2); that of a paused child stays open. */
+/** The child's end writes the result of this call (invariant D2); the call of a paused child stays open. */
 async function childReport(scope: Scope, run: LiveRun, journal: RunJournal, callId: CallId) {
   const child = run.children.get(callId)
   if (run.stop) stopRun(run, run.stop) // the child came after the stop

@@ -8,8 +8,8 @@ const REMINDER =
   'You ended your first turn without a single call of a tool. If the task is to be done with tools, do it now. If it needs none, write your whole report again: a turn without tool calls ends the task.'
 
 /**
- * What a subagent reads instead of ending in the first turn of its branch, if it has tools and used none (tools.md §5).
- * Told once: a crash gives it nothing twice, since that turn is over as soon as this is stored.
+ * The reminder that a subagent reads instead of ending in the first turn of its branch, if it has tools and used none.
+ * It comes once, even after a crash: that turn is over as soon as the reminder is stored.
  */
 export async function remindFirstTurn(
   { deps, tree }: Pick<Scope, 'deps' | 'tree'>,

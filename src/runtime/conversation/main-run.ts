@@ -31,8 +31,8 @@ export interface StartOptions extends Place {
 }
 
 /**
- * A turn of the main agent, in a new conversation or in a stored one. Where its last run is paused, that one is
- * continued with the text (runtime.md §6); where it has just been recovered, the text waits until it has ended.
+ * A run of the main agent, in a new conversation or in a stored one. A paused last run is continued with the text;
+ * after a run that has just been recovered, the text waits until that run has ended.
  */
 export async function mainRun(deps: Deps, options: StartOptions): Promise<Beginning> {
   const { conversationId, workspace, prompt, agent, systemText, maxTurns } = options

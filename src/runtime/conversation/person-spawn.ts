@@ -38,7 +38,7 @@ export interface PersonSpawn {
 }
 
 /**
- * A subagent that a person or a program starts (runtime.md §2): below the main branch, from its head, without a call.
+ * A subagent that a person or a program starts: below the main branch, from its head, without a call.
  * @throws OffshootError `usage` for a conversation, agent or number that does not do, `conflict` beyond a limit.
  */
 export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<Beginning> {

@@ -19,9 +19,9 @@ export function startedText(
 }
 
 /**
- * What a run reads instead of ending: what was said to it in its last turn; and a subagent waits for its own background
- * children and reads what they report, so that it reports once (runtime.md §6). A main run does not wait: a report wakes
- * it again. Where this returns, the run may be queued for a slot.
+ * What a run reads instead of ending: messages that came in its last turn. A subagent also waits for its background
+ * children and reads their reports, so that it reports once itself. A main run does not wait: a report wakes it again.
+ * When this returns, the run may be queued for a slot.
  */
 export async function readBeforeEnd(
   deps: Deps,

@@ -40,9 +40,9 @@ export interface ContinueOrder {
 }
 
 /**
- * Goes on with a run that has stopped (runtime.md §5): a paused one is queued again, with its children that stopped with
- * it; after any other a new run begins on the branch. Returns what is to be driven, the run itself first. Their attempts
- * have to be over: see `attemptsOver`.
+ * Resumes a stopped run. A paused run is queued again with the children that its pause had stopped; after any other a
+ * new run starts on the branch. Returns the runs to drive, this one first. Their attempts have to be over: see
+ * `attemptsOver`.
  */
 export function continueRun(
   change: Change,
@@ -214,7 +214,7 @@ function resumeChild(change: Change, deps: Deps, budget: Budget, child: LiveRun)
   return child
 }
 
-/** A new run gets its row; a paused one is tried anew, and earlier crashes count no more (R7). */
+/** A new run gets its row. A paused one gets a new attempt, and its earlier crashes no longer count (invariant R7). */
 function queueAgain(change: Change, deps: Deps, run: LiveRun, input?: string): void {
   takeSlot(deps, run, 'end')
   const position = deps.scheduler.position(run.row.id)

@@ -296,7 +296,7 @@ export const freshFigures = {
   endedAt: null,
 } as const satisfies Partial<Run>
 
-/** Order of precedence: call, config, definition, the spawner's own (tools.md §5). */
+/** Order of precedence: call, config, definition, the spawner's own. */
 export function modelOf(deps: Deps, agent: AgentDefinition, own: string, asked?: string): string {
   const wanted = asked ?? deps.config.agents[agent.name]?.model ?? agent.model ?? 'inherit'
   if (wanted === 'inherit') return own

@@ -5,7 +5,7 @@ import { exposedAgents, isToolName } from '../authority/exposed-agents.ts'
 
 type Known = Pick<Deps, 'agents' | 'config'>
 
-/** The agents that a run may start by `task` (tools.md §5): none at the depth limit. */
+/** The agents that a run may start by `task`: none at the depth limit. */
 export function spawnable(deps: Known, agent: AgentDefinition, depth: number): readonly AgentDefinition[] {
   const others = startable(deps, agent, depth)
   return agent.spawns || namesTask(agent) ? others : []

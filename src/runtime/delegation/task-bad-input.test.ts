@@ -11,7 +11,7 @@ const NO_LIST = [{}, 7, true, [{}], [['x']], ['']]
 const NO_COUNT = [0, -1, 1.5, 'many', {}, [1], true]
 const NO_YES = ['later', 2, {}, []]
 
-/** What each input of `task` is not (tools.md §3). */
+/** Values that each input of `task` refuses. */
 const WRONG: Readonly<Record<string, readonly unknown[]>> = {
   prompt: [...NO_TEXT, '', ' '],
   description: [...NO_TEXT, ''],

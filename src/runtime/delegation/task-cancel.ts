@@ -11,7 +11,7 @@ import { cancelRuns } from '../journal/cancel-runs.ts'
 
 const inputSchema = z.lazy(() => z.strictObject(targetInput()))
 
-/** `task_cancel {task_id}`: ends a subagent and all that is below it, and answers when they have stopped (runtime.md §4). */
+/** `task_cancel {task_id}`: cancels a subagent and its whole subtree, and answers when they have stopped. */
 export function createTaskCancel(scope: Scope, run: LiveRun): AnyTool {
   return controlTool<z.infer<typeof inputSchema>>({
     name: 'task_cancel',

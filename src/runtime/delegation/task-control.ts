@@ -15,8 +15,8 @@ const CREATE = {
 } as const satisfies Record<ControlName, (scope: Scope, run: LiveRun) => AnyTool>
 
 /**
- * The tools with which a run looks after the subagents below it (tools.md §3). They reach no others, cost no model
- * request and are offered wherever `task` is.
+ * The tools with which a run controls the subagents below it. They reach no others, cost no model request and are
+ * offered wherever `task` is.
  */
 export function createControlTools(scope: Scope, run: LiveRun): AnyTool[] {
   return controlsOf(run.agent).map((name) => CREATE[name](scope, run))

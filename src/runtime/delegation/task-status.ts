@@ -46,7 +46,7 @@ export function createTaskStatus(scope: Scope, run: LiveRun): AnyTool {
   })
 }
 
-/** Running first, then queued, then the rest, the newest of each first (runtime.md §7). */
+/** Running first, then queued, then the rest, the newest of each first. */
 function runningFirst(a: Subagent, b: Subagent): number {
   return rank(a.row) - rank(b.row) || (a.branch.id < b.branch.id ? 1 : -1)
 }

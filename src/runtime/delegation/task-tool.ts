@@ -9,9 +9,9 @@ import { describeTask, taskInputAliases, taskInputSchema, type TaskInput } from 
 import type { TaskTexts } from '../task/task-texts.ts'
 
 /**
- * The `task` tool of one run: it starts a subagent and waits for its report, or returns its id at once. Branch and run of
- * the child are written with the intent of the call (R2); `report` drives it, and says what the call is answered.
- * `agentOf` names the agent of a subagent that is to go on; empty where there is none.
+ * The `task` tool of one run: it starts a subagent and waits for its report, or returns its id at once. Branch and run
+ * of the child are written with the intent of the call (invariant R2); `report` drives the child and returns the call's
+ * answer. `agentOf` names the agent of a subagent that is to go on; empty where there is none.
  */
 export function createTaskTool(
   texts: TaskTexts,

@@ -70,11 +70,11 @@ export interface Runtime {
   /** Makes a conversation in which nothing is said yet. */
   create(options: CreateOptions): Promise<Opened>
   /**
-   * Says something on a branch, whatever its state: it is read at once, or waits in the inbox (runtime.md §6).
+   * Sends a message to a branch in any state: it is delivered at once, or waits in the inbox.
    * @throws OffshootError `usage`, `conflict`.
    */
   say(options: SayOptions): Promise<Said>
-  /** Starts a subagent that no agent asked for, and drives it (runtime.md §2). */
+  /** Starts a subagent without a call of an agent, and drives it. */
   spawn(options: PersonSpawn & Place): Promise<StartedRun>
   /** Goes another way from a message: a branch of its own, with a run that begins with a text there. The verb `fork` makes one without. */
   fork(options: ForkStart & Place): Promise<StartedRun>
@@ -96,9 +96,9 @@ export interface Runtime {
     command: V,
     here: () => Promise<T>,
   ): Promise<HereOrThere<T, V>>
-  /** Goes on with what has stopped, from any process (runtime.md §5). @throws OffshootError `usage`, `conflict`. */
+  /** Resumes a stopped run, from any process. @throws OffshootError `usage`, `conflict`. */
   continue(options: ContinueOptions): Promise<Continued>
-  /** Takes up and drives what processes left that are gone, in this directory (runtime.md §12). */
+  /** Resumes and drives the runs of processes that have exited, in this directory. */
   recover(options: RecoverOptions): Promise<Recovery>
   /** What `recover` would take. */
   readonly left: {
@@ -138,7 +138,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const desk = new Desk(deps, (id) => live.get(id))
   const conversations = { live, desk }
   const at = ({ agents = deps.agents, tools = deps.tools }: Place): Deps => ({ ...deps, agents, tools })
-  // what another process drives by now stops here without writing (R5)
+  // a run that another process drives by now stops here without writing
   options.ownership?.onLost((id) => live.get(id)?.stop({ verb: 'pause', why: 'user' }))
   return {
     ...asking,

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { Gates } from '../../model/gate.ts'
 import { Slots } from '../run/scheduler.ts'
 
-/** What the runtimes of one process have in common, whatever their directory: runtime.md §8 counts and waits per process. */
+/** What the runtimes of one process share, whatever their directory: slots and provider gates count per process. */
 export interface Shared {
   readonly slots: Slots
   readonly gates: Gates

@@ -21,7 +21,7 @@ export interface CancelWork {
   readonly write: (change: Change, ended: readonly LiveRun[], left: readonly number[]) => void
 }
 
-/** Ends runs and all below them, driven or not, and settles when that is on disk (runtime.md §4). */
+/** Cancels runs with their subtrees, driven or not, and settles when that is on disk. */
 export async function cancelRuns(scope: Pick<Scope, 'deps' | 'tree'>, work: CancelWork): Promise<void> {
   const all = [...work.below.filter(isOpen), ...work.tops.filter(isOpen)]
   while (!(await cancelOnce(scope, work, all)));

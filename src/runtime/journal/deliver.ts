@@ -17,8 +17,8 @@ export function writeCard(change: Change, deps: Deps, here: Place, branch: Branc
 }
 
 /**
- * What a person's subagent came to, for the branch below which it was started, in the change of its end. Announced, it
- * stands in that branch's context at once and starts nothing; otherwise it waits in the inbox and wakes (domain.md D4).
+ * Delivers the report of a subagent that a person started, in the change of its end (invariant D4). An announced report
+ * is added to the context of the branch above and starts nothing; any other waits in the inbox and wakes that branch.
  */
 export function deliverReport(change: Change, deps: Deps, run: LiveRun, report: Report): void {
   const branch = change.tx.get('branches', run.row.branchId)!

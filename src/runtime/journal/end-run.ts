@@ -20,7 +20,9 @@ import { reportOutput } from './reports.ts'
 import type { Scope } from '../context/scope.ts'
 import { messageText } from '../log/stored-events.ts'
 
-/** The end, the results of calls that are left open, the report so far, and what the parent is owed: one transaction (D2). */
+/**
+ * The end, the results of calls that are left open, the report so far, and what the parent is owed: one transaction.
+ */
 export function endRun(
   change: Change,
   { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
@@ -95,7 +97,9 @@ function endState(outcome: Outcome, stop: StopReason | undefined): RunState {
   }
 }
 
-/** While a child is paused by the user, its parent or a restart, the call that waits for it stays open (runtime.md §2). */
+/**
+ * While a child is paused by the user, its parent or a restart, the call that waits for it stays open (invariant D2).
+ */
 export function isOwed({ row }: Pick<LiveRun, 'row'>): boolean {
   return (
     row.status !== 'paused' || !(row.reason === 'user' || row.reason === 'parent' || row.reason === 'restart')

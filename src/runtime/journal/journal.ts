@@ -26,7 +26,7 @@ export interface JournalPorts {
   readonly clock: Clock
   readonly newId: NewId
   readonly faults: Faults
-  /** Writes the child of a `task` call in the transaction of its intent (R2); some need none. */
+  /** Writes the child of a `task` call in the transaction of its intent (invariant R2); some calls have no child. */
   readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => LiveRun | undefined
   /** Takes back what a spawn took that was not stored. */
   readonly unspawn: (child: LiveRun) => void
@@ -152,7 +152,7 @@ export class RunJournal implements Journal {
     this.#tellProgress()
   }
 
-  /** Writes a call that waits for an answer; the approval points at it, and survives with it (R2). */
+  /** Writes a call that waits for an answer. The approval refers to it, and both survive a crash (invariant R2). */
   writeAwaiting(change: Change, call: Pick<StartedCall, 'part' | 'tool' | 'title'>): void {
     this.#batch!.writeAwaiting(change, call)
   }
@@ -174,7 +174,7 @@ export class RunJournal implements Journal {
     return part
   }
 
-  /** Writes the result of a call; the end of a child does it in its own transaction (D2). */
+  /** Writes the result of a call. The end of a child writes it in its own transaction. */
   writeResult(change: Change, call: EndedCall): ToolResultPart {
     const part = this.#writeResult(change, call)
     this.#writes.writeFigures(change)

@@ -11,8 +11,8 @@ import type { Change } from '../log/recorder.ts'
 import { isTaskName } from '../task/task-input.ts'
 
 /**
- * Ends what a process that is gone left of a run's calls, before the run goes on: those that were running and may not run
- * again get the result `unknown` (R2), and text that was streaming is kept for people only (R3).
+ * Ends the calls that an exited process left open, before the run resumes. Running calls that may not run again get the
+ * result `unknown` (invariant R2), and partial text is kept for people only (invariant R3).
  */
 export function endBegun(change: Change, deps: Deps, run: LiveRun): void {
   endStreaming(change, run)
@@ -83,7 +83,7 @@ function endOf({ part, row }: OpenCall): EndedCall {
   return { part, title, status, output: { text: error.message }, exitCode: null, error }
 }
 
-/** What has become of its subagent is known, but its answer was not stored (R2: never `unknown`). */
+/** A `task` call is never `unknown`: the state of its subagent is stored, only the answer is not (invariant R2). */
 function endOfSpawn({ part, row }: OpenCall): EndedCall {
   const message = 'not answered: the run ended before; its subagent has a run of its own'
   const error = { code: 'interrupted', message }

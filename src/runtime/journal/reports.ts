@@ -12,8 +12,8 @@ import type { Change } from '../log/recorder.ts'
 const LABEL_BYTES = 12 * 1024
 
 /**
- * A report for the parent of this run: the value in it that had to satisfy a schema, or its summary, or its text. Of a long
- * one the whole is kept as an artifact (runtime.md §9).
+ * The report for the parent of this run: the value that satisfies its schema, or its summary, or its text. The whole of
+ * a long report is kept as an artifact.
  */
 export function reportOutput(change: Change, deps: Deps, row: Run, report: Report): ToolOutput {
   const most = Math.min(deps.config.limits.maxReportTokens * 4, bounds.inlineOutputBytes - LABEL_BYTES)
@@ -38,7 +38,7 @@ const WHOLE = 'Parts of it are left out above; `task_output` with this task_id r
 
 const SUMMARY = 'This is a summary; `task_output` with this task_id reads the whole report.'
 
-/** A report as a model reads it: labelled with who, how it ended and at what cost, and marked as data (runtime.md §6). */
+/** A report as a model reads it: labelled with its agent, end and cost, and marked as data. */
 export function labelledReport(row: Run, text: string, note: string | null): string {
   const seconds = ((row.endedAt ?? row.queuedAt) - row.queuedAt) / 1000
   const figures = `${row.turns}/${row.limits.maxTurns} turns, ${row.toolCalls} tool calls, ${seconds.toFixed(1)} s, ${money(row.costUsd)}`

@@ -15,7 +15,7 @@ export interface Change {
   readonly at: number
   /** Stores the event under the next `seq`, which the draft gets; it is told when the change is on disk. */
   event(draft: EventDraft): void
-  /** Marks an item of an inbox as read, in the change that appends it to its branch (domain.md D3). */
+  /** Marks an inbox item as delivered, in the change that appends it to its branch (invariant D3). */
   markDelivered(id: InboxItemId): void
   /** The place of the next message of a branch: 0, 1, 2, ... To be asked once for each message. */
   nextPosition(branchId: BranchId): number
@@ -71,8 +71,8 @@ export interface RecorderPorts {
 }
 
 /**
- * The only way in which the runtime writes: `seq` is given out in the transaction that stores the event (domain.md §6).
- * With `leases`, a change of a conversation that another process owns is refused (R5).
+ * All writes of the runtime go through it: the transaction that stores an event assigns its `seq` (invariant S2). With
+ * `leases`, it refuses to change a conversation that another process owns (invariant R5).
  */
 export function createRecorder({ store, bus, clock, leases, faults = noFaults }: RecorderPorts): Recorder {
   const known = new Map<ConversationId, Known>()

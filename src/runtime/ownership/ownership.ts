@@ -27,8 +27,8 @@ interface Held {
 }
 
 /**
- * The leases of this process (domain.md R5): one process drives a conversation, renews its lease every 2 s, and loses it
- * to the next one that asks when it has not renewed it for 15 s or has ended.
+ * The leases of this process (invariant R5). One process drives a conversation and renews its lease every 2 s. After 15
+ * s without renewal, or once that process has exited, the next process that asks acquires the lease.
  */
 export class Ownership {
   readonly #store: Store

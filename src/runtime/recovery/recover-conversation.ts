@@ -12,7 +12,7 @@ import { takeSlot } from '../run/slots.ts'
 
 export type RecoveryPolicy = 'continue' | 'pause'
 
-/** How often a run may take its process down before it is given up (R7). */
+/** A run fails after crashing its process this often. */
 const MAX_ATTEMPTS = 3
 
 /** The runs of a conversation that nobody drives and that have not stopped: parents first, then in the order of the queue. */
@@ -27,9 +27,9 @@ export function leftRuns(deps: Pick<Deps, 'store'>, live: LiveConversation): Liv
 }
 
 /**
- * Takes up what a process left that is gone (domain.md R2 to R4, R7): its calls, its text, and its runs, which are queued
- * again or paused. This process has to own the conversation, and what the other one started has to have ended. What is
- * queued is not driven yet.
+ * Recovers what an exited process left (invariants R2, R3, R4, R7): its calls, its partial text, and its runs, which
+ * are queued again or paused. This process has to own the conversation, and the processes that the other one started
+ * have to be gone. Queued runs are not driven yet.
  */
 export async function recoverConversation(
   deps: Deps,

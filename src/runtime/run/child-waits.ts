@@ -19,8 +19,8 @@ async function waitForChild<T>(deps: SlotDeps, run: LiveRun, child: LiveRun, end
 }
 
 /**
- * Waits until a child has stopped so that the call is answered: while a person, its parent or a restart has paused it, the
- * call stays open (runtime.md §2), and ends with a later attempt. Returns too when the run itself is stopped.
+ * Waits until a child stops in a way that answers the call. While a person, its parent or a restart has paused the
+ * child, the call stays open and a later attempt ends it. Also returns when the run itself is stopped.
  */
 export async function untilAnswered(
   deps: SlotDeps,

@@ -11,7 +11,7 @@ export type NewItem = Pick<InboxRow, 'kind' | 'mode' | 'text'> &
     readonly branchId: BranchId
   }
 
-/** Puts something to be read on a branch. Of one stop of a run there is one item at most (D3). */
+/** Adds an item to the inbox of a branch. One stop of a run makes at most one item (invariant D3). */
 export function addToInbox(change: Change, newId: NewId, place: Place, item: NewItem): InboxRow {
   const open = { createdAt: change.at, deliveredAt: null, withdrawnAt: null }
   const row: InboxRow = { id: newId('inb'), fromRunId: null, stopNo: null, ...item, ...open }
@@ -20,14 +20,17 @@ export function addToInbox(change: Change, newId: NewId, place: Place, item: New
   return row
 }
 
-/** What is read in the change that it comes with: for the record, and so that whoever said it has its id (D1). */
+/**
+ * An item that is delivered in the change that adds it: for the record, and so that its sender has an id (invariant
+ * D1).
+ */
 export function addDelivered(change: Change, newId: NewId, place: Place, item: NewItem): InboxRow {
   const row = addToInbox(change, newId, place, item)
   markDelivered(change, place, row)
   return row
 }
 
-/** What waits on a branch, in the order in which it is read: what people said, then results and notes (runtime.md §6). */
+/** The items that wait on a branch, in the order of delivery: messages of people, then results and notes. */
 export function waitingItems(reader: Reader, branchId: BranchId): InboxRow[] {
   const rows = reader
     .find('inbox', { where: { branchId, deliveredAt: null }, orderBy: 'id' })
@@ -46,7 +49,7 @@ export function nextRead(items: readonly InboxRow[]): readonly InboxRow[] {
   return first?.kind === 'user' ? [first] : items
 }
 
-/** Appends items to their branch as one message and marks them, in one change: never twice, never not at all (D3). */
+/** Appends items to their branch as one message and marks them delivered, in one change (invariant D3). */
 export function deliverItems(
   change: Change,
   newId: NewId,

@@ -21,7 +21,7 @@ export type StopReason =
   | {
       readonly verb: 'pause'
       readonly why: 'user' | 'parent' | 'stall' | 'timeout'
-      /** What runs in the background below it goes on (runtime.md §4, interrupt). */
+      /** Its background children continue. */
       readonly keepsBackground?: true
     }
   | {

@@ -6,7 +6,7 @@ import type { Change } from '../log/recorder.ts'
 
 /**
  * What the model reads of a text: all of it up to `maxBytes`, otherwise its head and its tail with what lies between
- * named, and the whole kept as an artifact (domain.md §5).
+ * named, and the whole kept as an artifact.
  */
 export function boundOutput(
   change: Change,

@@ -6,8 +6,8 @@ import type { Change } from '../log/recorder.ts'
 type Why = 'user' | 'parent'
 
 /**
- * Has a run pause at its next boundary, and what it waits for in the foreground too: what they do now is done first
- * (runtime.md §4). One that is at a boundary by now stops at once.
+ * Pauses a run and its foreground children, each at its next boundary: the current request or call ends first. A run
+ * that is at a boundary stops at once.
  */
 export function pauseSoon(run: LiveRun, why: Why): void {
   if (isStopped(run.row.status) || run.stop) return

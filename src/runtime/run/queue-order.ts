@@ -4,8 +4,8 @@ import type { Reader } from '../../store/port.ts'
 import { unpackEvents } from '../log/stored-events.ts'
 
 /**
- * The runs of a conversation that wait for a slot, the next first, as anybody can tell from the rows: by the events that
- * queued them. Those whose wait was over go before new ones, and main runs need no slot (runtime.md §8).
+ * The runs of a conversation that wait for a slot, the next first, reconstructed from the events that queued them; the
+ * scheduler decides the real order. Runs whose wait is over go before new ones, and main runs need no slot.
  */
 export function queueOrder(reader: Reader, conversationId: ConversationId): RunId[] {
   const queuedRuns = reader.find('runs', { where: { conversationId, status: 'queued' } })

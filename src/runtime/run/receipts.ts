@@ -59,7 +59,7 @@ export function defused(text: string): string {
   return text.replace(/<(\s*\/?\s*subagent_(?:report|transcript|receipts))/gi, '<\\$1')
 }
 
-/** Receipts that the first context of a later branch holds (runtime.md §3). */
+/** How many receipts the first context of a later branch holds. */
 const LATEST = 3
 
 /** What runs of one conversation did last, for the first contexts of those that come after them. */

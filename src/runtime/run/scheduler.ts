@@ -29,8 +29,8 @@ export class Slots {
 }
 
 /**
- * Who may run now (runtime.md §8): first in, first out, but that a run whose wait is over goes before new ones. A slot is
- * held until it is given back; it belongs to a run, so giving back twice or what was never held changes nothing.
+ * Decides which run gets a slot: first in, first out, but a run whose wait is over goes before new ones. A slot belongs
+ * to a run until it is released; releasing it twice, or one that was never held, changes nothing.
  */
 export class Scheduler {
   readonly #limits: SchedulerLimits

@@ -11,7 +11,7 @@ export interface SlotDeps {
   readonly clock: Clock
 }
 
-/** Asks for a slot. Main runs need none; every other run holds one while it is running (runtime.md §8). */
+/** Asks for a slot. Main runs need none; every other run holds one while it is running. */
 export function takeSlot(
   { scheduler }: Pick<SlotDeps, 'scheduler'>,
   run: LiveRun,

@@ -29,7 +29,7 @@ export function controlsOf({ disallowedTools = [] }: AgentDefinition): ControlNa
   return (Object.keys(controlAliases) as ControlName[]).filter((name) => !unwanted.has(name))
 }
 
-/** Spellings of other systems, by ours (tools.md §3). */
+/** Spellings of other systems, by ours. */
 export const taskInputAliases: Readonly<Record<string, string>> = {
   task: 'prompt',
   message: 'prompt',

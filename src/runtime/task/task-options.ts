@@ -7,7 +7,7 @@ const name = () => z.string().trim().min(1)
 const names = () => z.array(name())
 const MAX_CONTEXT_FILES = 50
 
-/** The options of a spawn that the model is told of (tools.md §3). */
+/** The options of a spawn that the schema shows to the model. */
 export const offeredOptions = () => ({
   history: z
     .enum(['fresh', 'fork'])

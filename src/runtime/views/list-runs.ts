@@ -9,7 +9,7 @@ import { Budget } from '../budget/budget.ts'
 import { readDelegations } from '../authority/delegations.ts'
 import { queueOrder } from '../run/queue-order.ts'
 
-/** One run as anybody can see it (runtime.md §7): its own figures, and those of everything that it has started. */
+/** One run as every client sees it: its own figures, and those of its subtree. */
 export type RunListing = Pick<
   Run,
   | 'id'

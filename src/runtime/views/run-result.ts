@@ -10,7 +10,10 @@ import type { Reader } from '../../store/port.ts'
 import { readReceipts } from '../run/receipts.ts'
 import { messageText, unpackEvents } from '../log/stored-events.ts'
 
-/** What a main run and those that followed by themselves came to, with the totals of its tree: each run counted once (B2). Times in milliseconds. */
+/**
+ * The result of a main run and of those that followed by themselves, with the totals of its tree: each run counts once.
+ * Times in milliseconds.
+ */
 export interface RunResult {
   readonly conversationId: ConversationId
   readonly branchId: BranchId

@@ -8,7 +8,7 @@ import type { PartialMessage } from '../run/partial-message.ts'
 import { runRows, type RunRow, type RunTotals } from './run-rows.ts'
 import { lastSeq } from '../log/stored-events.ts'
 
-/** Everything that is drawn of a conversation but its messages; events after `seq` bring it up to date (domain.md §6). */
+/** Everything that a client draws of a conversation but its messages; events after `seq` bring it up to date. */
 export interface Snapshot {
   readonly seq: number
   readonly conversation: Omit<Conversation, 'budget' | 'mode'> & { readonly mode: string | null }
@@ -165,7 +165,7 @@ export function inboxItem(row: InboxRow): InboxItem {
   return item
 }
 
-/** Main runs need none (runtime.md §8). */
+/** Main runs need none. */
 function holdsSlot({ depth, status, reason }: RunRow): boolean {
   return depth > 0 && (status === 'running' || (status === 'waiting' && reason === 'retry'))
 }

@@ -1,6 +1,6 @@
 import type { ToolEntry } from './items.ts'
 
-/** `Read` and `src/auth.ts:1-80`: what was done, and to what. Tools make the title; a command has `$` for a verb. */
+/** `Read` and `lib/auth.ts:1-80`: what was done, and to what. Tools make the title; a command has `$` for a verb. */
 export function titleOf({ part, call }: ToolEntry): { readonly verb: string; readonly target: string } {
   const title = call?.title ?? part.tool
   const space = title.indexOf(' ')

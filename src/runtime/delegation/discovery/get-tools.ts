@@ -19,7 +19,7 @@ const inputSchema = z.lazy(() => {
   })
 })
 
-/** `get_tools {toolsets?, tools?, query?}`: what a run may call, learned on demand (tools.md §4). */
+/** `get_tools {toolsets?, tools?, query?}`: what a run may call, learned on demand (docs/discovery.md). */
 export function createGetTools(known: Pick<Registry, 'get' | 'list'>): AnyTool {
   return defineTool<ToolQuery, string>({
     name: 'get_tools',

@@ -7,7 +7,7 @@ import type { LiveRun } from '../../run/live-run.ts'
 import { readMessages } from '../../run/messages.ts'
 import { checkReport, outputSchemaOf } from './report-check.ts'
 
-/** How often a run is told what is wrong with its report (tools.md §3). Each try is a turn. */
+/** How often a run may correct its report. Each try is a turn. */
 export const MAX_CORRECTIONS = 2
 
 const BEGINNING = 'Your report does not satisfy the schema that it has to satisfy:'
