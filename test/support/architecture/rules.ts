@@ -169,7 +169,6 @@ export const MAX_FILE_LINES = 400
 
 /** What is over a limit still: a file, or a file and a function. One that keeps the limits by now has to leave the list. */
 export const OVER_LIMITS: readonly string[] = [
-  'src/permissions/shell/survey.ts',
   'src/runtime/asking/grants.ts storeGrant',
   'src/runtime/asking/questions.ts newQuestion',
   'src/runtime/authority/permit.ts askPerson',
