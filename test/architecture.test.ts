@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { findCycles } from './support/architecture/find-cycles.ts'
 import { findViolations, importsOf } from './support/architecture/find-violations.ts'
 import { backArrows, floorsOf, foldersOf, type ImportGraph } from './support/architecture/floors.ts'
+import { rowWrites } from './support/architecture/row-writes.ts'
 import { ORDERS, OVER_LIMITS, PACKAGES, ROOMS } from './support/architecture/rules.ts'
 import { findExcesses, findSilentCatches } from './support/architecture/sizes.ts'
 
@@ -59,6 +60,29 @@ describe('the rooms', () => {
     expect(beside.filter((each) => each.isFile()).length).toBeLessThanOrEqual(5)
     const rooms = beside.filter((each) => each.isDirectory()).map(({ name }) => name)
     expect(rooms.toSorted()).toEqual(ORDERS['src/runtime']!.toSorted())
+  })
+})
+
+describe('rule: the row of a run has one writer, src/runtime/run/held-row.ts', () => {
+  it('is kept by the runtime', () => {
+    const names = globSync('src/runtime/**/*.ts', { cwd: ROOT, exclude: ['**/*.test.ts'] })
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.flatMap((name) => rowWrites(name, readFileSync(join(ROOT, name), 'utf8')))).toEqual([])
+  })
+
+  for (const text of [
+    'run.row = { ...run.row, turns: 1 }',
+    "run['row'] = next",
+    'this.#run.row ??= next',
+    'Object.assign(run, { row: next })',
+    "Object.defineProperty(run, 'row', { value: next })",
+  ]) {
+    it(`finds: ${text}`, () => expect(rowWrites('a.ts', text)).toEqual(['a.ts:1 writes a row']))
+  }
+
+  it('allows what reads a row, and the private field of the writer', () => {
+    const text = 'const { row } = run; f({ row }); class A { #row; b() { this.#row = run.row } }'
+    expect(rowWrites('a.ts', text)).toEqual([])
   })
 })
 

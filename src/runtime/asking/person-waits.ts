@@ -33,8 +33,6 @@ interface Pending {
   readonly settle: (answer: never) => void
 }
 
-type Waited = Pick<LiveRun['row'], 'status' | 'reason' | 'waitingFor'>
-
 /** Runs of this process that wait for a person, of whatever depth. A run can ask several things at the same time. */
 export class PersonWaits {
   readonly #deps: SlotDeps
@@ -85,7 +83,7 @@ export class PersonWaits {
     if (!pending) return false
     const { run } = pending
     this.#pending.delete(id)
-    let waited: Waited | undefined
+    let waited: LiveRun['row'] | undefined
     try {
       await this.#deps.recorder.record(run.row.conversationId, (change) => {
         waited = run.row
@@ -108,7 +106,8 @@ export class PersonWaits {
       if (known !== undefined) return settle(known as never)
       this.#pending.set(id, { run, waitingFor, settle })
       const length = this.#line(run.row.conversationId)
-      if (run.row.status === 'running') changeRun(change, run, state.waiting(waitingFor.what), { waitingFor })
+      if (run.row.status === 'running')
+        changeRun(change, run, state.waiting(waitingFor.what), { row: { waitingFor } })
       asking.open(change, { position: length, of: length })
     })
     if (run.row.status === 'waiting') this.#deps.scheduler.leave(run.row.id) // its place is free while it waits
@@ -131,9 +130,9 @@ export class PersonWaits {
   }
 
   /** The end of its wait was not stored: it waits as before, and holds no slot for it. */
-  #waitOn(run: LiveRun, { status, reason, waitingFor }: Waited): void {
-    run.row = { ...run.row, status, reason, waitingFor }
-    if (status === 'waiting') this.#deps.scheduler.leave(run.row.id)
+  #waitOn(run: LiveRun, waited: LiveRun['row']): void {
+    run.held.goBackTo(waited)
+    if (waited.status === 'waiting') this.#deps.scheduler.leave(run.row.id)
   }
 
   /** What else it asks it waits for now; where that is nothing, it runs. */
@@ -149,8 +148,7 @@ export class PersonWaits {
 /** The run goes on waiting, for something else. */
 function waitFor(change: Change, run: LiveRun, waitingFor: WaitingFor): void {
   if (run.row.waitingFor === waitingFor) return
-  const now = { reason: waitingFor.what, waitingFor }
-  change.tx.update('runs', run.row.id, now)
-  run.row = { ...run.row, ...now }
+  change.tx.update('runs', run.row.id, { reason: waitingFor.what, waitingFor })
+  run.held.waitFor(waitingFor)
   change.event(runEvent(run, 'run.waiting', change.at, { from: 'waiting' }))
 }

@@ -17,6 +17,7 @@ import type { ScriptInput } from '../../model/script.ts'
 import { createScriptedModel } from '../../model/scripted.ts'
 import type { Reader } from '../../store/port.ts'
 import { Budget } from './budget.ts'
+import { storedRun } from './run-on-account.ts'
 import { listRuns } from '../views/list-runs.ts'
 import { freshFigures } from '../delegation/spawn.ts'
 
@@ -306,7 +307,7 @@ describe('the caps of a run itself', () => {
   test('are of money and tokens, whatever the conversation may spend', () => {
     const limits = { maxTurns: 1, maxTokens: 10, maxCostUsd: 0.015, timeoutMs: null, stallMs: 1 }
     const reached = (spent: Partial<Run>, own: Partial<Run> = {}) => {
-      const run = { row: rowOf({ limits, ...own }) }
+      const run = storedRun(rowOf({ limits, ...own }))
       const budget = new Budget({ budgetUsd: null, maxTokens: 100 }, [])
       budget.attach(run)
       budget.spend(run.row, { usage: noUsage, costUsd: 0, ...spent })
@@ -326,7 +327,7 @@ describe('the caps of a run itself', () => {
 
 test('a request under way holds its worst case: nobody reserves or asks for that, and who needs it waits', async () => {
   const budget = new Budget({ budgetUsd: 2, maxTokens: 100 }, [])
-  const [main, fork] = ['run_1', 'run_2'].map((id) => ({ row: rowOf({ id: id as Run['id'] }) }))
+  const [main, fork] = ['run_1', 'run_2'].map((id) => storedRun(rowOf({ id: id as Run['id'] })))
   for (const run of [main!, fork!]) budget.attach(run)
   const estimate = { input: 0, maxOutput: 2, price: dollarsOut }
   const first = budget.ask(main!.row, { ...estimate, maxOutput: 1 })
@@ -405,7 +406,7 @@ describe('the caps that a call asks for', () => {
   test('are exact for sums that are not', () => {
     const budget = new Budget({ budgetUsd: 0.3, maxTokens: 9 }, [])
     const limits = { maxTurns: 1, maxTokens: null, maxCostUsd: 0.3, timeoutMs: null, stallMs: 1 }
-    const run = { row: rowOf({ limits, costUsd: 0.1 }) }
+    const run = storedRun(rowOf({ limits, costUsd: 0.1 }))
     budget.attach(run)
     expect(budget.reserve(run.row.id, { asked: { usd: 0.2 } }, run.row).maxCostUsd).toBe(0.2)
     expect(budget.left(run.row)).toEqual({ usd: 0.2, tokens: 9 })

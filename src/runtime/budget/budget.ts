@@ -9,16 +9,7 @@ import { forecastOf, shareOf } from './budget-share.ts'
 import { clean, Ledger } from './ledger.ts'
 import type { Change } from '../log/recorder.ts'
 import { affordableOutput, requestCost, type RequestCost } from './request-cost.ts'
-
-/** What one or more requests came to. */
-type Figures = Pick<Run, 'usage' | 'costUsd'>
-/** As much of a run as its account is made of. */
-export type Spender = Figures & Pick<Run, 'id' | 'parentRunId' | 'depth' | 'status' | 'limits'>
-
-/** A run whose row changes as it goes. */
-interface RunOnAccount {
-  row: Run
-}
+import { storedRun, type AccountRow, type RunOnAccount, type Spender, type Spent } from './run-on-account.ts'
 
 /** US dollars and tokens; null: without a cap. */
 export interface Rest {
@@ -55,7 +46,7 @@ export class Budget {
   readonly #tokens: Ledger
   readonly #depths = new Map<RunId, number>()
   /** The runs that have not stopped, with the row that the ledgers know. */
-  readonly #open = new Map<RunId, { readonly run: RunOnAccount; row: Run }>()
+  readonly #open = new Map<RunId, { readonly run: RunOnAccount; known: AccountRow }>()
   /** Whether all that was spent has a known price. */
   #isPriced = true
   #inFlight = 0
@@ -66,7 +57,7 @@ export class Budget {
   constructor({ budgetUsd, maxTokens }: Whole, runs: readonly Run[]) {
     this.#money = new Ledger(budgetUsd)
     this.#tokens = new Ledger(maxTokens)
-    for (const row of runs.toSorted((a, b) => a.depth - b.depth)) this.attach({ row })
+    for (const row of runs.toSorted((a, b) => a.depth - b.depth)) this.attach(storedRun(row))
   }
 
   /** In the place of what the configuration allows, for as long as this process drives the conversation. */
@@ -77,7 +68,7 @@ export class Budget {
   /** Follows a run that begins or goes on: what it reserves counts until it has stopped. */
   attach(run: RunOnAccount): void {
     this.#know(run.row)
-    if (!isStopped(run.row.status)) this.#open.set(run.row.id, { run, row: run.row })
+    if (!isStopped(run.row.status)) this.#open.set(run.row.id, { run, known: run.row })
   }
 
   /** A run that was not stored. */
@@ -88,7 +79,7 @@ export class Budget {
     this.#tokens.forget(id)
   }
 
-  spend({ id }: Pick<Run, 'id'>, { usage, costUsd }: Figures): void {
+  spend({ id }: Pick<Run, 'id'>, { usage, costUsd }: Spent): void {
     this.#isPriced &&= costUsd !== null
     this.#money.spend(id, costUsd ?? 0)
     this.#tokens.spend(id, tokensOf(usage))
@@ -129,8 +120,8 @@ export class Budget {
   reserve(payer: RunId | null, wanted: Wanted, by?: Spender): Caps {
     this.checkSpawn(by)
     const { usd, tokens } = wanted.asked ?? {}
-    this.#checkAsked('max_cost_usd', usd, this.#money, payer, dollars)
-    this.#checkAsked('max_tokens', tokens, this.#tokens, payer, count)
+    this.#checkAsked('max_cost_usd', usd, payer)
+    this.#checkAsked('max_tokens', tokens, payer)
     return this.share(payer, wanted)
   }
 
@@ -253,11 +244,11 @@ export class Budget {
 
   /** What has stopped since then holds nothing any more. Rows are replaced, never changed. */
   #refresh(): void {
-    for (const known of this.#open.values()) {
-      const { row } = known.run
-      if (known.row === row) continue
-      const { status, limits, parentRunId } = known.row
-      known.row = row
+    for (const each of this.#open.values()) {
+      const { row } = each.run
+      if (each.known === row) continue
+      const { status, limits, parentRunId } = each.known
+      each.known = row
       if (isStopped(row.status)) this.#open.delete(row.id)
       else if (row.limits === limits && row.parentRunId === parentRunId && row.status === status) continue
       this.#know(row)
@@ -287,14 +278,14 @@ export class Budget {
 
   /** A share that has grown, its own or of what is above it, stands in the row of its run; whoever drives that stores it. */
   #tellGrown(id: RunId): void {
-    for (let at: RunId | null = id; at !== null; at = this.#open.get(at)?.row.parentRunId ?? null) {
+    for (let at: RunId | null = id; at !== null; at = this.#open.get(at)?.known.parentRunId ?? null) {
       const run = this.#open.get(at)?.run
       if (!run?.row.limits.growsTo) continue
       const { limits } = run.row
       const maxCostUsd = this.#money.capOf(at)
       const maxTokens = this.#tokens.capOf(at)
       if (maxCostUsd !== limits.maxCostUsd || maxTokens !== limits.maxTokens)
-        run.row = { ...run.row, limits: { ...limits, maxCostUsd, maxTokens } }
+        run.grow({ maxCostUsd, maxTokens })
     }
   }
 
@@ -330,16 +321,11 @@ export class Budget {
     return { why: isOwnTokens ? 'max_tokens' : 'budget', note }
   }
 
-  #checkAsked(
-    field: string,
-    asked: number | undefined,
-    ledger: Ledger,
-    payer: RunId | null,
-    shown: (amount: number) => string,
-  ): void {
+  #checkAsked(field: 'max_cost_usd' | 'max_tokens', asked: number | undefined, payer: RunId | null): void {
+    const isMoney = field === 'max_cost_usd'
+    const [ledger, shown, unit] = isMoney ? [this.#money, dollars, ''] : [this.#tokens, count, ' tokens']
     const free = ledger.free(payer)
     if (asked === undefined || free === null || asked <= free) return
-    const unit = field === 'max_tokens' ? ' tokens' : ''
     const isOwn = payer !== null && ledger.whole(payer) !== ledger.whole(null)
     const left = `the ${shown(free)}${unit} that ${unit ? 'are' : 'is'} left to ${isOwn ? 'your own run' : 'this conversation'}`
     const amount = unit ? shown(asked) : asked
@@ -364,8 +350,8 @@ export class Budget {
   }
 
   #payerOf(ledger: Ledger, payer: RunId | null): RunId | null {
-    for (let at = payer; at !== null; at = this.#open.get(at)?.row.parentRunId ?? null) {
-      const row = this.#open.get(at)?.row
+    for (let at = payer; at !== null; at = this.#open.get(at)?.known.parentRunId ?? null) {
+      const row = this.#open.get(at)?.known
       if (row && (ledger === this.#money ? row.limits.maxCostUsd : row.limits.maxTokens) !== null) return at
     }
     return null
@@ -373,7 +359,7 @@ export class Budget {
 
   #reservations(ledger: Ledger, id: RunId | null, shown: (amount: number) => string): string[] {
     const held = [...this.#open.values()]
-      .map(({ row }) => ({ row, amount: ledger.reservedBy(row.id) }))
+      .map(({ known: row }) => ({ row, amount: ledger.reservedBy(row.id) }))
       .filter(
         ({ row, amount }) => amount > 0 && row.id !== id && this.#payerOf(ledger, row.parentRunId) === id,
       )

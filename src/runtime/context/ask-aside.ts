@@ -84,7 +84,7 @@ function count(
   tree.budget.spend(run.row, { usage, costUsd })
   if (aborted) return // what comes after the wait was given up counts in the conversation alone: the run may have ended
   const { row } = run
-  run.row = { ...row, usage: addUsage(row.usage, usage), costUsd: addCost(row.costUsd, costUsd) }
+  run.held.count({ usage: addUsage(row.usage, usage), costUsd: addCost(row.costUsd, costUsd) })
 }
 
 async function readText(model: Model, request: ModelRequest, reader: AnswerReader): Promise<string> {

@@ -27,7 +27,7 @@ export async function background(scope: VerbScope, id: string): Promise<Backgrou
     const ended = { ...call, status: 'completed', output: { text }, exitCode: null, error: null } as const
     journal.writeResult(change, ended)
     change.tx.update('runs', runId, { background: true })
-    run.row = { ...run.row, background: true }
+    run.held.setAsker({ background: true })
     change.event(runEvent(run, 'run.backgrounded', change.at, { from: status }))
     childEnded(change, deps, parent, run)
     const answer = { branchId, runId, status }

@@ -45,7 +45,8 @@ function foreground(run: LiveRun): LiveRun[] {
 
 /** What a process left that is gone stops where it is: nothing is owed to anybody at such a pause. */
 function pauseLeft(change: Change, run: LiveRun, why: 'user' | 'parent'): void {
-  if (!isStopped(run.row.status)) changeRun(change, run, state.paused(why), { stopNo: run.row.stopNo + 1 })
+  if (!isStopped(run.row.status))
+    changeRun(change, run, state.paused(why), { row: { stopNo: run.row.stopNo + 1 } })
 }
 
 function hasStopped(branchId: BranchId, status: RunStatus): OffshootError {

@@ -31,7 +31,7 @@ export async function pause(scope: VerbScope, id: string): Promise<PauseAnswer> 
     // what a process left that is gone stops where it is: nothing is owed to anybody at such a pause
     for (const run of all)
       if (!driven.includes(run) && !isStopped(run.row.status))
-        changeRun(change, run, state.paused(whyOf(run)), { stopNo: run.row.stopNo + 1 })
+        changeRun(change, run, state.paused(whyOf(run)), { row: { stopNo: run.row.stopNo + 1 } })
     storePausing(change, driven)
     const paused = all.filter(({ row }) => row.status === 'paused').length
     const answer = { runs: all.length, paused }

@@ -67,7 +67,7 @@ export class LiveConversation implements RunTree {
 
   drive(run: LiveRun): Promise<void> {
     this.#latest.set(run.row.branchId, run)
-    this.budget.attach(run)
+    this.budget.attach(run.held)
     if (this.#stop) stopRun(run, this.#stop) // it came after the stop
     tellAgain(run)
     const stopped = driveRun(this.#scope, run)
@@ -91,7 +91,7 @@ export class LiveConversation implements RunTree {
   /** Takes a run as the latest of its branch without driving it. */
   know(run: LiveRun): void {
     this.#latest.set(run.row.branchId, run)
-    this.budget.attach(run)
+    this.budget.attach(run.held)
   }
 
   latest(branchId: BranchId): LiveRun | undefined {
@@ -186,7 +186,7 @@ export class LiveConversation implements RunTree {
     if (!latest) return
     const next = nextRun(this.#scope, latest)
     this.#latest.set(branchId, next) // from here on the branch is not idle
-    this.budget.attach(next)
+    this.budget.attach(next.held)
     const reads = await recorder
       .record(this.id, (change) => this.#startReading(change, latest, next))
       .catch((error: unknown) => {
@@ -222,7 +222,7 @@ export class LiveConversation implements RunTree {
     const isOver = last?.id === latest.row.id && isFinal(last.status)
     if (items.length === 0 || !isOver) return false
     const granted = takeSlot(deps, next, 'end') === 'granted'
-    if (granted) next.row = { ...next.row, ...state.running, startedAt: change.at }
+    if (granted) next.held.enter({ ...state.running, startedAt: change.at })
     const position = deps.scheduler.position(next.row.id)
     const about = { from: null, ...(position ? { position } : {}) }
     change.tx.insert('runs', next.row)

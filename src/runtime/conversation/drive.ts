@@ -97,7 +97,8 @@ function failOpen(change: Change, scope: Scope, run: LiveRun, error: RunError): 
   for (const child of run.children.values()) if (!child.isDriven) failOpen(change, scope, child, error)
   // as it is on disk, whatever the failed write meant it to be
   const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
-  run.row = { ...(change.tx.get('runs', run.row.id) ?? run.row), toolCalls }
+  run.held.reload(change.tx.get('runs', run.row.id) ?? run.row)
+  run.held.count({ toolCalls })
   if (isStopped(run.row.status)) return
   const report: Report = { messageId: null, text: '', note: `no text: ${error.message}` }
   endRun(change, scope, run, { type: 'failed', error, report })

@@ -162,8 +162,7 @@ function firstRunOfFork(
 
 /** Writes a run that begins with what a person says. It has its slot, or its place in the queue. */
 export function beginRun(change: Change, deps: Deps, run: LiveRun, text: string): void {
-  if (takeSlot(deps, run, 'end') === 'granted')
-    run.row = { ...run.row, ...state.running, startedAt: change.at }
+  if (takeSlot(deps, run, 'end') === 'granted') run.held.enter({ ...state.running, startedAt: change.at })
   try {
     change.tx.insert('runs', run.row)
     const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]

@@ -57,7 +57,7 @@ export function continueRun(
   const text = order.text?.trim() || CONTINUE
   tell(change, deps, next, text, order)
   queueAgain(change, deps, next, text)
-  budget.attach(next)
+  budget.attach(next.held)
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
 }
 
@@ -123,7 +123,8 @@ function sameRun(change: Change, deps: Deps, budget: Budget, run: LiveRun, order
   // where no call waits for it any more, its report goes to the inbox
   const waits = run.call && change.tx.get('tool_calls', run.call.part.callId)?.resultPartId === null
   const background = run.row.parentRunId === null ? run.row.background : !waits
-  run.row = { ...run.row, ...(asked ? asked.row : { background }), limits }
+  run.held.setAsker(asked ? asked.row : { background })
+  run.held.count({ limits })
   const { parentRunId, originCallId, background: inBackground } = run.row
   change.tx.update('runs', run.row.id, { parentRunId, originCallId, background: inBackground, limits })
   return run
@@ -207,10 +208,10 @@ function resumeChild(change: Change, deps: Deps, budget: Budget, child: LiveRun)
   const limits = budget.again(child.row)
   endBegun(change, deps, child)
   startAttempt(child)
-  child.row = { ...child.row, limits }
+  child.held.count({ limits })
   change.tx.update('runs', child.row.id, { limits })
   queueAgain(change, deps, child)
-  budget.attach(child)
+  budget.attach(child.held)
   return child
 }
 
@@ -220,7 +221,7 @@ function queueAgain(change: Change, deps: Deps, run: LiveRun, input?: string): v
   const position = deps.scheduler.position(run.row.id)
   const said = { ...(input ? { input: input.slice(0, 2_000) } : {}), ...(position ? { position } : {}) }
   if (run.row.status === 'paused') {
-    changeRun(change, run, state.queued, { attempt: 1, error: null }, said)
+    changeRun(change, run, state.queued, { row: { attempt: 1, error: null }, said })
     return
   }
   change.tx.insert('runs', run.row)

@@ -153,8 +153,8 @@ export function writeSubagent(
   const branch = newBranch(change, deps, order)
   const row = newRun(change, deps, order, branch)
   const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, bounds) })
-  if (takeSlot(deps, run, 'end') === 'granted') run.row = { ...row, ...state.running, startedAt: change.at }
-  order.budget.attach(run)
+  if (takeSlot(deps, run, 'end') === 'granted') run.held.enter({ ...state.running, startedAt: change.at })
+  order.budget.attach(run.held)
   try {
     change.addSubagent(branch.id)
     change.tx.insert('branches', branch)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isFinal, state } from '../../core/run-status.ts'
 import type { AnyTool } from '../../tools/port.ts'
 import { controlTool } from './control-tool.ts'
+import { HeldRow } from '../run/held-row.ts'
 import { changeRun, type LiveRun } from '../run/live-run.ts'
 import { labelledReport, withReceipts } from '../journal/reports.ts'
 import type { Scope } from '../context/scope.ts'
@@ -53,9 +54,9 @@ async function stopSubtree(
     signal,
     write: (change, all) => {
       ended = all
-      const stored = { row: change.tx.get('runs', target.row.id)! }
-      if (!target.live && !isFinal(stored.row.status))
-        changeRun(change, stored, state.cancelled('parent'), { stopNo: stored.row.stopNo + 1 })
+      const held = new HeldRow(change.tx.get('runs', target.row.id)!)
+      if (!target.live && !isFinal(held.row.status))
+        changeRun(change, { held }, state.cancelled('parent'), { row: { stopNo: held.row.stopNo + 1 } })
     },
   })
   return ended.filter((each) => !tops.includes(each)).length

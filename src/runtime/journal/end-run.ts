@@ -39,13 +39,21 @@ export function endRun(
   const stopNo = run.row.stopNo + 1
   const { toolCalls, lastAction, usage, costUsd, limits } = run.row
   const output = report.output ?? null
-  changeRun(
-    change,
-    run,
-    to,
-    { reportMessageId, reportNote, output, error, stopNo, toolCalls, lastAction, usage, costUsd, limits },
-    { report: reportMessageId ? report.text : null },
-  )
+  changeRun(change, run, to, {
+    row: {
+      reportMessageId,
+      reportNote,
+      output,
+      error,
+      stopNo,
+      toolCalls,
+      lastAction,
+      usage,
+      costUsd,
+      limits,
+    },
+    said: { report: reportMessageId ? report.text : null },
+  })
   if (toolCalls > 0) tree.receipts.add(change.tx, run.row)
   if (isOwed(run)) handOver(change, deps, run, report)
 }
@@ -66,7 +74,8 @@ export function cancelLeft(change: Change, deps: Deps, run: LiveRun, by: 'user' 
   const { messageId: reportMessageId, note: reportNote, text } = report
   const { toolCalls } = run.row
   const ended = { stopNo: run.row.stopNo + 1, reportMessageId, reportNote, toolCalls }
-  changeRun(change, run, state.cancelled(by), ended, { report: reportMessageId ? text : null })
+  const said = { report: reportMessageId ? text : null }
+  changeRun(change, run, state.cancelled(by), { row: ended, said })
   if (waitedFor) handOver(change, deps, run, report)
 }
 

@@ -63,7 +63,7 @@ export class RunJournal implements Journal {
       this.#counted.add(id)
       if (status === 'running') this.#begun.add(id)
     }
-    this.#run.row = { ...this.#run.row, toolCalls: turn.toolCalls }
+    this.#run.held.count({ toolCalls: turn.toolCalls })
     this.#batch = new CallBatch(this.#run, this.#ports.newId, turn.answer, turn)
   }
 
@@ -137,7 +137,7 @@ export class RunJournal implements Journal {
       const event = { callId: part.callId, tool: part.tool, title, input: part.input }
       change.event({ type: 'tool.started', ...place(this.#run, change.at), ...event })
       this.#count(part.callId)
-      this.#run.row = { ...this.#run.row, lastAction: { tool: part.tool, title, at: change.at } }
+      this.#run.held.count({ lastAction: { tool: part.tool, title, at: change.at } })
       this.#ports.faults.at('intent.before')
     }
     // a delegation can be refused while it is written: alone it takes nothing else along
@@ -218,7 +218,7 @@ export class RunJournal implements Journal {
     await this.#writes.record((change) => {
       const isTold = this.#run.row.status === 'waiting'
       if (isTold) retellWait(change, this.#run, waitingFor)
-      else changeRun(change, this.#run, state.waiting(reason), { waitingFor })
+      else changeRun(change, this.#run, state.waiting(reason), { row: { waitingFor } })
     })
   }
 
@@ -276,14 +276,14 @@ export class RunJournal implements Journal {
   #count(callId: CallId): void {
     if (this.#counted.has(callId)) return
     this.#counted.add(callId)
-    this.#run.row = { ...this.#run.row, toolCalls: this.#run.row.toolCalls + 1 }
+    this.#run.held.count({ toolCalls: this.#run.row.toolCalls + 1 })
   }
 }
 
 /** The run waits on; what for has changed. */
 function retellWait(change: Change, run: LiveRun, waitingFor: WaitingFor): void {
   change.tx.update('runs', run.row.id, { waitingFor })
-  run.row = { ...run.row, waitingFor }
+  run.held.waitFor(waitingFor)
   change.event(runEvent(run, 'run.waiting', change.at, { from: 'waiting' }))
 }
 

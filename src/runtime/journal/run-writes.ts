@@ -1,6 +1,6 @@
 import { OffshootError } from '../../core/errors.ts'
-import type { Run } from '../../core/run.ts'
 import { ignoreLateRejection } from '../../core/rejections.ts'
+import type { Figures } from '../run/held-row.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { Change, Recorder } from '../log/recorder.ts'
 
@@ -17,7 +17,7 @@ export class RunWrites {
   /** Taken by the next write as long as nothing else was asked for. */
   #joined: Joined | undefined
   /** Figures that the row in the store lacks. */
-  #figures: Partial<Run> = {}
+  #figures: Figures = {}
   #failed: Promise<never> | undefined
 
   constructor(run: LiveRun, recorder: Recorder) {
@@ -77,8 +77,8 @@ export class RunWrites {
   }
 
   /** Changes figures of the run; the change that is under way stores them. */
-  patch(figures: Partial<Run>): void {
-    this.#run.row = { ...this.#run.row, ...figures }
+  patch(figures: Figures): void {
+    this.#run.held.count(figures)
     Object.assign(this.#figures, figures)
   }
 

@@ -68,7 +68,7 @@ function pausingOf({ row, parent }: LiveRun): 'user' | 'parent' | undefined {
 function pauseLeft(change: Change, deps: Deps, run: LiveRun, why: 'user' | 'parent'): 'paused' {
   endBegun(change, deps, run)
   const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
-  changeRun(change, run, state.paused(why), { stopNo: run.row.stopNo + 1, toolCalls })
+  changeRun(change, run, state.paused(why), { row: { stopNo: run.row.stopNo + 1, toolCalls } })
   return 'paused'
 }
 
@@ -78,7 +78,7 @@ function takeUp(
   run: LiveRun,
   policy: RecoveryPolicy,
 ): RecoveredRun['became'] {
-  run.row = { ...run.row, toolCalls: change.tx.count('tool_calls', { runId: run.row.id }) }
+  run.held.count({ toolCalls: change.tx.count('tool_calls', { runId: run.row.id }) })
   const isBlamed = run.row.status === 'running' || run.row.reason === 'retry'
   if (isBlamed && run.row.attempt >= MAX_ATTEMPTS && policy === 'continue')
     return giveUp(change, deps, live, run)
@@ -89,9 +89,12 @@ function takeUp(
   const stays = policy === 'pause' || run.unusable !== undefined
   const note = run.unusable ? { reportNote: `not gone on with here: ${run.unusable.message}` } : {}
   if (!wasQueued || stays)
-    changeRun(change, run, state.paused('restart'), { stopNo: run.row.stopNo + 1, toolCalls, ...note })
+    changeRun(change, run, state.paused('restart'), {
+      row: { stopNo: run.row.stopNo + 1, toolCalls, ...note },
+    })
   if (stays) return 'paused'
-  if (!wasQueued) changeRun(change, run, state.queued, isBlamed ? { attempt: run.row.attempt + 1 } : {})
+  if (!wasQueued)
+    changeRun(change, run, state.queued, { row: isBlamed ? { attempt: run.row.attempt + 1 } : {} })
   return 'queued'
 }
 

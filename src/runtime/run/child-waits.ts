@@ -75,9 +75,8 @@ export async function enterWait(deps: SlotDeps, run: LiveRun): Promise<void> {
   await deps.recorder.record(run.row.conversationId, (change) => {
     if (!mayWait(run)) return
     const detail = `${run.awaits.size} ${run.awaits.size === 1 ? 'subagent' : 'subagents'}`
-    changeRun(change, run, state.waiting('children'), {
-      waitingFor: { what: 'children', detail, since: change.at },
-    })
+    const waitingFor = { what: 'children', detail, since: change.at } as const
+    changeRun(change, run, state.waiting('children'), { row: { waitingFor } })
   })
   if (isWaiting(run)) deps.scheduler.leave(run.row.id)
 }

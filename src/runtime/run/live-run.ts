@@ -13,6 +13,7 @@ import type { Reader } from '../../store/port.ts'
 import type { AnyTool, FileLedger, ResolvedPath } from '../../tools/port.ts'
 import type { PreparedSpawn } from './prepared-spawn.ts'
 import type { Change } from '../log/recorder.ts'
+import { HeldRow } from './held-row.ts'
 import type { PartialMessage } from './partial-message.ts'
 import type { CheckedReport } from './checked-report.ts'
 
@@ -33,7 +34,9 @@ export type StopReason =
 
 /** A run that this process drives: its row as last written, and what only lives in memory. */
 export interface LiveRun {
-  row: Run
+  readonly row: Run
+  /** Changes its row. */
+  readonly held: HeldRow
   readonly agent: AgentDefinition
   /** The rules that bind it: the root level first, its own last. */
   readonly chain: readonly Level[]
@@ -119,10 +122,16 @@ export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'opened' | 
   Partial<Pick<LiveRun, 'unusable'>>
 
 export function createLiveRun(start: LiveRunStart): LiveRun {
+  const { row, ...rest } = start
+  const held = new HeldRow(row)
   return {
     unusable: undefined,
-    ...start,
-    timeLeftMs: () => start.row.limits.timeoutMs,
+    ...rest,
+    held,
+    get row() {
+      return held.row
+    },
+    timeLeftMs: () => row.limits.timeoutMs,
     files: createFileLedger(),
     decidedPaths: new Map(),
     facts: new Map(),
@@ -211,23 +220,28 @@ export function checkUnchanged({ tx }: Change, { row }: Pick<LiveRun, 'row'>): v
   })
 }
 
+/** What a change of state writes and tells beside the state. */
+export interface Besides {
+  readonly row?: Partial<Run>
+  readonly said?: Said
+}
+
 /** Takes a run to its next state with what else changes, and tells of it. @throws OffshootError for an illegal step. */
 export function changeRun(
   change: Change,
-  run: Pick<LiveRun, 'row'>,
+  { held }: Pick<LiveRun, 'held'>,
   to: RunState,
-  more: Partial<Run> = {},
-  said: Said = {},
+  { row: more = {}, said = {} }: Besides = {},
 ): void {
-  const { status: from, startedAt } = run.row
+  const { status: from, startedAt, pausing } = held.row
   const state = transition(from, to)
   const waitingFor = state.status === 'waiting' ? (more.waitingFor ?? null) : null
   const endedAt = isStopped(state.status) ? change.at : null
-  const asked = endedAt !== null && run.row.pausing ? { pausing: null } : {} // done by now, or too late
+  const asked = endedAt !== null && pausing ? { pausing: null } : {} // done by now, or too late
   const next = { ...state, ...more, ...asked, waitingFor, endedAt }
-  change.tx.update('runs', run.row.id, next)
-  run.row = { ...run.row, ...next }
-  change.event(runEvent(run, eventTypeOf(to.status, from, startedAt), change.at, { from, ...said }))
+  change.tx.update('runs', held.row.id, next)
+  held.enter(next)
+  change.event(runEvent(held, eventTypeOf(to.status, from, startedAt), change.at, { from, ...said }))
 }
 
 type RunEventType = Extract<EventDraft['type'], `run.${string}`>

@@ -11,7 +11,7 @@ type Why = 'user' | 'parent'
  */
 export function pauseSoon(run: LiveRun, why: Why): void {
   if (isStopped(run.row.status) || run.stop) return
-  run.row = { ...run.row, pausing: run.row.pausing ?? why }
+  run.held.setPausing(run.row.pausing ?? why)
   for (const child of run.children.values()) if (!child.row.background) pauseSoon(child, 'parent')
   pauseBetween(run)
 }
@@ -25,7 +25,7 @@ export function storePausing({ tx }: Change, runs: readonly LiveRun[]): void {
 export function unpause({ tx }: Change, runs: readonly LiveRun[]): void {
   for (const run of runs.filter(isAsked)) {
     tx.update('runs', run.row.id, { pausing: null })
-    run.row = { ...run.row, pausing: null }
+    run.held.setPausing(null)
   }
 }
 

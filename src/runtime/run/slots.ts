@@ -28,7 +28,7 @@ export function takeSlot(
 /** The wait of a run is over: it runs, or goes to the head of the queue, in the change that ended the wait. */
 export function endWait(change: Change, deps: SlotDeps, run: LiveRun): void {
   if (takeSlot(deps, run, 'head') === 'granted') changeRun(change, run, state.running)
-  else changeRun(change, run, state.queued, {}, { position: deps.scheduler.position(run.row.id) ?? 1 })
+  else changeRun(change, run, state.queued, { said: { position: deps.scheduler.position(run.row.id) ?? 1 } })
 }
 
 /**
@@ -40,6 +40,6 @@ export async function untilRunning(deps: SlotDeps, run: LiveRun): Promise<void> 
   await unlessAborted(run.granted, run.controller.signal, deps.clock, 0)
   await deps.recorder.record(run.row.conversationId, (change) => {
     if (run.row.status === 'queued')
-      changeRun(change, run, state.running, { startedAt: run.row.startedAt ?? change.at })
+      changeRun(change, run, state.running, { row: { startedAt: run.row.startedAt ?? change.at } })
   })
 }

@@ -15,7 +15,7 @@ export function takeBack(
   for (const run of runs) {
     scheduler.leave(run.row.id)
     const stored = store.get('runs', run.row.id)
-    if (stored) run.row = stored
+    if (stored) run.held.reload(stored)
     else budget?.forget(run.row.id)
     run.markStopped()
   }

@@ -1,0 +1,28 @@
+import type { Run, RunLimits } from '../../core/run.ts'
+
+/** What one or more requests came to. */
+export type Spent = Pick<Run, 'usage' | 'costUsd'>
+
+/** As much of a run as its account is made of. */
+export type Spender = Spent & Pick<Run, 'id' | 'parentRunId' | 'depth' | 'status' | 'limits'>
+
+/** The same, with what a refusal names it by. */
+export type AccountRow = Spender & Pick<Run, 'agent' | 'branchId'>
+
+/** A run whose row changes as it goes. */
+export interface RunOnAccount {
+  readonly row: AccountRow
+  /** Its share has grown, its own or that of a run above it. Whoever drives that run stores it. */
+  grow(caps: Pick<RunLimits, 'maxCostUsd' | 'maxTokens'>): void
+}
+
+/** A run of which only the row is known: this process does not drive it. */
+export function storedRun(stored: AccountRow): RunOnAccount {
+  let row = stored
+  return {
+    get row() {
+      return row
+    },
+    grow: (caps) => void (row = { ...row, limits: { ...row.limits, ...caps } }),
+  }
+}
