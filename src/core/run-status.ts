@@ -3,27 +3,32 @@ import { OffshootError } from './errors.ts'
 /** The table of statuses (invariant S1). `status` is always one bare word; `reason` says more. */
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled'
 
-export type WaitReason = 'approval' | 'question' | 'children' | 'retry'
+const waitReasons = ['approval', 'question', 'children', 'retry'] as const
+export type WaitReason = (typeof waitReasons)[number]
 export type PauseReason = 'limit' | 'budget' | 'user' | 'parent' | 'restart' | 'stall'
 export type RunReason = WaitReason | PauseReason
 
-export type EndReason =
-  | 'done'
-  | 'max_turns'
-  | 'timeout'
-  | 'max_tokens'
-  | 'budget'
-  | 'stall'
-  | 'restart'
-  | 'user'
-  | 'parent'
-  | 'error'
+export type EndReason = PauseEnd | 'done' | 'error'
+
+/** With what a run can pause. */
+const pauseEnds = [
+  'max_turns',
+  'timeout',
+  'max_tokens',
+  'budget',
+  'stall',
+  'restart',
+  'user',
+  'parent',
+] as const
+export type PauseEnd = (typeof pauseEnds)[number]
 
 /** A status with what belongs to it: the only shape in which a run's status is ever set. */
 export type RunState =
-  | { readonly status: 'queued' | 'running'; readonly reason: null; readonly endReason: null }
+  | { readonly status: 'queued'; readonly reason: null; readonly endReason: null }
+  | { readonly status: 'running'; readonly reason: null; readonly endReason: null }
   | { readonly status: 'waiting'; readonly reason: WaitReason; readonly endReason: null }
-  | { readonly status: 'paused'; readonly reason: PauseReason; readonly endReason: EndReason }
+  | { readonly status: 'paused'; readonly reason: PauseReason; readonly endReason: PauseEnd }
   | { readonly status: 'completed'; readonly reason: null; readonly endReason: 'done' }
   | { readonly status: 'failed'; readonly reason: null; readonly endReason: 'error' }
   | { readonly status: 'cancelled'; readonly reason: null; readonly endReason: 'user' | 'parent' }
@@ -71,9 +76,32 @@ export const state = {
   waiting: (reason: WaitReason) => ({ status: 'waiting', reason, endReason: null }),
   cancelled: (by: 'user' | 'parent') => ({ status: 'cancelled', reason: null, endReason: by }),
   /** A pause and its why: three end reasons share the reason `limit`, the others are their own. */
-  paused: (why: Exclude<EndReason, 'done' | 'error'>) => ({
+  paused: (why: PauseEnd) => ({
     status: 'paused',
     reason: why === 'max_turns' || why === 'timeout' || why === 'max_tokens' ? 'limit' : why,
     endReason: why,
   }),
 } as const satisfies Record<string, RunState | ((arg: never) => RunState)>
+
+const everyState: readonly RunState[] = [
+  state.queued,
+  state.running,
+  ...waitReasons.map(state.waiting),
+  ...pauseEnds.map(state.paused),
+  state.completed,
+  state.failed,
+  state.cancelled('user'),
+  state.cancelled('parent'),
+]
+
+/** The state that a row is in; undefined where its reason or its end belongs to another status. */
+export function stateOf(row: {
+  readonly status: RunStatus
+  readonly reason: RunReason | null
+  readonly endReason: EndReason | null
+}): RunState | undefined {
+  return everyState.find(
+    ({ status, reason, endReason }) =>
+      status === row.status && reason === row.reason && endReason === row.endReason,
+  )
+}

@@ -12,7 +12,7 @@ import type {
 import type { Json } from './json.ts'
 import type { Fact } from './receipt.ts'
 import type { runLimitsSchema, runSetupSchema } from './run-schemas.ts'
-import type { EndReason, RunReason, RunStatus } from './run-status.ts'
+import type { EndReason, PauseEnd, PauseReason, RunReason, RunStatus, WaitReason } from './run-status.ts'
 import type { Usage } from './usage.ts'
 
 /** What a run waits for, in a form that a person can read (invariant L1). */
@@ -51,8 +51,11 @@ export const noSetup: RunSetup = {
   maxTokens: null,
 }
 
-/** From accepted input to idle, on one branch. */
-export interface Run {
+/**
+ * From accepted input to idle, on one branch, as it is stored, sent and exported: one flat row, null where its status has
+ * no such value. `Run` says which values go together.
+ */
+export interface StoredRun {
   readonly id: RunId
   readonly conversationId: ConversationId
   readonly branchId: BranchId
@@ -96,6 +99,91 @@ export interface Run {
   readonly startedAt: number | null
   readonly endedAt: number | null
 }
+
+/** What depends on the status of a run. */
+type OfStatus =
+  | 'status'
+  | 'reason'
+  | 'waitingFor'
+  | 'endReason'
+  | 'error'
+  | 'pausing'
+  | 'startedAt'
+  | 'endedAt'
+
+/** What a run has in every status. */
+export type RunFacts = Omit<StoredRun, OfStatus>
+
+interface OpenRun extends RunFacts {
+  readonly endReason: null
+  readonly error: null
+  readonly pausing: 'user' | 'parent' | null
+  readonly endedAt: null
+}
+
+export interface QueuedRun extends OpenRun {
+  readonly status: 'queued'
+  readonly reason: null
+  readonly waitingFor: null
+  /** Set where it has run before. */
+  readonly startedAt: number | null
+}
+
+export interface RunningRun extends OpenRun {
+  readonly status: 'running'
+  readonly reason: null
+  readonly waitingFor: null
+  readonly startedAt: number
+}
+
+export interface WaitingRun extends OpenRun {
+  readonly status: 'waiting'
+  readonly reason: WaitReason
+  readonly waitingFor: WaitingFor
+  readonly startedAt: number
+}
+
+interface StoppedRun extends RunFacts {
+  readonly waitingFor: null
+  readonly pausing: null
+  /** null: it stopped before it had a slot. */
+  readonly startedAt: number | null
+  readonly endedAt: number
+}
+
+export interface PausedRun extends StoppedRun {
+  readonly status: 'paused'
+  readonly reason: PauseReason
+  readonly endReason: PauseEnd
+  readonly error: null
+}
+
+export interface CompletedRun extends StoppedRun {
+  readonly status: 'completed'
+  readonly reason: null
+  readonly endReason: 'done'
+  readonly error: null
+}
+
+export interface FailedRun extends StoppedRun {
+  readonly status: 'failed'
+  readonly reason: null
+  readonly endReason: 'error'
+  readonly error: RunError
+}
+
+export interface CancelledRun extends StoppedRun {
+  readonly status: 'cancelled'
+  readonly reason: null
+  readonly endReason: 'user' | 'parent'
+  readonly error: null
+}
+
+/**
+ * A run as this process works with it: a row whose values fit its status. Each is a row too, so that nothing has to be
+ * converted to store, send or export it; a row becomes one through `parseRun` alone.
+ */
+export type Run = QueuedRun | RunningRun | WaitingRun | PausedRun | CompletedRun | FailedRun | CancelledRun
 
 export type ToolCallStatus =
   | 'pending'

@@ -1,6 +1,6 @@
 import type { Branch } from '../core/conversation.ts'
 import { textOf } from '../core/message.ts'
-import type { Run } from '../core/run.ts'
+import type { StoredRun } from '../core/run.ts'
 import type { RunStatus } from '../core/run-status.ts'
 import { addCost, addUsage } from '../core/usage.ts'
 import type { InboxRow, RuleRow } from '../store/port.ts'
@@ -57,7 +57,7 @@ function aboutTask({ id }: Branch, messages: readonly ExportedMessage[]) {
   return { ...(task ? { task: textOf(task.parts) } : {}), subagentId: id }
 }
 
-function figures(runs: readonly Run[]): Partial<BranchMetadata> {
+function figures(runs: readonly StoredRun[]): Partial<BranchMetadata> {
   const last = runs.at(-1)
   if (!last) return {}
   return {
@@ -79,7 +79,7 @@ const STATES: Readonly<Record<RunStatus, BranchState>> = {
   cancelled: 'cancelled',
 }
 
-function runExporter(rows: ConversationRows): (run: Run) => ExportedRun {
+function runExporter(rows: ConversationRows): (run: StoredRun) => ExportedRun {
   const calls = groupBy(rows.tool_calls, (call) => call.runId)
   const approvals = groupBy(rows.approvals, (approval) => approval.callId)
   const questions = groupBy(rows.questions, (question) => question.callId)

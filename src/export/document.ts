@@ -2,7 +2,7 @@ import type { JsonSchema } from '../core/agent.ts'
 import type { ArtifactId, BranchId, CallId, ConversationId, MessageId, RunId } from '../core/ids.ts'
 import type { MessageState, Part, Role } from '../core/message.ts'
 import type { Fact } from '../core/receipt.ts'
-import type { Approval, Question, Run, ToolCall } from '../core/run.ts'
+import type { Approval, Question, StoredRun, ToolCall } from '../core/run.ts'
 import type { Usage } from '../core/usage.ts'
 import type { InboxRow, RuleRow, TodoRow } from '../store/port.ts'
 
@@ -89,7 +89,7 @@ export interface ExportedMessage {
   readonly branches?: readonly ExportedBranch[]
 }
 
-export type ExportedRun = Omit<Run, 'conversationId' | 'branchId'> & {
+export type ExportedRun = Omit<StoredRun, 'conversationId' | 'branchId'> & {
   /** The journal of its tool calls; input and output are parts of the messages. */
   readonly calls: readonly ExportedCall[]
 }

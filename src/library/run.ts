@@ -3,7 +3,7 @@ import { sleep } from '../core/clock.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import type { BranchId, ConversationId, RunId } from '../core/ids.ts'
 import { bounds } from '../core/limits.ts'
-import type { Run } from '../core/run.ts'
+import type { StoredRun } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
 import { ignoreLateRejection } from '../core/rejections.ts'
 import { keepAlive } from '../exec/keep-alive.ts'
@@ -52,7 +52,7 @@ export interface OffshootRun<O = unknown> {
 /** What a run came to. `output` is there where its agent has an `outputSchema` that its report fits. */
 export type Result<O = unknown> = Omit<RunResult, 'output'> & { readonly output?: O }
 
-type About = Pick<Run, 'id' | 'conversationId' | 'branchId' | 'agent' | 'depth'>
+type About = Pick<StoredRun, 'id' | 'conversationId' | 'branchId' | 'agent' | 'depth'>
 
 /** What a run needs of the library that it belongs to. */
 export interface RunHost {

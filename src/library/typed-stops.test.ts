@@ -5,7 +5,7 @@ import { agent, tool } from '../../test/support/runtime-harness.ts'
 import { call, expectOrder, slow, stage, type Staged } from '../../test/support/stage.ts'
 import type { HarnessOptions } from '../../test/support/runtime-harness.ts'
 import { textOf } from '../core/message.ts'
-import type { Run } from '../core/run.ts'
+import type { StoredRun } from '../core/run.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import { documentText } from '../export/document-text.ts'
 import { exportConversation } from '../export/export-conversation.ts'
@@ -26,7 +26,7 @@ function staged(parts: Readonly<Record<string, readonly Part[]>>, more: HarnessO
   return stage({ main: [judged, { text: 'end' }], ...parts }, { agents, tools: [tool('read')], ...more })
 }
 
-function latest(h: Staged, name = 'judge'): Run {
+function latest(h: Staged, name = 'judge'): StoredRun {
   return h.store.find('runs', { where: { agent: name }, orderBy: 'id' }).at(-1)!
 }
 

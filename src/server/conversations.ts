@@ -3,7 +3,7 @@ import { sleep } from '../core/clock.ts'
 import type { Conversation } from '../core/conversation.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { bounds } from '../core/limits.ts'
-import type { Run } from '../core/run.ts'
+import type { StoredRun } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
 import { addCost } from '../core/usage.ts'
 import { namedModel } from '../library/named-model.ts'
@@ -87,7 +87,7 @@ export const conversationHandlers: Handlers<
 
   async interruptConversation(house, { row }) {
     const { store } = house
-    const open = (): Run[] =>
+    const open = (): StoredRun[] =>
       store.find('runs', { where: { conversationId: row.id } }).filter(({ status }) => !isStopped(status))
     const before = open().length
     const answer = await perform(house, row.id, { verb: 'interrupt', target: row.id, args: null })

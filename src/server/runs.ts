@@ -1,5 +1,5 @@
 import type { ConversationId } from '../core/ids.ts'
-import type { Run } from '../core/run.ts'
+import type { StoredRun } from '../core/run.ts'
 import { isFinal, type RunStatus } from '../core/run-status.ts'
 import { runStatus } from '../protocol/fields.ts'
 import { goOn } from './branches.ts'
@@ -21,7 +21,7 @@ export const runHandlers: Handlers<
     const isNamed = conversation !== undefined || branch !== undefined || parent !== undefined
     const named = status ?? (isNamed ? ['all' as const] : OPEN)
     const statuses = named.flatMap((each) => (each === 'all' ? runStatus.options : each))
-    const isWanted = (run: Run) =>
+    const isWanted = (run: StoredRun) =>
       statuses.includes(run.status) &&
       (branch === undefined || run.branchId === branch) &&
       (parent === undefined || run.parentRunId === parent)

@@ -1,7 +1,7 @@
 import type { Branch, Conversation } from '../core/conversation.ts'
 import { idPrefix, type ConversationId, type IdPrefix } from '../core/ids.ts'
 import type { Message } from '../core/message.ts'
-import type { Approval, Question, Run } from '../core/run.ts'
+import type { Approval, Question, StoredRun } from '../core/run.ts'
 import type { InboxItem } from '../runtime/views/snapshot.ts'
 import { Problem } from './problem.ts'
 import type { Store } from './workplace.ts'
@@ -11,7 +11,7 @@ interface Rows {
   conversations: Conversation
   branches: Branch
   messages: Omit<Message, 'parts'> & { readonly conversationId: ConversationId }
-  runs: Run
+  runs: StoredRun
   approvals: Approval
   questions: Question
   inbox: InboxItem & { readonly deliveredAt: number | null; readonly withdrawnAt: number | null }

@@ -9,7 +9,7 @@ import type {
   RunId,
 } from '../core/ids.ts'
 import type { Message, Part } from '../core/message.ts'
-import type { Approval, Question, Run, ToolCall } from '../core/run.ts'
+import type { Approval, Question, StoredRun, ToolCall } from '../core/run.ts'
 
 /** A message without its parts: those are rows of their own, so that one can be added without rewriting the others. */
 export type MessageRow = Omit<Message, 'parts'> & { readonly conversationId: ConversationId }
@@ -125,7 +125,7 @@ export interface Rows {
   branches: Branch
   messages: MessageRow
   parts: PartRow
-  runs: Run
+  runs: StoredRun
   tool_calls: ToolCall
   approvals: Approval
   questions: Question

@@ -1,6 +1,6 @@
 import { errorMessage } from '../../src/core/errors.ts'
 import type { ConversationId } from '../../src/core/ids.ts'
-import type { Run, ToolCall } from '../../src/core/run.ts'
+import type { StoredRun, ToolCall } from '../../src/core/run.ts'
 import { exportConversation } from '../../src/export/export-conversation.ts'
 import { conversationProblems } from '../support/conversation-problems.ts'
 import { storedOf, type Stored, type World } from './world.ts'
@@ -85,16 +85,16 @@ export function isAtRest(world: World): boolean {
 const LEASE_MS = 16_000
 
 /** Runs that have not stopped. */
-function openRuns(world: World): Run[] {
+function openRuns(world: World): StoredRun[] {
   const open = ['queued', 'running', 'waiting'] as const
   return open.flatMap((status) => storedOf(world).find('runs', { where: { status } }))
 }
 
 /** Whether all that a run waits for are subagents that somebody has paused, or that wait for such themselves. */
-function waitsForPerson(world: World, { id, status, reason }: Run): boolean {
+function waitsForPerson(world: World, { id, status, reason }: StoredRun): boolean {
   if (status !== 'waiting' || reason !== 'children') return false
   const below = storedOf(world).find('runs', { where: { parentRunId: id } })
-  const isPaused = ({ status, reason }: Run) =>
+  const isPaused = ({ status, reason }: StoredRun) =>
     status === 'paused' && (reason === 'user' || reason === 'parent')
   return below.some((run) => isPaused(run) || waitsForPerson(world, run))
 }
@@ -110,14 +110,14 @@ function* stillOpen(world: World): Generator<Problem> {
  * idle.
  */
 function* unread(stored: Stored, conversationId: ConversationId): Generator<Problem> {
-  const latest = (branchId: string): Run | undefined =>
+  const latest = (branchId: string): StoredRun | undefined =>
     stored.find('runs', {
       where: { branchId: branchId as never },
       orderBy: 'id',
       descending: true,
       limit: 1,
     })[0]
-  const isCancelled = (run: Run | null | undefined): boolean =>
+  const isCancelled = (run: StoredRun | null | undefined): boolean =>
     run?.status === 'cancelled' ||
     Boolean(run?.parentRunId && isCancelled(stored.get('runs', run.parentRunId)))
   for (const { id, branchId, withdrawnAt } of stored.find('inbox', {

@@ -1,7 +1,7 @@
 import { errorMessage } from '../../src/core/errors.ts'
 import type { ConversationId } from '../../src/core/ids.ts'
 import { isStopped } from '../../src/core/run-status.ts'
-import type { Run } from '../../src/core/run.ts'
+import type { StoredRun } from '../../src/core/run.ts'
 import type { VerbCommand } from '../../src/runtime/control/perform.ts'
 import type { Action } from './plan.ts'
 import { SimProcess, startOptions, WHERE } from './process.ts'
@@ -84,7 +84,7 @@ export class People {
     return this.#stored.find('conversations', { limit: 1 })[0]?.id
   }
 
-  #isLatest({ id, branchId }: Run): boolean {
+  #isLatest({ id, branchId }: StoredRun): boolean {
     return (
       this.#stored.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]?.id ===
       id
@@ -120,7 +120,7 @@ export class People {
     )
   }
 
-  async #continue(run: Run, process: SimProcess): Promise<void> {
+  async #continue(run: StoredRun, process: SimProcess): Promise<void> {
     if (process !== this.driver) return
     await this.#say(
       'continue',

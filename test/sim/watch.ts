@@ -1,7 +1,8 @@
 import { textOf, type Part } from '../../src/core/message.ts'
-import type { Run, ToolCall } from '../../src/core/run.ts'
+import type { StoredRun, ToolCall } from '../../src/core/run.ts'
 import type { ModelRequest } from '../../src/model/port.ts'
 import type { EventRow, InboxRow, LeaseRow, MessageRow, PartRow } from '../../src/store/port.ts'
+import { runProblem } from '../support/run-problem.ts'
 import type { Write } from './engine.ts'
 import type { SimProcess } from './process.ts'
 import { storedOf, type World } from './world.ts'
@@ -96,9 +97,11 @@ export class Watch {
   }
 
   #run(write: Write, writes: readonly Write[]): void {
-    const before = write.before as Run | undefined
-    const after = write.after as Run | undefined
+    const before = write.before as StoredRun | undefined
+    const after = write.after as StoredRun | undefined
     if (!after) return
+    const problem = runProblem(after)
+    if (problem) this.report('§3', problem)
     if (after.attempt > 3) this.report('R7', `${after.id} is tried for the ${after.attempt}th time`)
     if (!before || before.status === after.status) return
     if (!LEGAL[before.status].includes(after.status))
@@ -107,7 +110,7 @@ export class Watch {
   }
 
   /** Invariants D2 and D3: a stop and what the parent is owed for it are one transaction, and are delivered once. */
-  #stop(before: Run, after: Run, writes: readonly Write[]): void {
+  #stop(before: StoredRun, after: StoredRun, writes: readonly Write[]): void {
     if (!after.parentRunId) return
     const answered = writes.filter(
       ({ table, key, before: was, after: is }) =>
@@ -196,7 +199,7 @@ function words(text: string): string[] {
   return text.match(/say#\d+\./g) ?? []
 }
 
-const LEGAL: Record<Run['status'], readonly Run['status'][]> = {
+const LEGAL: Record<StoredRun['status'], readonly StoredRun['status'][]> = {
   queued: ['running', 'completed', 'failed', 'cancelled', 'paused'],
   running: ['waiting', 'completed', 'failed', 'cancelled', 'paused'],
   waiting: ['running', 'queued', 'completed', 'failed', 'cancelled', 'paused'],
@@ -210,12 +213,12 @@ const ENDS: readonly string[] = ['completed', 'failed', 'denied', 'skipped', 'un
 const ONCE: readonly string[] = ['append', 'sign']
 const DELEGATES: readonly string[] = ['task']
 
-function isOpen(status: Run['status']): boolean {
+function isOpen(status: StoredRun['status']): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting'
 }
 
 /** Whether the parent is owed something at this status (invariant D2). */
-function isOwed({ status, reason }: Run): boolean {
+function isOwed({ status, reason }: StoredRun): boolean {
   return status !== 'paused' || reason === 'limit' || reason === 'budget' || reason === 'stall'
 }
 

@@ -5,6 +5,7 @@ import { isStopped } from '../../src/core/run-status.ts'
 import { readMessages } from '../../src/runtime/run/messages.ts'
 import { lastSeq, readEvents } from '../../src/runtime/log/stored-events.ts'
 import type { Reader } from '../../src/store/port.ts'
+import { runProblem } from './run-problem.ts'
 
 /** What must hold of any conversation whose runs have stopped, said as sentences about what does not. */
 export function conversationProblems(store: Reader, conversationId: ConversationId): string[] {
@@ -12,6 +13,7 @@ export function conversationProblems(store: Reader, conversationId: Conversation
   const runs = store.find('runs', { where: { conversationId } })
   const calls = store.find('tool_calls', { where: { conversationId } })
   for (const run of runs) {
+    problems.push(...[runProblem(run) ?? []].flat())
     if (!isStopped(run.status)) problems.push(`${run.agent} is still ${run.status}`)
     if (run.status === 'completed' && !run.reportMessageId && !run.reportNote)
       problems.push(`${run.agent} completed without a report or a reason`)

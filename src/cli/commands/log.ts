@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import type { BranchId, ConversationId } from '../../core/ids.ts'
 import type { Message } from '../../core/message.ts'
 import { isStopped } from '../../core/run-status.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { readMessages } from '../../runtime/run/messages.ts'
 import { Ownership } from '../../runtime/ownership/ownership.ts'
@@ -54,7 +54,7 @@ function wholeOnes(messages: readonly Message[]): readonly Message[] {
   return open < 0 ? messages : messages.slice(0, open)
 }
 
-function latestRun(store: Reader, id: string): Run | undefined {
+function latestRun(store: Reader, id: string): StoredRun | undefined {
   const subject = findSubject(store, id)
   if (subject.type === 'run') return subject.run
   const branchId = subject.type === 'branch' ? subject.branch.id : mainBranch(store, subject.conversation.id)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import type { Conversation } from '../../core/conversation.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
@@ -36,10 +36,10 @@ export function lsCommand(program: Command, io: Io): void {
 interface Found {
   readonly conversation: Conversation
   /** The last one on the main branch. */
-  readonly run: Run | undefined
+  readonly run: StoredRun | undefined
 }
 
-function lastRun(store: Reader, { id: conversationId }: Conversation): Run | undefined {
+function lastRun(store: Reader, { id: conversationId }: Conversation): StoredRun | undefined {
   const main = store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]
   if (!main) return undefined
   return store.find('runs', { where: { branchId: main.id }, orderBy: 'id', descending: true, limit: 1 })[0]

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import type { Mode } from '../../permissions/modes.ts'
@@ -121,7 +121,7 @@ async function untilSettled(recovery: Recovery, io: Io): Promise<EndSignal | und
   }
 }
 
-function line({ id, agent, description, status, reason, attempt, error, waitingFor }: Run): string {
+function line({ id, agent, description, status, reason, attempt, error, waitingFor }: StoredRun): string {
   const how = reason ? `${status} (${reason})` : status
   const why = error?.message ?? (waitingFor ? waitingFor.detail : undefined)
   const columns = [id, agent, description, how, `attempt ${attempt}`, ...(why ? [why] : [])]

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { unreachable } from '../../core/errors.ts'
 import type { Branch } from '../../core/conversation.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { readMessages } from '../../runtime/run/messages.ts'
 import { messageText } from '../../runtime/log/stored-events.ts'
@@ -70,7 +70,7 @@ function withMessages(store: Reader, branch: Branch): object {
   return { ...branch, messages: readMessages(store, branch.id) }
 }
 
-function reportOf(store: Reader, { reportMessageId }: Run): string | null {
+function reportOf(store: Reader, { reportMessageId }: StoredRun): string | null {
   return reportMessageId && messageText(store, reportMessageId)
 }
 
@@ -82,7 +82,7 @@ function head(store: Reader, subject: Subject): string[] {
   return delegated.length > 0 ? [...lines, ...delegated, ''] : lines
 }
 
-function runLines(store: Reader, run: Run): string[] {
+function runLines(store: Reader, run: StoredRun): string[] {
   const { usage, limits } = run
   const facts = [
     stateText(run),

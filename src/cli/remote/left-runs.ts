@@ -1,14 +1,14 @@
 import { bounds } from '../../core/limits.ts'
 import { isStopped, runStatuses } from '../../core/run-status.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { isGone, systemProcesses } from '../../runtime/ownership/process-identity.ts'
 import type { Reader } from '../../store/port.ts'
 
 /** Those that have not stopped and that no living process drives: parents first, then what is queued, in its order. */
-export function leftRuns(reader: Reader): Run[] {
+export function leftRuns(reader: Reader): StoredRun[] {
   const processes = systemProcesses()
-  const isOwned = (run: Run) => {
+  const isOwned = (run: StoredRun) => {
     const lease = reader.get('leases', run.conversationId)
     return lease && systemClock.now() - lease.renewedAt < bounds.leaseMs && !isGone(lease, processes)
   }
@@ -24,6 +24,6 @@ function byText(a: string, b: string): number {
 }
 
 /** Depths are small numbers, times are large ones. */
-function place({ status, depth, queuedAt }: Run): number {
+function place({ status, depth, queuedAt }: StoredRun): number {
   return status === 'queued' ? queuedAt : depth
 }

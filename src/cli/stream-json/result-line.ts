@@ -1,4 +1,4 @@
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
 import { modelInfo } from '../../model/catalogue.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
@@ -80,7 +80,7 @@ function usageByModel({ usage, costUsd, subagents }: RunResult, model: string) {
   return Object.fromEntries([...shares].map(([id, share]) => [id, modelShape(id, share)]))
 }
 
-function addShare(share: Share, run: Pick<Run, 'usage' | 'costUsd'>): Share {
+function addShare(share: Share, run: Pick<StoredRun, 'usage' | 'costUsd'>): Share {
   return { usage: addUsage(share.usage, run.usage), costUsd: addCost(share.costUsd, run.costUsd) }
 }
 

@@ -1,6 +1,6 @@
 import type { Branch } from '../../core/conversation.ts'
 import type { BranchId } from '../../core/ids.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { addCost } from '../../core/usage.ts'
 import type { Reader } from '../../store/port.ts'
@@ -11,7 +11,7 @@ export interface BranchNode {
   readonly branch: Branch
   readonly depth: number
   /** Oldest first. */
-  readonly runs: readonly Run[]
+  readonly runs: readonly StoredRun[]
 }
 
 /** A branch and everything below it, or all branches of a conversation: parents first, siblings by age. */
@@ -55,7 +55,7 @@ export function branchLine({ branch, depth, runs }: BranchNode, icons?: Icons): 
   return `${indent}${own ?? `◇ ${terminalLine(kind)}`} ${facts.join(' · ')}`
 }
 
-function figures(runs: readonly Run[]): string[] {
+function figures(runs: readonly StoredRun[]): string[] {
   const last = runs.at(-1)
   if (!last) return ['no run yet']
   const tools = runs.reduce((sum, run) => sum + run.toolCalls, 0)
@@ -69,7 +69,7 @@ function figures(runs: readonly Run[]): string[] {
 }
 
 /** `paused (limit)`. */
-export function stateText({ status, reason }: Pick<Run, 'status' | 'reason'>): string {
+export function stateText({ status, reason }: Pick<StoredRun, 'status' | 'reason'>): string {
   return reason ? `${status} (${reason})` : status
 }
 

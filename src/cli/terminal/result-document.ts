@@ -1,5 +1,5 @@
 import type { Receipts } from '../../core/receipt.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
 
 /** The object of `--output-format json` (docs/output.md): snake_case, totals of the whole tree. */
@@ -75,7 +75,7 @@ function receiptsDocument({
   }
 }
 
-function usageDocument({ input, output, cacheRead, cacheWrite, reasoning }: Run['usage']): object {
+function usageDocument({ input, output, cacheRead, cacheWrite, reasoning }: StoredRun['usage']): object {
   return {
     input_tokens: input,
     output_tokens: output,

@@ -8,7 +8,7 @@ import type { StartedCall } from '../../loop/ports.ts'
 import type { Grant } from '../../permissions/types.ts'
 import type { Reader } from '../../store/port.ts'
 import { grantOf, storeGrant, type Extent } from './grants.ts'
-import { agentPath, place, type LiveRun } from '../run/live-run.ts'
+import { agentPath, place, type HasRow, type LiveRun } from '../run/live-run.ts'
 import type { LinePlace, PersonWaits } from './person-waits.ts'
 import type { Change, Recorder } from '../log/recorder.ts'
 
@@ -129,7 +129,7 @@ export class Approvals {
   }
 
   /** What a process left asks nothing any more where its run does not go on. */
-  withdrawLeft(change: Change, run: Pick<LiveRun, 'row'>): void {
+  withdrawLeft(change: Change, run: HasRow): void {
     for (const row of change.tx.find('approvals', { where: { runId: run.row.id, answer: null } }))
       this.#writeAnswer(change, run, row, WITHDRAWN)
   }
@@ -148,7 +148,7 @@ export class Approvals {
     })
   }
 
-  #writeAnswer(change: Change, run: Pick<LiveRun, 'row'>, asked: Approval, answered: Answered): void {
+  #writeAnswer(change: Change, run: HasRow, asked: Approval, answered: Answered): void {
     const { answer, by, note = null, scope = 'conversation' } = answered
     const grant = grantOf(asked, answered)
     const { id, conversationId } = asked

@@ -1,7 +1,7 @@
 import { newRuleId } from '../log/ids.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId, NewId } from '../../core/ids.ts'
-import type { Approval, ApprovalAnswer, Run } from '../../core/run.ts'
+import type { Approval, ApprovalAnswer, StoredRun } from '../../core/run.ts'
 import { MAX_PATTERN_LENGTH } from '../../core/rules/pattern-problem.ts'
 import type { Grant } from '../../permissions/types.ts'
 import type { Reader, RuleRow, Tx } from '../../store/port.ts'
@@ -67,7 +67,7 @@ export function storeGrant(
  */
 export function grantsFor(
   reader: Reader,
-  { id, conversationId }: Pick<Run, 'id' | 'conversationId'>,
+  { id, conversationId }: Pick<StoredRun, 'id' | 'conversationId'>,
 ): Grant[] {
   const forRun = reader.find('approvals', { where: { runId: id, answer: 'run' } })
   const directory = reader.get('conversations', conversationId)?.directory

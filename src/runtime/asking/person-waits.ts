@@ -107,7 +107,7 @@ export class PersonWaits {
       this.#pending.set(id, { run, waitingFor, settle })
       const length = this.#line(run.row.conversationId)
       if (run.row.status === 'running')
-        changeRun(change, run, state.waiting(waitingFor.what), { row: { waitingFor } })
+        changeRun(change, run, { ...state.waiting(waitingFor.what), waitingFor })
       asking.open(change, { position: length, of: length })
     })
     if (run.row.status === 'waiting') this.#deps.scheduler.leave(run.row.id) // its place is free while it waits

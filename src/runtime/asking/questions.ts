@@ -4,7 +4,7 @@ import type { Question } from '../../core/run.ts'
 import { titleLine } from '../../tools/define-tool.ts'
 import { ToolError, type PersonQuestion } from '../../tools/port.ts'
 import type { AskDeps } from './approvals.ts'
-import { agentPath, place, type LiveRun } from '../run/live-run.ts'
+import { agentPath, place, type HasRow, type LiveRun } from '../run/live-run.ts'
 import type { LinePlace } from './person-waits.ts'
 import type { Change } from '../log/recorder.ts'
 
@@ -82,7 +82,7 @@ export class Questions {
   }
 
   /** What a process left asks nothing any more where its run does not go on. */
-  withdrawLeft(change: Change, run: Pick<LiveRun, 'row'>): void {
+  withdrawLeft(change: Change, run: HasRow): void {
     for (const open of change.tx.find('questions', { where: { runId: run.row.id, answeredAt: null } }))
       this.#writeAnswer(change, run, open, WITHDRAWN)
   }
@@ -108,12 +108,7 @@ export class Questions {
     change.event({ type: 'question.asked', ...place(run, change.at), ...said })
   }
 
-  #writeAnswer(
-    change: Change,
-    run: Pick<LiveRun, 'row'>,
-    { id, callId }: Question,
-    { text, by }: QuestionAnswer,
-  ): void {
+  #writeAnswer(change: Change, run: HasRow, { id, callId }: Question, { text, by }: QuestionAnswer): void {
     change.tx.update('questions', id, { answer: text, answeredBy: by, answeredAt: change.at })
     change.event({ type: 'question.answered', ...place(run, change.at), questionId: id, callId, text, by })
   }

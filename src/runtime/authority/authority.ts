@@ -3,7 +3,7 @@ import type { AgentDefinition, Rule } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, ConversationId } from '../../core/ids.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import type { Grant, Level } from '../../permissions/types.ts'
 import type { Reader } from '../../store/port.ts'
 import type { AnyTool } from '../../tools/port.ts'
@@ -58,7 +58,7 @@ export function authorityOf(
 export function boundsOf(
   reader: Reader,
   branchId: BranchId,
-  run: Pick<Run, 'setup'> | undefined,
+  run: Pick<StoredRun, 'setup'> | undefined,
 ): Required<OwnBounds> {
   const rules = readRestrictions(reader, branchId)
   const opened = readDirectoryGrants(reader, branchId)
@@ -66,12 +66,12 @@ export function boundsOf(
   return { rules, directory: run?.setup?.directory, opened, delegated }
 }
 
-function firstRun(reader: Reader, { id }: Branch): Run | undefined {
+function firstRun(reader: Reader, { id }: Branch): StoredRun | undefined {
   return reader.find('runs', { where: { branchId: id }, orderBy: 'id', limit: 1 })[0]
 }
 
 /** The agent whose run has spawned a branch: each message to a main branch may name another one. */
-function spawnerOf(reader: Reader, first: Run | undefined): string | undefined {
+function spawnerOf(reader: Reader, first: StoredRun | undefined): string | undefined {
   return first?.parentRunId ? reader.get('runs', first.parentRunId)?.agent : undefined
 }
 

@@ -8,7 +8,7 @@ import {
   tool,
   type HarnessOptions,
 } from '../../../test/support/runtime-harness.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import { noUsage } from '../../core/usage.ts'
 import { createModel } from '../../model/language-model.ts'
@@ -60,7 +60,7 @@ function freeUnlessSaid(script: ScriptInput['agents']): ScriptInput['agents'] {
   )
 }
 
-const rowOf = (more: Partial<Run>) =>
+const rowOf = (more: Partial<StoredRun>) =>
   ({
     ...freshFigures,
     ...state.running,
@@ -69,7 +69,7 @@ const rowOf = (more: Partial<Run>) =>
     depth: 0,
     limits: { maxTurns: 1, maxTokens: null, maxCostUsd: null, timeoutMs: null, stallMs: 1 },
     ...more,
-  }) as Run
+  }) as StoredRun
 
 const spentOf = (store: Reader) => store.find('runs', {}).reduce((sum, run) => sum + (run.costUsd ?? 0), 0)
 
@@ -306,7 +306,7 @@ describe('the caps of a run itself', () => {
 
   test('are of money and tokens, whatever the conversation may spend', () => {
     const limits = { maxTurns: 1, maxTokens: 10, maxCostUsd: 0.015, timeoutMs: null, stallMs: 1 }
-    const reached = (spent: Partial<Run>, own: Partial<Run> = {}) => {
+    const reached = (spent: Partial<StoredRun>, own: Partial<StoredRun> = {}) => {
       const run = storedRun(rowOf({ limits, ...own }))
       const budget = new Budget({ budgetUsd: null, maxTokens: 100 }, [])
       budget.attach(run)
@@ -327,7 +327,7 @@ describe('the caps of a run itself', () => {
 
 test('a request under way holds its worst case: nobody reserves or asks for that, and who needs it waits', async () => {
   const budget = new Budget({ budgetUsd: 2, maxTokens: 100 }, [])
-  const [main, fork] = ['run_1', 'run_2'].map((id) => storedRun(rowOf({ id: id as Run['id'] })))
+  const [main, fork] = ['run_1', 'run_2'].map((id) => storedRun(rowOf({ id: id as StoredRun['id'] })))
   for (const run of [main!, fork!]) budget.attach(run)
   const estimate = { input: 0, maxOutput: 2, price: dollarsOut }
   const first = budget.ask(main!.row, { ...estimate, maxOutput: 1 })

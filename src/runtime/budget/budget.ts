@@ -1,6 +1,6 @@
 import type { ConversationBudget } from '../../core/conversation.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
-import type { Run, RunLimits } from '../../core/run.ts'
+import type { StoredRun, RunLimits } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Reached, RequestEstimate, RequestLeave } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
@@ -54,7 +54,7 @@ export class Budget {
   #released: PromiseWithResolvers<void> | undefined
 
   /** `runs`: every run that the conversation has had so far. */
-  constructor({ budgetUsd, maxTokens }: Whole, runs: readonly Run[]) {
+  constructor({ budgetUsd, maxTokens }: Whole, runs: readonly StoredRun[]) {
     this.#money = new Ledger(budgetUsd)
     this.#tokens = new Ledger(maxTokens)
     for (const row of runs.toSorted((a, b) => a.depth - b.depth)) this.attach(storedRun(row))
@@ -79,7 +79,7 @@ export class Budget {
     this.#tokens.forget(id)
   }
 
-  spend({ id }: Pick<Run, 'id'>, { usage, costUsd }: Spent): void {
+  spend({ id }: Pick<StoredRun, 'id'>, { usage, costUsd }: Spent): void {
     this.#isPriced &&= costUsd !== null
     this.#money.spend(id, costUsd ?? 0)
     this.#tokens.spend(id, tokensOf(usage))
@@ -136,7 +136,7 @@ export class Budget {
   }
 
   /** The caps of a run that goes on: these beyond what it has come to. */
-  beyond(run: Pick<Run, 'id'>, { maxCostUsd, maxTokens, growsTo }: Caps): Caps {
+  beyond(run: Pick<StoredRun, 'id'>, { maxCostUsd, maxTokens, growsTo }: Caps): Caps {
     this.#refresh()
     const plus = (ledger: Ledger, cap: number | null) =>
       cap === null ? null : ledger.committed(run.id) + cap
@@ -203,7 +203,7 @@ export class Budget {
   }
 
   /** Of what nobody has spent: what a run holds for what it has started. */
-  reserved({ id }: Pick<Run, 'id'>): { readonly usd: number; readonly tokens: number } {
+  reserved({ id }: Pick<StoredRun, 'id'>): { readonly usd: number; readonly tokens: number } {
     this.#refresh()
     return { usd: this.#money.reservedBelow(id), tokens: this.#tokens.reservedBelow(id) }
   }

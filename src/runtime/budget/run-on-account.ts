@@ -1,13 +1,13 @@
-import type { Run, RunLimits } from '../../core/run.ts'
+import type { StoredRun, RunLimits } from '../../core/run.ts'
 
 /** What one or more requests came to. */
-export type Spent = Pick<Run, 'usage' | 'costUsd'>
+export type Spent = Pick<StoredRun, 'usage' | 'costUsd'>
 
 /** As much of a run as its account is made of. */
-export type Spender = Spent & Pick<Run, 'id' | 'parentRunId' | 'depth' | 'status' | 'limits'>
+export type Spender = Spent & Pick<StoredRun, 'id' | 'parentRunId' | 'depth' | 'status' | 'limits'>
 
 /** The same, with what a refusal names it by. */
-export type AccountRow = Spender & Pick<Run, 'agent' | 'branchId'>
+export type AccountRow = Spender & Pick<StoredRun, 'agent' | 'branchId'>
 
 /** A run whose row changes as it goes. */
 export interface RunOnAccount {

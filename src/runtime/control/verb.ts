@@ -1,6 +1,6 @@
 import { OffshootError } from '../../core/errors.ts'
 import { idPrefix, type BranchId, type ConversationId } from '../../core/ids.ts'
-import type { Approval, Run } from '../../core/run.ts'
+import type { Approval, StoredRun } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Reader, Tx } from '../../store/port.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
@@ -73,6 +73,6 @@ export function notHere(id: string, conversationId: ConversationId): OffshootErr
   })
 }
 
-function latestRun(reader: Reader, branchId: BranchId): Run | undefined {
+function latestRun(reader: Reader, branchId: BranchId): StoredRun | undefined {
   return reader.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
 }

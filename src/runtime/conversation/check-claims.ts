@@ -4,7 +4,7 @@ import { claimedChanges, mayBeSameFile } from '../../core/claims.ts'
 import type { Branch } from '../../core/conversation.ts'
 import type { BranchId } from '../../core/ids.ts'
 import { changedFiles } from '../../core/receipt.ts'
-import type { Run, ToolCall } from '../../core/run.ts'
+import type { StoredRun, ToolCall } from '../../core/run.ts'
 import type { Outcome, Report } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'
 import type { Registry } from '../../tools/registry.ts'
@@ -60,7 +60,7 @@ async function unheldClaims(
 }
 
 /** Every run whose work may be told of on this branch. */
-function runsSeen(reader: Reader, { conversationId, branchId }: Run): Run[] {
+function runsSeen(reader: Reader, { conversationId, branchId }: StoredRun): StoredRun[] {
   const branches = reader.find('branches', { where: { conversationId } })
   const byId = new Map(branches.map((branch) => [branch.id, branch]))
   const seen = lineage(byId, branchId)

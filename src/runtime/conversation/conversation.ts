@@ -9,6 +9,7 @@ import { driveRun } from './drive.ts'
 import { isOwed } from '../journal/end-run.ts'
 import { deliverItems, nextRead, waitingItems } from '../run/inbox.ts'
 import {
+  beginAtOnce,
   createLiveRun,
   place,
   replaceChild,
@@ -222,7 +223,7 @@ export class LiveConversation implements RunTree {
     const isOver = last?.id === latest.row.id && isFinal(last.status)
     if (items.length === 0 || !isOver) return false
     const granted = takeSlot(deps, next, 'end') === 'granted'
-    if (granted) next.held.enter({ ...state.running, startedAt: change.at })
+    if (granted) beginAtOnce(change, next)
     const position = deps.scheduler.position(next.row.id)
     const about = { from: null, ...(position ? { position } : {}) }
     change.tx.insert('runs', next.row)

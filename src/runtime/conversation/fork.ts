@@ -1,14 +1,14 @@
 import type { Branch } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { idPrefix, isId, type BranchId, type IdPrefix } from '../../core/ids.ts'
-import type { Run } from '../../core/run.ts'
+import type { Run, StoredRun } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import type { MessageRow, Reader } from '../../store/port.ts'
 import { agentOf, authorityOf, lineOf } from '../authority/authority.ts'
 import type { Beginning } from './beginning.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
-import { createLiveRun, place, type LiveRun } from '../run/live-run.ts'
+import { beginAtOnce, createLiveRun, place, type LiveRun } from '../run/live-run.ts'
 import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
 import { takeSlot } from '../run/slots.ts'
@@ -162,7 +162,7 @@ function firstRunOfFork(
 
 /** Writes a run that begins with what a person says. It has its slot, or its place in the queue. */
 export function beginRun(change: Change, deps: Deps, run: LiveRun, text: string): void {
-  if (takeSlot(deps, run, 'end') === 'granted') run.held.enter({ ...state.running, startedAt: change.at })
+  if (takeSlot(deps, run, 'end') === 'granted') beginAtOnce(change, run)
   try {
     change.tx.insert('runs', run.row)
     const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
@@ -176,7 +176,7 @@ export function beginRun(change: Change, deps: Deps, run: LiveRun, text: string)
 }
 
 /** The latest run of a branch, or of the one that it leaves. */
-function lastRun(reader: Reader, branch: Branch): Run | undefined {
+function lastRun(reader: Reader, branch: Branch): StoredRun | undefined {
   for (const { id } of forkLine(reader, branch)) {
     const last = reader.find('runs', {
       where: { branchId: id },

@@ -88,10 +88,9 @@ function newRun(
   contextFiles: readonly string[],
 ): LiveRun {
   const { limits } = deps.config
-  const now = deps.clock.now()
   const row: Run = {
     ...freshFigures,
-    ...state.running,
+    ...state.queued,
     id: deps.newId('run'),
     conversationId: branch.conversationId,
     branchId: branch.id,
@@ -109,8 +108,8 @@ function newRun(
       ...freshCaps(budget, { depth: 0, parentRunId: null, setup: null }, agent),
     },
     setup: { ...noSetup, effort: agent.effort ?? null, contextFiles },
-    queuedAt: now,
-    startedAt: now,
+    queuedAt: deps.clock.now(),
+    startedAt: null,
   }
   return createLiveRun({ row, agent, ...authority, parent: undefined, call: undefined })
 }

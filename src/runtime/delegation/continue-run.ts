@@ -221,7 +221,7 @@ function queueAgain(change: Change, deps: Deps, run: LiveRun, input?: string): v
   const position = deps.scheduler.position(run.row.id)
   const said = { ...(input ? { input: input.slice(0, 2_000) } : {}), ...(position ? { position } : {}) }
   if (run.row.status === 'paused') {
-    changeRun(change, run, state.queued, { row: { attempt: 1, error: null }, said })
+    changeRun(change, run, state.queued, { row: { attempt: 1 }, said })
     return
   }
   change.tx.insert('runs', run.row)

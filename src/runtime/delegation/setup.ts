@@ -1,6 +1,6 @@
 import type { Persona } from '../../agents/system-prompt.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import { ToolError, type AnyTool } from '../../tools/port.ts'
 import { toolSchema, type ToolDescription } from '../../tools/tool-schema.ts'
 import type { Deps } from '../context/deps.ts'
@@ -8,7 +8,7 @@ import { isControlName, isTaskName } from '../task/task-input.ts'
 import type { TaskOptions } from '../task/task-options.ts'
 
 /** Who hands down its persona: an agent, and what it was given itself. */
-export type Above = Pick<Run, 'agent' | 'setup'>
+export type Above = Pick<StoredRun, 'agent' | 'setup'>
 
 /**
  * The prompt that stands before the role: of the agent that was asked for, and for `general` that of whoever starts it.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { parseRun } from '../../core/run-steps.ts'
 import { isFinal, state } from '../../core/run-status.ts'
 import type { AnyTool } from '../../tools/port.ts'
 import { controlTool } from './control-tool.ts'
@@ -54,7 +55,7 @@ async function stopSubtree(
     signal,
     write: (change, all) => {
       ended = all
-      const held = new HeldRow(change.tx.get('runs', target.row.id)!)
+      const held = new HeldRow(parseRun(change.tx.get('runs', target.row.id)!))
       if (!target.live && !isFinal(held.row.status))
         changeRun(change, { held }, state.cancelled('parent'), { row: { stopNo: held.row.stopNo + 1 } })
     },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Branch } from '../../core/conversation.ts'
 import { isId, type BranchId } from '../../core/ids.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import type { Reader } from '../../store/port.ts'
 import { ToolError } from '../../tools/port.ts'
 import type { LiveRun } from '../run/live-run.ts'
@@ -10,7 +10,7 @@ import type { Scope } from '../context/scope.ts'
 /** A subagent as the tools that control it see it: its branch, and one of its runs. */
 export interface Subagent {
   readonly branch: Branch
-  readonly row: Run
+  readonly row: StoredRun
   /** Where this process drives or has driven that run. */
   readonly live: LiveRun | undefined
 }
@@ -52,12 +52,12 @@ export function subagentsBelow({ deps, tree }: Scope, run: LiveRun, reader: Read
   return found
 }
 
-function latestRun(store: Reader, branchId: BranchId): Run | undefined {
+function latestRun(store: Reader, branchId: BranchId): StoredRun | undefined {
   return store.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
 }
 
 /** What is in memory is ahead of the store: figures are stored once a turn. */
-function subagent(branch: Branch, stored: Run, latest: LiveRun | undefined): Subagent {
+function subagent(branch: Branch, stored: StoredRun, latest: LiveRun | undefined): Subagent {
   const live = latest?.row.id === stored.id ? latest : undefined
   return { branch, row: live?.row ?? stored, live }
 }

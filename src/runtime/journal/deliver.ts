@@ -1,6 +1,6 @@
 import type { Branch } from '../../core/conversation.ts'
 import type { Deliver, NoticePart, Part } from '../../core/message.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import type { Report } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'
 import type { Deps } from '../context/deps.ts'
@@ -34,7 +34,7 @@ export function deliverReport(change: Change, deps: Deps, run: LiveRun, report: 
   if (deliver === 'announce') deliverItems(change, deps.newId, here, [row])
 }
 
-function announce(change: Change, deps: Deps, here: Place, row: Run): void {
+function announce(change: Change, deps: Deps, here: Place, row: StoredRun): void {
   const how = row.reason ? `${row.status} (${row.reason})` : row.status
   const seconds = ((row.endedAt ?? change.at) - (row.startedAt ?? row.queuedAt)) / 1000
   const text = `${row.agent} ${how}: ${row.description} (${seconds.toFixed(1)} s)`

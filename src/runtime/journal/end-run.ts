@@ -1,4 +1,5 @@
-import { isFinal, state, type RunState } from '../../core/run-status.ts'
+import { isFinal, state } from '../../core/run-status.ts'
+import type { NextState } from '../../core/run-steps.ts'
 import type { Outcome, Report } from '../../loop/ports.ts'
 import { childEnded } from '../run/child-waits.ts'
 import { deliverReport } from './deliver.ts'
@@ -9,6 +10,7 @@ import {
   checkUnchanged,
   place,
   type CallWriter,
+  type HasRow,
   type LiveRun,
   type StopReason,
 } from '../run/live-run.ts'
@@ -30,7 +32,6 @@ export function endRun(
   outcome: Outcome,
 ): void {
   const { report } = outcome
-  const error = outcome.type === 'failed' ? outcome.error : null
   const { messageId: reportMessageId, note: reportNote } = report
   const to = endState(outcome, run.stop)
   if (to.status === 'cancelled')
@@ -44,7 +45,6 @@ export function endRun(
       reportMessageId,
       reportNote,
       output,
-      error,
       stopNo,
       toolCalls,
       lastAction,
@@ -91,14 +91,14 @@ function reportLeft({ tx }: Change, { row }: LiveRun): Report {
   return { messageId: null, text: '', note: 'no text: the process that ran it ended' }
 }
 
-function endState(outcome: Outcome, stop: StopReason | undefined): RunState {
+function endState(outcome: Outcome, stop: StopReason | undefined): NextState {
   switch (outcome.type) {
     case 'completed':
       return state.completed
     case 'limit':
       return state.paused(outcome.why)
     case 'failed':
-      return state.failed
+      return { ...state.failed, error: outcome.error }
     case 'stopped': {
       const reason = stop ?? (outcome.reason as StopReason)
       return reason.verb === 'cancel' ? state.cancelled(reason.by) : state.paused(reason.why)
@@ -109,7 +109,7 @@ function endState(outcome: Outcome, stop: StopReason | undefined): RunState {
 /**
  * While a child is paused by the user, its parent or a restart, the call that waits for it stays open (invariant D2).
  */
-export function isOwed({ row }: Pick<LiveRun, 'row'>): boolean {
+export function isOwed({ row }: HasRow): boolean {
   return (
     row.status !== 'paused' || !(row.reason === 'user' || row.reason === 'parent' || row.reason === 'restart')
   )

@@ -218,7 +218,7 @@ export class RunJournal implements Journal {
     await this.#writes.record((change) => {
       const isTold = this.#run.row.status === 'waiting'
       if (isTold) retellWait(change, this.#run, waitingFor)
-      else changeRun(change, this.#run, state.waiting(reason), { row: { waitingFor } })
+      else changeRun(change, this.#run, { ...state.waiting(reason), waitingFor })
     })
   }
 

@@ -1,5 +1,5 @@
 import { textOf, type Message, type ToolCallPart, type ToolResultPart } from '../../core/message.ts'
-import type { Run, ToolCall } from '../../core/run.ts'
+import type { StoredRun, ToolCall } from '../../core/run.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { Answer, Said } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'
@@ -25,13 +25,13 @@ export interface LeftOfRun {
   readonly said: Said | undefined
 }
 
-export function readLeft(reader: Reader, run: Run): LeftOfRun {
+export function readLeft(reader: Reader, run: StoredRun): LeftOfRun {
   const messages = readMessages(reader, run.branchId)
   return { turn: openTurnIn(messages, reader, run), said: latestSaid(messages, run) }
 }
 
 /** The open turn of a run; undefined where its last answer has been dealt with, or there is none. */
-export function readOpenTurn(reader: Reader, run: Run): OpenTurn | undefined {
+export function readOpenTurn(reader: Reader, run: StoredRun): OpenTurn | undefined {
   return openTurnIn(readMessages(reader, run.branchId), reader, run)
 }
 
@@ -40,7 +40,7 @@ export function hasOpenCalls(turn: OpenTurn | undefined): turn is OpenTurn {
   return turn !== undefined && turn.results.length < turn.calls.length
 }
 
-function openTurnIn(messages: readonly Message[], reader: Reader, run: Run): OpenTurn | undefined {
+function openTurnIn(messages: readonly Message[], reader: Reader, run: StoredRun): OpenTurn | undefined {
   const message = messages.findLast(({ role, state }) => role === 'assistant' && state === 'complete')
   if (!message || message.runId !== run.id) return undefined
   const calls = message.parts.filter((part) => part.type === 'tool-call')
@@ -58,13 +58,13 @@ function openTurnIn(messages: readonly Message[], reader: Reader, run: Run): Ope
 }
 
 /** What a request cost stands in the figures of its run alone. An answer that was cut left a call that says so. */
-function answerOf(message: Message, run: Run, rows: readonly ToolCall[]): Answer {
+function answerOf(message: Message, run: StoredRun, rows: readonly ToolCall[]): Answer {
   const { id: messageId, parts } = message
   const truncated = rows.some(({ error }) => error?.code === 'truncated')
   return { messageId, parts, turn: run.turns, usage: message.usage ?? noUsage, costUsd: null, truncated }
 }
 
-function latestSaid(messages: readonly Message[], run: Run): Said | undefined {
+function latestSaid(messages: readonly Message[], run: StoredRun): Said | undefined {
   const answers = messages.filter(
     ({ role, state, runId }) => role === 'assistant' && state === 'complete' && runId === run.id,
   )

@@ -1,6 +1,6 @@
 import { bounds } from '../../core/limits.ts'
 import type { ToolOutput } from '../../core/message.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import type { Report } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'
 import type { Deps } from '../context/deps.ts'
@@ -15,7 +15,7 @@ const LABEL_BYTES = 12 * 1024
  * The report for the parent of this run: the value that satisfies its schema, or its summary, or its text. The whole of
  * a long report is kept as an artifact.
  */
-export function reportOutput(change: Change, deps: Deps, row: Run, report: Report): ToolOutput {
+export function reportOutput(change: Change, deps: Deps, row: StoredRun, report: Report): ToolOutput {
   const most = Math.min(deps.config.limits.maxReportTokens * 4, bounds.inlineOutputBytes - LABEL_BYTES)
   const maxBytes = deps.faults.isOff('report-bound') ? Infinity : most
   const { output, summary } = report
@@ -29,7 +29,7 @@ export function reportOutput(change: Change, deps: Deps, row: Run, report: Repor
 }
 
 /** A labelled report with what its run really did: under it, and outside of what the subagent wrote. */
-export function withReceipts(reader: Reader, row: Run, labelled: string): string {
+export function withReceipts(reader: Reader, row: StoredRun, labelled: string): string {
   const receipts = receiptsBlock(reader, row)
   return receipts === null ? labelled : `${labelled}\n${receipts}`
 }
@@ -39,7 +39,7 @@ const WHOLE = 'Parts of it are left out above; `task_output` with this task_id r
 const SUMMARY = 'This is a summary; `task_output` with this task_id reads the whole report.'
 
 /** A report as a model reads it: labelled with its agent, end and cost, and marked as data. */
-export function labelledReport(row: Run, text: string, note: string | null): string {
+export function labelledReport(row: StoredRun, text: string, note: string | null): string {
   const seconds = ((row.endedAt ?? row.queuedAt) - row.queuedAt) / 1000
   const figures = `${row.turns}/${row.limits.maxTurns} turns, ${row.toolCalls} tool calls, ${seconds.toFixed(1)} s, ${money(row.costUsd)}`
   const error = row.error ? `Error: ${row.error.message}` : null
@@ -51,12 +51,12 @@ export function labelledReport(row: Run, text: string, note: string | null): str
 }
 
 /** What a subagent is doing, as another model reads it. */
-export function labelledTranscript(row: Run, text: string): string {
+export function labelledTranscript(row: StoredRun, text: string): string {
   return labelled('subagent_transcript', row, '', text)
 }
 
 /** What looks like our own label inside the text is defused. */
-function labelled(label: string, row: Run, more: string, text: string): string {
+function labelled(label: string, row: StoredRun, more: string, text: string): string {
   const how = row.reason ? `${row.status} (${row.reason})` : row.status
   const attributes = `agent="${row.agent}" task_id="${row.branchId}" status="${how}"${more}`
   const body = defused(text)

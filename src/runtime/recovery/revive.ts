@@ -3,7 +3,8 @@ import type { Branch } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, ConversationId, RunId } from '../../core/ids.ts'
 import type { Run } from '../../core/run.ts'
-import { isStopped, runStatuses } from '../../core/run-status.ts'
+import { isStopped } from '../../core/run-status.ts'
+import { parseRun } from '../../core/run-steps.ts'
 import type { Reader } from '../../store/port.ts'
 import {
   agentOf,
@@ -21,31 +22,19 @@ import type { Scope } from '../context/scope.ts'
 /**
  * A stored conversation as this process would drive it: of every branch the latest run, with the rules and tools of its
  * spawn, its parent, and the call that waits for it. Nothing is driven yet, and nothing is written.
+ * @throws OffshootError `store_corrupt` for a row that says nothing clear: what such a run may do nobody can say.
  */
 export function reviveConversation(scope: Omit<Scope, 'tree'>, id: ConversationId): LiveConversation {
   const { store } = scope.deps
   const branches = new Map(
     store.find('branches', { where: { conversationId: id }, orderBy: 'id' }).map((each) => [each.id, each]),
   )
-  const rows = store.find('runs', { where: { conversationId: id }, orderBy: 'id' })
-  rows.forEach(checkStatus)
+  const rows = store.find('runs', { where: { conversationId: id }, orderBy: 'id' }).map(parseRun)
   const live = new LiveConversation(id, scope, rows)
   const revive = reviver(scope.deps, branches, new Map(rows.map((row) => [row.id, row])))
   const latest = new Map(rows.map((row) => [row.branchId, row]))
   for (const row of latest.values()) live.know(asChild(revive(row), branches.get(row.branchId)!))
   return live
-}
-
-/** @throws OffshootError `store_corrupt`: what a run without a known status may do nobody can say. */
-function checkStatus({ id, status }: Run): void {
-  if (runStatuses.includes(status)) return
-  throw new OffshootError(
-    'store_corrupt',
-    `the database is damaged: ${id} has the status "${status as string}"`,
-    {
-      hint: 'offshoot export keeps what can be read of the conversation',
-    },
-  )
 }
 
 /** A parent that is not the latest run of its branch any more is made from its row all the same. */

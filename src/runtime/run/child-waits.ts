@@ -76,7 +76,7 @@ export async function enterWait(deps: SlotDeps, run: LiveRun): Promise<void> {
     if (!mayWait(run)) return
     const detail = `${run.awaits.size} ${run.awaits.size === 1 ? 'subagent' : 'subagents'}`
     const waitingFor = { what: 'children', detail, since: change.at } as const
-    changeRun(change, run, state.waiting('children'), { row: { waitingFor } })
+    changeRun(change, run, { ...state.waiting('children'), waitingFor })
   })
   if (isWaiting(run)) deps.scheduler.leave(run.row.id)
 }

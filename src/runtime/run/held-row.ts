@@ -1,14 +1,13 @@
-import type { Run } from '../../core/run.ts'
+import { backTo, parseRun, waitOn } from '../../core/run-steps.ts'
+import type { Run, RunFacts, RunLimits, StoredRun, WaitingFor } from '../../core/run.ts'
 
-/** What a run counts as it goes, and its limits. Every status has them. */
+/** What a run counts as it goes, and its limits. */
 export type Figures = Partial<
-  Pick<Run, 'turns' | 'toolCalls' | 'usage' | 'costUsd' | 'lastAction' | 'limits'>
+  Pick<RunFacts, 'turns' | 'toolCalls' | 'usage' | 'costUsd' | 'lastAction' | 'limits'>
 >
 
 /** Who asked for a run, and whether that one waits for it. */
-export type Asker = Pick<Run, 'parentRunId' | 'originCallId' | 'background'>
-
-type Entered = Pick<Run, 'status' | 'reason' | 'endReason'> & Partial<Run>
+export type Asker = Partial<Pick<RunFacts, 'parentRunId' | 'originCallId' | 'background'>>
 
 /**
  * The row of a run that this process drives, as last written or as the next write will leave it. Its methods are the only
@@ -25,46 +24,43 @@ export class HeldRow {
     return this.#row
   }
 
-  /** The run goes to another state, with what changes together with it. */
-  enter(state: Entered): void {
-    this.#put(state)
+  /** The run is in another state: `next` comes of a step (core/run-steps.ts). */
+  enter(next: Run): void {
+    this.#row = next
   }
 
   /** It waits on, for something else. */
-  waitFor(waitingFor: NonNullable<Run['waitingFor']>): void {
-    this.#put({ reason: waitingFor.what, waitingFor })
+  waitFor(waitingFor: WaitingFor): void {
+    this.#row = waitOn(this.#row, waitingFor)
   }
 
   /** It is in the state of an earlier row again: the change that ended that state was not stored. */
-  goBackTo({ status, reason, waitingFor }: Run): void {
-    this.#put({ status, reason, waitingFor })
+  goBackTo(earlier: Run): void {
+    this.#row = backTo(earlier, this.#row)
   }
 
-  /** Somebody asks it to pause at its next boundary; null: no longer. */
+  /** Somebody asks it to pause at its next boundary; null: no longer. One that has stopped is asked nothing. */
   setPausing(pausing: 'user' | 'parent' | null): void {
-    this.#put({ pausing })
+    const row = this.#row
+    if (row.endedAt === null) this.#row = { ...row, pausing }
   }
 
   count(figures: Figures): void {
-    this.#put(figures)
+    this.#row = { ...this.#row, ...figures }
   }
 
   /** A share that has grown. */
-  grow(caps: Pick<Run['limits'], 'maxCostUsd' | 'maxTokens'>): void {
-    this.#put({ limits: { ...this.#row.limits, ...caps } })
+  grow(caps: Pick<RunLimits, 'maxCostUsd' | 'maxTokens'>): void {
+    this.count({ limits: { ...this.#row.limits, ...caps } })
   }
 
   /** Somebody else asks for it now, or its caller waits no longer. */
-  setAsker(asker: Partial<Asker>): void {
-    this.#put(asker)
+  setAsker(asker: Asker): void {
+    this.#row = { ...this.#row, ...asker }
   }
 
-  /** It is what the store says. */
-  reload(stored: Run): void {
-    this.#row = stored
-  }
-
-  #put(change: Partial<Run>): void {
-    this.#row = { ...this.#row, ...change }
+  /** It is what the store says. @throws OffshootError `store_corrupt` as `parseRun` does. */
+  reload(stored: StoredRun): void {
+    this.#row = parseRun(stored)
   }
 }

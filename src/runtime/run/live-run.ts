@@ -3,8 +3,9 @@ import type { EventDraft } from '../../core/events.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { CallId, RunId } from '../../core/ids.ts'
 import type { Fact } from '../../core/receipt.ts'
-import type { Run } from '../../core/run.ts'
-import { isStopped, transition, type RunState } from '../../core/run-status.ts'
+import type { Run, RunFacts, StoredRun } from '../../core/run.ts'
+import { enterState, type NextState } from '../../core/run-steps.ts'
+import { state } from '../../core/run-status.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import type { Grant, Level } from '../../permissions/types.ts'
 import type { EndedCall, Permit, StartedCall } from '../../loop/ports.ts'
@@ -31,6 +32,11 @@ export type StopReason =
       /** Its parent knows nothing of it yet: an agent above the parent did it. */
       readonly untold?: true
     }
+
+/** A run, driven or only stored. */
+export interface HasRow {
+  readonly row: StoredRun
+}
 
 /** A run that this process drives: its row as last written, and what only lives in memory. */
 export interface LiveRun {
@@ -212,7 +218,7 @@ export function stopsBelow(reason: StopReason, child: LiveRun): boolean {
  * Of a run that nobody drives there may be two in memory for a moment: one of a verb, one of whoever begins to drive.
  * @throws OffshootError `conflict` when the other one has changed it meanwhile.
  */
-export function checkUnchanged({ tx }: Change, { row }: Pick<LiveRun, 'row'>): void {
+export function checkUnchanged({ tx }: Change, { row }: HasRow): void {
   const stored = tx.get('runs', row.id)?.status
   if (stored === row.status) return
   throw new OffshootError('conflict', `${row.branchId} has just become ${stored ?? 'nothing'}`, {
@@ -222,7 +228,7 @@ export function checkUnchanged({ tx }: Change, { row }: Pick<LiveRun, 'row'>): v
 
 /** What a change of state writes and tells beside the state. */
 export interface Besides {
-  readonly row?: Partial<Run>
+  readonly row?: Partial<RunFacts>
   readonly said?: Said
 }
 
@@ -230,18 +236,24 @@ export interface Besides {
 export function changeRun(
   change: Change,
   { held }: Pick<LiveRun, 'held'>,
-  to: RunState,
+  to: NextState,
   { row: more = {}, said = {} }: Besides = {},
 ): void {
   const { status: from, startedAt, pausing } = held.row
-  const state = transition(from, to)
-  const waitingFor = state.status === 'waiting' ? (more.waitingFor ?? null) : null
-  const endedAt = isStopped(state.status) ? change.at : null
-  const asked = endedAt !== null && pausing ? { pausing: null } : {} // done by now, or too late
-  const next = { ...state, ...more, ...asked, waitingFor, endedAt }
-  change.tx.update('runs', held.row.id, next)
+  const next: Run = { ...enterState(held.row, to, change.at), ...more }
+  const asked = next.endedAt !== null && pausing ? { pausing: null } : {} // done by now, or too late
+  change.tx.update('runs', next.id, { ...stateColumns(next), ...more, ...asked })
   held.enter(next)
   change.event(runEvent(held, eventTypeOf(to.status, from, startedAt), change.at, { from, ...said }))
+}
+
+function stateColumns({ status, reason, waitingFor, endReason, error, startedAt, endedAt }: Run) {
+  return { status, reason, waitingFor, endReason, error, startedAt, endedAt }
+}
+
+/** A run that has just been made, and has its slot, begins in the change that inserts it. */
+export function beginAtOnce({ at }: Change, { held }: Pick<LiveRun, 'held'>): void {
+  held.enter(enterState(held.row, state.running, at))
 }
 
 type RunEventType = Extract<EventDraft['type'], `run.${string}`>
@@ -252,7 +264,7 @@ function eventTypeOf(status: Run['status'], from: Run['status'], startedAt: numb
 }
 
 export function runEvent(
-  run: Pick<LiveRun, 'row'>,
+  run: HasRow,
   type: RunEventType,
   at: number,
   more: Said & { readonly from: Run['status'] | null },
@@ -301,7 +313,7 @@ export function agentPath({ parent, row }: LiveRun): string[] {
 }
 
 /** Where an event of this run belongs. */
-export function place(run: Pick<LiveRun, 'row'>, at: number) {
+export function place(run: HasRow, at: number) {
   const { conversationId, branchId, id: runId, parentRunId, depth } = run.row
   return { at, conversationId, branchId, runId: runId as RunId | null, parentRunId, depth }
 }

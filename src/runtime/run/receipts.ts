@@ -1,7 +1,7 @@
 import type { CallId, RunId } from '../../core/ids.ts'
 import { receiptLines } from '../../core/receipt-lines.ts'
 import { isEmpty, receiptsOf, type Fact, type Receipts } from '../../core/receipt.ts'
-import type { Run, ToolCall } from '../../core/run.ts'
+import type { StoredRun, ToolCall } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Reader } from '../../store/port.ts'
 import type { LiveRun } from './live-run.ts'
@@ -43,7 +43,7 @@ export function readCalls(reader: Reader, runIds: readonly RunId[]): ToolCall[] 
  */
 export function receiptsBlock(
   reader: Reader,
-  row: Pick<Run, 'id' | 'branchId' | 'toolCalls'>,
+  row: Pick<StoredRun, 'id' | 'branchId' | 'toolCalls'>,
 ): string | null {
   if (row.toolCalls === 0) return null
   const receipts = readReceipts(reader, [row.id])
@@ -67,7 +67,7 @@ export class LatestReceipts {
   #latest: { readonly id: RunId; readonly text: string }[] = []
 
   /** `runs`: all that there are so far. */
-  constructor(reader: Reader, runs: readonly Run[]) {
+  constructor(reader: Reader, runs: readonly StoredRun[]) {
     const stopped = runs.filter(({ endedAt }) => endedAt !== null)
     for (const run of stopped.toSorted((a, b) => b.endedAt! - a.endedAt!)) {
       if (this.#latest.length === LATEST) break
@@ -77,7 +77,7 @@ export class LatestReceipts {
   }
 
   /** A run has stopped; what it did stands in the store. */
-  add(reader: Reader, run: Run): void {
+  add(reader: Reader, run: StoredRun): void {
     const text = receiptText(reader, run)
     if (!text) return
     const others = this.#latest.filter(({ id }) => id !== run.id)
@@ -90,7 +90,7 @@ export class LatestReceipts {
   }
 }
 
-function receiptText(reader: Reader, run: Run): string | null {
+function receiptText(reader: Reader, run: StoredRun): string | null {
   if (run.toolCalls === 0) return null
   const receipts = readReceipts(reader, [run.id])
   if (isEmpty(receipts)) return null

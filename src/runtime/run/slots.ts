@@ -39,7 +39,6 @@ export async function untilRunning(deps: SlotDeps, run: LiveRun): Promise<void> 
   if (run.row.status !== 'queued') return
   await unlessAborted(run.granted, run.controller.signal, deps.clock, 0)
   await deps.recorder.record(run.row.conversationId, (change) => {
-    if (run.row.status === 'queued')
-      changeRun(change, run, state.running, { row: { startedAt: run.row.startedAt ?? change.at } })
+    if (run.row.status === 'queued') changeRun(change, run, state.running)
   })
 }

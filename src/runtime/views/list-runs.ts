@@ -1,6 +1,6 @@
 import type { Effort } from '../../core/agent.ts'
 import type { ApprovalId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
-import type { LastAction, Run } from '../../core/run.ts'
+import type { LastAction, StoredRun } from '../../core/run.ts'
 import { isFinal, isStopped, runStatuses } from '../../core/run-status.ts'
 import { addCost, addUsage, type Usage } from '../../core/usage.ts'
 import type { Grant } from '../../permissions/types.ts'
@@ -11,7 +11,7 @@ import { queueOrder } from '../run/queue-order.ts'
 
 /** One run as every client sees it: its own figures, and those of its subtree. */
 export type RunListing = Pick<
-  Run,
+  StoredRun,
   | 'id'
   | 'conversationId'
   | 'branchId'
@@ -85,7 +85,11 @@ export function runListing(reader: Reader, id: RunId): RunListing {
   return listingsOf(reader, run.conversationId, [run])[0]!
 }
 
-function listingsOf(reader: Reader, conversationId: ConversationId, runs: readonly Run[]): RunListing[] {
+function listingsOf(
+  reader: Reader,
+  conversationId: ConversationId,
+  runs: readonly StoredRun[],
+): RunListing[] {
   const order = queueOrder(reader, conversationId)
   const { budget } = reader.get('conversations', conversationId) ?? {}
   const known = reader.find('runs', { where: { conversationId } })
@@ -120,7 +124,7 @@ function listingsOf(reader: Reader, conversationId: ConversationId, runs: readon
 }
 
 /** Calls and the last action are in the row at the end of a turn; until then the calls' own rows tell. */
-function current(reader: Reader, run: Run): Run {
+function current(reader: Reader, run: StoredRun): StoredRun {
   if (isStopped(run.status)) return run
   const toolCalls = Math.max(run.toolCalls, reader.count('tool_calls', { runId: run.id }))
   return { ...run, toolCalls, lastAction: lastCall(reader, run.id) ?? run.lastAction }
@@ -131,12 +135,12 @@ function lastCall(reader: Reader, runId: RunId): LastAction | undefined {
   return call && { tool: call.tool, title: call.title, at: call.startedAt }
 }
 
-function openApprovals(reader: Reader, { id, status }: Run): ApprovalId[] {
+function openApprovals(reader: Reader, { id, status }: StoredRun): ApprovalId[] {
   if (isStopped(status)) return []
   return reader.find('approvals', { where: { runId: id, answer: null }, orderBy: 'id' }).map((row) => row.id)
 }
 
-function openQuestions(reader: Reader, { id, status }: Run): QuestionId[] {
+function openQuestions(reader: Reader, { id, status }: StoredRun): QuestionId[] {
   if (isStopped(status)) return []
   const where = { runId: id, answeredAt: null }
   return reader.find('questions', { where, orderBy: 'id' }).map((row) => row.id)
@@ -144,10 +148,10 @@ function openQuestions(reader: Reader, { id, status }: Run): QuestionId[] {
 
 function subtree(
   reader: Reader,
-  root: Run,
-  below: ReadonlyMap<RunId | null, readonly Run[]>,
+  root: StoredRun,
+  below: ReadonlyMap<RunId | null, readonly StoredRun[]>,
 ): RunListing['subtree'] {
-  const all: Run[] = []
+  const all: StoredRun[] = []
   for (const open = [root]; open.length > 0;) {
     const run = open.pop()!
     all.push(current(reader, run))

@@ -3,7 +3,7 @@ import type { BranchId, ConversationId, RunId } from '../../core/ids.ts'
 import type { OffshootEvent } from '../../core/events.ts'
 import type { Receipts } from '../../core/receipt.ts'
 import type { Json } from '../../core/json.ts'
-import type { Run, RunError } from '../../core/run.ts'
+import type { StoredRun, RunError } from '../../core/run.ts'
 import type { RunStatus } from '../../core/run-status.ts'
 import { addCost, addUsage, type Usage } from '../../core/usage.ts'
 import type { Reader } from '../../store/port.ts'
@@ -35,7 +35,7 @@ export interface RunResult {
   /** What it did itself, made by the runtime of its calls; each subagent has its own. */
   readonly receipts: Receipts
   /** Every run below it, in the order in which they began. */
-  readonly subagents: readonly (Run & { readonly receipts: Receipts })[]
+  readonly subagents: readonly (StoredRun & { readonly receipts: Receipts })[]
   readonly denials: readonly Denial[]
   readonly durationMs: number
 }
@@ -91,7 +91,7 @@ export function readRunResult(
   }
 }
 
-function idsOf(runs: readonly Run[]): RunId[] {
+function idsOf(runs: readonly StoredRun[]): RunId[] {
   return runs.map(({ id }) => id)
 }
 
@@ -99,9 +99,9 @@ function idsOf(runs: readonly Run[]): RunId[] {
 function followers(
   store: Reader,
   conversationId: ConversationId,
-  later: readonly Run[],
+  later: readonly StoredRun[],
   untilSaid: boolean,
-): readonly Run[] {
+): readonly StoredRun[] {
   if (later.length === 0) return []
   const byPerson = new Set<RunId | null>()
   for (const row of store.find('events', { where: { conversationId }, orderBy: 'seq' }))
@@ -120,13 +120,13 @@ function isSaid(event: OffshootEvent): boolean {
   return event.type === 'inbox.delivered' && event.kind === 'user' && event.mode === 'follow_up'
 }
 
-function below(runs: readonly Run[], roots: readonly Run[]): Run[] {
+function below(runs: readonly StoredRun[], roots: readonly StoredRun[]): StoredRun[] {
   const tree = new Set<RunId>(roots.map((root) => root.id))
   for (const run of runs) if (run.parentRunId && tree.has(run.parentRunId)) tree.add(run.id)
   return runs.filter((run) => !roots.includes(run) && tree.has(run.id))
 }
 
-function denialsOf(store: Reader, run: Run): Denial[] {
+function denialsOf(store: Reader, run: StoredRun): Denial[] {
   return store
     .find('tool_calls', { where: { runId: run.id, status: 'denied' } })
     .filter((call) => call.error?.code === 'unattended')

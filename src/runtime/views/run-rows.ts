@@ -1,5 +1,5 @@
 import type { BranchId, CallId, ConversationId, RunId } from '../../core/ids.ts'
-import type { LastAction, Run, ToolCall } from '../../core/run.ts'
+import type { LastAction, StoredRun, ToolCall } from '../../core/run.ts'
 import { headline } from '../../core/report.ts'
 import { isStopped } from '../../core/run-status.ts'
 import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
@@ -25,10 +25,10 @@ export interface RunRow extends Omit<
 > {
   /** The call that started it; null for a main run and for what a person started. */
   readonly callId: CallId | null
-  readonly pausing: NonNullable<Run['pausing']> | null
+  readonly pausing: NonNullable<StoredRun['pausing']> | null
   /** The first sentence of its report, once it has stopped. */
   readonly headline: string | null
-  readonly error: Run['error']
+  readonly error: StoredRun['error']
   readonly subtree: RunTotals
 }
 
@@ -49,7 +49,7 @@ const LAST_CALLS = 5
 export function runRows(
   reader: Reader,
   conversationId: ConversationId,
-  wanted: (run: Run) => boolean,
+  wanted: (run: StoredRun) => boolean,
 ): RunRows {
   const stored = reader.find('runs', { where: { conversationId }, orderBy: 'id' })
   const calls = new Map(stored.map((run) => [run.id, lastCalls(reader, run)]))
@@ -77,14 +77,14 @@ export function runRows(
   }
 }
 
-function figures(run: Run) {
+function figures(run: StoredRun) {
   const { limits, setup, description: task, originCallId: callId, pausing = null, ...row } = run
   const { stopNo: _stop, output: _output, reportMessageId: _message, reportNote: _note, ...shown } = row
   const { directory = null, effort = null } = setup ?? {}
   return { ...shown, callId, task, pausing, maxTurns: limits.maxTurns, directory, effort }
 }
 
-function account(budget: Budget, run: Run) {
+function account(budget: Budget, run: StoredRun) {
   const left = budget.left(run)
   const reserved = budget.reserved(run)
   return {
@@ -96,18 +96,18 @@ function account(budget: Budget, run: Run) {
 }
 
 /** Calls are in the row of a run at the end of a turn; until then their own rows tell. */
-function withCounted(reader: Reader, run: Run): Run {
+function withCounted(reader: Reader, run: StoredRun): StoredRun {
   if (!works(run)) return run
   return { ...run, toolCalls: Math.max(run.toolCalls, reader.count('tool_calls', { runId: run.id })) }
 }
 
-function lastCalls(reader: Reader, run: Run): ToolCall[] {
+function lastCalls(reader: Reader, run: StoredRun): ToolCall[] {
   if (!works(run)) return []
   const last = { orderBy: 'id', descending: true, limit: LAST_CALLS } as const
   return reader.find('tool_calls', { where: { runId: run.id }, ...last }).toReversed()
 }
 
-function works({ status, startedAt }: Run): boolean {
+function works({ status, startedAt }: StoredRun): boolean {
   return !isStopped(status) && startedAt !== null
 }
 
@@ -116,7 +116,7 @@ function actionOf(call: ToolCall | undefined): LastAction | undefined {
 }
 
 /** Each run with everything below it; whoever starts a run is older than that. */
-function subtrees(runs: readonly Run[]): Map<RunId, RunTotals> {
+function subtrees(runs: readonly StoredRun[]): Map<RunId, RunTotals> {
   const totals = new Map(
     runs.map(({ id, toolCalls, usage, costUsd }) => [id, { runs: 1, toolCalls, usage, costUsd }]),
   )
@@ -143,7 +143,7 @@ function placeIn(queue: readonly RunId[], id: RunId): number | null {
   return at < 0 ? null : at + 1
 }
 
-function headlineOf(reader: Reader, { status, reportMessageId }: Run): string | null {
+function headlineOf(reader: Reader, { status, reportMessageId }: StoredRun): string | null {
   if (!isStopped(status) || !reportMessageId) return null
   return headline(messageText(reader, reportMessageId)) || null
 }

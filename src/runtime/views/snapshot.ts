@@ -1,6 +1,6 @@
 import type { Branch, Conversation } from '../../core/conversation.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
-import type { Approval, Question, Run, ToolCall } from '../../core/run.ts'
+import type { Approval, Question, StoredRun, ToolCall } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { InboxRow, LeaseRow, Reader } from '../../store/port.ts'
 import { inReadingOrder } from '../run/inbox.ts'
@@ -101,7 +101,7 @@ function shownRuns(reader: Reader, conversationId: ConversationId, maxRuns: numb
     reader.find('runs', { where: { conversationId, status } }),
   )
   for (const run of open)
-    for (let at: Run | undefined = run; at && !shown.has(at.id);) {
+    for (let at: StoredRun | undefined = run; at && !shown.has(at.id);) {
       shown.add(at.id)
       at = at.parentRunId ? reader.get('runs', at.parentRunId) : undefined
     }

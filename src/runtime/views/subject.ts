@@ -1,14 +1,19 @@
 import type { Branch, Conversation } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { idPrefix } from '../../core/ids.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import type { Reader } from '../../store/port.ts'
 
 /** What an id on the command line names. */
 export type Subject =
   | { readonly type: 'conversation'; readonly conversation: Conversation }
   | { readonly type: 'branch'; readonly conversation: Conversation; readonly branch: Branch }
-  | { readonly type: 'run'; readonly conversation: Conversation; readonly branch: Branch; readonly run: Run }
+  | {
+      readonly type: 'run'
+      readonly conversation: Conversation
+      readonly branch: Branch
+      readonly run: StoredRun
+    }
 
 /** @throws OffshootError `usage` for anything else than the id of a conversation, branch or run of this store. */
 export function findSubject(store: Reader, id: string): Subject {
@@ -57,6 +62,6 @@ function lookUp(store: Reader, id: string): Subject | undefined {
   }
 }
 
-function conversationOf(store: Reader, { conversationId }: Branch | Run): Conversation {
+function conversationOf(store: Reader, { conversationId }: Branch | StoredRun): Conversation {
   return store.get('conversations', conversationId)!
 }
