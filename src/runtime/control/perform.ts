@@ -42,13 +42,7 @@ function createVerbSchema() {
     z.object({
       verb: z.literal('approve'),
       target,
-      args: z.object({
-        answer: z.enum(['once', 'run', 'always', 'deny']),
-        by: z.string(),
-        note: z.string().optional(),
-        pattern: z.string().optional(),
-        scope: z.enum(['conversation', 'project']).optional(),
-      }),
+      args: createApprovalSchema(),
     }),
     z.object({
       verb: z.literal('answer'),
@@ -94,6 +88,16 @@ function createVerbSchema() {
     z.object({ verb: z.literal('inbox.promote'), target, args: z.object({ item }) }),
     z.object({ verb: z.literal('inbox.clear'), target, args: z.null() }),
   ])
+}
+
+function createApprovalSchema() {
+  return z.object({
+    answer: z.enum(['once', 'run', 'always', 'deny']),
+    by: z.string(),
+    note: z.string().optional(),
+    pattern: z.string().optional(),
+    scope: z.enum(['conversation', 'project']).optional(),
+  })
 }
 
 type VerbSchema = ReturnType<typeof createVerbSchema>

@@ -1,4 +1,4 @@
-import { createIds, type IdPrefix } from '../../core/ids.ts'
+import { createIds, type ConversationId, type IdPrefix, type NewId } from '../../core/ids.ts'
 import { noSetup } from '../../core/run.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { ArtifactRow, InboxRow, MessageRow, PartRow, Rows, Table, Tx } from '../port.ts'
@@ -9,7 +9,22 @@ export function sampleRows() {
     () => 1_000,
     (bytes) => new Uint8Array(bytes),
   )
-  const conversation: Rows['conversations'] = {
+  const conversation = sampleConversation(id)
+  const branch = sampleBranch(id, conversation.id)
+  const run = sampleRun(id, branch)
+  return {
+    id: <P extends IdPrefix>(prefix: P) => id(prefix),
+    conversation,
+    branch,
+    run,
+    ...makers(id, branch),
+  }
+}
+
+export type Sample = ReturnType<typeof sampleRows>
+
+function sampleConversation(id: NewId): Rows['conversations'] {
+  return {
     id: id('cnv'),
     directory: '/work',
     title: 'A title',
@@ -18,8 +33,10 @@ export function sampleRows() {
     createdAt: 1,
     updatedAt: 2,
   }
-  const conversationId = conversation.id
-  const branch: Rows['branches'] = {
+}
+
+function sampleBranch(id: NewId, conversationId: ConversationId): Rows['branches'] {
+  return {
     id: id('brn'),
     conversationId,
     kind: 'main',
@@ -33,10 +50,13 @@ export function sampleRows() {
     createdAt: 1,
     updatedAt: 1,
   }
-  const run: Rows['runs'] = {
+}
+
+function sampleRun(id: NewId, { id: branchId, conversationId }: Rows['branches']): Rows['runs'] {
+  return {
     id: id('run'),
     conversationId,
-    branchId: branch.id,
+    branchId,
     parentRunId: null,
     originCallId: null,
     depth: 0,
@@ -66,10 +86,14 @@ export function sampleRows() {
     pausing: 'user',
     endedAt: null,
   }
+}
+
+/** Of rows of which a test wants several. */
+function makers(id: NewId, { id: branchId, conversationId }: Rows['branches']) {
   const message = (position: number, change: Partial<MessageRow> = {}): MessageRow => ({
     id: id('msg'),
     conversationId,
-    branchId: branch.id,
+    branchId,
     position,
     role: 'user',
     state: 'complete',
@@ -85,7 +109,7 @@ export function sampleRows() {
   const item = (change: Partial<InboxRow> = {}): InboxRow => ({
     id: id('inb'),
     conversationId,
-    branchId: branch.id,
+    branchId,
     kind: 'result',
     mode: 'follow_up',
     text: 'hello',
@@ -122,20 +146,8 @@ export function sampleRows() {
       },
     ],
   })
-  return {
-    id: <P extends IdPrefix>(prefix: P) => id(prefix),
-    conversation,
-    branch,
-    run,
-    message,
-    part,
-    item,
-    artifact,
-    event,
-  }
+  return { message, part, item, artifact, event }
 }
-
-export type Sample = ReturnType<typeof sampleRows>
 
 /** The conversation, its branch and a run: what most rows refer to. */
 export function seed(tx: Tx, sample: Sample): void {
@@ -147,15 +159,36 @@ export function seed(tx: Tx, sample: Sample): void {
 /** One row of each table or more, referring to each other in every way that there is. Gives what it inserted. */
 export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
   const rows = new Map<Table, object[]>()
-  const insert = <T extends Table>(table: T, row: Rows[T]) => {
+  const insert: Insert = (table, row) => {
     rows.set(table, [...(rows.get(table) ?? []), row])
     tx.insert(table, row)
   }
-  const { conversation, branch, run } = sample
-  insert('conversations', conversation)
-  insert('branches', branch)
-  insert('runs', run)
-  const base = { conversationId: conversation.id, branchId: branch.id }
+  insert('conversations', sample.conversation)
+  insert('branches', sample.branch)
+  insert('runs', sample.run)
+  const turn = seedTurn(insert, sample)
+  seedChild(insert, sample, turn)
+  seedAsks(insert, sample, turn)
+  seedOthers(insert, sample)
+  return rows
+}
+
+type Insert = <T extends Table>(table: T, row: Rows[T]) => void
+
+interface Turn {
+  readonly message: MessageRow
+  readonly call: Rows['tool_calls']
+}
+
+/** Where most rows belong. */
+function placeOf({ conversation, branch }: Sample) {
+  return { conversationId: conversation.id, branchId: branch.id }
+}
+
+/** A message with a call and its result. */
+function seedTurn(insert: Insert, sample: Sample): Turn {
+  const { run } = sample
+  const base = placeOf(sample)
   const message = sample.message(0, { role: 'assistant', runId: run.id, usage: noUsage })
   const input = sample.part(message.id, 0, 'call')
   const result = sample.part(message.id, 1, 'result')
@@ -180,6 +213,12 @@ export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
   insert('parts', input)
   insert('parts', result)
   insert('tool_calls', call)
+  return { message, call }
+}
+
+/** A branch that the call started, with a run. */
+function seedChild(insert: Insert, sample: Sample, { message, call }: Turn): void {
+  const { branch, run } = sample
   const fork = {
     kind: 'fork',
     inheritContext: true,
@@ -190,6 +229,11 @@ export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
   insert('branches', child)
   const childRun = { parentRunId: run.id, originCallId: call.id, reportMessageId: message.id, costUsd: null }
   insert('runs', { ...run, ...childRun, id: sample.id('run'), branchId: child.id })
+}
+
+function seedAsks(insert: Insert, sample: Sample, { call }: Turn): void {
+  const { run } = sample
+  const base = placeOf(sample)
   insert('approvals', {
     ...base,
     id: sample.id('apr'),
@@ -221,6 +265,11 @@ export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
     askedAt: 11,
     answeredAt: null,
   })
+}
+
+function seedOthers(insert: Insert, sample: Sample): void {
+  const { conversation, run } = sample
+  const base = placeOf(sample)
   insert('inbox', sample.item({ fromRunId: run.id, stopNo: 1 }))
   insert('rules', {
     ...base,
@@ -249,5 +298,4 @@ export function seedEverything(tx: Tx, sample: Sample): Map<Table, object[]> {
   const command = { conversationId: conversation.id, verb: 'cancel', target: run.id, args: { force: true } }
   insert('commands', { ...command, id: 'cmd_1', createdAt: 15, answer: null, answeredAt: null })
   insert('idempotency', { id: 'key', request: 'hash', answer: { status: 201 }, createdAt: 16 })
-  return rows
 }

@@ -42,7 +42,7 @@ export function readFunctions(file: string, text: string): Functions {
     })
 
   new Visitor({
-    VariableDeclarator: ({ id, init }) => nameIt(init, id as Named),
+    VariableDeclarator: ({ id, init }) => nameIt(init, id),
     Property: ({ key, value }) => nameIt(value, key as Named),
     PropertyDefinition: ({ key, value }) => nameIt(value, key as Named),
     MethodDefinition: ({ key, value }) => nameIt(value, key as Named),

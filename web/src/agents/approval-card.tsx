@@ -24,7 +24,6 @@ export function ApprovalCard({
   onView?: (() => void) | undefined
 }) {
   const verbs = useVerbs()
-  const now = useNow()
   const [extra, setExtra] = useState<Extra>('none')
   const answer = (word: 'once' | 'run' | 'deny') => verbs.approve(approval, { answer: word })
   const keys: Readonly<Record<string, () => void>> = {
@@ -43,15 +42,7 @@ export function ApprovalCard({
       }}
       className="rounded-lg border border-needs-line bg-needs-soft p-3"
     >
-      <header className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-sm">
-        <Icon name="flag" size={14} className="text-needs" />
-        <span className="font-medium text-needs">{approval.path.join(' › ')}</span>
-        <span className="text-ink-2">{`wants to use ${approval.tool}`}</span>
-        <span className="ml-auto text-xs text-ink-2 tabular-nums">
-          {approval.of > 1 && `${approval.position} of ${approval.of} · `}
-          {`waiting ${durationWords(now - approval.requestedAt)}`}
-        </span>
-      </header>
+      <AskedBy approval={approval} />
       <ApprovalDetail approval={approval} />
       <p className="mt-1.5 text-xs wrap-anywhere text-ink-2">{`in ${approval.directory} · asked because: ${approval.rule}`}</p>
       <div className="mt-2.5 flex flex-wrap items-center gap-1.5">
@@ -88,6 +79,21 @@ export function ApprovalCard({
       {extra === 'deny' && <DenyForm approval={approval} />}
       <p className="sr-only">{`With this card focused: A allows once, ${shownKeys('Shift')} and A for this run, D denies.`}</p>
     </section>
+  )
+}
+
+function AskedBy({ approval }: { approval: ApprovalRow }) {
+  const now = useNow()
+  return (
+    <header className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-sm">
+      <Icon name="flag" size={14} className="text-needs" />
+      <span className="font-medium text-needs">{approval.path.join(' › ')}</span>
+      <span className="text-ink-2">{`wants to use ${approval.tool}`}</span>
+      <span className="ml-auto text-xs text-ink-2 tabular-nums">
+        {approval.of > 1 && `${approval.position} of ${approval.of} · `}
+        {`waiting ${durationWords(now - approval.requestedAt)}`}
+      </span>
+    </header>
   )
 }
 

@@ -20,10 +20,8 @@ export function RunActions({
   small?: boolean
 }) {
   const verbs = useVerbs()
-  const [asking, setAsking] = useState(false)
   const live = isLive(run)
   const paused = run.status === 'paused'
-  const costly = run.subtree.runs > 2 || (run.subtree.costUsd ?? 0) > CONFIRM_OVER_USD
   const name = `${run.agent}: ${run.task}`
   const look = small ? 'quiet' : 'plain'
   return (
@@ -72,12 +70,30 @@ export function RunActions({
           Background
         </Button>
       )}
-      {(live || paused) && (
+      <CancelAction run={run} isPossible={live || paused} small={small} />
+    </div>
+  )
+}
+
+interface CancelActionProps {
+  readonly run: RunRow
+  /** The question stays open while the run ends. */
+  readonly isPossible: boolean
+  readonly small: boolean
+}
+
+function CancelAction({ run, isPossible, small }: CancelActionProps) {
+  const verbs = useVerbs()
+  const [asking, setAsking] = useState(false)
+  const costly = run.subtree.runs > 2 || (run.subtree.costUsd ?? 0) > CONFIRM_OVER_USD
+  return (
+    <>
+      {isPossible && (
         <Button
-          look={look}
+          look={small ? 'quiet' : 'plain'}
           small={small}
           icon="x"
-          aria-label={`Cancel ${name}`}
+          aria-label={`Cancel ${run.agent}: ${run.task}`}
           onPress={() => (costly ? setAsking(true) : verbs.cancel(run))}
         >
           Cancel
@@ -92,6 +108,6 @@ export function RunActions({
       >
         {`It has spent ${costWords(run.subtree.costUsd)} with ${run.subtree.runs} runs. Pause keeps everything and can be continued; Cancel is final.`}
       </ConfirmDialog>
-    </div>
+    </>
   )
 }

@@ -75,18 +75,7 @@ function Tree({ currentId, filter }: { currentId: string; filter: TreeFilter }) 
   }
   const onKey = (event: KeyboardEvent, row: Row) => {
     if (event.altKey || event.metaKey || event.ctrlKey) return
-    const at = rows.indexOf(row)
-    const moves: Readonly<Record<string, () => void>> = {
-      ArrowDown: () => focus(rows[at + 1]),
-      ArrowUp: () => focus(rows[at - 1]),
-      Home: () => focus(rows[0]),
-      End: () => focus(rows.at(-1)),
-      ArrowRight: () => (row.open || !row.hasChildren ? focus(rows[at + 1]) : fold(row, true)),
-      ArrowLeft: () => (row.open && row.hasChildren ? fold(row, false) : focus(parentRow(rows, row))),
-      Enter: () => open(row),
-      ' ': () => open(row),
-    }
-    const move = moves[event.key]
+    const move = movesOf(row, { rows, focus, fold })[event.key]
     if (!move) return
     event.preventDefault()
     event.stopPropagation()
@@ -129,6 +118,27 @@ function Tree({ currentId, filter }: { currentId: string; filter: TreeFilter }) 
       {menu && <RowMenu row={menu} anchor={anchor} onClose={() => setMenu(undefined)} />}
     </div>
   )
+}
+
+interface Moves {
+  readonly rows: readonly Row[]
+  readonly focus: (row: Row | undefined) => void
+  readonly fold: (row: Row, open: boolean) => void
+}
+
+/** What each key does on a row. */
+function movesOf(row: Row, { rows, focus, fold }: Moves): Readonly<Record<string, () => void>> {
+  const at = rows.indexOf(row)
+  return {
+    ArrowDown: () => focus(rows[at + 1]),
+    ArrowUp: () => focus(rows[at - 1]),
+    Home: () => focus(rows[0]),
+    End: () => focus(rows.at(-1)),
+    ArrowRight: () => (row.open || !row.hasChildren ? focus(rows[at + 1]) : fold(row, true)),
+    ArrowLeft: () => (row.open && row.hasChildren ? fold(row, false) : focus(parentRow(rows, row))),
+    Enter: () => open(row),
+    ' ': () => open(row),
+  }
 }
 
 /** Where messages are shown, those of each open branch are loaded. */

@@ -34,17 +34,9 @@ export function Composer({
   hasCommands = false,
   onTakeBack,
 }: ComposerProps) {
-  const [text, setText] = useState(() => drafts.get(draftKey) ?? '')
+  const [text, change] = useDraft(draftKey)
   const [sending, setSending] = useState('')
-  const field = useRef<HTMLTextAreaElement>(null)
-  useGrowing(field, text)
-  useEffect(() => {
-    if (focused && matchMedia('(pointer: fine)').matches) field.current?.focus()
-  }, [focused])
-  const change = (next: string) => {
-    drafts.set(draftKey, next)
-    setText(next)
-  }
+  const field = useField(text, focused)
   /** What has been written meanwhile stays. */
   const comeBack = (before: string) => {
     change([before, drafts.get(draftKey)].filter(Boolean).join('\n'))
@@ -93,31 +85,62 @@ export function Composer({
           {sending ? (
             <span role="status">{`Sending: ${sending}`}</span>
           ) : (
-            <span className={text.startsWith('/') ? '' : 'hidden sm:inline'}>
-              {(hasCommands && commandHint(text)) || keysHint(live, hasCommands)}
-            </span>
+            <Hint text={text} live={live} hasCommands={hasCommands} />
           )}
         </p>
-        {live && (
-          <Button icon="stop" onPress={onInterrupt}>
-            Stop
-          </Button>
-        )}
-        {live && (
-          <Button look="quiet" isDisabled={!text.trim()} onPress={() => send('steer')}>
-            Steer
-          </Button>
-        )}
-        <IconButton
-          type="submit"
-          icon="arrow-up"
-          label={live ? 'Queue message' : 'Send message'}
-          isDisabled={!text.trim()}
-          className="bg-accent! text-on-accent! hover:brightness-110"
-        />
+        <Actions live={live} isEmpty={!text.trim()} onInterrupt={onInterrupt} onSteer={() => send('steer')} />
       </div>
     </form>
   )
+}
+
+function Hint({ text, live, hasCommands }: { text: string; live: boolean; hasCommands: boolean }) {
+  return (
+    <span className={text.startsWith('/') ? '' : 'hidden sm:inline'}>
+      {(hasCommands && commandHint(text)) || keysHint(live, hasCommands)}
+    </span>
+  )
+}
+
+interface ActionsProps {
+  readonly live: boolean
+  readonly isEmpty: boolean
+  readonly onInterrupt: () => void
+  readonly onSteer: () => void
+}
+
+function Actions({ live, isEmpty, onInterrupt, onSteer }: ActionsProps) {
+  return (
+    <>
+      {live && (
+        <Button icon="stop" onPress={onInterrupt}>
+          Stop
+        </Button>
+      )}
+      {live && (
+        <Button look="quiet" isDisabled={isEmpty} onPress={onSteer}>
+          Steer
+        </Button>
+      )}
+      <IconButton
+        type="submit"
+        icon="arrow-up"
+        label={live ? 'Queue message' : 'Send message'}
+        isDisabled={isEmpty}
+        className="bg-accent! text-on-accent! hover:brightness-110"
+      />
+    </>
+  )
+}
+
+/** The text of a branch, kept while another one is shown. */
+function useDraft(key: string): [text: string, change: (next: string) => void] {
+  const [text, setText] = useState(() => drafts.get(key) ?? '')
+  const change = (next: string) => {
+    drafts.set(key, next)
+    setText(next)
+  }
+  return [text, change]
 }
 
 /** How the command that is being written goes on. */
@@ -131,6 +154,16 @@ function keysHint(live: boolean, hasCommands: boolean): string {
     ? `Enter queues · ${shownKeys('Mod+')}Enter steers the run`
     : 'Enter sends · Shift Enter for a new line'
   return hasCommands ? `${keys} · / for commands` : keys
+}
+
+/** The field grows with its text; it has the focus where that brings up no keyboard. */
+function useField(text: string, focused: boolean): React.RefObject<HTMLTextAreaElement | null> {
+  const field = useRef<HTMLTextAreaElement>(null)
+  useGrowing(field, text)
+  useEffect(() => {
+    if (focused && matchMedia('(pointer: fine)').matches) field.current?.focus()
+  }, [focused])
+  return field
 }
 
 /** As high as its text, up to what the class allows. */

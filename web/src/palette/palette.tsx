@@ -64,18 +64,7 @@ function Commands({
   }
   return (
     <Autocomplete inputValue={text} onInputChange={setText}>
-      <SearchField
-        aria-label="Find a conversation, branch, agent or action"
-        autoFocus
-        className="flex shrink-0 items-center gap-2 border-b border-line px-3.5 text-ink-3"
-      >
-        <Icon name="search" />
-        <Input
-          placeholder="Conversations, branches, agents, actions…"
-          className="h-12 min-w-0 flex-1 bg-transparent text-base text-ink outline-none placeholder:text-ink-3 [&::-webkit-search-cancel-button]:hidden"
-        />
-        <kbd className="rounded border border-line px-1.5 text-2xs text-ink-3">Esc</kbd>
-      </SearchField>
+      <Search />
       <div
         role="region"
         aria-label="What was found"
@@ -111,5 +100,22 @@ function Commands({
         </Menu>
       </div>
     </Autocomplete>
+  )
+}
+
+function Search() {
+  return (
+    <SearchField
+      aria-label="Find a conversation, branch, agent or action"
+      autoFocus
+      className="flex shrink-0 items-center gap-2 border-b border-line px-3.5 text-ink-3"
+    >
+      <Icon name="search" />
+      <Input
+        placeholder="Conversations, branches, agents, actions…"
+        className="h-12 min-w-0 flex-1 bg-transparent text-base text-ink outline-none placeholder:text-ink-3 [&::-webkit-search-cancel-button]:hidden"
+      />
+      <kbd className="rounded border border-line px-1.5 text-2xs text-ink-3">Esc</kbd>
+    </SearchField>
   )
 }

@@ -67,19 +67,7 @@ export function TimelineTable({ rows, selectedId, focusedId, onFocus, onFold, on
   return (
     <div className="scrolls h-full overflow-auto">
       <table ref={table} role="treegrid" aria-label="Runs" className="w-full border-collapse text-xs">
-        <thead>
-          <tr className="sticky top-0 z-10 bg-ground text-ink-3">
-            {COLUMNS.map(({ name, isText }) => (
-              <th
-                key={name}
-                scope="col"
-                className={`border-b border-line px-2 py-1.5 font-normal whitespace-nowrap first:pl-3 last:pr-3 ${isText ? 'text-left' : 'text-right'}`}
-              >
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <Head />
         <tbody>
           {rows.map((row, at) => (
             <tr
@@ -115,6 +103,24 @@ export function TimelineTable({ rows, selectedId, focusedId, onFocus, onFold, on
         </tbody>
       </table>
     </div>
+  )
+}
+
+function Head() {
+  return (
+    <thead>
+      <tr className="sticky top-0 z-10 bg-ground text-ink-3">
+        {COLUMNS.map(({ name, isText }) => (
+          <th
+            key={name}
+            scope="col"
+            className={`border-b border-line px-2 py-1.5 font-normal whitespace-nowrap first:pl-3 last:pr-3 ${isText ? 'text-left' : 'text-right'}`}
+          >
+            {name}
+          </th>
+        ))}
+      </tr>
+    </thead>
   )
 }
 
