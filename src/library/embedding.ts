@@ -102,10 +102,6 @@ export class Embedding implements RunHost {
     })
   }
 
-  async steer(target: string, text: string): Promise<VerbAnswers['steer']> {
-    return await this.perform({ verb: 'steer', target, args: { text: checkText(text, 'steer') } })
-  }
-
   async continue<O>(target: string, text?: string, options?: unknown): Promise<OffshootRun<O>> {
     const order = checkContinue(options)
     if (text !== undefined) checkText(text, 'continue')

@@ -29,7 +29,7 @@ import { openInbox, type InboxApi } from './inbox.ts'
 import { openQuestions, type QuestionsApi } from './questions.ts'
 import { ownStore } from './own-store.ts'
 import type { ContinueOptions, ForkOptions } from './run-options.ts'
-import type { OffshootRun } from './run.ts'
+import { steerCommand, type OffshootRun } from './run.ts'
 import { withTools, type OwnTool } from './tool.ts'
 
 export interface OffshootOptions {
@@ -243,7 +243,7 @@ function offshootOf(embedding: Embedding): Offshoot {
     questions: openQuestions(embedding),
     inbox: openInbox(embedding),
     chat: <O>(options?: ChatOptions<O>) => embedding.call(() => openChat<O>(embedding, options)),
-    steer: (id, text) => embedding.steer(id, text),
+    steer: async (id, text) => await embedding.perform(steerCommand(id, text)),
     interrupt: (target) => embedding.perform({ verb: 'interrupt', target, args: null }),
     pause: (target) => embedding.perform({ verb: 'pause', target, args: null }),
     background: (target) => embedding.perform({ verb: 'background', target, args: null }),

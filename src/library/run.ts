@@ -12,6 +12,7 @@ import { readRunResult, type RunResult } from '../runtime/views/run-result.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/control/perform.ts'
 import { EventFeed, type FeedDeps } from './event-feed.ts'
 import { eventsOfTree } from './event-filter.ts'
+import { checkText } from './options.ts'
 import { checkEvents, type ContinueOptions, type EventsOptions, type ForkOptions } from './run-options.ts'
 
 /** A run, at whatever depth, and what can be done to it. After `close` every verb is refused with `closed`. */
@@ -62,9 +63,13 @@ export interface RunHost {
   /** Whether a process drives the conversation. */
   isDriven(id: ConversationId): boolean
   perform<V extends VerbCommand>(command: V): Promise<VerbAnswers[V['verb']]>
-  steer(target: string, text: string): Promise<VerbAnswers['steer']>
   continue<O>(target: string, text?: string, options?: ContinueOptions): Promise<OffshootRun<O>>
   fork<O>(messageId: string, text: string, options?: ForkOptions): Promise<OffshootRun<O>>
+}
+
+/** @throws OffshootError `usage` for an empty text. */
+export function steerCommand(target: string, text: string) {
+  return { verb: 'steer', target, args: { text: checkText(text, 'steer') } } as const
 }
 
 /** `started`: where this process began it. */
@@ -80,7 +85,7 @@ export function createRun<O>(host: RunHost, about: About, started?: StartedRun):
     depth,
     events: (options) => openFeed(host, about, started, options),
     result: () => (started?.result ?? resultOf(host, about)) as Promise<Result<O>>,
-    steer: (text) => host.steer(id, text),
+    steer: async (text) => await host.perform(steerCommand(id, text)),
     interrupt: () => perform('interrupt'),
     pause: () => perform('pause'),
     cancel: () => perform('cancel'),

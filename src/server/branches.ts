@@ -7,7 +7,7 @@ import { messagePageOf } from '../runtime/views/message-page.ts'
 import { namedModel } from '../library/named-model.ts'
 import type { Said } from '../runtime/control/say.ts'
 import { branchRow, inboxItem } from '../runtime/views/snapshot.ts'
-import { perform, type Handlers, type House } from './exchange.ts'
+import { performer, type Handlers, type House } from './exchange.ts'
 import { Problem } from './problem.ts'
 import { rowsOf } from './rows.ts'
 import type { Workplace } from './workplace.ts'
@@ -84,22 +84,17 @@ export const branchHandlers: Handlers<
   continueBranch: async ({ workplaces }, { row, input }) =>
     await goOn(await workplaces.toBegin(row.conversationId), row.conversationId, row.id, input),
 
-  pauseBranch: (house, { row: { id: target, conversationId } }) =>
-    perform(house, conversationId, { verb: 'pause', target, args: null }),
+  pauseBranch: performer('pause'),
 
-  interruptBranch: (house, { row: { id: target, conversationId } }) =>
-    perform(house, conversationId, { verb: 'interrupt', target, args: null }),
+  interruptBranch: performer('interrupt'),
 
-  cancelBranch: (house, { row: { id: target, conversationId } }) =>
-    perform(house, conversationId, { verb: 'cancel', target, args: null }),
+  cancelBranch: performer('cancel'),
 
-  steerBranch: (house, { row: { id: target, conversationId }, input: { text } }) =>
-    perform(house, conversationId, { verb: 'steer', target, args: { text } }),
+  steerBranch: performer('steer'),
 
   listInbox: ({ store }, { row }) => waitingItems(store, row.id).map(inboxItem),
 
-  clearInbox: (house, { row: { id: target, conversationId } }) =>
-    perform(house, conversationId, { verb: 'inbox.clear', target, args: null }),
+  clearInbox: performer('inbox.clear'),
 }
 
 type Message = z.output<typeof sendMessage> & { readonly agent?: string | undefined }

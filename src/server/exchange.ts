@@ -58,6 +58,22 @@ export async function perform<V extends VerbCommand>(
   id: ConversationId,
   command: V,
 ): Promise<VerbAnswers[V['verb']]> {
-  const workplace = await workplaces.of(id)
-  return await workplace.perform(id, command)
+  const { runtime, composed } = await workplaces.of(id)
+  return await runtime.perform(id, command, composed)
+}
+
+type Verb = 'pause' | 'interrupt' | 'cancel' | 'background' | 'steer' | 'inbox.clear'
+type CommandOf<V extends Verb> = Extract<VerbCommand, { readonly verb: V }>
+
+/** The handler of a verb whose target is in the path, and whose arguments, if it has any, are the input. */
+export function performer<V extends Verb>(verb: V) {
+  return (house: House, { row, input }: Subject<CommandOf<V>['args']>): Promise<VerbAnswers[V]> => {
+    const command = { verb, target: row.id, args: verb === 'steer' ? input : null } as CommandOf<V>
+    return perform(house, row.conversationId, command)
+  }
+}
+
+interface Subject<A> {
+  readonly row: { readonly id: string; readonly conversationId: ConversationId }
+  readonly input: A extends null ? unknown : A
 }

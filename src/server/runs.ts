@@ -3,7 +3,7 @@ import type { StoredRun } from '../core/run.ts'
 import { isFinal, type RunStatus } from '../core/run-status.ts'
 import { runStatus } from '../protocol/fields.ts'
 import { goOn } from './branches.ts'
-import { perform, type Handlers } from './exchange.ts'
+import { performer, type Handlers } from './exchange.ts'
 import { rowsOf } from './rows.ts'
 import type { Store } from './workplace.ts'
 
@@ -34,20 +34,15 @@ export const runHandlers: Handlers<
   continueRun: async ({ workplaces }, { row, input }) =>
     await goOn(await workplaces.toBegin(row.conversationId), row.conversationId, row.id, input),
 
-  pauseRun: (house, { row: { id: target, conversationId } }) =>
-    perform(house, conversationId, { verb: 'pause', target, args: null }),
+  pauseRun: performer('pause'),
 
-  interruptRun: (house, { row: { id: target, conversationId } }) =>
-    perform(house, conversationId, { verb: 'interrupt', target, args: null }),
+  interruptRun: performer('interrupt'),
 
-  cancelRun: (house, { row: { id: target, conversationId } }) =>
-    perform(house, conversationId, { verb: 'cancel', target, args: null }),
+  cancelRun: performer('cancel'),
 
-  backgroundRun: (house, { row: { id: target, conversationId } }) =>
-    perform(house, conversationId, { verb: 'background', target, args: null }),
+  backgroundRun: performer('background'),
 
-  steerRun: (house, { row: { id: target, conversationId }, input: { text } }) =>
-    perform(house, conversationId, { verb: 'steer', target, args: { text } }),
+  steerRun: performer('steer'),
 }
 
 const OPEN = runStatus.options.filter((status) => !isFinal(status))

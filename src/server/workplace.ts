@@ -13,7 +13,6 @@ import type { RecoveredRun } from '../runtime/run/recovered-run.ts'
 import { leftConversations, type LeftConversation, type Recovery } from '../runtime/control/recover.ts'
 import type { Runtime } from '../runtime/host/runtime.ts'
 import { createShared, type Shared } from '../runtime/host/shared.ts'
-import type { VerbAnswers, VerbCommand } from '../runtime/control/perform.ts'
 
 export type Store = Composed['store']
 
@@ -39,10 +38,6 @@ export class Workplace {
 
   drives(id: ConversationId): boolean {
     return this.composed.ownership?.owns(id) ?? false
-  }
-
-  perform<V extends VerbCommand>(id: ConversationId, command: V): Promise<VerbAnswers[V['verb']]> {
-    return this.runtime.perform(id, command, this.composed)
   }
 
   /** Takes note of what has begun, so that it is stopped at the end. */
