@@ -14,7 +14,7 @@ import { mainRun } from '../conversation/main-run.ts'
 import type { Place } from '../context/place.ts'
 import type { Change } from '../log/recorder.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
-import type { Run } from '../../core/run.ts'
+import type { StoredRun } from '../../core/run.ts'
 import { modelOf } from '../delegation/spawn.ts'
 
 /** What a person says on a branch, and by whom it is answered where nothing runs there. */
@@ -89,7 +89,7 @@ async function modelHere(
   deps: Deps,
   { defaultModel }: SayOptions,
   agent: AgentDefinition,
-  before: Run | undefined,
+  before: Pick<StoredRun, 'agent' | 'model'> | undefined,
 ): Promise<string> {
   if (before?.agent === agent.name) return before.model
   const own = before?.model ?? (await defaultModel?.())
