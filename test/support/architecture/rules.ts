@@ -174,8 +174,6 @@ export const OVER_LIMITS: readonly string[] = [
   'src/runtime/authority/permit.ts askPerson',
   'src/runtime/authority/permit.ts decideFurther',
   'src/runtime/authority/permit.ts permit',
-  'src/runtime/budget/budget.ts',
-  'src/runtime/budget/budget.ts checkAsked',
   'src/runtime/conversation/compact.ts summaryOf',
   'src/runtime/conversation/fork.ts beginOnFork',
   'src/runtime/conversation/fork.ts firstRunOfFork',
@@ -192,7 +190,6 @@ export const OVER_LIMITS: readonly string[] = [
   'src/runtime/journal/end-run.ts answerCall',
   'src/runtime/journal/end-run.ts putInInbox',
   'src/runtime/run/child-waits.ts untilAnswered',
-  'src/runtime/run/live-run.ts changeRun',
   'src/runtime/run/messages.ts insertPart',
   'src/runtime/run/output.ts boundOutput',
 ]
