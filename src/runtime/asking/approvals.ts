@@ -155,7 +155,7 @@ export class Approvals {
     const now = { answer, answeredBy: by, note, answeredAt: change.at, ...(grant ? { offered: grant } : {}) }
     change.tx.update('approvals', id, now)
     const forGood = answer === 'always' && grant
-    if (forGood) storeGrant(change, this.#newId, conversationId, forGood, scope)
+    if (forGood) storeGrant(change, this.#newId, forGood, { conversationId, scope })
     change.event({
       type: 'approval.answered',
       ...place(run, change.at),

@@ -47,9 +47,8 @@ function unfit(message: string): OffshootError {
 export function storeGrant(
   change: Change,
   newId: NewId,
-  conversationId: ConversationId,
   grant: Grant,
-  scope: GrantScope,
+  { conversationId, scope }: { readonly conversationId: ConversationId; readonly scope: GrantScope },
 ): void {
   const { tool, pattern = null } = grant
   const where =

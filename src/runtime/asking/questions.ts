@@ -45,7 +45,7 @@ export class Questions {
       waitingFor: { what: 'question', detail: titleLine(asked.question), since, until },
       known: ({ tx }) => answerIn(tx.get('questions', id)),
       open: (change, line) =>
-        this.#open(change, run, known ?? newQuestion(id, run, callId, asked, change.at), line),
+        this.#open(change, run, known ?? newQuestion(run, asked, { id, callId, askedAt: change.at }), line),
       expire: () => this.answer(id, { text: null, by: BY_TIME }),
       withdraw: async () => void (await this.#settle(id, WITHDRAWN)),
     })
@@ -120,11 +120,9 @@ const WITHDRAWN: QuestionAnswer = { text: null, by: 'stop' }
 const WHERE = 'offshoot ps shows which runs wait for an answer'
 
 function newQuestion(
-  id: QuestionId,
   run: LiveRun,
-  callId: CallId,
   { question, options }: PersonQuestion,
-  askedAt: number,
+  { id, callId, askedAt }: Pick<Question, 'id' | 'callId' | 'askedAt'>,
 ): Question {
   const { conversationId, branchId, id: runId } = run.row
   const open = { answer: null, answeredBy: null, answeredAt: null }

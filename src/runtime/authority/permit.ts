@@ -11,14 +11,19 @@ import type { Deps } from '../context/deps.ts'
 import { grantsFor } from '../asking/grants.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
+/** What decides calls: the rules and answers that are stored, the workspace of the run, and people. */
+interface Deciding {
+  readonly deps: Pick<Deps, 'store' | 'approvals' | 'faults'>
+  readonly workspace: Workspace
+}
+
 /**
  * Decides one call of a run by the rules of its chain; asks a person where they say `ask` and somebody can answer. `also`:
  * what else it depends on; the strictest counts.
  */
 export async function permit(
-  deps: Deps,
+  { deps, workspace }: Deciding,
   run: LiveRun,
-  workspace: Workspace,
   request: PermitRequest,
   also: readonly Decision[] = [],
 ): Promise<Permit> {
@@ -38,16 +43,15 @@ export async function permit(
   if (decision.action === 'allow') return { allowed: true }
   if (decision.action === 'deny') return { allowed: false, code: 'denied', why: decision.why }
   if (asked || deps.approvals.attended(run.row.conversationId) || deps.faults.isOff('attendance'))
-    return await askPerson(deps, run, workspace, request, decision)
+    return await askPerson({ deps, workspace }, run, request, decision)
   const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}. Go on without it, or say what is needed.`
   return { allowed: false, code: 'unattended', why }
 }
 
 /** What the rules and the answers that were given for good say of one more subject of a call; nobody is asked. */
 export function decideFurther(
-  deps: StoreDeps,
+  { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: StoreDeps },
   run: LiveRun,
-  workspace: Workspace,
   tool: RuledTool,
   subject: Subject,
 ): Action {
@@ -101,9 +105,8 @@ function subject({ kind, value }: Subject, resolve: PermissionCall['resolvePath'
 }
 
 async function askPerson(
-  deps: Deps,
+  { deps, workspace }: Deciding,
   run: LiveRun,
-  workspace: Workspace,
   request: PermitRequest,
   decision: Decision,
 ): Promise<Permit> {

@@ -45,7 +45,7 @@ async function continueOwn(
   let outcome: Continued['outcome'] = 'continued'
   const write: Beginning['write'] = (change, live, recovered) => {
     const run = live.latest(branchId)
-    if (!run) return beginOnFork(change, deps, live.budget, branchId, text?.trim() || CONTINUE)
+    if (!run) return beginOnFork(change, { deps, budget: live.budget }, branchId, text?.trim() || CONTINUE)
     // what has just been taken up goes on with its work anyway
     const isTakenUp = recovered.some((each) => each.run === run && each.became === 'queued')
     if (!text?.trim() && isTakenUp) return { run, drive: [] }

@@ -103,7 +103,7 @@ function goesOn(
   last: LiveRun | undefined,
   { branchId, text, maxTurns }: SayOptions,
 ): LiveRun | Begun {
-  if (!last) return beginOnFork(change, scope.deps, scope.tree.budget, branchId, text)
+  if (!last) return beginOnFork(change, { deps: scope.deps, budget: scope.tree.budget }, branchId, text)
   const drive = continueRun(change, scope, last, { text, maxTurns })
   return { run: drive[0]!, drive }
 }

@@ -45,7 +45,7 @@ export async function compact(
   const plan =
     window && planCompaction(contextPath(storedTree(deps), branchId), window * KEPT * perToken, chars)
   if (!plan) return undefined
-  const text = await summaryOf(scope, run, model, plan, tokens)
+  const text = await summaryOf(scope, run, model, { covered: plan.covered, tokens })
   if (!text) return undefined
   const part: Part = {
     id: deps.newId('prt'),
@@ -91,8 +91,7 @@ async function summaryOf(
   scope: Scope,
   run: LiveRun,
   model: Model,
-  { covered }: CompactionPlan,
-  tokens: number,
+  { covered, tokens }: Pick<CompactionPlan, 'covered'> & { readonly tokens: number },
 ): Promise<string | undefined> {
   const { clock, newId } = scope.deps
   const stop = run.controller.signal

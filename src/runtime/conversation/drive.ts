@@ -220,7 +220,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     permit: async (request) => {
       if (isUnruled(request.tool, run.chain)) return { allowed: true }
       if (request.tool.effects === 'spawn') return await permitSpawn(scope, run, request)
-      return await permit(scope.deps, run, scope.workspace, request)
+      return await permit(scope, run, request)
     },
     toolContext: (callId, emit) => toolContext(scope, run, callId, emit),
     clock,
@@ -305,7 +305,7 @@ async function childReport(scope: Scope, run: LiveRun, journal: RunJournal, call
     return { text: startedText(scope.deps, child) }
   }
   const isAnswered = () => !journal.isOpen(callId)
-  await untilAnswered(scope.deps, run, child, stops, isAnswered).catch((error: unknown) =>
+  await untilAnswered(scope.deps, run, child, { stops, isAnswered }).catch((error: unknown) =>
     journal.fail(error),
   )
   return { text: '' }
@@ -322,7 +322,7 @@ function toolContext(scope: Scope, run: LiveRun, callId: CallId, emit: (text: st
     files: run.files,
     todos: todosOf(scope.deps, run),
     decidedPaths: run.decidedPaths.get(callId) ?? [],
-    decide: (tool, subject) => decideFurther(scope.deps, run, scope.workspace, tool, subject),
+    decide: (tool, subject) => decideFurther(scope, run, tool, subject),
     ask: (question) => scope.deps.questions.ask(run, callId, question),
     processMarks: scope.deps.faults.isOff('process-mark')
       ? {}

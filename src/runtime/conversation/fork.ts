@@ -33,18 +33,23 @@ export async function forkOfPerson(deps: Deps, options: ForkStart): Promise<Begi
   agentOf(deps, last?.agent ?? left.agent)
   const write: Beginning['write'] = (change, { budget }) => {
     const branch = writeFork(change, deps, message, options.text)
-    const run = firstRunOfFork(deps, budget, change.tx, branch, change.at, model)
+    const run = firstRunOfFork(change, { deps, budget }, branch, model)
     beginRun(change, deps, run, options.text)
     return run
   }
   return { conversationId: message.conversationId, isNew: false, write }
 }
 
+/** What makes a run, and what pays for it. */
+interface Paid {
+  readonly deps: Deps
+  readonly budget: Budget
+}
+
 /** The first run of a fork that was made without a text. @throws OffshootError `conflict` where nothing says which model. */
 export function beginOnFork(
   change: Change,
-  deps: Deps,
-  budget: Budget,
+  { deps, budget }: Paid,
   branchId: BranchId,
   text: string,
 ): LiveRun {
@@ -54,7 +59,7 @@ export function beginOnFork(
     throw new OffshootError('conflict', `nothing has run on ${branchId} yet`, {
       hint: 'a message begins a run there; offshoot fork MESSAGE TEXT begins one on a new branch',
     })
-  const run = firstRunOfFork(deps, budget, change.tx, branch, change.at, last.model)
+  const run = firstRunOfFork(change, { deps, budget }, branch, last.model)
   beginRun(change, deps, run, text)
   return run
 }
@@ -121,11 +126,9 @@ export function writeFork(change: Change, deps: Deps, message: MessageRow, text?
  * @throws OffshootError `usage` when the agent is not defined here.
  */
 function firstRunOfFork(
-  deps: Deps,
-  budget: Budget,
-  reader: Reader,
+  { tx: reader, at }: Pick<Change, 'tx' | 'at'>,
+  { deps, budget }: Paid,
   branch: Branch,
-  at: number,
   model: string,
 ): LiveRun {
   const agent = agentOf(deps, branch.agent)

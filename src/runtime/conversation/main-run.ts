@@ -55,7 +55,7 @@ export async function mainRun(deps: Deps, options: StartOptions): Promise<Beginn
       return { run: last, drive: [] }
     }
     if (known) checkIdle(change.tx, branch)
-    const run = newRun(deps, live.budget, branch, options, authority, own.contextFiles)
+    const run = newRun(deps, live.budget, options, { branch, authority, contextFiles: own.contextFiles })
     if (!known) writeConversation(change, place(run, change.at), opened)
     if (!hasSystemText(change.tx, branch.id)) {
       const text = systemText({
@@ -79,13 +79,18 @@ function checkIdle(tx: Tx, { id, conversationId }: Branch): void {
   throw new OffshootError('conflict', `the last run of ${conversationId} is ${last.status}`, { hint })
 }
 
+/** The branch on which a main run begins, what it may do there, and what it reads first. */
+interface MainBranch {
+  readonly branch: Branch
+  readonly authority: Authority
+  readonly contextFiles: readonly string[]
+}
+
 function newRun(
   deps: Deps,
   budget: Budget,
-  branch: Branch,
   { agent, model, maxTurns }: StartOptions,
-  authority: Authority,
-  contextFiles: readonly string[],
+  { branch, authority, contextFiles }: MainBranch,
 ): LiveRun {
   const { limits } = deps.config
   const row: Run = {

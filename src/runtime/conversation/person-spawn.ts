@@ -89,7 +89,7 @@ export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<B
     }
     const run = recoded('conflict', () => writeSubagent(change, deps, order, options.systemText))
     const branch = change.tx.get('branches', run.row.branchId)!
-    writeCard(change, deps, here, branch, options.deliver ?? 'announce')
+    writeCard(change, deps, here, { branch, deliver: options.deliver ?? 'announce' })
     return run
   }
   return { conversationId: opened.conversation.id, isNew: !known, write }

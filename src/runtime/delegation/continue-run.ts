@@ -53,9 +53,9 @@ export function continueRun(
   const isOver = isFinal(run.row.status)
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
   const { budget } = tree
-  const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, deps, budget, run, order)
+  const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, tree }, run, order)
   const text = order.text?.trim() || CONTINUE
-  tell(change, deps, next, text, order)
+  tell(change, deps, next, { text, by: order.by })
   queueAgain(change, deps, next, text)
   budget.attach(next.held)
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
@@ -112,7 +112,12 @@ function pausedBelow(tree: Scope['tree'], run: LiveRun): LiveRun[] {
   return paused.flatMap((child) => [child, ...pausedBelow(tree, child)])
 }
 
-function sameRun(change: Change, deps: Deps, budget: Budget, run: LiveRun, order: ContinueOrder): LiveRun {
+function sameRun(
+  change: Change,
+  { deps, tree: { budget } }: Pick<Scope, 'deps' | 'tree'>,
+  run: LiveRun,
+  order: ContinueOrder,
+): LiveRun {
   checkUnchanged(change, run)
   const limits = limitsAfter(deps, budget, run, order)
   endBegun(change, deps, run) // of a process that was gone when somebody paused it
@@ -190,7 +195,12 @@ function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {
 }
 
 /** Nothing may stand between a call and its result: until then it waits in the inbox, for the end of the turn. */
-function tell(change: Change, deps: Deps, run: LiveRun, text: string, { by }: ContinueOrder): void {
+function tell(
+  change: Change,
+  deps: Pick<Deps, 'newId'>,
+  run: LiveRun,
+  { text, by }: Pick<ContinueOrder, 'by'> & { readonly text: string },
+): void {
   const { conversationId, branchId } = run.row
   const here = place(run, change.at)
   if (hasOpenCalls(readOpenTurn(change.tx, run.row))) {

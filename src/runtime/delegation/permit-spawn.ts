@@ -30,7 +30,7 @@ export async function permitSpawn(scope: Scope, run: LiveRun, request: PermitReq
   const { deps, workspace } = scope
   const { part } = request
   const input = request.input as TaskInput
-  if (input.continue !== undefined) return await permit(deps, run, workspace, request)
+  if (input.continue !== undefined) return await permit(scope, run, request)
   const reader = once(() => readerOf(deps, run)) // most calls take nothing along
   const own = run.row.setup?.directory ?? workspace.root
   const directory =
@@ -42,7 +42,7 @@ export async function permitSpawn(scope: Scope, run: LiveRun, request: PermitReq
   const asked = isAnswered || deps.approvals.attended(run.row.conversationId)
   const also = [...(directory ? [directory] : []), ...(asked ? files.filter(isAsk) : [])]
   const decideOne = (fanOut?: FanOut) =>
-    permit(deps, run, workspace, withDetail(request, also, fanOut), [
+    permit(scope, run, withDetail(request, also, fanOut), [
       ...also.map(asDecision),
       ...(fanOut ? [fanOut.decision] : []),
     ])

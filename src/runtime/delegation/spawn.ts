@@ -89,7 +89,7 @@ export function spawn(
   const caps = deps.faults.isOff('reservation')
     ? UNRESERVED
     : budget.reserve(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
-  const limits = { ...limitsOf(deps, agent, depth + 1, input, parent.timeLeftMs()), ...caps }
+  const limits = { ...limitsOf(deps, agent, depth + 1, { ...input, leftMs: parent.timeLeftMs() }), ...caps }
   const persona = personaOf(deps, agent, input.persona, parent.row)
   const directory = prepared.directory ?? parent.row.setup?.directory ?? null
   const setup: RunSetup = {
@@ -164,13 +164,8 @@ export function writeSubagent(
     change.tx.insert('runs', run.row)
     tellBranch(change, place(run, change.at), branch)
     tellBegun(change, deps, run, text)
-    firstMessages(
-      change,
-      deps,
-      place(run, change.at),
-      systemText({ ...aboutRun(deps, run, branch.outputSchema), ...order.first }),
-      text,
-    )
+    const system = systemText({ ...aboutRun(deps, run, branch.outputSchema), ...order.first })
+    firstMessages(change, deps, run, { system, text })
   } catch (error) {
     deps.scheduler.leave(run.row.id)
     order.budget.forget(run.row.id)
@@ -303,16 +298,20 @@ export function modelOf(deps: Deps, agent: AgentDefinition, own: string, asked?:
   return wanted === 'small' ? deps.smallModelOf(own) : wanted
 }
 
+interface AskedLimits extends Partial<Pick<TaskInput, 'max_turns' | 'timeout_ms'>> {
+  /** Of whoever starts it; null: it has no limit. */
+  readonly leftMs?: number | null
+}
+
 /**
- * The limits of a run at its depth, without what it may spend. `leftMs`: of whoever starts it; null: without a limit.
+ * The limits of a run at its depth, without what it may spend.
  * @throws ToolError when more is asked for than there is.
  */
 export function limitsOf(
-  deps: Deps,
+  deps: Pick<Deps, 'config'>,
   agent: AgentDefinition,
   depth: number,
-  asked: Partial<Pick<TaskInput, 'max_turns' | 'timeout_ms'>>,
-  leftMs: number | null = null,
+  { leftMs = null, ...asked }: AskedLimits,
 ): RunLimits {
   const { limits } = deps.config
   refuseMore('max_turns', asked.max_turns, limits.maxTurns, 'that any run may take')
@@ -384,14 +383,18 @@ export function tellBegun(change: Change, deps: Deps, run: LiveRun, prompt: stri
   change.event(runEvent(run, type, change.at, { from: null, input, ...(position ? { position } : {}) }))
 }
 
-function firstMessages(change: Change, deps: Deps, here: Place, system: string, prompt: string): void {
-  const branchId = here.branchId!
-  const text = (text: string): Part[] => [{ id: deps.newId('prt'), type: 'text', text }]
-  appendMessage(change, deps.newId, here, {
-    branchId,
-    role: 'system',
-    parts: text(system),
-    runId: here.runId,
-  })
-  appendMessage(change, deps.newId, here, { branchId, role: 'user', parts: text(prompt), runId: here.runId })
+function firstMessages(
+  change: Change,
+  deps: Pick<Deps, 'newId'>,
+  run: LiveRun,
+  { system, text }: { readonly system: string; readonly text: string },
+): void {
+  const here = place(run, change.at)
+  const { branchId, id: runId } = run.row
+  const append = (role: 'system' | 'user', said: string) => {
+    const parts: Part[] = [{ id: deps.newId('prt'), type: 'text', text: said }]
+    appendMessage(change, deps.newId, here, { branchId, role, parts, runId })
+  }
+  append('system', system)
+  append('user', text)
 }

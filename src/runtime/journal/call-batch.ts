@@ -65,24 +65,27 @@ export class CallBatch {
     this.#ending.add(callId)
   }
 
-  writeAwaiting(change: Change, { part, tool, title }: Pick<StartedCall, 'part' | 'tool' | 'title'>): void {
+  writeAwaiting(change: Change, call: Pick<StartedCall, 'part' | 'tool' | 'title'>): void {
     const status = 'awaiting_approval'
-    if (this.#rows.has(part.callId)) change.tx.update('tool_calls', part.callId, { status })
-    else this.#insertRow(change, this.#row(part, title, change.at, status, isRepeatable(tool)))
+    const { callId } = call.part
+    if (this.#rows.has(callId)) change.tx.update('tool_calls', callId, { status })
+    else this.#insertCall(change, call, status)
   }
 
-  writeStart(change: Change, { part, tool, title }: StartedCall): void {
-    const { callId } = part
+  writeStart(change: Change, call: StartedCall): void {
+    const { callId } = call.part
     if (this.#rows.has(callId))
       change.tx.update('tool_calls', callId, { status: 'running', startedAt: change.at })
-    else if (!this.#ending.has(callId))
-      this.#insertRow(change, this.#row(part, title, change.at, 'running', isRepeatable(tool)))
+    else if (!this.#ending.has(callId)) this.#insertCall(change, call, 'running')
   }
 
   /** The last result ends the message that holds them. */
   writeResult(change: Change, call: EndedCall): ToolResultPart {
     const { callId, tool } = call.part
-    const output = boundOutput(change, this.#newId, this.#run.row.conversationId, call.output)
+    const output = boundOutput(change, this.#newId, {
+      conversationId: this.#run.row.conversationId,
+      output: call.output,
+    })
     const id = this.#newId('prt')
     const part: ToolResultPart = { id, type: 'tool-result', callId, tool, status: call.status, output }
     const message = (this.#toolMessage ??= this.#startToolMessage(change))
@@ -124,7 +127,7 @@ export class CallBatch {
 
   #writePart(change: Change, { id }: Message, part: ToolResultPart): void {
     const here = place(this.#run, change.at)
-    insertPart(change, here.conversationId, id, this.#results.size, part)
+    insertPart(change, here.conversationId, { messageId: id, position: this.#results.size, part })
     tellPart(change, here, id, part)
   }
 
@@ -133,7 +136,11 @@ export class CallBatch {
     const facts = this.#run.facts.get(callId) ?? null
     const ended = { status, resultPartId: part.id, exitCode, error, facts, endedAt: change.at }
     if (this.#rows.has(callId)) change.tx.update('tool_calls', callId, ended)
-    else change.tx.insert('tool_calls', { ...this.#row(call, title, change.at, status, true), ...ended })
+    else
+      change.tx.insert('tool_calls', {
+        ...this.#row(call, { title, startedAt: change.at, status, repeatable: true }),
+        ...ended,
+      })
     change.event({
       type: `tool.${status}`,
       ...place(this.#run, change.at),
@@ -157,13 +164,18 @@ export class CallBatch {
     this.#rows.add(row.id)
   }
 
-  #row(
-    part: ToolCallPart,
-    title: string,
-    startedAt: number,
+  #insertCall(
+    change: Change,
+    { part, title, tool }: Pick<StartedCall, 'part' | 'tool' | 'title'>,
     status: ToolCall['status'],
-    repeatable: boolean,
-  ): ToolCall {
+  ): void {
+    this.#insertRow(
+      change,
+      this.#row(part, { title, startedAt: change.at, status, repeatable: isRepeatable(tool) }),
+    )
+  }
+
+  #row(part: ToolCallPart, own: Pick<ToolCall, 'title' | 'startedAt' | 'status' | 'repeatable'>): ToolCall {
     const { conversationId, branchId, id: runId } = this.#run.row
     return {
       id: part.callId,
@@ -173,14 +185,11 @@ export class CallBatch {
       messageId: this.answer.messageId,
       partId: part.id,
       tool: part.tool,
-      title,
-      status,
-      repeatable,
+      ...own,
       resultPartId: null,
       exitCode: null,
       error: null,
       facts: null,
-      startedAt,
       endedAt: null,
     }
   }

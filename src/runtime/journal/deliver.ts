@@ -11,7 +11,12 @@ import type { Change } from '../log/recorder.ts'
 import { reportOutput } from './reports.ts'
 
 /** Writes the card of a subagent that a person starts, right behind the head that is its origin. */
-export function writeCard(change: Change, deps: Deps, here: Place, branch: Branch, deliver: Deliver): void {
+export function writeCard(
+  change: Change,
+  deps: Pick<Deps, 'newId'>,
+  here: Place,
+  { branch, deliver }: { readonly branch: Branch; readonly deliver: Deliver },
+): void {
   const text = `${branch.agent} started: ${branch.label}`
   appendNotice(change, deps, here, { type: 'notice', text, branchId: branch.id, deliver })
 }
@@ -34,14 +39,19 @@ export function deliverReport(change: Change, deps: Deps, run: LiveRun, report: 
   if (deliver === 'announce') deliverItems(change, deps.newId, here, [row])
 }
 
-function announce(change: Change, deps: Deps, here: Place, row: StoredRun): void {
+function announce(change: Change, deps: Pick<Deps, 'newId'>, here: Place, row: StoredRun): void {
   const how = row.reason ? `${row.status} (${row.reason})` : row.status
   const seconds = ((row.endedAt ?? change.at) - (row.startedAt ?? row.queuedAt)) / 1000
   const text = `${row.agent} ${how}: ${row.description} (${seconds.toFixed(1)} s)`
   appendNotice(change, deps, here, { type: 'notice', text, branchId: row.branchId })
 }
 
-function appendNotice(change: Change, deps: Deps, here: Place, notice: Omit<NoticePart, 'id'>): void {
+function appendNotice(
+  change: Change,
+  deps: Pick<Deps, 'newId'>,
+  here: Place,
+  notice: Omit<NoticePart, 'id'>,
+): void {
   const parts: Part[] = [{ id: deps.newId('prt'), ...notice }]
   appendMessage(change, deps.newId, here, { branchId: here.branchId!, role: 'user', parts, runId: null })
 }

@@ -122,8 +122,9 @@ function handOver(change: Change, deps: Deps, run: LiveRun, report: Report): voi
   parent.journal?.reread(change.tx) // a change that held results may not have been stored
   const writer =
     run.call && !run.row.background && openCallWriter(deps, change.tx, parent, run.call.part.callId)
-  if (writer) answerCall(change, deps, parent, run, report, writer)
-  else if (!isTold(run)) putInInbox(change, deps, parent, run, report)
+  const handed = { parent, run, report }
+  if (writer) answerCall(change, deps, handed, writer)
+  else if (!isTold(run)) putInInbox(change, deps, handed)
   childEnded(change, deps, parent, run)
 }
 
@@ -133,7 +134,14 @@ function isTold({ row, stop }: LiveRun): boolean {
   return row.status === 'cancelled' && row.endReason === 'parent' && !untold
 }
 
-function putInInbox(change: Change, deps: Deps, parent: LiveRun, run: LiveRun, report: Report): void {
+/** A report and the run to which it goes. */
+interface Handed {
+  readonly parent: LiveRun
+  readonly run: LiveRun
+  readonly report: Report
+}
+
+function putInInbox(change: Change, deps: Deps, { parent, run, report }: Handed): void {
   const { conversationId, branchId } = parent.row
   const { text } = reportOutput(change, deps, run.row, report)
   const from = { fromRunId: run.row.id, stopNo: run.row.stopNo }
@@ -141,14 +149,7 @@ function putInInbox(change: Change, deps: Deps, parent: LiveRun, run: LiveRun, r
   addToInbox(change, deps.newId, place(parent, change.at), item)
 }
 
-function answerCall(
-  change: Change,
-  deps: Deps,
-  parent: LiveRun,
-  run: LiveRun,
-  report: Report,
-  writer: CallWriter,
-): void {
+function answerCall(change: Change, deps: Deps, { parent, run, report }: Handed, writer: CallWriter): void {
   const { part, title } = run.call!
   const status = run.row.status === 'failed' || run.row.status === 'cancelled' ? 'failed' : 'completed'
   const output = reportOutput(change, deps, run.row, report)

@@ -21,7 +21,11 @@ export function reportOutput(change: Change, deps: Deps, row: StoredRun, report:
   const { output, summary } = report
   const note = deps.faults.isOff('stated-reason') ? null : report.note
   const handed = output === undefined ? (summary ?? report.text) : JSON.stringify(output)
-  const bound = boundOutput(change, deps.newId, row.conversationId, { text: handed }, maxBytes)
+  const bound = boundOutput(change, deps.newId, {
+    conversationId: row.conversationId,
+    output: { text: handed },
+    maxBytes,
+  })
   const text = labelledReport(row, bound.text, note)
   const more = bound.artifactId ? WHOLE : handed === summary ? SUMMARY : null
   const whole = more ? `${text}\n${more}` : text

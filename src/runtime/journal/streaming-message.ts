@@ -88,7 +88,8 @@ export class StreamingMessage {
   #writeParts(change: Change, parts: readonly Part[]): void {
     parts.forEach((part, position) => {
       if (this.#stored.has(part.id)) change.tx.update('parts', part.id, { part: { ...part } })
-      else insertPart(change, this.#run.row.conversationId, this.#id, position, { ...part })
+      else
+        insertPart(change, this.#run.row.conversationId, { messageId: this.#id, position, part: { ...part } })
       this.#stored.add(part.id)
     })
   }

@@ -26,8 +26,7 @@ export async function untilAnswered(
   deps: SlotDeps,
   run: LiveRun,
   child: LiveRun,
-  stops: () => Promise<void>,
-  isAnswered: () => boolean,
+  { stops, isAnswered }: { readonly stops: () => Promise<void>; readonly isAnswered: () => boolean },
 ): Promise<void> {
   const attempts = async () => {
     for (;;) {

@@ -1,6 +1,6 @@
 import type { BranchId, ConversationId, NewId, RunId } from '../../core/ids.ts'
 import type { Message, MessageState, Part, Role } from '../../core/message.ts'
-import type { Reader } from '../../store/port.ts'
+import type { PartRow, Reader } from '../../store/port.ts'
 import type { Change } from '../log/recorder.ts'
 import type { EventDraft } from '../../core/events.ts'
 
@@ -41,7 +41,9 @@ export function insertMessage(change: Change, place: Place, message: Message): v
     position: row.position,
     writerRunId: row.runId,
   })
-  parts.forEach((part, position) => insertPart(change, conversationId, message.id, position, part))
+  parts.forEach((part, position) =>
+    insertPart(change, conversationId, { messageId: message.id, position, part }),
+  )
   for (const part of parts) tellPart(change, place, row.id, part)
 }
 
@@ -66,13 +68,11 @@ export function tellEnd(
 }
 
 export function insertPart(
-  change: Change,
+  { tx }: Pick<Change, 'tx'>,
   conversationId: ConversationId,
-  messageId: Message['id'],
-  position: number,
-  part: Part,
+  { messageId, position, part }: Pick<PartRow, 'messageId' | 'position' | 'part'>,
 ): void {
-  change.tx.insert('parts', { id: part.id, messageId, conversationId, position, part })
+  tx.insert('parts', { id: part.id, messageId, conversationId, position, part })
 }
 
 /** The messages of a branch with their parts, oldest first. */

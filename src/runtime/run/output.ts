@@ -4,6 +4,12 @@ import { bounds } from '../../core/limits.ts'
 import type { ToolOutput } from '../../core/message.ts'
 import type { Change } from '../log/recorder.ts'
 
+interface Unbounded {
+  readonly conversationId: ConversationId
+  readonly output: ToolOutput
+  readonly maxBytes?: number
+}
+
 /**
  * What the model reads of a text: all of it up to `maxBytes`, otherwise its head and its tail with what lies between
  * named, and the whole kept as an artifact.
@@ -11,9 +17,7 @@ import type { Change } from '../log/recorder.ts'
 export function boundOutput(
   change: Change,
   newId: NewId,
-  conversationId: ConversationId,
-  output: ToolOutput,
-  maxBytes: number = bounds.inlineOutputBytes,
+  { conversationId, output, maxBytes = bounds.inlineOutputBytes }: Unbounded,
 ): ToolOutput {
   if (output.text.length * 3 <= maxBytes) return output // no UTF-16 unit is more than 3 bytes
   const bytes = Buffer.from(output.text)

@@ -21,7 +21,7 @@ export async function summarise(scope: Scope, run: LiveRun, report: Report): Pro
   if (summarize === undefined || run.row.depth === 0 || report.text.trim() === '') return report
   try {
     const summary = await inTime(scope, run, (signal) =>
-      summaryOf(scope, run, summarize, report.text, signal),
+      summaryOf(scope, run, summarize, { text: report.text, signal }),
     )
     if (typeof summary !== 'string' || summary.trim() === '') throw new Error('it came to nothing')
     return { ...report, summary: summary.trim().toWellFormed() }
@@ -55,24 +55,28 @@ async function inTime<T>(
   }
 }
 
+/** The report, and what ends the wait for its summary. */
+interface Summarised {
+  readonly text: string
+  readonly signal: AbortSignal
+}
+
 async function summaryOf(
   scope: Scope,
   run: LiveRun,
   summarize: NonNullable<AgentDefinition['summarize']>,
-  text: string,
-  signal: AbortSignal,
+  { text, signal }: Summarised,
 ): Promise<string> {
   if (typeof summarize === 'function') return await summarize(text, { agent: run.agent.name })
   if (isSummaryPreset(summarize)) return summaryPresets[summarize](text)
-  return await askSmallModel(scope, run, summarize, text, signal)
+  return await askSmallModel(scope, run, summarize, { text, signal })
 }
 
 async function askSmallModel(
   scope: Scope,
   run: LiveRun,
   wish: string,
-  text: string,
-  signal: AbortSignal,
+  { text, signal }: Summarised,
 ): Promise<string> {
   const { deps } = scope
   const id = deps.smallModelOf(run.row.model)
