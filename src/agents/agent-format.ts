@@ -17,7 +17,7 @@ export interface AgentFormat {
 }
 
 /** Where agents may lie. */
-export interface AgentPlace {
+export interface AgentLocation {
   /** Absolute; need not exist. */
   readonly path: string
   readonly format: AgentFormat

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../core/agent.ts'
 import type { AgentFiles, Unreadable } from './agent-files.ts'
-import type { AgentPlace, ParsedPart } from './agent-format.ts'
+import type { AgentLocation, ParsedPart } from './agent-format.ts'
 import { strangerProblem, type KnownTools } from '../core/rules/known-tools.ts'
 import { diskFiles } from './disk-files.ts'
 import { foreignModel, type KnownModel } from './foreign/foreign-model.ts'
@@ -52,7 +52,7 @@ export interface JudgedAgent {
 /** `text` is that of the whole file. */
 export type InForce = (
   agent: AgentDefinition,
-  from: { readonly place: AgentPlace; readonly file: string; readonly text: string },
+  from: { readonly place: AgentLocation; readonly file: string; readonly text: string },
 ) => JudgedAgent
 
 /** Of all texts together, in characters. */
@@ -60,7 +60,7 @@ const MAX_ALL = 32 * 1024 * 1024
 
 /** Reads the agents of some places. No file, whatever it holds, hides another or makes this fail. */
 export async function loadAgents(
-  places: readonly AgentPlace[],
+  places: readonly AgentLocation[],
   { files = diskFiles, knownModel = () => undefined, tools, inForce = wholly }: LoadOptions = {},
 ): Promise<LoadedAgents> {
   const parts = await readPlaces(places, files)
@@ -75,14 +75,14 @@ export async function loadAgents(
 }
 
 interface ReadPart {
-  readonly place: AgentPlace
+  readonly place: AgentLocation
   readonly file: string
   readonly parsed: ParsedPart
   /** Of the whole file. */
   readonly text: string
 }
 
-async function readPlaces(places: readonly AgentPlace[], files: AgentFiles): Promise<ReadPart[]> {
+async function readPlaces(places: readonly AgentLocation[], files: AgentFiles): Promise<ReadPart[]> {
   const parts: ReadPart[] = []
   let room = MAX_ALL
   for (const place of places) {
@@ -112,7 +112,7 @@ function wholly(agent: AgentDefinition): JudgedAgent {
 }
 
 async function entriesOf(
-  { path, format, kind }: AgentPlace,
+  { path, format, kind }: AgentLocation,
   files: AgentFiles,
 ): Promise<readonly (string | Unreadable)[]> {
   if (kind !== 'file') return await files.list(path, format.extensions, kind === 'tree')

@@ -100,7 +100,7 @@ export function put(io: Io, text: string): void {
 }
 
 /** Writes to stderr; nobody is worse off when it cannot be read. */
-export function say(io: Io, text: string): Promise<void> {
+export function writeStderr(io: Io, text: string): Promise<void> {
   return new Promise((done) => io.stderr.write(clean(io, text), () => done()))
 }
 

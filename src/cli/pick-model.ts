@@ -4,7 +4,7 @@ import { OffshootError } from '../core/errors.ts'
 import { terminalLine } from '../core/terminal-text.ts'
 import type { Composed } from '../runtime/host/compose.ts'
 import { chooseModel, type Choice } from '../model/choose.ts'
-import { say, type Io } from './io.ts'
+import { writeStderr, type Io } from './io.ts'
 
 const SCRIPTED = 'scripted:'
 
@@ -23,7 +23,7 @@ export async function pickModel(
   await composed.runtime.resolveModel(id).catch((error: unknown) => {
     throw origin ? asConfigError(error, origin) : error
   })
-  await say(io, `offshoot: ${terminalLine(why)}\n`)
+  await writeStderr(io, `offshoot: ${terminalLine(why)}\n`)
   return id
 }
 

@@ -6,7 +6,7 @@ import { checkCaller } from './caller.ts'
 import { laterCommands } from './commands/later.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
 import { helpWidth, layOutHelp } from './help.ts'
-import { clean, isClosedPipe, put, say, watchStreams, write, type Io } from './io.ts'
+import { clean, isClosedPipe, put, writeStderr, watchStreams, write, type Io } from './io.ts'
 import { version } from './version.ts'
 
 /** Runs one command line and returns its exit code. It never throws: every error is one line on stderr. */
@@ -130,6 +130,6 @@ async function report(error: unknown, debug: boolean, io: Io): Promise<number> {
   if (known && error.hint) lines.push(`  ${terminalLine(error.hint)}`)
   if (!known && !debug) lines.push('  this is a defect; --debug shows where it happened')
   if (debug && error instanceof Error) lines.push(terminalText(error.stack ?? ''))
-  await say(io, `${lines.join('\n')}\n`)
+  await writeStderr(io, `${lines.join('\n')}\n`)
   return known ? exitCodeOfError(error.code) : exitCodes.failed
 }

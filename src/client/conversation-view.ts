@@ -81,7 +81,7 @@ class View implements ConversationView {
         const isPassing = error instanceof ClientError && (error.status === 0 || error.status >= 500)
         if (!isPassing) return this.#end(error)
         const retryMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++)
-        this.#tell({ connection: { status: 'lost', error, retryMs } })
+        this.#notify({ connection: { status: 'lost', error, retryMs } })
         await sleep(retryMs, signal)
       }
     }
@@ -91,7 +91,7 @@ class View implements ConversationView {
   async #followOnce(): Promise<void> {
     const { signal } = this.#closing
     const snapshot = await this.#client.getSnapshot({ id: this.#id }, { signal })
-    this.#tell({ state: stateOf(snapshot, this.state ?? undefined) })
+    this.#notify({ state: stateOf(snapshot, this.state ?? undefined) })
     this.#first.resolve()
     await this.#reload()
     const ending = new AbortController()
@@ -99,9 +99,9 @@ class View implements ConversationView {
     try {
       for await (const followed of this.#client.events(this.#id, { after: snapshot.seq, signal: both })) {
         if (followed.type === 'reset') return
-        if (followed.type === 'connected') this.#tell({ connection: { status: 'live' } })
+        if (followed.type === 'connected') this.#notify({ connection: { status: 'live' } })
         else if (followed.type === 'disconnected')
-          this.#tell({ connection: { status: 'lost', error: followed.error, retryMs: followed.retryMs } })
+          this.#notify({ connection: { status: 'lost', error: followed.error, retryMs: followed.retryMs } })
         else this.#take(followed.events)
         if (this.state!.isStale || this.state!.isDeleted) break
       }
@@ -115,14 +115,14 @@ class View implements ConversationView {
   }
 
   #end(error: unknown): void {
-    this.#tell({ connection: { status: 'ended', error } })
+    this.#notify({ connection: { status: 'ended', error } })
     this.#first.reject(error)
   }
 
   #take(events: readonly OffshootEvent[]): void {
     for (const waiting of this.#meanwhile) waiting.push(...events)
     const state = events.reduce(reduce, this.state!)
-    if (state !== this.state) this.#tell({ state })
+    if (state !== this.state) this.#notify({ state })
   }
 
   /** What was loaded of branches may lack what was missed. */
@@ -149,14 +149,14 @@ class View implements ConversationView {
     try {
       const query = { id, limit: this.#pageSize, ...(before === undefined ? {} : { before }) }
       const page = await this.#client.listMessages(query, { signal: this.#closing.signal })
-      if (this.state) this.#tell({ state: withPage(this.state, page, since) })
+      if (this.state) this.#notify({ state: withPage(this.state, page, since) })
     } finally {
       this.#meanwhile.delete(since)
     }
   }
 
   dismissToast(id: string): void {
-    if (this.state) this.#tell({ state: withoutToast(this.state, id) })
+    if (this.state) this.#notify({ state: withoutToast(this.state, id) })
   }
 
   close(): void {
@@ -165,7 +165,7 @@ class View implements ConversationView {
     this.#listeners.clear()
   }
 
-  #tell(change: { readonly state?: ViewState; readonly connection?: Connection }): void {
+  #notify(change: { readonly state?: ViewState; readonly connection?: Connection }): void {
     Object.assign(this, change)
     for (const listener of this.#listeners) listener()
   }

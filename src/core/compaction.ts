@@ -14,7 +14,7 @@ export function summarised(path: readonly Message[]): readonly Message[] {
   if (at < 0) return path
   const summary = path[at]!
   const end = coveredEnd(path, summary, at)
-  const told = path.slice(0, end + 1).filter((message) => isTold(message, summary))
+  const told = path.slice(0, end + 1).filter((message) => isInstruction(message, summary))
   const kept = told.filter((message, i) => i === 0 || textOf(message.parts).length <= MAX_KEPT_CHARS)
   return [
     ...path.slice(0, end + 1).filter((message) => message.role === 'system' || kept.includes(message)),
@@ -39,7 +39,7 @@ function isSummary(message: Message): boolean {
   return coveredBy(message) !== undefined
 }
 
-function isTold(message: Message, { branchId }: Message): boolean {
+function isInstruction(message: Message, { branchId }: Message): boolean {
   return message.role === 'user' && message.branchId === branchId && !isSummary(message)
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { factSchema } from './fact-schema.ts'
+import type { factSchema } from './receipt-schema.ts'
 
 type Known<T> = T extends unknown ? { readonly [K in keyof T as string extends K ? never : K]: T[K] } : never
 /** What a tool says that it really did: made by the program that did it, never by a model. */

@@ -53,7 +53,7 @@ export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: G
     })
     current = started
   }
-  const tell = (tiding: Tiding) => current?.tell(tiding)
+  const notify = (tiding: Tiding) => current?.notify(tiding)
   return {
     launch: (start) => {
       launched = true
@@ -65,11 +65,11 @@ export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: G
       // Read before our event loop turns, so that even a process that has ended already is still in the table.
       const startTime = readEntry(pid)?.startTime ?? ''
       leaders.set(pid, startTime)
-      tell({ type: 'started', pid, startTime })
+      notify({ type: 'started', pid, startTime })
       child.once('exit', () => {
         leaders.delete(pid)
         leftSomething ||= send(-pid, 0)
-        tell({ type: 'ended', pid })
+        notify({ type: 'ended', pid })
       })
       return child
     },
@@ -107,7 +107,7 @@ const CLOSE_MS = 15_000
 
 interface GuardProcess {
   isThere(): boolean
-  tell(tiding: Tiding): void
+  notify(tiding: Tiding): void
   /** Lets it end what it knows of. */
   end(clock: Pick<Clock, 'after'>): Promise<void>
   /** For when there is nothing to end. */
@@ -135,8 +135,8 @@ function startProcess(
   // Neither holds the owner: an owner that just exits is one that died.
   child.unref()
   pipe.unref()
-  const tell = (tiding: Tiding) => void pipe.write(writeTiding(tiding))
-  for (const [pid, startTime] of leaders) tell({ type: 'started', pid, startTime })
+  const notify = (tiding: Tiding) => void pipe.write(writeTiding(tiding))
+  for (const [pid, startTime] of leaders) notify({ type: 'started', pid, startTime })
   const kill = () => {
     if (!isThere) return gone
     child.ref()
@@ -145,7 +145,7 @@ function startProcess(
   }
   return {
     isThere: () => isThere,
-    tell,
+    notify,
     kill,
     end: async (clock) => {
       const cancel = clock.after(CLOSE_MS, () => void kill())

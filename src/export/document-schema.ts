@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { IdPrefix, IdTypes } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
 import type { Part } from '../core/message.ts'
-import { factSchema } from '../core/fact-schema.ts'
+import { factSchema } from '../core/receipt-schema.ts'
 import { runLimitsSchema, runSetupSchema } from '../core/run-schemas.ts'
 import {
   EXPORT_VERSION,

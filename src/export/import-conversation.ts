@@ -1,4 +1,4 @@
-import { newRuleId } from '../runtime/log/ids.ts'
+import { newRuleId } from '../runtime/log/new-id.ts'
 import { OffshootError } from '../core/errors.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import { idPrefix, type BranchId, type ConversationId, type IdPrefix, type NewId } from '../core/ids.ts'

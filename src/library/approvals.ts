@@ -3,7 +3,7 @@ import type { Approval, ApprovalAnswer } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
 import type { GrantScope } from '../runtime/asking/grants.ts'
 import type { VerbAnswers } from '../runtime/control/perform.ts'
-import type { Embedding } from './embedding.ts'
+import type { LibrarySession } from './library-session.ts'
 import { checkOptions, checkText } from './options.ts'
 
 export interface ApprovalsApi {
@@ -27,19 +27,19 @@ export interface AnswerOptions {
   readonly scope?: GrantScope | undefined
 }
 
-export function openApprovals(embedding: Embedding): ApprovalsApi {
-  const { store } = embedding.composed
+export function openApprovals(session: LibrarySession): ApprovalsApi {
+  const { store } = session.composed
   return {
     async list(id) {
-      embedding.checkOpen()
-      const of = id === undefined ? {} : { conversationId: embedding.conversationOf(id) }
+      session.checkOpen()
+      const of = id === undefined ? {} : { conversationId: session.conversationOf(id) }
       const open = store.find('approvals', { where: { ...of, answer: null }, orderBy: 'id' })
       return open.filter(({ runId }) => !isStopped(store.get('runs', runId)!.status))
     },
     async answer(id, answer, options) {
       const target = checkText(id, 'answer')
       const args = checkOptions(answerSchema, { answer, ...options }, 'answer')
-      return await embedding.perform({ verb: 'approve', target, args })
+      return await session.perform({ verb: 'approve', target, args })
     },
   }
 }

@@ -9,11 +9,11 @@ import { bestEffort } from '../core/rejections.ts'
 import type { OwnModel } from '../model/own-models.ts'
 import { smallModel } from '../model/catalogue.ts'
 import type { Registry } from '../tools/registry.ts'
-import type { Place } from '../runtime/context/place.ts'
-import type { StartedRun } from '../runtime/control/begin.ts'
+import type { RunSetting } from '../runtime/context/run-setting.ts'
+import type { StartedRun } from '../runtime/control/start.ts'
 import { openConversation } from '../runtime/conversation/main-branch.ts'
 import { checkAgents, runtimeAgent, type OwnAgent } from './agent.ts'
-import type { Embedding } from './embedding.ts'
+import type { LibrarySession } from './library-session.ts'
 import { checkOptions, checkText } from './options.ts'
 import { dollars, positive } from './run-options.ts'
 import type { OffshootRun } from './run.ts'
@@ -66,13 +66,13 @@ export interface SpawnOptions<P = unknown> extends SendOptions {
 }
 
 /** @throws OffshootError `usage` for options that do not do. */
-export async function openChat<O>(embedding: Embedding, given: unknown): Promise<Chat<O>> {
+export async function openChat<O>(session: LibrarySession, given: unknown): Promise<Chat<O>> {
   const options = checkOptions(chatSchema, given ?? {}, 'chat')
-  const crew = new Crew(embedding, options)
-  const main = crew.agent(options.agent ?? 'main', 'chat')
-  const model = await mainModel(embedding, main, options.model)
-  const line = new Line(embedding, crew, knownConversation(embedding, options.conversationId))
-  const { runtime } = embedding.composed
+  const chatAgents = new ChatAgents(session, options)
+  const main = chatAgents.agent(options.agent ?? 'main', 'chat')
+  const model = await mainModel(session, main, options.model)
+  const line = new Line(session, chatAgents, knownConversation(session, options.conversationId))
+  const { runtime } = session.composed
   return {
     get conversationId() {
       return line.conversationId ?? null
@@ -81,17 +81,17 @@ export async function openChat<O>(embedding: Embedding, given: unknown): Promise
       const prompt = checkText(text, 'send')
       const order = stated(checkOptions(sendSchema, more ?? {}, 'send'))
       return await line.begin<O>((where) =>
-        runtime.start({ ...crew.place, ...where, ...order, prompt, agent: main, model }),
+        runtime.start({ ...chatAgents.setting, ...where, ...order, prompt, agent: main, model }),
       )
     },
     async spawn<P>(task: string, more?: SpawnOptions<P>) {
       const text = checkText(task, 'spawn')
       const { agent = 'general', model: own, ...order } = checkOptions(spawnSchema, more ?? {}, 'spawn')
-      const one = crew.agent(agent, 'spawn')
-      const chosen = own === undefined ? {} : { model: await embedding.modelId(own) }
+      const one = chatAgents.agent(agent, 'spawn')
+      const chosen = own === undefined ? {} : { model: await session.modelId(own) }
       const about = { agent: one, task: text, defaultModel: async () => model }
       return await line.begin<P>((where) =>
-        runtime.spawn({ ...crew.place, ...where, ...stated(order), ...about, ...chosen }),
+        runtime.spawn({ ...chatAgents.setting, ...where, ...stated(order), ...about, ...chosen }),
       )
     },
   }
@@ -100,25 +100,25 @@ export async function openChat<O>(embedding: Embedding, given: unknown): Promise
 /** Begins one thing of a conversation after the other: the first makes the conversation, and the others find it. */
 class Line {
   conversationId: ConversationId | undefined
-  readonly #embedding: Embedding
-  readonly #crew: Crew
+  readonly #session: LibrarySession
+  readonly #chatAgents: ChatAgents
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(embedding: Embedding, crew: Crew, conversationId: ConversationId | undefined) {
-    this.#embedding = embedding
-    this.#crew = crew
+  constructor(session: LibrarySession, chatAgents: ChatAgents, conversationId: ConversationId | undefined) {
+    this.#session = session
+    this.#chatAgents = chatAgents
     this.#know(conversationId)
   }
 
   begin<O>(
     start: (where: { conversationId?: ConversationId }) => Promise<StartedRun>,
   ): Promise<OffshootRun<O>> {
-    return this.#embedding.call(() => {
+    return this.#session.call(() => {
       const begun = this.#last.then(async () => {
-        this.#embedding.checkOpen()
+        this.#session.checkOpen()
         const started = await start(this.conversationId ? { conversationId: this.conversationId } : {})
         this.#know(started.conversationId)
-        return this.#embedding.drive<O>(started)
+        return this.#session.drive<O>(started)
       })
       this.#last = bestEffort(begun)
       return begun
@@ -127,41 +127,41 @@ class Line {
 
   #know(id: ConversationId | undefined): void {
     this.conversationId = id
-    if (id) this.#embedding.keepPlace(id, this.#crew.place)
+    if (id) this.#session.keepSetting(id, this.#chatAgents.setting)
   }
 }
 
 /** The agents and tools of one conversation. */
-class Crew {
-  readonly #embedding: Embedding
+class ChatAgents {
+  readonly #session: LibrarySession
   readonly #tools: Registry
   #own: readonly AgentDefinition[]
 
-  constructor(embedding: Embedding, { agents = [], tools = [] }: z.output<typeof chatSchema>) {
-    this.#embedding = embedding
-    this.#tools = withTools(embedding.composed, tools, 'chat')
+  constructor(session: LibrarySession, { agents = [], tools = [] }: z.output<typeof chatSchema>) {
+    this.#session = session
+    this.#tools = withTools(session.composed, tools, 'chat')
     this.#own = agents.map((each, i) => this.#read(each, `chat: agents.${i}`))
-    checkAgents(this.#own, this.#tools, this.place.agents!, 'chat')
+    checkAgents(this.#own, this.#tools, this.setting.agents!, 'chat')
   }
 
-  get place(): Place {
-    const { workspace, systemText, agents } = this.#embedding.composed
+  get setting(): RunSetting {
+    const { workspace, systemText, agents } = this.#session.composed
     const all = createAgentRegistry([...this.#own, ...agents.list()])
     return { workspace, systemText, agents: all, tools: this.#tools }
   }
 
   /** By its name, or one of the program's own, which from here on has that name here. */
   agent(named: unknown, where: string): AgentDefinition {
-    if (typeof named === 'string') return this.place.agents!.require(named)
+    if (typeof named === 'string') return this.setting.agents!.require(named)
     const own = this.#read(named, `${where}: agent`)
     this.#own = [own, ...this.#own.filter(({ name }) => name !== own.name)]
-    checkAgents([own], this.#tools, this.place.agents!, where)
+    checkAgents([own], this.#tools, this.setting.agents!, where)
     return own
   }
 
   /** The configuration speaks of it too. */
   #read(own: unknown, where: string): AgentDefinition {
-    const { models, composed } = this.#embedding
+    const { models, composed } = this.#session
     return configuredAgent(runtimeAgent(own, models, where), composed.loaded.sources)
   }
 }
@@ -189,7 +189,7 @@ function stated<T extends object>(options: T): { [K in keyof T]: Exclude<T[K], u
   return Object.fromEntries(entries) as { [K in keyof T]: Exclude<T[K], undefined> }
 }
 
-function knownConversation({ composed }: Embedding, id: string | undefined): ConversationId | undefined {
+function knownConversation({ composed }: LibrarySession, id: string | undefined): ConversationId | undefined {
   if (id === undefined) return undefined
   const known = isId('cnv', id) ? id : undefined
   if (!known)
@@ -198,10 +198,10 @@ function knownConversation({ composed }: Embedding, id: string | undefined): Con
 }
 
 /** Order of precedence: asked for, configured for the agent, its own, that of the library. */
-async function mainModel(embedding: Embedding, agent: AgentDefinition, asked: unknown): Promise<string> {
-  const { config } = embedding.composed.loaded
+async function mainModel(session: LibrarySession, agent: AgentDefinition, asked: unknown): Promise<string> {
+  const { config } = session.composed.loaded
   const wanted = asked ?? config.agents[agent.name]?.model ?? agent.model ?? 'inherit'
-  if (wanted === 'inherit') return embedding.model
-  if (wanted !== 'small') return await embedding.modelId(wanted)
-  return smallModel(embedding.model, config.smallModel ?? embedding.models.small(embedding.model))
+  if (wanted === 'inherit') return session.model
+  if (wanted !== 'small') return await session.modelId(wanted)
+  return smallModel(session.model, config.smallModel ?? session.models.small(session.model))
 }

@@ -28,9 +28,9 @@ export function eventsOfTree(store: Reader, options: FilterOptions): (event: Off
     if (answers && (event.type === 'approval.requested' || event.type === 'approval.answered')) return true
     if (event.runId === null) return event.branchId === null || branches.has(event.branchId)
     if (event.runId === runId) isFollowed ??= true
-    else if (begins(event, branchId) && event.input !== undefined) isFollowed = false
+    else if (isStart(event, branchId) && event.input !== undefined) isFollowed = false
     const isBelow = event.parentRunId !== null && runs.has(event.parentRunId)
-    if (!runs.has(event.runId) && (isBelow || (isFollowed && begins(event, branchId)))) {
+    if (!runs.has(event.runId) && (isBelow || (isFollowed && isStart(event, branchId)))) {
       runs.add(event.runId)
       if (event.branchId) branches.add(event.branchId)
     }
@@ -38,10 +38,10 @@ export function eventsOfTree(store: Reader, options: FilterOptions): (event: Off
   }
 }
 
-type Beginning = Extract<OffshootEvent, { type: 'run.started' | 'run.queued' }>
+type StartEvent = Extract<OffshootEvent, { type: 'run.started' | 'run.queued' }>
 
 /** The first event of a run on a branch; `input` stands there where a person's message began it. */
-function begins(event: OffshootEvent, branchId: BranchId): event is Beginning {
+function isStart(event: OffshootEvent, branchId: BranchId): event is StartEvent {
   const isFirst = event.type === 'run.started' || event.type === 'run.queued'
   return isFirst && event.from === null && event.branchId === branchId
 }

@@ -3,7 +3,7 @@ import { findSubject } from '../runtime/views/subject.ts'
 import { waitingItems } from '../runtime/run/inbox.ts'
 import { branchOf } from '../runtime/control/verb.ts'
 import type { VerbAnswers } from '../runtime/control/perform.ts'
-import type { Embedding } from './embedding.ts'
+import type { LibrarySession } from './library-session.ts'
 import { checkText } from './options.ts'
 
 /**
@@ -22,34 +22,34 @@ export interface InboxApi {
   clear(target: string): Promise<VerbAnswers['inbox.clear']>
 }
 
-export function openInbox(embedding: Embedding): InboxApi {
-  const { store } = embedding.composed
+export function openInbox(session: LibrarySession): InboxApi {
+  const { store } = session.composed
   return {
     async list(id) {
-      embedding.checkOpen()
+      session.checkOpen()
       const target = checkText(id, 'inbox.list')
       const { conversation } = findSubject(store, target)
       return waitingItems(store, branchOf(store, conversation.id, target))
     },
     edit: async (id, itemId, text) =>
-      await embedding.perform({
+      await session.perform({
         verb: 'inbox.edit',
         target: checkText(id, 'inbox.edit'),
         args: { item: checkText(itemId, 'inbox.edit'), text: checkText(text, 'inbox.edit') },
       }),
     withdraw: async (id, itemId) =>
-      await embedding.perform({
+      await session.perform({
         verb: 'inbox.withdraw',
         target: checkText(id, 'inbox.withdraw'),
         args: { item: checkText(itemId, 'inbox.withdraw') },
       }),
     promote: async (id, itemId) =>
-      await embedding.perform({
+      await session.perform({
         verb: 'inbox.promote',
         target: checkText(id, 'inbox.promote'),
         args: { item: checkText(itemId, 'inbox.promote') },
       }),
     clear: async (id) =>
-      await embedding.perform({ verb: 'inbox.clear', target: checkText(id, 'inbox.clear'), args: null }),
+      await session.perform({ verb: 'inbox.clear', target: checkText(id, 'inbox.clear'), args: null }),
   }
 }

@@ -4,7 +4,7 @@ import { errorMessage } from '../core/errors.ts'
 /** Why no model can fill in what the schema asks for; undefined where one can. */
 export function inputProblem(schema: z.ZodType): string | undefined {
   const problems: string[] = []
-  const told = toldSchema(schema, (node, path) => {
+  const told = modelSchema(schema, (node, path) => {
     const problem = nodeProblem(node)
     if (problem) problems.push(`${path.join('.') || 'it'} ${problem}`)
   })
@@ -14,7 +14,7 @@ export function inputProblem(schema: z.ZodType): string | undefined {
 }
 
 /** As JSON Schema; a text: why there is none. */
-function toldSchema(
+function modelSchema(
   schema: z.ZodType,
   visit: (node: z.core.$ZodTypes, path: readonly (string | number)[]) => void,
 ) {

@@ -9,7 +9,7 @@ import { exportConversation } from '../export/export-conversation.ts'
 import { listRuns, runListing, type RunListing } from '../runtime/views/list-runs.ts'
 import { readMessages } from '../runtime/run/messages.ts'
 import { findConversation } from '../runtime/views/subject.ts'
-import type { Embedding } from './embedding.ts'
+import type { LibrarySession } from './library-session.ts'
 import { checkOptions, checkText } from './options.ts'
 import type { OffshootRun } from './run.ts'
 
@@ -53,20 +53,20 @@ export type ListedRun = Omit<RunListing, 'background'> &
     readonly inBackground: boolean
   }
 
-export function openConversations(embedding: Embedding): ConversationsApi {
-  const { store, secrets } = embedding.composed
+export function openConversations(session: LibrarySession): ConversationsApi {
+  const { store, secrets } = session.composed
   const find = (id: string) => {
-    embedding.checkOpen()
+    session.checkOpen()
     return findConversation(store, checkText(id, 'id'))
   }
   const close = async (id: string) => {
     const { id: target } = find(id)
-    const { runs } = await embedding.perform({ verb: 'cancel', target, args: null })
+    const { runs } = await session.perform({ verb: 'cancel', target, args: null })
     return { runs }
   }
   return {
     async list() {
-      embedding.checkOpen()
+      session.checkOpen()
       return store.find('conversations', { orderBy: 'updatedAt', descending: true })
     },
     async get(id) {
@@ -78,17 +78,17 @@ export function openConversations(embedding: Embedding): ConversationsApi {
     close,
     async delete(id) {
       await close(id)
-      await embedding.call(() =>
+      await session.call(() =>
         store.tx((tx) => void tx.delete('conversations', findConversation(tx, id).id), { durable: true }),
       )
     },
   }
 }
 
-export function openBranches(embedding: Embedding): BranchesApi {
-  const { store } = embedding.composed
+export function openBranches(session: LibrarySession): BranchesApi {
+  const { store } = session.composed
   const find = (id: string): Branch => {
-    embedding.checkOpen()
+    session.checkOpen()
     const known = isId('brn', checkText(id, 'id')) ? store.get('branches', id) : undefined
     if (known) return known
     throw new OffshootError('usage', `there is no branch ${id.slice(0, 100)}`, {
@@ -98,29 +98,29 @@ export function openBranches(embedding: Embedding): BranchesApi {
   return {
     get: async (id) => find(id),
     messages: async (id) => readMessages(store, find(id).id),
-    fork: (target) => embedding.perform({ verb: 'fork', target, args: null }),
+    fork: (target) => session.perform({ verb: 'fork', target, args: null }),
   }
 }
 
 const listSchema = z.strictObject({ all: z.boolean().default(false), conversationId: z.string().optional() })
 
-export function openRuns(embedding: Embedding): RunsApi {
-  const { store } = embedding.composed
+export function openRuns(session: LibrarySession): RunsApi {
+  const { store } = session.composed
   const listed = ({ background: inBackground, ...listing }: RunListing): ListedRun => ({
     ...listing,
     inBackground,
-    ...embedding.runOf(listing.id),
+    ...session.runOf(listing.id),
   })
   return {
     async list(options) {
       const { all, conversationId } = checkOptions(listSchema, options ?? {}, 'runs.list')
-      embedding.checkOpen()
-      const wanted = conversationId === undefined ? undefined : embedding.conversationOf(conversationId)
+      session.checkOpen()
+      const wanted = conversationId === undefined ? undefined : session.conversationOf(conversationId)
       const runs = listRuns(store, { all })
       return runs.filter((run) => !wanted || run.conversationId === wanted).map(listed)
     },
     async get(id) {
-      const { id: known } = embedding.runOf(id)
+      const { id: known } = session.runOf(id)
       return listed(runListing(store, known))
     },
   }

@@ -1,6 +1,6 @@
 import { OwnModels } from '../model/own-models.ts'
 import type { Composed } from '../runtime/host/compose.ts'
-import { usableModel } from './embedding.ts'
+import { usableModel } from './library-session.ts'
 
 /**
  * The id of the model that a person names, or without one of that which configuration and environment offer.

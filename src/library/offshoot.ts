@@ -23,7 +23,7 @@ import {
   type ConversationsApi,
   type RunsApi,
 } from './lists.ts'
-import { Embedding, release, usableModel } from './embedding.ts'
+import { LibrarySession, release, usableModel } from './library-session.ts'
 import { checkOptions } from './options.ts'
 import { openInbox, type InboxApi } from './inbox.ts'
 import { openQuestions, type QuestionsApi } from './questions.ts'
@@ -157,7 +157,7 @@ export async function openOffshoot(given: OffshootOptions, test: TestOpening = {
   try {
     checkAgents(own, composed.tools, composed.agents, 'createOffshoot')
     const model = await usableModel(composed, models, options.model)
-    return offshootOf(new Embedding(composed, models, model))
+    return offshootOf(new LibrarySession(composed, models, model))
   } catch (error) {
     await release(composed)
     throw error
@@ -228,45 +228,45 @@ function storeOf(store: Checked['store'], clock: Clock): (() => Promise<Store>) 
   return async () => ownStore(store, true)
 }
 
-function offshootOf(embedding: Embedding): Offshoot {
-  const { workspace, warnings, trust } = embedding.composed
-  const close = () => embedding.close()
+function offshootOf(session: LibrarySession): Offshoot {
+  const { workspace, warnings, trust } = session.composed
+  const close = () => session.close()
   return {
     directory: workspace.root,
-    model: embedding.model,
+    model: session.model,
     warnings,
     trust: asked(trust),
-    conversations: openConversations(embedding),
-    branches: openBranches(embedding),
-    runs: openRuns(embedding),
-    approvals: openApprovals(embedding),
-    questions: openQuestions(embedding),
-    inbox: openInbox(embedding),
-    chat: <O>(options?: ChatOptions<O>) => embedding.call(() => openChat<O>(embedding, options)),
-    steer: async (id, text) => await embedding.perform(steerCommand(id, text)),
-    interrupt: (target) => embedding.perform({ verb: 'interrupt', target, args: null }),
-    pause: (target) => embedding.perform({ verb: 'pause', target, args: null }),
-    background: (target) => embedding.perform({ verb: 'background', target, args: null }),
-    cancel: (id) => cancel(embedding, id),
-    continue: (id, text, options) => embedding.continue(id, text, options),
-    fork: (messageId, text, options) => embedding.fork(messageId, text, options),
-    recover: (settings) => recover(embedding, settings),
+    conversations: openConversations(session),
+    branches: openBranches(session),
+    runs: openRuns(session),
+    approvals: openApprovals(session),
+    questions: openQuestions(session),
+    inbox: openInbox(session),
+    chat: <O>(options?: ChatOptions<O>) => session.call(() => openChat<O>(session, options)),
+    steer: async (id, text) => await session.perform(steerCommand(id, text)),
+    interrupt: (target) => session.perform({ verb: 'interrupt', target, args: null }),
+    pause: (target) => session.perform({ verb: 'pause', target, args: null }),
+    background: (target) => session.perform({ verb: 'background', target, args: null }),
+    cancel: (id) => cancel(session, id),
+    continue: (id, text, options) => session.continue(id, text, options),
+    fork: (messageId, text, options) => session.fork(messageId, text, options),
+    recover: (settings) => recover(session, settings),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
 
-async function cancel(embedding: Embedding, target: string): Promise<CancelAnswer> {
-  embedding.checkOpen()
-  if (!embedding.knows(target)) return { outcome: 'not_found', status: null, runs: 0, left: [] }
-  return await embedding.perform({ verb: 'cancel', target, args: null })
+async function cancel(session: LibrarySession, target: string): Promise<CancelAnswer> {
+  session.checkOpen()
+  if (!session.knows(target)) return { outcome: 'not_found', status: null, runs: 0, left: [] }
+  return await session.perform({ verb: 'cancel', target, args: null })
 }
 
 const recoverSchema = z.strictObject({ policy: z.enum(['continue', 'pause']).optional() })
 
-async function recover(embedding: Embedding, settings: unknown = {}): Promise<readonly OffshootRun[]> {
+async function recover(session: LibrarySession, settings: unknown = {}): Promise<readonly OffshootRun[]> {
   const { policy } = checkOptions(recoverSchema, settings, 'recover')
-  return await embedding.recover(policy ? { policy } : {})
+  return await session.recover(policy ? { policy } : {})
 }
 
 const STORE_METHODS = ['get', 'find', 'count', 'tx', 'dataVersion', 'close']

@@ -11,7 +11,7 @@ export function ownStore(store: Store, isShared: boolean): Store {
   return {
     ...reader(store),
     tx: (write, options) => transact(store, write, options),
-    dataVersion: () => (isShared ? ++looks : told(() => store.dataVersion())),
+    dataVersion: () => (isShared ? ++looks : withStoreErrors(() => store.dataVersion())),
     close: async () => {
       if (!isShared) await store.close()
     },
@@ -20,9 +20,10 @@ export function ownStore(store: Store, isShared: boolean): Store {
 
 function reader(store: Reader): Reader {
   return {
-    get: (table, key) => told(() => store.get(table, key)),
-    find: <T extends Table>(table: T, query: Query<T>) => told(() => store.find(table, query)),
-    count: <T extends Table>(table: T, where: Partial<Rows[T]>) => told(() => store.count(table, where)),
+    get: (table, key) => withStoreErrors(() => store.get(table, key)),
+    find: <T extends Table>(table: T, query: Query<T>) => withStoreErrors(() => store.find(table, query)),
+    count: <T extends Table>(table: T, where: Partial<Rows[T]>) =>
+      withStoreErrors(() => store.count(table, where)),
   }
 }
 
@@ -46,13 +47,13 @@ async function transact<T>(store: Store, write: (tx: Tx) => T, options: TxOption
 function writer(tx: Tx): Tx {
   return {
     ...reader(tx),
-    insert: (table, row) => told(() => tx.insert(table, row)),
-    update: (table, key, change) => told(() => tx.update(table, key, change)),
-    delete: (table, key) => told(() => tx.delete(table, key)),
+    insert: (table, row) => withStoreErrors(() => tx.insert(table, row)),
+    update: (table, key, change) => withStoreErrors(() => tx.update(table, key, change)),
+    delete: (table, key) => withStoreErrors(() => tx.delete(table, key)),
   }
 }
 
-function told<T>(work: () => T): T {
+function withStoreErrors<T>(work: () => T): T {
   try {
     return work()
   } catch (error) {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Question } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
 import type { VerbAnswers } from '../runtime/control/perform.ts'
-import type { Embedding } from './embedding.ts'
+import type { LibrarySession } from './library-session.ts'
 import { checkOptions, checkText } from './options.ts'
 
 export interface QuestionsApi {
@@ -19,19 +19,19 @@ export interface QuestionsApi {
   ): Promise<VerbAnswers['answer']>
 }
 
-export function openQuestions(embedding: Embedding): QuestionsApi {
-  const { store } = embedding.composed
+export function openQuestions(session: LibrarySession): QuestionsApi {
+  const { store } = session.composed
   return {
     async list(id) {
-      embedding.checkOpen()
-      const of = id === undefined ? {} : { conversationId: embedding.conversationOf(id) }
+      session.checkOpen()
+      const of = id === undefined ? {} : { conversationId: session.conversationOf(id) }
       const open = store.find('questions', { where: { ...of, answeredAt: null }, orderBy: 'id' })
       return open.filter(({ runId }) => !isStopped(store.get('runs', runId)!.status))
     },
     async answer(id, text, options) {
       const target = checkText(id, 'answer')
       const { by } = checkOptions(optionsSchema, options ?? {}, 'answer')
-      return await embedding.perform({
+      return await session.perform({
         verb: 'answer',
         target,
         args: { text: checkText(text, 'answer'), by },

@@ -11,7 +11,7 @@ import { documentText } from '../export/document-text.ts'
 import { exportConversation } from '../export/export-conversation.ts'
 import { importConversation } from '../export/import-conversation.ts'
 import { parseExport } from '../export/parse-export.ts'
-import { randomIds } from '../runtime/log/ids.ts'
+import { randomIds } from '../runtime/log/new-id.ts'
 
 const schema = { type: 'object', properties: { score: { type: 'integer' } }, required: ['score'] }
 const judge = agent('judge', {

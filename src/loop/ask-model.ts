@@ -10,7 +10,7 @@ import { costOf } from '../model/pricing.ts'
 import { isRefusal, retryDelay } from '../model/retry.ts'
 import { unlessAborted } from './aborted.ts'
 import { waitAtGate } from './at-gate.ts'
-import { holdRequest } from './hold-request.ts'
+import { reserveRequest } from './hold-request.ts'
 import type { InputEstimate } from './input-estimate.ts'
 import { joinDeltas } from './join-deltas.ts'
 import { maskDeltas } from './mask-live.ts'
@@ -46,9 +46,9 @@ export async function askModel(
   checkWindow(size.byChars(request.messages), ports)
   const input = size.tokens(request.messages)
   const { gate } = ports
-  const place = gate.place()
+  const place = gate.ticket()
   for (let attempt = 1; ; attempt++) {
-    const { release, ...output } = await holdRequest(input, ports, watchdog)
+    const { release, ...output } = await reserveRequest(input, ports, watchdog)
     if (!gate.start(place))
       await waitAtGate(place, ports, watchdog).catch((error: unknown) => {
         release()
@@ -198,7 +198,7 @@ async function waitToRetry(
   watchdog: Watchdog,
 ): Promise<void> {
   const since = ports.clock.now()
-  const release = watchdog.hold('itself')
+  const release = watchdog.suspend('itself')
   try {
     await ports.journal.waiting('retry', {
       what: 'retry',

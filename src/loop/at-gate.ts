@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { Gate, Place } from '../model/gate.ts'
+import type { Gate, GateTicket } from '../model/gate.ts'
 import { unlessAborted } from './aborted.ts'
 import type { LoopPorts } from './ports.ts'
 import { checkBudget } from './spent.ts'
@@ -9,10 +9,10 @@ import type { Watchdog } from './watchdog.ts'
  * For a request that may not start yet: waits, visibly, until it has started. @throws Spent, or the signal's reason; then
  * its place is given up.
  */
-export async function waitAtGate(place: Place, ports: LoopPorts, watchdog: Watchdog): Promise<void> {
+export async function waitAtGate(place: GateTicket, ports: LoopPorts, watchdog: Watchdog): Promise<void> {
   const { gate, journal, clock, signal } = ports
   const since = clock.now()
-  const release = watchdog.hold('itself')
+  const release = watchdog.suspend('itself')
   try {
     while (!gate.start(place)) {
       signal.throwIfAborted()
@@ -36,7 +36,7 @@ export async function throughGate<T>(
   signal: AbortSignal,
   ask: () => Promise<T>,
 ): Promise<T> {
-  const place = gate.place()
+  const place = gate.ticket()
   try {
     while (!gate.start(place)) await unlessAborted(gate.news(place), signal, clock, 0)
     const answer = await ask()

@@ -12,7 +12,7 @@ import { unlessAborted } from './aborted.ts'
 import type { Answer, Emit, EndedCall, LoopPorts, PermitRequest } from './ports.ts'
 import { isTooDeep } from './read-answer.ts'
 import type { Repeats } from './repeats.ts'
-import { holding, type Watchdog } from './watchdog.ts'
+import { whileSuspended, type Watchdog } from './watchdog.ts'
 
 /** What a call came to; the journal turns it into the result that the model reads. */
 type Ended = Pick<EndedCall, 'status' | 'output' | 'exitCode' | 'error'>
@@ -82,8 +82,8 @@ async function settle(
   await Promise.all(running.filter((call) => !call.spawns).map((call) => call.result))
   const all = Promise.all(running.map((call) => call.result))
   if (!running.some((call) => call.spawns)) return await all
-  const results = await holding(watchdog, 'itself', () => ports.whileChildrenRun(all))
-  await holding(watchdog, 'slot', ports.untilSlot)
+  const results = await whileSuspended(watchdog, 'itself', () => ports.whileChildrenRun(all))
+  await whileSuspended(watchdog, 'slot', ports.untilSlot)
   return results
 }
 
@@ -121,7 +121,7 @@ async function runCall(
     const input = readInput(tool, part)
     const shown = describe(tool, input)
     title = shown.title
-    const denied = await askLeave({ part, tool, input, ...shown }, ports, watchdog)
+    const denied = await requestPermission({ part, tool, input, ...shown }, ports, watchdog)
     if (denied) return await ports.journal.callEnded({ part, title, ...denied })
     const started = ports.journal.callStarted({ part, tool, title, input })
     ignoreLateRejection(started) // awaited with the end
@@ -187,12 +187,12 @@ function describe(tool: AnyTool, input: never): Pick<PermitRequest, 'title' | 's
   }
 }
 
-async function askLeave(
+async function requestPermission(
   request: PermitRequest,
   ports: LoopPorts,
   watchdog: Watchdog,
 ): Promise<Ended | undefined> {
-  const permit = await holding(watchdog, 'person', () => ports.permit(request))
+  const permit = await whileSuspended(watchdog, 'person', () => ports.permit(request))
   if (permit.allowed) return undefined
   return failure(permit.code === 'interrupted' ? 'skipped' : 'denied', permit.code, permit.why)
 }
@@ -213,11 +213,11 @@ async function effect(
   // a delegation goes on all the same: its child is in the store and has to be stopped there
   if (ports.signal.aborted && tool.effects !== 'spawn')
     return failure('skipped', 'interrupted', 'not run: the run was stopped before')
-  const tell = (text: string) => emit({ type: 'tool.output', callId: part.callId, text })
-  const live = maskOutput(tell, ports.secrets ?? shapeMask)
+  const emitOutput = (text: string) => emit({ type: 'tool.output', callId: part.callId, text })
+  const live = maskOutput(emitOutput, ports.secrets ?? shapeMask)
   const context: ToolContext = ports.toolContext(part.callId, live.emit)
   const waitsFor = tool.asksPerson ? 'person' : boundsItself(tool) ? 'itself' : undefined
-  const release = waitsFor && watchdog.hold(waitsFor)
+  const release = waitsFor && watchdog.suspend(waitsFor)
   try {
     const running = Promise.resolve().then(() => tool.execute(input, context))
     const output = await unlessAborted(running, ports.signal, ports.clock, bounds.killGraceMs * 2)

@@ -1,15 +1,19 @@
 import { unlessAborted } from './aborted.ts'
-import type { LoopPorts, RequestLeave } from './ports.ts'
+import type { LoopPorts, ReservationResult } from './ports.ts'
 import { Spent } from './spent.ts'
-import { holding, type Watchdog } from './watchdog.ts'
+import { whileSuspended, type Watchdog } from './watchdog.ts'
 
-type Held = Extract<RequestLeave, { readonly release: () => void }>
+type Reservation = Extract<ReservationResult, { readonly release: () => void }>
 
 /**
  * Holds what a request may cost at most, until it is released. Waits, visibly, while requests of others hold what it
  * needs: they come to an end. @throws Spent where it does not fit, or the signal's reason.
  */
-export async function holdRequest(input: number, ports: LoopPorts, watchdog: Watchdog): Promise<Held> {
+export async function reserveRequest(
+  input: number,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+): Promise<Reservation> {
   const { maxOutput, price } = ports.model.info
   const estimate = { input, maxOutput, price }
   let leave = ports.budget.ask(estimate)
@@ -18,7 +22,7 @@ export async function holdRequest(input: number, ports: LoopPorts, watchdog: Wat
     await ports.journal.waiting('retry', { what: 'retry', detail: OTHERS, since })
     while ('until' in leave) {
       const { until } = leave
-      await holding(watchdog, 'itself', () => unlessAborted(until, ports.signal, ports.clock, 0))
+      await whileSuspended(watchdog, 'itself', () => unlessAborted(until, ports.signal, ports.clock, 0))
       leave = ports.budget.ask(estimate)
     }
     await ports.journal.resumed()

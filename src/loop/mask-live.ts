@@ -10,18 +10,18 @@ export function maskDeltas(emit: Emit, secrets: Pick<SecretMask, 'stream'>) {
   const maskedOf = (delta: Delta): Masked => {
     const known = streams.get(delta.partId)
     if (known) return known
-    const masked = { stream: secrets.stream(), last: delta, told: delta.offset }
+    const masked = { stream: secrets.stream(), last: delta, emitted: delta.offset }
     streams.set(delta.partId, masked)
     return masked
   }
-  const tell = (masked: Masked, text: string) => {
+  const emitText = (masked: Masked, text: string) => {
     if (text === '') return
-    const offset = masked.told
-    masked.told += text.length // a masked text is as long as what it masks
+    const offset = masked.emitted
+    masked.emitted += text.length // a masked text is as long as what it masks
     emit({ ...masked.last, text, offset })
   }
   const flush = () => {
-    for (const masked of streams.values()) tell(masked, masked.stream.end())
+    for (const masked of streams.values()) emitText(masked, masked.stream.end())
     streams.clear()
   }
   return {
@@ -31,8 +31,8 @@ export function maskDeltas(emit: Emit, secrets: Pick<SecretMask, 'stream'>) {
       const masked = maskedOf(event)
       masked.last = event
       const text = masked.stream.push(event.text)
-      if (text !== event.text || masked.told !== event.offset) return tell(masked, text)
-      masked.told += text.length
+      if (text !== event.text || masked.emitted !== event.offset) return emitText(masked, text)
+      masked.emitted += text.length
       emit(event) // as nearly all are
     },
   }
@@ -44,7 +44,7 @@ interface Masked {
   readonly stream: MaskStream
   last: Delta
   /** Characters of the part that were told. */
-  told: number
+  emitted: number
 }
 
 /** The output of one call as it comes; `end` tells what was held. */

@@ -66,7 +66,7 @@ export interface BudgetPort {
   /** Asked between turns: why no request may be made any more. */
   reached(): Reached | undefined
   /** Asked before each request: what it may cost at most is held until it is released. */
-  ask(estimate: RequestEstimate): RequestLeave
+  ask(estimate: RequestEstimate): ReservationResult
   /** Told of each answer, before it is stored. */
   spend(answer: Pick<Answer, 'usage' | 'costUsd'>): void
 }
@@ -82,7 +82,7 @@ export interface RequestEstimate {
 }
 
 /** Why a request may not be made; or what to wait for before asking again; or how long its answer may be, if not as long as the model can. */
-export type RequestLeave =
+export type ReservationResult =
   | Reached
   | { readonly until: Promise<void> }
   | { readonly maxOutputTokens?: number; readonly release: () => void }
@@ -122,11 +122,11 @@ export interface Left {
   /** The last answer, of which something is still to be done. The context ends before it. */
   readonly open: Answer | undefined
   /** The latest turn that had text. */
-  readonly said: Said | undefined
+  readonly lastText: TurnText | undefined
 }
 
 /** The text of one turn. */
-export interface Said {
+export interface TurnText {
   readonly messageId: MessageId
   readonly text: string
   readonly turn: number

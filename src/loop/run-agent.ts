@@ -20,11 +20,11 @@ import type {
   Reached,
   Report,
   RunInput,
-  Said,
+  TurnText,
 } from './ports.ts'
 import { Repeats } from './repeats.ts'
 import { checkBudget, Spent } from './spent.ts'
-import { createWatchdog, holding, type Watchdog } from './watchdog.ts'
+import { createWatchdog, whileSuspended, type Watchdog } from './watchdog.ts'
 
 /**
  * Drives one run, main or subagent, from its context to its outcome. Live facts are yielded; what must
@@ -90,9 +90,9 @@ class Loop {
   #tried = 0
   #turn: number
   /** The latest turn that had text. */
-  #latest: Said | undefined
+  #latest: TurnText | undefined
   /** The text of a request that was cut, until one is whole: the report of a run that ends there. */
-  #cut: Said | undefined
+  #cut: TurnText | undefined
 
   constructor(input: RunInput, ports: LoopPorts, watchdog: Watchdog, emit: Emit) {
     this.#input = input
@@ -106,7 +106,7 @@ class Loop {
     const last = input.context.findLastIndex(({ role }) => role === 'assistant')
     if (input.measured && last >= 0) this.#size.answered(input.measured, input.context.slice(0, last + 1))
     this.#turn = input.turns
-    this.#latest = input.left?.said
+    this.#latest = input.left?.lastText
   }
 
   async run(): Promise<Outcome> {
@@ -115,7 +115,7 @@ class Loop {
     while (!outcome && this.#turn < this.#input.limits.maxTurns) {
       this.#ports.beforeTurn()
       checkBudget(this.#ports)
-      await this.#tellOfLimit()
+      await this.#remindOfLimit()
       const { answer, stored } = await this.#ask('auto')
       outcome = await this.#endTurn(answer, stored)
     }
@@ -167,7 +167,7 @@ class Loop {
   }
 
   /** Once, two turns before the limit. An earlier attempt may have said it already. */
-  async #tellOfLimit(): Promise<void> {
+  async #remindOfLimit(): Promise<void> {
     const { maxTurns } = this.#input.limits
     if (this.#turn !== maxTurns - LAST_TURNS || this.#turn < 1) return
     await this.#instruct(
@@ -186,8 +186,8 @@ class Loop {
   }
 
   async #readBeforeEnd(): Promise<readonly ContextMessage[]> {
-    const more = await holding(this.#watchdog, 'itself', () => this.#ports.beforeEnd(this.report()))
-    await holding(this.#watchdog, 'slot', this.#ports.untilSlot)
+    const more = await whileSuspended(this.#watchdog, 'itself', () => this.#ports.beforeEnd(this.report()))
+    await whileSuspended(this.#watchdog, 'slot', this.#ports.untilSlot)
     return more
   }
 
@@ -259,7 +259,7 @@ class Loop {
     if (window === null || !this.#ports.compact) return
     const tokens = this.#size.tokens(this.#context)
     if (tokens <= Math.max(window * FULL, this.#tried + window * LATER)) return
-    const context = await holding(this.#watchdog, 'itself', () => this.#ports.compact!(tokens))
+    const context = await whileSuspended(this.#watchdog, 'itself', () => this.#ports.compact!(tokens))
     if (context) this.#context.splice(0, this.#context.length, ...context)
     this.#tried = this.#size.tokens(this.#context)
   }
@@ -270,7 +270,7 @@ class Loop {
     if (message.parts.length > 0) this.#context.push(message)
   }
 
-  #said({ messageId, parts }: Pick<Answer, 'messageId' | 'parts'>): Said | undefined {
+  #said({ messageId, parts }: Pick<Answer, 'messageId' | 'parts'>): TurnText | undefined {
     const text = textOf(parts)
     return text.trim() === '' ? undefined : { messageId, text, turn: this.#turn }
   }

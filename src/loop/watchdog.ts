@@ -15,19 +15,23 @@ export interface Watchdog {
    * Until the returned function is called, no stall is counted. While the run waits for a person or a slot, its timeout
    * does not count either.
    */
-  hold(waitsFor: WaitsFor): () => void
+  suspend(waitsFor: WaitsFor): () => void
   /** Of the time of the run; null: it has no limit. */
   leftMs(): number | null
   end(): void
 }
 
 /** Waits, with the watchdog held for so long. */
-export async function holding<T>(watchdog: Watchdog, waitsFor: WaitsFor, wait: () => Promise<T>): Promise<T> {
-  const release = watchdog.hold(waitsFor)
+export async function whileSuspended<T>(
+  watchdog: Watchdog,
+  waitsFor: WaitsFor,
+  wait: () => Promise<T>,
+): Promise<T> {
+  const resume = watchdog.suspend(waitsFor)
   try {
     return await wait()
   } finally {
-    release()
+    resume()
   }
 }
 
@@ -41,12 +45,12 @@ export function createWatchdog(
   const limit = timeoutMs === null ? undefined : createTimeLimit(clock, timeoutMs, () => onStop('timeout'))
   return {
     touch: stall.touch,
-    hold(waitsFor) {
-      const releases = [stall.hold(), ...(waitsFor !== 'itself' && limit ? [limit.hold()] : [])]
-      let held = true
+    suspend(waitsFor) {
+      const resumes = [stall.suspend(), ...(waitsFor !== 'itself' && limit ? [limit.suspend()] : [])]
+      let suspended = true
       return () => {
-        if (held) for (const release of releases) release()
-        held = false
+        if (suspended) for (const resume of resumes) resume()
+        suspended = false
       }
     },
     leftMs: () => limit?.leftMs() ?? null,
@@ -60,41 +64,41 @@ export function createWatchdog(
 /** One timer, set anew only when it fires early. */
 function createStallTimer(clock: Clock, stallMs: number, onStall: () => void) {
   let last = clock.now()
-  let holds = 0
+  let suspensions = 0
   let cancel = clock.after(stallMs, check)
 
   function check() {
     const left = last + stallMs - clock.now()
-    if (holds === 0 && left <= 0) return onStall()
-    cancel = clock.after(holds > 0 ? stallMs : left, check)
+    if (suspensions === 0 && left <= 0) return onStall()
+    cancel = clock.after(suspensions > 0 ? stallMs : left, check)
   }
 
   const touch = () => {
     last = clock.now()
   }
-  const release = () => {
-    holds--
+  const resume = () => {
+    suspensions--
     touch()
   }
-  return { touch, hold: () => (holds++, release), end: () => cancel() }
+  return { touch, suspend: () => (suspensions++, resume), end: () => cancel() }
 }
 
 function createTimeLimit(clock: Clock, limitMs: number, onTimeout: () => void) {
   let left = limitMs
   let since = clock.now()
-  let holds = 0
+  let suspensions = 0
   let ended = false
   let cancel = clock.after(left, onTimeout)
 
-  const hold = () => {
-    if (holds++ === 0) {
+  const suspend = () => {
+    if (suspensions++ === 0) {
       cancel()
       left -= clock.now() - since
     }
-    return release
+    return resume
   }
-  const release = () => {
-    if (--holds > 0 || ended) return
+  const resume = () => {
+    if (--suspensions > 0 || ended) return
     since = clock.now()
     cancel = clock.after(left, onTimeout)
   }
@@ -102,6 +106,6 @@ function createTimeLimit(clock: Clock, limitMs: number, onTimeout: () => void) {
     ended = true
     cancel()
   }
-  const leftMs = () => Math.max(0, holds > 0 ? left : left - (clock.now() - since))
-  return { hold, leftMs, end }
+  const leftMs = () => Math.max(0, suspensions > 0 ? left : left - (clock.now() - since))
+  return { suspend, leftMs, end }
 }

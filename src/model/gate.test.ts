@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { handClock, type HandClock } from '../../test/support/runtime-harness.ts'
 import { ProviderError } from '../core/errors.ts'
-import { Gate, gateBounds, Gates, type Place } from './gate.ts'
+import { Gate, gateBounds, Gates, type GateTicket } from './gate.ts'
 
 const SECOND = 1_000
 
@@ -15,11 +15,11 @@ const broken = new ProviderError('own/model: the answer was cut off', { retryabl
 const wrong = new ProviderError('own/model: HTTP 400: no such thing', { status: 400, retryable: false })
 
 /** A gate whose waiting requests start as soon as they may, without jitter. */
-function open(): { gate: Gate; clock: HandClock; ask(n: number): Place[]; started: Place[] } {
+function open(): { gate: Gate; clock: HandClock; ask(n: number): GateTicket[]; started: GateTicket[] } {
   const clock = handClock()
   const gate = new Gate('own', clock, () => 0)
-  const started: Place[] = []
-  const begin = async (place: Place) => {
+  const started: GateTicket[] = []
+  const begin = async (place: GateTicket) => {
     while (!gate.start(place)) {
       await gate.news(place)
       if (place.state === 'outside') return
@@ -28,19 +28,19 @@ function open(): { gate: Gate; clock: HandClock; ask(n: number): Place[]; starte
   }
   const ask = (n: number) =>
     Array.from({ length: n }, () => {
-      const place = gate.place()
+      const place = gate.ticket()
       void begin(place)
       return place
     })
   return { gate, clock, ask, started }
 }
 
-const started = (places: readonly Place[]) => places.filter(({ state }) => state === 'started').length
+const started = (places: readonly GateTicket[]) => places.filter(({ state }) => state === 'started').length
 
 describe('open', () => {
   it('lets everything through at once and sets no timer', () => {
     const { gate, clock } = open()
-    const places = Array.from({ length: 1_000 }, () => gate.place())
+    const places = Array.from({ length: 1_000 }, () => gate.ticket())
     expect(places.every((place) => gate.start(place))).toBe(true)
     for (const place of places) gate.end(place)
     expect(clock.pending()).toBe(0)
@@ -112,7 +112,7 @@ describe('after a refusal', () => {
     const { gate, clock, ask } = open()
     const [one, two] = ask(2)
     gate.end(one!, refusal(SECOND))
-    const waits = gate.place()
+    const waits = gate.ticket()
     expect(gate.start(waits)).toBe(false)
     await clock.advance(SECOND + 1)
     expect(waits.state).toBe('admitted')
@@ -128,7 +128,7 @@ describe('after a refusal', () => {
     const { gate, clock, ask } = open()
     const inFlight = ask(4)
     gate.end(inFlight[0]!, refusal(10 * SECOND))
-    const waits = gate.place()
+    const waits = gate.ticket()
     gate.start(waits)
     let told = 0
     void gate.news(waits).then(() => told++)
@@ -199,7 +199,7 @@ describe('the probe', () => {
 
   it('that is not started when its run is stopped leaves its turn too', async () => {
     const { gate, clock, ask } = paused(0)
-    const place = gate.place()
+    const place = gate.ticket()
     gate.start(place)
     const [next] = ask(1)
     await clock.advance(SECOND + 1)
@@ -314,20 +314,20 @@ function plainClock() {
 class Play {
   readonly clock = plainClock()
   readonly gate = new Gate('own', this.clock, () => 0.5)
-  asked: Place[] = []
-  inFlight: Place[] = []
+  asked: GateTicket[] = []
+  inFlight: GateTicket[] = []
   /** Starts that should not have been. */
   readonly problems: string[] = []
   /** Nothing may start before. */
   closedUntil = 0
   /** What is to end before another one starts; null: the next one that starts is the probe. */
-  probe: Place | null | undefined
+  probe: GateTicket | null | undefined
   probeSince = 0
 
   take(step: Step): void {
     switch (step.do) {
       case 'ask':
-        this.asked.push(this.gate.place())
+        this.asked.push(this.gate.ticket())
         break
       case 'wait':
         this.clock.pass(step.ms, () => this.startAll())
@@ -344,7 +344,7 @@ class Play {
     this.startAll()
   }
 
-  end(from: Place[], at: number, error?: Error): void {
+  end(from: GateTicket[], at: number, error?: Error): void {
     const place = from[at % from.length]
     if (!place) return
     from.splice(from.indexOf(place), 1)
@@ -374,7 +374,7 @@ class Play {
     }
   }
 
-  check(place: Place): void {
+  check(place: GateTicket): void {
     const now = this.clock.now()
     if (now < this.closedUntil) this.problems.push(`${now}: before ${this.closedUntil}`)
     const earlier = this.asked.find(({ number }) => number < place.number)

@@ -11,18 +11,18 @@ export const gateBounds = {
 } as const
 
 /** A request at the gate, through all its tries: what is refused has its old place in the line. */
-export interface Place {
+export interface GateTicket {
   readonly number: number
   state: 'outside' | 'line' | 'admitted' | 'started'
   /** Told of its turn (true), or of another reason to wait. */
-  tell?: ((isItsTurn: boolean) => void) | undefined
+  notify?: ((isItsTurn: boolean) => void) | undefined
 }
 
 type Phase =
   | { readonly type: 'open' }
   /** Nothing starts before `until`, in milliseconds since the epoch; then one request, the probe. */
   | { readonly type: 'paused'; readonly until: number }
-  | { readonly type: 'probing'; readonly probe: Place; readonly until: number }
+  | { readonly type: 'probing'; readonly probe: GateTicket; readonly until: number }
   | { readonly type: 'limited'; readonly allowed: number; readonly answers: number }
 
 const OPEN: Phase = { type: 'open' }
@@ -43,8 +43,8 @@ export class Gate {
   /** In flight, or admitted and about to be. */
   #taken = 0
   /** By their numbers. */
-  #line: Place[] = []
-  readonly #admitted = new Set<Place>()
+  #line: GateTicket[] = []
+  readonly #admitted = new Set<GateTicket>()
   /** Pauses since the last success. */
   #pauses = 0
   /** What may be in flight after the probe. */
@@ -63,7 +63,7 @@ export class Gate {
   }
 
   /** For a request that is about to be made. */
-  place(): Place {
+  ticket(): GateTicket {
     return { number: this.#placesGiven++, state: 'outside' }
   }
 
@@ -71,18 +71,18 @@ export class Gate {
    * Whether the request may start now; then it has. Otherwise it stands in line until `news`, and asks again: what was
    * its turn may be over. What has started or stands in line is to be ended.
    */
-  start(place: Place): boolean {
-    if (place.state === 'outside') this.#enter(place)
-    if (place.state === 'line') return false
-    this.#admitted.delete(place)
-    place.state = 'started'
+  start(ticket: GateTicket): boolean {
+    if (ticket.state === 'outside') this.#enter(ticket)
+    if (ticket.state === 'line') return false
+    this.#admitted.delete(ticket)
+    ticket.state = 'started'
     return true
   }
 
   /** Resolves as soon as it is its turn (true), or it waits for something else than `reason` said when this was called. */
-  news(place: Place): Promise<boolean> {
-    if (place.state !== 'line') return Promise.resolve(true)
-    return new Promise((resolve) => (place.tell = resolve))
+  news(ticket: GateTicket): Promise<boolean> {
+    if (ticket.state !== 'line') return Promise.resolve(true)
+    return new Promise((resolve) => (ticket.notify = resolve))
   }
 
   /** What everybody in line waits for. */
@@ -100,16 +100,16 @@ export class Gate {
   }
 
   /** A try is over, or is not made any more. Without an error it got a whole answer. */
-  end(place: Place, error?: unknown): void {
-    const { state } = place
-    place.state = 'outside'
+  end(ticket: GateTicket, error?: unknown): void {
+    const { state } = ticket
+    ticket.state = 'outside'
     if (state === 'outside') return
-    if (state === 'line') this.#line = this.#line.filter((other) => other !== place)
+    if (state === 'line') this.#line = this.#line.filter((other) => other !== ticket)
     else this.#taken--
-    this.#admitted.delete(place)
+    this.#admitted.delete(ticket)
     if (error === undefined && this.#phase === OPEN) return
     this.#passLongProbe()
-    const isProbe = this.#phase.type === 'probing' && this.#phase.probe === place
+    const isProbe = this.#phase.type === 'probing' && this.#phase.probe === ticket
     if (error === undefined) this.#answered(isProbe)
     else if (isRefusal(error) || (isProbe && isFailure(error))) this.#pause(error)
     // it says nothing of the provider: the next one is the probe
@@ -117,33 +117,33 @@ export class Gate {
     this.#admit()
   }
 
-  #enter(place: Place): void {
+  #enter(ticket: GateTicket): void {
     if (this.#phase === OPEN) {
       this.#taken++
-      place.state = 'started'
+      ticket.state = 'started'
       return
     }
-    this.#queue(place)
+    this.#queue(ticket)
     this.#admit()
   }
 
-  #queue(place: Place): void {
-    place.state = 'line'
-    const later = this.#line.findIndex((other) => other.number > place.number)
-    this.#line.splice(later < 0 ? this.#line.length : later, 0, place)
+  #queue(ticket: GateTicket): void {
+    ticket.state = 'line'
+    const later = this.#line.findIndex((other) => other.number > ticket.number)
+    this.#line.splice(later < 0 ? this.#line.length : later, 0, ticket)
   }
 
   /** Lets in whom it can. */
   #admit(): void {
     this.#passLongProbe()
     while (this.#line.length > 0 && this.#hasRoom()) {
-      const place = this.#line.shift()!
-      place.state = 'admitted'
-      this.#admitted.add(place)
+      const ticket = this.#line.shift()!
+      ticket.state = 'admitted'
+      this.#admitted.add(ticket)
       this.#taken++
       if (this.#phase.type === 'paused')
-        this.#become({ type: 'probing', probe: place, until: this.#clock.now() + gateBounds.probeMs })
-      tell(place, true)
+        this.#become({ type: 'probing', probe: ticket, until: this.#clock.now() + gateBounds.probeMs })
+      notify(ticket, true)
     }
     this.#setTimer()
   }
@@ -196,11 +196,11 @@ export class Gate {
       return
     }
     if (phase.type === 'open' || phase.type === 'limited') this.#halve()
-    for (const place of this.#admitted) this.#queue(place)
+    for (const ticket of this.#admitted) this.#queue(ticket)
     this.#taken -= this.#admitted.size
     this.#admitted.clear()
     this.#become({ type: 'paused', until })
-    this.#tellLine(until)
+    this.#notifyWaiting(until)
   }
 
   #halve(): void {
@@ -215,9 +215,9 @@ export class Gate {
     this.#cancelTimer = undefined
   }
 
-  #tellLine(until: number): void {
+  #notifyWaiting(until: number): void {
     this.#told = until
-    for (const place of this.#line) tell(place, false)
+    for (const ticket of this.#line) notify(ticket, false)
   }
 
   /** Only while somebody waits for it. */
@@ -232,7 +232,7 @@ export class Gate {
       this.#cancelTimer = undefined
       // refusals of what was in flight have made the pause longer: said once, not at each of them
       const { type, until } = { until: 0, ...this.#phase }
-      if (type === 'paused' && until > this.#told && until > this.#clock.now()) this.#tellLine(until)
+      if (type === 'paused' && until > this.#told && until > this.#clock.now()) this.#notifyWaiting(until)
       this.#admit()
     })
   }
@@ -256,9 +256,9 @@ export class Gates {
   }
 }
 
-function tell(place: Place, isItsTurn: boolean): void {
-  place.tell?.(isItsTurn)
-  place.tell = undefined
+function notify(ticket: GateTicket, isItsTurn: boolean): void {
+  ticket.notify?.(isItsTurn)
+  ticket.notify = undefined
 }
 
 /** The provider did not answer as it should, so it may not be able to. */

@@ -5,7 +5,7 @@ import type { sendMessage } from '../protocol/conversation.ts'
 import { waitingItems } from '../runtime/run/inbox.ts'
 import { messagePageOf } from '../runtime/views/message-page.ts'
 import { namedModel } from '../library/named-model.ts'
-import type { Said } from '../runtime/control/say.ts'
+import type { SentMessage } from '../runtime/control/send-message.ts'
 import { branchRow, inboxItem } from '../runtime/views/snapshot.ts'
 import { performer, type Handlers, type House } from './exchange.ts'
 import { Problem } from './problem.ts'
@@ -41,7 +41,7 @@ export const branchHandlers: Handlers<
   },
 
   async sendMessage(house, { row, input }) {
-    const { itemId, runId } = await say(house, row, input)
+    const { itemId, runId } = await sendToBranch(house, row, input)
     return { itemId, runId }
   },
 
@@ -100,12 +100,16 @@ export const branchHandlers: Handlers<
 type Message = z.output<typeof sendMessage> & { readonly agent?: string | undefined }
 
 /** What a person says on a branch, with the files that they name. */
-export async function say({ workplaces }: House, branch: Branch, message: Message): Promise<Said> {
+export async function sendToBranch(
+  { workplaces }: House,
+  branch: Branch,
+  message: Message,
+): Promise<SentMessage> {
   const { text, mode, files = [], model, agent, maxTurns, budgetUsd } = message
   const workplace = await workplaces.toBegin(branch.conversationId)
   const { composed } = workplace
   const named = model === undefined ? {} : { model: await namedModel(composed, model) }
-  const said = await composed.runtime.say({
+  const sent = await composed.runtime.sendMessage({
     ...composed,
     ...named,
     conversationId: branch.conversationId,
@@ -117,8 +121,8 @@ export async function say({ workplaces }: House, branch: Branch, message: Messag
     budgetUsd,
     defaultModel: () => namedModel(composed),
   })
-  if (said.started) workplace.drive(said.started)
-  return said
+  if (sent.started) workplace.drive(sent.started)
+  return sent
 }
 
 /** Goes on with the latest run of what is named. */

@@ -10,7 +10,7 @@ import { namedModel } from '../library/named-model.ts'
 import type { ConversationItem } from '../protocol/conversation.ts'
 import { snapshotOf } from '../runtime/views/snapshot.ts'
 import { openAsks } from './asks.ts'
-import { say } from './branches.ts'
+import { sendToBranch } from './branches.ts'
 import { perform, type Handlers, type House } from './exchange.ts'
 import { Problem } from './problem.ts'
 import { editedText } from './masked-answer.ts'
@@ -46,7 +46,7 @@ export const conversationHandlers: Handlers<
     if (mode) house.workplaces.keepMode(conversation.id, mode)
     if (text === undefined) return { ...ids, runId: null }
     const order = { ...input, text, mode: 'follow_up' } as const
-    const { runId } = await say(house, branch, order).catch(async (error: unknown) => {
+    const { runId } = await sendToBranch(house, branch, order).catch(async (error: unknown) => {
       await remove(house, conversation.id) // nothing was said in it
       throw error
     })

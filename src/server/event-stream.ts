@@ -77,7 +77,7 @@ class Outlet {
     while (!this.#isOver && this.#follow.isBehind && this.#hasRoom) this.#catchUp()
   }
 
-  tell({ events, bytes }: Batch): void {
+  notify({ events, bytes }: Batch): void {
     if (this.#isOver || this.#follow.isBehind) return
     const fresh = this.#follow.takeNew(events)
     this.#put(fresh === events ? bytes : framesOf(fresh, this.#secrets))

@@ -43,7 +43,7 @@ export class Idempotency {
     if (!SHAPE.test(key))
       throw new Problem(422, 'invalid', 'Idempotency-Key: expected 1 to 255 visible ASCII characters')
     const request = createHash('sha256').update(JSON.stringify(named)).digest('hex')
-    const known = await this.#begin(key, request)
+    const known = await this.#start(key, request)
     if (known === undefined) return { ...(await this.#do(key, work)), isAgain: false }
     if (known.request !== request)
       throw new Problem(409, 'conflict', 'this Idempotency-Key was used for another call', 'make a new one')
@@ -58,7 +58,7 @@ export class Idempotency {
   }
 
   /** What is known of a key; undefined: it is taken now. */
-  async #begin(key: string, request: string) {
+  async #start(key: string, request: string) {
     const createdAt = this.#clock.now()
     return await this.#store.tx(
       (tx) => {

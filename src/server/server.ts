@@ -39,7 +39,7 @@ export interface ServerOptions extends Pick<ComposeOptions, 'env'>, TestPorts {
   /** The built page. */
   readonly pages: string
   /** One line for whoever started it. */
-  readonly say: (line: string) => void
+  readonly log: (line: string) => void
 }
 
 export interface RunningServer {
@@ -70,18 +70,18 @@ const LAST_ANSWERS_MS = 1_000
 
 /** @throws OffshootError `conflict` when the port is in use or another server has the store, `usage` for a host or port that cannot be had, of the token. */
 export async function openServer(options: ServerOptions): Promise<RunningServer> {
-  const { store, clock, env, home, directory, version, say } = options
+  const { store, clock, env, home, directory, version, log } = options
   checkAlone(home)
   const token = installationToken(home)
   const server = createServer(PATIENCE)
   const port = await listen(server, options)
   const removeFile = tryOrClose(server, () => writeServerFile(home, port))
   const url = `http://${shownHost(options.host)}:${port}`
-  const sessions = new Sessions({ home, token, port, clock, say })
+  const sessions = new Sessions({ home, token, port, clock, log })
   const keys = new LinkKeys(clock)
   const names = allNames(port, options.host)
   const access = new Access(token, sessions)
-  const onWarning = (where: string, warning: string) => say(`${where}: ${warning}`)
+  const onWarning = (where: string, warning: string) => log(`${where}: ${warning}`)
   const workplaces = new Workplaces({ ...options, fallback: home, onWarning })
   const secrets = secretMask(env, [token])
   const hub = new Hub(store, clock, secrets)
@@ -96,7 +96,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     pages: openPages(options.pages),
     url,
     ending: ending.signal,
-    onDefect: (error) => say(`a request failed: ${errorMessage(error)}`),
+    onDefect: (error) => log(`a request failed: ${errorMessage(error)}`),
   })
   const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
@@ -113,7 +113,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     port,
     url,
     newLink: () => linkTo(url, keys),
-    recover: (onTaken = () => {}) => recoverAll(workplaces, { clock, ending: ending.signal, onTaken, say }),
+    recover: (onTaken = () => {}) => recoverAll(workplaces, { clock, ending: ending.signal, onTaken, log }),
     async close() {
       removeFile()
       ending.abort()
@@ -200,7 +200,7 @@ interface RecoveryPorts {
   /** Aborted when the server ends. */
   readonly ending: AbortSignal
   readonly onTaken: OnTaken
-  readonly say: (line: string) => void
+  readonly log: (line: string) => void
 }
 
 /**
@@ -209,12 +209,12 @@ interface RecoveryPorts {
  */
 async function recoverAll(
   workplaces: Workplaces,
-  { clock, ending, onTaken, say }: RecoveryPorts,
+  { clock, ending, onTaken, log }: RecoveryPorts,
 ): Promise<void> {
   const tried = new Set<ConversationId>()
   const told = new Set<string>()
   const tellOnce = (problem: string) => {
-    if (!told.has(problem) && !ending.aborted) say(problem)
+    if (!told.has(problem) && !ending.aborted) log(problem)
     told.add(problem)
   }
   /** One directory after the other; one that is gone, or whose configuration is wrong, keeps none waiting. */

@@ -36,7 +36,7 @@ export function maskPartial(message: PartialMessage, secrets: Pick<SecretMask, '
   return { ...message, parts }
 }
 
-interface Told {
+interface SentSoFar {
   readonly conversationId: ConversationId
   /** The last one that was told. */
   readonly seq: number
@@ -51,7 +51,7 @@ interface Told {
 export function partialDeltas(
   store: Store,
   partials: readonly PartialMessage[],
-  { conversationId, seq, sub, at, lengths }: Told,
+  { conversationId, seq, sub, at, lengths }: SentSoFar,
 ): OffshootEvent[] {
   let last = sub
   return partials.flatMap(({ messageId, branchId, runId, parts }) => {

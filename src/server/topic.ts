@@ -16,7 +16,7 @@ export interface Batch {
 
 export interface Listener {
   /** New events, which follow those before without a gap. */
-  tell(batch: Batch): void
+  notify(batch: Batch): void
   /** The conversation is no more. */
   end(): void
 }
@@ -58,13 +58,13 @@ export class Topic {
       if (this.#follow.take(event)) next.push(event)
       else if (this.#follow.isBehind) break // another process has written what came between
     }
-    this.#tell(next)
+    this.#notify(next)
     if (this.#follow.isBehind) this.look()
   }
 
   /** Another process may have written. */
   look(): void {
-    for (const events of this.#follow.pages()) this.#tell(events)
+    for (const events of this.#follow.pages()) this.#notify(events)
   }
 
   /** Another process drives it: what it has stored, and what it streams, as far as that is stored. */
@@ -77,7 +77,7 @@ export class Topic {
     const sub = this.#live.seq === seq ? this.#live.sub : 0
     const deltas = partialDeltas(this.#store, partials, { conversationId: this.id, seq, sub, at, lengths })
     this.#live = { seq, sub: sub + deltas.length, lengths: lengthsOf(partials) }
-    this.#tell(deltas)
+    this.#notify(deltas)
   }
 
   end(): void {
@@ -85,10 +85,10 @@ export class Topic {
     this.listeners.clear()
   }
 
-  #tell(events: readonly OffshootEvent[]): void {
+  #notify(events: readonly OffshootEvent[]): void {
     if (events.length === 0 || this.listeners.size === 0) return
     const batch = { events, bytes: framesOf(events, this.secrets) }
-    for (const listener of this.listeners) listener.tell(batch)
+    for (const listener of this.listeners) listener.notify(batch)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts'
 import { OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { bestEffort, ignoreLateRejection } from '../core/rejections.ts'
-import type { StartedRun } from '../runtime/control/begin.ts'
+import type { StartedRun } from '../runtime/control/start.ts'
 import type { Env } from '../config/homes.ts'
 import { readTrusted } from '../trust/trusted.ts'
 import { compose, type Composed, type ComposeOptions, type TestPorts } from '../runtime/host/compose.ts'
@@ -12,7 +12,7 @@ import { Ownership } from '../runtime/ownership/ownership.ts'
 import type { RecoveredRun } from '../runtime/run/recovered-run.ts'
 import { leftConversations, type LeftConversation, type Recovery } from '../runtime/control/recover.ts'
 import type { Runtime } from '../runtime/host/runtime.ts'
-import { createShared, type Shared } from '../runtime/host/shared.ts'
+import { createShared, type Shared } from '../runtime/host/shared-slots.ts'
 
 export type Store = Composed['store']
 
@@ -49,7 +49,7 @@ export class Workplace {
   }
 
   async recover(onTaken: (runs: readonly RecoveredRun[]) => void): Promise<Recovery> {
-    const recovering = this.runtime.recover({ ...this.composed, onTaken })
+    const recovering = this.runtime.recover({ ...this.composed, onRecovered: onTaken })
     this.#recoveries.push(recovering)
     const recovery = await recovering
     if (this.#isEnding) void recovery.stop('pause')
@@ -85,7 +85,7 @@ export class Workplace {
 }
 
 async function endRecovery(recovering: Promise<Recovery>): Promise<void> {
-  const { stop, letGo } = await recovering
+  const { stop, release: letGo } = await recovering
   await stop('pause') // it has been at rest before, perhaps, and goes on since
   await letGo()
 }

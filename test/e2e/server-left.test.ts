@@ -36,7 +36,7 @@ test('a server takes up what another process held when it began, as soon as that
   await leave('two')
   const store = await openSqliteStore({ file: user.database })
   const other = new Ownership({ store, clock: systemClock, owner: 'a steer in another terminal' })
-  await other.take(conversation('two'))
+  await other.acquire(conversation('two'))
   user.script({ '*': [{ text: 'done' }, { text: 'done' }] })
   const server = user.start(['serve', '--port', '0'])
   await server.untilStderr('taken up: a run')

@@ -53,7 +53,7 @@ export class Served implements AsyncDisposable {
       clock,
       version: '0.0.0-golden',
       pages: join(user.root, 'pages'),
-      say: () => {},
+      log: () => {},
     })
     return new Served(world, server)
   }

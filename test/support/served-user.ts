@@ -50,7 +50,7 @@ export class ServedUser {
       clock,
       version: '0.0.0-test',
       pages,
-      say: (line) => void said.push(line),
+      log: (line) => void said.push(line),
     })
     return new ServedUser(user, store, server, said)
   }

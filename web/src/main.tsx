@@ -1,12 +1,12 @@
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app/app.tsx'
-import { beginSession } from './session/session.ts'
+import { startSession } from './session/session.ts'
 import './styles.css'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
-beginSession()
+startSession()
 createRoot(root).render(
   <StrictMode>
     <App />

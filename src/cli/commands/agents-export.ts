@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import { resolve } from 'node:path'
 import { FOREIGN_FORMATS, type ForeignFormat } from '../../agents/foreign/formats.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { readAgents } from '../read-agents.ts'
 import type { GroupCommand } from './group-command.ts'
 
@@ -17,7 +17,7 @@ export function addAgentsExport(agents: GroupCommand, io: Io): void {
       const { format } = command.opts<{ format: ForeignFormat }>()
       const { agents: known } = await readAgents(resolve(io.cwd, agents.flags().directory), io)
       const { text, lost } = exportAgent(known.require(name), format)
-      for (const each of lost) await say(io, `offshoot: ${terminalLine(each)}\n`)
+      for (const each of lost) await writeStderr(io, `offshoot: ${terminalLine(each)}\n`)
       await write(io, text)
     })
 }

@@ -5,7 +5,7 @@ import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { ImportedFile } from '../../project/import-agents.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import type { GroupCommand } from './group-command.ts'
 
@@ -29,7 +29,7 @@ export function addAgentsImport(agents: GroupCommand, io: Io): void {
       const imported: ImportedFile[] = []
       for (const path of paths) imported.push(...(await importAgentFile(resolve(io.cwd, path), options)))
       for (const { from, notes } of imported)
-        for (const note of notes) await say(io, `offshoot: ${terminalLine(`${from}: ${note}`)}\n`)
+        for (const note of notes) await writeStderr(io, `offshoot: ${terminalLine(`${from}: ${note}`)}\n`)
       const written = imported.filter(({ to }) => to !== null)
       await write(io, json ? jsonLine(imported) : written.map(({ to }) => `${terminalLine(to!)}\n`).join(''))
       const failed = imported.length - written.length

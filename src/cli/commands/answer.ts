@@ -4,7 +4,7 @@ import { isId } from '../../core/ids.ts'
 import type { Question } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { onlyAsked, placeInLine, WHERE_ASKED } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
 import { performVerb } from '../remote/perform.ts'
@@ -60,7 +60,7 @@ async function show({ question, ...place }: Asked, io: Io): Promise<void> {
   if (answeredAt === null) {
     const { path, options } = question
     await write(io, askedText({ ...question, path: [...path], options: [...options], ...place }))
-    return await say(io, `offshoot: offshoot answer ${id} TEXT\n`)
+    return await writeStderr(io, `offshoot: offshoot answer ${id} TEXT\n`)
   }
   const what = answer === null ? 'closed without an answer' : terminalLine(answer)
   const when = new Date(answeredAt).toISOString()

@@ -5,7 +5,7 @@ import type { Approval, ApprovalAnswer } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { GrantScope } from '../../runtime/asking/grants.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { onlyAsked, placeInLine, WHERE_ASKED } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
 import { performVerb } from '../remote/perform.ts'
@@ -72,7 +72,10 @@ async function show({ approval, ...place }: Asked, io: Io): Promise<void> {
   if (approval.answer === null) {
     const text = questionText({ ...approval, path: [...approval.path], ...place })
     await write(io, text + grantText(approval.offered))
-    return await say(io, `offshoot: offshoot approve ${approval.id} ${answerWords(approval.offered)}\n`)
+    return await writeStderr(
+      io,
+      `offshoot: offshoot approve ${approval.id} ${answerWords(approval.offered)}\n`,
+    )
   }
   const { id, title, answer, answeredBy, answeredAt } = approval
   const when = new Date(answeredAt ?? 0).toISOString()

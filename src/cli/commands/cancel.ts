@@ -3,7 +3,7 @@ import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { CancelAnswer } from '../../runtime/control/cancel.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { conversationIdOf, performVerb } from '../remote/perform.ts'
 
 export function cancelCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -26,13 +26,13 @@ async function cancelOne(id: string, io: Io): Promise<boolean> {
     })
     await write(io, line(id, answer))
     if (answer.left.length > 0)
-      await say(io, `offshoot: these processes could not be ended: ${answer.left.join(', ')}\n`)
+      await writeStderr(io, `offshoot: these processes could not be ended: ${answer.left.join(', ')}\n`)
     return true
   } catch (error) {
     if (!(error instanceof OffshootError) || (error.code !== 'not_found' && error.code !== 'usage'))
       throw error
     await write(io, `not_found: ${terminalLine(JSON.stringify(id.slice(0, 100)))}\n`)
-    await say(io, `offshoot: ${terminalLine(error.message)}\n  offshoot ps --all lists the runs\n`)
+    await writeStderr(io, `offshoot: ${terminalLine(error.message)}\n  offshoot ps --all lists the runs\n`)
     return false
   }
 }

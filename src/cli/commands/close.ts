@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { performVerb } from '../remote/perform.ts'
 import { findConversation } from '../../runtime/views/subject.ts'
@@ -13,7 +13,8 @@ export function closeCommand(program: Command, io: Io): void {
       const id = await conversationOf(given, io)
       const { runs, left } = await performVerb(io, id, { verb: 'cancel', target: id, args: null })
       await write(io, `closed: ${id}, ${runs} ${runs === 1 ? 'run' : 'runs'} cancelled\n`)
-      if (left.length > 0) await say(io, `offshoot: these processes could not be ended: ${left.join(', ')}\n`)
+      if (left.length > 0)
+        await writeStderr(io, `offshoot: these processes could not be ended: ${left.join(', ')}\n`)
     })
 }
 

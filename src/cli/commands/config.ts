@@ -7,7 +7,7 @@ import { configJsonSchema } from '../../config/json-schema.ts'
 import { heldBack, loadProject, shownRequest, trustWarnings } from '../../project/project.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { configValues, type ConfigValue } from '../../config/config-values.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { ruleText } from '../terminal/rule-text.ts'
 import { groupCommand, type PlaceFlags } from './group-command.ts'
@@ -30,7 +30,7 @@ async function print({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const held = heldBack(trust).map(shownRequest)
   const { values, permissions } = configValues({ sources, ...loaded })
   const { delegations } = loaded.config
-  for (const warning of warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
+  for (const warning of warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
   const files = sources.flatMap(({ name, file, found }) => (file === null ? [] : [{ name, file, found }]))
   const places = { directory: root, data: dataHome(io.env) }
   if (json) return write(io, jsonLine({ ...places, files, values, permissions, held, warnings }))

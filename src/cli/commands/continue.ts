@@ -4,11 +4,11 @@ import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/host/compose.ts'
 import type { Continued } from '../../runtime/control/continue-branch.ts'
 import { checkTurn } from '../caller.ts'
-import { tellElsewhere } from '../remote/elsewhere.ts'
+import { printElsewhere } from '../remote/elsewhere.ts'
 import type { SetExitCode } from '../exit-codes.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../terminal/follow.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
-import { say, type Io } from '../io.ts'
+import { writeStderr, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-options.ts'
@@ -41,15 +41,15 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
   const { runtime, workspace, systemText, warnings } = composed
   const { maxTurns, budgetUsd } = flags
   try {
-    for (const warning of warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
+    for (const warning of warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     const where = { workspace, systemText, conversationId, target }
     const continued = await runtime.continue({ ...where, text, maxTurns, budgetUsd })
     if (!continued.started) {
       const what = continued.outcome === 'steered' ? steered(continued) : undefined
-      return await tellElsewhere(continued, io, what)
+      return await printElsewhere(continued, io, what)
     }
     await sayRecovered(continued.started, io)
-    if (continued.outcome === 'steered') await say(io, `offshoot: ${steered(continued)}\n`)
+    if (continued.outcome === 'steered') await writeStderr(io, `offshoot: ${steered(continued)}\n`)
     return await follow(continued.started, flags, composed, io)
   } finally {
     await composed.guard.close()

@@ -2,15 +2,15 @@ import type { Command } from 'commander'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/host/compose.ts'
-import { requireMessage } from '../../runtime/conversation/fork.ts'
+import { requireMessage } from '../../runtime/conversation/fork-branch.ts'
 import { checkTurn } from '../caller.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../terminal/follow.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-options.ts'
-import { tellElsewhere } from '../remote/elsewhere.ts'
+import { printElsewhere } from '../remote/elsewhere.ts'
 import { performVerb } from '../remote/perform.ts'
 import { pickModel } from '../pick-model.ts'
 import { readPrompt } from '../terminal/prompt.ts'
@@ -54,7 +54,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
   const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   try {
     const { runtime, workspace, systemText } = composed
-    for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
+    for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     const { budgetUsd } = flags
     const model = flags.model ? await pickModel(flags.model, composed, io) : undefined
     const defaultModel = () => pickModel(undefined, composed, io)
@@ -62,9 +62,9 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     const begun = await runtime.hereOrThere(conversationId, command, () =>
       runtime.fork({ workspace, systemText, messageId, text, budgetUsd, model, defaultModel }),
     )
-    if (begun.there) return await tellElsewhere(begun.there, io)
+    if (begun.there) return await printElsewhere(begun.there, io)
     const started = begun.here
-    await say(io, `offshoot: fork ${started.branchId} of ${started.conversationId}\n`)
+    await writeStderr(io, `offshoot: fork ${started.branchId} of ${started.conversationId}\n`)
     return await follow(started, flags, composed, io)
   } finally {
     await composed.guard.close()

@@ -11,7 +11,7 @@ import { Ownership } from '../../runtime/ownership/ownership.ts'
 import { deleteExpired, expired, type Retention } from '../../runtime/host/retention.ts'
 import { compact, conversationBytes } from '../../store/sqlite/space.ts'
 import { hasPerson } from '../caller.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 import { readLines } from '../terminal/terminal-lines.ts'
@@ -60,7 +60,7 @@ async function collect(flags: GcFlags, io: Io): Promise<void> {
       )),
     )
   }
-  const freed = await giveBack(file, io)
+  const freed = await releaseSpace(file, io)
   if (flags.json) return await write(io, jsonLine({ deleted, freed_bytes: freed }))
   await write(io, `${deleted.length} deleted, ${sizeText(freed)} given back to the disk\n`)
 }
@@ -112,12 +112,12 @@ async function agreed(found: number, { yes }: GcFlags, io: Io): Promise<boolean>
 }
 
 /** What is deleted is deleted; its room is used again if it cannot be given back now. */
-async function giveBack(file: string, io: Io): Promise<number> {
+async function releaseSpace(file: string, io: Io): Promise<number> {
   try {
     return compact(file)
   } catch (error) {
     const why = terminalLine(errorMessage(error))
-    await say(io, `offshoot: the room stays with the store, which uses it again: ${why}\n`)
+    await writeStderr(io, `offshoot: the room stays with the store, which uses it again: ${why}\n`)
     return 0
   }
 }

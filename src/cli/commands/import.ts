@@ -5,7 +5,7 @@ import { errorMessage, OffshootError } from '../../core/errors.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { importConversation } from '../../export/import-conversation.ts'
 import { MAX_EXPORT_BYTES, parseExport } from '../../export/parse-export.ts'
-import { randomIds } from '../../runtime/log/ids.ts'
+import { randomIds } from '../../runtime/log/new-id.ts'
 import { write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 

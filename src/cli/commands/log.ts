@@ -10,7 +10,7 @@ import { Ownership } from '../../runtime/ownership/ownership.ts'
 import { untilChange } from '../../runtime/ownership/watch-store.ts'
 import type { Reader, Store } from '../../store/port.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { findSubject } from '../../runtime/views/subject.ts'
 import { transcriptLines } from '../terminal/transcript.ts'
@@ -41,7 +41,7 @@ async function followRun(store: Store, id: string, io: Io): Promise<number> {
     printed = whole.length
     if (!run || isStopped(run.status)) return exitCodes.completed
     if (!ownership.livingOwner(run.conversationId)) {
-      await say(io, 'offshoot: nobody drives it any more; offshoot recover takes it over\n')
+      await writeStderr(io, 'offshoot: nobody drives it any more; offshoot recover takes it over\n')
       return exitCodes.failed
     }
     await untilChange(store, systemClock, version, OWNER_MS)

@@ -15,10 +15,10 @@ import type { EndSignal } from '../early-signals.ts'
 import { lookAtStore } from '../../store/sqlite/look.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { modeOption } from '../terminal/follow.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { leftRuns } from '../remote/left-runs.ts'
 import { openStore } from '../open-store.ts'
-import { takenUp, unknownLines } from '../terminal/recovered.ts'
+import { recoveredText, unknownLines } from '../terminal/recovered.ts'
 
 interface RecoverFlags {
   readonly pause?: true
@@ -74,16 +74,17 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
   if (!composed) return undefined
   const { runtime, workspace, systemText, guard, store } = composed
   try {
-    for (const each of trustWarnings(composed.trust)) await say(io, `offshoot: ${terminalLine(each)}\n`)
+    for (const each of trustWarnings(composed.trust))
+      await writeStderr(io, `offshoot: ${terminalLine(each)}\n`)
     const leave = runtime.approvals.attend() // a question waits in the store: offshoot approve answers it
     const recovery = await runtime.recover({ workspace, systemText, ...(flags.pause && { policy: 'pause' }) })
-    if (recovery.runs.length > 0) await say(io, `offshoot: ${takenUp(recovery.runs)}\n`)
-    for (const unknown of recovery.runs.flatMap(unknownLines)) await say(io, `offshoot: ${unknown}\n`)
+    if (recovery.runs.length > 0) await writeStderr(io, `offshoot: ${recoveredText(recovery.runs)}\n`)
+    for (const unknown of recovery.runs.flatMap(unknownLines)) await writeStderr(io, `offshoot: ${unknown}\n`)
     const signal = await untilSettled(recovery, io)
     leave()
     for (const { run } of recovery.runs)
       await write(io, `${line(store.get('runs', run.row.id) ?? run.row)}\n`)
-    await recovery.letGo()
+    await recovery.release()
     return signal
   } finally {
     await guard.close()
@@ -96,7 +97,7 @@ async function open(directory: string, { mode }: RecoverFlags, io: Io): Promise<
   try {
     return await compose({ directory, env: io.env, mode, ...io.testPorts })
   } catch (error) {
-    await say(
+    await writeStderr(
       io,
       `offshoot: left as it is, in ${terminalLine(directory)}: ${terminalLine(errorMessage(error))}\n`,
     )

@@ -5,19 +5,19 @@ import { isId, type ConversationId } from '../../core/ids.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/host/compose.ts'
-import type { StartedRun } from '../../runtime/control/begin.ts'
+import type { StartedRun } from '../../runtime/control/start.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../terminal/follow.ts'
 import { checkTurn, hasPerson } from '../caller.ts'
 import { pickModel } from '../pick-model.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
-import { say, type Io } from '../io.ts'
+import { writeStderr, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import {
   mainBranch,
   modelFor,
   requireServer,
-  tellHandedOver,
+  printHandedOver,
   type HandedOver,
   type RunningServer,
 } from '../remote/server-call.ts'
@@ -77,7 +77,7 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
     ...io.testPorts,
   })
   try {
-    for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
+    for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     const known = conversationOf(flags, composed.store, composed.workspace.root)
     checkTurn(composed.store, known, io)
     if (known && isWithServer(composed, known, io))
@@ -138,9 +138,9 @@ async function goOnThere(
   } as const
   const seqBefore = lastSeq(store, conversationId)
   const defaultModel = () => pickModel(undefined, composed, io)
-  const said = await runtime.say({ ...composed, ...order, defaultModel })
-  if (said.started) return await follow(said.started, flags, composed, io) // the server has let go of it just now
-  const started = await runThere(said, { conversationId, seqBefore }, composed, io)
+  const sent = await runtime.sendMessage({ ...composed, ...order, defaultModel })
+  if (sent.started) return await follow(sent.started, flags, composed, io) // the server has let go of it just now
+  const started = await runThere(sent, { conversationId, seqBefore }, composed, io)
   const asked = hasPerson(io) ? flags : { ...flags, approvals: 'wait' as const }
   return await follow(started, asked, watchedThere(composed, started), io)
 }
@@ -161,12 +161,12 @@ async function handOver(server: RunningServer, text: string, flags: RunFlags, io
   const order = { text, model: modelFor(flags.model, io), maxTurns, budgetUsd }
   if (conversationId === undefined) {
     const begun = await server.post<HandedOver>('/conversations', { ...order, directory, agent, mode })
-    await tellHandedOver(begun, flags.outputFormat, io)
+    await printHandedOver(begun, flags.outputFormat, io)
     return exitCodes.completed
   }
   const { branchId } = await mainBranch(server, conversationId)
   const { runId } = await server.post<HandedOver>(`/branches/${branchId}/messages`, order)
-  await tellHandedOver({ conversationId, branchId, runId }, flags.outputFormat, io)
+  await printHandedOver({ conversationId, branchId, runId }, flags.outputFormat, io)
   return exitCodes.completed
 }
 

@@ -11,9 +11,9 @@ import type { RunningServer } from '../../server/server.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import type { EndSignal } from '../early-signals.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { takenUp, unknownLines } from '../terminal/recovered.ts'
+import { recoveredText, unknownLines } from '../terminal/recovered.ts'
 import { version } from '../version.ts'
 
 interface ServeFlags {
@@ -46,7 +46,7 @@ async function buildPage(io: Io): Promise<void> {
   try {
     await buildWebIfOlder()
   } catch (error) {
-    await say(
+    await writeStderr(
       io,
       `offshoot: the page for browsers could not be built: ${terminalLine(errorMessage(error))}\n`,
     )
@@ -58,7 +58,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<number> {
   await buildPage(io)
   const { openServer } = await import('../../server/server.ts') // nothing else has to load it
   await using store = await openStore(io)
-  const line = (text: string) => void say(io, `offshoot: ${terminalLine(text)}\n`)
+  const line = (text: string) => void writeStderr(io, `offshoot: ${terminalLine(text)}\n`)
   const server = await openServer({
     ...flags,
     ...io.testPorts,
@@ -69,7 +69,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<number> {
     clock: systemClock,
     version: version(),
     pages: join(ROOT, 'web/dist'),
-    say: line,
+    log: line,
   })
   const signalled = untilSignal(server, io)
   if (flags.expose && !isLoopback(flags.host))
@@ -81,7 +81,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<number> {
   await write(io, `listening on ${server.url}\n`)
   if (flags.open) void openPage(link, io)
   await server.recover((directory, runs) => {
-    line(`${takenUp(runs)}, in ${directory}`)
+    line(`${recoveredText(runs)}, in ${directory}`)
     for (const each of runs) unknownLines(each).forEach(line)
   })
   return await signalled
@@ -124,7 +124,7 @@ async function openPage(link: string, io: Io): Promise<void> {
     timeoutMs: 10_000,
   })
   const isOpen = await opened.then(({ exitCode }) => exitCode === 0).catch(() => false)
-  if (!isOpen) await say(io, `offshoot: ${program} opened no browser; the link above is still good\n`)
+  if (!isOpen) await writeStderr(io, `offshoot: ${program} opened no browser; the link above is still good\n`)
 }
 
 function port(text: string): number {

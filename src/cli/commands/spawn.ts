@@ -6,18 +6,18 @@ import { delivers, type Deliver } from '../../core/message.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/host/compose.ts'
-import type { StartedRun } from '../../runtime/control/begin.ts'
+import type { StartedRun } from '../../runtime/control/start.ts'
 import type { HereOrThere } from '../../runtime/control/here-or-there.ts'
 import type { VerbCommand } from '../../runtime/control/perform.ts'
 import { checkTurn } from '../caller.ts'
-import { tellElsewhere } from '../remote/elsewhere.ts'
+import { printElsewhere } from '../remote/elsewhere.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import {
   findServer,
   mainBranch,
   modelFor,
   requireServer,
-  tellHandedOver,
+  printHandedOver,
   type HandedOver,
   type RunningServer,
 } from '../remote/server-call.ts'
@@ -28,7 +28,7 @@ import { createWorkspace } from '../../tools/workspace.ts'
 import { LATER } from '../help.ts'
 import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../terminal/follow.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
-import { say, type Io } from '../io.ts'
+import { writeStderr, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-options.ts'
@@ -90,11 +90,11 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
   await trustBefore(directory, flags, io)
   const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   try {
-    for (const warning of composed.warnings) await say(io, `offshoot: ${terminalLine(warning)}\n`)
+    for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     const begun = await start({ task, conversation }, flags, composed, io)
-    if (begun.there) return await tellElsewhere(begun.there, io)
+    if (begun.there) return await printElsewhere(begun.there, io)
     const started = begun.here
-    await say(io, `offshoot: subagent ${started.branchId} of ${started.conversationId}\n`)
+    await writeStderr(io, `offshoot: subagent ${started.branchId} of ${started.conversationId}\n`)
     return await follow(started, flags, composed, io)
   } finally {
     await composed.guard.close()
@@ -143,7 +143,7 @@ async function handOver(
     : await server.post<HandedOver>('/conversations', { directory, title: task.slice(0, 80), mode })
   const order = { task, agent, label, deliver, maxTurns, budgetUsd, model: modelFor(flags.model, io) }
   const { branchId, runId } = await server.post<HandedOver>(`/branches/${main}/spawn`, order)
-  await tellHandedOver({ conversationId, branchId, runId }, flags.outputFormat, io)
+  await printHandedOver({ conversationId, branchId, runId }, flags.outputFormat, io)
   return exitCodes.completed
 }
 

@@ -10,7 +10,7 @@ import { createWorkspace } from '../../tools/workspace.ts'
 import { askTrust, requestLines } from '../terminal/ask-trust.ts'
 import { hasPerson } from '../caller.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { say, write, type Io } from '../io.ts'
+import { writeStderr, write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 
 interface TrustFlags {
@@ -41,7 +41,7 @@ async function trust(directory: string | undefined, flags: TrustFlags, io: Io): 
   const { trust: state } = await loadProject(root, io.env)
   if (flags.dryRun) return await show(state, flags, io)
   if (heldBack(state).length > 0 && hasPerson(io) && !(await askTrust(state, io))) {
-    await say(io, 'offshoot: nothing is granted\n')
+    await writeStderr(io, 'offshoot: nothing is granted\n')
     return exitCodes.failed
   }
   return await show(await giveTrust(root, state.digest, io.env), flags, io)

@@ -8,7 +8,7 @@ interface Elsewhere {
 }
 
 /** Another process drives the conversation, and this run with it. */
-export async function tellElsewhere(
+export async function printElsewhere(
   { branchId, runId }: Elsewhere,
   io: Io,
   what = `${runId} goes on`,

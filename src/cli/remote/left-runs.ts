@@ -2,7 +2,7 @@ import { bounds } from '../../core/limits.ts'
 import { isStopped, runStatuses } from '../../core/run-status.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { systemClock } from '../../exec/system-clock.ts'
-import { isGone, systemProcesses } from '../../runtime/ownership/process-identity.ts'
+import { hasExited, systemProcesses } from '../../runtime/ownership/process-identity.ts'
 import type { Reader } from '../../store/port.ts'
 
 /** Those that have not stopped and that no living process drives: parents first, then what is queued, in its order. */
@@ -10,7 +10,7 @@ export function leftRuns(reader: Reader): StoredRun[] {
   const processes = systemProcesses()
   const isOwned = (run: StoredRun) => {
     const lease = reader.get('leases', run.conversationId)
-    return lease && systemClock.now() - lease.renewedAt < bounds.leaseMs && !isGone(lease, processes)
+    return lease && systemClock.now() - lease.renewedAt < bounds.leaseMs && !hasExited(lease, processes)
   }
   return runStatuses
     .filter((status) => !isStopped(status))

@@ -3,20 +3,20 @@ import type { ConversationId, RunId } from '../../core/ids.ts'
 import { isStopped } from '../../core/run-status.ts'
 import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
 import { systemClock } from '../../exec/system-clock.ts'
-import type { StartedRun } from '../../runtime/control/begin.ts'
+import type { StartedRun } from '../../runtime/control/start.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
 import { dataHome } from '../../config/homes.ts'
 import { waitingItems } from '../../runtime/run/inbox.ts'
 import { namedBefore } from '../../runtime/authority/mode.ts'
 import { untilChange, watchStore } from '../../runtime/ownership/watch-store.ts'
 import { readRunResult } from '../../runtime/views/run-result.ts'
-import type { Said } from '../../runtime/control/say.ts'
+import type { SentMessage } from '../../runtime/control/send-message.ts'
 import { Follow } from '../../runtime/log/follow.ts'
 import { readEvents } from '../../runtime/log/stored-events.ts'
 import type { VerbCommand } from '../../runtime/control/perform.ts'
 import { runningServer } from '../../server/server-file.ts'
 import type { Reader } from '../../store/port.ts'
-import { say, type Io } from '../io.ts'
+import { writeStderr, type Io } from '../io.ts'
 import type { Watched } from '../terminal/watched.ts'
 
 /** Whether the server of this store drives the conversation: it takes messages for it, and has people to ask. */
@@ -32,16 +32,16 @@ export function isWithServer({ ownership }: Composed, id: ConversationId, { env 
  * @throws OffshootError `conflict` when the message was withdrawn, or nobody drives the conversation any more.
  */
 export async function runThere(
-  said: Said,
+  sent: SentMessage,
   { conversationId, seqBefore }: Pick<StartedRun, 'conversationId' | 'seqBefore'>,
   composed: Composed,
   io: Io,
 ): Promise<StartedRun> {
   const { store, runtime, agents } = composed
-  const begun = readBy(store, conversationId, said, seqBefore)
-  if (!begun) await say(io, `offshoot: it is read when ${said.runId} has ended\n`)
+  const begun = readBy(store, conversationId, sent, seqBefore)
+  if (!begun) await writeStderr(io, `offshoot: it is read when ${sent.runId} has ended\n`)
   const runId =
-    begun ?? (await until(composed, conversationId, () => readBy(store, conversationId, said, seqBefore)))
+    begun ?? (await until(composed, conversationId, () => readBy(store, conversationId, sent, seqBefore)))
   const first = readEvents(store, conversationId, seqBefore).find((event) => event.runId === runId)
   let isStopping = false
   const isOver = () => {
@@ -54,7 +54,7 @@ export async function runThere(
   const agent = agents.get(store.get('runs', runId)!.agent)
   return {
     conversationId,
-    branchId: said.branchId,
+    branchId: sent.branchId,
     runId,
     seqBefore: begun || !first ? seqBefore : first.seq - 1,
     tools: agent ? runtime.sheet(agent).tools : [],
@@ -101,7 +101,12 @@ async function send(composed: Composed, id: ConversationId, command: VerbCommand
 }
 
 /** The run that has read a message; undefined: it waits. */
-function readBy(store: Reader, id: ConversationId, { itemId }: Said, after: number): RunId | undefined {
+function readBy(
+  store: Reader,
+  id: ConversationId,
+  { itemId }: SentMessage,
+  after: number,
+): RunId | undefined {
   const item = store.get('inbox', itemId)
   if (!item) throw deleted(id)
   if (item.withdrawnAt !== null)

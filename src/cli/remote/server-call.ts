@@ -77,7 +77,7 @@ export interface HandedOver {
   readonly runId: string | null
 }
 
-export async function tellHandedOver(
+export async function printHandedOver(
   { conversationId, branchId, runId }: HandedOver,
   format: OutputFormat,
   io: Io,

@@ -17,7 +17,7 @@ export interface SeenRun {
   tokens: number
   toolUses: number
   /** Whether a reader believes it to be at work; undefined before it was told anything. */
-  told: 'open' | 'closed' | undefined
+  state: 'open' | 'closed' | undefined
 }
 
 type RunEvent = Extract<OffshootEvent, { type: `run.${string}` }>
@@ -66,8 +66,8 @@ export function createTree(): Tree {
       const run = runOf(event)
       if (run && usage) run.tokens += usage.input + usage.output
     },
-    open: (run) => tell(run, 'open'),
-    close: (run) => tell(run, 'closed'),
+    open: (run) => changesTo(run, 'open'),
+    close: (run) => changesTo(run, 'closed'),
     modelMs: () => modelMs,
   }
 }
@@ -88,15 +88,15 @@ function noteRun(event: RunEvent, runs: Map<RunId, SeenRun>): void {
   if (!event.runId) return
   const { at, branchId, parentRunId, agent, model, description, background, type } = event
   const known = runs.get(event.runId)
-  const figures = known ?? { startedAt: at, askedAt: at, tokens: 0, toolUses: 0, told: undefined }
+  const figures = known ?? { startedAt: at, askedAt: at, tokens: 0, toolUses: 0, state: undefined }
   const callId = event.callId ?? null
   const run = { ...figures, branchId, parentRunId, callId, agent, model, description, background }
   if (type === 'run.started') Object.assign(run, { startedAt: at, askedAt: at })
   runs.set(event.runId, run)
 }
 
-function tell(run: SeenRun, state: 'open' | 'closed'): boolean {
-  const isNews = run.told !== state
-  run.told = state
+function changesTo(run: SeenRun, state: 'open' | 'closed'): boolean {
+  const isNews = run.state !== state
+  run.state = state
   return isNews
 }

@@ -1,7 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { OffshootEvent } from '../../core/events.ts'
 import type { ApprovalAnswer } from '../../core/run.ts'
-import type { StartedRun } from '../../runtime/control/begin.ts'
+import type { StartedRun } from '../../runtime/control/start.ts'
 import type { Watched } from './watched.ts'
 import { clean, type Io } from '../io.ts'
 import { placeInLine } from './open-asks.ts'
@@ -76,20 +76,20 @@ export function answerFromElsewhere(
   io: Io,
 ): () => Promise<void> {
   const leave = runtime.approvals.attend()
-  const tell = (event: OffshootEvent) => {
+  const printAsked = (event: OffshootEvent) => {
     if (event.type !== 'approval.requested' && event.type !== 'question.asked') return
     const resume = output.pause()
-    io.stderr.write(clean(io, toldElsewhere(event)))
+    io.stderr.write(clean(io, elsewhereText(event)))
     resume()
   }
-  const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(tell))
+  const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(printAsked))
   return async () => {
     unsubscribe()
     leave()
   }
 }
 
-function toldElsewhere(event: Question | Asked): string {
+function elsewhereText(event: Question | Asked): string {
   if (event.type === 'question.asked')
     return `${askedText(event)}  answer it with: offshoot answer ${event.questionId} TEXT\n`
   const { approvalId, grant } = event

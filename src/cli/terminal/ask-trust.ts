@@ -5,7 +5,7 @@ import type { AskedRequest } from '../../trust/request.ts'
 import { countText, kindsText } from '../../trust/words.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { hasPerson } from '../caller.ts'
-import { say, type Io } from '../io.ts'
+import { writeStderr, type Io } from '../io.ts'
 import { dropTyped, readLines } from './terminal-lines.ts'
 
 /** One line each, as text: the words are those of the files. */
@@ -21,7 +21,7 @@ export async function askTrust(state: TrustState, io: Io): Promise<boolean> {
   await dropTyped(io)
   const lines = readLines(io)
   try {
-    await say(io, head + requestLines(held))
+    await writeStderr(io, head + requestLines(held))
     const typed = await lines.next(question, new AbortController().signal)
     return /^y(es)?$/i.test(typed?.trim() ?? '')
   } finally {
@@ -44,5 +44,5 @@ export async function trustBefore(
   const { trust } = await loadProject(root, io.env)
   if (heldBack(trust).length === 0 || !(await askTrust(trust, io))) return
   await giveTrust(root, trust.digest, io.env)
-  await say(io, `offshoot: trusted; offshoot trust --revoke takes it back\n`)
+  await writeStderr(io, `offshoot: trusted; offshoot trust --revoke takes it back\n`)
 }

@@ -2,12 +2,12 @@ import { Option } from 'commander'
 import { MODES } from '../../permissions/modes.ts'
 import { modeInForce, namedBefore } from '../../runtime/authority/mode.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
-import type { StartedRun } from '../../runtime/control/begin.ts'
+import type { StartedRun } from '../../runtime/control/start.ts'
 import { hasPerson } from '../caller.ts'
 import { answerFromElsewhere, answerOnTerminal } from './approvals.ts'
 import type { EndSignal } from '../early-signals.ts'
 import { exitCodeOfRun, exitCodes } from '../exit-codes.ts'
-import { outputError, say, type Io } from '../io.ts'
+import { outputError, writeStderr, type Io } from '../io.ts'
 import { dollars } from '../numbers.ts'
 import { createOutput, type OutputFormat } from './output.ts'
 import type { Watched } from './watched.ts'
@@ -69,9 +69,13 @@ export async function follow(
 /** A mode that this command was not told is no surprise. */
 async function sayMode({ conversationId }: StartedRun, { store, mode }: Watched, io: Io): Promise<void> {
   const [named, inForce] = [namedBefore(store, conversationId), modeInForce(store, conversationId, mode)]
-  if (inForce !== mode) await say(io, `offshoot: mode ${inForce}, as before; --mode ${mode} ends that\n`)
+  if (inForce !== mode)
+    await writeStderr(io, `offshoot: mode ${inForce}, as before; --mode ${mode} ends that\n`)
   else if (named && named !== mode)
-    await say(io, `offshoot: mode ${mode}; before it was ${named}, which --mode ${named} allows again\n`)
+    await writeStderr(
+      io,
+      `offshoot: mode ${mode}; before it was ${named}, which --mode ${named} allows again\n`,
+    )
 }
 
 /** The person who answers approvals; without one each approval is denied at once. */
@@ -112,12 +116,12 @@ async function sayUnpriced(
   if (costUsd !== null || (budgetUsd ?? limits.budgetUsd) === null) return
   const tokens = limits.maxTokens.toLocaleString('en-US')
   const line = `the price of a model is not known: the budget in money does not hold for it, the cap of ${tokens} tokens does`
-  await say(io, `offshoot: ${line}; "prices" of the configuration sets it\n`)
+  await writeStderr(io, `offshoot: ${line}; "prices" of the configuration sets it\n`)
 }
 
 async function exitCode(result: RunResult, signal: EndSignal | undefined, io: Io): Promise<number> {
   if (!signal) return exitCodeOfRun(result)
   const kept = `the conversation is kept: offshoot continue ${result.conversationId}`
-  await say(io, `offshoot: ${result.status === 'paused' ? kept : result.status}\n`)
+  await writeStderr(io, `offshoot: ${result.status === 'paused' ? kept : result.status}\n`)
   return exitCodes[signal]
 }

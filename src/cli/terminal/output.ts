@@ -9,9 +9,9 @@ import { modeInForce } from '../../runtime/authority/mode.ts'
 import { maskEvent } from '../../core/secrets/mask-event.ts'
 import { readEvents } from '../../runtime/log/stored-events.ts'
 import { readRunResult, type RunResult } from '../../runtime/views/run-result.ts'
-import type { StartedRun } from '../../runtime/control/begin.ts'
+import type { StartedRun } from '../../runtime/control/start.ts'
 import type { Store } from '../../store/port.ts'
-import { put, say, useMask, write, writeRaw, type Io } from '../io.ts'
+import { put, writeStderr, useMask, write, writeRaw, type Io } from '../io.ts'
 import { jsonLine } from './json-line.ts'
 import { agentIcons } from './progress/agent-icons.ts'
 import { createProgress } from './progress/progress.ts'
@@ -47,18 +47,18 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
     iconOf: agentIcons(composed.agents.list()),
   })
   const stream = format === 'stream-json' ? openStream(started, composed) : undefined
-  const tell = (lines: readonly object[]) => put(io, lines.map(jsonLine).join(''))
+  const emit = (lines: readonly object[]) => put(io, lines.map(jsonLine).join(''))
   let seen = seqBefore
-  const show = (told: readonly OffshootEvent[]) => {
-    const events = told
+  const show = (received: readonly OffshootEvent[]) => {
+    const events = received
       .filter(({ seq, sub }) => sub !== undefined || seq > seen)
       .map((event) => maskEvent(event, composed.secrets))
     seen = events.at(-1)?.seq ?? seen
     progress.take(events)
-    if (format === 'events') tell(isBehind(io) ? events.filter((event) => event.sub === undefined) : events)
-    if (stream) tell(events.flatMap(stream.take))
+    if (format === 'events') emit(isBehind(io) ? events.filter((event) => event.sub === undefined) : events)
+    if (stream) emit(events.flatMap(stream.take))
   }
-  if (stream) tell([stream.init()])
+  if (stream) emit([stream.init()])
   const unsubscribe = composed.runtime.subscribe(conversationId, show)
   show(readEvents(composed.store, conversationId, seqBefore))
   const close = () => {
@@ -69,15 +69,15 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
     pause: () => progress.pause(),
     async end(result) {
       close()
-      await say(io, closingLines(result))
+      await writeStderr(io, closingLines(result))
       if (format === 'text') await (rawOutput ? writeRaw : write)(io, answerText(result))
       if (format === 'json') await write(io, jsonLine(resultDocument(result)))
       if (stream) await write(io, jsonLine(stream.end(result)))
     },
     async fail(error) {
       close()
-      if (format === 'json') tell([resultDocument(unfinished(started, composed, error))])
-      if (stream) tell([stream.end(unfinished(started, composed, error))])
+      if (format === 'json') emit([resultDocument(unfinished(started, composed, error))])
+      if (stream) emit([stream.end(unfinished(started, composed, error))])
       throw error
     },
   }

@@ -1,18 +1,19 @@
 import { terminalLine } from '../../core/terminal-text.ts'
-import type { StartedRun } from '../../runtime/control/begin.ts'
+import type { StartedRun } from '../../runtime/control/start.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
 import type { RecoveredRun } from '../../runtime/run/recovered-run.ts'
-import { say, type Io } from '../io.ts'
+import { writeStderr, type Io } from '../io.ts'
 
 /** Tells what was taken up before a run began, and how many other conversations wait for that: nobody pays for those unasked. */
 export async function sayRecovered({ recovered }: StartedRun, io: Io): Promise<void> {
   if (recovered.length === 0) return
-  await say(io, `offshoot: ${takenUp(recovered)}\n`)
-  for (const each of recovered) for (const line of unknownLines(each)) await say(io, `offshoot: ${line}\n`)
+  await writeStderr(io, `offshoot: ${recoveredText(recovered)}\n`)
+  for (const each of recovered)
+    for (const line of unknownLines(each)) await writeStderr(io, `offshoot: ${line}\n`)
 }
 
 /** What was found, and what became of it, in one line. */
-export function takenUp(recovered: readonly RecoveredRun[]): string {
+export function recoveredText(recovered: readonly RecoveredRun[]): string {
   const runs = recovered.length === 1 ? 'a run' : `${recovered.length} runs`
   const counts = BECAME.map(([became, words]) => [
     words,
@@ -43,7 +44,7 @@ export async function sayOthersWait(
   const others = runtime.left.conversations().filter((id) => id !== conversationId).length
   if (others === 0) return
   const what = others === 1 ? 'one more conversation was' : `${others} more conversations were`
-  await say(
+  await writeStderr(
     io,
     `offshoot: ${what} left by a process that has ended; offshoot recover takes up what is left\n`,
   )

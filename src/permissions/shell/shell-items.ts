@@ -5,7 +5,7 @@ import type { PermissionCall, PermissionPath } from '../types.ts'
 import { fileItems } from './file-items.ts'
 import { grantFor } from './grant.ts'
 import { resolveWord, resolveWords } from '../resolve-words.ts'
-import { placesOf } from './places.ts'
+import { directoryLookupOf } from './directory-lookup.ts'
 import { resolved } from './resolved.ts'
 import type { Survey, SurveyedCommand, SurveyedFile } from './surveyed.ts'
 import { surveyScript } from './survey.ts'
@@ -15,7 +15,7 @@ export function shellItems(asked: PermissionCall, command: string): readonly Ite
   const call = withMemory(asked)
   const start = resolved(call, '.')
   const atRoot = start.relative === '.' && !start.outside
-  const survey = surveyScript(command, start.absolute, atRoot, placesOf(call))
+  const survey = surveyScript(command, start.absolute, atRoot, directoryLookupOf(call))
   const files = distinctFiles(survey.files).flatMap((file) => fileItems(call, file))
   const cautions = [...survey.cautions, ...files.flatMap((file) => file.cautions)]
   const items = survey.commands.map((one) => commandItem(call, one, cautions))

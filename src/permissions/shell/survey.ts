@@ -21,8 +21,8 @@ import { combineWords, expandWord, isComputed, knownText } from './expand.ts'
 import type { Field } from './field.ts'
 import { isStatic, joinText, joinUncertain, staticField, unknownField } from './field.ts'
 import { REACHES_ANYTHING } from './mentions.ts'
-import type { Places } from './places.ts'
-import { UNSEEN } from './places.ts'
+import type { DirectoryLookup } from './directory-lookup.ts'
+import { UNSEEN } from './directory-lookup.ts'
 import { readCommand } from './read-command.ts'
 import { MAX_NODES, readScript } from './read-script.ts'
 import type { Inner, Reading } from './reading.ts'
@@ -53,7 +53,7 @@ class Surveyor implements Survey {
   readonly #assigned = newAssigned()
   #allowance = MAX_NODES
 
-  constructor(root: string, atRoot: boolean, places: Places) {
+  constructor(root: string, atRoot: boolean, places: DirectoryLookup) {
     this.#root = root
     this.#around = { atRoot, places, files: this.files, commands: this.commands }
   }

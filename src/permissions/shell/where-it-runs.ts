@@ -2,14 +2,14 @@ import type { Statement } from 'unbash'
 import type { Caution } from '../item.ts'
 import type { Directories } from './directories.ts'
 import type { Field } from './field.ts'
-import type { Places } from './places.ts'
+import type { DirectoryLookup } from './directory-lookup.ts'
 import type { SurveyedCommand, SurveyedFile } from './surveyed.ts'
 
 /** What is known at a place of the line: the disk, and what the line has done before. */
 export interface Around {
   /** Whether the line starts in the workspace itself. */
   readonly atRoot: boolean
-  readonly places: Places
+  readonly places: DirectoryLookup
   readonly files: readonly SurveyedFile[]
   readonly commands: readonly SurveyedCommand[]
 }

@@ -8,7 +8,7 @@ import type { StartedCall } from '../../loop/ports.ts'
 import type { Grant } from '../../permissions/types.ts'
 import type { Reader } from '../../store/port.ts'
 import { grantOf, storeGrant, type Extent } from './grants.ts'
-import { agentPath, place, type HasRow, type LiveRun } from '../run/live-run.ts'
+import { agentPath, eventScope, type HasRow, type LiveRun } from '../run/live-run.ts'
 import type { LinePlace, PersonWaits } from './person-waits.ts'
 import type { Change, Recorder } from '../log/recorder.ts'
 
@@ -141,7 +141,7 @@ export class Approvals {
     else change.tx.insert('approvals', approval)
     change.event({
       type: 'approval.requested',
-      ...place(run, change.at),
+      ...eventScope(run, change.at),
       ...shown(approval),
       grant: offered,
       ...line,
@@ -158,7 +158,7 @@ export class Approvals {
     if (forGood) storeGrant(change, this.#newId, forGood, { conversationId, scope })
     change.event({
       type: 'approval.answered',
-      ...place(run, change.at),
+      ...eventScope(run, change.at),
       approvalId: id,
       answer,
       by,

@@ -1,4 +1,4 @@
-import { newRuleId } from '../log/ids.ts'
+import { newRuleId } from '../log/new-id.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId, NewId } from '../../core/ids.ts'
 import type { Approval, ApprovalAnswer, StoredRun } from '../../core/run.ts'

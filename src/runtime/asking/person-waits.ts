@@ -110,7 +110,7 @@ export class PersonWaits {
         changeRun(change, run, { ...state.waiting(waitingFor.what), waitingFor })
       asking.open(change, { position: length, of: length })
     })
-    if (run.row.status === 'waiting') this.#deps.scheduler.leave(run.row.id) // its place is free while it waits
+    if (run.row.status === 'waiting') this.#deps.scheduler.release(run.row.id) // its place is free while it waits
   }
 
   #line(conversationId: ConversationId): number {
@@ -132,7 +132,7 @@ export class PersonWaits {
   /** The end of its wait was not stored: it waits as before, and holds no slot for it. */
   #waitOn(run: LiveRun, waited: LiveRun['row']): void {
     run.held.goBackTo(waited)
-    if (waited.status === 'waiting') this.#deps.scheduler.leave(run.row.id)
+    if (waited.status === 'waiting') this.#deps.scheduler.release(run.row.id)
   }
 
   /** What else it asks it waits for now; where that is nothing, it runs. */

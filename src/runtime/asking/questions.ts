@@ -4,7 +4,7 @@ import type { Question } from '../../core/run.ts'
 import { titleLine } from '../../tools/define-tool.ts'
 import { ToolError, type PersonQuestion } from '../../tools/port.ts'
 import type { AskDeps } from './approvals.ts'
-import { agentPath, place, type HasRow, type LiveRun } from '../run/live-run.ts'
+import { agentPath, eventScope, type HasRow, type LiveRun } from '../run/live-run.ts'
 import type { LinePlace } from './person-waits.ts'
 import type { Change } from '../log/recorder.ts'
 
@@ -105,12 +105,19 @@ export class Questions {
     const { id, callId, question, options, path } = row
     if (!change.tx.get('questions', id)) change.tx.insert('questions', row)
     const said = { questionId: id, callId, question, options: [...options], path: [...path], ...line }
-    change.event({ type: 'question.asked', ...place(run, change.at), ...said })
+    change.event({ type: 'question.asked', ...eventScope(run, change.at), ...said })
   }
 
   #writeAnswer(change: Change, run: HasRow, { id, callId }: Question, { text, by }: QuestionAnswer): void {
     change.tx.update('questions', id, { answer: text, answeredBy: by, answeredAt: change.at })
-    change.event({ type: 'question.answered', ...place(run, change.at), questionId: id, callId, text, by })
+    change.event({
+      type: 'question.answered',
+      ...eventScope(run, change.at),
+      questionId: id,
+      callId,
+      text,
+      by,
+    })
   }
 }
 

@@ -1,4 +1,4 @@
-import { newRuleId } from '../log/ids.ts'
+import { newRuleId } from '../log/new-id.ts'
 import type { AgentDefinition, Rule } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
 import type { BranchId, NewId } from '../../core/ids.ts'

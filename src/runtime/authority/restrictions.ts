@@ -1,4 +1,4 @@
-import { newRuleId } from '../log/ids.ts'
+import { newRuleId } from '../log/new-id.ts'
 import type { AgentRegistry } from '../../agents/registry.ts'
 import type { Rule } from '../../core/agent.ts'
 import { strangerProblem, type KnownTools } from '../../core/rules/known-tools.ts'

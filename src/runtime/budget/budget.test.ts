@@ -19,7 +19,7 @@ import type { Reader } from '../../store/port.ts'
 import { Budget } from './budget.ts'
 import { storedRun } from './run-on-account.ts'
 import { listRuns } from '../views/list-runs.ts'
-import { freshFigures } from '../delegation/spawn.ts'
+import { freshFigures } from '../delegation/spawn-child.ts'
 
 /** A dollar for each token of output: the usage of an answer says what it costs. */
 const dollarsOut: Price = { input: 0, output: 1_000_000, cacheRead: 0, cacheWrite: 0 }

@@ -2,9 +2,9 @@ import type { ConversationBudget } from '../../core/conversation.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import type { StoredRun, RunLimits } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
-import type { Reached, RequestEstimate, RequestLeave } from '../../loop/ports.ts'
+import type { Reached, RequestEstimate, ReservationResult } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
-import { count, dollars, moneyReached, tokensOf, tokensReached } from './budget-words.ts'
+import { count, dollars, moneyReached, tokensOf, tokensReached } from './token-count.ts'
 import { forecastOf, shareOf } from './budget-share.ts'
 import { clean, Ledger } from './ledger.ts'
 import type { Change } from '../log/recorder.ts'
@@ -96,7 +96,7 @@ export class Budget {
    * Asked before each request: its worst case is held until `release`, with as long an answer as there is room for. A run
    * waits where requests of others hold what would let it go on.
    */
-  ask(run: Spender, estimate: RequestEstimate): RequestLeave {
+  ask(run: Spender, estimate: RequestEstimate): ReservationResult {
     const reached = this.reached(run)
     if (reached) return reached
     const { id } = run
@@ -109,7 +109,7 @@ export class Budget {
         return { until: (this.#released ??= Promise.withResolvers()).promise }
     }
     if (output < cost.least) return this.#tooDear(run, input, cost)
-    return this.#hold(run, input, output, cost)
+    return this.#reserveRequest(run, input, output, cost)
   }
 
   /**
@@ -255,14 +255,14 @@ export class Budget {
     }
   }
 
-  #hold(run: Spender, input: number, output: number, cost: RequestCost): RequestLeave {
+  #reserveRequest(run: Spender, input: number, output: number, cost: RequestCost): ReservationResult {
     const { id } = run
     const usd = cost.inputUsd + output * cost.outputUsdPerToken
     const tokens = input + output
     this.#money.hold(id, usd)
     this.#tokens.hold(id, tokens)
     this.#inFlight++
-    this.#tellGrown(id)
+    this.#updateGrownLimits(id)
     let isHeld = true
     const release = () => {
       if (!isHeld) return
@@ -277,7 +277,7 @@ export class Budget {
   }
 
   /** A share that has grown, its own or of what is above it, stands in the row of its run; whoever drives that stores it. */
-  #tellGrown(id: RunId): void {
+  #updateGrownLimits(id: RunId): void {
     for (let at: RunId | null = id; at !== null; at = this.#open.get(at)?.known.parentRunId ?? null) {
       const run = this.#open.get(at)?.run
       if (!run?.row.limits.growsTo) continue

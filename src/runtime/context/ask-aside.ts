@@ -26,7 +26,7 @@ export async function askAside(
   const { deps, tree } = scope
   const { info } = model
   const most = least(maxOutput, info.maxOutput)
-  const leave = await hold(scope, run, model, { messages, maxOutput: most, signal })
+  const leave = await reserve(scope, run, model, { messages, maxOutput: most, signal })
   const reader = new AnswerReader({
     messageId: deps.newId('msg'),
     newId: deps.newId,
@@ -60,7 +60,7 @@ export interface Aside {
 }
 
 /** What it may cost at most, as of any other request. @throws where that does not fit. */
-async function hold(
+async function reserve(
   { deps: { clock }, tree: { budget } }: Scope,
   { row }: LiveRun,
   { info: { price } }: Model,

@@ -17,7 +17,7 @@ import type { Questions } from '../asking/questions.ts'
 import type { Ownership } from '../ownership/ownership.ts'
 import type { Recorder } from '../log/recorder.ts'
 import type { Scheduler } from '../run/scheduler.ts'
-import type { Starts } from '../run/starts.ts'
+import type { StartQueue } from '../run/start-queue.ts'
 import type { TaskTexts } from '../task/task-texts.ts'
 
 /** Everything a runtime works with; made once by `createRuntime`, injected everywhere. */
@@ -28,7 +28,7 @@ export interface Deps {
   readonly approvals: Approvals
   readonly questions: Questions
   readonly scheduler: Scheduler
-  readonly starts: Starts
+  readonly starts: StartQueue
   readonly gates: Gates
   readonly taskTexts: TaskTexts
   readonly clock: Clock

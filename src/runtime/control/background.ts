@@ -1,7 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
 import { isStopped, type RunStatus } from '../../core/run-status.ts'
-import { startedText } from '../delegation/background.ts'
+import { startedText } from '../delegation/before-end.ts'
 import { childEnded } from '../run/child-waits.ts'
 import { runEvent, type LiveRun } from '../run/live-run.ts'
 import { requireTarget, type VerbScope } from './verb.ts'

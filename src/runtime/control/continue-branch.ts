@@ -1,17 +1,17 @@
 import type { ConversationId } from '../../core/ids.ts'
-import type { Place } from '../context/place.ts'
-import { begin, type Conversations, type StartedRun } from './begin.ts'
-import type { Beginning } from '../conversation/beginning.ts'
-import { goOn, type ContinueOrder } from '../delegation/continue-run.ts'
+import type { RunSetting } from '../context/run-setting.ts'
+import { startDriving, type Conversations, type StartedRun } from './start.ts'
+import type { StartPlan } from '../conversation/start-plan.ts'
+import { continueOrSteer, type ContinueOrder } from '../delegation/continue-run.ts'
 import type { Deps } from '../context/deps.ts'
-import { beginOnFork } from '../conversation/fork.ts'
+import { startOnFork } from '../conversation/fork-branch.ts'
 import { hereOrThere } from './here-or-there.ts'
 import { openConversation } from '../conversation/main-branch.ts'
 import { CONTINUE } from '../task/task-input.ts'
 import type { ContinueAnswer } from './continue.ts'
 import { branchOf } from './verb.ts'
 
-export interface ContinueOptions extends Place, Pick<ContinueOrder, 'text' | 'maxTurns'> {
+export interface ContinueOptions extends RunSetting, Pick<ContinueOrder, 'text' | 'maxTurns'> {
   readonly conversationId: ConversationId
   /** The conversation itself, one of its branches, or a run of one. */
   readonly target: string
@@ -43,17 +43,17 @@ async function continueOwn(
 ): Promise<Continued> {
   const branchId = branchOf(deps.store, conversationId, target)
   let outcome: Continued['outcome'] = 'continued'
-  const write: Beginning['write'] = (change, live, recovered) => {
+  const write: StartPlan['write'] = (change, live, recovered) => {
     const run = live.latest(branchId)
-    if (!run) return beginOnFork(change, { deps, budget: live.budget }, branchId, text?.trim() || CONTINUE)
+    if (!run) return startOnFork(change, { deps, budget: live.budget }, branchId, text?.trim() || CONTINUE)
     // what has just been taken up goes on with its work anyway
     const isTakenUp = recovered.some((each) => each.run === run && each.became === 'queued')
     if (!text?.trim() && isTakenUp) return { run, drive: [] }
-    const gone = goOn(change, { deps, tree: live }, run, { text, maxTurns })
+    const gone = continueOrSteer(change, { deps, tree: live }, run, { text, maxTurns })
     outcome = gone.outcome
     return { run: gone.run, drive: gone.drive }
   }
   const beginning = { conversationId, isNew: false, continues: branchId, write }
-  const started = await begin(deps, conversations, where, beginning)
+  const started = await startDriving(deps, conversations, where, beginning)
   return { started, outcome, branchId, runId: started.runId }
 }

@@ -1,11 +1,11 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
 import type { RunStatus } from '../../core/run-status.ts'
-import { attemptsOver, goOn, type ContinueOrder } from '../delegation/continue-run.ts'
+import { attemptsOver, continueOrSteer, type ContinueOrder } from '../delegation/continue-run.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'
-import { takeBack } from '../run/take-back.ts'
-import { requireGoingOn } from './begin-here.ts'
+import { rollBackStarts } from '../run/roll-back-starts.ts'
+import { requireDriving } from './start-here.ts'
 import { requireTarget, type VerbScope } from './verb.ts'
 import { driveAll } from './drive-all.ts'
 
@@ -28,13 +28,13 @@ export async function continueHere(
 ): Promise<ContinueAnswer> {
   const { live: run } = requireTarget({ deps, live: conversation, settle }, id)
   if (!run) throw new OffshootError('conflict', `${id} is not the latest run of its branch`)
-  requireGoingOn(conversation)
-  conversation.isHeld = false
+  requireDriving(conversation)
+  conversation.isPausedByUser = false
   if (order.budgetUsd !== undefined) conversation.budget.allow(order.budgetUsd)
   await attemptsOver({ tree: conversation }, run)
   let drive: readonly LiveRun[] = []
   const write = (change: Change): ContinueAnswer => {
-    const gone = goOn(change, { deps, tree: conversation }, run, order)
+    const gone = continueOrSteer(change, { deps, tree: conversation }, run, order)
     drive = gone.drive
     const { branchId } = run.row
     const { id: runId, status } = gone.run.row
@@ -44,7 +44,7 @@ export async function continueHere(
     return answer
   }
   const answer = await deps.recorder.record(conversation.id, write).catch((error: unknown) => {
-    takeBack(deps, conversation.budget, drive)
+    rollBackStarts(deps, conversation.budget, drive)
     throw error
   })
   driveAll(conversation, drive)

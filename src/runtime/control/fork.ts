@@ -1,6 +1,6 @@
 import type { BranchId, RunId } from '../../core/ids.ts'
-import { forkOfPerson, requireMessage, writeFork } from '../conversation/fork.ts'
-import { beginHere, noDefaultModel } from './begin-here.ts'
+import { forkOfPerson, requireMessage, writeFork } from '../conversation/fork-branch.ts'
+import { startHere, noDefaultModel } from './start-here.ts'
 import { notHere, type VerbScope } from './verb.ts'
 
 export interface ForkAnswer {
@@ -24,8 +24,8 @@ export async function fork(scope: VerbScope, id: string, args: ForkArguments | n
   const message = requireMessage(deps.store, id)
   if (message.conversationId !== live.id) throw notHere(id, live.id)
   if (args) {
-    const beginning = await forkOfPerson(deps, { ...args, messageId: id, defaultModel: noDefaultModel })
-    return await beginHere(scope, beginning, args.budgetUsd)
+    const plan = await forkOfPerson(deps, { ...args, messageId: id, defaultModel: noDefaultModel })
+    return await startHere(scope, plan, args.budgetUsd)
   }
   return await deps.recorder.record(live.id, (change) => {
     const answer = { branchId: writeFork(change, deps, message).id }

@@ -1,7 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import type { Deps } from '../context/deps.ts'
-import { bring } from './bring.ts'
+import { dispatch } from './dispatch.ts'
 import type { VerbAnswers, VerbCommand } from './perform.ts'
 
 /** What begins in this process, or what the process answered that drives the conversation. */
@@ -22,14 +22,15 @@ export async function hereOrThere<T, V extends VerbCommand>(
   for (let tries = 1; ; tries++) {
     try {
       if (!hasOtherOwner(deps, id)) return { here: await here() }
-      const there = await bring(deps, id, command, () => {
-        throw new Gone(id)
+      const there = await dispatch(deps, id, command, () => {
+        throw new OwnerExited(id)
       })
       return { there }
     } catch (error) {
       // somebody took it, or left it, in between
       const isTaken = error instanceof OffshootError && error.code === 'conflict'
-      if (!isTaken || tries === TRIES || !(error instanceof Gone || hasOtherOwner(deps, id))) throw error
+      if (!isTaken || tries === TRIES || !(error instanceof OwnerExited || hasOtherOwner(deps, id)))
+        throw error
     }
   }
 }
@@ -39,7 +40,7 @@ function hasOtherOwner(deps: Deps, id: ConversationId): boolean {
   return owner !== undefined && owner.owner !== deps.owner
 }
 
-class Gone extends OffshootError {
+class OwnerExited extends OffshootError {
   constructor(id: ConversationId) {
     super('conflict', `the process that drove ${id} has just ended; try again`)
   }

@@ -2,8 +2,8 @@ import type { BranchId, InboxItemId } from '../../core/ids.ts'
 import type { InboxRow } from '../../store/port.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { changeItem, waitingItems } from '../run/inbox.ts'
-import { place } from '../run/live-run.ts'
-import type { Place } from '../run/messages.ts'
+import { eventScope } from '../run/live-run.ts'
+import type { EventScope } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
 import { branchOf, notHere, type VerbScope } from './verb.ts'
 
@@ -57,9 +57,9 @@ export async function clearInbox(scope: VerbScope, branch: string): Promise<Clea
   })
 }
 
-function placeOf({ live }: VerbScope, { at }: Change, branchId: BranchId): Place {
+function placeOf({ live }: VerbScope, { at }: Change, branchId: BranchId): EventScope {
   const run = live.latest(branchId)
-  if (run) return place(run, at)
+  if (run) return eventScope(run, at)
   return { at, conversationId: live.id, branchId, runId: null, parentRunId: null, depth: 0 }
 }
 

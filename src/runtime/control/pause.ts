@@ -2,7 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import { idPrefix } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
 import { changeRun, type LiveRun } from '../run/live-run.ts'
-import { pauseSoon, storePausing } from '../run/pause.ts'
+import { pauseSoon, storePausing } from '../run/pause-run.ts'
 import { requireTarget, type VerbScope } from './verb.ts'
 
 export interface PauseAnswer {
@@ -24,7 +24,7 @@ export async function pause(scope: VerbScope, id: string): Promise<PauseAnswer> 
   // what stops with something above it goes on with that
   const whyOf = (run: LiveRun) => ((isAll ? !run.parent : run === tops[0]) ? 'user' : 'parent')
   const driven = all.filter((run) => conversation.drives(run))
-  if (isAll) conversation.isHeld = true
+  if (isAll) conversation.isPausedByUser = true
   for (const run of driven) pauseSoon(run, whyOf(run))
   await Promise.all(driven.filter(({ stop }) => stop).map(({ stopped }) => stopped))
   return await deps.recorder.record(conversation.id, (change) => {

@@ -8,10 +8,10 @@ import { background, type BackgroundAnswer } from './background.ts'
 import { cancel, type CancelAnswer } from './cancel.ts'
 import { fork, type ForkAnswer } from './fork.ts'
 import { continueHere, type ContinueAnswer } from './continue.ts'
-import type { BeganAnswer } from './begin-here.ts'
+import type { StartAnswer } from './start-here.ts'
 import { changeInboxItem, clearInbox, type ClearAnswer, type ItemAnswer } from './inbox-items.ts'
 import { interrupt, type InterruptAnswer } from './interrupt.ts'
-import { message, type MessageAnswer } from './message.ts'
+import { message, type MessageAnswer } from './message-verb.ts'
 import { pause, type PauseAnswer } from './pause.ts'
 import { rename, type RenameAnswer } from './rename.ts'
 import { revoke, type RevokeAnswer } from './revoke.ts'
@@ -118,7 +118,7 @@ export interface VerbAnswers {
   answer: AnswerAnswer
   revoke: RevokeAnswer
   fork: ForkAnswer
-  spawn: BeganAnswer
+  spawn: StartAnswer
   message: MessageAnswer
   rename: RenameAnswer
   'inbox.edit': ItemAnswer

@@ -5,19 +5,19 @@ import { bounds } from '../../core/limits.ts'
 import { ignoreLateRejection } from '../../core/rejections.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
 import type { Reader } from '../../store/port.ts'
-import type { Place } from '../context/place.ts'
-import { hold, takeUp, type Conversations } from './begin.ts'
+import type { RunSetting } from '../context/run-setting.ts'
+import { acquireConversation, recoverAndDrive, type Conversations } from './start.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { storeMode } from '../authority/mode.ts'
 import type { RecoveryPolicy } from '../recovery/recover-conversation.ts'
 import type { RecoveredRun } from '../run/recovered-run.ts'
 
-export interface RecoverOptions extends Place {
+export interface RecoverOptions extends RunSetting {
   /** Default: as configured. */
   readonly policy?: RecoveryPolicy
   /** Told of each conversation before its runs go on: they may end the process, and the person would not know. */
-  readonly onTaken?: (runs: readonly RecoveredRun[]) => void
+  readonly onRecovered?: (runs: readonly RecoveredRun[]) => void
 }
 
 export interface Recovery {
@@ -26,7 +26,7 @@ export interface Recovery {
   /** Settles when each of them, and what they started, has ended, is paused or waits for a person. */
   readonly settled: Promise<void>
   /** Leaves what waits for people to whoever recovers it next. This process is expected to end. */
-  letGo(): Promise<void>
+  release(): Promise<void>
   /** Stops all that it drives, what waits for a person too. Settles when nothing of it is left; never rejects. */
   stop(verb: 'pause' | 'cancel'): Promise<void>
 }
@@ -35,31 +35,32 @@ export interface Recovery {
 export async function recover(
   deps: Deps,
   conversations: Conversations,
-  { policy = deps.config.recovery, onTaken = () => {}, ...where }: RecoverOptions,
+  { policy = deps.config.recovery, onRecovered: onRecovered = () => {}, ...where }: RecoverOptions,
 ): Promise<Recovery> {
-  const taken: Taken[] = []
+  const recovered: RecoveredConversation[] = []
   for (const { id, directory } of leftConversations(deps)) {
     if (directory !== where.workspace.root) continue
-    const one = await keepAlive(recoverOne(deps, conversations, id, { ...where, policy, onTaken }))
-    if (one) taken.push(one)
+    const one = await keepAlive(recoverOne(deps, conversations, id, { ...where, policy, onRecovered }))
+    if (one) recovered.push(one)
   }
-  const settled = keepAlive(Promise.all(taken.map(({ live }) => atRest(deps, live))).then(() => {}))
+  const settled = keepAlive(Promise.all(recovered.map(({ live }) => atRest(deps, live))).then(() => {}))
   ignoreLateRejection(settled)
   return {
-    runs: taken.flatMap(({ runs }) => runs),
+    runs: recovered.flatMap(({ runs }) => runs),
     settled,
-    letGo: async () => void (await Promise.all(taken.map(({ leave }) => leave()))),
+    release: async () => void (await Promise.all(recovered.map(({ release }) => release()))),
     async stop(verb) {
-      for (const { live } of taken) live.stop(verb === 'pause' ? { verb, why: 'user' } : { verb, by: 'user' })
-      await Promise.allSettled(taken.map(({ live }) => live.quiet()))
+      for (const { live } of recovered)
+        live.stop(verb === 'pause' ? { verb, why: 'user' } : { verb, by: 'user' })
+      await Promise.allSettled(recovered.map(({ live }) => live.quiet()))
     },
   }
 }
 
-interface Taken {
+interface RecoveredConversation {
   readonly live: LiveConversation
   readonly runs: readonly RecoveredRun[]
-  readonly leave: () => Promise<void>
+  readonly release: () => Promise<void>
 }
 
 /** Conversations with runs that have not stopped and that no process drives. */
@@ -107,29 +108,30 @@ async function recoverOne(
   deps: Deps,
   conversations: Conversations,
   id: ConversationId,
-  { policy, onTaken, ...where }: Place & Required<Pick<RecoverOptions, 'policy' | 'onTaken'>>,
-): Promise<Taken | undefined> {
+  { policy, onRecovered, ...where }: RunSetting & Required<Pick<RecoverOptions, 'policy' | 'onRecovered'>>,
+): Promise<RecoveredConversation | undefined> {
   deps.faults.at('recovery.before')
-  const held = await hold(deps, conversations, where, { conversationId: id, isNew: false }).catch(
-    (error: unknown) => {
-      if (error instanceof OffshootError && error.code === 'conflict') return undefined // somebody has taken it meanwhile
-      throw error
-    },
-  )
-  if (!held) return undefined
-  const { live } = held
+  const acquired = await acquireConversation(deps, conversations, where, {
+    conversationId: id,
+    isNew: false,
+  }).catch((error: unknown) => {
+    if (error instanceof OffshootError && error.code === 'conflict') return undefined // somebody has taken it meanwhile
+    throw error
+  })
+  if (!acquired) return undefined
+  const { live } = acquired
   let left: Promise<void> | undefined
-  const leave = () => (left ??= held.leave())
+  const release = () => (left ??= acquired.release())
   try {
-    const runs = await takeUp(deps, held, policy, onTaken)
+    const runs = await recoverAndDrive(deps, acquired, policy, onRecovered)
     await deps.recorder.record(id, (change) => {
       live.budget.store(change, id)
       storeMode(change, deps, id)
     })
     if (policy === 'continue') await live.wakeIdle()
-    return { live, runs, leave }
+    return { live, runs, release }
   } finally {
-    live.quiet().then(leave, leave)
+    live.quiet().then(release, release)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Deliver } from '../../core/message.ts'
 import { agentOf } from '../authority/authority.ts'
 import { spawnOfPerson } from '../conversation/person-spawn.ts'
-import { beginHere, noDefaultModel, type BeganAnswer } from './begin-here.ts'
+import { startHere, noDefaultModel, type StartAnswer } from './start-here.ts'
 import { notHere, type VerbScope } from './verb.ts'
 
 interface SpawnArguments {
@@ -19,15 +19,15 @@ export async function spawn(
   scope: VerbScope,
   id: string,
   { budgetUsd, agent, ...args }: SpawnArguments,
-): Promise<BeganAnswer> {
+): Promise<StartAnswer> {
   const { deps, live } = scope
   if (id !== live.id) throw notHere(id, live.id)
-  const beginning = await spawnOfPerson(deps, {
+  const plan = await spawnOfPerson(deps, {
     ...args,
-    ...live.place,
+    ...live.setting,
     agent: agentOf(deps, agent),
     conversationId: live.id,
     defaultModel: noDefaultModel,
   })
-  return await beginHere(scope, beginning, budgetUsd)
+  return await startHere(scope, plan, budgetUsd)
 }

@@ -23,7 +23,7 @@ import {
   importConversation,
   parseExport,
 } from '../../../test/support/exports.ts'
-import { randomIds } from '../log/ids.ts'
+import { randomIds } from '../log/new-id.ts'
 import { readMessages } from '../run/messages.ts'
 
 const PAGE = readFileSync(new URL('../../../docs/context.md', import.meta.url), 'utf8')

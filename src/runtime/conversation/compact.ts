@@ -11,10 +11,10 @@ import { InputEstimate } from '../../loop/input-estimate.ts'
 import type { Model } from '../../model/port.ts'
 import { askAside } from '../context/ask-aside.ts'
 import type { Deps } from '../context/deps.ts'
-import { place, type LiveRun } from '../run/live-run.ts'
+import { eventScope, type LiveRun } from '../run/live-run.ts'
 import { appendMessage, readMessages } from '../run/messages.ts'
 import type { Scope } from '../context/scope.ts'
-import { transcriptLines } from '../run/transcript.ts'
+import { transcriptLines } from '../run/transcript-text.ts'
 
 /** How long a summary may take. Milliseconds. */
 const MAX_MS = 180_000
@@ -155,7 +155,7 @@ interface Figures {
 async function store({ recorder, newId }: Deps, run: LiveRun, part: Part, figures: Figures): Promise<void> {
   const { conversationId, branchId, id: runId } = run.row
   await recorder.record(conversationId, (change) => {
-    const here = place(run, change.at)
+    const here = eventScope(run, change.at)
     appendMessage(change, newId, here, { branchId, role: 'user', parts: [part], runId })
     change.event({ type: 'context.compacted', ...here, ...figures })
     const { usage, costUsd } = run.row

@@ -11,11 +11,11 @@ import { deliverItems, nextRead, waitingItems } from '../run/inbox.ts'
 import {
   beginAtOnce,
   createLiveRun,
-  place,
+  eventScope,
   replaceChild,
   runEvent,
   stopRun,
-  tellAgain,
+  notifyDriven,
   type LiveRun,
   type StopReason,
 } from '../run/live-run.ts'
@@ -23,9 +23,9 @@ import type { PartialMessage } from '../run/partial-message.ts'
 import { LatestReceipts } from '../run/receipts.ts'
 import type { Change } from '../log/recorder.ts'
 import type { RunTree, Scope } from '../context/scope.ts'
-import { takeSlot } from '../run/slots.ts'
-import { freshFigures, freshLimits } from '../delegation/spawn.ts'
-import { takeBack } from '../run/take-back.ts'
+import { requestSlot } from '../run/slots.ts'
+import { freshFigures, freshLimits } from '../delegation/spawn-child.ts'
+import { rollBackStarts } from '../run/roll-back-starts.ts'
 
 interface Driven {
   /** Rejects with what the store threw. */
@@ -49,9 +49,9 @@ export class LiveConversation implements RunTree {
   #failed: Promise<never> | undefined
   #stop: StopReason | undefined
   /** Somebody has paused all of it: no report wakes anything until somebody goes on. */
-  isHeld = false
+  isPausedByUser = false
   /** Settles when what another process left is taken up, as far as that has begun: what people want done comes after it. */
-  takenUp: Promise<unknown> = Promise.resolve()
+  recovered: Promise<unknown> = Promise.resolve()
 
   /** `runs`: all that it has had so far. */
   constructor(id: ConversationId, scope: Omit<Scope, 'tree'>, runs: readonly Run[]) {
@@ -62,7 +62,7 @@ export class LiveConversation implements RunTree {
   }
 
   /** Where its runs work, and what they are told of it. */
-  get place(): Pick<Scope, 'workspace' | 'systemText'> {
+  get setting(): Pick<Scope, 'workspace' | 'systemText'> {
     return this.#scope
   }
 
@@ -70,7 +70,7 @@ export class LiveConversation implements RunTree {
     this.#latest.set(run.row.branchId, run)
     this.budget.attach(run.held)
     if (this.#stop) stopRun(run, this.#stop) // it came after the stop
-    tellAgain(run)
+    notifyDriven(run)
     const stopped = driveRun(this.#scope, run)
     const followed = stopped
       .then(() => this.#wakeAfter(run))
@@ -191,7 +191,7 @@ export class LiveConversation implements RunTree {
     const reads = await recorder
       .record(this.id, (change) => this.#startReading(change, latest, next))
       .catch((error: unknown) => {
-        takeBack(this.#scope.deps, this.budget, [next])
+        rollBackStarts(this.#scope.deps, this.budget, [next])
         this.#latest.set(branchId, latest)
         throw error
       })
@@ -208,7 +208,7 @@ export class LiveConversation implements RunTree {
    */
   #idle(branchId: BranchId): LiveRun | undefined {
     const latest = this.#latest.get(branchId)
-    if (!latest || this.#stop || this.isHeld || !isFinal(latest.row.status)) return undefined
+    if (!latest || this.#stop || this.isPausedByUser || !isFinal(latest.row.status)) return undefined
     const cancelled = [latest, ...ancestors(latest)].some(({ row }) => row.status === 'cancelled')
     return cancelled ? undefined : latest
   }
@@ -222,13 +222,13 @@ export class LiveConversation implements RunTree {
     // where its end was not stored, whoever takes the conversation up goes on with it
     const isOver = last?.id === latest.row.id && isFinal(last.status)
     if (items.length === 0 || !isOver) return false
-    const granted = takeSlot(deps, next, 'end') === 'granted'
+    const granted = requestSlot(deps, next, 'end') === 'granted'
     if (granted) beginAtOnce(change, next)
     const position = deps.scheduler.position(next.row.id)
     const about = { from: null, ...(position ? { position } : {}) }
     change.tx.insert('runs', next.row)
     change.event(runEvent(next, granted ? 'run.started' : 'run.queued', change.at, about))
-    deliverItems(change, deps.newId, place(next, change.at), items)
+    deliverItems(change, deps.newId, eventScope(next, change.at), items)
     return true
   }
 }

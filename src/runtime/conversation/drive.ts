@@ -8,31 +8,31 @@ import type { CallId } from '../../core/ids.ts'
 import type { ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/aborted.ts'
-import type { LoopPorts, Outcome, Report, Said, StartedCall, ToolSet } from '../../loop/ports.ts'
+import type { LoopPorts, Outcome, Report, TurnText, StartedCall, ToolSet } from '../../loop/ports.ts'
 import { runAgent } from '../../loop/run-agent.ts'
 import type { Model } from '../../model/port.ts'
 import type { AnyTool, ToolContext, Todos } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveringTools, isUnruled, learnsTools } from '../delegation/discovery/discovery.ts'
-import { readBeforeEnd, startedText } from '../delegation/background.ts'
+import { readBeforeEnd, startedText } from '../delegation/before-end.ts'
 import { checkClaims } from './check-claims.ts'
 import { compact } from './compact.ts'
 import { endRun } from '../journal/end-run.ts'
 import { remindFirstTurn } from './first-turn.ts'
 import type { RunJournal } from '../journal/journal.ts'
-import { place, stopRun, stopsBelow, type LiveRun } from '../run/live-run.ts'
+import { eventScope, stopRun, stopsBelow, type LiveRun } from '../run/live-run.ts'
 import { readMessages } from '../run/messages.ts'
 import { offeredTools } from '../delegation/offered-tools.ts'
 import { createJournal } from '../journal/open-journal.ts'
 import { readLeft, type LeftOfRun, type OpenTurn } from '../journal/open-turn.ts'
-import { pauseBetween, pauseHere, pauseSoon } from '../run/pause.ts'
+import { pauseBetween, pauseHere, pauseSoon } from '../run/pause-run.ts'
 import { decideFurther, permit } from '../authority/permit.ts'
 import { permitSpawn } from '../delegation/permit-spawn.ts'
 import type { Change } from '../log/recorder.ts'
 import { untilAnswered, untilStopped, whileChildrenRun } from '../run/child-waits.ts'
 import type { Scope } from '../context/scope.ts'
 import { untilRunning } from '../run/slots.ts'
-import { refuseTask } from '../delegation/spawn.ts'
+import { refuseTask } from '../delegation/spawn-child.ts'
 import { exposedTo, spawnable } from '../delegation/startable.ts'
 import { keepFact, namedFrom } from '../run/receipts.ts'
 import { createControlTools } from '../delegation/task-control.ts'
@@ -66,7 +66,7 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
     await abandon(scope, run, error)
     throw error
   } finally {
-    scope.deps.scheduler.leave(run.row.id)
+    scope.deps.scheduler.release(run.row.id)
     run.isDriven = false
     markStopped()
     if (run.parent) pauseBetween(run.parent)
@@ -117,7 +117,7 @@ async function outcomeOf(
   left: LeftOfRun | undefined,
 ): Promise<Outcome> {
   const { bus, clock, starts } = scope.deps
-  await starts.begin()
+  await starts.admit()
   const model = await modelOnceRunning(scope, run, journal, left)
   if ('type' in model) return model
   const { agent, depth, turns, limits } = run.row
@@ -129,12 +129,12 @@ async function outcomeOf(
     ? { limits: { ...limits, stallMs: NEVER }, maxIdenticalCalls: NEVER }
     : { limits, maxIdenticalCalls }
   const input = { agent, depth, context, turns, measured, ...watched }
-  const before = left && { left: { open: left.turn?.answer, said: left.said } }
+  const before = left && { left: { open: left.turn?.answer, lastText: left.lastText } }
   const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
   for (;;) {
     const { done, value } = await events.next()
     if (done) return value
-    bus.live({ ...value, ...place(run, clock.now()) })
+    bus.live({ ...value, ...eventScope(run, clock.now()) })
   }
 }
 
@@ -145,20 +145,20 @@ async function modelOnceRunning(
   journal: RunJournal,
   left: LeftOfRun | undefined,
 ): Promise<Model | Outcome> {
-  if (run.unusable) return unresolved(run.unusable, run, left?.said)
+  if (run.unusable) return unresolved(run.unusable, run, left?.lastText)
   const { signal } = run.controller
   try {
     await untilRunning(deps, run)
     if (!left?.turn) await journal.steers() // what was said before it began stands in its first context
   } catch (error) {
     if (!signal.aborted) throw error
-    return unresolved(error, run, left?.said)
+    return unresolved(error, run, left?.lastText)
   }
   try {
     const model = await unlessAborted(deps.resolveModel(run.row.model), signal, deps.clock, 0)
     return withWishes(model, run.row.setup?.effort, run.agent.temperature)
   } catch (error) {
-    return unresolved(error, run, left?.said)
+    return unresolved(error, run, left?.lastText)
   }
 }
 
@@ -175,11 +175,15 @@ function withWishes(model: Model, effort: Effort | null | undefined, temperature
   return { info: model.info, stream: (request) => model.stream({ ...request, ...wishes }) }
 }
 
-function unresolved(error: unknown, run: LiveRun, said: Said | undefined): Outcome {
+function unresolved(error: unknown, run: LiveRun, lastText: TurnText | undefined): Outcome {
   const { aborted, reason } = run.controller.signal
   const why = aborted ? 'the run was stopped before it began' : 'the model could not be used'
-  const report: Report = said
-    ? { messageId: said.messageId, text: said.text, note: `the text of turn ${said.turn}; then ${why}` }
+  const report: Report = lastText
+    ? {
+        messageId: lastText.messageId,
+        text: lastText.text,
+        note: `the text of turn ${lastText.turn}; then ${why}`,
+      }
     : { messageId: null, text: '', note: `no text: ${why}` }
   return aborted ? { type: 'stopped', reason, report } : { type: 'failed', report, error: runError(error) }
 }

@@ -3,9 +3,9 @@ import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import type { Workspace } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
-import type { Place } from '../run/messages.ts'
+import type { EventScope } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
-import { tellBranch } from '../delegation/spawn.ts'
+import { emitBranchCreated } from '../delegation/spawn-child.ts'
 
 /** A conversation and its main branch: rows that are stored, or that are to be written. */
 export interface Opened {
@@ -57,10 +57,10 @@ export function newConversation(
 }
 
 /** Writes a new conversation with its main branch, which is still empty. */
-export function writeConversation(change: Change, here: Place, { conversation, branch }: Opened): void {
+export function writeConversation(change: Change, here: EventScope, { conversation, branch }: Opened): void {
   const { directory, title } = conversation
   change.tx.insert('conversations', conversation)
   change.tx.insert('branches', branch)
   change.event({ type: 'conversation.created', ...here, branchId: null, runId: null, directory, title })
-  tellBranch(change, { ...here, runId: null }, branch)
+  emitBranchCreated(change, { ...here, runId: null }, branch)
 }

@@ -6,21 +6,21 @@ import { noSetup, type Run } from '../../core/run.ts'
 import { isFinal, state } from '../../core/run-status.ts'
 import type { Tx } from '../../store/port.ts'
 import { narrow, rootAuthority, type Authority } from '../authority/authority.ts'
-import type { Place } from '../context/place.ts'
-import type { Beginning } from './beginning.ts'
+import type { RunSetting } from '../context/run-setting.ts'
+import type { StartPlan } from './start-plan.ts'
 import type { Budget } from '../budget/budget.ts'
 import { readDefinedFiles } from '../delegation/context-files.ts'
 import { continueRun } from '../delegation/continue-run.ts'
 import type { Deps } from '../context/deps.ts'
-import { beginRun } from './fork.ts'
+import { writeFirstRun } from './fork-branch.ts'
 import { addToInbox } from '../run/inbox.ts'
-import { createLiveRun, place, type LiveRun } from '../run/live-run.ts'
+import { createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
 import { newConversation, openConversation, writeConversation } from './main-branch.ts'
 import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
-import { aboutRun, freshCaps, freshFigures, ownTurns } from '../delegation/spawn.ts'
+import { aboutRun, freshCaps, freshFigures, ownTurns } from '../delegation/spawn-child.ts'
 
-export interface StartOptions extends Place {
+export interface StartOptions extends RunSetting {
   readonly prompt: string
   readonly agent: AgentDefinition
   /** `provider/model`. */
@@ -34,7 +34,7 @@ export interface StartOptions extends Place {
  * A run of the main agent, in a new conversation or in a stored one. A paused last run is continued with the text;
  * after a run that has just been recovered, the text waits until that run has ended.
  */
-export async function mainRun(deps: Deps, options: StartOptions): Promise<Beginning> {
+export async function mainRun(deps: Deps, options: StartOptions): Promise<StartPlan> {
   const { conversationId, workspace, prompt, agent, systemText, maxTurns } = options
   const known = conversationId ? openConversation(deps, conversationId, workspace) : undefined
   const opened = known ?? newConversation(deps, workspace, prompt, agent.name)
@@ -42,7 +42,7 @@ export async function mainRun(deps: Deps, options: StartOptions): Promise<Beginn
   const authority = narrow(deps, rootAuthority(deps, deps.store, branch.conversationId), agent)
   const own = await readDefinedFiles({ ...authority, name: agent.name, grants: [] }, workspace, [agent])
   if (!known) await systemText.prepare?.(null)
-  const write: Beginning['write'] = (change, live, recovered) => {
+  const write: StartPlan['write'] = (change, live, recovered) => {
     const last = live.latest(branch.id)
     if (last?.row.status === 'paused') {
       const drive = continueRun(change, { deps, tree: live }, last, { text: prompt, maxTurns })
@@ -51,12 +51,12 @@ export async function mainRun(deps: Deps, options: StartOptions): Promise<Beginn
     if (last && recovered.some(({ run }) => run === last) && !isFinal(last.row.status)) {
       const item = { kind: 'user', mode: 'follow_up', text: prompt } as const
       const { id: branchId, conversationId } = branch
-      addToInbox(change, deps.newId, place(last, change.at), { ...item, branchId, conversationId })
+      addToInbox(change, deps.newId, eventScope(last, change.at), { ...item, branchId, conversationId })
       return { run: last, drive: [] }
     }
     if (known) checkIdle(change.tx, branch)
     const run = newRun(deps, live.budget, options, { branch, authority, contextFiles: own.contextFiles })
-    if (!known) writeConversation(change, place(run, change.at), opened)
+    if (!known) writeConversation(change, eventScope(run, change.at), opened)
     if (!hasSystemText(change.tx, branch.id)) {
       const text = systemText({
         ...aboutRun(deps, run),
@@ -65,7 +65,7 @@ export async function mainRun(deps: Deps, options: StartOptions): Promise<Beginn
       })
       writeSystemText(change, deps, run, text)
     }
-    beginRun(change, deps, run, prompt)
+    writeFirstRun(change, deps, run, prompt)
     return run
   }
   return { conversationId: conversation.id, isNew: !known, continues: branch.id, write }
@@ -122,7 +122,7 @@ function newRun(
 /** The first message of a branch: what the agent is and how it works, as it is then. */
 function writeSystemText(change: Change, deps: Deps, run: LiveRun, text: string): void {
   const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
-  const here = { ...place(run, change.at), runId: null }
+  const here = { ...eventScope(run, change.at), runId: null }
   appendMessage(change, deps.newId, here, { branchId: run.row.branchId, role: 'system', parts, runId: null })
 }
 

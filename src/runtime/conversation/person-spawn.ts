@@ -6,13 +6,13 @@ import type { Deliver } from '../../core/message.ts'
 import type { Reader } from '../../store/port.ts'
 import { ToolError, type Workspace } from '../../tools/port.ts'
 import { agentOf, authorityOf, narrow, rootAuthority } from '../authority/authority.ts'
-import type { Beginning } from './beginning.ts'
+import type { StartPlan } from './start-plan.ts'
 import { readDefinedFiles } from '../delegation/context-files.ts'
-import { writeCard } from '../journal/deliver.ts'
+import { writeSpawnCard } from '../journal/person-spawn-report.ts'
 import type { Deps } from '../context/deps.ts'
 import { newConversation, openConversation, writeConversation, type Opened } from './main-branch.ts'
 import { personaOf } from '../delegation/setup.ts'
-import { limitsOf, modelOf, writeSubagent, type SpawnOrder } from '../delegation/spawn.ts'
+import { limitsOf, modelOf, writeSubagent, type SpawnOrder } from '../delegation/spawn-child.ts'
 import type { SystemText } from '../context/system-text.ts'
 import { describeTask } from '../task/task-input.ts'
 
@@ -41,7 +41,7 @@ export interface PersonSpawn {
  * A subagent that a person or a program starts: below the main branch, from its head, without a call.
  * @throws OffshootError `usage` for a conversation, agent or number that does not do, `conflict` beyond a limit.
  */
-export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<Beginning> {
+export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<StartPlan> {
   const { agent, workspace, task, conversationId } = options
   if (agent.name === 'main')
     throw new OffshootError('usage', 'the agent main works with a person and is no subagent', {
@@ -60,7 +60,7 @@ export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<B
   const handed = await readDefinedFiles(reader, workspace, [agentOf(deps, spawner), agent])
   await options.systemText.prepare?.(null)
   const limits = recoded('usage', () => limitsOf(deps, agent, 1, { max_turns: options.maxTurns }))
-  const write: Beginning['write'] = (change, live) => {
+  const write: StartPlan['write'] = (change, live) => {
     const here = placeOf(opened, change.at)
     if (!known) writeConversation(change, here, opened)
     const caps = recoded('conflict', () => live.budget.reserve(null, { defined: agent.maxCostUsd }))
@@ -89,7 +89,7 @@ export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<B
     }
     const run = recoded('conflict', () => writeSubagent(change, deps, order, options.systemText))
     const branch = change.tx.get('branches', run.row.branchId)!
-    writeCard(change, deps, here, { branch, deliver: options.deliver ?? 'announce' })
+    writeSpawnCard(change, deps, here, { branch, deliver: options.deliver ?? 'announce' })
     return run
   }
   return { conversationId: opened.conversation.id, isNew: !known, write }

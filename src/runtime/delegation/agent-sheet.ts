@@ -4,7 +4,7 @@ import type { Grant } from '../../permissions/types.ts'
 import { agentOf, narrow, rootAuthority } from '../authority/authority.ts'
 import { delegationsTo } from '../authority/delegations.ts'
 import type { Deps } from '../context/deps.ts'
-import { ownTurns } from './spawn.ts'
+import { ownTurns } from './spawn-child.ts'
 
 /** What an agent is here, when the main agent starts it: with the rules, limits and tools in force. */
 export interface AgentSheet {

@@ -9,20 +9,20 @@ import {
   changeRun,
   checkUnchanged,
   createLiveRun,
-  place,
+  eventScope,
   replaceChild,
   runEvent,
   startAttempt,
   type LiveRun,
 } from '../run/live-run.ts'
 import { appendMessage } from '../run/messages.ts'
-import { endBegun, endLeft } from '../journal/open-calls.ts'
+import { endOpenCalls, endLeft } from '../journal/open-calls.ts'
 import { hasOpenCalls, readOpenTurn } from '../journal/open-turn.ts'
-import { unpause } from '../run/pause.ts'
+import { unpause } from '../run/pause-run.ts'
 import type { Change } from '../log/recorder.ts'
 import type { Scope } from '../context/scope.ts'
-import { takeSlot } from '../run/slots.ts'
-import { freshCaps, freshFigures, ownTurns } from './spawn.ts'
+import { requestSlot } from '../run/slots.ts'
+import { freshCaps, freshFigures, ownTurns } from './spawn-child.ts'
 import { CONTINUE } from '../task/task-input.ts'
 
 export interface ContinueOrder {
@@ -55,13 +55,13 @@ export function continueRun(
   const { budget } = tree
   const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, tree }, run, order)
   const text = order.text?.trim() || CONTINUE
-  tell(change, deps, next, { text, by: order.by })
+  addInstruction(change, deps, next, { text, by: order.by })
   queueAgain(change, deps, next, text)
   budget.attach(next.held)
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
 }
 
-export interface GoneOn {
+export interface ContinueResult {
   readonly outcome: 'continued' | 'steered'
   /** The run itself, or the one that follows it. */
   readonly run: LiveRun
@@ -73,12 +73,12 @@ export interface GoneOn {
  * Goes on with a run whatever its state is. One that has not stopped is not to pause any more, and reads the text at its
  * next turn; without a text there is nothing to say to one that was to pause.
  */
-export function goOn(
+export function continueOrSteer(
   change: Change,
   { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
   run: LiveRun,
   order: Pick<ContinueOrder, 'text' | 'maxTurns'>,
-): GoneOn {
+): ContinueResult {
   if (isStopped(run.row.status)) {
     const drive = continueRun(change, { deps, tree }, run, order)
     return { outcome: 'continued', run: drive[0]!, drive }
@@ -91,7 +91,7 @@ export function goOn(
   if (!text) return { outcome: 'continued', run, drive }
   const { conversationId, branchId } = run.row
   const item = { conversationId, branchId, kind: 'user', mode: 'steer', text } as const
-  addToInbox(change, deps.newId, place(run, change.at), item)
+  addToInbox(change, deps.newId, eventScope(run, change.at), item)
   return { outcome: 'steered', run, drive }
 }
 
@@ -120,7 +120,7 @@ function sameRun(
 ): LiveRun {
   checkUnchanged(change, run)
   const limits = limitsAfter(deps, budget, run, order)
-  endBegun(change, deps, run) // of a process that was gone when somebody paused it
+  endOpenCalls(change, deps, run) // of a process that was gone when somebody paused it
   startAttempt(run)
   if (order.by) replaceChild(run, undefined)
   const asked = order.by && askedBy(order.by)
@@ -195,14 +195,14 @@ function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {
 }
 
 /** Nothing may stand between a call and its result: until then it waits in the inbox, for the end of the turn. */
-function tell(
+function addInstruction(
   change: Change,
   deps: Pick<Deps, 'newId'>,
   run: LiveRun,
   { text, by }: Pick<ContinueOrder, 'by'> & { readonly text: string },
 ): void {
   const { conversationId, branchId } = run.row
-  const here = place(run, change.at)
+  const here = eventScope(run, change.at)
   if (hasOpenCalls(readOpenTurn(change.tx, run.row))) {
     addToInbox(change, deps.newId, here, { conversationId, branchId, kind: 'user', mode: 'steer', text })
     return
@@ -216,7 +216,7 @@ function tell(
 function resumeChild(change: Change, deps: Deps, budget: Budget, child: LiveRun): LiveRun {
   checkUnchanged(change, child)
   const limits = budget.again(child.row)
-  endBegun(change, deps, child)
+  endOpenCalls(change, deps, child)
   startAttempt(child)
   child.held.count({ limits })
   change.tx.update('runs', child.row.id, { limits })
@@ -227,11 +227,11 @@ function resumeChild(change: Change, deps: Deps, budget: Budget, child: LiveRun)
 
 /** A new run gets its row. A paused one gets a new attempt, and its earlier crashes no longer count (invariant R7). */
 function queueAgain(change: Change, deps: Deps, run: LiveRun, input?: string): void {
-  takeSlot(deps, run, 'end')
+  requestSlot(deps, run, 'end')
   const position = deps.scheduler.position(run.row.id)
   const said = { ...(input ? { input: input.slice(0, 2_000) } : {}), ...(position ? { position } : {}) }
   if (run.row.status === 'paused') {
-    changeRun(change, run, state.queued, { row: { attempt: 1 }, said })
+    changeRun(change, run, state.queued, { row: { attempt: 1 }, lastText: said })
     return
   }
   change.tx.insert('runs', run.row)

@@ -11,7 +11,7 @@ interface ControlSpec<I> {
   readonly name: ControlName
   readonly inputSchema: z.ZodType<I>
   /** What the model is told of the input. */
-  readonly told: () => object
+  readonly modelSchema: () => object
   readonly idempotent: boolean
   readonly verb: string
   execute(input: I, signal: AbortSignal): Promise<string>
@@ -21,7 +21,7 @@ interface ControlSpec<I> {
 export function controlTool<I extends { readonly task_id?: string | undefined }>(
   spec: ControlSpec<I>,
 ): AnyTool {
-  const { name, verb, told, execute, ...rest } = spec
+  const { name, verb, modelSchema: told, execute, ...rest } = spec
   return defineTool<I, string>({
     ...rest,
     name,

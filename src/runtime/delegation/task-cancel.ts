@@ -19,7 +19,7 @@ export function createTaskCancel(scope: Scope, run: LiveRun): AnyTool {
     name: 'task_cancel',
     verb: 'Cancel',
     inputSchema,
-    told: () => targetSchema({}),
+    modelSchema: () => targetSchema({}),
     idempotent: true,
     async execute({ task_id }, signal) {
       const target = findTarget(scope, run, task_id)

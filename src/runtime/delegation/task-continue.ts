@@ -3,11 +3,11 @@ import type { StartedCall } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
 import { continueRun } from './continue-run.ts'
 import { addToInbox } from '../run/inbox.ts'
-import { place, type LiveRun } from '../run/live-run.ts'
+import { eventScope, type LiveRun } from '../run/live-run.ts'
 import { openCallWriter } from '../journal/open-journal.ts'
 import type { Change } from '../log/recorder.ts'
 import type { Scope } from '../context/scope.ts'
-import { spawn, taskText } from './spawn.ts'
+import { spawn, taskText } from './spawn-child.ts'
 import type { TaskInput } from '../task/task-input.ts'
 import { requireTarget } from './task-target.ts'
 
@@ -27,7 +27,7 @@ export function takeTask(
   if (!isStopped(run.row.status)) {
     const { conversationId, branchId } = run.row
     const item = { conversationId, branchId, kind: 'user', mode: 'steer', text: taskText(input) } as const
-    addToInbox(change, scope.deps.newId, place(run, change.at), item)
+    addToInbox(change, scope.deps.newId, eventScope(run, change.at), item)
     return undefined
   }
   checkFree(change, scope, run)

@@ -22,7 +22,7 @@ export function createTaskMessage(scope: Scope, run: LiveRun): AnyTool {
     name: 'task_message',
     verb: 'Message',
     inputSchema,
-    told: () => targetSchema(fields()),
+    modelSchema: () => targetSchema(fields()),
     idempotent: false,
     async execute({ task_id, message, mode }) {
       const { row, live } = requireTarget(scope, run, task_id)

@@ -8,7 +8,7 @@ import { labelledReport, labelledTranscript, withReceipts } from '../journal/rep
 import type { Scope } from '../context/scope.ts'
 import { messageText } from '../log/stored-events.ts'
 import { requireTarget, targetInput, targetSchema, type Subagent } from './task-target.ts'
-import { transcriptLines } from '../run/transcript.ts'
+import { transcriptLines } from '../run/transcript-text.ts'
 
 /** Characters of one page. Three bytes each at most, so that a page with its labels is never cut (bounds.inlineOutputBytes). */
 const PAGE_CHARS = 9_000
@@ -25,7 +25,7 @@ export function createTaskOutput(scope: Scope, run: LiveRun): AnyTool {
     name: 'task_output',
     verb: 'Read the output of',
     inputSchema,
-    told: () => targetSchema(fields()),
+    modelSchema: () => targetSchema(fields()),
     idempotent: true,
     async execute({ task_id, offset = 0, limit = PAGE_CHARS }) {
       const target = requireTarget(scope, run, task_id)

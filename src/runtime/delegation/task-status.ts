@@ -6,7 +6,7 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import { bestEffort } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/aborted.ts'
 import type { AnyTool } from '../../tools/port.ts'
-import { count, dollars } from '../budget/budget-words.ts'
+import { count, dollars } from '../budget/token-count.ts'
 import type { Rest } from '../budget/budget.ts'
 import { controlTool } from './control-tool.ts'
 import type { LiveRun } from '../run/live-run.ts'
@@ -23,7 +23,7 @@ const waitMs = () =>
     .describe(`wait for the first of them to stop, at most so many milliseconds (up to ${MAX_WAIT_MS})`)
 const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), wait_ms: waitMs() }))
 
-function toldInput(): object {
+function modelSchema(): object {
   const shown = z.object({ task_id: z.string().optional().describe('only this one'), wait_ms: waitMs() })
   return z.toJSONSchema(shown, { target: 'draft-07', io: 'input' })
 }
@@ -36,7 +36,7 @@ export function createTaskStatus(scope: Scope, run: LiveRun): AnyTool {
     name: 'task_status',
     verb: 'Look at',
     inputSchema,
-    told: toldInput,
+    modelSchema,
     idempotent: true,
     async execute({ task_id, wait_ms = 0 }, signal) {
       if (wait_ms > 0) await firstStop(scope, read(task_id), Math.min(wait_ms, MAX_WAIT_MS), signal)

@@ -5,13 +5,13 @@ import type { ConversationId, RunId } from '../../core/ids.ts'
 import { killMarked } from '../../exec/kill.ts'
 import { agentSheet, type AgentSheet } from '../delegation/agent-sheet.ts'
 import { Approvals } from '../asking/approvals.ts'
-import type { Place } from '../context/place.ts'
-import { begin, type Conversations, type StartedRun } from '../control/begin.ts'
+import type { RunSetting } from '../context/run-setting.ts'
+import { startDriving, type Conversations, type StartedRun } from '../control/start.ts'
 import { createBus, type Subscriber } from '../log/bus.ts'
 import { createConversation, type CreateOptions } from '../conversation/create-conversation.ts'
 import { continueBranch, type ContinueOptions, type Continued } from '../control/continue-branch.ts'
 import type { Deps } from '../context/deps.ts'
-import { forkOfPerson, type ForkStart } from '../conversation/fork.ts'
+import { forkOfPerson, type ForkStart } from '../conversation/fork-branch.ts'
 import { hereOrThere, type HereOrThere } from '../control/here-or-there.ts'
 import type { Opened } from '../conversation/main-branch.ts'
 import { mainRun, type StartOptions } from '../conversation/main-run.ts'
@@ -28,15 +28,15 @@ import {
 import type { PartialMessage } from '../run/partial-message.ts'
 import { createRecorder } from '../log/recorder.ts'
 import { reviveConversation } from '../recovery/revive.ts'
-import { say, type Said } from '../control/say.ts'
-import type { SayOptions } from '../control/saying.ts'
+import { sendMessage, type SentMessage } from '../control/send-message.ts'
+import type { SendMessageOptions } from '../control/prepare-message.ts'
 import { Scheduler } from '../run/scheduler.ts'
-import { Starts } from '../run/starts.ts'
-import { modelOf } from '../delegation/spawn.ts'
-import { createShared, type Shared } from './shared.ts'
+import { StartQueue } from '../run/start-queue.ts'
+import { modelOf } from '../delegation/spawn-child.ts'
+import { createShared, type Shared } from './shared-slots.ts'
 import { createTaskTexts } from '../task/task-texts.ts'
-import { bring } from '../control/bring.ts'
-import { Desk } from '../control/desk.ts'
+import { dispatch } from '../control/dispatch.ts'
+import { CommandInbox } from '../control/command-inbox.ts'
 import type { VerbAnswers, VerbCommand } from '../control/perform.ts'
 
 /** What ends processes is given by tests alone, whose tools start none. */
@@ -73,11 +73,11 @@ export interface Runtime {
    * Sends a message to a branch in any state: it is delivered at once, or waits in the inbox.
    * @throws OffshootError `usage`, `conflict`.
    */
-  say(options: SayOptions): Promise<Said>
+  sendMessage(options: SendMessageOptions): Promise<SentMessage>
   /** Starts a subagent without a call of an agent, and drives it. */
-  spawn(options: PersonSpawn & Place): Promise<StartedRun>
+  spawn(options: PersonSpawn & RunSetting): Promise<StartedRun>
   /** Goes another way from a message: a branch of its own, with a run that begins with a text there. The verb `fork` makes one without. */
-  fork(options: ForkStart & Place): Promise<StartedRun>
+  fork(options: ForkStart & RunSetting): Promise<StartedRun>
   /**
    * Has a verb carried out by whoever owns the conversation; by this process if nobody else does, which starts nothing.
    * @throws OffshootError: what the verb throws.
@@ -85,7 +85,7 @@ export interface Runtime {
   perform<V extends VerbCommand>(
     id: ConversationId,
     command: V,
-    where: Place,
+    where: RunSetting,
   ): Promise<VerbAnswers[V['verb']]>
   /**
    * Begins something `here`, with `spawn` or `fork`, unless another living process drives the conversation: then that
@@ -124,7 +124,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const approvals = new Approvals({ ...options, recorder, waits })
   const attended = (id: ConversationId) => approvals.attended(id)
   const asking = { approvals, questions: new Questions({ ...options, recorder, waits, attended }) }
-  const made = { bus, recorder, scheduler, starts: new Starts(), gates, taskTexts: createTaskTexts() }
+  const made = { bus, recorder, scheduler, starts: new StartQueue(), gates, taskTexts: createTaskTexts() }
   const deps: Deps = {
     endProcesses,
     endOwned,
@@ -135,9 +135,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     ...asking,
   }
   const live: Conversations['live'] = new Map()
-  const desk = new Desk(deps, (id) => live.get(id))
-  const conversations = { live, desk }
-  const at = ({ agents = deps.agents, tools = deps.tools }: Place): Deps => ({ ...deps, agents, tools })
+  const commandInbox = new CommandInbox(deps, (id) => live.get(id))
+  const conversations = { live, commandInbox }
+  const at = ({ agents = deps.agents, tools = deps.tools }: RunSetting): Deps => ({ ...deps, agents, tools })
   // a run that another process drives by now stops here without writing
   options.ownership?.onLost((id) => live.get(id)?.stop({ verb: 'pause', why: 'user' }))
   return {
@@ -148,12 +148,18 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     partials: (id) => live.get(id)?.partials ?? [],
     sheet: (agent) => agentSheet(deps, agent),
     perform: (id, command, where) =>
-      bring(deps, id, command, () => live.get(id) ?? reviveConversation({ ...where, deps: at(where) }, id)),
-    start: async (start) => begin(at(start), conversations, start, await mainRun(at(start), start)),
+      dispatch(
+        deps,
+        id,
+        command,
+        () => live.get(id) ?? reviveConversation({ ...where, deps: at(where) }, id),
+      ),
+    start: async (start) => startDriving(at(start), conversations, start, await mainRun(at(start), start)),
     create: (create) => createConversation(deps, create),
-    say: (order) => say(at(order), conversations, order),
-    spawn: async (spawn) => begin(at(spawn), conversations, spawn, await spawnOfPerson(at(spawn), spawn)),
-    fork: async (fork) => begin(at(fork), conversations, fork, await forkOfPerson(at(fork), fork)),
+    sendMessage: (order) => sendMessage(at(order), conversations, order),
+    spawn: async (spawn) =>
+      startDriving(at(spawn), conversations, spawn, await spawnOfPerson(at(spawn), spawn)),
+    fork: async (fork) => startDriving(at(fork), conversations, fork, await forkOfPerson(at(fork), fork)),
     hereOrThere: (id, command, here) => hereOrThere(deps, id, command, here),
     continue: (options) => continueBranch(at(options), conversations, options),
     recover: (options) => recover(at(options), conversations, options),

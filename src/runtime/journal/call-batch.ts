@@ -3,10 +3,10 @@ import type { Message, ToolCallPart, ToolResultPart } from '../../core/message.t
 import type { ToolCall } from '../../core/run.ts'
 import type { Answer, EndedCall, StartedCall } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'
-import { place, type LiveRun } from '../run/live-run.ts'
-import { insertMessage, insertPart, tellEnd, tellPart } from '../run/messages.ts'
+import { eventScope, type LiveRun } from '../run/live-run.ts'
+import { insertMessage, insertPart, emitMessageCompleted, emitPart } from '../run/messages.ts'
 import type { OpenTurn } from './open-turn.ts'
-import { boundOutput } from '../run/output.ts'
+import { boundOutput } from '../run/bounded-output.ts'
 import type { Change } from '../log/recorder.ts'
 
 /** The calls of one answer: their rows, and the message that holds their results. */
@@ -121,14 +121,14 @@ export class CallBatch {
       usage: null,
       createdAt: change.at,
     }
-    insertMessage(change, place(this.#run, change.at), message)
+    insertMessage(change, eventScope(this.#run, change.at), message)
     return message
   }
 
   #writePart(change: Change, { id }: Message, part: ToolResultPart): void {
-    const here = place(this.#run, change.at)
+    const here = eventScope(this.#run, change.at)
     insertPart(change, here.conversationId, { messageId: id, position: this.#results.size, part })
-    tellPart(change, here, id, part)
+    emitPart(change, here, id, part)
   }
 
   #endRow(change: Change, { part: call, title, status, exitCode, error }: EndedCall, part: ToolResultPart) {
@@ -143,7 +143,7 @@ export class CallBatch {
       })
     change.event({
       type: `tool.${status}`,
-      ...place(this.#run, change.at),
+      ...eventScope(this.#run, change.at),
       callId,
       tool,
       title,
@@ -156,7 +156,7 @@ export class CallBatch {
 
   #endToolMessage(change: Change, message: Message): void {
     if (message.state === 'streaming') change.tx.update('messages', message.id, { state: 'complete' })
-    tellEnd(change, place(this.#run, change.at), message, 'complete')
+    emitMessageCompleted(change, eventScope(this.#run, change.at), message, 'complete')
   }
 
   #insertRow(change: Change, row: ToolCall): void {

@@ -54,7 +54,7 @@ async function cancelOnce(
     run.markAgain() // a parent that waits for a paused one to go on waits no more
     if (run.isDriven) continue
     run.markStopped() // it was about to be driven: it had a place, and its parent waits for it
-    deps.scheduler.leave(run.row.id)
+    deps.scheduler.release(run.row.id)
   }
   return true
 }

@@ -2,13 +2,13 @@ import { isFinal, state } from '../../core/run-status.ts'
 import type { NextState } from '../../core/run-steps.ts'
 import type { Outcome, Report } from '../../loop/ports.ts'
 import { childEnded } from '../run/child-waits.ts'
-import { deliverReport } from './deliver.ts'
+import { deliverToPerson } from './person-spawn-report.ts'
 import type { Deps } from '../context/deps.ts'
 import { addToInbox } from '../run/inbox.ts'
 import {
   changeRun,
   checkUnchanged,
-  place,
+  eventScope,
   type CallWriter,
   type HasRow,
   type LiveRun,
@@ -52,7 +52,7 @@ export function endRun(
       costUsd,
       limits,
     },
-    said: { report: reportMessageId ? report.text : null },
+    lastText: { report: reportMessageId ? report.text : null },
   })
   if (toolCalls > 0) tree.receipts.add(change.tx, run.row)
   if (isOwed(run)) handOver(change, deps, run, report)
@@ -74,8 +74,8 @@ export function cancelLeft(change: Change, deps: Deps, run: LiveRun, by: 'user' 
   const { messageId: reportMessageId, note: reportNote, text } = report
   const { toolCalls } = run.row
   const ended = { stopNo: run.row.stopNo + 1, reportMessageId, reportNote, toolCalls }
-  const said = { report: reportMessageId ? text : null }
-  changeRun(change, run, state.cancelled(by), { row: ended, said })
+  const lastText = { report: reportMessageId ? text : null }
+  changeRun(change, run, state.cancelled(by), { row: ended, lastText })
   if (waitedFor) handOver(change, deps, run, report)
 }
 
@@ -86,8 +86,8 @@ function storedReport({ tx }: Change, { row }: LiveRun): Report {
 
 /** What it had said by the time when its process ended. */
 function reportLeft({ tx }: Change, { row }: LiveRun): Report {
-  const { said } = readLeft(tx, row)
-  if (said) return { messageId: said.messageId, text: said.text, note: null }
+  const { lastText } = readLeft(tx, row)
+  if (lastText) return { messageId: lastText.messageId, text: lastText.text, note: null }
   return { messageId: null, text: '', note: 'no text: the process that ran it ended' }
 }
 
@@ -118,18 +118,18 @@ export function isOwed({ row }: HasRow): boolean {
 /** What the parent is owed: the result of the call that waits, or an item of its inbox. */
 function handOver(change: Change, deps: Deps, run: LiveRun, report: Report): void {
   const { parent } = run
-  if (!parent) return deliverReport(change, deps, run, report)
+  if (!parent) return deliverToPerson(change, deps, run, report)
   parent.journal?.reread(change.tx) // a change that held results may not have been stored
   const writer =
     run.call && !run.row.background && openCallWriter(deps, change.tx, parent, run.call.part.callId)
   const handed = { parent, run, report }
   if (writer) answerCall(change, deps, handed, writer)
-  else if (!isTold(run)) putInInbox(change, deps, handed)
+  else if (!isAnsweredByCancel(run)) putInInbox(change, deps, handed)
   childEnded(change, deps, parent, run)
 }
 
 /** Whoever cancelled it has its report in the answer: its parent, or what ended its parent too. */
-function isTold({ row, stop }: LiveRun): boolean {
+function isAnsweredByCancel({ row, stop }: LiveRun): boolean {
   const untold = stop?.verb === 'cancel' && stop.untold
   return row.status === 'cancelled' && row.endReason === 'parent' && !untold
 }
@@ -146,7 +146,7 @@ function putInInbox(change: Change, deps: Deps, { parent, run, report }: Handed)
   const { text } = reportOutput(change, deps, run.row, report)
   const from = { fromRunId: run.row.id, stopNo: run.row.stopNo }
   const item = { conversationId, branchId, kind: 'result', mode: 'follow_up', text, ...from } as const
-  addToInbox(change, deps.newId, place(parent, change.at), item)
+  addToInbox(change, deps.newId, eventScope(parent, change.at), item)
 }
 
 function answerCall(change: Change, deps: Deps, { parent, run, report }: Handed, writer: CallWriter): void {
@@ -156,7 +156,7 @@ function answerCall(change: Change, deps: Deps, { parent, run, report }: Handed,
   writer.writeResult(change, { part, title, status, output, exitCode: null, error: run.row.error })
   change.event({
     type: 'report.delivered',
-    ...place(parent, change.at),
+    ...eventScope(parent, change.at),
     callId: part.callId,
     fromRunId: run.row.id,
     toBranchId: parent.row.branchId,

@@ -11,7 +11,7 @@ import type { Reader } from '../../store/port.ts'
 import type { Bus } from '../log/bus.ts'
 import { CallBatch } from './call-batch.ts'
 import { deliverItems, nextRead, waitingItems } from '../run/inbox.ts'
-import { changeRun, place, runEvent, type LiveRun } from '../run/live-run.ts'
+import { changeRun, eventScope, runEvent, type LiveRun } from '../run/live-run.ts'
 import { appendMessage } from '../run/messages.ts'
 import type { OpenTurn } from './open-turn.ts'
 import type { PartialMessage } from '../run/partial-message.ts'
@@ -135,7 +135,7 @@ export class RunJournal implements Journal {
       batch.writeStart(change, call)
       child = tool.effects === 'spawn' ? this.#ports.spawn(change, this.#run, call) : undefined
       const event = { callId: part.callId, tool: part.tool, title, input: part.input }
-      change.event({ type: 'tool.started', ...place(this.#run, change.at), ...event })
+      change.event({ type: 'tool.started', ...eventScope(this.#run, change.at), ...event })
       this.#count(part.callId)
       this.#run.held.count({ lastAction: { tool: part.tool, title, at: change.at } })
       this.#ports.faults.at('intent.before')
@@ -149,7 +149,7 @@ export class RunJournal implements Journal {
     })
     this.#ports.faults.at('intent.after')
     if (child) this.#run.children.set(part.callId, child)
-    this.#tellProgress()
+    this.#emitProgress()
   }
 
   /** Writes a call that waits for an answer. The approval refers to it, and both survive a crash (invariant R2). */
@@ -205,7 +205,7 @@ export class RunJournal implements Journal {
     const parts: Part[] = [{ id: this.#ports.newId('prt'), type: 'text', text }]
     const { branchId, id: runId } = this.#run.row
     return await this.#writes.record((change) =>
-      appendMessage(change, this.#ports.newId, place(this.#run, change.at), {
+      appendMessage(change, this.#ports.newId, eventScope(this.#run, change.at), {
         branchId,
         role: 'user',
         parts,
@@ -235,7 +235,7 @@ export class RunJournal implements Journal {
       waitingItems(reader, this.#run.row.branchId).filter((row) => row.mode === 'steer')
     if (steers(store).length === 0) return []
     return await this.#writes.record((change) =>
-      steers(change.tx).map((row) => deliverItems(change, newId, place(this.#run, change.at), [row])),
+      steers(change.tx).map((row) => deliverItems(change, newId, eventScope(this.#run, change.at), [row])),
     )
   }
 
@@ -246,7 +246,7 @@ export class RunJournal implements Journal {
     if (waiting(store).every((row) => row.kind === 'user')) return []
     return await this.#writes.record((change) => {
       const items = nextRead(waiting(change.tx))
-      return items.length > 0 ? [deliverItems(change, newId, place(this.#run, change.at), items)] : []
+      return items.length > 0 ? [deliverItems(change, newId, eventScope(this.#run, change.at), items)] : []
     })
   }
 
@@ -259,7 +259,7 @@ export class RunJournal implements Journal {
     const { usage, costUsd } = answer
     change.event({
       type: 'turn.completed',
-      ...place(this.#run, change.at),
+      ...eventScope(this.#run, change.at),
       turn: Math.max(1, answer.turn),
       usage,
       costUsd,
@@ -267,7 +267,7 @@ export class RunJournal implements Journal {
   }
 
   /** Figures between two turns live in memory and on the bus; the end of the turn stores them. */
-  #tellProgress(): void {
+  #emitProgress(): void {
     const at = this.#ports.clock.now()
     this.#ports.bus.live(runEvent(this.#run, 'run.progress', at, { from: this.#run.row.status }))
   }

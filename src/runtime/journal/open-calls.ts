@@ -4,7 +4,7 @@ import { isStopped } from '../../core/run-status.ts'
 import type { EndedCall } from '../../loop/ports.ts'
 import { titleLine } from '../../tools/define-tool.ts'
 import type { Deps } from '../context/deps.ts'
-import { place, type LiveRun } from '../run/live-run.ts'
+import { eventScope, type LiveRun } from '../run/live-run.ts'
 import { leftJournal } from './open-journal.ts'
 import { readOpenTurn } from './open-turn.ts'
 import type { Change } from '../log/recorder.ts'
@@ -14,7 +14,7 @@ import { isTaskName } from '../task/task-input.ts'
  * Ends the calls that an exited process left open, before the run resumes. Running calls that may not run again get the
  * result `unknown` (invariant R2), and partial text is kept for people only (invariant R3).
  */
-export function endBegun(change: Change, deps: Deps, run: LiveRun): void {
+export function endOpenCalls(change: Change, deps: Deps, run: LiveRun): void {
   endStreaming(change, run)
   if (deps.faults.isOff('unknown-outcome')) return
   const begun = openCalls(change, run).filter(({ row }) => row?.status === 'running' && !row.repeatable)
@@ -106,7 +106,7 @@ function endStreaming(change: Change, run: LiveRun): void {
     if (row.role !== 'assistant' || row.runId !== runId) continue
     change.tx.update('messages', row.id, { state: 'interrupted' })
     const { id: messageId, role, position } = row
-    const here = place(run, change.at)
+    const here = eventScope(run, change.at)
     for (const { part } of change.tx.find('parts', { where: { messageId }, orderBy: 'position' }))
       change.event({
         type: 'part.completed',

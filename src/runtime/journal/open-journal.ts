@@ -6,7 +6,7 @@ import type { Deps } from '../context/deps.ts'
 import { RunJournal, type JournalPorts } from './journal.ts'
 import type { CallWriter, LiveRun } from '../run/live-run.ts'
 import { readOpenTurn } from './open-turn.ts'
-import { takeBack } from '../run/take-back.ts'
+import { rollBackStarts } from '../run/roll-back-starts.ts'
 
 type JournalDeps = Pick<Deps, 'store' | 'recorder' | 'bus' | 'clock' | 'newId' | 'scheduler' | 'faults'>
 
@@ -18,7 +18,7 @@ export function createJournal(
   budget?: Budget,
 ): RunJournal {
   const { store, recorder, bus, clock, newId, scheduler, faults } = deps
-  const unspawn = (child: LiveRun) => takeBack({ store, scheduler }, budget, [child])
+  const unspawn = (child: LiveRun) => rollBackStarts({ store, scheduler }, budget, [child])
   return new RunJournal(run, { store, recorder, bus, clock, newId, faults, unspawn, spawn })
 }
 

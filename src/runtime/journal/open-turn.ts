@@ -1,7 +1,7 @@
 import { textOf, type Message, type ToolCallPart, type ToolResultPart } from '../../core/message.ts'
 import type { StoredRun, ToolCall } from '../../core/run.ts'
 import { noUsage } from '../../core/usage.ts'
-import type { Answer, Said } from '../../loop/ports.ts'
+import type { Answer, TurnText } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'
 import { readMessages } from '../run/messages.ts'
 
@@ -22,12 +22,12 @@ export interface OpenTurn {
 /** What earlier attempts of a run left: the turn that is open, and the latest text. */
 export interface LeftOfRun {
   readonly turn: OpenTurn | undefined
-  readonly said: Said | undefined
+  readonly lastText: TurnText | undefined
 }
 
 export function readLeft(reader: Reader, run: StoredRun): LeftOfRun {
   const messages = readMessages(reader, run.branchId)
-  return { turn: openTurnIn(messages, reader, run), said: latestSaid(messages, run) }
+  return { turn: openTurnIn(messages, reader, run), lastText: latestSaid(messages, run) }
 }
 
 /** The open turn of a run; undefined where its last answer has been dealt with, or there is none. */
@@ -64,7 +64,7 @@ function answerOf(message: Message, run: StoredRun, rows: readonly ToolCall[]): 
   return { messageId, parts, turn: run.turns, usage: message.usage ?? noUsage, costUsd: null, truncated }
 }
 
-function latestSaid(messages: readonly Message[], run: StoredRun): Said | undefined {
+function latestSaid(messages: readonly Message[], run: StoredRun): TurnText | undefined {
   const answers = messages.filter(
     ({ role, state, runId }) => role === 'assistant' && state === 'complete' && runId === run.id,
   )

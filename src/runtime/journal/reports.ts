@@ -4,7 +4,7 @@ import type { StoredRun } from '../../core/run.ts'
 import type { Report } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'
 import type { Deps } from '../context/deps.ts'
-import { boundOutput } from '../run/output.ts'
+import { boundOutput } from '../run/bounded-output.ts'
 import { defused, receiptsBlock } from '../run/receipts.ts'
 import type { Change } from '../log/recorder.ts'
 

@@ -2,8 +2,8 @@ import type { Clock } from '../../core/clock.ts'
 import type { MessageId, PartId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
 import type { Message, MessageState, Part } from '../../core/message.ts'
-import { place, type LiveRun } from '../run/live-run.ts'
-import { insertMessage, insertPart, tellEnd, tellPart } from '../run/messages.ts'
+import { eventScope, type LiveRun } from '../run/live-run.ts'
+import { insertMessage, insertPart, emitMessageCompleted, emitPart } from '../run/messages.ts'
 import type { PartialMessage } from '../run/partial-message.ts'
 import type { Change } from '../log/recorder.ts'
 import type { RunWrites } from './run-writes.ts'
@@ -59,9 +59,9 @@ export class StreamingMessage {
     if (this.#position === undefined) this.#insert(change, state, usage)
     else change.tx.update('messages', this.#id, { state, usage })
     this.#writeParts(change, parts)
-    const here = place(this.#run, change.at)
-    for (const part of parts) tellPart(change, here, this.#id, part)
-    tellEnd(change, here, { id: this.#id, role: 'assistant', position: this.#position! }, state)
+    const here = eventScope(this.#run, change.at)
+    for (const part of parts) emitPart(change, here, this.#id, part)
+    emitMessageCompleted(change, here, { id: this.#id, role: 'assistant', position: this.#position! }, state)
   }
 
   #writePartial(change: Change): void {
@@ -72,7 +72,7 @@ export class StreamingMessage {
   #insert(change: Change, state: MessageState, usage: Message['usage']): void {
     const { branchId, id: runId } = this.#run.row
     this.#position = change.nextPosition(branchId)
-    insertMessage(change, place(this.#run, change.at), {
+    insertMessage(change, eventScope(this.#run, change.at), {
       id: this.#id,
       branchId,
       position: this.#position,

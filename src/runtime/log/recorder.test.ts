@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../exec/system-clock.ts'
 import { createMemoryStore } from '../../store/memory.ts'
 import { createBus } from './bus.ts'
-import { randomIds } from './ids.ts'
+import { randomIds } from './new-id.ts'
 import { createRecorder, type Change } from './recorder.ts'
 
 const newId = randomIds(systemClock)

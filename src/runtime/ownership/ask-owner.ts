@@ -44,13 +44,17 @@ async function untilAnswered(
     if (!row) throw new OffshootError('not_found', `${id} was deleted meanwhile`)
     if (row.answeredAt !== null) return opened(row.answer as StoredAnswer)
     const owner = otherOwner(deps, id)
-    if (!owner || deps.clock.now() >= deadline) return await takeBack(deps, commandId, owner)
+    if (!owner || deps.clock.now() >= deadline) return await withdrawCommand(deps, commandId, owner)
     await sleep(deps.clock, bounds.watchMs)
   }
 }
 
 /** Unless it was answered in the last moment. */
-async function takeBack({ store }: AskDeps, commandId: string, owner: LeaseRow | undefined): Promise<Asked> {
+async function withdrawCommand(
+  { store }: AskDeps,
+  commandId: string,
+  owner: LeaseRow | undefined,
+): Promise<Asked> {
   const answer = await store.tx(
     (tx) => {
       const row = tx.get('commands', commandId)

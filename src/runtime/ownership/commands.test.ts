@@ -8,7 +8,7 @@ import type { ConversationId, NewId } from '../../core/ids.ts'
 import type { Store } from '../../store/port.ts'
 import { openSqliteStore } from '../../store/sqlite/open.ts'
 import { createBus } from '../log/bus.ts'
-import { randomIds } from '../log/ids.ts'
+import { randomIds } from '../log/new-id.ts'
 import { createRecorder, type Recorder } from '../log/recorder.ts'
 import { askOwner } from './ask-owner.ts'
 import { answerCommands, type Perform } from './commands.ts'
@@ -66,7 +66,7 @@ const answer = (perform: Perform) => answerCommands({ ...owner, clock }, id, per
 
 describe('a command of another process', () => {
   it('is done by the owner, once, and its answer comes back', async () => {
-    await owner.ownership.take(id)
+    await owner.ownership.acquire(id)
     const seen: unknown[] = []
     const end = answer(async (command) => {
       seen.push(command)
@@ -82,7 +82,7 @@ describe('a command of another process', () => {
   })
 
   it('is answered in the transaction that does it: what that loses is not answered', async () => {
-    await owner.ownership.take(id)
+    await owner.ownership.acquire(id)
     const end = answer(async (_, settle) => {
       await owner.recorder.record(id, ({ tx }) => {
         tx.update('conversations', id, { title: 'done' })
@@ -96,7 +96,7 @@ describe('a command of another process', () => {
   })
 
   it('that is refused comes back as the error that it was', async () => {
-    await owner.ownership.take(id)
+    await owner.ownership.acquire(id)
     const end = answer(async () => {
       throw new OffshootError('conflict', 'it is over', { hint: 'continue it' })
     })
@@ -110,7 +110,7 @@ describe('a command of another process', () => {
 
   it('is left to the one who brings it when nobody owns the conversation, or its owner ends first', async () => {
     expect(await ask('cancel')).toEqual({ type: 'no owner' })
-    await owner.ownership.take(id)
+    await owner.ownership.acquire(id)
     const asked = ask('cancel')
     await clock.advance(100)
     living.delete(1)
@@ -119,7 +119,7 @@ describe('a command of another process', () => {
   })
 
   it('has an end where a living owner does not answer', async () => {
-    await owner.ownership.take(id)
+    await owner.ownership.acquire(id)
     await expect(clock.until(ask('cancel'))).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringMatching(/^pid 1 on here since .* does not answer$/),
@@ -131,7 +131,7 @@ describe('a command of another process', () => {
     const row = { conversationId: id, verb: 'cancel', target: id, args: null, answer: null, answeredAt: null }
     const old = { ...row, id: newId('cmd'), createdAt: clock.now() - 60_000 }
     await asker.store.tx((tx) => tx.insert('commands', old), { durable: false })
-    await owner.ownership.take(id)
+    await owner.ownership.acquire(id)
     const done: unknown[] = []
     const end = answer(async (command) => done.push(command))
     await clock.advance(1_000)
@@ -140,7 +140,7 @@ describe('a command of another process', () => {
   })
 
   it('is done at the next look, where the store of the owner cannot be read at first', async () => {
-    await owner.ownership.take(id)
+    await owner.ownership.acquire(id)
     let failures = 2
     const find: Store['find'] = (table, query) => {
       if (table === 'commands' && failures-- > 0) throw new Error('the disk is away')
@@ -157,7 +157,7 @@ describe('a command of another process', () => {
   })
 
   it('is not answered by an owner that has lost its lease', async () => {
-    await owner.ownership.take(id)
+    await owner.ownership.acquire(id)
     const end = answer(async () => 'done')
     const asked = ask('cancel')
     await asker.store.tx((tx) => tx.update('leases', id, { owner: 'another', epoch: 2 }), { durable: false })

@@ -25,14 +25,14 @@ export type StoredAnswer =
 /** Does one command. `settle` writes its answer in the transaction that does it, so that it is never done twice. */
 export type Perform = (command: Command, settle: (tx: Tx, value: unknown) => void) => Promise<unknown>
 
-interface DeskDeps {
+interface CommandDeps {
   readonly store: Store
   readonly recorder: Recorder
   readonly clock: Clock
 }
 
 /** What a process has begun, by the command. One whose answer could not be stored stays here, so that it is not done again. */
-export type Begun = Map<string, Promise<void>>
+export type OpenCommands = Map<string, Promise<void>>
 
 /** The owner's side: does what other processes ask for, each command once. */
 export interface CommandWatch {
@@ -43,10 +43,10 @@ export interface CommandWatch {
 }
 
 export function answerCommands(
-  deps: DeskDeps,
+  deps: CommandDeps,
   id: ConversationId,
   perform: Perform,
-  begun: Begun = new Map(),
+  begun: OpenCommands = new Map(),
 ): CommandWatch {
   const open = new Set<Promise<void>>()
   const begin = (row: CommandRow) => {
@@ -71,7 +71,7 @@ export function answerCommands(
 }
 
 /** Of one that is older nobody waits for the answer any more. */
-function openCommands({ store, clock }: DeskDeps, conversationId: ConversationId): CommandRow[] {
+function openCommands({ store, clock }: CommandDeps, conversationId: ConversationId): CommandRow[] {
   const oldest = clock.now() - bounds.commandMs
   return store
     .find('commands', { where: { conversationId, answeredAt: null } })
@@ -79,7 +79,11 @@ function openCommands({ store, clock }: DeskDeps, conversationId: ConversationId
 }
 
 /** False where the store does not take the answer: whoever asked finds none. Never rejects. */
-async function answerOne({ recorder, clock }: DeskDeps, row: CommandRow, perform: Perform): Promise<boolean> {
+async function answerOne(
+  { recorder, clock }: CommandDeps,
+  row: CommandRow,
+  perform: Perform,
+): Promise<boolean> {
   const settle = (tx: Tx, answer: StoredAnswer) => {
     const open = tx.get('commands', row.id)
     if (open?.answeredAt === null) tx.update('commands', row.id, { answer, answeredAt: clock.now() })

@@ -5,7 +5,7 @@ import type { ConversationId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
 import { bestEffort } from '../../core/rejections.ts'
 import type { LeaseRow, Reader, Store, Tx } from '../../store/port.ts'
-import { isGone, isHere, systemProcesses, type Processes } from './process-identity.ts'
+import { hasExited, isHere, systemProcesses, type Processes } from './process-identity.ts'
 
 export interface OwnershipOptions {
   readonly store: Store
@@ -18,7 +18,7 @@ export interface OwnershipOptions {
   readonly faults?: Faults | undefined
 }
 
-interface Held {
+interface HeldLease {
   readonly epoch: number
   /** How many in this process rely on it. */
   holders: number
@@ -36,7 +36,7 @@ export class Ownership {
   readonly #owner: string
   readonly #processes: Processes
   readonly #faults: Faults
-  readonly #held = new Map<ConversationId, Held>()
+  readonly #held = new Map<ConversationId, HeldLease>()
   readonly #onLost = new Set<(id: ConversationId, error: OffshootError) => void>()
   #cancelRenewal: (() => void) | undefined
 
@@ -52,21 +52,21 @@ export class Ownership {
    * Takes the lease; several in this process may hold it at the same time, and each gives it back.
    * @throws OffshootError `conflict` that names the living owner, `usage` when there is no such conversation.
    */
-  async take(id: ConversationId): Promise<void> {
+  async acquire(id: ConversationId): Promise<void> {
     let taken = false
     const write = (tx: Tx) => {
       if (!tx.get('conversations', id)) throw noConversation(id)
-      this.takeIn(tx, id)
+      this.acquireIn(tx, id)
       taken = true
     }
     await this.#store.tx(write, { durable: false }).catch((error: unknown) => {
-      if (taken) this.#leave(id)
+      if (taken) this.#drop(id)
       throw error
     })
   }
 
   /** The same in the transaction that makes the conversation. If that fails, `release` has to be called all the same. */
-  takeIn(tx: Tx, id: ConversationId): void {
+  acquireIn(tx: Tx, id: ConversationId): void {
     const held = this.#held.get(id)
     if (held?.lost) throw held.lost
     const row = tx.get('leases', id)
@@ -86,7 +86,7 @@ export class Ownership {
 
   /** Gives the lease back, when the last that holds it does. Nothing happens if it was lost. Never rejects. */
   async release(id: ConversationId): Promise<void> {
-    const held = this.#leave(id)
+    const held = this.#drop(id)
     if (!held) return
     const write = (tx: Tx) => {
       if (this.#isOurs(tx.get('leases', id), held)) tx.update('leases', id, { renewedAt: 0 })
@@ -131,14 +131,14 @@ export class Ownership {
     return () => void this.#onLost.delete(handler)
   }
 
-  #lose(id: ConversationId, held: Held, row: LeaseRow | undefined): OffshootError {
+  #lose(id: ConversationId, held: HeldLease, row: LeaseRow | undefined): OffshootError {
     const lost = (held.lost = lostTo(id, row))
-    queueMicrotask(() => this.#tellLost(id, lost))
+    queueMicrotask(() => this.#notifyLost(id, lost))
     return lost
   }
 
   /** What was held, if nobody in this process does any more. */
-  #leave(id: ConversationId): Held | undefined {
+  #drop(id: ConversationId): HeldLease | undefined {
     const held = this.#held.get(id)
     if (!held || --held.holders > 0) return undefined
     this.#held.delete(id)
@@ -149,7 +149,7 @@ export class Ownership {
     return held
   }
 
-  #isOurs(row: LeaseRow | undefined, { epoch }: Held): boolean {
+  #isOurs(row: LeaseRow | undefined, { epoch }: HeldLease): boolean {
     return row?.owner === this.#owner && row.epoch === epoch
   }
 
@@ -157,7 +157,7 @@ export class Ownership {
     const age = this.#clock.now() - row.renewedAt
     // renewed in the future: the clock went back. Here the process can be seen; elsewhere the lease would never end
     const isFresh = age < bounds.leaseMs && (age > -bounds.leaseMs || isHere(row, this.#processes))
-    return isFresh && !isGone(row, this.#processes)
+    return isFresh && !hasExited(row, this.#processes)
   }
 
   #renewLater(): void {
@@ -179,13 +179,13 @@ export class Ownership {
     this.#faults.at('lease.after')
     for (const id of before) {
       const lost = this.#held.get(id)?.lost
-      if (lost) this.#tellLost(id, lost)
+      if (lost) this.#notifyLost(id, lost)
     }
     this.#cancelRenewal = undefined
     if (this.owned().length > 0) this.#renewLater()
   }
 
-  #tellLost(id: ConversationId, error: OffshootError): void {
+  #notifyLost(id: ConversationId, error: OffshootError): void {
     for (const handler of this.#onLost) handler(id, error)
   }
 }

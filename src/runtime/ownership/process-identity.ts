@@ -27,7 +27,7 @@ export function isHere({ host }: ProcessIdentity, { self }: Processes): boolean 
 }
 
 /** Whether the process has surely ended. Of a process of another machine nobody can tell. */
-export function isGone(who: ProcessIdentity, processes: Processes): boolean {
+export function hasExited(who: ProcessIdentity, processes: Processes): boolean {
   const { self, startOf } = processes
   if (!isHere(who, processes)) return false
   return who.bootId !== self.bootId || startOf(who.pid) !== who.pidStart

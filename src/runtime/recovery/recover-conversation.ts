@@ -3,12 +3,12 @@ import type { LiveConversation } from '../conversation/conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { cancelLeft, endRun } from '../journal/end-run.ts'
 import { changeRun, startAttempt, type LiveRun } from '../run/live-run.ts'
-import { endBegun, unknownOf } from '../journal/open-calls.ts'
+import { endOpenCalls, unknownOf } from '../journal/open-calls.ts'
 import { readLeft } from '../journal/open-turn.ts'
-import { queueOrder } from '../run/queue-order.ts'
+import { queueFromRows } from '../run/queue-from-rows.ts'
 import type { RecoveredRun } from '../run/recovered-run.ts'
 import type { Change } from '../log/recorder.ts'
-import { takeSlot } from '../run/slots.ts'
+import { requestSlot } from '../run/slots.ts'
 
 export type RecoveryPolicy = 'continue' | 'pause'
 
@@ -21,7 +21,7 @@ export function leftRuns(deps: Pick<Deps, 'store'>, live: LiveConversation): Liv
   const left = branches
     .flatMap(({ id }) => live.latest(id) ?? [])
     .filter((run) => !isStopped(run.row.status) && !live.drives(run))
-  const line = queueOrder(deps.store, live.id)
+  const line = queueFromRows(deps.store, live.id)
   const place = (run: LiveRun) => (run.row.status === 'queued' ? 1 + line.indexOf(run.row.id) : 0)
   return left.toSorted((a, b) => place(a) - place(b) || a.row.depth - b.row.depth)
 }
@@ -44,14 +44,16 @@ export async function recoverConversation(
       const { status, pausing } = taken[at]!
       const became = () => {
         if (isFinal(run.row.status)) return 'cancelled' // with what is above it
-        return pausing ? pauseLeft(change, deps, run, pausing) : takeUp(change, { deps, live }, run, policy)
+        return pausing
+          ? pauseLeft(change, deps, run, pausing)
+          : requeueOrPause(change, { deps, live }, run, policy)
       }
       return { run, status, became: became(), unknown: unknownOf(change, run) }
     })
   })
   for (const { run } of recovered.filter(({ became }) => became === 'queued')) {
     startAttempt(run)
-    takeSlot(deps, run, 'end')
+    requestSlot(deps, run, 'end')
   }
   for (const { run, became } of recovered) if (became !== 'queued') run.markStopped()
   return recovered
@@ -66,13 +68,13 @@ function pausingOf({ row, parent }: LiveRun): 'user' | 'parent' | undefined {
 }
 
 function pauseLeft(change: Change, deps: Deps, run: LiveRun, why: 'user' | 'parent'): 'paused' {
-  endBegun(change, deps, run)
+  endOpenCalls(change, deps, run)
   const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
   changeRun(change, run, state.paused(why), { row: { stopNo: run.row.stopNo + 1, toolCalls } })
   return 'paused'
 }
 
-function takeUp(
+function requeueOrPause(
   change: Change,
   { deps, live }: { readonly deps: Deps; readonly live: LiveConversation },
   run: LiveRun,
@@ -82,7 +84,7 @@ function takeUp(
   const isBlamed = run.row.status === 'running' || run.row.reason === 'retry'
   if (isBlamed && run.row.attempt >= MAX_ATTEMPTS && policy === 'continue')
     return giveUp(change, deps, live, run)
-  endBegun(change, deps, run)
+  endOpenCalls(change, deps, run)
   const wasQueued = run.row.status === 'queued'
   const { toolCalls } = run.row
   // its agent is defined elsewhere: in another program, perhaps, that goes on with it
@@ -101,10 +103,10 @@ function takeUp(
 /** The run fails for good, with what is below it; its parent is told. */
 function giveUp(change: Change, deps: Deps, live: LiveConversation, run: LiveRun): 'failed' {
   for (const below of live.below(run.row.branchId)) cancelLeft(change, deps, below, 'parent')
-  const { said } = readLeft(change.tx, run.row)
+  const { lastText } = readLeft(change.tx, run.row)
   const message = `its process ended ${run.row.attempt} times while it ran; it is not tried again by itself`
   const hint = `offshoot continue ${run.row.branchId} tries it once more`
-  const report = { messageId: said?.messageId ?? null, text: said?.text ?? '', note: message }
+  const report = { messageId: lastText?.messageId ?? null, text: lastText?.text ?? '', note: message }
   endRun(change, { deps, tree: live }, run, {
     type: 'failed',
     error: { code: 'crashed', message, hint },

@@ -2,7 +2,7 @@ import { isStopped, state } from '../../core/run-status.ts'
 import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/aborted.ts'
 import { changeRun, type LiveRun } from './live-run.ts'
-import { pauseBetween } from './pause.ts'
+import { pauseBetween } from './pause-run.ts'
 import type { Change } from '../log/recorder.ts'
 import { endWait, type SlotDeps } from './slots.ts'
 
@@ -77,7 +77,7 @@ export async function enterWait(deps: SlotDeps, run: LiveRun): Promise<void> {
     const waitingFor = { what: 'children', detail, since: change.at } as const
     changeRun(change, run, { ...state.waiting('children'), waitingFor })
   })
-  if (isWaiting(run)) deps.scheduler.leave(run.row.id)
+  if (isWaiting(run)) deps.scheduler.release(run.row.id)
 }
 
 /** A child has ended. If it was the last that its parent waited for, the parent's wait ends in the same change. */

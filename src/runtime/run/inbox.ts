@@ -2,7 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, ConversationId, InboxItemId, NewId } from '../../core/ids.ts'
 import type { Message, Part } from '../../core/message.ts'
 import type { InboxRow, Reader } from '../../store/port.ts'
-import { appendMessage, type Place } from './messages.ts'
+import { appendMessage, type EventScope } from './messages.ts'
 import type { Change } from '../log/recorder.ts'
 
 export type NewItem = Pick<InboxRow, 'kind' | 'mode' | 'text'> &
@@ -12,11 +12,11 @@ export type NewItem = Pick<InboxRow, 'kind' | 'mode' | 'text'> &
   }
 
 /** Adds an item to the inbox of a branch. One stop of a run makes at most one item (invariant D3). */
-export function addToInbox(change: Change, newId: NewId, place: Place, item: NewItem): InboxRow {
+export function addToInbox(change: Change, newId: NewId, scope: EventScope, item: NewItem): InboxRow {
   const open = { createdAt: change.at, deliveredAt: null, withdrawnAt: null }
   const row: InboxRow = { id: newId('inb'), fromRunId: null, stopNo: null, ...item, ...open }
   change.tx.insert('inbox', row)
-  change.event({ type: 'inbox.added', ...place, branchId: row.branchId, ...about(row), ...contents(row) })
+  change.event({ type: 'inbox.added', ...scope, branchId: row.branchId, ...about(row), ...contents(row) })
   return row
 }
 
@@ -24,9 +24,9 @@ export function addToInbox(change: Change, newId: NewId, place: Place, item: New
  * An item that is delivered in the change that adds it: for the record, and so that its sender has an id (invariant
  * D1).
  */
-export function addDelivered(change: Change, newId: NewId, place: Place, item: NewItem): InboxRow {
-  const row = addToInbox(change, newId, place, item)
-  markDelivered(change, place, row)
+export function addDelivered(change: Change, newId: NewId, scope: EventScope, item: NewItem): InboxRow {
+  const row = addToInbox(change, newId, scope, item)
+  markDelivered(change, scope, row)
   return row
 }
 
@@ -53,26 +53,26 @@ export function nextRead(items: readonly InboxRow[]): readonly InboxRow[] {
 export function deliverItems(
   change: Change,
   newId: NewId,
-  place: Place,
+  scope: EventScope,
   items: readonly InboxRow[],
 ): Message {
   const parts: Part[] = items.map((row) => ({ id: newId('prt'), type: 'text', text: row.text }))
   const { branchId } = items[0]!
-  const runId = items.every((row) => row.kind === 'user') ? null : place.runId
+  const runId = items.every((row) => row.kind === 'user') ? null : scope.runId
   const message = appendMessage(
     change,
     newId,
-    { ...place, branchId },
+    { ...scope, branchId },
     { branchId, role: 'user', parts, runId },
   )
-  for (const row of items) markDelivered(change, place, row)
+  for (const row of items) markDelivered(change, scope, row)
   return message
 }
 
 /** Changes an item that has not been read. @throws OffshootError `conflict` when it was read or withdrawn. */
 export function changeItem(
   change: Change,
-  place: Place,
+  scope: EventScope,
   id: InboxItemId,
   to: Partial<Pick<InboxRow, 'text' | 'mode' | 'withdrawnAt'>>,
 ): InboxRow {
@@ -80,7 +80,7 @@ export function changeItem(
   if (row.deliveredAt !== null || row.withdrawnAt !== null) throw notWaiting(row)
   change.tx.update('inbox', id, to)
   const next = { ...row, ...to }
-  const here = { ...place, branchId: row.branchId, ...about(next) }
+  const here = { ...scope, branchId: row.branchId, ...about(next) }
   if (next.withdrawnAt === null) change.event({ type: 'inbox.updated', ...here, ...contents(next) })
   else change.event({ type: 'inbox.withdrawn', ...here })
   return next
@@ -92,13 +92,13 @@ function notWaiting({ id, deliveredAt, withdrawnAt }: InboxRow): OffshootError {
   return new OffshootError('conflict', `${id} was ${what} ${when} and cannot be changed any more`)
 }
 
-function markDelivered(change: Change, place: Place, row: InboxRow): void {
+function markDelivered(change: Change, scope: EventScope, row: InboxRow): void {
   change.markDelivered(row.id)
-  change.event({ type: 'inbox.delivered', ...place, branchId: row.branchId, ...about(row) })
+  change.event({ type: 'inbox.delivered', ...scope, branchId: row.branchId, ...about(row) })
   if (row.fromRunId === null) return
   const status = change.tx.get('runs', row.fromRunId)!.status
   const delivered = { itemId: row.id, fromRunId: row.fromRunId, toBranchId: row.branchId, status }
-  change.event({ type: 'report.delivered', ...place, branchId: row.branchId, ...delivered })
+  change.event({ type: 'report.delivered', ...scope, branchId: row.branchId, ...delivered })
 }
 
 function about({ id: itemId, kind, mode }: InboxRow) {

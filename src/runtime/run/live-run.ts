@@ -117,7 +117,7 @@ export interface CallWriter {
 }
 
 /** What an event of a run says beside its row. */
-export interface Said {
+export interface RunEventDetails {
   readonly input?: string
   readonly report?: string | null
   /** Its place in the queue, 1 for the next. */
@@ -179,7 +179,7 @@ export function startAttempt(run: LiveRun): void {
 }
 
 /** A run is driven, by now for sure: whoever waited for it to be taken up goes on. */
-export function tellAgain(run: LiveRun): void {
+export function notifyDriven(run: LiveRun): void {
   const { markAgain } = run
   const { promise: again, resolve } = Promise.withResolvers<void>()
   Object.assign(run, { again, markAgain: resolve })
@@ -229,7 +229,7 @@ export function checkUnchanged({ tx }: Change, { row }: HasRow): void {
 /** What a change of state writes and tells beside the state. */
 export interface Besides {
   readonly row?: Partial<RunFacts>
-  readonly said?: Said
+  readonly lastText?: RunEventDetails
 }
 
 /** Takes a run to its next state with what else changes, and tells of it. @throws OffshootError for an illegal step. */
@@ -237,14 +237,14 @@ export function changeRun(
   change: Change,
   { held }: Pick<LiveRun, 'held'>,
   to: NextState,
-  { row: more = {}, said = {} }: Besides = {},
+  { row: more = {}, lastText: details = {} }: Besides = {},
 ): void {
   const { status: from, startedAt, pausing } = held.row
   const next: Run = { ...enterState(held.row, to, change.at), ...more }
   const asked = next.endedAt !== null && pausing ? { pausing: null } : {} // done by now, or too late
   change.tx.update('runs', next.id, { ...stateColumns(next), ...more, ...asked })
   held.enter(next)
-  change.event(runEvent(held, eventTypeOf(to.status, from, startedAt), change.at, { from, ...said }))
+  change.event(runEvent(held, eventTypeOf(to.status, from, startedAt), change.at, { from, ...details }))
 }
 
 function stateColumns({ status, reason, waitingFor, endReason, error, startedAt, endedAt }: Run) {
@@ -267,7 +267,7 @@ export function runEvent(
   run: HasRow,
   type: RunEventType,
   at: number,
-  more: Said & { readonly from: Run['status'] | null },
+  more: RunEventDetails & { readonly from: Run['status'] | null },
 ): EventDraft {
   const { row } = run
   const {
@@ -286,7 +286,7 @@ export function runEvent(
   } = row
   return {
     type,
-    ...place(run, at),
+    ...eventScope(run, at),
     status,
     reason,
     endReason,
@@ -313,7 +313,7 @@ export function agentPath({ parent, row }: LiveRun): string[] {
 }
 
 /** Where an event of this run belongs. */
-export function place(run: HasRow, at: number) {
+export function eventScope(run: HasRow, at: number) {
   const { conversationId, branchId, id: runId, parentRunId, depth } = run.row
   return { at, conversationId, branchId, runId: runId as RunId | null, parentRunId, depth }
 }

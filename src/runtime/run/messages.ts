@@ -4,7 +4,10 @@ import type { PartRow, Reader } from '../../store/port.ts'
 import type { Change } from '../log/recorder.ts'
 import type { EventDraft } from '../../core/events.ts'
 
-export type Place = Pick<EventDraft, 'at' | 'conversationId' | 'branchId' | 'runId' | 'parentRunId' | 'depth'>
+export type EventScope = Pick<
+  EventDraft,
+  'at' | 'conversationId' | 'branchId' | 'runId' | 'parentRunId' | 'depth'
+>
 
 export interface NewMessage {
   readonly branchId: BranchId
@@ -14,7 +17,7 @@ export interface NewMessage {
 }
 
 /** Appends a whole message to its branch and tells of it. */
-export function appendMessage(change: Change, newId: NewId, place: Place, message: NewMessage): Message {
+export function appendMessage(change: Change, newId: NewId, scope: EventScope, message: NewMessage): Message {
   const full: Message = {
     id: newId('msg'),
     position: change.nextPosition(message.branchId),
@@ -23,19 +26,19 @@ export function appendMessage(change: Change, newId: NewId, place: Place, messag
     createdAt: change.at,
     ...message,
   }
-  insertMessage(change, place, full)
-  tellEnd(change, place, full, 'complete')
+  insertMessage(change, scope, full)
+  emitMessageCompleted(change, scope, full, 'complete')
   return full
 }
 
 /** Writes a message row with the parts it has so far. */
-export function insertMessage(change: Change, place: Place, message: Message): void {
+export function insertMessage(change: Change, scope: EventScope, message: Message): void {
   const { parts, ...row } = message
-  const conversationId = place.conversationId
+  const conversationId = scope.conversationId
   change.tx.insert('messages', { ...row, conversationId })
   change.event({
     type: 'message.appended',
-    ...place,
+    ...scope,
     messageId: row.id,
     role: row.role,
     position: row.position,
@@ -44,13 +47,13 @@ export function insertMessage(change: Change, place: Place, message: Message): v
   parts.forEach((part, position) =>
     insertPart(change, conversationId, { messageId: message.id, position, part }),
   )
-  for (const part of parts) tellPart(change, place, row.id, part)
+  for (const part of parts) emitPart(change, scope, row.id, part)
 }
 
-export function tellPart(change: Change, place: Place, messageId: Message['id'], part: Part): void {
+export function emitPart(change: Change, scope: EventScope, messageId: Message['id'], part: Part): void {
   change.event({
     type: 'part.completed',
-    ...place,
+    ...scope,
     messageId,
     partId: part.id,
     kind: part.type,
@@ -58,13 +61,13 @@ export function tellPart(change: Change, place: Place, messageId: Message['id'],
   })
 }
 
-export function tellEnd(
+export function emitMessageCompleted(
   change: Change,
-  place: Place,
+  scope: EventScope,
   { id: messageId, role, position }: Pick<Message, 'id' | 'role' | 'position'>,
   state: Exclude<MessageState, 'streaming'>,
 ): void {
-  change.event({ type: 'message.completed', ...place, messageId, role, position, state })
+  change.event({ type: 'message.completed', ...scope, messageId, role, position, state })
 }
 
 export function insertPart(

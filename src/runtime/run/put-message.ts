@@ -3,7 +3,7 @@ import { isStopped, type RunStatus } from '../../core/run-status.ts'
 import type { StoredRun } from '../../core/run.ts'
 import type { InboxRow } from '../../store/port.ts'
 import { addToInbox } from './inbox.ts'
-import { place, type LiveRun } from './live-run.ts'
+import { eventScope, type LiveRun } from './live-run.ts'
 import type { Change } from '../log/recorder.ts'
 
 /** A run, and where this process knows it as the latest of its branch, what it knows of it. */
@@ -30,5 +30,5 @@ export function putMessage(
   const { conversationId, branchId } = row
   if (!live || isStopped(live.row.status)) throw refusal(branchId, live?.row.status ?? row.status)
   const item = { conversationId, branchId, kind: 'user', ...message } as const
-  return addToInbox(change, newId, place(live, change.at), item)
+  return addToInbox(change, newId, eventScope(live, change.at), item)
 }

@@ -16,7 +16,7 @@ import {
   parseExport,
 } from '../../../test/support/exports.ts'
 import { createMemoryStore } from '../../store/memory.ts'
-import { randomIds } from '../log/ids.ts'
+import { randomIds } from '../log/new-id.ts'
 
 const roots: string[] = []
 afterAll(() => roots.forEach((root) => rmSync(root, { recursive: true })))

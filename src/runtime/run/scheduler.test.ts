@@ -15,7 +15,7 @@ function scheduler(more: Partial<SchedulerLimits> = {}) {
       { runId: run(name), conversationId: conversation(of), onGrant: () => granted.push(name) },
       where,
     )
-  return { it, ask, granted, leave: (name: string) => it.leave(run(name)) }
+  return { it, ask, granted, leave: (name: string) => it.release(run(name)) }
 }
 
 describe('a slot', () => {
@@ -124,8 +124,8 @@ test('whatever is asked and given back: never above the limits, in order, and no
           const at = line.findIndex((other) => other.name === left)
           if (at >= 0) line.splice(at, 1)
         }
-        it.leave(run(left))
-        it.leave(run(left))
+        it.release(run(left))
+        it.release(run(left))
       }
       const own = (of: string) => [...running.values()].filter((other) => other === of).length
       expect(running.size).toBeLessThanOrEqual(size.globalConcurrent)

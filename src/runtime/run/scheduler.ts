@@ -22,7 +22,7 @@ interface Waiting extends SlotRequest {
 }
 
 /** Who runs in this process, and who waits for that. */
-export class Slots {
+export class SlotTable {
   readonly running = new Map<RunId, ConversationId>()
   /** The heads first, each of the two parts in the order in which they came. */
   queue: readonly Waiting[] = []
@@ -34,10 +34,10 @@ export class Slots {
  */
 export class Scheduler {
   readonly #limits: SchedulerLimits
-  readonly #slots: Slots
+  readonly #slots: SlotTable
 
   /** `slots`: those of other schedulers too, each with limits of its own, of which no conversation has two. */
-  constructor(limits: SchedulerLimits, slots = new Slots()) {
+  constructor(limits: SchedulerLimits, slots = new SlotTable()) {
     this.#limits = limits
     this.#slots = slots
   }
@@ -63,7 +63,7 @@ export class Scheduler {
   }
 
   /** Gives back a slot, or the place in the queue, and hands on what became free. */
-  leave(runId: RunId): void {
+  release(runId: RunId): void {
     this.#slots.running.delete(runId)
     this.#slots.queue = this.#slots.queue.filter((each) => each.runId !== runId)
     this.#grantNext()

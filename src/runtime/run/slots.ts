@@ -12,7 +12,7 @@ export interface SlotDeps {
 }
 
 /** Asks for a slot. Main runs need none; every other run holds one while it is running. */
-export function takeSlot(
+export function requestSlot(
   { scheduler }: Pick<SlotDeps, 'scheduler'>,
   run: LiveRun,
   where: 'head' | 'end',
@@ -27,8 +27,9 @@ export function takeSlot(
 
 /** The wait of a run is over: it runs, or goes to the head of the queue, in the change that ended the wait. */
 export function endWait(change: Change, deps: SlotDeps, run: LiveRun): void {
-  if (takeSlot(deps, run, 'head') === 'granted') changeRun(change, run, state.running)
-  else changeRun(change, run, state.queued, { said: { position: deps.scheduler.position(run.row.id) ?? 1 } })
+  if (requestSlot(deps, run, 'head') === 'granted') changeRun(change, run, state.running)
+  else
+    changeRun(change, run, state.queued, { lastText: { position: deps.scheduler.position(run.row.id) ?? 1 } })
 }
 
 /**

@@ -134,7 +134,7 @@ export interface TaskInput extends TaskOptions {
 
 /** What the model is told: the same, with the agents that it may start. */
 export function taskJsonSchema(agents: readonly string[]): object {
-  const { properties, ...rest } = (preparedSchemas['task']?.() ?? toldInput()) as ObjectSchema
+  const { properties, ...rest } = (preparedSchemas['task']?.() ?? modelSchema()) as ObjectSchema
   const subagent_type = { ...properties['subagent_type'], enum: agents }
   return { ...rest, properties: { ...properties, subagent_type } } // in its place: models read it early
 }
@@ -143,7 +143,7 @@ interface ObjectSchema {
   readonly properties: Readonly<Record<string, object>>
 }
 
-function toldInput(): object {
+function modelSchema(): object {
   const shown = z.object({
     ...offered(),
     subagent_type: z.string().optional().describe('Which agent does it; general if absent'),

@@ -3,7 +3,7 @@ import { handClock, harness, tool } from '../../../test/support/runtime-harness.
 import { runEvent } from '../run/live-run.ts'
 import { createBus } from '../log/bus.ts'
 import { listRuns } from './list-runs.ts'
-import { queueOrder } from '../run/queue-order.ts'
+import { queueFromRows } from '../run/queue-from-rows.ts'
 import { createRecorder } from '../log/recorder.ts'
 
 const task = (prompt: string) => ({ tool: 'task', input: { prompt, subagent_type: 'explore' } })
@@ -70,7 +70,7 @@ test('a run whose wait is over stands before new ones in the line, in which no m
   const id = started.conversationId
   const runs = h.store.find('runs', { where: { conversationId: id }, orderBy: 'id' })
   const [main, one, two, three] = runs
-  expect(queueOrder(h.store, id)).toEqual([two!.id, three!.id])
+  expect(queueFromRows(h.store, id)).toEqual([two!.id, three!.id])
   const recorder = createRecorder({ store: h.store, bus: createBus(clock), clock })
   for (const row of [main!, one!])
     await recorder.record(id, (change) => {
@@ -79,7 +79,7 @@ test('a run whose wait is over stands before new ones in the line, in which no m
         runEvent({ row: { ...row, status: 'queued' } }, 'run.queued', change.at, { from: 'waiting' }),
       )
     })
-  expect(queueOrder(h.store, id)).toEqual([one!.id, two!.id, three!.id])
+  expect(queueFromRows(h.store, id)).toEqual([one!.id, two!.id, three!.id])
   expect(listRuns(h.store).map((run) => `${run.task} ${run.queuePosition}`)).toEqual([
     'main null',
     'one 1',

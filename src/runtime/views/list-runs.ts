@@ -7,7 +7,7 @@ import type { Grant } from '../../permissions/types.ts'
 import type { Reader } from '../../store/port.ts'
 import { Budget } from '../budget/budget.ts'
 import { readDelegations } from '../authority/delegations.ts'
-import { queueOrder } from '../run/queue-order.ts'
+import { queueFromRows } from '../run/queue-from-rows.ts'
 
 /** One run as every client sees it: its own figures, and those of its subtree. */
 export type RunListing = Pick<
@@ -90,7 +90,7 @@ function listingsOf(
   conversationId: ConversationId,
   runs: readonly StoredRun[],
 ): RunListing[] {
-  const order = queueOrder(reader, conversationId)
+  const order = queueFromRows(reader, conversationId)
   const { budget } = reader.get('conversations', conversationId) ?? {}
   const known = reader.find('runs', { where: { conversationId } })
   const spentUsd = known.map((run) => run.costUsd).reduce(addCost, 0)

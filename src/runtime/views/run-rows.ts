@@ -7,7 +7,7 @@ import type { Grant } from '../../permissions/types.ts'
 import type { Reader } from '../../store/port.ts'
 import { Budget } from '../budget/budget.ts'
 import type { RunListing } from './list-runs.ts'
-import { queueOrder } from '../run/queue-order.ts'
+import { queueFromRows } from '../run/queue-from-rows.ts'
 import { messageText } from '../log/stored-events.ts'
 
 /** Figures of several runs together; each run counts once. */
@@ -55,7 +55,7 @@ export function runRows(
   const calls = new Map(stored.map((run) => [run.id, lastCalls(reader, run)]))
   const known = stored.map((run) => withCounted(reader, run))
   const totals = subtrees(known)
-  const queue = queueOrder(reader, conversationId)
+  const queue = queueFromRows(reader, conversationId)
   const delegations = delegationsOf(reader, conversationId)
   const { budget: caps } = reader.get('conversations', conversationId) ?? {}
   const budget = new Budget({ budgetUsd: caps?.usd ?? null, maxTokens: caps?.tokens ?? null }, stored)

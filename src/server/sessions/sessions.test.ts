@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true }))
 
 function server({ token = 'a'.repeat(43), port = 4680 } = {}): Sessions {
-  return new Sessions({ home, token, port, clock, say: (line) => void said.push(line) })
+  return new Sessions({ home, token, port, clock, log: (line) => void said.push(line) })
 }
 
 const file = () => join(home, 'sessions.json')

@@ -12,7 +12,7 @@ export interface SessionsOptions {
   readonly port: number
   readonly clock: Clock
   /** One line for the person who started the server. */
-  readonly say: (line: string) => void
+  readonly log: (line: string) => void
 }
 
 /** A session that is in force. */
@@ -158,7 +158,7 @@ export class Sessions {
       write()
     } catch (error) {
       this.#isUseUnwritten = false // the next use tries again
-      this.#options.say(errorMessage(error))
+      this.#options.log(errorMessage(error))
     }
   }
 
@@ -167,7 +167,7 @@ export class Sessions {
     try {
       return readSessions(this.#options.home)
     } catch (error) {
-      this.#options.say(`${errorMessage(error)}: every page has to sign in again`)
+      this.#options.log(`${errorMessage(error)}: every page has to sign in again`)
       return []
     }
   }

@@ -5,12 +5,12 @@ export interface Network {
   /** Every address of a name. Rejects when it has none. */
   resolve(name: string): Promise<readonly string[]>
   /** Where an address that was checked is connected to. */
-  reach(address: string, port: number): Place
+  reach(address: string, port: number): Endpoint
   /** Certificates that are trusted instead of the system's, PEM. */
   readonly trusted?: string
 }
 
-export interface Place {
+export interface Endpoint {
   readonly host: string
   readonly port: number
 }

@@ -23,7 +23,7 @@ export const pageClient: Client = createClient({
 })
 
 /** Called once, before anything is drawn. */
-export function beginSession(): void {
+export function startSession(): void {
   adopt(storedSession(), undefined)
   addEventListener('storage', ({ key }) => {
     if (key === STORAGE_KEY || key === null) adopt(storedSession(), LEFT)
@@ -49,7 +49,7 @@ function openLink(): void {
   const key = takeKey()
   if (key === undefined) return
   const before = current
-  if (!before) tell({ status: 'opening' })
+  if (!before) publish({ status: 'opening' })
   createClient({ baseUrl: '' })
     .openSession(key)
     .then(
@@ -81,7 +81,7 @@ function lose(lost: KnownSession): void {
 function adopt(session: KnownSession | undefined, why: string | undefined): void {
   if (session && session.token === current?.token) return
   current = session
-  tell(session ? { status: 'in' } : { status: 'out', why })
+  publish(session ? { status: 'in' } : { status: 'out', why })
 }
 
 /** With its own token. */
@@ -97,7 +97,7 @@ function wordsOf(error: unknown): string {
   return `Not signed in: ${text}.`
 }
 
-function tell(next: SessionState): void {
+function publish(next: SessionState): void {
   state = next
   for (const listener of listeners) listener()
 }

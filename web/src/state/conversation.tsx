@@ -52,7 +52,7 @@ function shownOf(id: string, view: ConversationView): Shown {
       return () => listeners.delete(listener)
     },
     open() {
-      const end = view.subscribe(frame.tell)
+      const end = view.subscribe(frame.notify)
       return () => {
         end()
         frame.stop()

@@ -9,7 +9,7 @@ export function useFold(key: string, openAtFirst = false): [boolean, (open: bool
   const open = useSyncExternalStore(subscribe, () => chosen.get(key) ?? everything ?? openAtFirst)
   const set = (next: boolean) => {
     chosen.set(key, next)
-    tell()
+    notify()
   }
   return [open, set]
 }
@@ -17,10 +17,10 @@ export function useFold(key: string, openAtFirst = false): [boolean, (open: bool
 export function foldAll(open: boolean): void {
   chosen.clear()
   everything = open
-  tell()
+  notify()
 }
 
-function tell(): void {
+function notify(): void {
   for (const listener of listeners) listener()
 }
 

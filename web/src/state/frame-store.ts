@@ -5,7 +5,10 @@ const HIDDEN_MS = 500
  * Hands on that something has changed, at most once a frame however often it is told: what a person sees changes no
  * oftener. In the background, where there are no frames, twice a second.
  */
-export function oncePerFrame(listener: () => void): { readonly tell: () => void; readonly stop: () => void } {
+export function oncePerFrame(listener: () => void): {
+  readonly notify: () => void
+  readonly stop: () => void
+} {
   let frame: number | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   const stop = () => {
@@ -17,10 +20,10 @@ export function oncePerFrame(listener: () => void): { readonly tell: () => void;
     stop()
     listener()
   }
-  const tell = () => {
+  const notify = () => {
     if (frame !== undefined) return
     frame = requestAnimationFrame(run)
     timer = setTimeout(run, HIDDEN_MS)
   }
-  return { tell, stop }
+  return { notify, stop }
 }

@@ -1,5 +1,5 @@
 import type { LayoutRow, ViewState } from 'offshoot/client'
-import type { Told } from './use-timeline.ts'
+import type { TimelineState } from './use-timeline.ts'
 
 export interface ShownRow extends LayoutRow {
   readonly hasChildren: boolean
@@ -9,7 +9,7 @@ export interface ShownRow extends LayoutRow {
 }
 
 interface Known {
-  readonly told: Pick<Told, 'timeline' | 'inputs'>
+  readonly state: Pick<TimelineState, 'timeline' | 'inputs'>
   /** They know what a run that goes on has spent by now; stored events tell it when its state changes. */
   readonly runs: ViewState['runs']
   /** Of everything. */
@@ -34,7 +34,7 @@ export function shownRows(
   return shown
 }
 
-function factsOf(row: LayoutRow, { told: { timeline, inputs }, runs, costUsd: whole }: Known) {
+function factsOf(row: LayoutRow, { state: { timeline, inputs }, runs, costUsd: whole }: Known) {
   const beganAt = timeline.get(row.runId)?.spans[0]?.from ?? 0
   const task = row.task === row.agent ? firstLine(inputs.get(row.runId) ?? '') : row.task
   const run = runs[row.runId]

@@ -1,22 +1,22 @@
 import { parentOf, type ShownRow } from './folded.ts'
 
 /** Where the focus of a treegrid is. `column` -1: on the row as a whole. */
-export interface Place {
+export interface CellPosition {
   readonly row: number
   readonly column: number
 }
 
-export type Move = { readonly to: Place } | { readonly fold: boolean }
+export type Move = { readonly to: CellPosition } | { readonly fold: boolean }
 
 /** What a key does in a treegrid whose rows take the focus first (ARIA Authoring Practices); undefined: nothing. */
 export function moveOf(
   key: string,
-  place: Place,
+  position: CellPosition,
   rows: readonly ShownRow[],
   columns: number,
 ): Move | undefined {
-  const { row, column } = place
-  const at = (next: Partial<Place>): Move => ({ to: { ...place, ...next } })
+  const { row, column } = position
+  const at = (next: Partial<CellPosition>): Move => ({ to: { ...position, ...next } })
   const last = rows.length - 1
   switch (key) {
     case 'ArrowDown':

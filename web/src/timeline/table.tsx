@@ -8,7 +8,7 @@ import { RunMark } from '../ui/run-mark.tsx'
 import { lookOf } from '../ui/run-words.ts'
 import type { ChartProps } from './chart.tsx'
 import type { ShownRow } from './folded.ts'
-import { moveOf, type Place } from './grid-keys.ts'
+import { moveOf, type CellPosition } from './grid-keys.ts'
 import { saidOf, shareWords, spanWords } from './words.ts'
 
 interface TableProps extends Pick<
@@ -44,17 +44,17 @@ export function TimelineTable({ rows, selectedId, focusedId, onFocus, onFold, on
   const [column, setColumn] = useState(-1)
   const table = useRef<HTMLTableElement>(null)
   const found = rows.findIndex(({ runId }) => runId === focusedId)
-  const tabbable: Place = { row: Math.max(0, found), column: found < 0 ? -1 : column }
-  const focus = ({ row, column: at }: Place) => {
+  const tabbable: CellPosition = { row: Math.max(0, found), column: found < 0 ? -1 : column }
+  const focus = ({ row, column: at }: CellPosition) => {
     const line = table.current?.tBodies[0]?.rows[row]
     const target = at < 0 ? line : line?.cells[at]
     target?.focus()
     target?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
   }
-  const onKey = (event: KeyboardEvent, place: Place) => {
-    const row = rows[place.row]
+  const onKey = (event: KeyboardEvent, position: CellPosition) => {
+    const row = rows[position.row]
     if (!row || event.altKey || event.metaKey || event.ctrlKey) return
-    const move = moveOf(event.key, place, rows, COLUMNS.length)
+    const move = moveOf(event.key, position, rows, COLUMNS.length)
     const isOpening = event.key === 'Enter' || event.key === ' '
     if (!move && !isOpening) return
     event.preventDefault()

@@ -17,7 +17,7 @@ import { Minimap } from './minimap.tsx'
 import { openAt } from './open-at.ts'
 import { panned, zoomed, type Range } from './range.ts'
 import { TimelineTable } from './table.tsx'
-import { useTimeline, type Told } from './use-timeline.ts'
+import { useTimeline, type TimelineState } from './use-timeline.ts'
 import { useWidth } from './use-width.ts'
 
 /** Narrower, and names stand above the bars. Pixels. */
@@ -29,12 +29,12 @@ const PADDING = 12
 /** What all runs of the conversation did when: in the right column, or as a page of its own. */
 export function TimelineTab({ full = false }: { full?: boolean }) {
   const conversationId = useConversationId()
-  const told = useTimeline(conversationId)
+  const state = useTimeline(conversationId)
   const { connection } = useConnection()
   const [ref, width] = useWidth<HTMLDivElement>()
   const isLive = useMemo(
-    () => [...told.timeline.values()].some(({ status }) => LIVE.has(status)),
-    [told.timeline],
+    () => [...state.timeline.values()].some(({ status }) => LIVE.has(status)),
+    [state.timeline],
   )
   const now = useNow(isLive)
   return (
@@ -56,9 +56,9 @@ export function TimelineTab({ full = false }: { full?: boolean }) {
           <h2 className="text-sm font-semibold">Timeline</h2>
         </div>
       )}
-      {told.error !== null && <p className="px-3 py-2 text-xs text-failed">{messageOf(told.error)}</p>}
-      {width > 0 && told.timeline.size > 0 && <Timeline told={told} now={now} width={width} full={full} />}
-      {told.timeline.size === 0 && told.error === null && (
+      {state.error !== null && <p className="px-3 py-2 text-xs text-failed">{messageOf(state.error)}</p>}
+      {width > 0 && state.timeline.size > 0 && <Timeline state={state} now={now} width={width} full={full} />}
+      {state.timeline.size === 0 && state.error === null && (
         <p className="p-6 text-center text-sm text-ink-3">
           {connection.status === 'lost' ? 'It is shown as soon as the server is back' : 'Nothing has run yet'}
         </p>
@@ -70,13 +70,13 @@ export function TimelineTab({ full = false }: { full?: boolean }) {
 const LIVE: ReadonlySet<string> = new Set(['queued', 'running', 'waiting'])
 
 interface TimelineProps {
-  readonly told: Told
+  readonly state: TimelineState
   readonly now: number
   readonly width: number
   readonly full: boolean
 }
 
-function Timeline({ told, now, width, full }: TimelineProps) {
+function Timeline({ state, now, width, full }: TimelineProps) {
   const [asTable] = usePref('timelineTable')
   const [range, setRange] = useState<Range | null>(null)
   const { folded, fold } = useFolded()
@@ -86,7 +86,7 @@ function Timeline({ told, now, width, full }: TimelineProps) {
   const beside = width >= BESIDE_FROM
   const stacked = (mainWidth || width) < STACKED_BELOW
   const barsWidth = Math.max(0, (mainWidth || width) - (stacked ? 2 * PADDING : GUTTER + FIGURES))
-  const { all, shown, rows } = useShown({ told, now, width, barsWidth, range, folded })
+  const { all, shown, rows } = useShown({ state, now, width, barsWidth, range, folded })
   const open = (row: ShownRow) => setOpened({ runId: row.runId, takesFocus: true })
   const focus = (runId: string) => {
     setFocusedId(runId)
@@ -129,7 +129,7 @@ function Timeline({ told, now, width, full }: TimelineProps) {
         </div>
         {opened && (
           <OpenDetails
-            told={told}
+            state={state}
             rows={rows}
             opened={opened}
             shown={shown}
@@ -148,7 +148,7 @@ function Timeline({ told, now, width, full }: TimelineProps) {
 }
 
 interface ShownInput {
-  readonly told: Told
+  readonly state: TimelineState
   readonly now: number
   readonly width: number
   readonly barsWidth: number
@@ -157,11 +157,11 @@ interface ShownInput {
 }
 
 /** Everything for the minimap, and what is in view; each computed when something of it has changed. */
-function useShown({ told, now, width, barsWidth, range, folded }: ShownInput) {
+function useShown({ state, now, width, barsWidth, range, folded }: ShownInput) {
   const [compressIdle] = usePref('compressIdle')
   const runs = useView((state) => state.runs)
   const costUsd = useView((state) => state.totals.costUsd)
-  const { timeline } = told
+  const { timeline } = state
   const all = useMemo(
     () => layout(timeline, { width: width - 2 * PADDING, now, gutter: 0 }),
     [timeline, width, now],
@@ -171,8 +171,8 @@ function useShown({ told, now, width, barsWidth, range, folded }: ShownInput) {
     return layout(timeline, { width: barsWidth, now, gutter: 0, compressIdle, ...view })
   }, [timeline, barsWidth, now, compressIdle, range])
   const rows = useMemo(
-    () => shownRows(shown.rows, folded, { told, runs, costUsd }),
-    [shown, folded, told, runs, costUsd],
+    () => shownRows(shown.rows, folded, { state, runs, costUsd }),
+    [shown, folded, state, runs, costUsd],
   )
   return { all, shown, rows }
 }
@@ -221,7 +221,7 @@ function onRangeKey(
 }
 
 interface OpenDetailsProps {
-  readonly told: Told
+  readonly state: TimelineState
   readonly rows: readonly ShownRow[]
   readonly opened: Opened
   readonly shown: Layout
@@ -229,11 +229,11 @@ interface OpenDetailsProps {
   readonly onClose: () => void
 }
 
-function OpenDetails({ told, rows, opened, shown, beside, onClose }: OpenDetailsProps) {
+function OpenDetails({ state, rows, opened, shown, beside, onClose }: OpenDetailsProps) {
   const client = useClient()
   const conversationId = useConversationId()
   const row = rows.find(({ runId }) => runId === opened.runId)
-  const run = row && told.timeline.get(row.runId)
+  const run = row && state.timeline.get(row.runId)
   if (!row || !run) return null
   const end = run.spans.at(-1)?.to ?? shown.to
   return (
@@ -241,7 +241,7 @@ function OpenDetails({ told, rows, opened, shown, beside, onClose }: OpenDetails
       <Details
         row={row}
         run={run}
-        input={told.inputs.get(row.runId)}
+        input={state.inputs.get(row.runId)}
         takesFocus={opened.takesFocus}
         onOpenAt={() => void openAt(client, conversationId, run, Math.min(shown.to, end)).catch(showError)}
         onClose={onClose}

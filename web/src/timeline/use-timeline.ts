@@ -6,7 +6,7 @@ import { oncePerFrame } from '../state/frame-store.ts'
 type Followed = Client extends { events(...args: never): AsyncIterable<infer F> } ? F : never
 type Event = Extract<Followed, { type: 'events' }>['events'][number]
 
-export interface Told {
+export interface TimelineState {
   readonly timeline: Timeline
   /** What each run was asked, by its id. */
   readonly inputs: ReadonlyMap<string, string>
@@ -14,26 +14,26 @@ export interface Told {
   readonly error: unknown
 }
 
-const nothing: Told = { timeline: new Map(), inputs: new Map(), error: null }
+const nothing: TimelineState = { timeline: new Map(), inputs: new Map(), error: null }
 
 /** What all runs of a conversation did when, from its first event on; kept up to date, once a frame at most. */
-export function useTimeline(conversationId: string): Told {
+export function useTimeline(conversationId: string): TimelineState {
   const client = useClient()
-  const [told, setTold] = useState(nothing)
+  const [state, setTold] = useState(nothing)
   useEffect(() => {
     const ending = new AbortController()
     let latest = nothing
     const frame = oncePerFrame(() => setTold(latest))
-    const tell = (next: Told) => {
+    const publish = (next: TimelineState) => {
       latest = next
-      frame.tell()
+      frame.notify()
     }
     const follow = async () => {
       try {
         for await (const followed of client.events(conversationId, { signal: ending.signal }))
-          if (followed.type === 'events') tell(followed.events.reduce(withEvent, latest))
+          if (followed.type === 'events') publish(followed.events.reduce(withEvent, latest))
       } catch (error) {
-        if (!ending.signal.aborted) tell({ ...latest, error })
+        if (!ending.signal.aborted) publish({ ...latest, error })
       }
     }
     void follow()
@@ -42,13 +42,13 @@ export function useTimeline(conversationId: string): Told {
       frame.stop()
     }
   }, [client, conversationId])
-  return told
+  return state
 }
 
-function withEvent(told: Told, event: Event): Told {
-  const timeline = reduceTimeline(told.timeline, event)
+function withEvent(state: TimelineState, event: Event): TimelineState {
+  const timeline = reduceTimeline(state.timeline, event)
   const input = event.type.startsWith('run.') && 'input' in event ? event.input : undefined
-  if (typeof input !== 'string' || event.runId === null || told.inputs.has(event.runId))
-    return timeline === told.timeline ? told : { ...told, timeline }
-  return { ...told, timeline, inputs: new Map(told.inputs).set(event.runId, input) }
+  if (typeof input !== 'string' || event.runId === null || state.inputs.has(event.runId))
+    return timeline === state.timeline ? state : { ...state, timeline }
+  return { ...state, timeline, inputs: new Map(state.inputs).set(event.runId, input) }
 }

@@ -1,10 +1,18 @@
 import { Icon } from './icon.tsx'
 import { lookOf } from './run-words.ts'
 
-type Said = Parameters<typeof lookOf>[0]
+type RunStateFields = Parameters<typeof lookOf>[0]
 
 /** The state of a run as a picture; the word is said to those who do not see it, unless it stands beside. */
-export function RunMark({ run, silent = false, size = 14 }: { run: Said; silent?: boolean; size?: number }) {
+export function RunMark({
+  run,
+  silent = false,
+  size = 14,
+}: {
+  run: RunStateFields
+  silent?: boolean
+  size?: number
+}) {
   const { icon, tone, word, spins } = lookOf(run)
   return (
     <span className={`inline-flex shrink-0 ${tone}`} title={silent ? undefined : word}>
@@ -14,7 +22,7 @@ export function RunMark({ run, silent = false, size = 14 }: { run: Said; silent?
   )
 }
 
-export function RunWord({ run, className = '' }: { run: Said; className?: string }) {
+export function RunWord({ run, className = '' }: { run: RunStateFields; className?: string }) {
   const { tone, word } = lookOf(run)
   return <span className={`whitespace-nowrap ${tone} ${className}`}>{word}</span>
 }

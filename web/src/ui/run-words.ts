@@ -13,13 +13,16 @@ export interface RunLook {
 }
 
 /** What of a run its state is told from. */
-type Said = Pick<RunRow, 'status' | 'reason' | 'endReason' | 'queuePosition' | 'waitingFor' | 'pausing'>
+type RunStateFields = Pick<
+  RunRow,
+  'status' | 'reason' | 'endReason' | 'queuePosition' | 'waitingFor' | 'pausing'
+>
 
-export function lookOf(run: Said): RunLook {
+export function lookOf(run: RunStateFields): RunLook {
   return { ...pictureOf(run), word: stateWords(run), spins: run.status === 'running' }
 }
 
-function pictureOf(run: Said): { icon: IconName; tone: string } {
+function pictureOf(run: RunStateFields): { icon: IconName; tone: string } {
   switch (run.status) {
     case 'queued':
       return { icon: 'queued', tone: 'text-ink-3' }

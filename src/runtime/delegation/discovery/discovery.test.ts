@@ -17,7 +17,7 @@ import {
   importConversation,
   parseExport,
 } from '../../../../test/support/exports.ts'
-import { randomIds } from '../../log/ids.ts'
+import { randomIds } from '../../log/new-id.ts'
 
 const many = (count: number) => Array.from({ length: count }, (_, n) => tool(`t${n}`, { toolset: 'own' }))
 const use = (...calls: object[]) => ({ tool: 'use_tool', input: { calls } as never })

@@ -7,13 +7,13 @@ import type { Scheduler } from './scheduler.ts'
  * Runs that were to begin, or to go on, in a change that was not stored: they are what the store says, nobody waits for
  * them, and they hold no slot and no money.
  */
-export function takeBack(
-  { store, scheduler }: { readonly store: Reader; readonly scheduler: Pick<Scheduler, 'leave'> },
+export function rollBackStarts(
+  { store, scheduler }: { readonly store: Reader; readonly scheduler: Pick<Scheduler, 'release'> },
   budget: Pick<Budget, 'forget'> | undefined,
   runs: readonly LiveRun[],
 ): void {
   for (const run of runs) {
-    scheduler.leave(run.row.id)
+    scheduler.release(run.row.id)
     const stored = store.get('runs', run.row.id)
     if (stored) run.held.reload(stored)
     else budget?.forget(run.row.id)

@@ -7,10 +7,10 @@ import type { RunStatus } from '../core/run-status.ts'
 import { bestEffort } from '../core/rejections.ts'
 import { chooseModel } from '../model/choose.ts'
 import type { OwnModels } from '../model/own-models.ts'
-import type { Place } from '../runtime/context/place.ts'
-import type { StartedRun } from '../runtime/control/begin.ts'
+import type { RunSetting } from '../runtime/context/run-setting.ts'
+import type { StartedRun } from '../runtime/control/start.ts'
 import type { Composed } from '../runtime/host/compose.ts'
-import { requireMessage } from '../runtime/conversation/fork.ts'
+import { requireMessage } from '../runtime/conversation/fork-branch.ts'
 import type { Recovery, RecoverOptions } from '../runtime/control/recover.ts'
 import { findSubject } from '../runtime/views/subject.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/control/perform.ts'
@@ -20,7 +20,7 @@ import { checkContinue, checkFork } from './run-options.ts'
 import { createRun, type OffshootRun, type RunHost } from './run.ts'
 
 /** What stands behind the objects of the library: one runtime, what it drives, and how that ends. */
-export class Embedding implements RunHost {
+export class LibrarySession implements RunHost {
   readonly composed: Composed
   readonly models: OwnModels
   /** Of the main agents, `provider/model`. */
@@ -32,7 +32,7 @@ export class Embedding implements RunHost {
   readonly #calls = new Set<Promise<unknown>>()
   readonly #driven = new Map<RunId, StartedRun>()
   readonly #recoveries: Recovery[] = []
-  readonly #places = new Map<ConversationId, Place>()
+  readonly #settings = new Map<ConversationId, RunSetting>()
 
   constructor(composed: Composed, models: OwnModels, model: string) {
     this.composed = composed
@@ -65,12 +65,12 @@ export class Embedding implements RunHost {
   }
 
   /** What a conversation works with: its own agents and tools, where it has some. */
-  placeOf(id: ConversationId): Place {
-    return this.#places.get(id) ?? this.composed
+  settingOf(id: ConversationId): RunSetting {
+    return this.#settings.get(id) ?? this.composed
   }
 
-  keepPlace(id: ConversationId, place: Place): void {
-    this.#places.set(id, place)
+  keepSetting(id: ConversationId, place: RunSetting): void {
+    this.#settings.set(id, place)
   }
 
   /** Which conversation the id of something belongs to. @throws OffshootError `usage` when there is no such thing. */
@@ -98,7 +98,7 @@ export class Embedding implements RunHost {
   perform<V extends VerbCommand>(command: V): Promise<VerbAnswers[V['verb']]> {
     return this.call(async () => {
       const id = this.conversationOf(command.target)
-      return await this.composed.runtime.perform(id, command, this.placeOf(id))
+      return await this.composed.runtime.perform(id, command, this.settingOf(id))
     })
   }
 
@@ -107,7 +107,7 @@ export class Embedding implements RunHost {
     if (text !== undefined) checkText(text, 'continue')
     return await this.call(async () => {
       const conversationId = this.conversationOf(target)
-      const where = { ...this.placeOf(conversationId), conversationId, target }
+      const where = { ...this.settingOf(conversationId), conversationId, target }
       const { started, runId } = await this.composed.runtime.continue({ ...where, text, ...order })
       return started ? this.drive<O>(started) : this.runOf<O>(runId)
     })
@@ -117,7 +117,7 @@ export class Embedding implements RunHost {
     const { model, budgetUsd } = checkFork(options)
     const said = checkText(text, 'fork')
     return await this.call(async () => {
-      const place = this.placeOf(this.conversationOf(messageId))
+      const place = this.settingOf(this.conversationOf(messageId))
       const started = await this.composed.runtime.fork({
         ...place,
         messageId,
@@ -189,7 +189,10 @@ export class Embedding implements RunHost {
 }
 
 /** What works is paused; what waits for a person keeps its question for whoever takes it up next. */
-async function endRecovery({ store, clock }: Composed, { runs, stop, letGo }: Recovery): Promise<void> {
+async function endRecovery(
+  { store, clock }: Composed,
+  { runs, stop, release: letGo }: Recovery,
+): Promise<void> {
   const conversations = [...new Set(runs.map(({ run }) => run.row.conversationId))]
   const has = (statuses: readonly RunStatus[]) =>
     conversations.some((conversationId) =>

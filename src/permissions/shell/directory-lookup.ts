@@ -2,15 +2,15 @@ import type { PermissionCall } from '../types.ts'
 import { resolved } from './resolved.ts'
 
 /** What can be looked up of directories that a line changes to. Paths are seen from where the line starts. */
-export interface Places {
+export interface DirectoryLookup {
   readonly isDirectory: (path: string) => boolean
   /** Git finds the repository there that it finds where the line starts. */
   readonly sharesRepository: (path: string) => boolean
 }
 
-export const UNSEEN: Places = { isDirectory: () => false, sharesRepository: () => false }
+export const UNSEEN: DirectoryLookup = { isDirectory: () => false, sharesRepository: () => false }
 
-export function placesOf(call: PermissionCall): Places {
+export function directoryLookupOf(call: PermissionCall): DirectoryLookup {
   const { entryAt } = call
   if (entryAt === undefined) return UNSEEN
   const root = resolved(call, '.').absolute

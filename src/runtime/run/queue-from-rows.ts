@@ -7,7 +7,7 @@ import { unpackEvents } from '../log/stored-events.ts'
  * The runs of a conversation that wait for a slot, the next first, reconstructed from the events that queued them; the
  * scheduler decides the real order. Runs whose wait is over go before new ones, and main runs need no slot.
  */
-export function queueOrder(reader: Reader, conversationId: ConversationId): RunId[] {
+export function queueFromRows(reader: Reader, conversationId: ConversationId): RunId[] {
   const queuedRuns = reader.find('runs', { where: { conversationId, status: 'queued' } })
   const waiting = queuedRuns.filter((run) => run.depth > 0)
   const queued = lastQueuings(reader, conversationId, new Set(waiting.map((run) => run.id)))

@@ -3,7 +3,7 @@ import type { Registry } from '../../tools/registry.ts'
 import type { Scope } from './scope.ts'
 
 /** What the runs of a conversation work with. */
-export interface Place extends Pick<Scope, 'workspace' | 'systemText'> {
+export interface RunSetting extends Pick<Scope, 'workspace' | 'systemText'> {
   /** Those of this conversation; default: those of the runtime. */
   readonly agents?: AgentRegistry | undefined
   readonly tools?: Registry | undefined

@@ -5,12 +5,12 @@ const A_TURN = 8
  * Of many runs only a few begin in one turn of the event loop, in the order in which they ask. The first ones work while
  * the others begin, so that fewer requests are open at a time, and nobody waits until all of them are under way.
  */
-export class Starts {
+export class StartQueue {
   #left = A_TURN
   #waiting: (() => void)[] = []
 
   /** Resolves when it is the caller's turn: mostly at once. */
-  async begin(): Promise<void> {
+  async admit(): Promise<void> {
     if (this.#left > 0) this.#take()
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }

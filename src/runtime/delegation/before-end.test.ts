@@ -6,7 +6,7 @@ import { agent, handClock, harness, stores, tool } from '../../../test/support/r
 import type { BranchId, ConversationId } from '../../core/ids.ts'
 import type { Store } from '../../store/port.ts'
 import { createBus } from '../log/bus.ts'
-import { randomIds } from '../log/ids.ts'
+import { randomIds } from '../log/new-id.ts'
 import { addToInbox } from '../run/inbox.ts'
 import { createRecorder } from '../log/recorder.ts'
 

@@ -6,15 +6,15 @@ import type { Reader } from '../../store/port.ts'
 import type { Deps } from '../context/deps.ts'
 import { addToInbox, deliverItems } from '../run/inbox.ts'
 import type { LiveRun } from '../run/live-run.ts'
-import { appendMessage, type Place } from '../run/messages.ts'
+import { appendMessage, type EventScope } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
 import { reportOutput } from './reports.ts'
 
 /** Writes the card of a subagent that a person starts, right behind the head that is its origin. */
-export function writeCard(
+export function writeSpawnCard(
   change: Change,
   deps: Pick<Deps, 'newId'>,
-  here: Place,
+  here: EventScope,
   { branch, deliver }: { readonly branch: Branch; readonly deliver: Deliver },
 ): void {
   const text = `${branch.agent} started: ${branch.label}`
@@ -25,7 +25,7 @@ export function writeCard(
  * Delivers the report of a subagent that a person started, in the change of its end (invariant D4). An announced report
  * is added to the context of the branch above and starts nothing; any other waits in the inbox and wakes that branch.
  */
-export function deliverReport(change: Change, deps: Deps, run: LiveRun, report: Report): void {
+export function deliverToPerson(change: Change, deps: Deps, run: LiveRun, report: Report): void {
   const branch = change.tx.get('branches', run.row.branchId)!
   const parentId = branch.parentBranchId
   if (branch.kind !== 'subagent' || branch.originToolCallId || !parentId) return
@@ -39,7 +39,7 @@ export function deliverReport(change: Change, deps: Deps, run: LiveRun, report: 
   if (deliver === 'announce') deliverItems(change, deps.newId, here, [row])
 }
 
-function announce(change: Change, deps: Pick<Deps, 'newId'>, here: Place, row: StoredRun): void {
+function announce(change: Change, deps: Pick<Deps, 'newId'>, here: EventScope, row: StoredRun): void {
   const how = row.reason ? `${row.status} (${row.reason})` : row.status
   const seconds = ((row.endedAt ?? change.at) - (row.startedAt ?? row.queuedAt)) / 1000
   const text = `${row.agent} ${how}: ${row.description} (${seconds.toFixed(1)} s)`
@@ -49,7 +49,7 @@ function announce(change: Change, deps: Pick<Deps, 'newId'>, here: Place, row: S
 function appendNotice(
   change: Change,
   deps: Pick<Deps, 'newId'>,
-  here: Place,
+  here: EventScope,
   notice: Omit<NoticePart, 'id'>,
 ): void {
   const parts: Part[] = [{ id: deps.newId('prt'), ...notice }]

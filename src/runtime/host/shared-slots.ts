@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import { Gates } from '../../model/gate.ts'
-import { Slots } from '../run/scheduler.ts'
+import { SlotTable } from '../run/scheduler.ts'
 
 /** What the runtimes of one process share, whatever their directory: slots and provider gates count per process. */
 export interface Shared {
-  readonly slots: Slots
+  readonly slots: SlotTable
   readonly gates: Gates
 }
 
 export function createShared(clock: Clock, random: () => number): Shared {
-  return { slots: new Slots(), gates: new Gates(clock, random) }
+  return { slots: new SlotTable(), gates: new Gates(clock, random) }
 }

@@ -1,11 +1,11 @@
 import type { BranchId, InboxItemId, RunId } from '../../core/ids.ts'
-import { begin, type Conversations, type StartedRun } from './begin.ts'
+import { startDriving, type Conversations, type StartedRun } from './start.ts'
 import type { Deps } from '../context/deps.ts'
 import { hereOrThere } from './here-or-there.ts'
 import { openConversation } from '../conversation/main-branch.ts'
-import { saying, type SayOptions } from './saying.ts'
+import { prepareMessage, type SendMessageOptions } from './prepare-message.ts'
 
-export interface Said {
+export interface SentMessage {
   readonly itemId: InboxItemId
   /** That reads it, or that has to end before it is read. */
   readonly runId: RunId
@@ -18,7 +18,11 @@ export interface Said {
  * Sends a message to a branch, here or in the process that drives its conversation. It always becomes an inbox item,
  * which is delivered at once if no run has to end first. @throws OffshootError `usage`, `conflict`.
  */
-export async function say(deps: Deps, conversations: Conversations, options: SayOptions): Promise<Said> {
+export async function sendMessage(
+  deps: Deps,
+  conversations: Conversations,
+  options: SendMessageOptions,
+): Promise<SentMessage> {
   const { conversationId, branchId, text, mode, agent, model, maxTurns, budgetUsd } = options
   openConversation(deps, conversationId, options.workspace)
   const args = { text, mode, agent, model, maxTurns, budgetUsd }
@@ -27,8 +31,8 @@ export async function say(deps: Deps, conversations: Conversations, options: Say
     conversationId,
     { verb: 'message', target: branchId, args },
     async () => {
-      const { beginning, item } = await saying(deps, options)
-      const started = await begin(deps, conversations, options, beginning)
+      const { plan, item } = await prepareMessage(deps, options)
+      const started = await startDriving(deps, conversations, options, plan)
       return { started, branchId, runId: started.runId, itemId: item() }
     },
   )

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { AgentFormat, AgentPlace } from '../agent-format.ts'
+import type { AgentFormat, AgentLocation } from '../agent-format.ts'
 import { ownFormat } from '../own-format.ts'
 import { claudeFormat } from './claude.ts'
 import { codexFormat } from './codex.ts'
@@ -19,17 +19,17 @@ export interface Homes {
 }
 
 /** Every place in which agents are looked for: project before user, and in each ours before those of other programs. */
-export function agentPlaces(homes: Homes): AgentPlace[] {
+export function agentPlaces(homes: Homes): AgentLocation[] {
   const places = [...projectPlaces(homes.project), ...userPlaces(homes)]
   // a workspace may be the home directory
   return places.filter(({ path }, at) => places.findIndex((other) => other.path === path) === at)
 }
 
-export function userPlaces({ home, configHome }: Pick<Homes, 'home' | 'configHome'>): AgentPlace[] {
+export function userPlaces({ home, configHome }: Pick<Homes, 'home' | 'configHome'>): AgentLocation[] {
   return [...configPlaces(configHome), ...(home === null ? [] : homePlaces(home))]
 }
 
-export function projectPlaces(project: string): AgentPlace[] {
+export function projectPlaces(project: string): AgentLocation[] {
   return [
     place('tree', ownFormat, project, '.offshoot/agents'),
     place('tree', claudeFormat, project, '.claude/agents'),
@@ -44,7 +44,7 @@ export function projectPlaces(project: string): AgentPlace[] {
   ]
 }
 
-function configPlaces(configHome: string): AgentPlace[] {
+function configPlaces(configHome: string): AgentLocation[] {
   const opencodeHome = join(configHome, 'opencode')
   return [
     place('tree', ownFormat, configHome, 'offshoot/agents'),
@@ -55,7 +55,7 @@ function configPlaces(configHome: string): AgentPlace[] {
   ]
 }
 
-function homePlaces(home: string): AgentPlace[] {
+function homePlaces(home: string): AgentLocation[] {
   return [
     place('tree', claudeFormat, home, '.claude/agents'),
     place('directory', codexFormat, home, '.codex/agents'),
@@ -65,10 +65,10 @@ function homePlaces(home: string): AgentPlace[] {
   ]
 }
 
-function place(kind: AgentPlace['kind'], format: AgentFormat, base: string, path: string): AgentPlace {
+function place(kind: AgentLocation['kind'], format: AgentFormat, base: string, path: string): AgentLocation {
   return { path: join(base, path), format, kind }
 }
 
-function opencodeConfigs(base: string): AgentPlace[] {
+function opencodeConfigs(base: string): AgentLocation[] {
   return ['opencode.json', 'opencode.jsonc'].map((name) => place('file', opencodeConfigFormat, base, name))
 }

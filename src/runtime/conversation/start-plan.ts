@@ -5,22 +5,22 @@ import type { RecoveredRun } from '../run/recovered-run.ts'
 import type { Change } from '../log/recorder.ts'
 
 /** Something that is to begin in a conversation. */
-export interface Beginning {
+export interface StartPlan {
   readonly conversationId: ConversationId
   /** Whether it is made by this change. */
   readonly isNew: boolean
   /** A branch whose run, if it has stopped, is to go on. */
   readonly continues?: BranchId
   /** Writes it, in one change. */
-  write(change: Change, live: LiveConversation, recovered: readonly RecoveredRun[]): LiveRun | Begun
+  write(change: Change, live: LiveConversation, recovered: readonly RecoveredRun[]): LiveRun | StartResult
 }
 
 /** What is to be driven from now on, and which run of it was asked for; that one may be driven already. */
-export interface Begun {
+export interface StartResult {
   readonly run: LiveRun
   readonly drive: readonly LiveRun[]
 }
 
-export function asBegun(written: LiveRun | Begun): Begun {
+export function asStartResult(written: LiveRun | StartResult): StartResult {
   return 'drive' in written ? written : { run: written, drive: [written] }
 }

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
-import { Starts } from './starts.ts'
+import { StartQueue } from './start-queue.ts'
 
 const turnOfEventLoop = () => new Promise((resolve) => setImmediate(resolve))
 
 test('eight begin in a turn of the event loop, in the order in which they ask', async () => {
-  const starts = new Starts()
+  const starts = new StartQueue()
   const begun: number[] = []
-  const ask = (n: number) => void starts.begin().then(() => begun.push(n))
+  const ask = (n: number) => void starts.admit().then(() => begun.push(n))
   for (let n = 0; n < 20; n++) ask(n)
   await Promise.resolve()
   expect(begun).toHaveLength(8)
@@ -19,13 +19,13 @@ test('eight begin in a turn of the event loop, in the order in which they ask', 
 })
 
 test('who comes later need not wait for those who have begun long ago', async () => {
-  const starts = new Starts()
+  const starts = new StartQueue()
   for (let turn = 0; turn < 3; turn++) {
-    await Promise.all(Array.from({ length: 8 }, () => starts.begin()))
+    await Promise.all(Array.from({ length: 8 }, () => starts.admit()))
     await turnOfEventLoop()
   }
   let hasBegun = false
-  void starts.begin().then(() => (hasBegun = true))
+  void starts.admit().then(() => (hasBegun = true))
   await Promise.resolve()
   expect(hasBegun).toBe(true)
 })

@@ -2,20 +2,20 @@ import type { ConversationId } from '../../core/ids.ts'
 import { bestEffort } from '../../core/rejections.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
 import type { Deps } from '../context/deps.ts'
-import { answerCommands, type Begun, type CommandWatch } from '../ownership/commands.ts'
+import { answerCommands, type OpenCommands, type CommandWatch } from '../ownership/commands.ts'
 import { perform } from './perform.ts'
 
-interface Open {
+interface Listener {
   holders: number
   readonly watch: CommandWatch
 }
 
 /** Where other processes bring their commands for the conversations that this one drives. */
-export class Desk {
+export class CommandInbox {
   readonly #deps: Deps
   readonly #liveOf: (id: ConversationId) => LiveConversation | undefined
-  readonly #open = new Map<ConversationId, Open>()
-  readonly #begun: Begun = new Map()
+  readonly #open = new Map<ConversationId, Listener>()
+  readonly #begun: OpenCommands = new Map()
 
   /** `liveOf` knows what is driven. */
   constructor(deps: Deps, liveOf: (id: ConversationId) => LiveConversation | undefined) {
@@ -27,7 +27,7 @@ export class Desk {
    * Commands for it are answered until every holder has left. The last one's leaving settles when those under way are
    * answered, and when what they have started is over.
    */
-  attend(live: LiveConversation): () => Promise<void> {
+  listen(live: LiveConversation): () => Promise<void> {
     if (!this.#deps.ownership) return async () => {} // nobody else knows the store
     const open = this.#open.get(live.id) ?? this.#begin(live)
     open.holders++
@@ -42,14 +42,14 @@ export class Desk {
     }
   }
 
-  #begin(live: LiveConversation): Open {
+  #begin(live: LiveConversation): Listener {
     const deps = this.#deps
     const watch = answerCommands(
       deps,
       live.id,
       async (command, settle) => {
         const driven = this.#liveOf(live.id) ?? live
-        await driven.takenUp
+        await driven.recovered
         return await perform({ deps, live: driven, settle }, command)
       },
       this.#begun,

@@ -13,15 +13,15 @@ import { least, type Budget, type Caps } from '../budget/budget.ts'
 import { delegationsTo, storeDelegations } from '../authority/delegations.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveryNames, learnsTools } from './discovery/discovery.ts'
-import { beginAtOnce, createLiveRun, place, runEvent, type LiveRun } from '../run/live-run.ts'
-import { appendMessage, type Place } from '../run/messages.ts'
+import { beginAtOnce, createLiveRun, eventScope, runEvent, type LiveRun } from '../run/live-run.ts'
+import { appendMessage, type EventScope } from '../run/messages.ts'
 import { offeredTools } from './offered-tools.ts'
 import type { PreparedSpawn } from '../run/prepared-spawn.ts'
 import type { Change } from '../log/recorder.ts'
 import { restrictionRules, storeDirectoryGrants, storeRestrictions } from '../authority/restrictions.ts'
 import type { Scope } from '../context/scope.ts'
 import { personaOf, schemasOf } from './setup.ts'
-import { takeSlot } from '../run/slots.ts'
+import { requestSlot } from '../run/slots.ts'
 import { delegationTools, exposedTo, spawnable } from './startable.ts'
 import type { FirstContext, SystemAbout, SystemText } from '../context/system-text.ts'
 import { describeTask, isControlName, isTaskName, type TaskInput } from '../task/task-input.ts'
@@ -153,7 +153,7 @@ export function writeSubagent(
   const branch = newBranch(change, deps, order)
   const row = newRun(change, deps, order, branch)
   const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, bounds) })
-  if (takeSlot(deps, run, 'end') === 'granted') beginAtOnce(change, run)
+  if (requestSlot(deps, run, 'end') === 'granted') beginAtOnce(change, run)
   order.budget.attach(run.held)
   try {
     change.addSubagent(branch.id)
@@ -162,12 +162,12 @@ export function writeSubagent(
     storeDirectoryGrants(change, deps.newId, branch, opened)
     storeDelegations(change, deps.newId, branch, delegationsTo(deps, above, agent))
     change.tx.insert('runs', run.row)
-    tellBranch(change, place(run, change.at), branch)
-    tellBegun(change, deps, run, text)
+    emitBranchCreated(change, eventScope(run, change.at), branch)
+    emitRunStarted(change, deps, run, text)
     const system = systemText({ ...aboutRun(deps, run, branch.outputSchema), ...order.first })
     firstMessages(change, deps, run, { system, text })
   } catch (error) {
-    deps.scheduler.leave(run.row.id)
+    deps.scheduler.release(run.row.id)
     order.budget.forget(run.row.id)
     throw error
   }
@@ -369,14 +369,14 @@ function refuseMore(field: string, asked: number | undefined, most: number, whos
     throw new ToolError('limit', `${field} ${asked} is more than the ${most} ${whose}`)
 }
 
-export function tellBranch(change: Change, here: Place, branch: Branch): void {
+export function emitBranchCreated(change: Change, here: EventScope, branch: Branch): void {
   const { kind, inheritContext, parentBranchId, originMessageId, originToolCallId, agent, label } = branch
   const about = { kind, inheritContext, parentBranchId, originMessageId, originToolCallId, agent, label }
   change.event({ type: 'branch.created', ...here, branchId: branch.id, ...about })
 }
 
 /** Tells of a run that has just begun, or waits for its slot. */
-export function tellBegun(change: Change, deps: Deps, run: LiveRun, prompt: string): void {
+export function emitRunStarted(change: Change, deps: Deps, run: LiveRun, prompt: string): void {
   const type = run.row.status === 'queued' ? 'run.queued' : 'run.started'
   const position = deps.scheduler.position(run.row.id)
   const input = prompt.slice(0, 2_000)
@@ -389,7 +389,7 @@ function firstMessages(
   run: LiveRun,
   { system, text }: { readonly system: string; readonly text: string },
 ): void {
-  const here = place(run, change.at)
+  const here = eventScope(run, change.at)
   const { branchId, id: runId } = run.row
   const append = (role: 'system' | 'user', said: string) => {
     const parts: Part[] = [{ id: deps.newId('prt'), type: 'text', text: said }]

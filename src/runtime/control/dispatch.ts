@@ -13,7 +13,7 @@ const TRIES = 5
  * long, writes the change and starts no run. `open` returns the conversation as this process drives it or would drive
  * it. @throws OffshootError: what the verb throws.
  */
-export async function bring<V extends VerbCommand>(
+export async function dispatch<V extends VerbCommand>(
   deps: Deps,
   id: ConversationId,
   command: V,
@@ -26,7 +26,7 @@ export async function bring<V extends VerbCommand>(
     if (asked.type === 'answered') return asked.value as VerbAnswers[V['verb']]
     const before = deps.store.get('leases', id)
     try {
-      await ownership.take(id)
+      await ownership.acquire(id)
     } catch (error) {
       if (tries < TRIES && isConflict(error)) continue // somebody else was faster
       throw error
@@ -43,7 +43,7 @@ export async function bring<V extends VerbCommand>(
 
 async function here(deps: Deps, command: VerbCommand, open: () => LiveConversation) {
   const live = open()
-  await live.takenUp
+  await live.recovered
   return await perform({ deps, live, settle: () => {} }, command)
 }
 

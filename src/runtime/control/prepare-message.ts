@@ -3,22 +3,22 @@ import type { BranchId, ConversationId, InboxItemId } from '../../core/ids.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { InboxRow } from '../../store/port.ts'
 import { agentOf } from '../authority/authority.ts'
-import { asBegun, type Beginning, type Begun } from '../conversation/beginning.ts'
+import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
 import { continueRun } from '../delegation/continue-run.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
 import type { Deps } from '../context/deps.ts'
-import { beginOnFork } from '../conversation/fork.ts'
+import { startOnFork } from '../conversation/fork-branch.ts'
 import { addDelivered, addToInbox, waitingItems } from '../run/inbox.ts'
-import { place, type LiveRun } from '../run/live-run.ts'
+import { eventScope, type LiveRun } from '../run/live-run.ts'
 import { mainRun } from '../conversation/main-run.ts'
-import type { Place } from '../context/place.ts'
+import type { RunSetting } from '../context/run-setting.ts'
 import type { Change } from '../log/recorder.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { StoredRun } from '../../core/run.ts'
-import { modelOf } from '../delegation/spawn.ts'
+import { modelOf } from '../delegation/spawn-child.ts'
 
 /** What a person says on a branch, and by whom it is answered where nothing runs there. */
-export interface SayOrder {
+export interface MessageOrder {
   readonly text: string
   /** Where a run has not stopped: whether it reads this at its next turn, or the branch does once it is idle. */
   readonly mode: InboxRow['mode']
@@ -29,7 +29,7 @@ export interface SayOrder {
   readonly maxTurns?: number | undefined
 }
 
-export interface SayOptions extends SayOrder, Place {
+export interface SendMessageOptions extends MessageOrder, RunSetting {
   readonly conversationId: ConversationId
   readonly branchId: BranchId
   /** Asked for a model where nothing has run and none is named. */
@@ -37,34 +37,34 @@ export interface SayOptions extends SayOrder, Place {
 }
 
 /** `item` is known once the beginning is written. */
-export async function saying(
+export async function prepareMessage(
   deps: Deps,
-  options: SayOptions,
-): Promise<{ readonly beginning: Beginning; readonly item: () => InboxItemId }> {
+  options: SendMessageOptions,
+): Promise<{ readonly plan: StartPlan; readonly item: () => InboxItemId }> {
   const { conversationId, branchId, text, mode } = options
-  const onMain = await mainBeginning(deps, options)
+  const onMain = await prepareMainRun(deps, options)
   let itemId: InboxItemId | undefined
-  const write: Beginning['write'] = (change, live, recovered) => {
+  const write: StartPlan['write'] = (change, live, recovered) => {
     const about = { conversationId, branchId, kind: 'user', mode, text } as const
     const last = live.latest(branchId)
     if (last && !isStopped(last.row.status)) {
-      itemId = addToInbox(change, deps.newId, place(last, change.at), about).id
+      itemId = addToInbox(change, deps.newId, eventScope(last, change.at), about).id
       return { run: last, drive: [] }
     }
     const before = waitingIds(change, branchId)
-    const begun = asBegun(
-      onMain?.write(change, live, recovered) ?? goesOn(change, { deps, tree: live }, last, options),
+    const started = asStartResult(
+      onMain?.write(change, live, recovered) ?? continueBranch(change, { deps, tree: live }, last, options),
     )
     const waits = waitingItems(change.tx, branchId).find(({ id }) => !before.has(id)) // behind calls without a result
-    itemId = waits?.id ?? addDelivered(change, deps.newId, place(begun.run, change.at), about).id
-    return begun
+    itemId = waits?.id ?? addDelivered(change, deps.newId, eventScope(started.run, change.at), about).id
+    return started
   }
-  const beginning = { conversationId, isNew: false, continues: branchId, write }
-  return { beginning, item: () => itemId! }
+  const plan = { conversationId, isNew: false, continues: branchId, write }
+  return { plan, item: () => itemId! }
 }
 
 /** On the main branch each message may be answered by another agent and model, with turns of its own. */
-async function mainBeginning(deps: Deps, options: SayOptions): Promise<Beginning | undefined> {
+async function prepareMainRun(deps: Deps, options: SendMessageOptions): Promise<StartPlan | undefined> {
   const { maxTurns, ...rest } = options
   const { branchId, text, agent: named } = options
   const branch = deps.store.get('branches', branchId)!
@@ -87,7 +87,7 @@ async function mainBeginning(deps: Deps, options: SayOptions): Promise<Beginning
 /** That of the last run, but where another agent works now that has a model of its own. */
 async function modelHere(
   deps: Deps,
-  { defaultModel }: SayOptions,
+  { defaultModel }: SendMessageOptions,
   agent: AgentDefinition,
   before: Pick<StoredRun, 'agent' | 'model'> | undefined,
 ): Promise<string> {
@@ -97,13 +97,13 @@ async function modelHere(
   throw new OffshootError('usage', 'nothing here says which model it is to have')
 }
 
-function goesOn(
+function continueBranch(
   change: Change,
   scope: { readonly deps: Deps; readonly tree: LiveConversation },
   last: LiveRun | undefined,
-  { branchId, text, maxTurns }: SayOptions,
-): LiveRun | Begun {
-  if (!last) return beginOnFork(change, { deps: scope.deps, budget: scope.tree.budget }, branchId, text)
+  { branchId, text, maxTurns }: SendMessageOptions,
+): LiveRun | StartResult {
+  if (!last) return startOnFork(change, { deps: scope.deps, budget: scope.tree.budget }, branchId, text)
   const drive = continueRun(change, scope, last, { text, maxTurns })
   return { run: drive[0]!, drive }
 }

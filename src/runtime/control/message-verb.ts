@@ -1,10 +1,10 @@
 import type { InboxItemId } from '../../core/ids.ts'
 import { attemptsOver } from '../delegation/continue-run.ts'
-import { saying, type SayOrder } from './saying.ts'
-import { beginHere, type BeganAnswer } from './begin-here.ts'
+import { prepareMessage, type MessageOrder } from './prepare-message.ts'
+import { startHere, type StartAnswer } from './start-here.ts'
 import { branchOf, type VerbScope } from './verb.ts'
 
-export interface MessageAnswer extends BeganAnswer {
+export interface MessageAnswer extends StartAnswer {
   readonly itemId: InboxItemId
 }
 
@@ -12,13 +12,13 @@ export interface MessageAnswer extends BeganAnswer {
 export async function message(
   scope: VerbScope,
   id: string,
-  { budgetUsd, ...order }: SayOrder & { readonly budgetUsd?: number | undefined },
+  { budgetUsd, ...order }: MessageOrder & { readonly budgetUsd?: number | undefined },
 ): Promise<MessageAnswer> {
   const { deps, live, settle } = scope
   const branchId = branchOf(deps.store, live.id, id)
-  const { beginning, item } = await saying(deps, {
+  const { plan, item } = await prepareMessage(deps, {
     ...order,
-    ...live.place,
+    ...live.setting,
     conversationId: live.id,
     branchId,
   })
@@ -26,7 +26,7 @@ export async function message(
   if (last) await attemptsOver({ tree: live }, last)
   const withItem: VerbScope = {
     ...scope,
-    settle: (tx, answer) => settle(tx, { ...(answer as BeganAnswer), itemId: item() }),
+    settle: (tx, answer) => settle(tx, { ...(answer as StartAnswer), itemId: item() }),
   }
-  return { ...(await beginHere(withItem, beginning, budgetUsd)), itemId: item() }
+  return { ...(await startHere(withItem, plan, budgetUsd)), itemId: item() }
 }

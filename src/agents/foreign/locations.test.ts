@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { loadAgents } from '../load.ts'
 import { exportAgent } from './export-agent.ts'
 import { formatOf, type ForeignFormat } from './formats.ts'
-import { agentPlaces } from './places.ts'
+import { agentPlaces } from './locations.ts'
 
 let root = ''
 beforeEach(async () => {

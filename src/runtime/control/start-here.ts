@@ -1,12 +1,12 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
-import { asBegun, type Beginning, type Begun } from '../conversation/beginning.ts'
+import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
-import { takeBack } from '../run/take-back.ts'
+import { rollBackStarts } from '../run/roll-back-starts.ts'
 import type { VerbScope } from './verb.ts'
 import { driveAll } from './drive-all.ts'
 
-export interface BeganAnswer {
+export interface StartAnswer {
   readonly branchId: BranchId
   readonly runId: RunId
 }
@@ -15,33 +15,33 @@ export interface BeganAnswer {
  * Begins something in the conversation that this process drives already. @throws OffshootError `conflict` when that is
  * about to end; what the beginning throws.
  */
-export async function beginHere(
+export async function startHere(
   { deps, live, settle }: VerbScope,
-  { write }: Beginning,
+  { write }: StartPlan,
   budgetUsd: number | undefined,
-): Promise<BeganAnswer> {
-  requireGoingOn(live)
-  live.isHeld = false
+): Promise<StartAnswer> {
+  requireDriving(live)
+  live.isPausedByUser = false
   if (budgetUsd !== undefined) live.budget.allow(budgetUsd)
-  let begun: Begun | undefined
+  let started: StartResult | undefined
   try {
     const answer = await deps.recorder.record(live.id, (change) => {
-      begun = asBegun(write(change, live, []))
-      const { branchId, id: runId } = begun.run.row
+      started = asStartResult(write(change, live, []))
+      const { branchId, id: runId } = started.run.row
       live.budget.store(change, live.id)
       settle(change.tx, { branchId, runId })
       return { branchId, runId }
     })
-    driveAll(live, begun!.drive)
+    driveAll(live, started!.drive)
     return answer
   } catch (error) {
-    takeBack(deps, live.budget, begun?.drive ?? [])
+    rollBackStarts(deps, live.budget, started?.drive ?? [])
     throw error
   }
 }
 
 /** @throws OffshootError `conflict` */
-export function requireGoingOn({ stopped }: LiveConversation): void {
+export function requireDriving({ stopped }: LiveConversation): void {
   if (!stopped) return
   throw new OffshootError('conflict', 'the process that drives this conversation is stopping it', {
     hint: 'wait until it has ended, and try again',

@@ -5,14 +5,21 @@ import type { Run, StoredRun } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import type { MessageRow, Reader } from '../../store/port.ts'
 import { agentOf, authorityOf, lineOf } from '../authority/authority.ts'
-import type { Beginning } from './beginning.ts'
+import type { StartPlan } from './start-plan.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
-import { beginAtOnce, createLiveRun, place, type LiveRun } from '../run/live-run.ts'
+import { beginAtOnce, createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
 import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
-import { takeSlot } from '../run/slots.ts'
-import { freshCaps, freshFigures, freshLimits, limitsOf, tellBegun, tellBranch } from '../delegation/spawn.ts'
+import { requestSlot } from '../run/slots.ts'
+import {
+  freshCaps,
+  freshFigures,
+  freshLimits,
+  limitsOf,
+  emitRunStarted,
+  emitBranchCreated,
+} from '../delegation/spawn-child.ts'
 import { describeTask } from '../task/task-input.ts'
 
 export interface ForkStart {
@@ -25,16 +32,16 @@ export interface ForkStart {
 }
 
 /** A fork whose first run begins with this text. @throws OffshootError `usage` for an unknown message or agent. */
-export async function forkOfPerson(deps: Deps, options: ForkStart): Promise<Beginning> {
+export async function forkOfPerson(deps: Deps, options: ForkStart): Promise<StartPlan> {
   const message = requireMessage(deps.store, options.messageId)
   const left = deps.store.get('branches', message.branchId)!
   const last = lastRun(deps.store, left)
   const model = options.model ?? last?.model ?? (await options.defaultModel())
   agentOf(deps, last?.agent ?? left.agent)
-  const write: Beginning['write'] = (change, { budget }) => {
+  const write: StartPlan['write'] = (change, { budget }) => {
     const branch = writeFork(change, deps, message, options.text)
     const run = firstRunOfFork(change, { deps, budget }, branch, model)
-    beginRun(change, deps, run, options.text)
+    writeFirstRun(change, deps, run, options.text)
     return run
   }
   return { conversationId: message.conversationId, isNew: false, write }
@@ -47,7 +54,7 @@ interface Paid {
 }
 
 /** The first run of a fork that was made without a text. @throws OffshootError `conflict` where nothing says which model. */
-export function beginOnFork(
+export function startOnFork(
   change: Change,
   { deps, budget }: Paid,
   branchId: BranchId,
@@ -60,7 +67,7 @@ export function beginOnFork(
       hint: 'a message begins a run there; offshoot fork MESSAGE TEXT begins one on a new branch',
     })
   const run = firstRunOfFork(change, { deps, budget }, branch, last.model)
-  beginRun(change, deps, run, text)
+  writeFirstRun(change, deps, run, text)
   return run
 }
 
@@ -117,7 +124,7 @@ export function writeFork(change: Change, deps: Deps, message: MessageRow, text?
   const { conversationId } = branch
   const depth = last?.depth ?? depthOf(change.tx, left)
   const here = { at: change.at, conversationId, branchId: branch.id, runId: null, parentRunId: null, depth }
-  tellBranch(change, here, branch)
+  emitBranchCreated(change, here, branch)
   return branch
 }
 
@@ -164,16 +171,16 @@ function firstRunOfFork(
 }
 
 /** Writes a run that begins with what a person says. It has its slot, or its place in the queue. */
-export function beginRun(change: Change, deps: Deps, run: LiveRun, text: string): void {
-  if (takeSlot(deps, run, 'end') === 'granted') beginAtOnce(change, run)
+export function writeFirstRun(change: Change, deps: Deps, run: LiveRun, text: string): void {
+  if (requestSlot(deps, run, 'end') === 'granted') beginAtOnce(change, run)
   try {
     change.tx.insert('runs', run.row)
     const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
     const message = { branchId: run.row.branchId, role: 'user', parts, runId: null } as const
-    appendMessage(change, deps.newId, place(run, change.at), message)
-    tellBegun(change, deps, run, text)
+    appendMessage(change, deps.newId, eventScope(run, change.at), message)
+    emitRunStarted(change, deps, run, text)
   } catch (error) {
-    deps.scheduler.leave(run.row.id)
+    deps.scheduler.release(run.row.id)
     throw error
   }
 }

@@ -2,8 +2,8 @@ import type { BranchId, ConversationId, RunId } from '../../core/ids.ts'
 import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
 import type { LeaseRow } from '../../store/port.ts'
-import { asBegun, type Beginning, type Begun } from '../conversation/beginning.ts'
-import type { Place } from '../context/place.ts'
+import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
+import type { RunSetting } from '../context/run-setting.ts'
 import { attemptsOver } from '../delegation/continue-run.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
 import type { Deps } from '../context/deps.ts'
@@ -13,10 +13,10 @@ import { leftRuns, recoverConversation, type RecoveryPolicy } from '../recovery/
 import type { RecoveredRun } from '../run/recovered-run.ts'
 import { reviveConversation } from '../recovery/revive.ts'
 import { readRunResult, type RunResult } from '../views/run-result.ts'
-import { aboutRun } from '../delegation/spawn.ts'
+import { aboutRun } from '../delegation/spawn-child.ts'
 import { lastSeq } from '../log/stored-events.ts'
-import { takeBack } from '../run/take-back.ts'
-import type { Desk } from './desk.ts'
+import { rollBackStarts } from '../run/roll-back-starts.ts'
+import type { CommandInbox } from './command-inbox.ts'
 import { driveAll } from './drive-all.ts'
 
 /** A run that is being driven. */
@@ -39,82 +39,82 @@ export interface StartedRun {
 export interface Conversations {
   /** Those that are being driven: one driver each, so that no branch has two runs at a time. */
   readonly live: Map<ConversationId, LiveConversation>
-  readonly desk: Desk
+  readonly commandInbox: CommandInbox
 }
 
 /** Takes the conversation, writes what is to begin there, and drives it until nothing is left to do. */
-export async function begin(
+export async function startDriving(
   deps: Deps,
   conversations: Conversations,
-  where: Place,
-  beginning: Beginning,
+  where: RunSetting,
+  plan: StartPlan,
 ): Promise<StartedRun> {
-  const { conversationId, isNew, continues, write } = beginning
-  const held = await hold(deps, conversations, where, beginning)
-  const { live, leave } = held
-  live.isHeld = false
+  const { conversationId, isNew, continues, write } = plan
+  const acquired = await acquireConversation(deps, conversations, where, plan)
+  const { live, release } = acquired
+  live.isPausedByUser = false
   if (where.budgetUsd !== undefined) live.budget.allow(where.budgetUsd)
-  let begun: Begun | undefined
-  let tookUp = false
+  let started: StartResult | undefined
+  let hasRecovered = false
   try {
     const seqBefore = lastSeq(deps.store, conversationId)
-    const recovered = isNew ? [] : await takeUp(deps, held, deps.config.recovery)
-    tookUp = recovered.length > 0
+    const recovered = isNew ? [] : await recoverAndDrive(deps, acquired, deps.config.recovery)
+    hasRecovered = recovered.length > 0
     const last = continues && live.latest(continues)
     if (last) await attemptsOver({ tree: live }, last)
     await deps.recorder.record(conversationId, (change) => {
-      begun = asBegun(write(change, live, recovered))
+      started = asStartResult(write(change, live, recovered))
       storeMode(change, deps, conversationId)
       live.budget.store(change, conversationId)
-      if (isNew) deps.ownership?.takeIn(change.tx, conversationId)
+      if (isNew) deps.ownership?.acquireIn(change.tx, conversationId)
     })
     if (!conversations.live.has(conversationId)) conversations.live.set(conversationId, live) // it was quiet meanwhile
-    const { run, drive } = begun!
+    const { run, drive } = started!
     driveAll(live, drive)
-    return { ...handle(deps, run, live, leave), seqBefore, recovered }
+    return { ...handle(deps, run, live, release), seqBefore, recovered }
   } catch (error) {
-    takeBack(deps, live.budget, begun?.drive ?? [])
-    const left = leaveWhenQuiet(live, leave)
-    if (tookUp || live.isQuiet) await left
+    rollBackStarts(deps, live.budget, started?.drive ?? [])
+    const left = releaseWhenQuiet(live, release)
+    if (hasRecovered || live.isQuiet) await left
     else ignoreLateRejection(left) // the caller that started what still runs there waits for it
     throw error
   }
 }
 
 /** A conversation of which this process has the lease. */
-export interface Held {
+export interface AcquiredConversation {
   readonly live: LiveConversation
   /** Who had the lease before. */
   readonly before: LeaseRow | undefined
   /** Gives it back, once nothing is driven any more. */
-  readonly leave: () => Promise<void>
+  readonly release: () => Promise<void>
 }
 
 /** @throws OffshootError `conflict` that names the process which drives the conversation. */
-export async function hold(
+export async function acquireConversation(
   deps: Deps,
   conversations: Conversations,
-  where: Place,
-  { conversationId: id, isNew }: Pick<Beginning, 'conversationId' | 'isNew'>,
-): Promise<Held> {
+  where: RunSetting,
+  { conversationId: id, isNew }: Pick<StartPlan, 'conversationId' | 'isNew'>,
+): Promise<AcquiredConversation> {
   const before = isNew ? undefined : deps.store.get('leases', id)
-  if (!isNew) await deps.ownership?.take(id)
+  if (!isNew) await deps.ownership?.acquire(id)
   deps.recorder.forget(id)
   const live = driven(deps, conversations, id, where)
-  const endCommands = conversations.desk.attend(live)
-  const leave = async () => {
+  const endCommands = conversations.commandInbox.listen(live)
+  const release = async () => {
     await endCommands()
     if (live.isQuiet && conversations.live.get(id) === live) conversations.live.delete(id)
     await deps.ownership?.release(id)
   }
-  return { live, before, leave }
+  return { live, before, release }
 }
 
 function driven(
   deps: Deps,
   { live: conversations }: Conversations,
   id: ConversationId,
-  { workspace, systemText }: Place,
+  { workspace, systemText }: RunSetting,
 ): LiveConversation {
   const known = conversations.get(id)
   if (known && !known.stopped) return known
@@ -124,25 +124,25 @@ function driven(
 }
 
 /** Takes up what a process left that is gone, and drives it. One at a time: what one has taken the next finds driven. */
-export function takeUp(
+export function recoverAndDrive(
   deps: Deps,
-  held: Pick<Held, 'live' | 'before'>,
+  acquired: Pick<AcquiredConversation, 'live' | 'before'>,
   policy: RecoveryPolicy,
-  onTaken: OnTaken = () => {},
+  onTaken: OnRecovered = () => {},
 ): Promise<readonly RecoveredRun[]> {
-  const { live } = held
-  const taken = live.takenUp.then(() => takeUpLeft(deps, held, policy, onTaken))
-  live.takenUp = bestEffort(taken)
+  const { live } = acquired
+  const taken = live.recovered.then(() => recoverLeftRuns(deps, acquired, policy, onTaken))
+  live.recovered = bestEffort(taken)
   return taken
 }
 
-type OnTaken = (runs: readonly RecoveredRun[]) => void
+type OnRecovered = (runs: readonly RecoveredRun[]) => void
 
-async function takeUpLeft(
+async function recoverLeftRuns(
   deps: Deps,
-  { live, before }: Pick<Held, 'live' | 'before'>,
+  { live, before }: Pick<AcquiredConversation, 'live' | 'before'>,
   policy: RecoveryPolicy,
-  onTaken: OnTaken,
+  onTaken: OnRecovered,
 ): Promise<readonly RecoveredRun[]> {
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
@@ -166,19 +166,19 @@ const STOPS = {
   cancel: { verb: 'cancel', by: 'user' },
 } as const satisfies Record<string, StopReason>
 
-function handle(deps: Deps, run: LiveRun, live: LiveConversation, leave: () => Promise<void>) {
+function handle(deps: Deps, run: LiveRun, live: LiveConversation, release: () => Promise<void>) {
   const { conversationId, branchId, id: runId } = run.row
-  const result = keepAlive(leaveWhenQuiet(live, leave)).then(() => readRunResult(deps.store, runId))
+  const result = keepAlive(releaseWhenQuiet(live, release)).then(() => readRunResult(deps.store, runId))
   ignoreLateRejection(result)
   const { tools } = aboutRun(deps, run)
   const stop: StartedRun['stop'] = (verb) => live.stop(STOPS[verb])
   return { conversationId, branchId, runId, tools, result, stop }
 }
 
-async function leaveWhenQuiet(live: LiveConversation, leave: () => Promise<void>): Promise<void> {
+async function releaseWhenQuiet(live: LiveConversation, release: () => Promise<void>): Promise<void> {
   try {
     await live.quiet()
   } finally {
-    await leave()
+    await release()
   }
 }
