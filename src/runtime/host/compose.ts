@@ -154,10 +154,8 @@ export async function compose({
   const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner }, faults })
   const fetch = createFetch()
-  const ownership =
-    own.isAlone || faults.isOff('leases')
-      ? undefined
-      : new Ownership({ store, clock, owner, processes, faults })
+  const hasLeases = !own.isAlone && !faults.isOff('leases')
+  const ownership = hasLeases ? new Ownership({ store, clock, owner, processes, faults }) : undefined
   const runtime = createRuntime({
     store,
     clock,
@@ -179,7 +177,6 @@ export async function compose({
     faults,
     secrets,
   })
-  const sizes = own.openStore ? [] : sizeWarnings(file, loaded.config)
   return {
     runtime,
     store,
@@ -188,7 +185,7 @@ export async function compose({
     mode,
     loaded,
     trust,
-    warnings: [...warningsOf(project, search, tools), ...sizes],
+    warnings: [...warningsOf(project, search, tools), ...sizesOf(own, file, loaded.config)],
     env,
     fetch,
     systemText: systemTextOf(workspace, skills, guard),
@@ -199,6 +196,11 @@ export async function compose({
     tools,
     secrets,
   }
+}
+
+/** A store of the caller has no file of ours. */
+function sizesOf(own: OwnParts, file: string, config: Config): readonly string[] {
+  return own.openStore ? [] : sizeWarnings(file, config)
 }
 
 /** In the order in which they are said. */
