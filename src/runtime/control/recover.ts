@@ -35,7 +35,7 @@ export interface Recovery {
 export async function recover(
   deps: Deps,
   conversations: Conversations,
-  { policy = deps.config.recovery, onRecovered: onRecovered = () => {}, ...where }: RecoverOptions,
+  { policy = deps.config.recovery, onRecovered = () => {}, ...where }: RecoverOptions,
 ): Promise<Recovery> {
   const recovered: RecoveredConversation[] = []
   for (const { id, directory } of leftConversations(deps)) {
