@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { stateOf } from '../core/run-status.ts'
 import { damaged, shortPlace } from './damaged.ts'
 import {
   at,
@@ -10,8 +11,8 @@ import {
 } from './document.ts'
 
 /**
- * Checks what the shape of a document does not say: each id stands once, what is named is there, no line of parents
- * runs in a circle, and the contents are whole.
+ * Checks what the shape of a document does not say: status, reason and end of each run go together, each id stands once,
+ * what is named is there, no line of parents runs in a circle, and the contents are whole.
  * @throws OffshootError `usage` with the first place that is wrong.
  */
 export function checkReferences(document: ExportDocument): void {
@@ -100,7 +101,12 @@ function runPlace({ place }: PlacedBranch, index: number): string {
   return `${place === '' ? 'main' : place}.metadata.runs[${index}]`
 }
 
+function notTogether({ status, reason, endReason }: ExportedRun): string {
+  return `the status ${status} does not go with the reason ${reason} and the endReason ${endReason}`
+}
+
 function addRun(ids: Ids, run: ExportedRun, place: string, parents: Parents): void {
+  if (!stateOf(run)) throw damaged(`${place}.status`, notTogether(run))
   ids.add(run.id, `${place}.id`)
   ids.name(run.parentRunId, `${place}.parentRunId`)
   ids.name(run.originCallId, `${place}.originCallId`)

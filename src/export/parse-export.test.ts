@@ -96,6 +96,12 @@ describe('a damaged document is one error that names the place', () => {
     ],
     ['a wrong run', put(`${first}.status`, 'ready'), /at main\.metadata\.runs\[0\]\.status/],
     [
+      'a reason of another status',
+      put(`${first}.reason`, 'approval'),
+      /at main\.metadata\.runs\[0\]\.status: the status completed does not go with the reason approval/,
+    ],
+    ['an end of another status', put(`${first}.endReason`, 'user'), /does not go with .* the endReason user/],
+    [
       'an id twice',
       put(`${subagent}.id`, FORK),
       /at messages\[1\]\.branches\[0\]\.id: brn_\w+ stands at messages\[0\]\.branches\[0\]\.id too/,
