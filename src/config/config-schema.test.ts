@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { defaultLimits } from '../core/limits.ts'
-import { configSchema } from './config-schema.ts'
-import { defaultConfig } from './default-config.ts'
+import { configSchema, defaultConfig } from './config-schema.ts'
 
 const limitsOf = (limits: object) => configSchema().parse({ limits }).limits
 

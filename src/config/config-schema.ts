@@ -198,3 +198,6 @@ function makeConfigSchema() {
     announce: only(defaults.announce, 'a report is announced as a whole'),
   })
 }
+
+/** The configuration where nobody says anything. */
+export const defaultConfig = (): Config => structuredClone(defaults)

@@ -1,5 +1,5 @@
 import type { Rule } from '../core/agent.ts'
-import type { ConfigSource, LoadedConfig } from './config.ts'
+import type { ConfigSource, LoadedConfig } from './config-sources.ts'
 import { configSchema } from './config-schema.ts'
 import { withoutCredentials } from './without-credentials.ts'
 

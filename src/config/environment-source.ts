@@ -2,7 +2,7 @@ import { OffshootError } from '../core/errors.ts'
 import { hasRunMark, RUN_MARKS } from '../exec/lineage.ts'
 import { checkConfig, checkDepth, type RawConfig } from './config-file.ts'
 import type { Config } from './config-schema.ts'
-import { ofEnvironment, type ReadSource } from './config-source.ts'
+import { ofEnvironment, type ReadSource } from './read-source.ts'
 import { narrowEnvironment } from './narrow-environment.ts'
 import type { Env } from './homes.ts'
 

@@ -49,6 +49,10 @@ export const defaultLimits: Limits = {
 
 /** Bounds that are not configuration: sizes that keep rows, prompts and terminals readable. */
 export const bounds = {
+  /** A session of the page lasts this long, whether it is used or not. Milliseconds. */
+  sessionMs: 24 * 60 * 60_000,
+  /** A run that was running at so many crashes of its process fails instead of running again. */
+  crashesBeforeFailure: 3,
   /** Larger tool outputs go to an artifact, with head and tail in the part. Bytes. */
   inlineOutputBytes: 32 * 1024,
   /** Input of one tool call that is still executed. Characters of JSON. */

@@ -1,8 +1,8 @@
 import type { InboxRow } from '../store/port.ts'
 import { findSubject } from '../runtime/views/subject.ts'
 import { waitingItems } from '../runtime/run/inbox.ts'
-import { branchOf } from '../runtime/control/verb.ts'
-import type { VerbAnswers } from '../runtime/control/perform.ts'
+import { branchOf } from '../runtime/control/verb-scope.ts'
+import type { VerbAnswers } from '../runtime/control/verbs.ts'
 import type { LibrarySession } from './library-session.ts'
 import { checkText } from './options.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Question } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
-import type { VerbAnswers } from '../runtime/control/perform.ts'
+import type { VerbAnswers } from '../runtime/control/verbs.ts'
 import type { LibrarySession } from './library-session.ts'
 import { checkOptions, checkText } from './options.ts'
 

@@ -1,9 +1,14 @@
 import { basename, dirname } from 'node:path'
-import { combineConfig, readConfigFiles, type ConfigFiles, type LoadedConfig } from '../config/config.ts'
+import {
+  combineConfig,
+  readConfigFiles,
+  type ConfigFiles,
+  type LoadedConfig,
+} from '../config/config-sources.ts'
 import type { RawConfig } from '../config/config-file.ts'
-import { ofProject } from '../config/config-source.ts'
+import { ofProject } from '../config/read-source.ts'
 import type { Env } from '../config/homes.ts'
-import { merge } from '../config/merge.ts'
+import { merge } from '../config/merge-values.ts'
 import { narrowConfig } from '../trust/config-requests.ts'
 import { droppedRequests, NO_GRANTS, pinOf, type Grants, type Pin } from '../trust/pin.ts'
 import { sha256, type AskedRequest } from '../trust/request.ts'

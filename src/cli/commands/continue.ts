@@ -11,7 +11,7 @@ import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
 import { wholeNumber } from '../numbers.ts'
 import { openStore } from '../open-store.ts'
-import { addOutputOptions } from '../terminal/output-options.ts'
+import { addOutputOptions } from '../terminal/output-flags.ts'
 import { sayRecovered } from '../terminal/recovered.ts'
 import { findSubject } from '../../runtime/views/subject.ts'
 

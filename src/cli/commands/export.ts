@@ -7,7 +7,7 @@ import { maskDocument } from '../../export/mask-document.ts'
 import { documentMarkdown } from '../../export/markdown.ts'
 import { secretMask } from '../../config/known-values.ts'
 import { write, writeRaw, type Io } from '../io.ts'
-import { addRawOption } from '../terminal/output-options.ts'
+import { addRawOption } from '../terminal/output-flags.ts'
 import { openStore } from '../open-store.ts'
 import { findConversation } from '../../runtime/views/subject.ts'
 

@@ -9,7 +9,7 @@ import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } f
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { addOutputOptions } from '../terminal/output-options.ts'
+import { addOutputOptions } from '../terminal/output-flags.ts'
 import { printElsewhere } from '../remote/elsewhere.ts'
 import { performVerb } from '../remote/perform.ts'
 import { pickModel } from '../pick-model.ts'

@@ -24,7 +24,7 @@ import {
 import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { wholeNumber } from '../numbers.ts'
-import { addOutputOptions } from '../terminal/output-options.ts'
+import { addOutputOptions } from '../terminal/output-flags.ts'
 import { readPrompt } from '../terminal/prompt.ts'
 import { sayOthersWait, sayRecovered } from '../terminal/recovered.ts'
 import { isWithServer, runThere, watchedThere } from '../remote/run-there.ts'

@@ -7,7 +7,7 @@ import { runningServer } from '../../server/server-file.ts'
 import { readToken } from '../../server/token.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
-import type { OutputFormat } from '../terminal/output.ts'
+import type { OutputFormat } from '../terminal/output-formats.ts'
 
 /** A server of the same store that runs. */
 export interface RunningServer {

@@ -5,7 +5,7 @@ import type { StartedRun } from '../../runtime/control/start.ts'
 import type { Watched } from './watched.ts'
 import { clean, type Io } from '../io.ts'
 import { placeInLine } from './open-asks.ts'
-import type { Output } from './output.ts'
+import type { Output } from './output-formats.ts'
 import {
   answerWords,
   askedText,

@@ -9,7 +9,7 @@ import type { EndSignal } from '../early-signals.ts'
 import { exitCodeOfRun, exitCodes } from '../exit-codes.ts'
 import { outputError, writeStderr, type Io } from '../io.ts'
 import { dollars } from '../numbers.ts'
-import { createOutput, type OutputFormat } from './output.ts'
+import { createOutput, type OutputFormat } from './output-formats.ts'
 import type { Watched } from './watched.ts'
 
 export interface FollowFlags {

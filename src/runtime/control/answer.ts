@@ -1,6 +1,6 @@
 import type { QuestionId } from '../../core/ids.ts'
 import type { QuestionAnswer } from '../asking/questions.ts'
-import { notHere, waits, type VerbScope } from './verb.ts'
+import { notHere, waits, type VerbScope } from './verb-scope.ts'
 
 export interface AnswerAnswer {
   readonly questionId: QuestionId

@@ -1,7 +1,7 @@
 import type { ApprovalId } from '../../core/ids.ts'
 import type { ApprovalAnswer } from '../../core/run.ts'
 import type { Extent } from '../asking/grants.ts'
-import { notHere, waits, type VerbScope } from './verb.ts'
+import { notHere, waits, type VerbScope } from './verb-scope.ts'
 
 export interface ApproveAnswer {
   readonly approvalId: ApprovalId

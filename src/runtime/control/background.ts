@@ -1,10 +1,10 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
 import { isStopped, type RunStatus } from '../../core/run-status.ts'
-import { startedText } from '../delegation/before-end.ts'
+import { startedText } from '../delegation/background-spawn.ts'
 import { childEnded } from '../run/child-waits.ts'
 import { runEvent, type LiveRun } from '../run/live-run.ts'
-import { requireTarget, type VerbScope } from './verb.ts'
+import { requireTarget, type VerbScope } from './verb-scope.ts'
 
 export interface BackgroundAnswer {
   readonly branchId: BranchId

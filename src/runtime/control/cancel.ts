@@ -2,7 +2,7 @@ import { idPrefix } from '../../core/ids.ts'
 import { isFinal, type RunStatus } from '../../core/run-status.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { cancelRuns } from '../journal/cancel-runs.ts'
-import { findTarget, type VerbScope } from './verb.ts'
+import { findTarget, type VerbScope } from './verb-scope.ts'
 
 /** The result of a cancel. */
 export interface CancelAnswer {

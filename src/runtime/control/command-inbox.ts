@@ -3,7 +3,7 @@ import { bestEffort } from '../../core/rejections.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { answerCommands, type OpenCommands, type CommandWatch } from '../ownership/commands.ts'
-import { perform } from './perform.ts'
+import { perform } from './verbs.ts'
 
 interface Listener {
   holders: number

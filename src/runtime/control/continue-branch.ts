@@ -9,7 +9,7 @@ import { hereOrThere } from './here-or-there.ts'
 import { openConversation } from '../conversation/main-branch.ts'
 import { CONTINUE } from '../task/task-input.ts'
 import type { ContinueAnswer } from './continue.ts'
-import { branchOf } from './verb.ts'
+import { branchOf } from './verb-scope.ts'
 
 export interface ContinueOptions extends RunSetting, Pick<ContinueOrder, 'text' | 'maxTurns'> {
   readonly conversationId: ConversationId

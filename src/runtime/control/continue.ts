@@ -6,7 +6,7 @@ import type { LiveRun } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
 import { requireDriving } from './start-here.ts'
-import { requireTarget, type VerbScope } from './verb.ts'
+import { requireTarget, type VerbScope } from './verb-scope.ts'
 import { driveAll } from './drive-all.ts'
 
 export interface ContinueAnswer {

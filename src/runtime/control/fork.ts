@@ -1,7 +1,7 @@
 import type { BranchId, RunId } from '../../core/ids.ts'
 import { forkOfPerson, requireMessage, writeFork } from '../conversation/fork-branch.ts'
 import { startHere, noDefaultModel } from './start-here.ts'
-import { notHere, type VerbScope } from './verb.ts'
+import { notHere, type VerbScope } from './verb-scope.ts'
 
 export interface ForkAnswer {
   readonly branchId: BranchId

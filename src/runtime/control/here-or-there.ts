@@ -1,8 +1,8 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import type { Deps } from '../context/deps.ts'
-import { dispatch } from './dispatch.ts'
-import type { VerbAnswers, VerbCommand } from './perform.ts'
+import { dispatch } from './dispatch-to-owner.ts'
+import type { VerbAnswers, VerbCommand } from './verbs.ts'
 
 /** What begins in this process, or what the process answered that drives the conversation. */
 export type HereOrThere<T, V extends VerbCommand> =

@@ -5,7 +5,7 @@ import { changeItem, waitingItems } from '../run/inbox.ts'
 import { eventScope } from '../run/live-run.ts'
 import type { EventScope } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
-import { branchOf, notHere, type VerbScope } from './verb.ts'
+import { branchOf, notHere, type VerbScope } from './verb-scope.ts'
 
 export interface ItemAnswer {
   readonly itemId: InboxItemId

@@ -3,7 +3,7 @@ import type { BranchId, RunId } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunReason, type RunStatus } from '../../core/run-status.ts'
 import { changeRun, stopRun, stopsBelow, type LiveRun, type StopReason } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'
-import { requireTarget, type VerbScope } from './verb.ts'
+import { requireTarget, type VerbScope } from './verb-scope.ts'
 
 export interface InterruptAnswer {
   readonly branchId: BranchId

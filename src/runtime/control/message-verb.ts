@@ -2,7 +2,7 @@ import type { InboxItemId } from '../../core/ids.ts'
 import { attemptsOver } from '../delegation/continue-run.ts'
 import { prepareMessage, type MessageOrder } from './prepare-message.ts'
 import { startHere, type StartAnswer } from './start-here.ts'
-import { branchOf, type VerbScope } from './verb.ts'
+import { branchOf, type VerbScope } from './verb-scope.ts'
 
 export interface MessageAnswer extends StartAnswer {
   readonly itemId: InboxItemId

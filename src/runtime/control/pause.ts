@@ -3,7 +3,7 @@ import { idPrefix } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
 import { changeRun, type LiveRun } from '../run/live-run.ts'
 import { pauseSoon, storePausing } from '../run/pause-run.ts'
-import { requireTarget, type VerbScope } from './verb.ts'
+import { requireTarget, type VerbScope } from './verb-scope.ts'
 
 export interface PauseAnswer {
   /** How many runs it reached. */

@@ -1,5 +1,5 @@
 import type { ConversationId } from '../../core/ids.ts'
-import { notHere, type VerbScope } from './verb.ts'
+import { notHere, type VerbScope } from './verb-scope.ts'
 
 export interface RenameAnswer {
   readonly conversationId: ConversationId

@@ -1,5 +1,5 @@
 import { requireGrant, revokeGrant } from '../asking/grants.ts'
-import { notHere, type VerbScope } from './verb.ts'
+import { notHere, type VerbScope } from './verb-scope.ts'
 
 export interface RevokeAnswer {
   readonly grantId: string

@@ -2,7 +2,7 @@ import type { Deliver } from '../../core/message.ts'
 import { agentOf } from '../authority/authority.ts'
 import { spawnOfPerson } from '../conversation/person-spawn.ts'
 import { startHere, noDefaultModel, type StartAnswer } from './start-here.ts'
-import { notHere, type VerbScope } from './verb.ts'
+import { notHere, type VerbScope } from './verb-scope.ts'
 
 interface SpawnArguments {
   readonly agent: string

@@ -3,7 +3,7 @@ import type { BranchId, RunId } from '../../core/ids.ts'
 import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
-import type { VerbScope } from './verb.ts'
+import type { VerbScope } from './verb-scope.ts'
 import { driveAll } from './drive-all.ts'
 
 export interface StartAnswer {

@@ -2,7 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, InboxItemId, RunId } from '../../core/ids.ts'
 import type { RunStatus } from '../../core/run-status.ts'
 import { putMessage } from '../run/put-message.ts'
-import { requireTarget, type VerbScope } from './verb.ts'
+import { requireTarget, type VerbScope } from './verb-scope.ts'
 
 export interface SteerAnswer {
   readonly itemId: InboxItemId

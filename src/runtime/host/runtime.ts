@@ -35,9 +35,9 @@ import { StartQueue } from '../run/start-queue.ts'
 import { modelOf } from '../delegation/spawn-child.ts'
 import { createShared, type Shared } from './shared-slots.ts'
 import { createTaskTexts } from '../task/task-texts.ts'
-import { dispatch } from '../control/dispatch.ts'
+import { dispatch } from '../control/dispatch-to-owner.ts'
 import { CommandInbox } from '../control/command-inbox.ts'
-import type { VerbAnswers, VerbCommand } from '../control/perform.ts'
+import type { VerbAnswers, VerbCommand } from '../control/verbs.ts'
 
 /** What ends processes is given by tests alone, whose tools start none. */
 export type RuntimeOptions = Omit<

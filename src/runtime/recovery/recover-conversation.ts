@@ -1,3 +1,4 @@
+import { bounds } from '../../core/limits.ts'
 import { isFinal, isStopped, state } from '../../core/run-status.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
 import type { Deps } from '../context/deps.ts'
@@ -11,9 +12,6 @@ import type { Change } from '../log/recorder.ts'
 import { requestSlot } from '../run/slots.ts'
 
 export type RecoveryPolicy = 'continue' | 'pause'
-
-/** A run fails after crashing its process this often. */
-const MAX_ATTEMPTS = 3
 
 /** The runs of a conversation that nobody drives and that have not stopped: parents first, then in the order of the queue. */
 export function leftRuns(deps: Pick<Deps, 'store'>, live: LiveConversation): LiveRun[] {
@@ -82,7 +80,7 @@ function requeueOrPause(
 ): RecoveredRun['became'] {
   run.held.count({ toolCalls: change.tx.count('tool_calls', { runId: run.row.id }) })
   const isBlamed = run.row.status === 'running' || run.row.reason === 'retry'
-  if (isBlamed && run.row.attempt >= MAX_ATTEMPTS && policy === 'continue')
+  if (isBlamed && run.row.attempt >= bounds.crashesBeforeFailure && policy === 'continue')
     return giveUp(change, deps, live, run)
   endOpenCalls(change, deps, run)
   const wasQueued = run.row.status === 'queued'

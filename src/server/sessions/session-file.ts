@@ -2,9 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
-
-/** How long a session lasts, whether it is used or not. Milliseconds. */
-export const SESSION_MS = 24 * 60 * 60_000
+import { bounds } from '../../core/limits.ts'
 
 /** What is stored of a session: never its token. */
 export interface StoredSession {
@@ -31,7 +29,7 @@ const stored = z
     usedAt: time,
     browser: z.string().max(200),
   })
-  .refine(({ createdAt, expiresAt }) => expiresAt <= createdAt + SESSION_MS)
+  .refine(({ createdAt, expiresAt }) => expiresAt <= createdAt + bounds.sessionMs)
 const schema = z.lazy(() => z.strictObject({ sessions: z.array(stored) }))
 
 /** @throws OffshootError `config` for a file that cannot be read as a whole. */

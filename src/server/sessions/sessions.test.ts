@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { handClock, type HandClock } from '../../testing.ts'
 import { LINK_MS, LinkKeys } from './link-keys.ts'
-import { SESSION_MS } from './session-file.ts'
+import { bounds } from '../../core/limits.ts'
 import { Sessions } from './sessions.ts'
 
 let home: string
@@ -27,7 +27,7 @@ describe('a session', () => {
   test('ends after a day to the millisecond, however much it is used, and what it has open ends with it', async () => {
     const sessions = server()
     const { id, token, expiresAt } = sessions.open('Firefox')
-    expect(expiresAt).toBe(clock.now() + SESSION_MS)
+    expect(expiresAt).toBe(clock.now() + bounds.sessionMs)
     const { signal } = sessions.find(token)!
     for (let hour = 0; hour < 23; hour++) {
       await clock.advance(60 * 60_000)
@@ -44,7 +44,7 @@ describe('a session', () => {
     const first = server()
     const { id, token } = first.open('Firefox')
     first.close()
-    await clock.advance(SESSION_MS - 1)
+    await clock.advance(bounds.sessionMs - 1)
     const second = server()
     expect(second.find(token)?.id).toBe(id)
     second.close()

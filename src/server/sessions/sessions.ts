@@ -1,9 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
+import { bounds } from '../../core/limits.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { isSameHash } from '../token.ts'
-import { readSessions, SESSION_MS, writeSessions, type StoredSession } from './session-file.ts'
+import { readSessions, writeSessions, type StoredSession } from './session-file.ts'
 
 export interface SessionsOptions {
   readonly home: string
@@ -59,7 +60,7 @@ export class Sessions {
     const id = `ses_${randomBytes(6).toString('hex')}`
     const { port } = this.#options
     const createdAt = this.#options.clock.now()
-    const expiresAt = createdAt + SESSION_MS
+    const expiresAt = createdAt + bounds.sessionMs
     const hash = this.#hash(token).toString('base64url')
     const name = terminalLine(browser).slice(0, MAX_NAME)
     this.#keep([...this.#all, { id, hash, port, createdAt, expiresAt, usedAt: createdAt, browser: name }])

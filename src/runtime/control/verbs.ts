@@ -17,7 +17,7 @@ import { rename, type RenameAnswer } from './rename.ts'
 import { revoke, type RevokeAnswer } from './revoke.ts'
 import { spawn } from './spawn.ts'
 import { steer, type SteerAnswer } from './steer.ts'
-import type { VerbScope } from './verb.ts'
+import type { VerbScope } from './verb-scope.ts'
 
 /** What can be done to a conversation from any process. `target`: the id of a conversation, branch, run, approval, question, grant or message. */
 function createVerbSchema() {

@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
 import type { Io } from '../io.ts'
-import { OUTPUT_FORMATS, type OutputFormat } from './output.ts'
+import { OUTPUT_FORMATS, type OutputFormat } from './output-formats.ts'
 
 interface Chosen {
   readonly rawOutput?: true

@@ -3,7 +3,7 @@ import type { ConversationId } from '../../core/ids.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { askOwner } from '../ownership/ask-owner.ts'
-import { perform, type VerbAnswers, type VerbCommand } from './perform.ts'
+import { perform, type VerbAnswers, type VerbCommand } from './verbs.ts'
 
 /** Owners may change while a command is brought, but not for ever. */
 const TRIES = 5

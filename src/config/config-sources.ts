@@ -3,13 +3,12 @@ import type { Rule } from '../core/agent.ts'
 import type { Stranger } from '../core/rules/known-tools.ts'
 import type { Layer } from '../permissions/types.ts'
 import type { RawConfig } from './config-file.ts'
-import { configSchema, type Config } from './config-schema.ts'
-import { readProgram, readSource, type FileSource, type ReadSource } from './config-source.ts'
-import { defaultConfig } from './default-config.ts'
+import { configSchema, defaultConfig, type Config } from './config-schema.ts'
+import { readProgram, readSource, type FileSource, type ReadSource } from './read-source.ts'
 import type { NamedAgent } from './named-agents.ts'
 import { environmentSource } from './environment-source.ts'
 import { configHome, type Env } from './homes.ts'
-import { merge } from './merge.ts'
+import { merge } from './merge-values.ts'
 
 export interface LoadedConfig {
   readonly config: Config
