@@ -5,7 +5,7 @@ import type { SecretMask } from '../core/secrets/mask.ts'
 import { terminalText } from '../core/terminal-text.ts'
 import type { TestPorts } from '../runtime/host/compose.ts'
 import type { Env } from '../config/homes.ts'
-import { callerEnvironment } from '../person/environment.ts'
+import { callerEnvironment } from '../person/started-by-agent.ts'
 import { secretMask } from '../config/known-values.ts'
 import { onEndSignal, type EndSignal } from './early-signals.ts'
 

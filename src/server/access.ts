@@ -1,6 +1,6 @@
 import { Problem } from './problem.ts'
 import type { Sessions } from './sessions/sessions.ts'
-import { isSame } from './token.ts'
+import { isSame } from './installation-token.ts'
 
 const BEARER = /^Bearer ([\w-]{1,200})$/i
 

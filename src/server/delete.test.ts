@@ -64,7 +64,7 @@ describe('something that begins between the cancel and the delete', () => {
       const status = ++cancels > times ? 'cancelled' : 'running'
       await store.tx((tx) => tx.update('runs', runId!, { status }), { durable: true })
     }
-    const workplace = { perform, drives: () => true }
+    const workplace = { runtime: { perform }, drives: () => true }
     const house = {
       store,
       clock: handClock(0),

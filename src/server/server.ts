@@ -20,7 +20,7 @@ import { LinkKeys } from './sessions/link-keys.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { linkTo } from './sessions/sign-in.ts'
 import { runningServer, writeServerFile } from './server-file.ts'
-import { installationToken } from './token.ts'
+import { installationToken } from './installation-token.ts'
 import { createUnread } from './unread.ts'
 import { Workplaces, type Store } from './workplace.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../core/clock.ts'
-import { hashOf, isSameHash } from '../token.ts'
+import { hashOf, isSameHash } from '../installation-token.ts'
 
 /** How long a link lets a browser in. Milliseconds. */
 export const LINK_MS = 10 * 60_000

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { bounds } from '../../core/limits.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { isSameHash } from '../token.ts'
+import { isSameHash } from '../installation-token.ts'
 import { readSessions, writeSessions, type StoredSession } from './session-file.ts'
 
 export interface SessionsOptions {

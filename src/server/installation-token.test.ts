@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { installationToken } from './token.ts'
+import { installationToken } from './installation-token.ts'
 
 let home: string
 beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'offshoot-token-'))))
