@@ -7,6 +7,7 @@ import type { Approvals } from '../runtime/asking/approvals.ts'
 import type { Subscriber } from '../runtime/log/bus.ts'
 import { randomIds } from '../runtime/log/new-id.ts'
 import { packEvents } from '../runtime/log/stored-events.ts'
+import { bounds } from '../core/limits.ts'
 import { handClock } from '../testing.ts'
 import { EventFeed } from './event-feed.ts'
 
@@ -206,4 +207,22 @@ it('ends with what it has when the store is about to be closed', async () => {
   s.closed.abort()
   s.end()
   expect(seqs(await Array.fromAsync(feed))).toEqual(['2'])
+})
+
+it('hands out what is told while the store closes, though it was behind and its lease is gone', async () => {
+  const options = { owns: true }
+  const s = await stage(options)
+  await s.write(1, 2)
+  const feed = s.feed()
+  expect((await feed.next()).value?.seq).toBe(1)
+  options.owns = false
+  await s.clock.advance(bounds.watchMs) // another process may have written: the feed is behind
+  await s.write(3, 1)
+  s.closed.abort()
+  await s.clock.advance(bounds.watchMs)
+  s.tell(s.event(4))
+  s.end()
+  const rest: OffshootEvent[] = []
+  for await (const event of feed) rest.push(event)
+  expect(seqs(rest)).toEqual(['2', '3', '4'])
 })

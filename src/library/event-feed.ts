@@ -87,11 +87,13 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
   }
 
   #open(): () => void {
-    const { approvals, subscribe } = this.#deps
+    const { approvals, closed, subscribe } = this.#deps
     const { conversationId, answers, ended } = this.#options
     const leave = answers ? approvals.attend(conversationId) : () => {}
     const unsubscribe = subscribe(conversationId, (events) => events.forEach((event) => this.#take(event)))
     const stopLooking = this.#lookElsewhere()
+    const readRest = () => this.#readRest()
+    closed.addEventListener('abort', readRest, { once: true })
     const end = (how: End) => {
       this.#end = how
       this.#close()
@@ -103,6 +105,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
     return () => {
       leave()
       stopLooking()
+      closed.removeEventListener('abort', readRest)
       unsubscribe() // hands over what was about to be told
       this.#wake()
     }
@@ -116,11 +119,11 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
 
   /** What another process drives is on no bus of ours. */
   #lookElsewhere(): () => void {
-    const { clock, ownership } = this.#deps
+    const { clock, closed, ownership } = this.#deps
     if (!ownership) return () => {}
     let cancel = () => {}
     const look = () => {
-      if (!ownership.owns(this.#options.conversationId)) {
+      if (!closed.aborted && !ownership.owns(this.#options.conversationId)) {
         this.#follow.fallBehind()
         this.#wake()
       }
@@ -128,6 +131,12 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
     }
     cancel = clock.after(bounds.watchMs, look)
     return () => cancel()
+  }
+
+  /** The store is about to be closed: what comes from now on is on the bus alone, and follows what is stored by now. */
+  #readRest(): void {
+    if (this.#follow.isBehind)
+      for (const events of this.#follow.pages()) for (const event of events) this.#put(event)
   }
 
   async #read(): Promise<IteratorResult<OffshootEvent, undefined>> {
