@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 /** They start whole programs. */
@@ -21,8 +22,8 @@ export default defineConfig({
     // A worker is used for many files: starting a fresh one for each takes four times as long.
     pool: 'threads',
     isolate: false,
-    // All cores: by default one is left out, which of two is half.
-    maxWorkers: '100%',
+    // Half as many again as there are cores: many tests wait for a process, a timer or the disk.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // What is waited for comes; how soon is up to the machine.
     expect: { poll: { timeout: 20_000 } },
     projects: [
