@@ -49,7 +49,6 @@ const FAMILIES: readonly (readonly string[])[] = [
 ]
 
 const FLAVOUR = /\.(basic|tiny|nox|gtk\d?|athena|small|huge|openbsd|traditional|static|distrib|real|exe)$/
-const VERSION = /-?\d[\d.]*$/
 const TARGET = /^(?:\w+-)+linux-\w+-(?=[\w+]+$)/
 
 /**
@@ -60,16 +59,32 @@ export function listedName(program: string, isListed: (name: string) => boolean)
   if (Object.hasOwn(SAME, program)) return SAME[program] ?? program
   if (isListed(program)) return program
   const plain = program.replace(FLAVOUR, '').replace(TARGET, '')
-  const names = [plain, plain.replace(VERSION, '')].flatMap((name) => [
+  const names = [plain, withoutVersion(plain)].flatMap((name) => [
     Object.hasOwn(SAME, name) ? (SAME[name] ?? name) : name,
     ...(name.startsWith('g') ? [name.slice(1)] : []),
   ])
   return names.find((name) => name !== '' && isListed(name)) ?? program
 }
 
+/** `pip-3.11` is `pip`. */
+function withoutVersion(name: string): string {
+  let from = withoutDigits(name).length
+  while (name[from] === '.') from++
+  if (from === name.length) return name
+  return name.slice(0, name[from - 1] === '-' ? from - 1 : from)
+}
+
+/** Without digits and dots at the end, in time that grows with the length: a regular expression would try each of them. */
+export function withoutDigits(name: string): string {
+  let end = name.length
+  while (end > 0 && '0123456789.'.includes(name[end - 1]!)) end--
+  return name.slice(0, end)
+}
+
 /** Other names of the same program, for rules that forbid. */
 export function otherNames(program: string, listed: string): readonly string[] {
-  const plain = program.replace(FLAVOUR, '').replace(/(?<=\D)[\d.]+$/, '')
+  const whole = program.replace(FLAVOUR, '')
+  const plain = withoutDigits(whole) || whole
   const names = [program, plain, listed]
   const families = FAMILIES.filter((family) => names.some((name) => family.includes(name)))
   return [...new Set([plain, listed, ...families.flat()])].filter((name) => name !== program)

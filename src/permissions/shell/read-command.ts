@@ -2,7 +2,7 @@ import type { Arguments } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import { builtins } from './builtins.ts'
 import { eachAddress, readCurl } from './curl.ts'
-import { listedName, otherNames } from './program-names.ts'
+import { listedName, otherNames, withoutDigits } from './program-names.ts'
 import type { Field } from './field.ts'
 import { staticField, isStatic, restOf, startsUnknown } from './field.ts'
 import { readFd } from './fd.ts'
@@ -83,7 +83,7 @@ function isListed(name: string): boolean {
   return (
     shells.has(name) ||
     [SPECIAL, wrappers, programs, tools].some((table) => Object.hasOwn(table, name)) ||
-    Object.hasOwn(interpreters, name.replace(/[\d.]+$/, ''))
+    Object.hasOwn(interpreters, withoutDigits(name))
   )
 }
 
@@ -111,7 +111,7 @@ function readListed(command: Invocation): Reading | undefined {
   const program = own(programs, command.program)
   if (program !== undefined)
     return merge(readProgram(command, program), removedTrees(command), beside(command, program))
-  const interpreter = own(interpreters, command.program.replace(/[\d.]+$/, ''))
+  const interpreter = own(interpreters, withoutDigits(command.program))
   if (interpreter !== undefined) return readInterpreter(command, interpreter)
   const tool = own(tools, command.program)
   return tool === undefined ? undefined : merge(readTool(command, tool), readUnlisted(command))

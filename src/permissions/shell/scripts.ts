@@ -74,9 +74,9 @@ function sedCommandEnd(text: string, start: number): number | null {
 /** Text goes on where a backslash ends its line; whether two of them do depends on the sed. */
 function sedTextEnd(text: string, from: number): number | null {
   for (let at = text.indexOf('\n', from); at !== -1; at = text.indexOf('\n', at + 1)) {
-    const slashes = /\\*$/.exec(text.slice(from, at))?.[0].length ?? 0
-    if (slashes > 1) return null
-    if (slashes === 0) return at + 1
+    const isContinued = at > from && text[at - 1] === '\\'
+    if (!isContinued) return at + 1
+    if (at - 1 > from && text[at - 2] === '\\') return null
   }
   return text.length
 }

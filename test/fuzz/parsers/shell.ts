@@ -42,7 +42,7 @@ const AROUND = [
   'ls || %',
   'git status\n%',
   'pwd & %',
-  'echo x | %',
+  'echo x | (%\n)',
   '%\necho hi',
   '%\ngit status',
   '(%\n)',
