@@ -42,7 +42,7 @@ const AROUND = [
   'ls || %',
   'git status\n%',
   'pwd & %',
-  'echo x | (%\n)',
+  'ls | (%\n)',
   '%\necho hi',
   '%\ngit status',
   '(%\n)',
