@@ -47,7 +47,7 @@ test('sources define an agent together', async () => {
   expect(await agents()).toMatchObject({ code: 0, stdout: expect.stringContaining('neu') as string })
 })
 
-test('an agent whose file cannot be used, or waits for trust, is told of that file', async () => {
+test('an agent whose file cannot be used, or waits for trust, gets the error of that file', async () => {
   user.write('.offshoot/agents/neu.md', '---\ndescription: x\ntools: 7\n---\nYou.\n')
   project({ neu: { maxTurns: 3 } })
   expect(await agents()).toMatchObject({ code: 0, stderr: expect.stringContaining('neu.md') as string })

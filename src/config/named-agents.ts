@@ -41,7 +41,7 @@ function isDefined(name: string, all: readonly NamedAgent[]): boolean {
   )
 }
 
-/** The agents that files are meant to be, those too that cannot be used or are held back: that is told of the file. */
+/** The agents that files define. Files that cannot be used or wait for trust count too: they have an error of their own. */
 export function namesOfFiles({ files }: Pick<LoadedAgents, 'files'>): string[] {
   return files.map(({ name, path }) => name ?? nameOfFile(path))
 }

@@ -61,7 +61,7 @@ function unreadable(file: string, why: string, cause: unknown): OffshootError {
 
 /** Where keys are, and where they are sent: a project must not send the user's key to a server of its choice. */
 const KEYS = ['baseUrls', 'search']
-/** What gives an agent more than whoever starts it has. */
+/** Settings that give an agent more than the agent that starts it has. */
 const AUTHORITY = ['delegations']
 
 /** A source that may not say everything, and where the rest has to stand. */

@@ -29,14 +29,15 @@ export function killTree(target: KillTarget, options: KillOptions = {}): Promise
 }
 
 /**
- * Ends every process with the mark in its environment, wherever it went. As `killTree`. Several values are one hunt: each
- * hunt reads the whole process table.
+ * Ends every process with the mark in its environment, wherever it went. As `killTree`. Several values are one hunt, and
+ * none is no hunt: each hunt reads the whole process table.
  */
-export function killMarked(
+export async function killMarked(
   { mark, values }: { mark: string; values: readonly string[] },
   options?: KillOptions,
 ): Promise<readonly number[]> {
-  return killTree({ mark: values.map((value) => ({ name: mark, value })) }, options)
+  if (values.length === 0) return []
+  return await killTree({ mark: values.map((value) => ({ name: mark, value })) }, options)
 }
 
 /** SIGKILL without waiting, for the last moment of our own process. */

@@ -48,7 +48,8 @@ test.each([
 })
 
 test('an orphan in the session of the command is started by the run', async () => {
-  const pid = await pidOf(`(env -i PATH="$PATH" ${LIVES} &) ; sleep 1000`)
+  // `true` keeps bash from replacing itself by sleep: a process has no environment for a moment while it does.
+  const pid = await pidOf(`(env -i PATH="$PATH" ${LIVES} &) ; sleep 1000; true`)
   expect(readEntry(pid)!.parentPid).not.toBe(started[0]!.pid)
   expect(markedEnvironment(pid)).toBeDefined() // the leader of the session
   expect(isStartedByRun(pid)).toBe(true)

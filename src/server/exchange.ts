@@ -52,7 +52,7 @@ export type Handler<N extends RouteName> = (
 
 export type Handlers<N extends RouteName> = { readonly [K in N]: Handler<K> }
 
-/** Has a verb carried out by whoever drives the conversation. @throws OffshootError: what the verb throws. */
+/** Performs a verb in the process that drives the conversation. @throws OffshootError: what the verb throws. */
 export async function perform<V extends VerbCommand>(
   { workplaces }: House,
   id: ConversationId,

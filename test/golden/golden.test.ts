@@ -8,8 +8,9 @@ import { scenarios } from './scenarios/index.ts'
 
 /**
  * Ten recorded conversations show the same as when they were recorded, byte by byte, whichever store they are in.
- * `node test/golden/write.ts` records them again. Two things are not as the program gives them:
- * - the path of the directory of a test stands as `/work`, that of its user as `/user` (`withoutMachine`);
+ * `node test/golden/write.ts` records them again. Three things are not as the program gives them:
+ * - the path of the directory of a test stands as `/project`, that of its user as `/user` (`withoutMachine`);
+ * - the hash of the stylesheet stands for it in exported pages (`withoutStylesheet`);
  * - of the headers of HTTP those are left out that belong to the connection or to the time of day (`NOT_STABLE`).
  */
 const DIRECTORY = join(import.meta.dirname, 'conversations')

@@ -58,8 +58,8 @@ export class World {
     mkdirSync(this.directory)
     this.env = { HOME: user.root, OFFSHOOT_HOME: user.home, XDG_CONFIG_HOME: join(user.root, 'config') }
     this.recording = new Recording([
-      [this.directory, '/work'],
-      [encodeURIComponent(this.directory), encodeURIComponent('/work')],
+      [this.directory, '/project'],
+      [encodeURIComponent(this.directory), encodeURIComponent('/project')],
       [user.root, '/user'],
     ])
   }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { TestUser } from '../../../test/support/test-user.ts'
 
 let user: TestUser
-/** Models that answer with their name, whoever asks. */
+/** Models that always answer with their own name. */
 let first: string
 let second: string
 

@@ -299,7 +299,7 @@ export function modelOf(deps: Deps, agent: AgentDefinition, own: string, asked?:
 }
 
 interface AskedLimits extends Partial<Pick<TaskInput, 'max_turns' | 'timeout_ms'>> {
-  /** Of whoever starts it; null: it has no limit. */
+  /** Of the run that spawns it; null: it has no limit. */
   readonly leftMs?: number | null
 }
 

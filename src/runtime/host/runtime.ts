@@ -79,7 +79,7 @@ export interface Runtime {
   /** Goes another way from a message: a branch of its own, with a run that begins with a text there. The verb `fork` makes one without. */
   fork(options: ForkStart & RunSetting): Promise<StartedRun>
   /**
-   * Has a verb carried out by whoever owns the conversation; by this process if nobody else does, which starts nothing.
+   * Performs a verb in the process that owns the conversation. Without an owner this process performs it and starts no run.
    * @throws OffshootError: what the verb throws.
    */
   perform<V extends VerbCommand>(

@@ -5,7 +5,7 @@ const TEXT = new URL('task.txt', import.meta.url)
 
 /** What is the same in the `task` tool of many runs; made when it is first asked for. */
 export interface TaskTexts {
-  /** What a model is told of the tool, without the agents. */
+  /** The description of the tool for models, without the list of agents. */
   description(): string
   /** For agents of these names. */
   jsonSchema(names: readonly string[]): object
