@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { createRoster, writeTiding } from './guard-roster.ts'
-import { readEntry } from './processes.ts'
+import { readEntry } from './process-table.ts'
 
 const mark = { name: 'OFFSHOOT_OWNER', value: 'me' }
 /** No process: pids are smaller than this. */

@@ -1,5 +1,5 @@
-import { hasProc, send, type HuntTarget } from './hunt.ts'
-import { listProcesses, readEntry, type ProcessMark } from './processes.ts'
+import { hasProc, send, type HuntTarget } from './terminate-processes.ts'
+import { listProcesses, readEntry, type ProcessMark } from './process-table.ts'
 
 /** What the owner has told its guard: a process that leads a group has started, has ended; the owner ends cleanly. */
 export type Tiding =

@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Clock } from '../core/clock.ts'
-import { childEnvironment } from './environment.ts'
-import type { Guard } from './guard.ts'
+import { childEnvironment } from './child-environment.ts'
+import type { Guard } from './start-guard.ts'
 import { killTree, type KillOptions } from './kill.ts'
 import { OutputBuffer } from './output-buffer.ts'
-import type { ProcessMark } from './processes.ts'
+import type { ProcessMark } from './process-table.ts'
 import { spawnError } from './spawn-error.ts'
-import { collect, drain } from './streams.ts'
+import { collect, drain } from './collect-output.ts'
 import { systemClock } from './system-clock.ts'
 
 export interface ProcessOptions {

@@ -4,7 +4,7 @@ import { waitingItems } from '../runtime/run/inbox.ts'
 import { branchOf } from '../runtime/control/verb-scope.ts'
 import type { VerbAnswers } from '../runtime/control/verbs.ts'
 import type { LibrarySession } from './library-session.ts'
-import { checkText } from './options.ts'
+import { checkText } from './check-options.ts'
 
 /**
  * What waits to be read on a branch: named by its id, by a run on it, or by a conversation, which means its main branch.

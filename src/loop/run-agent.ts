@@ -23,7 +23,7 @@ import type {
   TurnText,
 } from './ports.ts'
 import { Repeats } from './repeats.ts'
-import { checkBudget, Spent } from './spent.ts'
+import { checkBudget, Spent } from './check-budget.ts'
 import { createWatchdog, whileSuspended, type Watchdog } from './watchdog.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { bounds } from '../core/limits.ts'
-import { AnswerError } from './answer.ts'
+import { AnswerError } from './http-answer-bounds.ts'
 import type { ModelPart } from './port.ts'
 
 /**

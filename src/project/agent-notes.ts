@@ -1,4 +1,4 @@
-import type { AgentFileNote } from '../agents/load.ts'
+import type { AgentFileNote } from '../agents/load-agents.ts'
 
 /**
  * What is to be said of agent files to whoever uses them: each of ours, and of those of other programs, which may be

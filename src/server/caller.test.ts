@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { decisionIn, refusal, turnIn, type Shown } from './caller.ts'
-import type { Sender } from '../person/connected.ts'
+import type { Sender } from '../person/request-sender.ts'
 
 test.each<[Sender, Shown, 'taken' | 'refused']>([
   ['person', 'token', 'taken'],

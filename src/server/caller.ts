@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { ConversationId } from '../core/ids.ts'
 import type { RouteName } from '../protocol/paths.ts'
-import { senderOf, type Sender } from '../person/connected.ts'
+import { senderOf, type Sender } from '../person/request-sender.ts'
 import { personOnly, TO_PERSON, turnOfPerson, type Wanted } from '../person/person-only.ts'
 import type { Caller } from './access.ts'
 import { Problem } from './problem.ts'

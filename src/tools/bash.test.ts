@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { carriesMark, listProcesses } from '../exec/processes.ts'
+import { carriesMark, listProcesses } from '../exec/process-table.ts'
 import { killMarked } from '../exec/kill.ts'
 import { callText, temporaryDirectory, testContext, tool } from './fixtures/context.ts'
 import type { ToolContext } from './port.ts'

@@ -2,8 +2,8 @@ import type { Rule } from '../../core/agent.ts'
 import type { Json } from '../../core/json.ts'
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
-import { isMap, sheetOf, type Sheet } from './sheet.ts'
-import { someOf } from './listed.ts'
+import { isMap, sheetOf, type Sheet } from './foreign-fields.ts'
+import { someOf } from './name-list.ts'
 import { allowedOf, deniedOf, readToolList, refuseNear, rulesFor } from './tool-list.ts'
 
 /** `.claude/agents`: https://code.claude.com/docs/en/sub-agents, https://code.claude.com/docs/en/permissions */

@@ -6,7 +6,7 @@ import { plainData } from '../front-matter.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { serverNames } from './claude.ts'
 import { READ_ONLY } from '../read-only.ts'
-import { Sheet } from './sheet.ts'
+import { Sheet } from './foreign-fields.ts'
 
 /** `.codex/agents`: https://developers.openai.com/codex/subagents */
 export const codexFormat: AgentFormat = {

@@ -1,7 +1,7 @@
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { claudeRestrictions, serverNames } from './claude.ts'
-import { sheetOf } from './sheet.ts'
+import { sheetOf } from './foreign-fields.ts'
 
 /** `.cursor/agents`: https://cursor.com/docs/context/subagents */
 export const cursorFormat: AgentFormat = {

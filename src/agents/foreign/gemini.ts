@@ -1,8 +1,8 @@
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { serverNames } from './claude.ts'
-import { someOf } from './listed.ts'
-import { sheetOf } from './sheet.ts'
+import { someOf } from './name-list.ts'
+import { sheetOf } from './foreign-fields.ts'
 import { allowedOf, deniedOf, readToolList } from './tool-list.ts'
 
 /** `.gemini/agents`: https://geminicli.com/docs/core/subagents */

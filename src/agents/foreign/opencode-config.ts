@@ -2,7 +2,7 @@ import { findNodeAtLocation, parseTree, type Node, type ParseError } from 'jsonc
 import type { Json } from '../../core/json.ts'
 import type { AgentFormat, ParsedPart } from '../agent-format.ts'
 import { opencodeAgent } from './opencode.ts'
-import { isMap, Sheet } from './sheet.ts'
+import { isMap, Sheet } from './foreign-fields.ts'
 
 const MAX_AGENTS = 200
 const MAX_DEPTH = 32

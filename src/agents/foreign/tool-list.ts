@@ -1,9 +1,9 @@
 import type { Rule } from '../../core/agent.ts'
 import type { Json } from '../../core/json.ts'
 import { patternProblem } from '../../core/rules/pattern-problem.ts'
-import { listed, unique } from './listed.ts'
+import { listed, unique } from './name-list.ts'
 import { ignorePattern } from './path-pattern.ts'
-import type { Sheet } from './sheet.ts'
+import type { Sheet } from './foreign-fields.ts'
 import { commonTools, nearTool, toolsNamed, type ToolNames } from './tool-names.ts'
 
 /** A list of tools in another program's words: `Read`, `Bash(git *)`, `Task(a, b)`, `mcp__server__tool`. */

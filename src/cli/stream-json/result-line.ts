@@ -1,6 +1,6 @@
 import type { StoredRun } from '../../core/run.ts'
 import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
-import { modelInfo } from '../../model/catalogue.ts'
+import { modelInfo } from '../../model/models-and-prices.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
 import type { Envelope, StreamLine } from './line.ts'
 import { uncachedInput, usageShape } from './usage-shape.ts'

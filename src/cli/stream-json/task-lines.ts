@@ -1,5 +1,5 @@
 import type { EventOf } from '../../core/events.ts'
-import { headline } from '../../core/report.ts'
+import { headline } from '../../core/report-summary.ts'
 import type { Envelope, StreamLine } from './line.ts'
 import type { SeenRun, Tree } from './seen-tree.ts'
 

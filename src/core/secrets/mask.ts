@@ -1,7 +1,7 @@
 import { once } from '../once.ts'
-import { spellings } from './spellings.ts'
+import { spellings } from './secret-encodings.ts'
 import type { Shape } from './shape.ts'
-import { shapes, WORD } from './shapes.ts'
+import { shapes, WORD } from './secret-formats.ts'
 
 /** Masks secrets in text: each character of one becomes `•`, so that offsets in the text stay what they are. */
 export interface SecretMask {

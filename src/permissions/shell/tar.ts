@@ -4,8 +4,8 @@ import type { Field, FileUse } from './field.ts'
 import { isStatic, startsUnknown, staticField, within } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
-import { REACHES_ANYTHING } from './mentions.ts'
-import { walkUses } from './walk.ts'
+import { REACHES_ANYTHING } from './mentioned-files.ts'
+import { walkUses } from './directory-walks.ts'
 
 /** A list of names (`-T`) may hold options too, and `--to-command` and the like run programs: neither is listed. */
 const TAR: OptionTable = {

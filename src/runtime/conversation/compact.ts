@@ -4,9 +4,9 @@ import {
   type ContextMessage,
   type ConversationTree,
 } from '../../core/build-context.ts'
-import { planCompaction, type CompactionPlan } from '../../core/compaction.ts'
+import { planCompaction, type CompactionPlan } from '../../core/compaction-plan.ts'
 import type { Message, Part } from '../../core/message.ts'
-import { unlessAborted } from '../../loop/aborted.ts'
+import { unlessAborted } from '../../loop/unless-aborted.ts'
 import { InputEstimate } from '../../loop/input-estimate.ts'
 import type { Model } from '../../model/port.ts'
 import { askAside } from '../context/ask-aside.ts'

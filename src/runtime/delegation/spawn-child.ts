@@ -1,4 +1,4 @@
-import { roleText } from '../../agents/template.ts'
+import { roleText } from '../../agents/prompt-template.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { AgentDefinition, JsonSchema } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'

@@ -1,5 +1,5 @@
 import { sizeText } from '../../core/size-text.ts'
-import { storeSize } from '../../store/sqlite/look.ts'
+import { storeSize } from '../../store/sqlite/read-only-store.ts'
 import type { Config } from '../../config/config-schema.ts'
 
 /** One line once the store takes more than is configured, and none before. */

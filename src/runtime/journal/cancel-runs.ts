@@ -1,6 +1,6 @@
 import type { ConversationId } from '../../core/ids.ts'
 import { isFinal, isStopped } from '../../core/run-status.ts'
-import { unlessAborted } from '../../loop/aborted.ts'
+import { unlessAborted } from '../../loop/unless-aborted.ts'
 import { cancelLeft } from './end-run.ts'
 import { stopRun, type LiveRun, type StopReason } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'

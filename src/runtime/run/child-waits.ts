@@ -1,6 +1,6 @@
 import { isStopped, state } from '../../core/run-status.ts'
 import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
-import { unlessAborted } from '../../loop/aborted.ts'
+import { unlessAborted } from '../../loop/unless-aborted.ts'
 import { changeRun, type LiveRun } from './live-run.ts'
 import { pauseBetween } from './pause-run.ts'
 import type { Change } from '../log/recorder.ts'

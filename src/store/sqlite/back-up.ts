@@ -2,8 +2,8 @@ import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
-import { asStoreError } from './errors.ts'
-import { makeDirectory, syncDirectory } from './directories.ts'
+import { asStoreError } from './sqlite-errors.ts'
+import { makeDirectory, syncDirectory } from './make-directory.ts'
 
 /** So many copies of a store are kept, the latest ones. */
 const KEPT = 3

@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { errorMessage } from '../../core/errors.ts'
 import { shapes } from '../engine.ts'
 import { tables } from '../tables.ts'
-import { makeDirectory } from './directories.ts'
-import { asStoreError, corrupt, foreign, full, newer, readonly } from './errors.ts'
+import { makeDirectory } from './make-directory.ts'
+import { asStoreError, corrupt, foreign, full, newer, readonly } from './sqlite-errors.ts'
 import { SCHEMA_VERSION, schemaVersion } from './migrate.ts'
 import { columnName } from './statements.ts'
-import { othersWith } from './users.ts'
+import { othersWith } from './lock-holders.ts'
 
 /** `OFSH`: marks a file as ours (sqlite.org/fileformat2.html#application_id). */
 export const APPLICATION_ID = 0x4f465348

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { noFaults, type Faults } from '../../core/faults.ts'
-import { newer } from './errors.ts'
+import { newer } from './sqlite-errors.ts'
 
 /** In the order in which they are applied: the version of a database is how many of them it has had. */
 const MIGRATIONS = [

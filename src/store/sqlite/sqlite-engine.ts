@@ -13,7 +13,7 @@ import {
 } from '../engine.ts'
 import type { Table } from '../port.ts'
 import type { BaseKind } from '../tables.ts'
-import { asStoreError } from './errors.ts'
+import { asStoreError } from './sqlite-errors.ts'
 import { Statements } from './statements.ts'
 
 /** Rows in an open database of the present version. Errors come out as OffshootErrors that name the file. */

@@ -1,6 +1,6 @@
 import type { EventOf, OffshootEvent } from '../../../core/events.ts'
 import type { ApprovalId, QuestionId, RunId } from '../../../core/ids.ts'
-import { headline } from '../../../core/report.ts'
+import { headline } from '../../../core/report-summary.ts'
 
 interface Ask {
   readonly id: ApprovalId | QuestionId

@@ -1,4 +1,4 @@
-import type { Pages } from './pages.ts'
+import type { Pages } from './database-pages.ts'
 
 /** A value of a record: integers beyond what a number holds exactly make the record unreadable. */
 export type Value = string | number | Buffer | null

@@ -1,11 +1,11 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { Table } from '../../port.ts'
-import { foreign, newer } from '../errors.ts'
+import { foreign, newer } from '../sqlite-errors.ts'
 import { APPLICATION_ID } from '../inspect.ts'
 import { migrate, SCHEMA_VERSION } from '../migrate.ts'
 import { knownTables, isReadable, tableOf, type KnownTable } from './known-tables.ts'
-import { openPages, type Pages } from './pages.ts'
+import { openPages, type Pages } from './database-pages.ts'
 import { isInner, recordsOf, type Value } from './records.ts'
 import { rejoin, type Rejoined } from './rejoin.ts'
 
