@@ -2,9 +2,9 @@ import type { OffshootEvent } from '../core/events.ts'
 import type { Client } from './client.ts'
 import { ClientError } from './client-error.ts'
 import { FIRST_RETRY_MS, MAX_RETRY_MS } from './follow-events.ts'
-import { withPage } from './pages.ts'
+import { withPage } from './merge-message-page.ts'
 import { reduce, withoutToast } from './reduce.ts'
-import { stateOf, type ViewState } from './state.ts'
+import { stateOf, type ViewState } from './view-state.ts'
 import { sleep } from './timer.ts'
 
 /** Whether what is drawn is up to date. `ended`: for good, with the error. */

@@ -7,7 +7,7 @@ import { keepAlive } from '../exec/keep-alive.ts'
 import type { Store } from '../store/port.ts'
 import type { Approvals } from '../runtime/asking/approvals.ts'
 import type { Bus } from '../runtime/log/bus.ts'
-import type { Ownership } from '../runtime/ownership/ownership.ts'
+import type { Ownership } from '../runtime/ownership/leases.ts'
 import { maskEvent } from '../core/secrets/mask-event.ts'
 import { Follow } from '../runtime/log/follow.ts'
 

@@ -1,5 +1,5 @@
 import type { InboxRow } from '../store/port.ts'
-import { findSubject } from '../runtime/views/subject.ts'
+import { findSubject } from '../runtime/views/resolve-id.ts'
 import { waitingItems } from '../runtime/run/inbox.ts'
 import { branchOf } from '../runtime/control/verb-scope.ts'
 import type { VerbAnswers } from '../runtime/control/verbs.ts'

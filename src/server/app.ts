@@ -1,35 +1,36 @@
 import { Hono, type Context } from 'hono'
 import type { ServerResponse, IncomingMessage } from 'node:http'
 import type { z } from 'zod'
-import { paths, type RouteName } from '../protocol/paths.ts'
-import { routes } from '../protocol/routes.ts'
+import { paths, type RouteName } from '../protocol/route-paths.ts'
+import { routes } from '../protocol/route-schemas.ts'
 import { nothing } from '../protocol/verbs.ts'
 import { lastSeq } from '../runtime/log/stored-events.ts'
-import { aboutHandlers } from './about.ts'
+import { agentsModelsToolsHandlers } from './agents-models-tools-handlers.ts'
 import type { Access, Caller } from './access.ts'
-import { askHandlers } from './asks.ts'
-import { readObject } from './body.ts'
-import { branchHandlers } from './branches.ts'
-import { checkPerson, decisionIn, turnIn } from './caller.ts'
-import { conversationHandlers } from './conversations.ts'
+import { approvalHandlers } from './approval-handlers.ts'
+import { readObject } from './request-body.ts'
+import { branchHandlers } from './branch-handlers.ts'
+import { checkPerson, decisionIn, turnIn } from './person-only-routes.ts'
+import { conversationHandlers } from './conversation-handlers.ts'
 import { eventStream } from './event-stream.ts'
 import { exportAnswer } from './export-answer.ts'
-import type { Handlers, House } from './exchange.ts'
-import { checkSender, type Names } from './foreign.ts'
-import { SECURITY_HEADERS } from './headers.ts'
+import type { Handlers, House } from './route-handler.ts'
+import { checkSender, type Names } from './host-and-origin.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 import { Idempotency, type Answer } from './idempotency.ts'
 import { maskAnswer, maskBytes } from './masked-answer.ts'
-import { messageHandlers } from './messages.ts'
+import { inboxHandlers } from './inbox-handlers.ts'
+import { messageHandlers } from './message-handlers.ts'
 import { openApiDocument } from './openapi.ts'
-import type { Pages } from './pages.ts'
+import type { Pages } from './page-files.ts'
 import { Problem, problemBody, problemOf } from './problem.ts'
-import { runHandlers } from './runs.ts'
+import { runHandlers } from './run-handlers.ts'
 import type { LinkKeys } from './sessions/link-keys.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { linkTo, signIn } from './sessions/sign-in.ts'
 import { partialsOf } from './stored-partials.ts'
-import { isCollection, requireRow } from './subject.ts'
-import { trustHandlers } from './trust.ts'
+import { isCollection, requireRow } from './require-row.ts'
+import { trustHandlers } from './trust-handlers.ts'
 
 export interface AppOptions {
   readonly house: House
@@ -58,10 +59,11 @@ interface Env {
 type Ctx = Context<Env>
 
 const HANDLERS: Handlers<RouteName> = {
-  ...aboutHandlers,
-  ...askHandlers,
+  ...agentsModelsToolsHandlers,
+  ...approvalHandlers,
   ...branchHandlers,
   ...conversationHandlers,
+  ...inboxHandlers,
   ...messageHandlers,
   ...runHandlers,
   ...trustHandlers,

@@ -4,8 +4,8 @@ import { startRawServer } from '../../test/support/model-server.ts'
 import { ServedUser, type Began } from '../../test/support/served-user.ts'
 import { TestUser } from '../../test/support/test-user.ts'
 import { handClock } from '../testing.ts'
-import { conversationHandlers } from './conversations.ts'
-import type { House } from './exchange.ts'
+import { conversationHandlers } from './conversation-handlers.ts'
+import type { House } from './route-handler.ts'
 
 /** Asked for an answer, it gives none. */
 let model: Awaited<ReturnType<typeof startRawServer>>

@@ -6,7 +6,7 @@ import type { OffshootEvent } from '../core/events.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { readEvents } from '../runtime/log/stored-events.ts'
 import { eventStream } from './event-stream.ts'
-import { Topic } from './topic.ts'
+import { Topic } from './event-topic.ts'
 
 describe('over a socket', () => {
   let served: ServedUser

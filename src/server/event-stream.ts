@@ -4,8 +4,8 @@ import { Follow } from '../runtime/log/follow.ts'
 import type { PartialMessage } from '../runtime/run/partial-message.ts'
 import { maskPartial, partialDeltas } from './stored-partials.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
-import { framesOf, type Batch, type Topic } from './topic.ts'
-import type { Store } from './workplace.ts'
+import { framesOf, type Batch, type Topic } from './event-topic.ts'
+import type { Store } from './directory-runtimes.ts'
 
 export interface StreamOptions {
   readonly topic: Topic

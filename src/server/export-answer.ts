@@ -5,7 +5,7 @@ import type { ExportDocument } from '../export/document.ts'
 import { documentText } from '../export/document-text.ts'
 import { documentHtml, EXPORT_POLICY } from '../export/html.ts'
 import { documentMarkdown } from '../export/markdown.ts'
-import type { House } from './exchange.ts'
+import type { House } from './route-handler.ts'
 import { Problem } from './problem.ts'
 
 /**

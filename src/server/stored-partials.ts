@@ -2,7 +2,7 @@ import type { OffshootEvent } from '../core/events.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
 import type { ConversationId, PartId } from '../core/ids.ts'
 import type { PartialMessage } from '../runtime/run/partial-message.ts'
-import type { Store, Workplace } from './workplace.ts'
+import type { Store, Workplace } from './directory-runtimes.ts'
 
 /** The answers that are being streamed, as they are now; where another process drives, as far as it has stored them. */
 export function partialsOf(

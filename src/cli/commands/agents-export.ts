@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { FOREIGN_FORMATS, type ForeignFormat } from '../../agents/foreign/formats.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { writeStderr, write, type Io } from '../io.ts'
-import { readAgents } from '../read-agents.ts'
+import { readAgents } from '../load-project.ts'
 import type { GroupCommand } from './group-command.ts'
 
 /** `agents export <agent> --format F`: the file goes to stdout, what it cannot say to stderr. */

@@ -7,8 +7,8 @@ import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { onlyAsked, placeInLine, WHERE_ASKED } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
-import { performVerb } from '../remote/perform.ts'
-import { askedText, chosenText } from '../terminal/question-text.ts'
+import { performVerb } from '../remote/perform-verb.ts'
+import { askedText, chosenText } from '../terminal/approval-prompt-text.ts'
 
 export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program

@@ -8,8 +8,8 @@ import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { onlyAsked, placeInLine, WHERE_ASKED } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
-import { performVerb } from '../remote/perform.ts'
-import { answerWords, grantText, questionText } from '../terminal/question-text.ts'
+import { performVerb } from '../remote/perform-verb.ts'
+import { answerWords, grantText, questionText } from '../terminal/approval-prompt-text.ts'
 
 const ANSWERS = ['once', 'run', 'always', 'deny'] as const satisfies readonly ApprovalAnswer[]
 const SCOPES = ['conversation', 'project'] as const satisfies readonly GrantScope[]

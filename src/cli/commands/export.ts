@@ -9,7 +9,7 @@ import { secretMask } from '../../config/known-secrets.ts'
 import { write, writeRaw, type Io } from '../io.ts'
 import { addRawOption } from '../terminal/output-flags.ts'
 import { openStore } from '../open-store.ts'
-import { findConversation } from '../../runtime/views/subject.ts'
+import { findConversation } from '../../runtime/views/resolve-id.ts'
 
 const FORMATS = ['json', 'md', 'html'] as const
 type Format = (typeof FORMATS)[number]

@@ -6,14 +6,14 @@ import { isStopped } from '../../core/run-status.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { readMessages } from '../../runtime/run/messages.ts'
-import { Ownership } from '../../runtime/ownership/ownership.ts'
+import { Ownership } from '../../runtime/ownership/leases.ts'
 import { untilChange } from '../../runtime/ownership/watch-store.ts'
 import type { Reader, Store } from '../../store/port.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { findSubject } from '../../runtime/views/subject.ts'
-import { transcriptLines } from '../terminal/transcript.ts'
+import { findSubject } from '../../runtime/views/resolve-id.ts'
+import { transcriptLines } from '../terminal/transcript-lines.ts'
 
 export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program

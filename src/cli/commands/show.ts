@@ -19,9 +19,9 @@ import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 import { readDelegations } from '../../runtime/authority/delegations.ts'
-import { findSubject, type Subject } from '../../runtime/views/subject.ts'
+import { findSubject, type Subject } from '../../runtime/views/resolve-id.ts'
 import { delegationText } from '../terminal/rule-text.ts'
-import { transcriptLines } from '../terminal/transcript.ts'
+import { transcriptLines } from '../terminal/transcript-lines.ts'
 
 interface ShowFlags {
   readonly json?: true

@@ -8,7 +8,7 @@ import { heldBack, loadProject, shownRequest, type TrustState } from '../../proj
 import { countText, kindsText } from '../../trust/request-text.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { askTrust, requestLines } from '../terminal/ask-trust.ts'
-import { hasPerson } from '../caller.ts'
+import { hasPerson } from '../person-only-commands.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'

@@ -9,7 +9,7 @@ import { readSessions } from '../../server/sessions/session-file.ts'
 import type { Reader } from '../../store/port.ts'
 import { lookAtStore } from '../../store/sqlite/read-only-store.ts'
 import { ruleText } from '../terminal/rule-text.ts'
-import type { Asked } from './table.ts'
+import type { Asked } from './command-table.ts'
 
 export interface Candidate {
   readonly word: string

@@ -7,7 +7,7 @@ import { dataHome, type Env } from '../../config/homes.ts'
 import type { Reader } from '../../store/port.ts'
 import { lookAtStore, storeSize, type Look } from '../../store/sqlite/read-only-store.ts'
 import { writerOf } from '../../store/sqlite/lock-holders.ts'
-import { leftRuns } from '../remote/left-runs.ts'
+import { leftRuns } from '../remote/abandoned-runs.ts'
 import { failed, ok, problem, warning, type Check } from './check.ts'
 
 /** Where data lies, whether there is room, and what state the database is in. */

@@ -4,7 +4,7 @@ import { heldBack, loadProject, type TrustState } from '../../project/project.ts
 import type { AskedRequest } from '../../trust/trust-request.ts'
 import { countText, kindsText } from '../../trust/request-text.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
-import { hasPerson } from '../caller.ts'
+import { hasPerson } from '../person-only-commands.ts'
 import { writeStderr, type Io } from '../io.ts'
 import { dropTyped, readLines } from './terminal-lines.ts'
 

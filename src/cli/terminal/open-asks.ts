@@ -1,7 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { ApprovalId, BranchId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { findSubject } from '../../runtime/views/subject.ts'
+import { findSubject } from '../../runtime/views/resolve-id.ts'
 import type { Reader } from '../../store/port.ts'
 
 /** Something that a person is asked and has not answered. */

@@ -17,7 +17,7 @@ import type { ScriptInput } from '../../model/model-script.ts'
 import { createScriptedModel } from '../../model/scripted-model.ts'
 import type { Reader } from '../../store/port.ts'
 import { Budget } from './budget.ts'
-import { storedRun } from './run-on-account.ts'
+import { storedRun } from './budget-account.ts'
 import { listRuns } from '../views/list-runs.ts'
 import { freshFigures } from '../delegation/spawn-child.ts'
 

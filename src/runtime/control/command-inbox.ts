@@ -2,7 +2,7 @@ import type { ConversationId } from '../../core/ids.ts'
 import { bestEffort } from '../../core/rejections.ts'
 import type { LiveConversation } from '../conversation/conversation.ts'
 import type { Deps } from '../context/deps.ts'
-import { answerCommands, type OpenCommands, type CommandWatch } from '../ownership/commands.ts'
+import { answerCommands, type OpenCommands, type CommandWatch } from '../ownership/owner-commands.ts'
 import { perform } from './verbs.ts'
 
 interface Listener {

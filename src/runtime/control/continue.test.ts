@@ -3,7 +3,7 @@ import { conversationProblems } from '../../../test/support/conversation-problem
 import { agent, harness, refusals, shownPrompt, stores, tool } from '../../../test/support/runtime-harness.ts'
 import type { Seen } from '../../../test/support/actor.ts'
 import { call, expectOrder, foreground, slow, spawn, stage, use } from '../../../test/support/stage.ts'
-import type { StartedRun } from './start.ts'
+import type { StartedRun } from './acquire-and-drive.ts'
 
 const read = tool('read')
 

@@ -5,7 +5,7 @@ import { isFinal, isStopped, state } from '../../core/run-status.ts'
 import type { Run } from '../../core/run.ts'
 import { ignoreLateRejection } from '../../core/rejections.ts'
 import { Budget } from '../budget/budget.ts'
-import { driveRun } from './drive.ts'
+import { driveRun } from './drive-run.ts'
 import { isOwed } from '../journal/end-run.ts'
 import { deliverItems, nextRead, waitingItems } from '../run/inbox.ts'
 import {

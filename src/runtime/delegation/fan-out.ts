@@ -9,7 +9,7 @@ import type { Wanted } from '../budget/budget.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { Scope } from '../context/scope.ts'
 import { modelOf } from './spawn-child.ts'
-import { exposedTo } from './startable.ts'
+import { exposedTo } from './startable-agents.ts'
 import { isTaskName, type TaskInput } from '../task/task-input.ts'
 import { isToolName } from '../authority/exposed-agents.ts'
 

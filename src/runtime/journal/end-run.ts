@@ -18,7 +18,7 @@ import { endLeft } from './open-calls.ts'
 import { openCallWriter } from './open-journal.ts'
 import { readLeft } from './open-turn.ts'
 import type { Change } from '../log/recorder.ts'
-import { reportOutput } from './reports.ts'
+import { reportOutput } from './report-text.ts'
 import type { Scope } from '../context/scope.ts'
 import { messageText } from '../log/stored-events.ts'
 

@@ -3,11 +3,11 @@ import type { OffshootEvent } from '../../../core/events.ts'
 import type { RunId } from '../../../core/ids.ts'
 import { systemClock } from '../../../exec/system-clock.ts'
 import type { Io } from '../../io.ts'
-import { groupsOf, runsOf } from './groups.ts'
-import { runRows, type LineStyle } from './lines.ts'
-import { reflows, repaint, replace, type Drawn } from './paint.ts'
-import { closingRows, groupRows, liveRows } from './picture.ts'
-import { reduceProgress, type ProgressTree } from './tree.ts'
+import { groupsOf, runsOf } from './turn-groups.ts'
+import { runRows, type LineStyle } from './progress-rows.ts'
+import { reflows, repaint, replace, type Drawn } from './repaint.ts'
+import { closingRows, groupRows, liveRows } from './live-rows.ts'
+import { reduceProgress, type ProgressTree } from './progress-tree.ts'
 
 /** Shows the tree of runs on stderr: redrawn in place on a terminal, a line for each change otherwise. */
 export interface Progress {

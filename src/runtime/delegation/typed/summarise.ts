@@ -3,7 +3,7 @@ import { errorMessage } from '../../../core/errors.ts'
 import { isSummaryPreset, summaryPresets } from '../../../core/report-summary.ts'
 import { unlessAborted } from '../../../loop/unless-aborted.ts'
 import type { Report } from '../../../loop/ports.ts'
-import { askAside } from '../../context/ask-aside.ts'
+import { askAside } from '../../context/side-request.ts'
 import type { LiveRun } from '../../run/live-run.ts'
 import type { Scope } from '../../context/scope.ts'
 
