@@ -62,7 +62,7 @@ describe('agents of a project and of a user', () => {
         name: 'critic',
         skipped: `the agent critic of ${project('x.md')} comes first`,
         warnings: [],
-        held: [],
+        heldBack: [],
       },
     ])
   })
@@ -141,7 +141,7 @@ describe('directories', () => {
         name: null,
         skipped: 'it cannot be read (ENOTDIR)',
         warnings: [],
-        held: [],
+        heldBack: [],
       },
     ])
   })
@@ -164,7 +164,7 @@ describe('directories', () => {
         name: null,
         skipped: 'it is a link that leads out of the directory of the agents',
         warnings: [],
-        held: [],
+        heldBack: [],
       },
     ])
   })

@@ -18,7 +18,7 @@ export interface AgentFileNote {
   readonly skipped: string | null
   readonly warnings: readonly string[]
   /** What of it is not in force until a person grants it, a sentence each. */
-  readonly held: readonly string[]
+  readonly heldBack: readonly string[]
 }
 
 export interface LoadedAgents {
@@ -46,7 +46,7 @@ export interface JudgedAgent {
   /** As far as it is in force; null: not at all. */
   readonly agent: AgentDefinition | null
   /** What is held back, a sentence each. */
-  readonly held: readonly string[]
+  readonly heldBack: readonly string[]
 }
 
 /** `text` is that of the whole file. */
@@ -67,11 +67,11 @@ export async function loadAgents(
   const agentTools = toolsOfAgents(parts)
   const known = { names: [...(tools?.names ?? []), ...agentTools] }
   const agents = new Map<string, AgentDefinition>()
-  const told = parts.map((read) => admit(agents, read, { knownModel, known, inForce }))
-  const notes = told.filter(
-    ({ skipped, warnings, held }) => (skipped !== null && held.length === 0) || warnings.length > 0,
+  const read = parts.map((part) => admit(agents, part, { knownModel, known, inForce }))
+  const notes = read.filter(
+    ({ skipped, warnings, heldBack }) => (skipped !== null && heldBack.length === 0) || warnings.length > 0,
   )
-  return { agents: [...agents.values()], files: told, notes, agentTools }
+  return { agents: [...agents.values()], files: read, notes, agentTools }
 }
 
 interface ReadPart {
@@ -108,7 +108,7 @@ function toolsOfAgents(parts: readonly ReadPart[]): string[] {
 }
 
 function wholly(agent: AgentDefinition): JudgedAgent {
-  return { agent, held: [] }
+  return { agent, heldBack: [] }
 }
 
 async function entriesOf(
@@ -138,15 +138,19 @@ function admit(
   const { warnings } = parsed
   const { format } = place
   const about = { path, format: format.name }
-  if ('skipped' in parsed) return { ...about, name: null, skipped: parsed.skipped, warnings, held: [] }
+  if ('skipped' in parsed) return { ...about, name: null, skipped: parsed.skipped, warnings, heldBack: [] }
   const isOurs = format === ownFormat
   const { agent, warning } = isOurs ? { agent: parsed.agent } : foreignModel(parsed.agent, knownModel)
   const note = { ...about, name: agent.name, warnings: warning ? [...warnings, warning] : warnings }
   const problem = strange(parsed, known) ?? notAdmitted(agent, isOurs, agents)
-  if (problem !== null) return { ...note, skipped: problem, held: [] }
+  if (problem !== null) return { ...note, skipped: problem, heldBack: [] }
   const judged = inForce(agent, { place, file, text })
   if (judged.agent) agents.set(agent.name, judged.agent)
-  return { ...note, skipped: judged.agent ? null : (judged.held[0] ?? 'it is held back'), held: judged.held }
+  return {
+    ...note,
+    skipped: judged.agent ? null : (judged.heldBack[0] ?? 'it is held back'),
+    heldBack: judged.heldBack,
+  }
 }
 
 /** A tool in a rule or a list that nobody has here. */

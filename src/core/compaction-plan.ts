@@ -14,8 +14,8 @@ export function summarised(path: readonly Message[]): readonly Message[] {
   if (at < 0) return path
   const summary = path[at]!
   const end = coveredEnd(path, summary, at)
-  const told = path.slice(0, end + 1).filter((message) => isInstruction(message, summary))
-  const kept = told.filter((message, i) => i === 0 || textOf(message.parts).length <= MAX_KEPT_CHARS)
+  const instructions = path.slice(0, end + 1).filter((message) => isInstruction(message, summary))
+  const kept = instructions.filter((message, i) => i === 0 || textOf(message.parts).length <= MAX_KEPT_CHARS)
   return [
     ...path.slice(0, end + 1).filter((message) => message.role === 'system' || kept.includes(message)),
     summary,
@@ -64,24 +64,24 @@ export function planCompaction(
 ): CompactionPlan | undefined {
   const said = path.filter(({ role }) => role !== 'system')
   const first = said.findLastIndex(isSummary) + 1
-  const begin = Math.max(
+  const from = Math.max(
     first,
     said.findIndex(({ role }) => role === 'assistant'),
   )
-  const start = tailStart(said, begin, keepChars, charsOf)
+  const start = tailStart(said, from, keepChars, charsOf)
   if (start === undefined) return undefined
   const covered = said.slice(0, start)
-  return { covered, summaryOf: covered.at(-1)!.id, count: start - begin }
+  return { covered, summaryOf: covered.at(-1)!.id, count: start - from }
 }
 
 /** Where what stays begins: at an answer or at what somebody said, behind one answer at least. */
 function tailStart(
   said: readonly Message[],
-  begin: number,
+  from: number,
   keepChars: number,
   charsOf: (message: Message) => number,
 ): number | undefined {
-  const firstAnswer = said.findIndex((message, i) => i >= begin && isAnswer(message))
+  const firstAnswer = said.findIndex((message, i) => i >= from && isAnswer(message))
   const lastAnswer = said.findLastIndex(isAnswer)
   if (firstAnswer < 0 || lastAnswer <= firstAnswer) return undefined
   let start = lastAnswer

@@ -19,21 +19,21 @@ export function collect(
   if (!stream) return { ended: Promise.resolve(), received: () => 0, release: () => {} }
   const decoder = new StringDecoder('utf8')
   let received = 0
-  const take = (text: string) => {
+  const push = (text: string) => {
     if (text === '') return
     buffer.push(text)
     onOutput?.(text)
   }
   const onData = (chunk: Buffer) => {
     received += chunk.length
-    take(decoder.write(chunk))
+    push(decoder.write(chunk))
   }
   stream.on('data', onData)
   const ended = new Promise<void>((resolve) => {
     stream.once('close', resolve)
     stream.once('end', resolve)
     stream.on('error', () => resolve())
-  }).then(() => take(decoder.end()))
+  }).then(() => push(decoder.end()))
   const release = () => {
     stream.off('data', onData)
     stream.resume()

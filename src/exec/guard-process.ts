@@ -15,21 +15,21 @@ const [name = '', value = '', grace = ''] = process.argv.slice(2)
 // Its end is the end of the pipe, nothing else.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {})
 const roster = createRoster({ name, value })
-const end = await readTidings(process.stdin, roster)
+const end = await readGuardMessages(process.stdin, roster)
 await sweep(roster, { graceMs: Number(grace), killMs: KILL_MS })
 if (end === 'died') {
   await setTimeout(SETTLE_MS)
   await sweep(roster, { graceMs: 0, killMs: LATE_KILL_MS })
 }
 
-async function readTidings(input: NodeJS.ReadStream, { take }: Roster): Promise<'closed' | 'died'> {
+async function readGuardMessages(input: NodeJS.ReadStream, { push }: Roster): Promise<'closed' | 'died'> {
   let end: 'closed' | 'died' = 'died'
   let rest = ''
   try {
     for await (const chunk of input.setEncoding('latin1') as AsyncIterable<string>) {
       const lines = (rest + chunk).split('\n')
       rest = lines.pop()!
-      for (const line of lines) if (take(line) === 'closing') end = 'closed'
+      for (const line of lines) if (push(line) === 'closing') end = 'closed'
     }
   } catch {
     // A pipe that breaks has ended too.

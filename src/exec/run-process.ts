@@ -77,7 +77,7 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
   ]
   const stops = watchStops(child.pid!, options, clock)
   const { exitCode, signal } = await Promise.race([ended, stops.gaveUp])
-  const held = await drain(streams, clock)
+  const stillOpen = await drain(streams, clock)
   const { reason, survivors } = await stops.end()
   return {
     exitCode,
@@ -88,7 +88,7 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
     errorOutput: errors === output ? '' : errors.text(),
     droppedBytes: output.droppedBytes,
     durationMs: clock.now() - startedAt,
-    leftRunning: held && reason === undefined,
+    leftRunning: stillOpen && reason === undefined,
     survivors,
   }
 }

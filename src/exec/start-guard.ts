@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Clock } from '../core/clock.ts'
 import type { Faults } from '../core/faults.ts'
 import { childEnvironment } from './child-environment.ts'
-import { writeTiding, type Tiding } from './guard-roster.ts'
+import { writeGuardMessage, type GuardMessage } from './guard-roster.ts'
 import { send } from './terminate-processes.ts'
 import { killTree } from './kill.ts'
 import { readEntry, type ProcessMark } from './process-table.ts'
@@ -53,7 +53,7 @@ export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: G
     })
     current = started
   }
-  const notify = (tiding: Tiding) => current?.notify(tiding)
+  const notify = (message: GuardMessage) => current?.notify(message)
   return {
     launch: (start) => {
       launched = true
@@ -91,7 +91,7 @@ export async function tryGuard(clock: Pick<Clock, 'after'> = systemClock): Promi
   const { promise, resolve } = Promise.withResolvers<boolean>()
   child.once('exit', (code) => resolve(code === 0))
   child.stdin?.on('error', () => {}) // the 'exit' says it
-  child.stdin?.end(writeTiding({ type: 'closing' }))
+  child.stdin?.end(writeGuardMessage({ type: 'closing' }))
   const cancel = clock.after(CLOSE_MS, () => {
     child.kill('SIGKILL')
     resolve(false)
@@ -107,7 +107,7 @@ const CLOSE_MS = 15_000
 
 interface GuardProcess {
   isThere(): boolean
-  notify(tiding: Tiding): void
+  notify(message: GuardMessage): void
   /** Lets it end what it knows of. */
   end(clock: Pick<Clock, 'after'>): Promise<void>
   /** For when there is nothing to end. */
@@ -135,7 +135,7 @@ function startProcess(
   // Neither holds the owner: an owner that just exits is one that died.
   child.unref()
   pipe.unref()
-  const notify = (tiding: Tiding) => void pipe.write(writeTiding(tiding))
+  const notify = (message: GuardMessage) => void pipe.write(writeGuardMessage(message))
   for (const [pid, startTime] of leaders) notify({ type: 'started', pid, startTime })
   const kill = () => {
     if (!isThere) return gone
@@ -149,7 +149,7 @@ function startProcess(
     kill,
     end: async (clock) => {
       const cancel = clock.after(CLOSE_MS, () => void kill())
-      pipe.end(writeTiding({ type: 'closing' }))
+      pipe.end(writeGuardMessage({ type: 'closing' }))
       child.ref()
       await gone
       cancel()

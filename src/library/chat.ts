@@ -80,7 +80,7 @@ export async function openChat<O>(session: LibrarySession, given: unknown): Prom
     async send(text, more) {
       const prompt = checkText(text, 'send')
       const order = stated(checkOptions(sendSchema, more ?? {}, 'send'))
-      return await line.begin<O>((where) =>
+      return await line.start<O>((where) =>
         runtime.start({ ...chatAgents.setting, ...where, ...order, prompt, agent: main, model }),
       )
     },
@@ -90,7 +90,7 @@ export async function openChat<O>(session: LibrarySession, given: unknown): Prom
       const one = chatAgents.agent(agent, 'spawn')
       const chosen = own === undefined ? {} : { model: await session.modelId(own) }
       const about = { agent: one, task: text, defaultModel: async () => model }
-      return await line.begin<P>((where) =>
+      return await line.start<P>((where) =>
         runtime.spawn({ ...chatAgents.setting, ...where, ...stated(order), ...about, ...chosen }),
       )
     },
@@ -110,7 +110,7 @@ class Line {
     this.#know(conversationId)
   }
 
-  begin<O>(
+  start<O>(
     start: (where: { conversationId?: ConversationId }) => Promise<StartedRun>,
   ): Promise<OffshootRun<O>> {
     return this.#session.call(() => {

@@ -90,7 +90,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
     const { approvals, closed, subscribe } = this.#deps
     const { conversationId, answers, ended } = this.#options
     const leave = answers ? approvals.attend(conversationId) : () => {}
-    const unsubscribe = subscribe(conversationId, (events) => events.forEach((event) => this.#take(event)))
+    const unsubscribe = subscribe(conversationId, (events) => events.forEach((event) => this.#receive(event)))
     const stopLooking = this.#lookElsewhere()
     const readRest = () => this.#readRest()
     closed.addEventListener('abort', readRest, { once: true })
@@ -165,10 +165,10 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
     if (this.#follow.seq === before) this.#isDone = true
   }
 
-  #take(event: OffshootEvent): void {
+  #receive(event: OffshootEvent): void {
     if (this.#isDone || this.#follow.isBehind) return
     if (this.#waiting.length >= MAX_WAITING) this.#follow.fallBehind()
-    else if (this.#follow.take(event)) this.#put(event)
+    else if (this.#follow.accept(event)) this.#put(event)
     this.#wake()
   }
 

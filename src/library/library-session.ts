@@ -12,7 +12,7 @@ import type { StartedRun } from '../runtime/control/acquire-and-drive.ts'
 import type { Composed } from '../runtime/host/compose.ts'
 import { requireMessage } from '../runtime/conversation/fork-branch.ts'
 import type { Recovery, RecoverOptions } from '../runtime/control/recover.ts'
-import { findSubject } from '../runtime/views/resolve-id.ts'
+import { resolveId } from '../runtime/views/resolve-id.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/control/verbs.ts'
 import type { FeedDeps } from './event-feed.ts'
 import { checkText } from './check-options.ts'
@@ -81,7 +81,7 @@ export class LibrarySession implements RunHost {
     const asked =
       (idPrefix(text) === 'apr' ? store.get('approvals', text) : undefined) ??
       (idPrefix(text) === 'que' ? store.get('questions', text) : undefined)
-    return asked?.conversationId ?? findSubject(store, text).conversation.id
+    return asked?.conversationId ?? resolveId(store, text).conversation.id
   }
 
   /** Whether there is a conversation, branch or run with this id. */

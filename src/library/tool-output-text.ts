@@ -126,7 +126,7 @@ function prepared(value: unknown, key: string): unknown {
   const stream = streamKind(value)
   if (stream) return `[${stream}]`
   const { toJSON } = value as { readonly toJSON?: unknown }
-  const told: unknown = typeof toJSON === 'function' ? toJSON.call(value, key) : value
-  if (typeof told === 'bigint') return String(told)
-  return told instanceof Number || told instanceof String || told instanceof Boolean ? told.valueOf() : told
+  const json: unknown = typeof toJSON === 'function' ? toJSON.call(value, key) : value
+  if (typeof json === 'bigint') return String(json)
+  return json instanceof Number || json instanceof String || json instanceof Boolean ? json.valueOf() : json
 }

@@ -55,12 +55,12 @@ export async function askModel(
         throw error
       })
     const live = maskDeltas(emit, ports.secrets ?? shapeMask)
-    const told = joinDeltas(live.emit)
-    const reader = createReader(request.toolChoice !== 'none', ports, told.emit)
+    const joined = joinDeltas(live.emit)
+    const reader = createReader(request.toolChoice !== 'none', ports, joined.emit)
     try {
       await readStream({ ...request, ...output, signal: ports.signal }, reader, ports, watchdog).finally(
         () => {
-          told.flush()
+          joined.flush()
           live.flush()
         },
       )
@@ -101,13 +101,13 @@ async function afterFailure(
 /** Reads an answer into its parts; what is new goes to the journal, and then to who listens. */
 function createReader(takesCalls: boolean, { newId, journal, tools }: LoopPorts, emit: Emit): AnswerReader {
   const messageId = newId('msg')
-  const take: Emit = (event) => {
+  const record: Emit = (event) => {
     if (event.type === 'part.started' && reader.parts.length === 1) journal.messageStarted(messageId)
     if (event.type === 'part.delta') journal.messagePartial(messageId, reader.parts)
     emit(event)
   }
   const expand = (call: ToolCallPart) => tools.expand?.(call, newId) ?? [call]
-  const reader: AnswerReader = new AnswerReader({ messageId, newId, takesCalls, emit: take, expand })
+  const reader: AnswerReader = new AnswerReader({ messageId, newId, takesCalls, emit: record, expand })
   return reader
 }
 
@@ -141,7 +141,7 @@ async function readStream(
       const { done, value } = await pieces.read()
       watchdog.touch()
       if (done) break
-      reader.take(value)
+      reader.push(value)
     }
   } finally {
     ports.signal.removeEventListener('abort', onAbort)

@@ -42,7 +42,7 @@ export class AnswerReader {
   }
 
   /** Takes one piece. @throws ProviderError for an `error` piece, and for what is no piece at all. */
-  take(piece: ModelPart): void {
+  push(piece: ModelPart): void {
     switch (piece?.type) {
       case 'text-start':
         this.#start('text', piece.id, piece.providerMetadata)

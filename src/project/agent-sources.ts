@@ -42,12 +42,12 @@ export async function findAgents(
   const judge = { base, taken: takenNames(names, base), isGranted, root: project }
   const requests: AskedRequest[] = []
   const inForce: InForce = (agent, { place, file, text }) => {
-    if (own.has(place.path)) return { agent, held: [] } // a workspace may be the home directory
+    if (own.has(place.path)) return { agent, heldBack: [] } // a workspace may be the home directory
     const source = { file: relative(project, file).split(sep).join('/'), sha256: sha256(text) }
     const judged = judgeAgent(agent, source, judge)
     requests.push(...judged.requests)
     const held = judged.requests.filter(({ granted }) => !granted)
-    return { agent: judged.agent, held: held.map(({ text }) => `not granted: ${text}`) }
+    return { agent: judged.agent, heldBack: held.map(({ text }) => `not granted: ${text}`) }
   }
   return { ...(await loadAgents(agentPlaces(homes), { ...options, inForce })), requests }
 }

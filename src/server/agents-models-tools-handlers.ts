@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../core/agent.ts'
 import { configValues } from '../config/config-values.ts'
 import { listModels } from '../library/model-list.ts'
 import type { Handlers } from './route-handler.ts'
-import type { Workplace } from './directory-runtimes.ts'
+import type { DirectoryRuntime } from './directory-runtimes.ts'
 
 /** What there is, in the directory that is named, else where the server was started. */
 export const agentsModelsToolsHandlers: Handlers<
@@ -10,16 +10,18 @@ export const agentsModelsToolsHandlers: Handlers<
 > = {
   health: ({ version }) => ({ ok: true, version }),
 
-  async listAgents({ workplaces, directory }, { input: { conversation } }) {
-    const workplace = await (conversation ? workplaces.of(conversation) : workplaces.at(directory))
-    return workplace.composed.agents.list().map((agent) => agentRow(workplace, agent))
+  async listAgents({ directoryRuntimes, directory }, { input: { conversation } }) {
+    const directoryRuntime = await (conversation
+      ? directoryRuntimes.of(conversation)
+      : directoryRuntimes.at(directory))
+    return directoryRuntime.composed.agents.list().map((agent) => agentRow(directoryRuntime, agent))
   },
 
-  listModels: async ({ workplaces, directory }) =>
-    await listModels((await workplaces.at(directory)).composed),
+  listModels: async ({ directoryRuntimes, directory }) =>
+    await listModels((await directoryRuntimes.at(directory)).composed),
 
-  async listTools({ workplaces, directory }) {
-    const { tools } = (await workplaces.at(directory)).composed
+  async listTools({ directoryRuntimes, directory }) {
+    const { tools } = (await directoryRuntimes.at(directory)).composed
     return tools.list().map((tool) => {
       const { name, toolset, description, effects } = tool
       const inputSchema = { ...tools.schema(tool).inputSchema }
@@ -27,8 +29,8 @@ export const agentsModelsToolsHandlers: Handlers<
     })
   },
 
-  async getConfig({ workplaces, directory, version }) {
-    const { loaded, warnings } = (await workplaces.at(directory)).composed
+  async getConfig({ directoryRuntimes, directory, version }) {
+    const { loaded, warnings } = (await directoryRuntimes.at(directory)).composed
     const { values, permissions } = configValues(loaded)
     return {
       values: { ...Object.fromEntries(values.map(({ key, value }) => [key, value])), permissions },
@@ -41,7 +43,7 @@ export const agentsModelsToolsHandlers: Handlers<
   },
 }
 
-function agentRow({ composed: { runtime, agents } }: Workplace, agent: AgentDefinition) {
+function agentRow({ composed: { runtime, agents } }: DirectoryRuntime, agent: AgentDefinition) {
   const { name, description, prompt, source, spawns } = agent
   const all = agents.names().filter((each) => each !== 'main')
   return {

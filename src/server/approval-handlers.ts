@@ -11,20 +11,20 @@ export const approvalHandlers: Handlers<
 > = {
   listApprovals: ({ store }, { input }) => placed(openApprovals(store, input.conversation), approvalRow),
 
-  async answerApproval(house, { row, input, by }) {
-    const offered = house.store.get('approvals', row.id)?.offered?.pattern
-    const pattern = input.pattern && offered ? editedText(house, input.pattern, offered) : input.pattern
+  async answerApproval(context, { row, input, by }) {
+    const offered = context.store.get('approvals', row.id)?.offered?.pattern
+    const pattern = input.pattern && offered ? editedText(context, input.pattern, offered) : input.pattern
     const args = { ...input, pattern, by: input.by ?? by }
-    return await perform(house, row.conversationId, { verb: 'approve', target: row.id, args })
+    return await perform(context, row.conversationId, { verb: 'approve', target: row.id, args })
   },
 
   listQuestions: ({ store }, { input }) => placed(openQuestions(store, input.conversation), questionRow),
 
-  async answerQuestion(house, { row, input, by }) {
-    const { options = [] } = house.store.get('questions', row.id) ?? {}
-    const text = options.find((each) => house.secrets.text(each) === input.text) ?? input.text
+  async answerQuestion(context, { row, input, by }) {
+    const { options = [] } = context.store.get('questions', row.id) ?? {}
+    const text = options.find((each) => context.secrets.text(each) === input.text) ?? input.text
     const args = { text, by: input.by ?? by }
-    return await perform(house, row.conversationId, { verb: 'answer', target: row.id, args })
+    return await perform(context, row.conversationId, { verb: 'answer', target: row.id, args })
   },
 }
 

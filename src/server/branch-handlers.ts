@@ -7,10 +7,10 @@ import { messagePageOf } from '../runtime/views/message-page.ts'
 import { namedModel } from '../library/named-model.ts'
 import type { SentMessage } from '../runtime/control/send-message.ts'
 import { branchRow, inboxItem } from '../runtime/views/snapshot.ts'
-import { performer, type Handlers, type House } from './route-handler.ts'
+import { performer, type Handlers, type ServerContext } from './route-handler.ts'
 import { Problem } from './problem.ts'
 import { rowsOf } from './run-rows.ts'
-import type { Workplace } from './directory-runtimes.ts'
+import type { DirectoryRuntime } from './directory-runtimes.ts'
 
 export const branchHandlers: Handlers<
   | 'getBranch'
@@ -40,12 +40,12 @@ export const branchHandlers: Handlers<
     return messagePageOf(store, row, { limit, before: bounds.length > 0 ? Math.min(...bounds) : undefined })
   },
 
-  async sendMessage(house, { row, input }) {
-    const { itemId, runId } = await sendToBranch(house, row, input)
+  async sendMessage(context, { row, input }) {
+    const { itemId, runId } = await sendToBranch(context, row, input)
     return { itemId, runId }
   },
 
-  async spawnOnBranch({ workplaces }, { row, input }) {
+  async spawnOnBranch({ directoryRuntimes }, { row, input }) {
     if (row.kind !== 'main')
       throw new Problem(
         409,
@@ -55,8 +55,8 @@ export const branchHandlers: Handlers<
       )
     const { task, agent, model, ...order } = input
     const { conversationId } = row
-    const workplace = await workplaces.toBegin(conversationId)
-    const { composed } = workplace
+    const directoryRuntime = await directoryRuntimes.toBegin(conversationId)
+    const { composed } = directoryRuntime
     const { runtime, agents } = composed
     const named = model === undefined ? {} : { model: await namedModel(composed, model) }
     const definition = agents.require(agent)
@@ -76,13 +76,13 @@ export const branchHandlers: Handlers<
           defaultModel: () => namedModel(composed),
         }),
     )
-    if (here) workplace.drive(here)
+    if (here) directoryRuntime.drive(here)
     const { branchId, runId } = here ?? there
     return { branchId, runId }
   },
 
-  continueBranch: async ({ workplaces }, { row, input }) =>
-    await goOn(await workplaces.toBegin(row.conversationId), row.conversationId, row.id, input),
+  continueBranch: async ({ directoryRuntimes }, { row, input }) =>
+    await goOn(await directoryRuntimes.toBegin(row.conversationId), row.conversationId, row.id, input),
 
   pauseBranch: performer('pause'),
 
@@ -101,13 +101,13 @@ type Message = z.output<typeof sendMessage> & { readonly agent?: string | undefi
 
 /** What a person says on a branch, with the files that they name. */
 export async function sendToBranch(
-  { workplaces }: House,
+  { directoryRuntimes }: ServerContext,
   branch: Branch,
   message: Message,
 ): Promise<SentMessage> {
   const { text, mode, files = [], model, agent, maxTurns, budgetUsd } = message
-  const workplace = await workplaces.toBegin(branch.conversationId)
-  const { composed } = workplace
+  const directoryRuntime = await directoryRuntimes.toBegin(branch.conversationId)
+  const { composed } = directoryRuntime
   const named = model === undefined ? {} : { model: await namedModel(composed, model) }
   const sent = await composed.runtime.sendMessage({
     ...composed,
@@ -121,13 +121,13 @@ export async function sendToBranch(
     budgetUsd,
     defaultModel: () => namedModel(composed),
   })
-  if (sent.started) workplace.drive(sent.started)
+  if (sent.started) directoryRuntime.drive(sent.started)
   return sent
 }
 
 /** Goes on with the latest run of what is named. */
 export async function goOn(
-  workplace: Workplace,
+  directoryRuntime: DirectoryRuntime,
   conversationId: Branch['conversationId'],
   target: string,
   order: {
@@ -136,16 +136,16 @@ export async function goOn(
     readonly budgetUsd?: number | undefined
   },
 ): Promise<RouteAnswer<'continueRun'>> {
-  const { runtime, store } = workplace.composed
+  const { runtime, store } = directoryRuntime.composed
   const { started, outcome, branchId, runId } = await runtime.continue({
-    ...workplace.composed,
+    ...directoryRuntime.composed,
     ...order,
     text: order.text,
     maxTurns: order.maxTurns,
     conversationId,
     target,
   })
-  if (started) workplace.drive(started)
+  if (started) directoryRuntime.drive(started)
   return { outcome, branchId, runId, status: store.get('runs', runId)!.status }
 }
 

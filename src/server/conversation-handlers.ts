@@ -11,7 +11,7 @@ import type { ConversationItem } from '../protocol/conversation.ts'
 import { snapshotOf } from '../runtime/views/snapshot.ts'
 import { openAsks } from './approval-handlers.ts'
 import { sendToBranch } from './branch-handlers.ts'
-import { perform, type Handlers, type House } from './route-handler.ts'
+import { perform, type Handlers, type ServerContext } from './route-handler.ts'
 import { Problem } from './problem.ts'
 import { editedText } from './masked-answer.ts'
 import { maskPartial, partialsOf } from './stored-partials.ts'
@@ -34,76 +34,78 @@ export const conversationHandlers: Handlers<
     return found.map((each) => item(store, each, asks.get(each.id)?.length ?? 0))
   },
 
-  async createConversation(house, { input }) {
-    const { directory = house.directory, mode, title, text, agent: name = 'main', model } = input
+  async createConversation(context, { input }) {
+    const { directory = context.directory, mode, title, text, agent: name = 'main', model } = input
     if (!isAbsolute(directory)) throw new Problem(422, 'invalid', 'directory: expected an absolute path')
-    const workplace = await house.workplaces.at(directory, mode)
-    const { runtime, agents, workspace } = workplace.composed
+    const directoryRuntime = await context.directoryRuntimes.at(directory, mode)
+    const { runtime, agents, workspace } = directoryRuntime.composed
     const agent = agents.require(name).name
-    if (model !== undefined) await namedModel(workplace.composed, model)
+    if (model !== undefined) await namedModel(directoryRuntime.composed, model)
     const { conversation, branch } = await runtime.create({ workspace, agent, title: title ?? text ?? 'new' })
     const ids = { conversationId: conversation.id, branchId: branch.id }
-    if (mode) house.workplaces.keepMode(conversation.id, mode)
+    if (mode) context.directoryRuntimes.keepMode(conversation.id, mode)
     if (text === undefined) return { ...ids, runId: null }
     const order = { ...input, text, mode: 'follow_up' } as const
-    const { runId } = await sendToBranch(house, branch, order).catch(async (error: unknown) => {
-      await remove(house, conversation.id) // nothing was said in it
+    const { runId } = await sendToBranch(context, branch, order).catch(async (error: unknown) => {
+      await remove(context, conversation.id) // nothing was said in it
       throw error
     })
     return { ...ids, runId }
   },
 
-  async getSnapshot(house, { row }) {
-    const workplace = await house.workplaces.of(row.id)
-    house.hub.topic(row.id, workplace) // what is streamed from here on is told
-    const { loaded } = workplace.composed
-    return snapshotOf(house.store, house.store.get('conversations', row.id) ?? row, {
+  async getSnapshot(context, { row }) {
+    const directoryRuntime = await context.directoryRuntimes.of(row.id)
+    context.hub.topic(row.id, directoryRuntime) // what is streamed from here on is told
+    const { loaded } = directoryRuntime.composed
+    return snapshotOf(context.store, context.store.get('conversations', row.id) ?? row, {
       maxConcurrent: loaded.config.limits.maxConcurrent,
-      owner: workplace.composed.ownership?.livingOwner(row.id),
-      mine: workplace.drives(row.id),
-      streaming: partialsOf(house.store, workplace, row.id).map((each) => maskPartial(each, house.secrets)),
+      owner: directoryRuntime.composed.ownership?.livingOwner(row.id),
+      mine: directoryRuntime.drives(row.id),
+      streaming: partialsOf(context.store, directoryRuntime, row.id).map((each) =>
+        maskPartial(each, context.secrets),
+      ),
     })
   },
 
-  async updateConversation(house, { row, input }) {
-    const title = editedText(house, input.title, row.title)
-    await perform(house, row.id, { verb: 'rename', target: row.id, args: { title } })
-    const { store } = house
+  async updateConversation(context, { row, input }) {
+    const title = editedText(context, input.title, row.title)
+    await perform(context, row.id, { verb: 'rename', target: row.id, args: { title } })
+    const { store } = context
     return item(store, store.get('conversations', row.id)!, openAsks(store, row.id).length)
   },
 
-  async deleteConversation(house, { row: { id } }) {
+  async deleteConversation(context, { row: { id } }) {
     for (let tries = 1; ; tries++) {
-      await cancel(house, id)
-      await untilLetGo(house, id)
-      if (await remove(house, id)) return { id }
+      await cancel(context, id)
+      await untilLetGo(context, id)
+      if (await remove(context, id)) return { id }
       if (tries === TRIES)
         throw new Problem(409, 'conflict', `${id} does not stop: it is spoken to all the time`)
     }
   },
 
-  pauseConversation: (house, { row: { id } }) =>
-    perform(house, id, { verb: 'pause', target: id, args: null }),
+  pauseConversation: (context, { row: { id } }) =>
+    perform(context, id, { verb: 'pause', target: id, args: null }),
 
-  async interruptConversation(house, { row }) {
-    const { store } = house
+  async interruptConversation(context, { row }) {
+    const { store } = context
     const open = (): StoredRun[] =>
       store.find('runs', { where: { conversationId: row.id } }).filter(({ status }) => !isStopped(status))
     const before = open().length
-    const answer = await perform(house, row.id, { verb: 'interrupt', target: row.id, args: null })
+    const answer = await perform(context, row.id, { verb: 'interrupt', target: row.id, args: null })
     return { ...answer, runs: Math.max(1, before - open().length) }
   },
 
-  cancelConversation: (house, { row }) => cancel(house, row.id),
+  cancelConversation: (context, { row }) => cancel(context, row.id),
 
-  async closeConversation(house, { row }) {
-    const { runs } = await cancel(house, row.id)
+  async closeConversation(context, { row }) {
+    const { runs } = await cancel(context, row.id)
     return { runs }
   },
 }
 
-function cancel(house: House, id: ConversationId) {
-  return perform(house, id, { verb: 'cancel', target: id, args: null })
+function cancel(context: ServerContext, id: ConversationId) {
+  return perform(context, id, { verb: 'cancel', target: id, args: null })
 }
 
 /** Something may begin between a cancel and the delete, but not for ever. */
@@ -112,11 +114,13 @@ const TRIES = 5
 const LET_GO_MS = 2_000
 
 /** Another process that drove it reads what has become of it before it ends. @throws Problem 409 */
-async function untilLetGo({ clock, workplaces }: House, id: ConversationId): Promise<void> {
-  const workplace = await workplaces.of(id)
+async function untilLetGo({ clock, directoryRuntimes }: ServerContext, id: ConversationId): Promise<void> {
+  const directoryRuntime = await directoryRuntimes.of(id)
   const end = clock.now() + LET_GO_MS
   for (;;) {
-    const owner = workplace.drives(id) ? undefined : workplace.composed.ownership?.livingOwner(id)
+    const owner = directoryRuntime.drives(id)
+      ? undefined
+      : directoryRuntime.composed.ownership?.livingOwner(id)
     if (!owner) return
     if (clock.now() >= end)
       throw new Problem(409, 'conflict', `${id} is still driven by process ${owner.pid}`)
@@ -125,7 +129,7 @@ async function untilLetGo({ clock, workplaces }: House, id: ConversationId): Pro
 }
 
 /** False where something goes on: read in the transaction that deletes, so that nothing begins in between. */
-async function remove({ store, hub }: House, id: ConversationId): Promise<boolean> {
+async function remove({ store, hub }: ServerContext, id: ConversationId): Promise<boolean> {
   const isRemoved = await store.tx(
     (tx) => {
       const runs = tx.find('runs', { where: { conversationId: id } })
@@ -139,7 +143,7 @@ async function remove({ store, hub }: House, id: ConversationId): Promise<boolea
   return isRemoved
 }
 
-function item(store: House['store'], conversation: Conversation, asks: number): ConversationItem {
+function item(store: ServerContext['store'], conversation: Conversation, asks: number): ConversationItem {
   const { budget: _, mode: _mode, ...about } = conversation
   const conversationId = conversation.id
   const main = store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]

@@ -17,7 +17,7 @@ import { createShared, type Shared } from '../runtime/host/slots-and-gates.ts'
 export type Store = Composed['store']
 
 /** What this process does in one directory: a runtime with its configuration, and what it drives. */
-export class Workplace {
+export class DirectoryRuntime {
   readonly composed: Composed
   readonly subscribe: Runtime['subscribe']
   readonly #leave: () => void
@@ -48,8 +48,8 @@ export class Workplace {
     started.result.then(forget, forget)
   }
 
-  async recover(onTaken: (runs: readonly RecoveredRun[]) => void): Promise<Recovery> {
-    const recovering = this.runtime.recover({ ...this.composed, onRecovered: onTaken })
+  async recover(onRecovered: (runs: readonly RecoveredRun[]) => void): Promise<Recovery> {
+    const recovering = this.runtime.recover({ ...this.composed, onRecovered })
     this.#recoveries.push(recovering)
     const recovery = await recovering
     if (this.#isEnding) void recovery.stop('pause')
@@ -90,7 +90,7 @@ async function endRecovery(recovering: Promise<Recovery>): Promise<void> {
   await letGo()
 }
 
-export interface WorkplacesOptions extends Pick<ComposeOptions, 'env'>, TestPorts {
+export interface DirectoryRuntimesOptions extends Pick<ComposeOptions, 'env'>, TestPorts {
   readonly clock: Clock
   /** One for all of them; it is closed by whoever has opened it. */
   readonly store: Store
@@ -102,17 +102,17 @@ export interface WorkplacesOptions extends Pick<ComposeOptions, 'env'>, TestPort
 type Mode = Composed['mode']
 
 /** The directories that this server works on, each opened when it is first needed. */
-export class Workplaces {
-  readonly #options: WorkplacesOptions
-  readonly #open = new Map<string, Promise<Workplace>>()
+export class DirectoryRuntimes {
+  readonly #options: DirectoryRuntimesOptions
+  readonly #open = new Map<string, Promise<DirectoryRuntime>>()
   /** In which mode a conversation that began here is driven. */
   readonly #modes = new Map<ConversationId, Mode>()
-  readonly #ready = new Map<string, Workplace>()
+  readonly #ready = new Map<string, DirectoryRuntime>()
   /** Replaced since what is granted there has changed. They go on with what they drive. */
-  readonly #replaced = new Set<Workplace>()
+  readonly #replaced = new Set<DirectoryRuntime>()
   readonly #shared: Shared
 
-  constructor(options: WorkplacesOptions) {
+  constructor(options: DirectoryRuntimesOptions) {
     this.#options = options
     this.#shared = createShared(options.clock, options.chance?.random ?? Math.random)
   }
@@ -128,7 +128,7 @@ export class Workplaces {
   /**
    * With what is granted there now. @throws OffshootError `usage` for a directory that cannot be read, `config`.
    */
-  at(directory: string, mode?: Mode): Promise<Workplace> {
+  at(directory: string, mode?: Mode): Promise<DirectoryRuntime> {
     const key = keyOf(directory, mode)
     const ready = this.#ready.get(key)
     if (ready?.isOutdated(this.env)) this.#replace(key, ready)
@@ -137,14 +137,14 @@ export class Workplaces {
     const opened = this.#compose(directory, mode)
     this.#open.set(key, opened)
     opened.then(
-      (workplace) => this.#ready.set(key, workplace),
+      (directoryRuntime) => this.#ready.set(key, directoryRuntime),
       () => this.#open.delete(key), // it may be mended by the next time
     )
     return opened
   }
 
   /** That of a conversation; where its directory is gone, one in which nothing of it can run. @throws OffshootError */
-  async of(id: ConversationId): Promise<Workplace> {
+  async of(id: ConversationId): Promise<DirectoryRuntime> {
     const { directory } = this.#conversation(id)
     const driving = this.#driving(id)
     if (driving) return driving
@@ -155,7 +155,7 @@ export class Workplaces {
    * That of a conversation, for something that is to begin there. @throws OffshootError `conflict` too, where its directory
    * is gone.
    */
-  async toBegin(id: ConversationId): Promise<Workplace> {
+  async toBegin(id: ConversationId): Promise<DirectoryRuntime> {
     const { directory } = this.#conversation(id)
     if (isDirectory(directory)) return await this.of(id)
     throw new OffshootError(
@@ -165,12 +165,12 @@ export class Workplaces {
   }
 
   /** That of a conversation, if it was opened before. */
-  ready(id: ConversationId): Workplace | undefined {
+  ready(id: ConversationId): DirectoryRuntime | undefined {
     const key = keyOf(this.#conversation(id).directory, this.#modes.get(id))
     return this.#driving(id) ?? this.#ready.get(key)
   }
 
-  all(): readonly Workplace[] {
+  all(): readonly DirectoryRuntime[] {
     return [...this.#ready.values(), ...this.#replaced]
   }
 
@@ -196,27 +196,27 @@ export class Workplaces {
 
   /** Pauses what is driven in any of them. */
   pause(): void {
-    for (const workplace of this.all()) workplace.pause()
+    for (const directoryRuntime of this.all()) directoryRuntime.pause()
   }
 
   async close(): Promise<void> {
     await Promise.allSettled(this.#open.values())
-    await Promise.all(this.all().map((workplace) => workplace.close()))
+    await Promise.all(this.all().map((directoryRuntime) => directoryRuntime.close()))
   }
 
-  #driving(id: ConversationId): Workplace | undefined {
-    return this.all().find((workplace) => workplace.drives(id))
+  #driving(id: ConversationId): DirectoryRuntime | undefined {
+    return this.all().find((directoryRuntime) => directoryRuntime.drives(id))
   }
 
   /** A call may have it in hand just now: it is closed when the next one is replaced. */
-  #replace(key: string, workplace: Workplace): void {
+  #replace(key: string, directoryRuntime: DirectoryRuntime): void {
     for (const each of [...this.#replaced].filter(({ isIdle }) => isIdle)) {
       this.#replaced.delete(each)
       void each.close()
     }
     this.#open.delete(key)
     this.#ready.delete(key)
-    this.#replaced.add(workplace)
+    this.#replaced.add(directoryRuntime)
   }
 
   #conversation(id: ConversationId) {
@@ -225,12 +225,12 @@ export class Workplaces {
     throw new OffshootError('not_found', `there is no conversation ${id}`)
   }
 
-  async #compose(directory: string, mode: Mode | undefined): Promise<Workplace> {
+  async #compose(directory: string, mode: Mode | undefined): Promise<DirectoryRuntime> {
     const { env, clock, network, faults, chance, processes, store, onWarning } = this.#options
     const own = { openStore: async () => lent(store), clock, shared: this.#shared }
     const composed = await compose({ directory, env, mode, own, network, faults, chance, processes })
     for (const warning of composed.warnings) onWarning(composed.workspace.root, warning)
-    return new Workplace(composed)
+    return new DirectoryRuntime(composed)
   }
 }
 

@@ -3,11 +3,11 @@ import type { ConversationId } from '../core/ids.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
 import { watchStore } from '../runtime/ownership/watch-store.ts'
 import { Topic } from './event-topic.ts'
-import type { Store, Workplace } from './directory-runtimes.ts'
+import type { Store, DirectoryRuntime } from './directory-runtimes.ts'
 
 interface Open {
   readonly topic: Topic
-  readonly workplace: Workplace | undefined
+  readonly directoryRuntime: DirectoryRuntime | undefined
   readonly leave: () => void
 }
 
@@ -36,16 +36,16 @@ export class Hub {
   }
 
   /**
-   * All that has happened by now is told to it. `workplace`: whose bus tells it; absent where this process cannot drive
+   * All that has happened by now is told to it. `directoryRuntime`: whose bus tells it; absent where this process cannot drive
    * it.
    */
-  topic(id: ConversationId, workplace: Workplace | undefined): Topic {
+  topic(id: ConversationId, directoryRuntime: DirectoryRuntime | undefined): Topic {
     const known = this.#open.get(id)
     known?.leave() // hands over what was about to be told
     const topic = known?.topic ?? new Topic(id, this.#store, this.#secrets)
-    const leave = workplace?.subscribe(id, (events) => topic.take(events)) ?? (() => {})
-    this.#open.set(id, { topic, workplace, leave })
-    if (!workplace?.drives(id)) topic.look()
+    const leave = directoryRuntime?.subscribe(id, (events) => topic.push(events)) ?? (() => {})
+    this.#open.set(id, { topic, directoryRuntime, leave })
+    if (!directoryRuntime?.drives(id)) topic.look()
     return topic
   }
 
@@ -70,15 +70,15 @@ export class Hub {
   }
 
   #look(): void {
-    for (const [id, { topic, workplace }] of this.#open) {
+    for (const [id, { topic, directoryRuntime }] of this.#open) {
       if (!this.#store.get('conversations', id)) this.forget(id)
-      else if (!workplace?.drives(id)) topic.follow(this.#clock.now()) // what this process drives nobody else writes
+      else if (!directoryRuntime?.drives(id)) topic.follow(this.#clock.now()) // what this process drives nobody else writes
     }
   }
 
   #sweep(): void {
-    for (const [id, { topic, workplace, leave }] of this.#open) {
-      if (topic.listeners.size > 0 || workplace?.drives(id)) continue
+    for (const [id, { topic, directoryRuntime, leave }] of this.#open) {
+      if (topic.listeners.size > 0 || directoryRuntime?.drives(id)) continue
       this.#open.delete(id)
       leave()
     }

@@ -133,7 +133,7 @@ describe('a client that reads nothing', () => {
     const { clock, topic, reader, isCut } = open()
     await reader.read() // it has begun
     let told = 0
-    while (topic.listeners.size > 0) topic.take([delta(++told)])
+    while (topic.listeners.size > 0) topic.push([delta(++told)])
     expect(told).toBeLessThan(200)
     expect(isCut()).toBe(false)
     await clock.advance(60_000)

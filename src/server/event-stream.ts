@@ -133,11 +133,11 @@ class Outlet {
   /** Each part that is being streamed, from its beginning: of live text nothing is stored for those that come later. */
   #streaming(): OffshootEvent[] {
     const { partials, clock, topic, store } = this.#options
-    const told = { conversationId: topic.id, seq: this.#follow.seq, sub: 0, at: clock.now() }
+    const scope = { conversationId: topic.id, seq: this.#follow.seq, sub: 0, at: clock.now() }
     return partialDeltas(
       store,
       partials().map((each) => maskPartial(each, this.#secrets)),
-      told,
+      scope,
     )
   }
 

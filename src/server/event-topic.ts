@@ -52,10 +52,10 @@ export class Topic {
   }
 
   /** From the bus of this process. */
-  take(events: readonly OffshootEvent[]): void {
+  push(events: readonly OffshootEvent[]): void {
     const next: OffshootEvent[] = []
     for (const event of events) {
-      if (this.#follow.take(event)) next.push(event)
+      if (this.#follow.accept(event)) next.push(event)
       else if (this.#follow.isBehind) break // another process has written what came between
     }
     this.#notify(next)

@@ -4,7 +4,7 @@ import { textOf } from '../core/message.ts'
 import type { RouteAnswer } from '../protocol/route-schemas.ts'
 import { readMessages } from '../runtime/run/messages.ts'
 import { namedModel } from '../library/named-model.ts'
-import { perform, type Exchange, type Handlers, type House } from './route-handler.ts'
+import { perform, type Exchange, type Handlers, type ServerContext } from './route-handler.ts'
 import { editedText } from './masked-answer.ts'
 import { Problem } from './problem.ts'
 import type { Store } from './directory-runtimes.ts'
@@ -12,23 +12,23 @@ import type { Store } from './directory-runtimes.ts'
 type MessageRow = Exchange<'forkMessage'>['row']
 
 export const messageHandlers: Handlers<'forkMessage' | 'editMessage' | 'regenerateMessage'> = {
-  async forkMessage(house, { row, input }) {
+  async forkMessage(context, { row, input }) {
     const { text, ...order } = input
-    if (text !== undefined) return await fork(house, row, { ...order, text })
-    return await perform(house, row.conversationId, { verb: 'fork', target: row.id, args: null })
+    if (text !== undefined) return await fork(context, row, { ...order, text })
+    return await perform(context, row.conversationId, { verb: 'fork', target: row.id, args: null })
   },
 
-  editMessage(house, { row, input }) {
+  editMessage(context, { row, input }) {
     if (row.role !== 'user')
       throw new Problem(409, 'conflict', `only what a person says can be edited; this is of role ${row.role}`)
-    const text = editedText(house, input.text, saidIn(house.store, row))
-    return fork(house, before(house.store, row), { ...input, text })
+    const text = editedText(context, input.text, saidIn(context.store, row))
+    return fork(context, before(context.store, row), { ...input, text })
   },
 
   /** The same words again: what was answered stays on the branch that it is on. */
-  regenerateMessage(house, { row, input }) {
-    const said = lastSaid(house.store, row)
-    return fork(house, before(house.store, said.row), { ...input, text: said.text })
+  regenerateMessage(context, { row, input }) {
+    const said = lastSaid(context.store, row)
+    return fork(context, before(context.store, said.row), { ...input, text: said.text })
   },
 }
 
@@ -38,10 +38,14 @@ interface ForkOrder {
   readonly budgetUsd?: number | undefined
 }
 
-async function fork(house: House, at: MessageRow, order: ForkOrder): Promise<RouteAnswer<'forkMessage'>> {
+async function fork(
+  context: ServerContext,
+  at: MessageRow,
+  order: ForkOrder,
+): Promise<RouteAnswer<'forkMessage'>> {
   const { text, model, budgetUsd } = order
-  const workplace = await house.workplaces.toBegin(at.conversationId)
-  const { composed } = workplace
+  const directoryRuntime = await context.directoryRuntimes.toBegin(at.conversationId)
+  const { composed } = directoryRuntime
   const named = model === undefined ? {} : { model: await namedModel(composed, model) }
   const { runtime } = composed
   const command = { verb: 'fork', target: at.id, args: { text, budgetUsd, ...named } } as const
@@ -55,7 +59,7 @@ async function fork(house: House, at: MessageRow, order: ForkOrder): Promise<Rou
       defaultModel: () => namedModel(composed),
     }),
   )
-  if (here) workplace.drive(here)
+  if (here) directoryRuntime.drive(here)
   const { branchId, runId } = here ?? there
   return { branchId, ...(runId ? { runId } : {}) }
 }

@@ -5,7 +5,7 @@ import { senderOf, type Sender } from '../person/request-sender.ts'
 import { personOnly, TO_PERSON, turnOfPerson, type Wanted } from '../person/person-only.ts'
 import type { Caller } from './access.ts'
 import { Problem } from './problem.ts'
-import type { Workplaces } from './directory-runtimes.ts'
+import type { DirectoryRuntimes } from './directory-runtimes.ts'
 
 /** Routes on which a person alone decides, whatever the body says, and what is decided there. */
 const DECIDING: Readonly<Partial<Record<RouteName, string>>> = {
@@ -42,11 +42,11 @@ export function turnIn(
   name: RouteName,
   input: object,
   row: object | undefined,
-  workplaces: Pick<Workplaces, 'modesOf'>,
+  directoryRuntimes: Pick<DirectoryRuntimes, 'modesOf'>,
 ): string | undefined {
   if (!SPEAKING.has(name) || !row || !('conversationId' in row)) return undefined
   if (name === 'forkMessage' && !('text' in input)) return undefined // it is a branch, and nothing runs on it
-  return turnOfPerson(workplaces.modesOf(row.conversationId as ConversationId))
+  return turnOfPerson(directoryRuntimes.modesOf(row.conversationId as ConversationId))
 }
 
 /** `mode` of a message is another thing: when it is read. */

@@ -9,13 +9,13 @@ import type { SecretMask } from '../core/secrets/mask.ts'
 import type { Hub } from './event-hub.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import type { Collection, Row } from './require-row.ts'
-import type { Store, Workplaces } from './directory-runtimes.ts'
+import type { Store, DirectoryRuntimes } from './directory-runtimes.ts'
 
 /** What stands behind every route. */
-export interface House {
+export interface ServerContext {
   readonly store: Store
   readonly clock: Clock
-  readonly workplaces: Workplaces
+  readonly directoryRuntimes: DirectoryRuntimes
   readonly hub: Hub
   readonly sessions: Sessions
   /** Masks what leaves the program. */
@@ -46,7 +46,7 @@ export interface Exchange<N extends RouteName> {
 }
 
 export type Handler<N extends RouteName> = (
-  house: House,
+  context: ServerContext,
   exchange: Exchange<N>,
 ) => Promise<RouteAnswer<N>> | RouteAnswer<N>
 
@@ -54,11 +54,11 @@ export type Handlers<N extends RouteName> = { readonly [K in N]: Handler<K> }
 
 /** Performs a verb in the process that drives the conversation. @throws OffshootError: what the verb throws. */
 export async function perform<V extends VerbCommand>(
-  { workplaces }: House,
+  { directoryRuntimes }: ServerContext,
   id: ConversationId,
   command: V,
 ): Promise<VerbAnswers[V['verb']]> {
-  const { runtime, composed } = await workplaces.of(id)
+  const { runtime, composed } = await directoryRuntimes.of(id)
   return await runtime.perform(id, command, composed)
 }
 
@@ -67,9 +67,9 @@ type CommandOf<V extends Verb> = Extract<VerbCommand, { readonly verb: V }>
 
 /** The handler of a verb whose target is in the path, and whose arguments, if it has any, are the input. */
 export function performer<V extends Verb>(verb: V) {
-  return (house: House, { row, input }: Subject<CommandOf<V>['args']>): Promise<VerbAnswers[V]> => {
+  return (context: ServerContext, { row, input }: Subject<CommandOf<V>['args']>): Promise<VerbAnswers[V]> => {
     const command = { verb, target: row.id, args: verb === 'steer' ? input : null } as CommandOf<V>
-    return perform(house, row.conversationId, command)
+    return perform(context, row.conversationId, command)
   }
 }
 

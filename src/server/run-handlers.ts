@@ -31,8 +31,8 @@ export const runHandlers: Handlers<
 
   getRun: ({ store }, { row }) => rowsOf(store, row.conversationId, ({ id }) => id === row.id)[0]!,
 
-  continueRun: async ({ workplaces }, { row, input }) =>
-    await goOn(await workplaces.toBegin(row.conversationId), row.conversationId, row.id, input),
+  continueRun: async ({ directoryRuntimes }, { row, input }) =>
+    await goOn(await directoryRuntimes.toBegin(row.conversationId), row.conversationId, row.id, input),
 
   pauseRun: performer('pause'),
 

@@ -2,30 +2,30 @@ import { isAbsolute } from 'node:path'
 import type { TrustRow } from '../protocol/trust.ts'
 import { giveTrust, revokeTrust } from '../project/give-trust.ts'
 import { heldBack, loadProject, rootOf, shownRequest, type TrustState } from '../project/project.ts'
-import type { Handlers, House } from './route-handler.ts'
+import type { Handlers, ServerContext } from './route-handler.ts'
 import { Problem } from './problem.ts'
 
 /** What the files of a directory ask for. What is granted or taken back counts for what begins there afterwards. */
 export const trustHandlers: Handlers<'getTrust' | 'giveTrust' | 'revokeTrust'> = {
-  getTrust: async (house, { input }) => await stateOf(house, placeOf(house, input.directory)),
+  getTrust: async (context, { input }) => await stateOf(context, placeOf(context, input.directory)),
 
-  async giveTrust(house, { input: { directory, digest } }) {
-    const { env } = house.workplaces
-    return shown(await giveTrust(placeOf(house, directory), digest, env))
+  async giveTrust(context, { input: { directory, digest } }) {
+    const { env } = context.directoryRuntimes
+    return shown(await giveTrust(placeOf(context, directory), digest, env))
   },
 
-  async revokeTrust(house, { input }) {
-    const place = placeOf(house, input.directory)
-    revokeTrust(place, house.workplaces.env)
-    return await stateOf(house, place)
+  async revokeTrust(context, { input }) {
+    const place = placeOf(context, input.directory)
+    revokeTrust(place, context.directoryRuntimes.env)
+    return await stateOf(context, place)
   },
 }
 
-async function stateOf({ workplaces }: House, directory: string): Promise<TrustRow> {
-  return shown((await loadProject(directory, workplaces.env)).trust)
+async function stateOf({ directoryRuntimes }: ServerContext, directory: string): Promise<TrustRow> {
+  return shown((await loadProject(directory, directoryRuntimes.env)).trust)
 }
 
-function placeOf(house: House, directory = house.directory): string {
+function placeOf(context: ServerContext, directory = context.directory): string {
   if (!isAbsolute(directory)) throw new Problem(422, 'invalid', 'directory: expected an absolute path')
   return rootOf(directory)
 }

@@ -6,7 +6,7 @@ import { readIdentity, type ParsedDefinition } from '../parse-definition.ts'
 import { withLeftRestrictions, type Found } from './remaining-restrictions.ts'
 import { listed } from './name-list.ts'
 
-export interface SheetOptions {
+export interface ForeignFieldsOptions {
   /** The prompt. */
   readonly body?: string
   readonly warnings?: readonly string[]
@@ -21,18 +21,18 @@ export interface SheetOptions {
  * restricts: an agent never does without a restriction that its file has. Nothing in such a file can give an agent more
  * than it would have without it.
  */
-export class Sheet {
+export class ForeignFields {
   readonly warnings: string[]
   readonly body: string
   readonly #fields: Map<string, Json>
   readonly #guessed: ReadonlySet<string>
-  readonly #lineOf: SheetOptions['lineOf']
+  readonly #lineOf: ForeignFieldsOptions['lineOf']
   readonly #heeded = new Set<string>()
   #problem: string | null = null
 
   constructor(
     fields: ReadonlyMap<string, Json>,
-    { body = '', warnings = [], guessed = new Set(), lineOf }: SheetOptions = {},
+    { body = '', warnings = [], guessed = new Set(), lineOf }: ForeignFieldsOptions = {},
   ) {
     this.#fields = new Map(fields)
     this.#guessed = guessed
@@ -124,10 +124,10 @@ export class Sheet {
 }
 
 /** Of a Markdown file; a sentence instead where it has none that can be read. */
-export function sheetOf(text: string): Sheet | string {
+export function foreignFieldsOf(text: string): ForeignFields | string {
   const matter = readFrontMatter(text, { lenient: true })
   if (typeof matter === 'string') return matter
-  return new Sheet(matter.fields, matter)
+  return new ForeignFields(matter.fields, matter)
 }
 
 export function isMap(value: Json | undefined): value is { readonly [key: string]: Json | undefined } {

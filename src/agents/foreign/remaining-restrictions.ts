@@ -11,7 +11,7 @@ import { readOnly } from '../read-only.ts'
 export type Found = Partial<Record<Exclude<FieldName, 'inputSchema' | 'outputSchema'>, unknown>>
 
 /** The keys of a file, as far as they are needed here. */
-interface Sheet {
+interface RemainingFields {
   left(): readonly string[]
   peek(key: string): Json | undefined
   takeStrict(...keys: readonly string[]): Json | undefined
@@ -24,17 +24,17 @@ interface Sheet {
  * What a format has no key for and a file has all the same: it is read where it has one meaning, and otherwise the file
  * is no agent. Hooks that may refuse a call are a restriction too. Nothing runs them here, so a person is asked instead.
  */
-export function withLeftRestrictions(sheet: Sheet, found: Found): Found {
-  const given = [...((found.permissions ?? []) as readonly Rule[]), ...modeRules(sheet)]
-  const rules = isReadOnly(sheet) ? readOnly(given) : given
+export function withLeftRestrictions(foreign: RemainingFields, found: Found): Found {
+  const given = [...((found.permissions ?? []) as readonly Rule[]), ...modeRules(foreign)]
+  const rules = isReadOnly(foreign) ? readOnly(given) : given
   const limits = new Map<FieldName, Json>()
-  for (const key of sheet.left()) {
+  for (const key of foreign.left()) {
     const name = fieldSpelled(key)
     if (name && LIMITS.has(name) && (found as Partial<Record<FieldName, unknown>>)[name] === undefined)
-      limits.set(name, sheet.takeStrict(key) ?? null)
-    else if (restrictingLike(key)) refuse(sheet, key)
+      limits.set(name, foreign.takeStrict(key) ?? null)
+    else if (restrictingLike(key)) refuse(foreign, key)
   }
-  const permissions = askBefore(rules, toolsOfHooks(sheet))
+  const permissions = askBefore(rules, toolsOfHooks(foreign))
   return {
     ...found,
     ...Object.fromEntries(limits),
@@ -51,24 +51,24 @@ const LIMITS: ReadonlySet<FieldName> = new Set([
   'backend',
 ])
 
-function refuse(sheet: Sheet, key: string): void {
+function refuse(foreign: RemainingFields, key: string): void {
   const meant = restrictingLike(key)
   const hint = meant === key ? 'agents of this program do not have it' : `did you mean ${meant}?`
-  sheet.fail(`its ${key.slice(0, 64)} cannot be read: ${hint}`, key)
+  foreign.fail(`its ${key.slice(0, 64)} cannot be read: ${hint}`, key)
 }
 
-function toolsOfHooks(sheet: Sheet): readonly string[] {
-  const key = sheet.left().find((each) => flat(each) === 'hooks')
-  const tools = key === undefined ? [] : hookedTools(sheet.peek(key))
+function toolsOfHooks(foreign: RemainingFields): readonly string[] {
+  const key = foreign.left().find((each) => flat(each) === 'hooks')
+  const tools = key === undefined ? [] : hookedTools(foreign.peek(key))
   if (tools.length > 0)
-    sheet.ignore(`hooks are not run here: each call that they could refuse asks first (${listed(tools)})`)
+    foreign.ignore(`hooks are not run here: each call that they could refuse asks first (${listed(tools)})`)
   return tools
 }
 
-function isReadOnly(sheet: Sheet): boolean {
-  const value = sheet.takeStrict('readonly', 'readOnly', 'read_only', 'read-only')
+function isReadOnly(foreign: RemainingFields): boolean {
+  const value = foreign.takeStrict('readonly', 'readOnly', 'read_only', 'read-only')
   if (value === undefined || isFalse(value)) return false
-  if (!isTrue(value)) sheet.fail('its readonly cannot be read: expected true or false', 'readonly')
+  if (!isTrue(value)) foreign.fail('its readonly cannot be read: expected true or false', 'readonly')
   return true
 }
 
@@ -98,16 +98,16 @@ const MORE = new Set([
   'code',
 ])
 
-function modeRules(sheet: Sheet): readonly Rule[] {
+function modeRules(foreign: RemainingFields): readonly Rule[] {
   return ['permissionMode', 'permission-mode', 'permission_mode', 'mode'].flatMap((key) => {
-    const mode = sheet.takeStrict(key)
+    const mode = foreign.takeStrict(key)
     if (mode === undefined) return []
-    sheet.keep(key.replace(/[-_]m/, 'M'), mode)
+    foreign.keep(key.replace(/[-_]m/, 'M'), mode)
     const word = typeof mode === 'string' ? flat(mode) : ''
     if (Object.hasOwn(NARROWER, word)) return NARROWER[word]!
     if (MORE.has(word))
-      sheet.ignore(`${key} is ignored: an agent file cannot give more than your own rules do`)
-    else if (!SAME.has(word)) sheet.fail(`its ${key} cannot be read: the mode is not known`, key)
+      foreign.ignore(`${key} is ignored: an agent file cannot give more than your own rules do`)
+    else if (!SAME.has(word)) foreign.fail(`its ${key} cannot be read: the mode is not known`, key)
     return []
   })
 }

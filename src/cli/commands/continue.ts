@@ -18,8 +18,8 @@ import { writeStderr, type Io } from '../io.ts'
 import { wholeNumber } from '../number-options.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
-import { sayRecovered } from '../terminal/recovered-text.ts'
-import { findSubject } from '../../runtime/views/resolve-id.ts'
+import { printRecovered } from '../terminal/recovered-text.ts'
+import { resolveId } from '../../runtime/views/resolve-id.ts'
 
 interface ContinueFlags extends FollowFlags {
   readonly mode?: Mode
@@ -54,7 +54,7 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
       const what = continued.outcome === 'steered' ? steered(continued) : undefined
       return await printElsewhere(continued, io, what)
     }
-    await sayRecovered(continued.started, io)
+    await printRecovered(continued.started, io)
     if (continued.outcome === 'steered') await writeStderr(io, `offshoot: ${steered(continued)}\n`)
     return await follow(continued.started, flags, composed, io)
   } finally {
@@ -65,7 +65,7 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
 
 async function conversationOf(id: string, io: Io) {
   await using store = await openStore(io)
-  const { conversation } = findSubject(store, id)
+  const { conversation } = resolveId(store, id)
   checkTurn(store, conversation.id, io)
   return conversation
 }

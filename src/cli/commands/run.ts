@@ -32,7 +32,7 @@ import { createWorkspace } from '../../tools/workspace.ts'
 import { wholeNumber } from '../number-options.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { readPrompt } from '../terminal/read-task.ts'
-import { sayOthersWait, sayRecovered } from '../terminal/recovered-text.ts'
+import { printOthersWaiting, printRecovered } from '../terminal/recovered-text.ts'
 import { isWithServer, runThere, watchedThere } from '../remote/server-run.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
 
@@ -89,8 +89,8 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
     if (known && isWithServer(composed, known, io))
       return await goOnThere({ conversationId: known, prompt }, flags, composed, io)
     const started = await start({ conversationId: known, prompt }, flags, composed, io)
-    await sayRecovered(started, io)
-    await sayOthersWait(composed, started, io)
+    await printRecovered(started, io)
+    await printOthersWaiting(composed, started, io)
     return await follow(started, flags, composed, io)
   } finally {
     await composed.store.close()

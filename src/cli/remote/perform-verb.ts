@@ -10,7 +10,7 @@ import type { VerbAnswers, VerbCommand } from '../../runtime/control/verbs.ts'
 import { checkTurn, startsTurn } from '../person-only-commands.ts'
 import type { Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { findSubject } from '../../runtime/views/resolve-id.ts'
+import { resolveId } from '../../runtime/views/resolve-id.ts'
 
 /**
  * Has a verb carried out by the process that drives the conversation, whatever the configuration here is; by this one
@@ -35,7 +35,7 @@ export async function performVerb<V extends VerbCommand>(
 /** Of what a conversation, branch or run id names. @throws OffshootError `usage` when it names nothing. */
 export async function conversationIdOf(io: Io, id: string): Promise<ConversationId> {
   await using store = await openStore(io)
-  return findSubject(store, id).conversation.id
+  return resolveId(store, id).conversation.id
 }
 
 async function ask(io: Io, id: ConversationId, command: VerbCommand) {

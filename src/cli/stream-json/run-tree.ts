@@ -23,7 +23,7 @@ export interface SeenRun {
 type RunEvent = Extract<OffshootEvent, { type: `run.${string}` }>
 
 export interface Tree {
-  take(event: OffshootEvent): void
+  push(event: OffshootEvent): void
   /** The run that an event belongs to, once its first `run.*` event came. */
   run(event: OffshootEvent): SeenRun | undefined
   parent(run: SeenRun): SeenRun | undefined
@@ -47,7 +47,7 @@ export function createTree(): Tree {
   let modelMs = 0
   const runOf = ({ runId }: OffshootEvent) => (runId ? runs.get(runId) : undefined)
   return {
-    take(event) {
+    push(event) {
       if (event.type === 'branch.created') noteOrigin(event, origins)
       else if (isRunEvent(event)) noteRun(event, runs)
       const run = runOf(event)

@@ -18,7 +18,7 @@ import { usageShape } from './usage-shape.ts'
  */
 export interface StreamJson {
   init(): StreamLine
-  take(event: OffshootEvent): readonly StreamLine[]
+  push(event: OffshootEvent): readonly StreamLine[]
   end(result: RunResult): StreamLine
 }
 
@@ -30,8 +30,8 @@ export function createStreamJson(facts: StreamFacts): StreamJson {
   const scene: Scene = { facts, tree, parts, denials, envelope }
   return {
     init: () => initLine(facts, envelope()),
-    take(event) {
-      tree.take(event)
+    push(event) {
+      tree.push(event)
       return [...messageLines(event, scene), ...taskLines(event, scene)]
     },
     end: (result) =>

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
-  askedText,
+  questionText,
   chosenText,
   grantText,
-  questionLine,
-  questionText,
-  type Question,
+  promptLine,
+  approvalText,
+  type ApprovalEvent,
 } from './approval-prompt-text.ts'
 
 const question = {
@@ -16,17 +16,17 @@ const question = {
   rule: 'no rule: bash asks by default',
   position: 2,
   of: 3,
-} as unknown as Question
+} as unknown as ApprovalEvent
 
 describe('a question on the terminal', () => {
   it('says who wants what, where and why', () => {
-    expect(questionText(question)).toBe(
+    expect(approvalText(question)).toBe(
       '⚑ main > general needs you (2 of 3): $ git push\n    git push\n  in /work\n  because: no rule: bash asks by default\n',
     )
   })
 
   it('shows what has no width, and marks that pile up', () => {
-    const text = questionText({
+    const text = approvalText({
       ...question,
       detail: 'rm\u200b -rf\u00ad \u{e0041}x\u0301\u0302\u0303\u0304',
     })
@@ -34,13 +34,13 @@ describe('a question on the terminal', () => {
   })
 
   it('shows the same of a pattern that is offered for good', () => {
-    expect(questionLine('git\u200b push\n\u001b[2K *')).toBe('git\\u{200b} push \u241b[2K *')
+    expect(promptLine('git\u200b push\n\u001b[2K *')).toBe('git\\u{200b} push \u241b[2K *')
   })
 
   it('says how much of a long one is not shown, and shows its end', () => {
-    const long = questionText({ ...question, detail: `${'a'.repeat(10_000)}; rm -rf ~` })
+    const long = approvalText({ ...question, detail: `${'a'.repeat(10_000)}; rm -rf ~` })
     expect(long).toMatch(/a\n {4}\[… 6010 characters are not shown …\]\n {4}a+; rm -rf ~\n/)
-    const many = questionText({
+    const many = approvalText({
       ...question,
       detail: Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n'),
     })
@@ -59,13 +59,17 @@ describe('what an agent asks in words', () => {
   }
 
   it('stands there with a number before each option', () => {
-    expect(askedText(asked)).toBe(
+    expect(questionText(asked)).toBe(
       '⚑ main > critic asks you (1 of 2):\n    Which one?\n    Say why.\n  [1] this\n  [2] that\n',
     )
   })
 
   it('is no command to the terminal, and nothing in it is unseen', () => {
-    const text = askedText({ ...asked, question: '\u001b]0;x\u0007?', options: ['a\u001b[2J\n[9] b\u200b'] })
+    const text = questionText({
+      ...asked,
+      question: '\u001b]0;x\u0007?',
+      options: ['a\u001b[2J\n[9] b\u200b'],
+    })
     expect(text).toContain('    \u241b]0;x\u2407?\n  [1] a\u241b[2J [9] b\\u{200b}\n')
   })
 

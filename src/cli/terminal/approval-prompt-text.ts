@@ -2,47 +2,47 @@ import type { EventOf } from '../../core/events.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { ruleText } from './rule-text.ts'
 
-export type Question = EventOf<'approval.requested'>
-export type Asked = EventOf<'question.asked'>
+export type ApprovalEvent = EventOf<'approval.requested'>
+export type QuestionEvent = EventOf<'question.asked'>
 
 const MAX_CHARS = 4_000
 const MAX_LINES = 30
 
-type Shown = Pick<Question, 'path' | 'title' | 'detail' | 'directory' | 'rule' | 'position' | 'of'>
+type Shown = Pick<ApprovalEvent, 'path' | 'title' | 'detail' | 'directory' | 'rule' | 'position' | 'of'>
 
 /** A question as it stands on the terminal: who wants what, in which directory, and why it is asked. */
-export function questionText({ path, title, detail, directory, rule, position, of }: Shown): string {
+export function approvalText({ path, title, detail, directory, rule, position, of }: Shown): string {
   const lines = [
-    `⚑ ${questionLine(path.join(' > '))} needs you (${position} of ${of}): ${questionLine(title)}`,
+    `⚑ ${promptLine(path.join(' > '))} needs you (${position} of ${of}): ${promptLine(title)}`,
     ...shortened(detail)
       .split('\n')
       .map((each) => `    ${each}`),
-    `  in ${questionLine(directory)}`,
-    `  because: ${questionLine(rule)}`,
+    `  in ${promptLine(directory)}`,
+    `  because: ${promptLine(rule)}`,
   ]
   return `${lines.join('\n')}\n`
 }
 
 /** The words that answer an approval: nothing lasts where nothing can be granted. */
-export function answerWords(grant: Question['grant'] | undefined): string {
+export function answerWords(grant: ApprovalEvent['grant'] | undefined): string {
   return grant ? 'once|run|always|deny' : 'once|deny'
 }
 
 /** What an answer that lasts allows; nothing where none does. */
-export function grantText(grant: Question['grant'] | undefined): string {
-  return grant ? `  "run" and "always" allow: ${questionLine(ruleText(grant))}\n` : ''
+export function grantText(grant: ApprovalEvent['grant'] | undefined): string {
+  return grant ? `  "run" and "always" allow: ${promptLine(ruleText(grant))}\n` : ''
 }
 
-type AskedShown = Pick<Asked, 'path' | 'question' | 'options' | 'position' | 'of'>
+type AskedShown = Pick<QuestionEvent, 'path' | 'question' | 'options' | 'position' | 'of'>
 
 /** What an agent asks in words, as it stands on the terminal, with a number before each option. */
-export function askedText({ path, question, options, position, of }: AskedShown): string {
+export function questionText({ path, question, options, position, of }: AskedShown): string {
   const lines = [
-    `⚑ ${questionLine(path.join(' > '))} asks you (${position} of ${of}):`,
+    `⚑ ${promptLine(path.join(' > '))} asks you (${position} of ${of}):`,
     ...shortened(question)
       .split('\n')
       .map((each) => `    ${each}`),
-    ...options.map((option, at) => `  [${at + 1}] ${questionLine(option)}`),
+    ...options.map((option, at) => `  [${at + 1}] ${promptLine(option)}`),
   ]
   return `${lines.join('\n')}\n`
 }
@@ -54,7 +54,7 @@ export function chosenText(options: readonly string[], typed: string): string {
 }
 
 /** Something of a model on one line of a question: nothing in it is unseen, and of a long one it says so. */
-export function questionLine(text: string): string {
+export function promptLine(text: string): string {
   return middleCut([...visible(terminalLine(text))], 400, (left) => `[… ${left} characters …]`).join('')
 }
 

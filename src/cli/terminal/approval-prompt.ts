@@ -8,13 +8,13 @@ import { placeInLine } from './open-asks.ts'
 import type { Output } from './output-formats.ts'
 import {
   answerWords,
-  askedText,
+  questionText,
   chosenText,
   grantText,
-  questionLine,
-  questionText,
-  type Asked,
-  type Question,
+  promptLine,
+  approvalText,
+  type QuestionEvent,
+  type ApprovalEvent,
 } from './approval-prompt-text.ts'
 import { dropTyped, readLines, type Lines } from './terminal-lines.ts'
 
@@ -45,7 +45,7 @@ export function answerOnTerminal(
   const leave = runtime.approvals.attend()
   const open = new Map<string, AbortController>()
   let line: Promise<void> = Promise.resolve()
-  const queue = (event: Question | Asked) => {
+  const queue = (event: ApprovalEvent | QuestionEvent) => {
     const id = idOf(event)
     const closed = new AbortController()
     open.set(id, closed)
@@ -54,12 +54,12 @@ export function answerOnTerminal(
       .then(() => put(asked(), { runtime, output, io }, closed.signal))
       .catch(() => started.stop('pause')) // the store took no answer: the run will say so
   }
-  const take = (event: OffshootEvent) => {
+  const receive = (event: OffshootEvent) => {
     if (event.type === 'approval.answered') open.get(event.approvalId)?.abort()
     if (event.type === 'question.answered') open.get(event.questionId)?.abort()
     if (event.type === 'approval.requested' || event.type === 'question.asked') queue(event)
   }
-  const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(take))
+  const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(receive))
   return async () => {
     unsubscribe()
     leave()
@@ -89,15 +89,15 @@ export function answerFromElsewhere(
   }
 }
 
-function elsewhereText(event: Question | Asked): string {
+function elsewhereText(event: ApprovalEvent | QuestionEvent): string {
   if (event.type === 'question.asked')
-    return `${askedText(event)}  answer it with: offshoot answer ${event.questionId} TEXT\n`
+    return `${questionText(event)}  answer it with: offshoot answer ${event.questionId} TEXT\n`
   const { approvalId, grant } = event
   const how = `  answer it with: offshoot approve ${approvalId} ${answerWords(grant)}\n`
-  return questionText(event) + grantText(grant) + how
+  return approvalText(event) + grantText(grant) + how
 }
 
-function idOf(event: Question | Asked) {
+function idOf(event: ApprovalEvent | QuestionEvent) {
   return event.type === 'question.asked' ? event.questionId : event.approvalId
 }
 
@@ -109,7 +109,7 @@ interface Surface {
 
 /** Asks until there is an answer, or nothing left to ask: the run has stopped, or somebody else was faster. */
 async function put(
-  event: Question | Asked,
+  event: ApprovalEvent | QuestionEvent,
   { runtime, output, io }: Surface,
   signal: AbortSignal,
 ): Promise<void> {
@@ -117,10 +117,10 @@ async function put(
   const resume = output.pause()
   try {
     if (event.type === 'question.asked') {
-      const text = await typedFor(askedText(event), io, (lines) => readText(lines, event, signal))
+      const text = await typedFor(questionText(event), io, (lines) => readText(lines, event, signal))
       await runtime.questions.answer(event.questionId, { by: 'terminal', text })
     } else {
-      const answer = await typedFor(questionText(event), io, (lines) => readAnswer(lines, event, signal))
+      const answer = await typedFor(approvalText(event), io, (lines) => readAnswer(lines, event, signal))
       await runtime.approvals.answer(event.approvalId, { by: 'terminal', ...answer })
     }
   } catch (error) {
@@ -146,8 +146,8 @@ function isAnswered(error: unknown): boolean {
   return error instanceof OffshootError && (error.code === 'not_found' || error.code === 'conflict')
 }
 
-async function readAnswer(lines: Lines, { grant }: Question, signal: AbortSignal): Promise<Answer> {
-  const lasting = grant ? `  [2] this run  [3] always \`${questionLine(grant.pattern ?? grant.tool)}\`` : ''
+async function readAnswer(lines: Lines, { grant }: ApprovalEvent, signal: AbortSignal): Promise<Answer> {
+  const lasting = grant ? `  [2] this run  [3] always \`${promptLine(grant.pattern ?? grant.tool)}\`` : ''
   for (;;) {
     const typed = await lines.next(
       `  [1] once${lasting}  [n] deny  [e] deny with a note, then press Enter: `,
@@ -166,7 +166,11 @@ function denied(note: string | null): Answer {
 }
 
 /** null: the terminal was closed. */
-async function readText(lines: Lines, { options }: Asked, signal: AbortSignal): Promise<string | null> {
+async function readText(
+  lines: Lines,
+  { options }: QuestionEvent,
+  signal: AbortSignal,
+): Promise<string | null> {
   const how = options.length > 0 ? 'a number, or your own words' : 'your answer'
   for (;;) {
     const typed = await lines.next(`  ${how}, then press Enter: `, signal)

@@ -43,7 +43,7 @@ export async function follow(
   composed: Watched,
   io: Io,
 ): Promise<number> {
-  await sayMode(started, composed, io)
+  await printMode(started, composed, io)
   const output = createOutput(flags, started, composed, io)
   const takeAnswers = answererOf(flags, io)
   const endAnswers = takeAnswers(started, composed, output, io)
@@ -53,7 +53,7 @@ export async function follow(
     const result = await started.result.catch(output.fail)
     await endAnswers()
     await output.end(result)
-    await sayUnpriced(result, flags, composed, io)
+    await printUnpriced(result, flags, composed, io)
     const signal = signals.first()
     const error = broken.error()
     if (!signal && error) throw error
@@ -67,7 +67,7 @@ export async function follow(
 }
 
 /** A mode that this command was not told is no surprise. */
-async function sayMode({ conversationId }: StartedRun, { store, mode }: Watched, io: Io): Promise<void> {
+async function printMode({ conversationId }: StartedRun, { store, mode }: Watched, io: Io): Promise<void> {
   const [named, inForce] = [namedBefore(store, conversationId), modeInForce(store, conversationId, mode)]
   if (inForce !== mode)
     await writeStderr(io, `offshoot: mode ${inForce}, as before; --mode ${mode} ends that\n`)
@@ -106,7 +106,7 @@ function stopOnSignals(started: StartedRun, io: Io) {
 }
 
 /** A budget in money holds only for what has a price. */
-async function sayUnpriced(
+async function printUnpriced(
   { costUsd }: RunResult,
   { budgetUsd }: FollowFlags,
   { loaded }: Watched,

@@ -54,9 +54,9 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
       .filter(({ seq, sub }) => sub !== undefined || seq > seen)
       .map((event) => maskEvent(event, composed.secrets))
     seen = events.at(-1)?.seq ?? seen
-    progress.take(events)
+    progress.notify(events)
     if (format === 'events') emit(isBehind(io) ? events.filter((event) => event.sub === undefined) : events)
-    if (stream) emit(events.flatMap(stream.take))
+    if (stream) emit(events.flatMap(stream.push))
   }
   if (stream) emit([stream.init()])
   const unsubscribe = composed.runtime.subscribe(conversationId, show)

@@ -5,7 +5,7 @@ import type { RecoveredRun } from '../../runtime/run/recovered-run.ts'
 import { writeStderr, type Io } from '../io.ts'
 
 /** Tells what was taken up before a run began, and how many other conversations wait for that: nobody pays for those unasked. */
-export async function sayRecovered({ recovered }: StartedRun, io: Io): Promise<void> {
+export async function printRecovered({ recovered }: StartedRun, io: Io): Promise<void> {
   if (recovered.length === 0) return
   await writeStderr(io, `offshoot: ${recoveredText(recovered)}\n`)
   for (const each of recovered)
@@ -36,7 +36,7 @@ export function unknownLines({ run, unknown }: RecoveredRun): string[] {
 }
 
 /** In one line on stderr how many conversations wait for `offshoot recover`. */
-export async function sayOthersWait(
+export async function printOthersWaiting(
   { runtime }: Composed,
   { conversationId }: StartedRun,
   io: Io,

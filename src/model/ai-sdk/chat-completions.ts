@@ -108,7 +108,7 @@ function partsOf(
       if (data === '[DONE]') return end()
       const read = readChunk(data, schema)
       if ('error' in read) add({ type: 'error', error: read.error })
-      else answer.take(read.chunk)
+      else answer.push(read.chunk)
       if (parts.length === 0) add({ type: 'response-metadata' })
     },
   })

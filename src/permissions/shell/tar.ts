@@ -56,15 +56,15 @@ export function readTar({ program, args }: Invocation): Reading {
 function modern(args: readonly Field[]): readonly Field[] {
   const [first, ...rest] = args
   if (first === undefined || !isStatic(first) || !/^[a-zA-Z]+$/.test(first.text)) return args
-  let taken = 0
+  let used = 0
   const options = first.text.split('').flatMap((letter) => {
     const option = staticField(`-${letter}`)
     if (!VALUED.includes(letter)) return [option]
-    const value = rest[taken]
-    taken += 1
+    const value = rest[used]
+    used += 1
     return value === undefined ? [option] : [option, value]
   })
-  return [...options, ...rest.slice(taken)]
+  return [...options, ...rest.slice(used)]
 }
 
 /** `host:file` is fetched by a program for remote shells. */

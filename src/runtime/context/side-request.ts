@@ -96,7 +96,7 @@ async function readText(model: Model, request: ModelRequest, reader: AnswerReade
     while (reader.finish === undefined) {
       const { done, value } = await pieces.read()
       if (done) throw new Error(`the answer of ${model.info.id} was cut before its end`)
-      reader.take(value)
+      reader.push(value)
     }
     return textOf(reader.parts)
   } finally {

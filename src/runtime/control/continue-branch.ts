@@ -53,7 +53,7 @@ async function continueOwn(
     outcome = gone.outcome
     return { run: gone.run, drive: gone.drive }
   }
-  const beginning = { conversationId, isNew: false, continues: branchId, write }
-  const started = await startDriving(deps, conversations, where, beginning)
+  const plan = { conversationId, isNew: false, continues: branchId, write }
+  const started = await startDriving(deps, conversations, where, plan)
   return { started, outcome, branchId, runId: started.runId }
 }

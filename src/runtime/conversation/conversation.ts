@@ -9,7 +9,7 @@ import { driveRun } from './drive-run.ts'
 import { isOwed } from '../journal/end-run.ts'
 import { deliverItems, nextRead, waitingItems } from '../run/inbox.ts'
 import {
-  beginAtOnce,
+  startAtOnce,
   createLiveRun,
   eventScope,
   replaceChild,
@@ -223,7 +223,7 @@ export class LiveConversation implements RunTree {
     const isOver = last?.id === latest.row.id && isFinal(last.status)
     if (items.length === 0 || !isOver) return false
     const granted = requestSlot(deps, next, 'end') === 'granted'
-    if (granted) beginAtOnce(change, next)
+    if (granted) startAtOnce(change, next)
     const position = deps.scheduler.position(next.row.id)
     const about = { from: null, ...(position ? { position } : {}) }
     change.tx.insert('runs', next.row)

@@ -8,7 +8,7 @@ import { agentOf, authorityOf, lineOf } from '../authority/authority.ts'
 import type { StartPlan } from './start-plan.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
-import { beginAtOnce, createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
+import { startAtOnce, createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
 import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
 import { requestSlot } from '../run/slots.ts'
@@ -172,7 +172,7 @@ function firstRunOfFork(
 
 /** Writes a run that begins with what a person says. It has its slot, or its place in the queue. */
 export function writeFirstRun(change: Change, deps: Deps, run: LiveRun, text: string): void {
-  if (requestSlot(deps, run, 'end') === 'granted') beginAtOnce(change, run)
+  if (requestSlot(deps, run, 'end') === 'granted') startAtOnce(change, run)
   try {
     change.tx.insert('runs', run.row)
     const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]

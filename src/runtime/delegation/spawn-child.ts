@@ -13,7 +13,7 @@ import { least, type Budget, type Caps } from '../budget/budget.ts'
 import { delegationsTo, storeDelegations } from '../authority/delegations.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveryNames, learnsTools } from './discovery/discovery.ts'
-import { beginAtOnce, createLiveRun, eventScope, runEvent, type LiveRun } from '../run/live-run.ts'
+import { startAtOnce, createLiveRun, eventScope, runEvent, type LiveRun } from '../run/live-run.ts'
 import { appendMessage, type EventScope } from '../run/messages.ts'
 import { offeredTools } from './offered-tools.ts'
 import type { PreparedSpawn } from '../run/prepared-spawn.ts'
@@ -153,7 +153,7 @@ export function writeSubagent(
   const branch = newBranch(change, deps, order)
   const row = newRun(change, deps, order, branch)
   const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, bounds) })
-  if (requestSlot(deps, run, 'end') === 'granted') beginAtOnce(change, run)
+  if (requestSlot(deps, run, 'end') === 'granted') startAtOnce(change, run)
   order.budget.attach(run.held)
   try {
     change.addSubagent(branch.id)

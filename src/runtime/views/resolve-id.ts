@@ -5,7 +5,7 @@ import type { StoredRun } from '../../core/run.ts'
 import type { Reader } from '../../store/port.ts'
 
 /** What an id on the command line names. */
-export type Subject =
+export type ResolvedId =
   | { readonly type: 'conversation'; readonly conversation: Conversation }
   | { readonly type: 'branch'; readonly conversation: Conversation; readonly branch: Branch }
   | {
@@ -16,7 +16,7 @@ export type Subject =
     }
 
 /** @throws OffshootError `usage` for anything else than the id of a conversation, branch or run of this store. */
-export function findSubject(store: Reader, id: string): Subject {
+export function resolveId(store: Reader, id: string): ResolvedId {
   const found = lookUp(store, id)
   if (found) return found
   throw new OffshootError('usage', `there is no ${kindOf(id)} ${id}`, {
@@ -41,7 +41,7 @@ export function findConversation(store: Reader, id: string): Conversation {
   throw new OffshootError('usage', what, { hint: 'offshoot ls lists the conversations' })
 }
 
-function lookUp(store: Reader, id: string): Subject | undefined {
+function lookUp(store: Reader, id: string): ResolvedId | undefined {
   switch (idPrefix(id)) {
     case 'cnv': {
       const conversation = store.get('conversations', id)
