@@ -3,6 +3,7 @@ import type { Rule } from '../core/agent.ts'
 import type { Limits } from '../core/limits.ts'
 import type { RawConfig } from '../config/config-file.ts'
 import { configSchema, type Config } from '../config/config-schema.ts'
+import { atMost, JUDGES, LIMIT_JUDGES, same } from './harmless-config-keys.ts'
 import { canonical, ruleIdentity, type AskedRequest, type IsGranted, type Source } from './trust-request.ts'
 import { scriptIdentity, scriptOf, scriptText } from './model-scripts.ts'
 import { requestText, ruleText, valueText } from './request-text.ts'
@@ -16,59 +17,6 @@ export interface NarrowedConfig {
 /** The configuration file, and the directory that a path in it is meant from. */
 export interface ConfigFile extends Source {
   readonly root: string
-}
-
-/** Whether a value of the project is in force without trust. `base`: what is in force without the project. */
-type HoldsAlone = (value: unknown, base: unknown) => boolean
-
-const always: HoldsAlone = () => true
-const same: HoldsAlone = (value, base) => canonical(value) === canonical(base)
-/** null is no limit. */
-const atMost: HoldsAlone = (value, base) =>
-  base === null || (typeof value === 'number' && typeof base === 'number' && value <= base)
-const DELEGATION = ['off', 'ask', 'auto']
-const noLooser: HoldsAlone = (value, base) =>
-  DELEGATION.indexOf(String(value)) <= DELEGATION.indexOf(String(base))
-
-const limits: Readonly<Record<keyof Limits, HoldsAlone>> = {
-  maxConcurrent: atMost,
-  maxDepth: atMost,
-  maxSpawns: atMost,
-  budgetUsd: atMost,
-  maxTurns: atMost,
-  maxTurnsSubagent: atMost,
-  maxQueue: atMost,
-  globalConcurrent: atMost,
-  maxTokens: atMost,
-  maxIdenticalCalls: atMost,
-  maxReportTokens: atMost,
-  stallMs: atMost,
-  approvalMs: atMost,
-  timeoutMs: atMost,
-}
-
-/** `rules` and `agents` are read by what they hold; of an object each key is judged by itself. */
-type Judge = HoldsAlone | 'each key' | 'rules' | 'agents' | typeof limits
-
-/** Every key of the configuration. One that is judged by `same` needs trust where it changes anything. */
-const JUDGES: Readonly<Record<keyof Config, Judge>> = {
-  $schema: always,
-  announce: always,
-  discovery: always,
-  store: always,
-  model: same,
-  smallModel: same,
-  delegation: noLooser,
-  recovery: (value, base) => value === 'pause' || same(value, base),
-  limits,
-  prices: 'each key',
-  subagents: 'each key',
-  permissions: 'rules',
-  agents: 'agents',
-  // never read from the file of a project: config/read-source.ts
-  baseUrls: same,
-  search: same,
-  delegations: same,
 }
 
 /** `project` is checked; `user` is what the user's file says. */
@@ -100,7 +48,8 @@ function inForce(key: string, value: unknown, walk: Walk): unknown {
   if (judge === 'agents') return agentsInForce(objectOf(value), walk)
   if (typeof judge === 'function')
     return judge(value, base) || asks(key, value, base, walk) ? value : undefined
-  const judgeOf = (name: string) => (judge === 'each key' ? same : (limits[name as keyof Limits] ?? same))
+  const judgeOf = (name: string) =>
+    judge === 'each key' ? same : (LIMIT_JUDGES[name as keyof Limits] ?? same)
   return filtered(objectOf(value), (name, inner) => {
     const below = objectOf(base)[name]
     return judgeOf(name)(inner, below) || asks(`${key}.${name}`, inner, below, walk)

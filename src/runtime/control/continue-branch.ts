@@ -6,7 +6,7 @@ import { continueOrSteer, type ContinueOrder } from '../delegation/continue-run.
 import type { Deps } from '../context/deps.ts'
 import { startOnFork } from '../conversation/fork-branch.ts'
 import { hereOrThere } from './start-or-dispatch.ts'
-import { openConversation } from '../conversation/main-branch.ts'
+import { openConversation } from '../conversation/open-conversation.ts'
 import { CONTINUE } from '../task/task-input.ts'
 import type { ContinueAnswer } from './continue.ts'
 import { branchOf } from './verb-scope.ts'

@@ -2,7 +2,7 @@ import type { BranchId, InboxItemId, RunId } from '../../core/ids.ts'
 import { startDriving, type Conversations, type StartedRun } from './acquire-and-drive.ts'
 import type { Deps } from '../context/deps.ts'
 import { hereOrThere } from './start-or-dispatch.ts'
-import { openConversation } from '../conversation/main-branch.ts'
+import { openConversation } from '../conversation/open-conversation.ts'
 import { prepareMessage, type SendMessageOptions } from './prepare-message.ts'
 
 export interface SentMessage {

@@ -13,7 +13,7 @@ import { continueBranch, type ContinueOptions, type Continued } from '../control
 import type { Deps } from '../context/deps.ts'
 import { forkOfPerson, type ForkStart } from '../conversation/fork-branch.ts'
 import { hereOrThere, type HereOrThere } from '../control/start-or-dispatch.ts'
-import type { Opened } from '../conversation/main-branch.ts'
+import type { Opened } from '../conversation/open-conversation.ts'
 import { mainRun, type StartOptions } from '../conversation/main-run.ts'
 import { PersonWaits } from '../asking/person-waits.ts'
 import { Questions } from '../asking/questions.ts'

@@ -1,6 +1,6 @@
 import { bounds } from '../../core/limits.ts'
 import { isFinal, isStopped, state } from '../../core/run-status.ts'
-import type { LiveConversation } from '../conversation/conversation.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { cancelLeft, endRun } from '../journal/end-run.ts'
 import { changeRun, startAttempt, type LiveRun } from '../run/live-run.ts'
