@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import { diskFiles } from '../agents/disk-files.ts'
 import { formatOf, type FormatName } from '../agents/foreign/formats.ts'
-import { projectPlaces } from '../agents/foreign/locations.ts'
+import { projectPlaces } from '../agents/agent-locations.ts'
 import { loadAgents, type AgentFileNote } from '../agents/load-agents.ts'
 import { findSkills, parseSkill, type SkillNote } from '../agents/skills.ts'
 import { knownModel } from './agent-sources.ts'

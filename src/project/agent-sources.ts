@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path'
 import { builtinAgents } from '../agents/builtin-agents.ts'
 import type { KnownModel } from '../agents/foreign/foreign-model.ts'
-import { agentPlaces, userPlaces } from '../agents/foreign/locations.ts'
+import { agentPlaces, userPlaces } from '../agents/agent-locations.ts'
 import { loadAgents, type InForce, type LoadedAgents } from '../agents/load-agents.ts'
 import type { KnownTools } from '../core/rules/unknown-tool.ts'
 import { catalogue, defaultModels, providers, type Provider } from '../model/models-and-prices.ts'

@@ -1,13 +1,13 @@
 import { join } from 'node:path'
-import type { AgentFormat, AgentLocation } from '../agent-format.ts'
-import { ownFormat } from '../offshoot-format.ts'
-import { claudeFormat } from './claude.ts'
-import { codexFormat } from './codex.ts'
-import { copilotFormat } from './copilot.ts'
-import { cursorFormat } from './cursor.ts'
-import { geminiFormat } from './gemini.ts'
-import { opencodeConfigFormat } from './opencode-config.ts'
-import { opencodeFormat } from './opencode.ts'
+import type { AgentFormat, AgentLocation } from './agent-format.ts'
+import { ownFormat } from './offshoot-format.ts'
+import { claudeFormat } from './foreign/claude.ts'
+import { codexFormat } from './foreign/codex.ts'
+import { copilotFormat } from './foreign/copilot.ts'
+import { cursorFormat } from './foreign/cursor.ts'
+import { geminiFormat } from './foreign/gemini.ts'
+import { opencodeConfigFormat } from './foreign/opencode-config.ts'
+import { opencodeFormat } from './foreign/opencode.ts'
 
 export interface Homes {
   /** The workspace. */
