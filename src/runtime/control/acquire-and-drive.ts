@@ -131,9 +131,9 @@ export function recoverAndDrive(
   onTaken: OnRecovered = () => {},
 ): Promise<readonly RecoveredRun[]> {
   const { live } = acquired
-  const taken = live.recovered.then(() => recoverLeftRuns(deps, acquired, policy, onTaken))
-  live.recovered = bestEffort(taken)
-  return taken
+  const recovering = live.recovered.then(() => recoverLeftRuns(deps, acquired, policy, onTaken))
+  live.recovered = bestEffort(recovering)
+  return recovering
 }
 
 type OnRecovered = (runs: readonly RecoveredRun[]) => void

@@ -53,14 +53,14 @@ export class Ownership {
    * @throws OffshootError `conflict` that names the living owner, `usage` when there is no such conversation.
    */
   async acquire(id: ConversationId): Promise<void> {
-    let taken = false
+    let acquired = false
     const write = (tx: Tx) => {
       if (!tx.get('conversations', id)) throw noConversation(id)
       this.acquireIn(tx, id)
-      taken = true
+      acquired = true
     }
     await this.#store.tx(write, { durable: false }).catch((error: unknown) => {
-      if (taken) this.#drop(id)
+      if (acquired) this.#drop(id)
       throw error
     })
   }

@@ -37,9 +37,9 @@ export async function recoverConversation(
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
   const recovered = await deps.recorder.record(live.id, (change) => {
-    const taken = left.map((run) => ({ status: run.row.status, pausing: pausingOf(run) }))
+    const before = left.map((run) => ({ status: run.row.status, pausing: pausingOf(run) }))
     return left.map((run, at): RecoveredRun => {
-      const { status, pausing } = taken[at]!
+      const { status, pausing } = before[at]!
       const became = () => {
         if (isFinal(run.row.status)) return 'cancelled' // with what is above it
         return pausing

@@ -151,9 +151,9 @@ class Bytes {
   #take(length: number): Buffer {
     const end = this.at + length
     if (end > this.#bytes.length) throw new RangeError('ends early')
-    const taken = this.#bytes.subarray(this.at, end)
+    const bytes = this.#bytes.subarray(this.at, end)
     this.at = end
-    return taken
+    return bytes
   }
 }
 
