@@ -235,6 +235,50 @@ describe('a run that takes its process down', () => {
   })
 })
 
+test('a nested run that is given up with unread mail is followed by one run that reads it', async () => {
+  const config = { limits: { maxDepth: 3 } }
+  let written = 0
+  const execute = () => `written ${++written}`
+  const tools = [read, tool('write', { effects: 'write', idempotent: false, execute })]
+  const down = {
+    parts: {
+      main: [{ calls: [foreground('general')] }],
+      general: [{ calls: [foreground('b')] }],
+      b: [slow('never'), slow('never')],
+    },
+    tools,
+    more: { config },
+  }
+  let { store, conversationId } = await died(down)
+  for (let crash = 0; crash < 2; crash++) {
+    const h = live(store, down)
+    await h.clock.until(h.runtime.recover(where(h)))
+    await h.clock.settle()
+    const target = h.store.find('runs', { where: { agent: 'b' } })[0]!.id
+    const args = { text: `steered ${crash}` }
+    await h.clock.until(h.perform(conversationId, { verb: 'steer', target, args }))
+    store = await h.store.cut(h.store.commits)
+  }
+  const parts = {
+    main: [{ text: 'main is done' }],
+    general: [{ text: 'general is done' }],
+    b: [{ calls: [use('write')] }, { text: 'read both' }, { text: 'nothing more' }],
+  }
+  const h = live(store, { ...down, parts })
+  await h.recover()
+  expect(h.store.find('runs', { where: { agent: 'b' } }).map(({ status }) => status)).toEqual([
+    'failed',
+    'completed',
+  ])
+  expect(written).toBe(1)
+  expect(h.actor.of('b').map(({ last }) => last)).toEqual(['steered 1', 'written 1'])
+  const { branchId } = h.store.find('runs', { where: { agent: 'b' } })[0]!
+  const said = readMessages(h.store, branchId).flatMap(({ role, parts }) => (role === 'user' ? parts : []))
+  expect(said.slice(1)).toMatchObject([{ text: 'steered 0' }, { text: 'steered 1' }])
+  expect(h.store.find('messages', { where: { state: 'streaming' } })).toEqual([])
+  expectOrder(h)
+})
+
 function where(h: ReturnType<typeof live>) {
   const root = h.store.find('conversations', {})[0]!.directory
   const resolve = (path: string) => ({
