@@ -9,6 +9,7 @@ import type { StartPlan } from './start-plan.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
 import { beginAtOnce, createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
+import { deliverWaiting } from '../run/inbox.ts'
 import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
 import { requestSlot } from '../run/slots.ts'
@@ -170,14 +171,19 @@ function firstRunOfFork(
   })
 }
 
-/** Writes a run that begins with what a person says. It has its slot, or its place in the queue. */
+/**
+ * Writes a run that begins with what a person says, behind the messages that wait on its branch. It has its slot, or its
+ * place in the queue.
+ */
 export function writeFirstRun(change: Change, deps: Deps, run: LiveRun, text: string): void {
   if (requestSlot(deps, run, 'end') === 'granted') beginAtOnce(change, run)
   try {
     change.tx.insert('runs', run.row)
+    const here = eventScope(run, change.at)
+    deliverWaiting(change, deps.newId, here)
     const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
     const message = { branchId: run.row.branchId, role: 'user', parts, runId: null } as const
-    appendMessage(change, deps.newId, eventScope(run, change.at), message)
+    appendMessage(change, deps.newId, here, message)
     emitRunStarted(change, deps, run, text)
   } catch (error) {
     deps.scheduler.release(run.row.id)

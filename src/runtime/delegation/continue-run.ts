@@ -4,7 +4,7 @@ import { isFinal, isStopped, state } from '../../core/run-status.ts'
 import type { StartedCall } from '../../loop/ports.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
-import { addToInbox } from '../run/inbox.ts'
+import { addToInbox, deliverWaiting, promoteWaiting } from '../run/inbox.ts'
 import {
   changeRun,
   checkUnchanged,
@@ -54,9 +54,9 @@ export function continueRun(
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
   const { budget } = tree
   const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, tree }, run, order)
-  const text = order.text?.trim() || CONTINUE
-  addInstruction(change, deps, next, { text, by: order.by })
-  queueAgain(change, deps, next, text)
+  const said = order.text?.trim()
+  addInstruction(change, deps, next, { said, by: order.by })
+  queueAgain(change, deps, next, said || CONTINUE)
   budget.attach(next.held)
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
 }
@@ -194,19 +194,25 @@ function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {
   throw new OffshootError('conflict', `${branchId} cannot go on, nothing is free for it: ${why}`, { hint })
 }
 
-/** Nothing may stand between a call and its result: until then it waits in the inbox, for the end of the turn. */
+/**
+ * Messages that wait come before it; without a text of anybody, the follow-ups among them come after the run. Nothing may
+ * stand between a call and its result: until then the instruction waits in the inbox, for the end of the turn.
+ */
 function addInstruction(
   change: Change,
   deps: Pick<Deps, 'newId'>,
   run: LiveRun,
-  { text, by }: Pick<ContinueOrder, 'by'> & { readonly text: string },
+  { said, by }: Pick<ContinueOrder, 'by'> & { readonly said: string | undefined },
 ): void {
   const { conversationId, branchId } = run.row
   const here = eventScope(run, change.at)
+  const text = said || CONTINUE
   if (hasOpenCalls(readOpenTurn(change.tx, run.row))) {
+    if (said) promoteWaiting(change, here)
     addToInbox(change, deps.newId, here, { conversationId, branchId, kind: 'user', mode: 'steer', text })
     return
   }
+  deliverWaiting(change, deps.newId, here, ({ mode }) => Boolean(said) || mode === 'steer')
   const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
   const runId = by ? run.row.id : null
   appendMessage(change, deps.newId, here, { branchId, role: 'user', parts, runId })
