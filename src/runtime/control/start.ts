@@ -70,6 +70,7 @@ export async function startDriving(
     })
     if (!conversations.live.has(conversationId)) conversations.live.set(conversationId, live) // it was quiet meanwhile
     const { run, drive } = started!
+    where.onStored?.(conversationId)
     driveAll(live, drive)
     return { ...handle(deps, run, live, release), seqBefore, recovered }
   } catch (error) {
