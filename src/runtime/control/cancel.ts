@@ -2,6 +2,7 @@ import { idPrefix } from '../../core/ids.ts'
 import { isFinal, type RunStatus } from '../../core/run-status.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { cancelRuns } from '../journal/cancel-runs.ts'
+import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { findTarget, type VerbScope } from './verb-scope.ts'
 
 /** The result of a cancel. */
@@ -50,6 +51,11 @@ async function end(
   status: () => RunStatus | null,
 ): Promise<CancelAnswer> {
   let answer = finished(null)
+  await cleanUpCalls(
+    deps,
+    live.setting.workspace,
+    [...tops, ...below].filter((run) => !live.drives(run)),
+  )
   await cancelRuns(
     { deps, tree: live },
     {

@@ -3,6 +3,7 @@ import type { BranchId, RunId } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunReason, type RunStatus } from '../../core/run-status.ts'
 import { changeRun, stopRun, stopsBelow, type LiveRun, type StopReason } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'
+import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
 
 export interface InterruptAnswer {
@@ -24,6 +25,7 @@ export async function interrupt(scope: VerbScope, id: string): Promise<Interrupt
   if (!live || isStopped(row.status)) throw hasStopped(row.branchId, row.status)
   const isDriven = conversation.drives(live)
   const below = isDriven ? [] : foreground(live)
+  if (!isDriven) await cleanUpCalls(deps, conversation.setting.workspace, [...below, live])
   if (isDriven) {
     stopRun(live, REASON)
     await live.stopped

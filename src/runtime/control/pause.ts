@@ -3,6 +3,7 @@ import { idPrefix } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
 import { changeRun, type LiveRun } from '../run/live-run.ts'
 import { pauseSoon, storePausing } from '../run/pause-run.ts'
+import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
 
 export interface PauseAnswer {
@@ -26,6 +27,11 @@ export async function pause(scope: VerbScope, id: string): Promise<PauseAnswer> 
   const driven = all.filter((run) => conversation.drives(run))
   if (isAll) conversation.isPausedByUser = true
   for (const run of driven) pauseSoon(run, whyOf(run))
+  await cleanUpCalls(
+    deps,
+    conversation.setting.workspace,
+    all.filter((run) => !driven.includes(run)),
+  )
   await Promise.all(driven.filter(({ stop }) => stop).map(({ stopped }) => stopped))
   return await deps.recorder.record(conversation.id, (change) => {
     // what a process left that is gone stops where it is: nothing is owed to anybody at such a pause

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { actor, type Part } from '../../../test/support/actor.ts'
 import { conversationProblems, expectEvents } from '../../../test/support/conversation-problems.ts'
 import { beginsAfterMs, cutStore, type CutStore } from '../../../test/support/cut-store.ts'
@@ -79,6 +79,36 @@ test('a call with an effect is not run again: model and person are told that it 
   expectOrder(h)
   expect(h.told.map(({ type }) => type)).toContain('tool.unknown')
 })
+
+test('what a call left beside its effect is removed, whether it runs again or not', async () => {
+  const cleaned: unknown[] = []
+  const cleanUp = async (input: object, { run }: { run: { callId: string } }) =>
+    void cleaned.push([input, run.callId])
+  const edit = tool('edit', { effects: 'write', idempotent: false, execute: never, cleanUp })
+  const parts = { main: [{ calls: [['edit', { file_path: 'a' }] as const] }] }
+  const { store } = await died({ parts, tools: [edit] })
+  const h = live(store, { parts: {}, tools: [edit] })
+  await h.recover({ policy: 'pause' })
+  const callId = h.store.find('tool_calls', {})[0]!.id
+  expect(cleaned).toEqual([[{ file_path: 'a' }, callId]])
+  expectOrder(h)
+})
+
+test.each(['pause', 'interrupt', 'cancel'] as const)(
+  'and so it is by a %s of what a process left',
+  async (verb) => {
+    const cleanUp = vi.fn(async () => {})
+    const edit = tool('edit', { effects: 'write', idempotent: false, execute: never, cleanUp })
+    const { store, conversationId } = await died({
+      parts: { main: [{ calls: [use('edit')] }] },
+      tools: [edit],
+    })
+    const h = live(store, { parts: {}, tools: [edit] })
+    const target = store.find('runs', {})[0]!.id
+    await h.clock.until(h.perform(conversationId, { verb, target, args: null }))
+    expect(cleanUp).toHaveBeenCalledOnce()
+  },
+)
 
 test('a call that only reads runs again, and its request is not made again', async () => {
   const { store } = await died({

@@ -9,6 +9,7 @@ import type { LiveConversation } from '../conversation/conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import type { LiveRun, StopReason } from '../run/live-run.ts'
 import { storeMode } from '../authority/mode.ts'
+import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { leftRuns, recoverConversation, type RecoveryPolicy } from '../recovery/recover-conversation.ts'
 import type { RecoveredRun } from '../run/recovered-run.ts'
 import { reviveConversation } from '../recovery/revive.ts'
@@ -151,6 +152,7 @@ async function recoverLeftRuns(
   if (before && before.owner !== deps.owner) await deps.endOwned(before.owner)
   // whoever had the lease last need not be the one that ran them
   await deps.endProcesses(left.map(({ row }) => row.id))
+  await cleanUpCalls(deps, live.setting.workspace, left)
   deps.faults.at('recovery.killed')
   const recovered = await recoverConversation(deps, live, policy)
   deps.faults.at('recovery.after')
