@@ -22,9 +22,11 @@ import {
 import type { PartialMessage } from '../run/partial-message.ts'
 import { LatestReceipts } from '../run/receipts.ts'
 import type { Change } from '../log/recorder.ts'
+import type { Deps } from '../context/deps.ts'
 import type { RunTree, Scope } from '../context/scope.ts'
 import { requestSlot } from '../run/slots.ts'
-import { freshFigures, freshLimits } from '../delegation/spawn-child.ts'
+import { freshFigures } from '../delegation/spawn-child.ts'
+import { freshLimits } from '../delegation/run-limits.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
 
 interface Driven {
@@ -206,7 +208,7 @@ export class LiveConversation implements RunTree {
   }
 
   async #startNext(latest: LiveRun): Promise<void> {
-    const next = nextRun(this.#scope, latest)
+    const next = nextRun(this.#scope.deps, this.budget, latest)
     const { branchId, id } = next.row
     this.budget.attach(next.held)
     const reads = await this.#scope.deps.recorder
@@ -266,13 +268,13 @@ function ancestors({ parent }: LiveRun): LiveRun[] {
 }
 
 /** The next run of a branch: the same agent, model, rules and limits, with turns of its own. No call waits for it. */
-function nextRun({ deps, tree }: Pick<Scope, 'deps' | 'tree'>, last: LiveRun): LiveRun {
+function nextRun(deps: Pick<Deps, 'clock' | 'config' | 'newId'>, budget: Budget, last: LiveRun): LiveRun {
   const { agent, chain, opened, tools, parent } = last
   const row: Run = {
     ...last.row,
     ...freshFigures,
     ...state.queued,
-    limits: freshLimits(deps, tree.budget, last.row, last.agent),
+    limits: freshLimits(deps, budget, last.row, last.agent),
     id: deps.newId('run'),
     originCallId: null,
     background: last.row.depth > 0,
