@@ -15,13 +15,13 @@ export interface VerbScope<Ports extends Partial<Deps>> {
   readonly settle: (tx: Tx, answer: unknown) => void
 }
 
-type Lookup = Pick<VerbScope<Pick<Deps, 'store'>>, 'deps' | 'live'>
+type TargetScope = Pick<VerbScope<Pick<Deps, 'store'>>, 'deps' | 'live'>
 
 /**
  * The run that an id means: itself, or the latest of a branch, or of the main branch of a conversation.
  * @throws OffshootError `not_found` for an id of nothing in this conversation; undefined: there was no run on it yet.
  */
-export function findTarget({ deps, live }: Lookup, id: string): Target | undefined {
+export function findTarget({ deps, live }: TargetScope, id: string): Target | undefined {
   const { store } = deps
   const stored =
     idPrefix(id) === 'run' ? store.get('runs', id) : latestRun(store, branchOf(store, live.id, id))
@@ -34,7 +34,7 @@ export function findTarget({ deps, live }: Lookup, id: string): Target | undefin
 }
 
 /** @throws OffshootError `not_found`; `conflict` where no run was started yet. */
-export function requireTarget(scope: Lookup, id: string): Target {
+export function requireTarget(scope: TargetScope, id: string): Target {
   const target = findTarget(scope, id)
   if (target) return target
   throw new OffshootError('conflict', `nothing has run on ${id} yet`, {

@@ -325,10 +325,10 @@ async function childReport(scope: ReportScope, run: LiveRun, journal: RunJournal
   return { text: '' }
 }
 
-type ContextPorts = Pick<Deps, 'faults' | 'guard' | 'owner' | 'questions' | 'recorder' | 'store'>
+type ToolContextPorts = Pick<Deps, 'faults' | 'guard' | 'owner' | 'questions' | 'recorder' | 'store'>
 
 function toolContext(
-  { deps, workspace }: Pick<Scope, 'workspace'> & { readonly deps: ContextPorts },
+  { deps, workspace }: Pick<Scope, 'workspace'> & { readonly deps: ToolContextPorts },
   run: LiveRun,
   callId: CallId,
   emit: (text: string) => void,

@@ -17,7 +17,7 @@ import {
   writeSubagent,
   type ModelPorts,
   type SpawnOrder,
-  type WritePorts,
+  type SubagentPorts,
 } from '../delegation/spawn-child.ts'
 import { limitsOf } from '../delegation/run-limits.ts'
 import type { SystemText } from '../context/system-text.ts'
@@ -44,7 +44,7 @@ export interface PersonSpawn {
   readonly maxTurns?: number | undefined
 }
 
-export type PersonSpawnPorts = AuthorityPorts & ModelPorts & WritePorts & Pick<Deps, 'clock' | 'store'>
+export type PersonSpawnPorts = AuthorityPorts & ModelPorts & SubagentPorts & Pick<Deps, 'clock' | 'store'>
 
 /**
  * A subagent that a person or a program starts: below the main branch, from its head, without a call.

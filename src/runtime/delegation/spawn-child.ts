@@ -28,8 +28,8 @@ import type { FirstContext, SystemAbout, SystemText } from '../context/system-te
 import { describeTask, isControlName, isTaskName, type TaskInput } from '../task/task-input.ts'
 import { exposedAgents, isToolName } from '../authority/exposed-agents.ts'
 
-export type WritePorts = DelegationPorts & NarrowPorts & Pick<Deps, 'newId' | 'scheduler'>
-export type SpawnScope = ScopePart<WritePorts & ModelPorts, 'budget' | 'receipts'> &
+export type SubagentPorts = DelegationPorts & NarrowPorts & Pick<Deps, 'newId' | 'scheduler'>
+export type SpawnScope = ScopePart<SubagentPorts & ModelPorts, 'budget' | 'receipts'> &
   Pick<Scope, 'systemText' | 'workspace'>
 
 /**
@@ -151,7 +151,7 @@ function takePrepared({ prepared }: LiveRun, callId: CallId): PreparedSpawn {
  */
 export function writeSubagent(
   change: Change,
-  deps: WritePorts,
+  deps: SubagentPorts,
   order: SpawnOrder,
   systemText: SystemText,
 ): LiveRun {
@@ -203,7 +203,12 @@ export function aboutRun(
   }
 }
 
-function chosenAgent(deps: DelegationPorts, parent: LiveRun, { tool }: StartedCall, name: string) {
+function chosenAgent(
+  deps: DelegationPorts,
+  parent: LiveRun,
+  { tool }: StartedCall,
+  name: string,
+): AgentDefinition {
   const { agent: own, row } = parent
   const may = isTaskName(tool.name)
     ? spawnable(deps, own, row.depth)

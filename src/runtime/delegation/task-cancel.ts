@@ -9,13 +9,19 @@ import { labelledReport, withReceipts } from '../journal/reports.ts'
 import type { Deps } from '../context/deps.ts'
 import type { ScopePart } from '../context/scope.ts'
 import { messageText } from '../log/stored-events.ts'
-import { findTarget, noSuch, targetInput, targetSchema, type Lookup, type Subagent } from './task-target.ts'
+import {
+  findTarget,
+  noSuch,
+  targetInput,
+  targetSchema,
+  type SubagentLookup,
+  type Subagent,
+} from './task-target.ts'
 import { cancelRuns, type CancelPorts } from '../journal/cancel-runs.ts'
 
 const inputSchema = z.lazy(() => z.strictObject(targetInput()))
 
-/** Of the runs that it cancels: which are driven, and what is below them. */
-export type CancelScope = Lookup & CancelSubtree
+export type CancelScope = SubagentLookup & CancelSubtree
 type CancelSubtree = ScopePart<CancelPorts, 'below' | 'drives'>
 
 /** `task_cancel {task_id}`: cancels a subagent and its whole subtree, and answers when they have stopped. */

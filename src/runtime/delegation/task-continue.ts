@@ -8,9 +8,9 @@ import { openCallWriter, type OpenJournalPorts } from '../journal/open-journal.t
 import type { Change } from '../log/recorder.ts'
 import { spawn, taskText, type SpawnScope } from './spawn-child.ts'
 import type { TaskInput } from '../task/task-input.ts'
-import { requireTarget, type Lookup } from './task-target.ts'
+import { requireTarget, type SubagentLookup } from './task-target.ts'
 
-export type TaskScope = SpawnScope & ContinueScope & Lookup
+export type TaskScope = SpawnScope & ContinueScope & SubagentLookup
 
 /**
  * Writes what a `task` call asks for in the transaction of its intent, and returns the run whose report answers it.
@@ -49,7 +49,7 @@ export function takeTask(
 export const STEERED =
   'It has not stopped: it reads your prompt at its next turn, and its report comes as it would have come. Nothing new was started.'
 
-function latestOf({ tx }: Change, scope: Lookup, parent: LiveRun, id: string): LiveRun {
+function latestOf({ tx }: Change, scope: SubagentLookup, parent: LiveRun, id: string): LiveRun {
   const { row } = requireTarget(scope, parent, id, tx)
   const latest = scope.tree.latest(row.branchId)
   if (latest) return latest

@@ -4,7 +4,7 @@ import { controlTool } from './control-tool.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { putMessage } from '../run/put-message.ts'
 import type { Deps } from '../context/deps.ts'
-import { requireTarget, targetInput, targetSchema, type Lookup } from './task-target.ts'
+import { requireTarget, targetInput, targetSchema, type SubagentLookup } from './task-target.ts'
 
 const fields = () => ({
   message: z.string().trim().min(1).describe('what to say'),
@@ -15,7 +15,7 @@ const fields = () => ({
 })
 const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), ...fields() }))
 
-export type MessageScope = Lookup & { readonly deps: Pick<Deps, 'newId' | 'recorder'> }
+export type MessageScope = SubagentLookup & { readonly deps: Pick<Deps, 'newId' | 'recorder'> }
 
 /** `task_message {task_id, message, mode?}`: an item for the inbox of a subagent that has not stopped. */
 export function createTaskMessage(scope: MessageScope, run: LiveRun): AnyTool {

@@ -7,7 +7,13 @@ import type { LiveRun } from '../run/live-run.ts'
 import { readMessages } from '../run/messages.ts'
 import { labelledReport, labelledTranscript, withReceipts } from '../journal/reports.ts'
 import { messageText } from '../log/stored-events.ts'
-import { requireTarget, targetInput, targetSchema, type Lookup, type Subagent } from './task-target.ts'
+import {
+  requireTarget,
+  targetInput,
+  targetSchema,
+  type SubagentLookup,
+  type Subagent,
+} from './task-target.ts'
 import { transcriptLines } from '../run/transcript-text.ts'
 
 /** Characters of one page. Three bytes each at most, so that a page with its labels is never cut (bounds.inlineOutputBytes). */
@@ -20,7 +26,7 @@ const fields = () => ({
 const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), ...fields() }))
 
 /** `task_output {task_id, offset?, limit?}`: the whole report, or the transcript of one that has not stopped. */
-export function createTaskOutput(scope: Lookup, run: LiveRun): AnyTool {
+export function createTaskOutput(scope: SubagentLookup, run: LiveRun): AnyTool {
   const { store } = scope.deps
   return controlTool<z.infer<typeof inputSchema>>({
     name: 'task_output',

@@ -17,7 +17,7 @@ import {
   requireTarget,
   subagentsBelow,
   targetInput,
-  type Lookup,
+  type SubagentLookup,
   type Subagent,
 } from './task-target.ts'
 
@@ -36,7 +36,7 @@ function modelSchema(): object {
   return z.toJSONSchema(shown, { target: 'draft-07', io: 'input' })
 }
 
-export type StatusScope = Lookup & ScopePart<StatusPorts, 'budget'>
+export type StatusScope = SubagentLookup & ScopePart<StatusPorts, 'budget'>
 type StatusPorts = Pick<Deps, 'clock' | 'scheduler'>
 
 /** `task_status {task_id?, wait_ms?}`: one line per subagent. */

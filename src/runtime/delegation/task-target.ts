@@ -17,7 +17,7 @@ export interface Subagent {
 }
 
 /** Where subagents are looked up: stored ones, and those that this process drives. */
-export type Lookup = ScopePart<Pick<Deps, 'store'>, 'latest'>
+export type SubagentLookup = ScopePart<Pick<Deps, 'store'>, 'latest'>
 
 /** Spellings of `task_id`; the prefix of the id decides what it is. */
 export const targetAliases: Readonly<Record<string, string>> = {
@@ -43,7 +43,7 @@ export function targetSchema(shape: z.ZodRawShape, about = 'the task_id that `ta
 
 /** The subagents below a run, whichever run of its branch started them, the oldest first. */
 export function subagentsBelow(
-  { deps, tree }: Lookup,
+  { deps, tree }: SubagentLookup,
   run: LiveRun,
   reader: Reader = deps.store,
 ): Subagent[] {
@@ -75,7 +75,7 @@ function subagent(branch: Branch, stored: StoredRun, latest: LiveRun | undefined
  * that is not below this run.
  */
 export function findTarget(
-  scope: Lookup,
+  scope: SubagentLookup,
   run: LiveRun,
   id: string | undefined,
   reader: Reader = scope.deps.store,
@@ -96,7 +96,7 @@ const MISSING =
 
 /** @throws ToolError `not_found` for an id of nothing, and as `findTarget`. */
 export function requireTarget(
-  scope: Lookup,
+  scope: SubagentLookup,
   run: LiveRun,
   id: string | undefined,
   reader: Reader = scope.deps.store,
