@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { findCycles } from './support/architecture/find-cycles.ts'
 import { findViolations, importsOf } from './support/architecture/find-violations.ts'
 import { backArrows, floorsOf, foldersOf, type ImportGraph } from './support/architecture/floors.ts'
+import { bagMentions, findBagTakers } from './support/architecture/port-bags.ts'
 import { rowWrites } from './support/architecture/row-writes.ts'
 import { ORDERS, OVER_LIMITS, PACKAGES, ROOMS } from './support/architecture/rules.ts'
 import { findExcesses, findSilentCatches } from './support/architecture/sizes.ts'
@@ -83,6 +84,79 @@ describe('rule: the row of a run has one writer, src/runtime/run/held-row.ts', (
   it('allows what reads a row, and the private field of the writer', () => {
     const text = 'const { row } = run; f({ row }); class A { #row; b() { this.#row = run.row } }'
     expect(rowWrites('a.ts', text)).toEqual([])
+  })
+})
+
+describe('rule: a function names the ports that it uses, and does not take all there are', () => {
+  it('is kept by the sources', () => {
+    const names = globSync('src/**/*.ts', { cwd: ROOT })
+    const tree = new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]))
+    expect(findBagTakers(tree)).toEqual([])
+  })
+
+  const head = [
+    "import type { Deps } from '../context/deps.ts'",
+    "import type { RunTree, Scope } from '../context/scope.ts'",
+    '',
+  ].join('\n')
+  const lines = (text: string) => bagMentions('src/runtime/run/a.ts', head + text).map(({ line }) => line)
+
+  for (const text of [
+    'export function f(deps: Deps): void {}',
+    'export const f = ({ store }: Deps) => store',
+    'export class A { readonly #deps: Deps }',
+    'export interface A { readonly deps: Deps }',
+    'export interface A extends Deps {}',
+    "export interface A extends Pick<Scope, 'deps'> {}",
+    'type All = Deps',
+    'export function f(deps: Partial<Deps>): void {}',
+    "export function f(deps: Omit<Deps, 'store'>): void {}",
+    'export function f(deps: Pick<Deps, keyof Deps>): void {}',
+    "export function f(deps: Pick<Deps, Exclude<keyof Deps, 'store'>>): void {}",
+    "export function f(deps: Pick<Deps, 'a' | 'b' | 'c' | 'd' | 'e' | 'f' | 'g' | 'h' | 'i'>): void {}",
+    'export function f(scope: Scope): void {}',
+    "export function f(scope: Pick<Scope, 'deps'>): void {}",
+    "export function f(scope: Pick<Scope, 'tree' | 'workspace'>): void {}",
+    "export function f(deps: Scope['deps']): void {}",
+    'export function f(tree: RunTree): void {}',
+    "export function f(deps: import('../context/deps.ts').Deps): void {}",
+  ]) {
+    it(`finds: ${text}`, () => expect(lines(text)).toContain(3))
+  }
+
+  it('finds a bag under another name', () => {
+    const text =
+      "import type { Deps as Ports } from '../context/deps.ts'\nexport const f = (ports: Ports) => ports"
+    expect(bagMentions('src/runtime/run/a.ts', text)).toEqual([{ line: 2, what: 'takes all of Deps' }])
+    const all = "import type * as context from '../context/deps.ts'"
+    expect(bagMentions('src/runtime/run/a.ts', all)).toHaveLength(1)
+  })
+
+  for (const text of [
+    "export function f(deps: Pick<Deps, 'store' | 'clock'>): void {}",
+    "export type EndPorts = Pick<Deps, 'clock'> & Pick<Deps, 'store'>",
+    "export function f(limits: Deps['config']['limits']): void {}",
+    "export function f(scope: Pick<Scope, 'workspace'>, tree: Pick<RunTree, 'below'>): void {}",
+    'export interface Part<Ports extends Partial<Deps>, Members extends keyof RunTree> { deps: Ports; tree: Members }',
+    "export interface A extends Pick<Scope, 'workspace' | 'systemText'> {}",
+    'export class A implements RunTree {}',
+  ]) {
+    it(`allows: ${text}`, () => expect(lines(text)).toEqual([]))
+  }
+
+  it('counts in a file that may take all: neither more nor less than is listed', () => {
+    const revive = 'src/runtime/recovery/revive.ts'
+    const import_ = "import type { Scope } from '../context/scope.ts'\n"
+    const problems = (text: string) =>
+      findBagTakers(new Map([[revive, import_ + text]])).filter((each) => each.startsWith(revive))
+    expect(problems('export function f(scope: Scope) {}')).toEqual([])
+    expect(problems('')).toHaveLength(1)
+    expect(problems('export function f(a: Scope, b: Scope) {}')).toHaveLength(2)
+  })
+
+  it('is about these types alone, not others of the same name', () => {
+    const text = "import type { Scope } from './scope.ts'\nexport const f = (scope: Scope) => scope"
+    expect(bagMentions('src/permissions/shell/a.ts', text)).toEqual([])
   })
 })
 

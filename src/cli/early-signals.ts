@@ -2,23 +2,29 @@
 export const endSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 export type EndSignal = keyof typeof endSignals
 
+type Handler = (signal: EndSignal) => void
+
+const handlers = new Set<Handler>()
+
 /** Until a command listens itself, a signal ends the program at once: nothing has been started that would have to end first. */
 export function endEarly(): void {
-  for (const signal of signals()) process.on(signal, exitNow)
+  for (const signal of Object.keys(endSignals) as EndSignal[])
+    if (!process.listeners(signal).includes(hear)) process.on(signal, hear)
 }
 
 /** From here on `handler` hears of each such signal; the returned function goes back to ending at once. */
-export function onEndSignal(handler: (signal: EndSignal) => void): () => void {
-  for (const signal of signals()) process.off(signal, exitNow).on(signal, handler)
-  return () => {
-    for (const signal of signals()) process.off(signal, handler).on(signal, exitNow)
-  }
+export function onEndSignal(handler: Handler): () => void {
+  endEarly()
+  handlers.add(handler)
+  return () => void handlers.delete(handler)
 }
 
-function signals(): EndSignal[] {
-  return Object.keys(endSignals) as EndSignal[]
-}
-
-function exitNow(signal: NodeJS.Signals): void {
-  process.exit(endSignals[signal as EndSignal])
+/**
+ * The one listener, which is never taken off: a signal that has arrived and is not dispatched yet is lost when the last
+ * listener of its kind leaves, even if another one comes in the same turn.
+ */
+function hear(signal: NodeJS.Signals): void {
+  const known = signal as EndSignal
+  if (handlers.size === 0) process.exit(endSignals[known])
+  for (const handler of handlers) handler(known)
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { personOnly, TO_PERSON, turnOfPerson } from '../person/person-only.ts'
-import { isOfRun } from '../person/started-by-agent.ts'
+import { hasRunMark } from '../exec/run-marks.ts'
 import type { VerbCommand } from '../runtime/control/verbs.ts'
 import type { Reader } from '../store/port.ts'
 import { commandPath } from './help.ts'
@@ -31,7 +31,7 @@ export function checkCaller(command: Command, io: Pick<Io, 'env'>): void {
  * process that drives a conversation stores its own. @throws OffshootError `usage`
  */
 export function checkTurn(reader: Reader, id: ConversationId | undefined, io: Pick<Io, 'env'>): void {
-  if (id === undefined || !isOfRun(io.env)) return
+  if (id === undefined || !hasRunMark(io.env)) return
   refuseAgent(turnOfPerson([reader.get('conversations', id)?.mode]), io)
 }
 
@@ -50,7 +50,7 @@ const SPEAKING: ReadonlySet<VerbCommand['verb']> = new Set<VerbCommand['verb']>(
 ])
 
 function refuseAgent(what: string | undefined, { env }: Pick<Io, 'env'>): void {
-  if (what === undefined || !isOfRun(env)) return
+  if (what === undefined || !hasRunMark(env)) return
   throw new OffshootError('usage', `${what} is not for an agent: a run has started this process`, {
     hint: TO_PERSON,
   })
@@ -58,7 +58,7 @@ function refuseAgent(what: string | undefined, { env }: Pick<Io, 'env'>): void {
 
 /** Whether a person sits at the terminal of this process. A pseudoterminal that an agent has opened is none. */
 export function hasPerson({ env, stdin, stderr }: Io): boolean {
-  return stdin.isTTY && stderr.isTTY && !isOfRun(env)
+  return stdin.isTTY && stderr.isTTY && !hasRunMark(env)
 }
 
 function decidingCommand(command: Command): string | undefined {

@@ -111,14 +111,16 @@ class Line {
   }
 
   start<O>(
-    start: (where: { conversationId?: ConversationId }) => Promise<StartedRun>,
+    start: (where: Pick<RunSetting, 'onStored'> & { conversationId?: ConversationId }) => Promise<StartedRun>,
   ): Promise<OffshootRun<O>> {
     return this.#session.call(() => {
       const begun = this.#last.then(async () => {
         this.#session.checkOpen()
-        const started = await start(this.conversationId ? { conversationId: this.conversationId } : {})
+        const first = this.#session.firstEvents()
+        const known = this.conversationId ? { conversationId: this.conversationId } : {}
+        const started = await start({ ...known, onStored: first.follow })
         this.#know(started.conversationId)
-        return this.#session.drive<O>(started)
+        return this.#session.drive<O>(started, first)
       })
       this.#last = bestEffort(begun)
       return begun

@@ -15,6 +15,8 @@ export interface FeedOptions {
   readonly conversationId: ConversationId
   /** Durable events after this `seq` come first. */
   readonly after: number
+  /** Live events that came before, in order; asked for when the feed opens. */
+  readonly first?: () => readonly OffshootEvent[] | undefined
   /** Whether whoever reads answers questions: the conversation is attended until the feed ends. */
   readonly answers: boolean
   /** Called for each event once, in order. */
@@ -52,6 +54,8 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
   readonly #options: FeedOptions
   readonly #follow: Follow
   #waiting: OffshootEvent[] = []
+  /** Live events that have their places between the stored ones which are still to be read. */
+  #between: OffshootEvent[] = []
   #end: End | undefined
   #isDone = false
   #leave: (() => void) | undefined
@@ -88,9 +92,10 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
 
   #open(): () => void {
     const { approvals, closed, subscribe } = this.#deps
-    const { conversationId, answers, ended } = this.#options
+    const { conversationId, answers, ended, first } = this.#options
     const leave = answers ? approvals.attend(conversationId) : () => {}
     const unsubscribe = subscribe(conversationId, (events) => events.forEach((event) => this.#receive(event)))
+    this.#openWith(first?.())
     const stopLooking = this.#lookElsewhere()
     const readRest = () => this.#readRest()
     closed.addEventListener('abort', readRest, { once: true })
@@ -109,6 +114,28 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
       unsubscribe() // hands over what was about to be told
       this.#wake()
     }
+  }
+
+  /** At once, so that no live event comes between those that were kept and those of the subscription. */
+  #openWith(first: readonly OffshootEvent[] | undefined): void {
+    if (!first || this.#deps.closed.aborted) return
+    this.#between = [...first]
+    this.#putStored(this.#follow.page())
+  }
+
+  /** Stored events, and the live ones that follow each of them. */
+  #putStored(events: readonly OffshootEvent[]): void {
+    for (const event of events) {
+      this.#putLiveBefore(event.seq)
+      this.#put(event)
+    }
+    if (!this.#follow.isBehind) this.#putLiveBefore(Infinity)
+  }
+
+  #putLiveBefore(seq: number): void {
+    const later = this.#between.findIndex((event) => event.seq >= seq)
+    const due = this.#between.splice(0, later < 0 ? this.#between.length : later)
+    for (const event of due) this.#put(event)
   }
 
   #close(): void {
@@ -135,8 +162,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
 
   /** The store is about to be closed: what comes from now on is on the bus alone, and follows what is stored by now. */
   #readRest(): void {
-    if (this.#follow.isBehind)
-      for (const events of this.#follow.pages()) for (const event of events) this.#put(event)
+    if (this.#follow.isBehind) for (const events of this.#follow.pages()) this.#putStored(events)
   }
 
   async #read(): Promise<IteratorResult<OffshootEvent, undefined>> {
@@ -153,7 +179,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
   /** One page; the event loop turns between two of them. */
   async #catchUp(): Promise<void> {
     if (this.#deps.closed.aborted) return this.#follow.stopReading()
-    for (const event of this.#follow.page()) this.#put(event)
+    this.#putStored(this.#follow.page())
     if (this.#follow.isBehind) await new Promise((resolve) => setImmediate(resolve))
   }
 

@@ -75,6 +75,21 @@ describe('the stream of a run', () => {
     expect(result.text).toBe(`end ${secret}`)
   })
 
+  it('holds live events also where the run had ended before the first reader came, and for that reader alone', async () => {
+    await using b = await begin(says('hello '.repeat(50), { chunks: 50 }))
+    await b.end()
+    const text = (seen: readonly OffshootEvent[]) =>
+      seen.map((event) => (event.type === 'part.delta' ? event.text : '')).join('')
+    const first = await read(b.t, b.run.events())
+    expect(text(first)).toBe('hello '.repeat(50))
+    const delta = first.findIndex(({ type }) => type === 'part.delta')
+    expect(first.slice(delta).map(({ type }) => type)).toEqual(
+      expect.arrayContaining(['message.completed', 'run.completed']),
+    )
+    expect(durable(first).map(({ seq }) => seq)).toEqual(durable(first).map((_, i) => i + 1))
+    expect(await read(b.t, b.run.events())).toEqual(durable(first))
+  })
+
   it('can be asked for after the end, again and again, and from any seq', async () => {
     await using b = await begin(says('done'))
     const live = await read(b.t, b.run.events())

@@ -15,9 +15,10 @@ import type { Recovery, RecoverOptions } from '../runtime/control/recover.ts'
 import { resolveId } from '../runtime/views/resolve-id.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/control/verbs.ts'
 import type { FeedDeps } from './event-feed.ts'
+import { FirstEvents } from './first-events.ts'
 import { checkText } from './check-options.ts'
 import { checkContinue, checkFork } from './run-options.ts'
-import { createRun, type OffshootRun, type RunHost } from './run.ts'
+import { createRun, type DrivenRun, type OffshootRun, type RunHost } from './run.ts'
 
 /** What stands behind the objects of the library: one runtime, what it drives, and how that ends. */
 export class LibrarySession implements RunHost {
@@ -30,7 +31,7 @@ export class LibrarySession implements RunHost {
   #closed: Promise<void> | undefined
   /** Calls that may still begin something. */
   readonly #calls = new Set<Promise<unknown>>()
-  readonly #driven = new Map<RunId, StartedRun>()
+  readonly #driven = new Map<RunId, DrivenRun>()
   readonly #recoveries: Recovery[] = []
   readonly #settings = new Map<ConversationId, RunSetting>()
 
@@ -108,8 +109,10 @@ export class LibrarySession implements RunHost {
     return await this.call(async () => {
       const conversationId = this.conversationOf(target)
       const where = { ...this.settingOf(conversationId), conversationId, target }
-      const { started, runId } = await this.composed.runtime.continue({ ...where, text, ...order })
-      return started ? this.drive<O>(started) : this.runOf<O>(runId)
+      const first = this.firstEvents()
+      const onStored = first.follow
+      const { started, runId } = await this.composed.runtime.continue({ ...where, text, ...order, onStored })
+      return started ? this.drive<O>(started, first) : this.runOf<O>(runId)
     })
   }
 
@@ -118,15 +121,17 @@ export class LibrarySession implements RunHost {
     const said = checkText(text, 'fork')
     return await this.call(async () => {
       const place = this.settingOf(this.conversationOf(messageId))
+      const first = this.firstEvents()
       const started = await this.composed.runtime.fork({
         ...place,
+        onStored: first.follow,
         messageId,
         text: said,
         budgetUsd,
         ...(model ? { model: await this.modelId(model) } : {}),
         defaultModel: async () => this.model,
       })
-      return this.drive<O>(started)
+      return this.drive<O>(started, first)
     })
   }
 
@@ -139,12 +144,20 @@ export class LibrarySession implements RunHost {
   }
 
   /** Takes note of what has begun, so that it is stopped at the end. */
-  drive<O>(started: StartedRun): OffshootRun<O> {
-    this.#driven.set(started.runId, started)
-    const forget = () => void this.#driven.delete(started.runId)
+  drive<O>(started: StartedRun, first: FirstEvents): OffshootRun<O> {
+    const driven = { ...started, first }
+    this.#driven.set(started.runId, driven)
+    const forget = () => {
+      this.#driven.delete(started.runId)
+      first.end()
+    }
     started.result.then(forget, forget)
     const about = this.composed.store.get('runs', started.runId)!
-    return createRun<O>(this, about, started)
+    return createRun<O>(this, about, driven)
+  }
+
+  firstEvents(): FirstEvents {
+    return new FirstEvents(this.feedDeps.subscribe)
   }
 
   /** Whether a process drives it: this one, or another that lives. */

@@ -12,6 +12,7 @@ import { readRunResult, type RunResult } from '../runtime/views/run-result.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/control/verbs.ts'
 import { EventFeed, type FeedDeps } from './event-feed.ts'
 import { eventsOfTree } from './event-filter.ts'
+import type { FirstEvents } from './first-events.ts'
 import { checkText } from './check-options.ts'
 import { checkEvents, type ContinueOptions, type EventsOptions, type ForkOptions } from './run-options.ts'
 
@@ -53,6 +54,11 @@ export interface OffshootRun<O = unknown> {
 /** What a run came to. `output` is there where its agent has an `outputSchema` that its report fits. */
 export type Result<O = unknown> = Omit<RunResult, 'output'> & { readonly output?: O }
 
+/** A run that this process has started, with what its first reader gets. */
+export interface DrivenRun extends StartedRun {
+  readonly first: FirstEvents
+}
+
 type About = Pick<StoredRun, 'id' | 'conversationId' | 'branchId' | 'agent' | 'depth'>
 
 /** What a run needs of the library that it belongs to. */
@@ -73,7 +79,7 @@ export function steerCommand(target: string, text: string) {
 }
 
 /** `started`: where this process began it. */
-export function createRun<O>(host: RunHost, about: About, started?: StartedRun): OffshootRun<O> {
+export function createRun<O>(host: RunHost, about: About, started?: DrivenRun): OffshootRun<O> {
   const { id, conversationId, branchId, agent, depth } = about
   const perform = <V extends 'interrupt' | 'pause' | 'cancel' | 'background'>(verb: V) =>
     host.perform({ verb, target: id, args: null }) as Promise<VerbAnswers[V]>
@@ -101,7 +107,7 @@ export function createRun<O>(host: RunHost, about: About, started?: StartedRun):
 function openFeed(
   host: RunHost,
   about: About,
-  started: StartedRun | undefined,
+  started: DrivenRun | undefined,
   given: EventsOptions | undefined,
 ): EventFeed {
   host.checkOpen()
@@ -110,6 +116,7 @@ function openFeed(
   return new EventFeed(host.feedDeps, {
     conversationId,
     after,
+    first: () => (given?.after === undefined ? started?.first.take() : undefined),
     answers,
     wants: eventsOfTree(host.feedDeps.store, { conversationId, branchId, runId, answers }),
     ended: () => (started ? started.result : untilStopped(host, about)),

@@ -14,11 +14,6 @@ export function callerEnvironment(env: Env, pid: number): Env {
   return { ...env, OFFSHOOT_RUN_ID: mark, ...placesOf({ ...outermost, HOME: home }) }
 }
 
-/** Whether a run has started the process of this environment. Then nobody sits at its terminal. */
-export function isOfRun(env: Env): boolean {
-  return hasRunMark(env)
-}
-
 /** Where the person's configuration and agent files are. Without a home and a place of its own there is none. */
 function placesOf(env: Env): Env {
   const { HOME, XDG_CONFIG_HOME } = env

@@ -7,7 +7,7 @@ import { ToolError, type AnyTool, type ResolvedPath, type ToolContext } from './
 import { targetOf } from './path-target.ts'
 import { decodeText, encodeText, toLineFeeds } from './text-file.ts'
 import { countChanges, unifiedDiff } from './unified-diff.ts'
-import { checkSeen, readCurrent, replaceFile } from './write-file.ts'
+import { checkSeen, readCurrent, removeTemporary, replaceFile } from './write-file.ts'
 
 const inputSchema = z.lazy(() =>
   z.object({
@@ -50,6 +50,7 @@ export function editTool(): AnyTool {
     title: (input) => titleLine(`Edit ${input.file_path}`),
     detail: (input) => unifiedDiff(input.file_path, input.old_string, input.new_string),
     execute,
+    cleanUp: ({ file_path }, { workspace, run }) => removeTemporary(workspace.resolve(file_path), run.callId),
     toModelOutput: (text) => ({ text }),
   })
 }

@@ -1,12 +1,25 @@
-import { chmod, mkdir, readFile, readdir, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  mkdir,
+  open,
+  readFile,
+  readdir,
+  readlink,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { runProcess } from '../exec/run-process.ts'
 import {
   call,
   callText,
   temporaryDirectory,
   testContext,
+  tool,
   type TemporaryDirectory,
 } from './fixtures/context.ts'
 
@@ -335,4 +348,50 @@ test('todo keeps one list', async () => {
   ]
   expect(await callText('todo', { todos }, context)).toBe('1. [x] look\n2. [>] act\n3. [ ] rest')
   expect(await callText('todo', {}, context)).toContain('act')
+})
+
+describe('a write whose process ends in the middle of it', () => {
+  const cut = async () => {
+    const at = await project({
+      'a.txt': 'old\n',
+      '.offshoot-cal_1.tmp': 'half',
+      '.offshoot-cal_2.tmp': 'half',
+    })
+    return { at, context: testContext(at.path) }
+  }
+
+  test.each(['write', 'edit'])(
+    'is cleaned up after: its temporary file goes, and no other (%s)',
+    async (name) => {
+      const { at, context } = await cut()
+      await using _at = at
+      const input = { file_path: 'a.txt', content: '', old_string: '', new_string: '' }
+      await tool(name).cleanUp!(input as never, context)
+      expect(await readdir(at.path)).toEqual(['.offshoot-cal_2.tmp', 'a.txt'])
+      expect(await readFile(join(at.path, 'a.txt'), 'utf8')).toBe('old\n')
+    },
+  )
+
+  test('is repeated over what it left', async () => {
+    const { at, context } = await cut()
+    await using _at = at
+    await callText('read', { file_path: 'a.txt' }, context)
+    await callText('write', { file_path: 'a.txt', content: 'new\n' }, context)
+    expect(await readdir(at.path)).toEqual(['.offshoot-cal_2.tmp', 'a.txt'])
+    expect(await readFile(join(at.path, 'a.txt'), 'utf8')).toBe('new\n')
+  })
+})
+
+test('a new file is on disk with its name, and so is each directory that was made for it', async () => {
+  await using at = await project({})
+  const handle = await open(at.path)
+  const synced: string[] = []
+  const files = Object.getPrototypeOf(handle) as FileHandle
+  await handle.close()
+  using sync = vi.spyOn(files, 'sync').mockImplementation(async function (this: FileHandle) {
+    synced.push(await readlink(`/proc/self/fd/${this.fd}`))
+  })
+  await callText('write', { file_path: 'one/two/a.txt', content: 'x' }, testContext(at.path))
+  expect(sync).toHaveBeenCalledTimes(3)
+  expect(synced).toEqual([at.path, join(at.path, 'one'), join(at.path, 'one/two')])
 })

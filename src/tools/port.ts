@@ -49,6 +49,8 @@ export interface Tool<I = never, O = unknown> {
   /** What a person must see before it may happen, beyond its subjects: the text or the diff. */
   detail?(input: I): string
   execute(input: I, context: ToolContext): Promise<O>
+  /** Removes what a call leaves beside its effect when its process ends in the middle of it; its effect stays as it is. */
+  cleanUp?(input: I, context: Pick<ToolContext, 'workspace' | 'run'>): Promise<void>
   toModelOutput(output: O): ModelOutput
   /** Of a tool that runs a program: its exit code, for the record. */
   exitCode?(output: O): number | null

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import type { Stats } from 'node:fs'
 import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import type { CallId } from '../core/ids.ts'
 import { checkUnmasked } from './masked-text.ts'
 import { openDirectory } from './open-file.ts'
 import { ToolError, type FileStamp, type ResolvedPath, type ToolContext } from './port.ts'
@@ -62,11 +62,13 @@ export async function replaceFile(
 ): Promise<void> {
   checkUnmasked(bytes, current?.bytes)
   const directory = await makeDirectory(dirname(target.absolute), dirname(target.relative))
-  const temporary = join(directory.handlePath, `.offshoot-${randomUUID()}.tmp`)
+  const temporary = join(directory.handlePath, temporaryName(context.run.callId))
   try {
+    await rm(temporary, { force: true }) // of an attempt whose process has ended
     const stamp = await writeNew(temporary, bytes, current?.stats)
     context.signal.throwIfAborted()
     await rename(temporary, join(directory.handlePath, basename(target.absolute)))
+    await syncDirectory(directory.handle)
     context.files.record(target.absolute, stamp)
     const hashes = { before: current?.stamp.hash ?? null, after: stamp.hash }
     context.receipt?.({ type: 'changed', path: target.absolute, ...hashes, ...lines })
@@ -77,6 +79,33 @@ export async function replaceFile(
     await directory.handle.close()
   }
 }
+
+/** Removes the file under which a call writes, where its process has ended before it was renamed. */
+export async function removeTemporary({ absolute, relative }: ResolvedPath, callId: CallId): Promise<void> {
+  const directory = await openDirectory(dirname(absolute), dirname(relative))
+  try {
+    await rm(join(directory.handlePath, temporaryName(callId)), { force: true })
+  } finally {
+    await directory.handle.close()
+  }
+}
+
+/** Of a call: whoever recovers it finds the file again. */
+function temporaryName(callId: CallId): string {
+  return `.offshoot-${callId}.tmp`
+}
+
+/** Without it a loss of power may take back the new name, though the bytes are on disk. */
+async function syncDirectory(handle: FileHandle): Promise<void> {
+  try {
+    await handle.sync()
+  } catch (error) {
+    if (!NO_SYNC.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+  }
+}
+
+/** What file systems answer that have no sync for directories. */
+const NO_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EPERM', 'EBADF'])
 
 async function writeNew(path: string, bytes: Buffer, old: Stats | undefined): Promise<FileStamp> {
   const handle = await open(path, 'wx')
@@ -107,6 +136,7 @@ async function makeDirectory(absolute: string, name: string): ReturnType<typeof 
   const parent = await makeDirectory(dirname(absolute), dirname(name))
   try {
     await mkdir(join(parent.handlePath, basename(absolute)))
+    await syncDirectory(parent.handle)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileError(error, name)
   } finally {

@@ -5,7 +5,7 @@ import { ToolError, type AnyTool, type ResolvedPath, type ToolContext } from './
 import { targetOf } from './path-target.ts'
 import { decodeText, encodeText, type TextFile } from './text-file.ts'
 import { countChanges, noLines, unifiedDiff, unknownLines } from './unified-diff.ts'
-import { checkSeen, readCurrent, replaceFile, type CurrentFile } from './write-file.ts'
+import { checkSeen, readCurrent, removeTemporary, replaceFile, type CurrentFile } from './write-file.ts'
 
 const inputSchema = z.lazy(() =>
   z.object({
@@ -38,6 +38,7 @@ export function writeTool(): AnyTool {
     title: (input) => titleLine(`Write ${input.file_path}`),
     detail: ({ file_path, content }) => `${file_path}\n${content.replace(/^/gm, '+ ')}`,
     execute,
+    cleanUp: ({ file_path }, { workspace, run }) => removeTemporary(workspace.resolve(file_path), run.callId),
     toModelOutput: (text) => ({ text }),
   })
 }

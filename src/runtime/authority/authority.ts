@@ -30,16 +30,16 @@ export interface OwnBounds {
   readonly delegated?: readonly Grant[]
 }
 
+export type NarrowPorts = Pick<Deps, 'tools' | 'config' | 'faults'>
+export type RootPorts = Pick<Deps, 'rootLayers' | 'namedMode' | 'tools'>
+export type AuthorityPorts = RootPorts & NarrowPorts & Pick<Deps, 'agents'>
+
 /**
  * The authority of a branch, read from its line: the root's, narrowed by each agent that has spawned and its own
  * restrictions. A fork has that of the branch it leaves.
  * @throws OffshootError `usage` when an agent of the line is not defined any more.
  */
-export function authorityOf(
-  deps: Pick<Deps, 'agents' | 'tools' | 'rootLayers' | 'namedMode' | 'config' | 'faults'>,
-  reader: Reader,
-  branch: Branch,
-): Authority {
+export function authorityOf(deps: AuthorityPorts, reader: Reader, branch: Branch): Authority {
   const steps: { readonly agent: string; readonly bounds: OwnBounds }[] = []
   let agent = branch.agent
   for (const each of lineOf(reader, branch)) {
@@ -76,18 +76,14 @@ function spawnerOf(reader: Reader, first: StoredRun | undefined): string | undef
 }
 
 /** What a main agent is bound by, in a new conversation or in a stored one. */
-export function rootAuthority(
-  deps: Pick<Deps, 'rootLayers' | 'namedMode' | 'tools'>,
-  reader: Reader,
-  id: ConversationId | undefined,
-): Authority {
+export function rootAuthority(deps: RootPorts, reader: Reader, id: ConversationId | undefined): Authority {
   const layers = [...deps.rootLayers, ...narrowedBy(deps, reader, id)]
   return { chain: [{ name: 'root', layers }], tools: deps.tools.list(), opened: [] }
 }
 
 /** What an agent may do that somebody of this authority has started. */
 export function narrow(
-  deps: Pick<Deps, 'tools' | 'config' | 'faults'>,
+  deps: NarrowPorts,
   spawner: Authority,
   agent: AgentDefinition,
   { rules = [], directory, opened = [], delegated }: OwnBounds = {},

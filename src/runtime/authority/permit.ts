@@ -12,7 +12,7 @@ import { grantsFor } from '../asking/grants.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
 /** What decides calls: the rules and answers that are stored, the workspace of the run, and people. */
-interface Deciding {
+export interface Deciding {
   readonly deps: Pick<Deps, 'store' | 'approvals' | 'faults'>
   readonly workspace: Workspace
 }
@@ -105,7 +105,7 @@ function subject({ kind, value }: Subject, resolve: PermissionCall['resolvePath'
 }
 
 async function askPerson(
-  { deps, workspace }: Deciding,
+  { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: Pick<Deps, 'approvals'> },
   run: LiveRun,
   request: PermitRequest,
   decision: Decision,

@@ -20,7 +20,10 @@ import type { Scheduler } from '../run/scheduler.ts'
 import type { StartQueue } from '../run/start-queue.ts'
 import type { TaskTexts } from '../task/task-texts.ts'
 
-/** Everything a runtime works with; made once by `createRuntime`, injected everywhere. */
+/**
+ * Everything a runtime works with; made once by `createRuntime`. A function names the ports that it uses, as
+ * `Pick<Deps, ...>`; only what composes a runtime or drives runs takes all of them.
+ */
 export interface Deps {
   readonly store: Store
   readonly bus: Bus

@@ -1,5 +1,6 @@
 import type { AgentRegistry } from '../../agents/registry.ts'
 import type { Registry } from '../../tools/registry.ts'
+import type { ConversationId } from '../../core/ids.ts'
 import type { Scope } from './scope.ts'
 
 /** What the runs of a conversation work with. */
@@ -9,4 +10,6 @@ export interface RunSetting extends Pick<Scope, 'workspace' | 'systemText'> {
   readonly tools?: Registry | undefined
   /** What the conversation may spend while it is driven, US dollars; default: `limits.budgetUsd`. */
   readonly budgetUsd?: number | undefined
+  /** Called when what a person starts there is stored and nothing of it has happened: a subscriber misses no event. */
+  readonly onStored?: ((id: ConversationId) => void) | undefined
 }

@@ -14,6 +14,12 @@ export interface Scope {
   readonly tree: RunTree
 }
 
+/** What one function uses of a scope: ports of the runtime, and members of the run tree. */
+export interface ScopePart<Ports extends Partial<Deps>, Members extends keyof RunTree> {
+  readonly deps: Ports
+  readonly tree: Pick<RunTree, Members>
+}
+
 /** The other runs of the conversation, as one run needs them. */
 export interface RunTree {
   readonly budget: Budget

@@ -11,14 +11,17 @@ import type { Model, ModelRequest } from '../../model/port.ts'
 import { costOf } from '../../model/cost-of-usage.ts'
 import { least } from '../budget/budget.ts'
 import type { LiveRun } from '../run/live-run.ts'
-import type { Scope } from './scope.ts'
+import type { Deps } from './deps.ts'
+import type { RunTree, ScopePart } from './scope.ts'
+
+export type AsidePorts = Pick<Deps, 'clock' | 'gates' | 'newId'>
 
 /**
  * The text of one request that is made beside the turns of a run: through the gate, within the budget, tried once. It
  * counts as the run's. Waits while requests under way hold what it needs. Rejects with why there is no text.
  */
 export async function askAside(
-  scope: Scope,
+  scope: ScopePart<AsidePorts, 'budget'>,
   run: LiveRun,
   model: Model,
   { messages, maxOutput, signal }: Aside,
@@ -61,7 +64,7 @@ export interface Aside {
 
 /** What it may cost at most, as of any other request. @throws where that does not fit. */
 async function reserve(
-  { deps: { clock }, tree: { budget } }: Scope,
+  { deps: { clock }, tree: { budget } }: ScopePart<Pick<AsidePorts, 'clock'>, 'budget'>,
   { row }: LiveRun,
   { info: { price } }: Model,
   { messages, maxOutput, signal }: Pick<Aside, 'messages' | 'signal'> & { readonly maxOutput: number | null },
@@ -76,12 +79,12 @@ async function reserve(
 }
 
 function count(
-  tree: Scope['tree'],
+  { budget }: Pick<RunTree, 'budget'>,
   run: LiveRun,
   { usage, costUsd }: Pick<Run, 'usage' | 'costUsd'>,
   { aborted }: AbortSignal,
 ): void {
-  tree.budget.spend(run.row, { usage, costUsd })
+  budget.spend(run.row, { usage, costUsd })
   if (aborted) return // what comes after the wait was given up counts in the conversation alone: the run may have ended
   const { row } = run
   run.held.count({ usage: addUsage(row.usage, usage), costUsd: addCost(row.costUsd, costUsd) })

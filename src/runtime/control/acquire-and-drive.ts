@@ -9,10 +9,12 @@ import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import type { LiveRun, StopReason } from '../run/live-run.ts'
 import { storeMode } from '../authority/mode.ts'
+import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { leftRuns, recoverConversation, type RecoveryPolicy } from '../recovery/recover-conversation.ts'
 import type { RecoveredRun } from '../run/recovered-run.ts'
-import { reviveConversation } from '../recovery/revive.ts'
 import { readRunResult, type RunResult } from '../views/run-result.ts'
+import type { EndRunPorts } from '../journal/end-run.ts'
+import type { DelegationPorts } from '../delegation/startable-agents.ts'
 import { aboutRun } from '../delegation/spawn-child.ts'
 import { lastSeq } from '../log/stored-events.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
@@ -40,11 +42,17 @@ export interface Conversations {
   /** Those that are being driven: one driver each, so that no branch has two runs at a time. */
   readonly live: Map<ConversationId, LiveConversation>
   readonly commandInbox: CommandInbox
+  /** A stored conversation as it is to be driven. */
+  revive(id: ConversationId, where: RunSetting): LiveConversation
 }
+
+export type AcquirePorts = Pick<Deps, 'ownership' | 'recorder' | 'store'>
+export type RecoverPorts = EndRunPorts & Pick<Deps, 'endOwned' | 'endProcesses' | 'owner'>
+export type StartPorts = AcquirePorts & RecoverPorts & DelegationPorts & Pick<Deps, 'namedMode'>
 
 /** Takes the conversation, writes what is to begin there, and drives it until nothing is left to do. */
 export async function startDriving(
-  deps: Deps,
+  deps: StartPorts,
   conversations: Conversations,
   where: RunSetting,
   plan: StartPlan,
@@ -61,7 +69,7 @@ export async function startDriving(
     const recovered = isNew ? [] : await recoverAndDrive(deps, acquired, deps.config.recovery)
     hasRecovered = recovered.length > 0
     const last = continues && live.latest(continues)
-    if (last) await attemptsOver({ tree: live }, last)
+    if (last) await attemptsOver(live, last)
     await deps.recorder.record(conversationId, (change) => {
       started = asStartResult(write(change, live, recovered))
       storeMode(change, deps, conversationId)
@@ -70,6 +78,7 @@ export async function startDriving(
     })
     if (!conversations.live.has(conversationId)) conversations.live.set(conversationId, live) // it was quiet meanwhile
     const { run, drive } = started!
+    where.onStored?.(conversationId)
     driveAll(live, drive)
     return { ...handle(deps, run, live, release), seqBefore, recovered }
   } catch (error) {
@@ -92,7 +101,7 @@ export interface AcquiredConversation {
 
 /** @throws OffshootError `conflict` that names the process which drives the conversation. */
 export async function acquireConversation(
-  deps: Deps,
+  deps: AcquirePorts,
   conversations: Conversations,
   where: RunSetting,
   { conversationId: id, isNew }: Pick<StartPlan, 'conversationId' | 'isNew'>,
@@ -100,7 +109,7 @@ export async function acquireConversation(
   const before = isNew ? undefined : deps.store.get('leases', id)
   if (!isNew) await deps.ownership?.acquire(id)
   deps.recorder.forget(id)
-  const live = driven(deps, conversations, id, where)
+  const live = driven(conversations, id, where)
   const endCommands = conversations.commandInbox.listen(live)
   const release = async () => {
     await endCommands()
@@ -110,22 +119,17 @@ export async function acquireConversation(
   return { live, before, release }
 }
 
-function driven(
-  deps: Deps,
-  { live: conversations }: Conversations,
-  id: ConversationId,
-  { workspace, systemText }: RunSetting,
-): LiveConversation {
-  const known = conversations.get(id)
+function driven(conversations: Conversations, id: ConversationId, where: RunSetting): LiveConversation {
+  const known = conversations.live.get(id)
   if (known && !known.stopped) return known
-  const live = reviveConversation({ deps, workspace, systemText }, id)
-  conversations.set(id, live)
+  const live = conversations.revive(id, where)
+  conversations.live.set(id, live)
   return live
 }
 
 /** Takes up what a process left that is gone, and drives it. One at a time: what one has taken the next finds driven. */
 export function recoverAndDrive(
-  deps: Deps,
+  deps: RecoverPorts,
   acquired: Pick<AcquiredConversation, 'live' | 'before'>,
   policy: RecoveryPolicy,
   onTaken: OnRecovered = () => {},
@@ -139,7 +143,7 @@ export function recoverAndDrive(
 type OnRecovered = (runs: readonly RecoveredRun[]) => void
 
 async function recoverLeftRuns(
-  deps: Deps,
+  deps: RecoverPorts,
   { live, before }: Pick<AcquiredConversation, 'live' | 'before'>,
   policy: RecoveryPolicy,
   onTaken: OnRecovered,
@@ -150,6 +154,7 @@ async function recoverLeftRuns(
   if (before && before.owner !== deps.owner) await deps.endOwned(before.owner)
   // whoever had the lease last need not be the one that ran them
   await deps.endProcesses(left.map(({ row }) => row.id))
+  await cleanUpCalls(deps, live.setting.workspace, left)
   deps.faults.at('recovery.killed')
   const recovered = await recoverConversation(deps, live, policy)
   deps.faults.at('recovery.after')
@@ -166,7 +171,12 @@ const STOPS = {
   cancel: { verb: 'cancel', by: 'user' },
 } as const satisfies Record<string, StopReason>
 
-function handle(deps: Deps, run: LiveRun, live: LiveConversation, release: () => Promise<void>) {
+function handle(
+  deps: DelegationPorts & Pick<Deps, 'store'>,
+  run: LiveRun,
+  live: LiveConversation,
+  release: () => Promise<void>,
+) {
   const { conversationId, branchId, id: runId } = run.row
   const result = keepAlive(releaseWhenQuiet(live, release)).then(() => readRunResult(deps.store, runId))
   ignoreLateRejection(result)

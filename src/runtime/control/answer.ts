@@ -1,5 +1,6 @@
 import type { QuestionId } from '../../core/ids.ts'
 import type { QuestionAnswer } from '../asking/questions.ts'
+import type { Deps } from '../context/deps.ts'
 import { notHere, waits, type VerbScope } from './verb-scope.ts'
 
 export interface AnswerAnswer {
@@ -10,7 +11,7 @@ export interface AnswerAnswer {
 
 /** Answers a question of an agent. @throws OffshootError `conflict` that says who answered before, and when; `not_found`. */
 export async function answer(
-  { deps, live, settle }: VerbScope,
+  { deps, live, settle }: VerbScope<Pick<Deps, 'questions' | 'store'>>,
   id: string,
   given: QuestionAnswer,
 ): Promise<AnswerAnswer> {

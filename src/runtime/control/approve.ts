@@ -1,6 +1,7 @@
 import type { ApprovalId } from '../../core/ids.ts'
 import type { ApprovalAnswer } from '../../core/run.ts'
 import type { Extent } from '../asking/grants.ts'
+import type { Deps } from '../context/deps.ts'
 import { notHere, waits, type VerbScope } from './verb-scope.ts'
 
 export interface ApproveAnswer {
@@ -20,7 +21,7 @@ export interface Approved extends Extent {
  * more than can be granted.
  */
 export async function approve(
-  { deps, live, settle }: VerbScope,
+  { deps, live, settle }: VerbScope<Pick<Deps, 'approvals' | 'store'>>,
   id: string,
   { note, ...given }: Approved,
 ): Promise<ApproveAnswer> {

@@ -4,6 +4,7 @@ import { isStopped, type RunStatus } from '../../core/run-status.ts'
 import { startedText } from '../delegation/background-spawn.ts'
 import { childEnded } from '../run/child-waits.ts'
 import { runEvent, type LiveRun } from '../run/live-run.ts'
+import type { Deps } from '../context/deps.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
 
 export interface BackgroundAnswer {
@@ -16,7 +17,10 @@ export interface BackgroundAnswer {
  * Sends a subagent to the background while its parent waits for it: the parent's call is answered as that of a
  * background spawn is, and the report comes later. @throws OffshootError `conflict` where nobody waits.
  */
-export async function background(scope: VerbScope, id: string): Promise<BackgroundAnswer> {
+export async function background(
+  scope: VerbScope<Pick<Deps, 'recorder' | 'scheduler' | 'store'>>,
+  id: string,
+): Promise<BackgroundAnswer> {
   const { deps, live: conversation, settle } = scope
   const { row, live: run } = requireTarget(scope, id)
   if (!run || !conversation.drives(run)) throw refusal(row.branchId, `is ${row.status}, and nobody drives it`)

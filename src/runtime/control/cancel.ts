@@ -1,7 +1,8 @@
 import { idPrefix } from '../../core/ids.ts'
 import { isFinal, type RunStatus } from '../../core/run-status.ts'
 import type { LiveRun } from '../run/live-run.ts'
-import { cancelRuns } from '../journal/cancel-runs.ts'
+import { cancelRuns, type CancelPorts } from '../journal/cancel-runs.ts'
+import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { findTarget, type VerbScope } from './verb-scope.ts'
 
 /** The result of a cancel. */
@@ -16,11 +17,11 @@ export interface CancelAnswer {
 }
 
 /** Ends a run, the latest run of a branch, or everything in a conversation, with all that is below. */
-export function cancel(scope: VerbScope, id: string): Promise<CancelAnswer> {
+export function cancel(scope: VerbScope<CancelPorts>, id: string): Promise<CancelAnswer> {
   return idPrefix(id) === 'cnv' ? cancelConversation(scope, id) : cancelTarget(scope, id)
 }
 
-async function cancelTarget(scope: VerbScope, id: string): Promise<CancelAnswer> {
+async function cancelTarget(scope: VerbScope<CancelPorts>, id: string): Promise<CancelAnswer> {
   const target = findTarget(scope, id)
   if (!target?.live || isFinal(target.row.status)) return finished(target?.row.status ?? null)
   const { live } = target
@@ -29,7 +30,7 @@ async function cancelTarget(scope: VerbScope, id: string): Promise<CancelAnswer>
 }
 
 /** All of it at once, what people started too: nothing is woken by what the others report. */
-async function cancelConversation(scope: VerbScope, id: string): Promise<CancelAnswer> {
+async function cancelConversation(scope: VerbScope<CancelPorts>, id: string): Promise<CancelAnswer> {
   const { deps, live } = scope
   const main = findTarget(scope, id)
   const branches = deps.store.find('branches', { where: { conversationId: live.id } })
@@ -44,12 +45,17 @@ async function cancelConversation(scope: VerbScope, id: string): Promise<CancelA
 }
 
 async function end(
-  { deps, live, settle }: VerbScope,
+  { deps, live, settle }: VerbScope<CancelPorts>,
   tops: readonly LiveRun[],
   below: readonly LiveRun[],
   status: () => RunStatus | null,
 ): Promise<CancelAnswer> {
   let answer = finished(null)
+  await cleanUpCalls(
+    deps,
+    live.setting.workspace,
+    [...tops, ...below].filter((run) => !live.drives(run)),
+  )
   await cancelRuns(
     { deps, tree: live },
     {

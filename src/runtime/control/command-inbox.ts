@@ -3,22 +3,24 @@ import { bestEffort } from '../../core/rejections.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { answerCommands, type OpenCommands, type CommandWatch } from '../ownership/owner-commands.ts'
-import { perform } from './verbs.ts'
+import { perform, type VerbPorts } from './verbs.ts'
 
 interface Listener {
   holders: number
   readonly watch: CommandWatch
 }
 
+type CommandPorts = VerbPorts & Pick<Deps, 'ownership'>
+
 /** Where other processes bring their commands for the conversations that this one drives. */
 export class CommandInbox {
-  readonly #deps: Deps
+  readonly #deps: CommandPorts
   readonly #liveOf: (id: ConversationId) => LiveConversation | undefined
   readonly #open = new Map<ConversationId, Listener>()
   readonly #begun: OpenCommands = new Map()
 
   /** `liveOf` knows what is driven. */
-  constructor(deps: Deps, liveOf: (id: ConversationId) => LiveConversation | undefined) {
+  constructor(deps: CommandPorts, liveOf: (id: ConversationId) => LiveConversation | undefined) {
     this.#deps = deps
     this.#liveOf = liveOf
   }

@@ -1,10 +1,10 @@
 import type { ConversationId } from '../../core/ids.ts'
 import type { RunSetting } from '../context/run-setting.ts'
-import { startDriving, type Conversations, type StartedRun } from './acquire-and-drive.ts'
+import { startDriving, type Conversations, type StartedRun, type StartPorts } from './acquire-and-drive.ts'
 import type { StartPlan } from '../conversation/start-plan.ts'
-import { continueOrSteer, type ContinueOrder } from '../delegation/continue-run.ts'
-import type { Deps } from '../context/deps.ts'
-import { startOnFork } from '../conversation/fork-branch.ts'
+import { continueOrSteer, type ContinueOrder, type ContinuePorts } from '../delegation/continue-run.ts'
+import { startOnFork, type ForkPorts } from '../conversation/fork-branch.ts'
+import type { DispatchPorts } from './dispatch-to-owner.ts'
 import { hereOrThere } from './start-or-dispatch.ts'
 import { openConversation } from '../conversation/open-conversation.ts'
 import { CONTINUE } from '../task/task-input.ts'
@@ -24,7 +24,7 @@ export interface Continued extends Pick<ContinueAnswer, 'outcome' | 'branchId' |
 
 /** Goes on with the latest run of a branch: here, or in the process that drives its conversation. */
 export async function continueBranch(
-  deps: Deps,
+  deps: DispatchPorts & StartPorts,
   conversations: Conversations,
   options: ContinueOptions,
 ): Promise<Continued> {
@@ -37,7 +37,7 @@ export async function continueBranch(
 }
 
 async function continueOwn(
-  deps: Deps,
+  deps: ContinuePorts & ForkPorts & StartPorts,
   conversations: Conversations,
   { conversationId, target, text, maxTurns, ...where }: ContinueOptions,
 ): Promise<Continued> {

@@ -1,7 +1,12 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
 import type { RunStatus } from '../../core/run-status.ts'
-import { attemptsOver, continueOrSteer, type ContinueOrder } from '../delegation/continue-run.ts'
+import {
+  attemptsOver,
+  continueOrSteer,
+  type ContinueOrder,
+  type ContinuePorts,
+} from '../delegation/continue-run.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
@@ -22,16 +27,16 @@ export interface ContinueAnswer {
  * is about to end.
  */
 export async function continueHere(
-  { deps, live: conversation, settle }: VerbScope,
+  { deps, live: conversation, settle }: VerbScope<ContinuePorts>,
   id: string,
   order: Pick<ContinueOrder, 'text' | 'maxTurns'> & { readonly budgetUsd?: number | undefined },
 ): Promise<ContinueAnswer> {
-  const { live: run } = requireTarget({ deps, live: conversation, settle }, id)
+  const { live: run } = requireTarget({ deps, live: conversation }, id)
   if (!run) throw new OffshootError('conflict', `${id} is not the latest run of its branch`)
   requireDriving(conversation)
   conversation.isPausedByUser = false
   if (order.budgetUsd !== undefined) conversation.budget.allow(order.budgetUsd)
-  await attemptsOver({ tree: conversation }, run)
+  await attemptsOver(conversation, run)
   let drive: readonly LiveRun[] = []
   const write = (change: Change): ContinueAnswer => {
     const gone = continueOrSteer(change, { deps, tree: conversation }, run, order)

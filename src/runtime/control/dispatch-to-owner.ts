@@ -3,10 +3,12 @@ import type { ConversationId } from '../../core/ids.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { askOwner } from '../ownership/ask-owner.ts'
-import { perform, type VerbAnswers, type VerbCommand } from './verbs.ts'
+import { perform, type VerbPorts, type VerbAnswers, type VerbCommand } from './verbs.ts'
 
 /** Owners may change while a command is brought, but not for ever. */
 const TRIES = 5
+
+export type DispatchPorts = VerbPorts & Pick<Deps, 'endOwned' | 'owner' | 'ownership'>
 
 /**
  * Sends a command to the process that owns the conversation. Without an owner this process acquires the lease for that
@@ -14,7 +16,7 @@ const TRIES = 5
  * it. @throws OffshootError: what the verb throws.
  */
 export async function dispatch<V extends VerbCommand>(
-  deps: Deps,
+  deps: DispatchPorts,
   id: ConversationId,
   command: V,
   open: () => LiveConversation,
@@ -41,7 +43,7 @@ export async function dispatch<V extends VerbCommand>(
   }
 }
 
-async function here(deps: Deps, command: VerbCommand, open: () => LiveConversation) {
+async function here(deps: VerbPorts, command: VerbCommand, open: () => LiveConversation) {
   const live = open()
   await live.recovered
   return await perform({ deps, live, settle: () => {} }, command)

@@ -1,6 +1,6 @@
 import type { BranchId, RunId } from '../../core/ids.ts'
-import { forkOfPerson, requireMessage, writeFork } from '../conversation/fork-branch.ts'
-import { startHere, noDefaultModel } from './start-here.ts'
+import { forkOfPerson, requireMessage, writeFork, type ForkPorts } from '../conversation/fork-branch.ts'
+import { startHere, noDefaultModel, type StartHerePorts } from './start-here.ts'
 import { notHere, type VerbScope } from './verb-scope.ts'
 
 export interface ForkAnswer {
@@ -19,7 +19,11 @@ interface ForkArguments {
  * Makes a branch at a message; with a text a run begins there, in the process that drives the conversation.
  * @throws OffshootError `usage` when the id names no message.
  */
-export async function fork(scope: VerbScope, id: string, args: ForkArguments | null): Promise<ForkAnswer> {
+export async function fork(
+  scope: VerbScope<ForkPorts & StartHerePorts>,
+  id: string,
+  args: ForkArguments | null,
+): Promise<ForkAnswer> {
   const { deps, live, settle } = scope
   const message = requireMessage(deps.store, id)
   if (message.conversationId !== live.id) throw notHere(id, live.id)
@@ -28,7 +32,7 @@ export async function fork(scope: VerbScope, id: string, args: ForkArguments | n
     return await startHere(scope, plan, args.budgetUsd)
   }
   return await deps.recorder.record(live.id, (change) => {
-    const answer = { branchId: writeFork(change, deps, message).id }
+    const answer = { branchId: writeFork(change, deps.newId, message).id }
     settle(change.tx, answer)
     return answer
   })

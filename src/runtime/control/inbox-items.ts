@@ -1,10 +1,12 @@
 import type { BranchId, InboxItemId } from '../../core/ids.ts'
 import type { InboxRow } from '../../store/port.ts'
 import { OffshootError } from '../../core/errors.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
 import { changeItem, waitingItems } from '../run/inbox.ts'
 import { eventScope } from '../run/live-run.ts'
 import type { EventScope } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
+import type { Deps } from '../context/deps.ts'
 import { branchOf, notHere, type VerbScope } from './verb-scope.ts'
 
 export interface ItemAnswer {
@@ -23,7 +25,7 @@ export type ItemChange = { readonly text: string } | { readonly mode: 'steer' } 
 
 /** @throws OffshootError `not_found`, or `conflict` when the item was read or withdrawn before, or is not to be edited. */
 export async function changeInboxItem(
-  scope: VerbScope,
+  scope: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
   branch: string,
   itemId: string,
   to: ItemChange,
@@ -35,7 +37,7 @@ export async function changeInboxItem(
     if (row?.branchId !== branchId) throw notHere(itemId, live.id)
     if (typeof to === 'object' && 'text' in to && row.kind !== 'user') throw notYours(row)
     const next = to === 'withdraw' ? { withdrawnAt: change.at } : to
-    const { id, mode } = changeItem(change, placeOf(scope, change, branchId), row.id, next)
+    const { id, mode } = changeItem(change, placeOf(live, change, branchId), row.id, next)
     const answer = { itemId: id, mode }
     settle(change.tx, answer)
     return answer
@@ -43,13 +45,16 @@ export async function changeInboxItem(
 }
 
 /** Withdraws what people have written to a branch and nobody has read. */
-export async function clearInbox(scope: VerbScope, branch: string): Promise<ClearAnswer> {
+export async function clearInbox(
+  scope: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
+  branch: string,
+): Promise<ClearAnswer> {
   const { deps, live, settle } = scope
   const branchId = branchOf(deps.store, live.id, branch)
   return await deps.recorder.record(live.id, (change) => {
     const waiting = waitingItems(change.tx, branchId)
     const written = waiting.filter((row) => row.kind === 'user')
-    const here = placeOf(scope, change, branchId)
+    const here = placeOf(live, change, branchId)
     for (const row of written) changeItem(change, here, row.id, { withdrawnAt: change.at })
     const answer = { withdrawn: written.length, left: waiting.length - written.length }
     settle(change.tx, answer)
@@ -57,7 +62,7 @@ export async function clearInbox(scope: VerbScope, branch: string): Promise<Clea
   })
 }
 
-function placeOf({ live }: VerbScope, { at }: Change, branchId: BranchId): EventScope {
+function placeOf(live: LiveConversation, { at }: Change, branchId: BranchId): EventScope {
   const run = live.latest(branchId)
   if (run) return eventScope(run, at)
   return { at, conversationId: live.id, branchId, runId: null, parentRunId: null, depth: 0 }

@@ -3,6 +3,8 @@ import type { BranchId, RunId } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunReason, type RunStatus } from '../../core/run-status.ts'
 import { changeRun, stopRun, stopsBelow, type LiveRun, type StopReason } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'
+import type { Deps } from '../context/deps.ts'
+import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
 
 export interface InterruptAnswer {
@@ -18,12 +20,16 @@ const REASON: StopReason = { verb: 'pause', why: 'user', keepsBackground: true }
  * Stops the current request or call of a run. The run becomes paused(user), its foreground children become
  * paused(parent), and its background children continue. @throws OffshootError `conflict` when it has stopped.
  */
-export async function interrupt(scope: VerbScope, id: string): Promise<InterruptAnswer> {
+export async function interrupt(
+  scope: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
+  id: string,
+): Promise<InterruptAnswer> {
   const { deps, live: conversation, settle } = scope
   const { row, live } = requireTarget(scope, id)
   if (!live || isStopped(row.status)) throw hasStopped(row.branchId, row.status)
   const isDriven = conversation.drives(live)
   const below = isDriven ? [] : foreground(live)
+  if (!isDriven) await cleanUpCalls(deps, conversation.setting.workspace, [...below, live])
   if (isDriven) {
     stopRun(live, REASON)
     await live.stopped

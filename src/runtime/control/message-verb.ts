@@ -1,6 +1,6 @@
 import type { InboxItemId } from '../../core/ids.ts'
 import { attemptsOver } from '../delegation/continue-run.ts'
-import { prepareMessage, type MessageOrder } from './prepare-message.ts'
+import { prepareMessage, type MessageOrder, type MessagePorts } from './prepare-message.ts'
 import { startHere, type StartAnswer } from './start-here.ts'
 import { branchOf, type VerbScope } from './verb-scope.ts'
 
@@ -10,7 +10,7 @@ export interface MessageAnswer extends StartAnswer {
 
 /** Says something on a branch of the conversation that this process drives. @throws OffshootError `usage`, `conflict`. */
 export async function message(
-  scope: VerbScope,
+  scope: VerbScope<MessagePorts>,
   id: string,
   { budgetUsd, ...order }: MessageOrder & { readonly budgetUsd?: number | undefined },
 ): Promise<MessageAnswer> {
@@ -23,8 +23,8 @@ export async function message(
     branchId,
   })
   const last = live.latest(branchId)
-  if (last) await attemptsOver({ tree: live }, last)
-  const withItem: VerbScope = {
+  if (last) await attemptsOver(live, last)
+  const withItem: typeof scope = {
     ...scope,
     settle: (tx, answer) => settle(tx, { ...(answer as StartAnswer), itemId: item() }),
   }

@@ -3,6 +3,8 @@ import { idPrefix } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
 import { changeRun, type LiveRun } from '../run/live-run.ts'
 import { pauseSoon, storePausing } from '../run/pause-run.ts'
+import type { Deps } from '../context/deps.ts'
+import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
 
 export interface PauseAnswer {
@@ -16,7 +18,10 @@ export interface PauseAnswer {
  * Pauses a run with what it waits for, or everything in a conversation, each at its next boundary.
  * @throws OffshootError `conflict` when there is nothing to pause.
  */
-export async function pause(scope: VerbScope, id: string): Promise<PauseAnswer> {
+export async function pause(
+  scope: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
+  id: string,
+): Promise<PauseAnswer> {
   const { deps, live: conversation, settle } = scope
   const isAll = idPrefix(id) === 'cnv'
   const tops = isAll ? openRuns(scope, id) : [openRun(scope, id)]
@@ -26,6 +31,11 @@ export async function pause(scope: VerbScope, id: string): Promise<PauseAnswer> 
   const driven = all.filter((run) => conversation.drives(run))
   if (isAll) conversation.isPausedByUser = true
   for (const run of driven) pauseSoon(run, whyOf(run))
+  await cleanUpCalls(
+    deps,
+    conversation.setting.workspace,
+    all.filter((run) => !driven.includes(run)),
+  )
   await Promise.all(driven.filter(({ stop }) => stop).map(({ stopped }) => stopped))
   return await deps.recorder.record(conversation.id, (change) => {
     // what a process left that is gone stops where it is: nothing is owed to anybody at such a pause
@@ -40,13 +50,13 @@ export async function pause(scope: VerbScope, id: string): Promise<PauseAnswer> 
   })
 }
 
-function openRun(scope: VerbScope, id: string): LiveRun {
+function openRun(scope: VerbScope<Pick<Deps, 'store'>>, id: string): LiveRun {
   const { row, live } = requireTarget(scope, id)
   if (live && !isStopped(row.status)) return live
   throw nothing(row.branchId, row.status)
 }
 
-function openRuns({ deps, live }: VerbScope, id: string): LiveRun[] {
+function openRuns({ deps, live }: VerbScope<Pick<Deps, 'store'>>, id: string): LiveRun[] {
   if (id !== live.id) throw new OffshootError('not_found', `there is no ${id.slice(0, 100)} here`)
   const branches = deps.store.find('branches', { where: { conversationId: live.id } })
   const open = branches

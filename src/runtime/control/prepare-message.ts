@@ -4,18 +4,16 @@ import { isStopped } from '../../core/run-status.ts'
 import type { InboxRow } from '../../store/port.ts'
 import { agentOf } from '../authority/authority.ts'
 import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
-import { continueRun } from '../delegation/continue-run.ts'
-import type { LiveConversation } from '../conversation/live-conversation.ts'
-import type { Deps } from '../context/deps.ts'
-import { startOnFork } from '../conversation/fork-branch.ts'
+import { continueRun, type ContinueScope } from '../delegation/continue-run.ts'
+import { startOnFork, type ForkPorts } from '../conversation/fork-branch.ts'
 import { addDelivered, addToInbox, waitingItems } from '../run/inbox.ts'
 import { eventScope, type LiveRun } from '../run/live-run.ts'
-import { mainRun } from '../conversation/main-run.ts'
+import { mainRun, type MainRunPorts } from '../conversation/main-run.ts'
 import type { RunSetting } from '../context/run-setting.ts'
 import type { Change } from '../log/recorder.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { StoredRun } from '../../core/run.ts'
-import { modelOf } from '../delegation/spawn-child.ts'
+import { modelOf, type ModelPorts } from '../delegation/spawn-child.ts'
 
 /** What a person says on a branch, and by whom it is answered where nothing runs there. */
 export interface MessageOrder {
@@ -36,9 +34,11 @@ export interface SendMessageOptions extends MessageOrder, RunSetting {
   readonly defaultModel?: () => Promise<string>
 }
 
+export type MessagePorts = MainRunPorts & ModelPorts
+
 /** `item` is known once the beginning is written. */
 export async function prepareMessage(
-  deps: Deps,
+  deps: MessagePorts,
   options: SendMessageOptions,
 ): Promise<{ readonly plan: StartPlan; readonly item: () => InboxItemId }> {
   const { conversationId, branchId, text, mode } = options
@@ -64,7 +64,10 @@ export async function prepareMessage(
 }
 
 /** On the main branch each message may be answered by another agent and model, with turns of its own. */
-async function prepareMainRun(deps: Deps, options: SendMessageOptions): Promise<StartPlan | undefined> {
+async function prepareMainRun(
+  deps: MessagePorts,
+  options: SendMessageOptions,
+): Promise<StartPlan | undefined> {
   const { maxTurns, ...rest } = options
   const { branchId, text, agent: named } = options
   const branch = deps.store.get('branches', branchId)!
@@ -86,7 +89,7 @@ async function prepareMainRun(deps: Deps, options: SendMessageOptions): Promise<
 
 /** That of the last run, but where another agent works now that has a model of its own. */
 async function modelHere(
-  deps: Deps,
+  deps: ModelPorts,
   { defaultModel }: SendMessageOptions,
   agent: AgentDefinition,
   before: Pick<StoredRun, 'agent' | 'model'> | undefined,
@@ -99,7 +102,7 @@ async function modelHere(
 
 function continueBranch(
   change: Change,
-  scope: { readonly deps: Deps; readonly tree: LiveConversation },
+  scope: ContinueScope & { readonly deps: ForkPorts },
   last: LiveRun | undefined,
   { branchId, text, maxTurns }: SendMessageOptions,
 ): LiveRun | StartResult {

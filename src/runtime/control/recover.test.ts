@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { actor, type Part } from '../../../test/support/actor.ts'
 import { conversationProblems, expectEvents } from '../../../test/support/conversation-problems.ts'
 import { beginsAfterMs, cutStore, type CutStore } from '../../../test/support/cut-store.ts'
@@ -79,6 +79,36 @@ test('a call with an effect is not run again: model and person are told that it 
   expectOrder(h)
   expect(h.told.map(({ type }) => type)).toContain('tool.unknown')
 })
+
+test('what a call left beside its effect is removed, whether it runs again or not', async () => {
+  const cleaned: unknown[] = []
+  const cleanUp = async (input: object, { run }: { run: { callId: string } }) =>
+    void cleaned.push([input, run.callId])
+  const edit = tool('edit', { effects: 'write', idempotent: false, execute: never, cleanUp })
+  const parts = { main: [{ calls: [['edit', { file_path: 'a' }] as const] }] }
+  const { store } = await died({ parts, tools: [edit] })
+  const h = live(store, { parts: {}, tools: [edit] })
+  await h.recover({ policy: 'pause' })
+  const callId = h.store.find('tool_calls', {})[0]!.id
+  expect(cleaned).toEqual([[{ file_path: 'a' }, callId]])
+  expectOrder(h)
+})
+
+test.each(['pause', 'interrupt', 'cancel'] as const)(
+  'and so it is by a %s of what a process left',
+  async (verb) => {
+    const cleanUp = vi.fn(async () => {})
+    const edit = tool('edit', { effects: 'write', idempotent: false, execute: never, cleanUp })
+    const { store, conversationId } = await died({
+      parts: { main: [{ calls: [use('edit')] }] },
+      tools: [edit],
+    })
+    const h = live(store, { parts: {}, tools: [edit] })
+    const target = store.find('runs', {})[0]!.id
+    await h.clock.until(h.perform(conversationId, { verb, target, args: null }))
+    expect(cleanUp).toHaveBeenCalledOnce()
+  },
+)
 
 test('a call that only reads runs again, and its request is not made again', async () => {
   const { store } = await died({
@@ -233,6 +263,52 @@ describe('a run that takes its process down', () => {
     ])
     expectOrder(h)
   })
+})
+
+test('a nested run that is given up with unread mail is followed by one run that reads it', async () => {
+  const config = { limits: { maxDepth: 3 } }
+  let written = 0
+  const execute = () => `written ${++written}`
+  const tools = [read, tool('write', { effects: 'write', idempotent: false, execute })]
+  const down = {
+    parts: {
+      main: [{ calls: [foreground('general')] }],
+      general: [{ calls: [foreground('b')] }],
+      b: [slow('never'), slow('never')],
+    },
+    tools,
+    more: { config },
+  }
+  const first = await died(down)
+  const { conversationId } = first
+  let { store } = first
+  for (let crash = 0; crash < 2; crash++) {
+    const h = live(store, down)
+    await h.clock.until(h.runtime.recover(where(h)))
+    await h.clock.settle()
+    const target = h.store.find('runs', { where: { agent: 'b' } })[0]!.id
+    const args = { text: `steered ${crash}` }
+    await h.clock.until(h.perform(conversationId, { verb: 'steer', target, args }))
+    store = await h.store.cut(h.store.commits)
+  }
+  const parts = {
+    main: [{ text: 'main is done' }],
+    general: [{ text: 'general is done' }],
+    b: [{ calls: [use('write')] }, { text: 'read both' }, { text: 'nothing more' }],
+  }
+  const h = live(store, { ...down, parts })
+  await h.recover()
+  expect(h.store.find('runs', { where: { agent: 'b' } }).map(({ status }) => status)).toEqual([
+    'failed',
+    'completed',
+  ])
+  expect(written).toBe(1)
+  expect(h.actor.of('b').map(({ last }) => last)).toEqual(['steered 1', 'written 1'])
+  const { branchId } = h.store.find('runs', { where: { agent: 'b' } })[0]!
+  const said = readMessages(h.store, branchId).flatMap(({ role, parts }) => (role === 'user' ? parts : []))
+  expect(said.slice(1)).toMatchObject([{ text: 'steered 0' }, { text: 'steered 1' }])
+  expect(h.store.find('messages', { where: { state: 'streaming' } })).toEqual([])
+  expectOrder(h)
 })
 
 function where(h: ReturnType<typeof live>) {

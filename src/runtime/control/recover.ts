@@ -6,7 +6,13 @@ import { ignoreLateRejection } from '../../core/rejections.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
 import type { Reader } from '../../store/port.ts'
 import type { RunSetting } from '../context/run-setting.ts'
-import { acquireConversation, recoverAndDrive, type Conversations } from './acquire-and-drive.ts'
+import {
+  acquireConversation,
+  recoverAndDrive,
+  type AcquirePorts,
+  type Conversations,
+  type RecoverPorts,
+} from './acquire-and-drive.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { storeMode } from '../authority/mode.ts'
@@ -31,9 +37,11 @@ export interface Recovery {
   stop(verb: 'pause' | 'cancel'): Promise<void>
 }
 
+type TakePorts = AcquirePorts & RecoverPorts & Pick<Deps, 'namedMode'>
+
 /** Resumes and drives the runs of processes that have exited, in every conversation of this directory. */
 export async function recover(
-  deps: Deps,
+  deps: TakePorts,
   conversations: Conversations,
   { policy = deps.config.recovery, onRecovered = () => {}, ...where }: RecoverOptions,
 ): Promise<Recovery> {
@@ -105,7 +113,7 @@ function openConversations(store: Reader): Set<ConversationId> {
 }
 
 async function recoverOne(
-  deps: Deps,
+  deps: TakePorts,
   conversations: Conversations,
   id: ConversationId,
   { policy, onRecovered, ...where }: RunSetting & Required<Pick<RecoverOptions, 'policy' | 'onRecovered'>>,

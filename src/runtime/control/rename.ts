@@ -1,4 +1,5 @@
 import type { ConversationId } from '../../core/ids.ts'
+import type { Deps } from '../context/deps.ts'
 import { notHere, type VerbScope } from './verb-scope.ts'
 
 export interface RenameAnswer {
@@ -8,7 +9,7 @@ export interface RenameAnswer {
 
 /** Gives a conversation another title: its first line, of at most 200 characters. */
 export async function rename(
-  { deps, live, settle }: VerbScope,
+  { deps, live, settle }: VerbScope<Pick<Deps, 'recorder'>>,
   id: string,
   text: string,
 ): Promise<RenameAnswer> {

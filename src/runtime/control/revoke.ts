@@ -1,4 +1,5 @@
 import { requireGrant, revokeGrant } from '../asking/grants.ts'
+import type { Deps } from '../context/deps.ts'
 import { notHere, type VerbScope } from './verb-scope.ts'
 
 export interface RevokeAnswer {
@@ -6,7 +7,10 @@ export interface RevokeAnswer {
 }
 
 /** Takes back what was allowed for good in a conversation. @throws OffshootError `not_found` */
-export async function revoke({ deps, live, settle }: VerbScope, id: string): Promise<RevokeAnswer> {
+export async function revoke(
+  { deps, live, settle }: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
+  id: string,
+): Promise<RevokeAnswer> {
   if (requireGrant(deps.store, id).conversationId !== live.id) throw notHere(id, live.id)
   const done = { grantId: id }
   await deps.recorder.record(live.id, ({ tx }) => {

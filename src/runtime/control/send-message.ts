@@ -1,6 +1,6 @@
 import type { BranchId, InboxItemId, RunId } from '../../core/ids.ts'
-import { startDriving, type Conversations, type StartedRun } from './acquire-and-drive.ts'
-import type { Deps } from '../context/deps.ts'
+import { startDriving, type Conversations, type StartedRun, type StartPorts } from './acquire-and-drive.ts'
+import type { DispatchPorts } from './dispatch-to-owner.ts'
 import { hereOrThere } from './start-or-dispatch.ts'
 import { openConversation } from '../conversation/open-conversation.ts'
 import { prepareMessage, type SendMessageOptions } from './prepare-message.ts'
@@ -19,7 +19,7 @@ export interface SentMessage {
  * which is delivered at once if no run has to end first. @throws OffshootError `usage`, `conflict`.
  */
 export async function sendMessage(
-  deps: Deps,
+  deps: DispatchPorts & StartPorts,
   conversations: Conversations,
   options: SendMessageOptions,
 ): Promise<SentMessage> {

@@ -1,7 +1,7 @@
 import type { Deliver } from '../../core/message.ts'
 import { agentOf } from '../authority/authority.ts'
-import { spawnOfPerson } from '../conversation/person-spawn.ts'
-import { startHere, noDefaultModel, type StartAnswer } from './start-here.ts'
+import { spawnOfPerson, type PersonSpawnPorts } from '../conversation/person-spawn.ts'
+import { startHere, noDefaultModel, type StartAnswer, type StartHerePorts } from './start-here.ts'
 import { notHere, type VerbScope } from './verb-scope.ts'
 
 interface SpawnArguments {
@@ -16,7 +16,7 @@ interface SpawnArguments {
 
 /** Starts a subagent in the conversation that this process drives. @throws OffshootError `usage`, `conflict`. */
 export async function spawn(
-  scope: VerbScope,
+  scope: VerbScope<PersonSpawnPorts & StartHerePorts>,
   id: string,
   { budgetUsd, agent, ...args }: SpawnArguments,
 ): Promise<StartAnswer> {

@@ -3,8 +3,11 @@ import type { BranchId, RunId } from '../../core/ids.ts'
 import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
+import type { Deps } from '../context/deps.ts'
 import type { VerbScope } from './verb-scope.ts'
 import { driveAll } from './drive-all.ts'
+
+export type StartHerePorts = Pick<Deps, 'recorder' | 'scheduler' | 'store'>
 
 export interface StartAnswer {
   readonly branchId: BranchId
@@ -16,7 +19,7 @@ export interface StartAnswer {
  * about to end; what the beginning throws.
  */
 export async function startHere(
-  { deps, live, settle }: VerbScope,
+  { deps, live, settle }: VerbScope<StartHerePorts>,
   { write }: StartPlan,
   budgetUsd: number | undefined,
 ): Promise<StartAnswer> {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
-import type { Deps } from '../context/deps.ts'
+import type { DispatchPorts } from './dispatch-to-owner.ts'
 import { hereOrThere } from './start-or-dispatch.ts'
 
 const command = { verb: 'cancel', target: 'cnv_x', args: null } as const
@@ -15,7 +15,7 @@ async function begin(owners: readonly (string | undefined)[], here: (tries: numb
     const owner = left.shift()
     return owner === undefined ? undefined : { owner }
   }
-  const deps = { owner: 'this', ownership: { livingOwner } } as unknown as Deps
+  const deps = { owner: 'this', ownership: { livingOwner } } as unknown as DispatchPorts
   const begun = await hereOrThere(deps, 'cnv_x' as ConversationId, command, async () => here(++tries)).catch(
     (error: unknown) => error,
   )

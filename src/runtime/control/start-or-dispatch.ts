@@ -1,7 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import type { Deps } from '../context/deps.ts'
-import { dispatch } from './dispatch-to-owner.ts'
+import { dispatch, type DispatchPorts } from './dispatch-to-owner.ts'
 import type { VerbAnswers, VerbCommand } from './verbs.ts'
 
 /** What begins in this process, or what the process answered that drives the conversation. */
@@ -14,7 +14,7 @@ const TRIES = 3
 
 /** Begins something `here`, unless another living process drives the conversation: then that one is given the command. */
 export async function hereOrThere<T, V extends VerbCommand>(
-  deps: Deps,
+  deps: DispatchPorts,
   id: ConversationId,
   command: V,
   here: () => Promise<T>,
@@ -35,7 +35,7 @@ export async function hereOrThere<T, V extends VerbCommand>(
   }
 }
 
-function hasOtherOwner(deps: Deps, id: ConversationId): boolean {
+function hasOtherOwner(deps: Pick<Deps, 'owner' | 'ownership'>, id: ConversationId): boolean {
   const owner = deps.ownership?.livingOwner(id)
   return owner !== undefined && owner.owner !== deps.owner
 }

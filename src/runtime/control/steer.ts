@@ -2,6 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, InboxItemId, RunId } from '../../core/ids.ts'
 import type { RunStatus } from '../../core/run-status.ts'
 import { putMessage } from '../run/put-message.ts'
+import type { Deps } from '../context/deps.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
 
 export interface SteerAnswer {
@@ -14,7 +15,11 @@ export interface SteerAnswer {
 }
 
 /** A message that a run reads at its next turn. @throws OffshootError `conflict` when it has stopped. */
-export async function steer(scope: VerbScope, id: string, text: string): Promise<SteerAnswer> {
+export async function steer(
+  scope: VerbScope<Pick<Deps, 'newId' | 'recorder' | 'store'>>,
+  id: string,
+  text: string,
+): Promise<SteerAnswer> {
   const { deps, live, settle } = scope
   const target = requireTarget(scope, id)
   return await deps.recorder.record(live.id, (change) => {

@@ -8,18 +8,20 @@ import type { Deps } from '../context/deps.ts'
 import type { Target } from '../run/put-message.ts'
 
 /** What a verb works on: a conversation of which this process holds the lease, whether its runs are driven or not. */
-export interface VerbScope {
-  readonly deps: Deps
+export interface VerbScope<Ports extends Partial<Deps>> {
+  readonly deps: Ports
   readonly live: LiveConversation
   /** Writes the answer in the transaction that does what was asked, where somebody waits for it in a row. */
   readonly settle: (tx: Tx, answer: unknown) => void
 }
 
+type TargetScope = Pick<VerbScope<Pick<Deps, 'store'>>, 'deps' | 'live'>
+
 /**
  * The run that an id means: itself, or the latest of a branch, or of the main branch of a conversation.
  * @throws OffshootError `not_found` for an id of nothing in this conversation; undefined: there was no run on it yet.
  */
-export function findTarget({ deps, live }: VerbScope, id: string): Target | undefined {
+export function findTarget({ deps, live }: TargetScope, id: string): Target | undefined {
   const { store } = deps
   const stored =
     idPrefix(id) === 'run' ? store.get('runs', id) : latestRun(store, branchOf(store, live.id, id))
@@ -32,7 +34,7 @@ export function findTarget({ deps, live }: VerbScope, id: string): Target | unde
 }
 
 /** @throws OffshootError `not_found`; `conflict` where no run was started yet. */
-export function requireTarget(scope: VerbScope, id: string): Target {
+export function requireTarget(scope: TargetScope, id: string): Target {
   const target = findTarget(scope, id)
   if (target) return target
   throw new OffshootError('conflict', `nothing has run on ${id} yet`, {

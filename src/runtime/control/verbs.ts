@@ -8,7 +8,11 @@ import { background, type BackgroundAnswer } from './background.ts'
 import { cancel, type CancelAnswer } from './cancel.ts'
 import { fork, type ForkAnswer } from './fork.ts'
 import { continueHere, type ContinueAnswer } from './continue.ts'
-import type { StartAnswer } from './start-here.ts'
+import type { CancelPorts } from '../journal/cancel-runs.ts'
+import type { ForkPorts } from '../conversation/fork-branch.ts'
+import type { MessagePorts } from './prepare-message.ts'
+import type { PersonSpawnPorts } from '../conversation/person-spawn.ts'
+import type { StartAnswer, StartHerePorts } from './start-here.ts'
 import { changeInboxItem, clearInbox, type ClearAnswer, type ItemAnswer } from './inbox-items.ts'
 import { interrupt, type InterruptAnswer } from './interrupt.ts'
 import { message, type MessageAnswer } from './message-verb.ts'
@@ -127,8 +131,13 @@ export interface VerbAnswers {
   'inbox.clear': ClearAnswer
 }
 
+export type VerbPorts = CancelPorts & ForkPorts & MessagePorts & PersonSpawnPorts & StartHerePorts
+
 /** Does what a command says. @throws OffshootError `usage` for one that this program does not know. */
-export async function perform(scope: VerbScope, command: Command): Promise<VerbAnswers[keyof VerbAnswers]> {
+export async function perform(
+  scope: VerbScope<VerbPorts>,
+  command: Command,
+): Promise<VerbAnswers[keyof VerbAnswers]> {
   verbSchema ??= createVerbSchema()
   const parsed = verbSchema.safeParse(command)
   if (!parsed.success)

@@ -10,8 +10,11 @@ import type { Reader } from '../../store/port.ts'
 import type { Registry } from '../../tools/registry.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { readCalls } from '../run/receipts.ts'
+import type { Deps } from '../context/deps.ts'
 import type { Scope } from '../context/scope.ts'
 import { isControlName, isTaskName } from '../task/task-input.ts'
+
+type ClaimScope = Pick<Scope, 'workspace'> & { readonly deps: Pick<Deps, 'store' | 'tools'> }
 
 /** Names in one mark. */
 const MAX_NAMED = 5
@@ -23,7 +26,7 @@ const LAG_MS = 20
  * its branch, of what is below, and of what it has seen before. A command, and a tool that gives no receipts, may have
  * changed anything: then a file is marked only where it is there and nothing has touched it since.
  */
-export async function checkClaims(scope: Scope, run: LiveRun, outcome: Outcome): Promise<Outcome> {
+export async function checkClaims(scope: ClaimScope, run: LiveRun, outcome: Outcome): Promise<Outcome> {
   const { text, summary = '', note } = outcome.report
   const claims = claimedChanges(`${text}\n${summary}`)
   if (claims.length === 0) return outcome
@@ -41,7 +44,7 @@ function markOf(unheld: readonly string[]): string {
 }
 
 async function unheldClaims(
-  { deps, workspace }: Scope,
+  { deps, workspace }: ClaimScope,
   run: LiveRun,
   claims: readonly string[],
 ): Promise<readonly string[]> {

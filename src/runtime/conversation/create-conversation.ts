@@ -12,7 +12,7 @@ export interface CreateOptions {
 
 /** Makes a conversation with its main branch, in which nothing is said yet. */
 export async function createConversation(
-  deps: Deps,
+  deps: Pick<Deps, 'clock' | 'namedMode' | 'newId' | 'recorder'>,
   { workspace, title, agent }: CreateOptions,
 ): Promise<Opened> {
   const opened = newConversation(deps, workspace, title, agent)

@@ -11,13 +11,14 @@ import { unlessAborted } from '../../loop/unless-aborted.ts'
 import type { LoopPorts, Outcome, Report, TurnText, StartedCall, ToolSet } from '../../loop/ports.ts'
 import { runAgent } from '../../loop/run-agent.ts'
 import type { Model } from '../../model/port.ts'
+import type { Reader } from '../../store/port.ts'
 import type { AnyTool, ToolContext, Todos } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveringTools, isUnruled, learnsTools } from '../delegation/discovery/discovery.ts'
 import { readBeforeEnd, startedText } from '../delegation/background-spawn.ts'
 import { checkClaims } from './check-claims.ts'
 import { compact } from './compact-conversation.ts'
-import { endRun } from '../journal/end-run.ts'
+import { endRun, type EndRunPorts } from '../journal/end-run.ts'
 import { remindFirstTurn } from './first-turn-reminder.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import { eventScope, stopRun, stopsBelow, type LiveRun } from '../run/live-run.ts'
@@ -29,13 +30,13 @@ import { pauseBetween, pauseHere, pauseSoon } from '../run/pause-run.ts'
 import { decideFurther, permit } from '../authority/permit.ts'
 import { permitSpawn } from '../delegation/permit-spawn.ts'
 import type { Change } from '../log/recorder.ts'
-import { untilAnswered, untilStopped, whileChildrenRun } from '../run/child-waits.ts'
-import type { Scope } from '../context/scope.ts'
-import { untilRunning } from '../run/slots.ts'
+import { untilAnswered, untilStopped, whileChildrenRun, type WaitPorts } from '../run/child-waits.ts'
+import type { Scope, ScopePart } from '../context/scope.ts'
+import { untilRunning, type SlotDeps } from '../run/slots.ts'
 import { refuseTask } from '../delegation/spawn-child.ts'
-import { exposedTo, spawnable } from '../delegation/startable-agents.ts'
+import { exposedTo, spawnable, type DelegationPorts } from '../delegation/startable-agents.ts'
 import { keepFact, namedFrom } from '../run/receipts.ts'
-import { createControlTools } from '../delegation/task-control.ts'
+import { createControlTools, type ControlScope } from '../delegation/task-control.ts'
 import { STEERED, takeTask } from '../delegation/task-continue.ts'
 import { isControlName, isTaskName } from '../task/task-input.ts'
 import { createTaskTool } from '../delegation/task-tool.ts'
@@ -58,7 +59,7 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   try {
     if (isFinal(run.row.status)) return // cancelled when it was about to be driven
     const finished = await finishReport(scope, run, await outcomeOf(scope, run, journal, left))
-    await endBelow(scope, run)
+    await endBelow(scope.deps, run)
     const isTrusted = scope.deps.faults.isOff('claim-check')
     const outcome = isTrusted ? finished : await checkClaims(scope, run, finished)
     await scope.deps.recorder.record(run.row.conversationId, (change) => endRun(change, scope, run, outcome))
@@ -73,7 +74,9 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   }
 }
 
-async function endBelow({ deps }: Scope, run: LiveRun): Promise<void> {
+type EndBelowPorts = WaitPorts & Pick<Deps, 'endProcesses' | 'ownership'>
+
+async function endBelow(deps: EndBelowPorts, run: LiveRun): Promise<void> {
   // whoever has taken the conversation over may have started others for this run by now
   const isOurs = deps.ownership?.owns(run.row.conversationId) ?? true
   if (run.stop && isOurs) await deps.endProcesses([run.row.id])
@@ -84,16 +87,22 @@ async function endBelow({ deps }: Scope, run: LiveRun): Promise<void> {
   await Promise.all(below.map((child) => child.stopped)) // for a moment longer than their rows say
 }
 
+type EndScope = ScopePart<EndRunPorts, 'below' | 'receipts'>
+
 /** What could not be written ends the run and everything below it; where the store takes that much, all can see it. */
-async function abandon(scope: Scope, run: LiveRun, cause: unknown): Promise<void> {
+async function abandon(
+  scope: EndScope & { readonly deps: EndBelowPorts },
+  run: LiveRun,
+  cause: unknown,
+): Promise<void> {
   stopRun(run, { verb: 'cancel', by: 'parent' })
-  await endBelow(scope, run)
+  await endBelow(scope.deps, run)
   const write = (change: Change) => failOpen(change, scope, run, runError(cause))
   await bestEffort(scope.deps.recorder.record(run.row.conversationId, write))
 }
 
 /** A run with what is open below it: a subagent's own end may not have been written either. */
-function failOpen(change: Change, scope: Scope, run: LiveRun, error: RunError): void {
+function failOpen(change: Change, scope: EndScope, run: LiveRun, error: RunError): void {
   for (const child of run.children.values()) if (!child.isDriven) failOpen(change, scope, child, error)
   // as it is on disk, whatever the failed write meant it to be
   const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
@@ -118,11 +127,11 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const { bus, clock, starts } = scope.deps
   await starts.admit()
-  const model = await modelOnceRunning(scope, run, journal, left)
+  const model = await modelOnceRunning(scope.deps, run, journal, left)
   if ('type' in model) return model
   const { agent, depth, turns, limits } = run.row
-  const context = buildContext(readTree(scope.deps, run, left?.turn), run.row.branchId)
-  const measured = lastUsage(scope.deps, run)
+  const context = buildContext(readTree(scope.deps.store, run, left?.turn), run.row.branchId)
+  const measured = lastUsage(scope.deps.store, run)
   const { maxIdenticalCalls } = scope.deps.config.limits
   const isUnwatched = scope.deps.faults.isOff('watchdog')
   const watched = isUnwatched
@@ -140,7 +149,7 @@ async function outcomeOf(
 
 /** What it came to where it cannot begin. @throws what the store threw. */
 async function modelOnceRunning(
-  { deps }: Scope,
+  deps: Pick<Deps, 'clock' | 'recorder' | 'resolveModel'>,
   run: LiveRun,
   journal: RunJournal,
   left: LeftOfRun | undefined,
@@ -162,7 +171,7 @@ async function modelOnceRunning(
   }
 }
 
-function lastUsage({ store }: Deps, { row: { branchId } }: LiveRun): Usage | undefined {
+function lastUsage(store: Reader, { row: { branchId } }: LiveRun): Usage | undefined {
   const where = { branchId, role: 'assistant', state: 'complete' } as const
   const last = store.find('messages', { where, orderBy: 'position', descending: true, limit: 1 })[0]
   return last?.usage ?? undefined
@@ -189,7 +198,7 @@ function unresolved(error: unknown, run: LiveRun, lastText: TurnText | undefined
 }
 
 /** Without what stands from the open turn on: the loop goes on with that. */
-function readTree({ store }: Deps, run: LiveRun, turn: OpenTurn | undefined): ConversationTree {
+function readTree(store: Reader, run: LiveRun, turn: OpenTurn | undefined): ConversationTree {
   return {
     branches: { get: (id) => store.get('branches', id) },
     messages: (id) => {
@@ -251,12 +260,15 @@ const NOTHING_HELD = { release: () => {} }
 /** The longest that a timer takes. Milliseconds. */
 const NEVER = 2 ** 31 - 1
 
-function toolsOf(scope: Scope, run: LiveRun, journal: RunJournal): ToolSet {
+type ToolScope = ControlScope & ReportScope & { readonly deps: DelegationPorts & Pick<Deps, 'taskTexts'> }
+
+function toolsOf(scope: ToolScope, run: LiveRun, journal: RunJournal): ToolSet {
   const { deps } = scope
   const { agent, row } = run
   const report = (callId: CallId) => childReport(scope, run, journal, callId)
   const agents = spawnable(deps, agent, row.depth)
-  const agentOf = (id: string) => agentOfTask(deps, id)
+  const { store } = deps
+  const agentOf = (id: string) => (store.get('branches', id) ?? store.get('runs', id))?.agent ?? ''
   const task = agents.length > 0 ? [createTaskTool(deps.taskTexts, agents, report, agentOf)] : []
   const typed = [...exposedTo(deps, agent, row.depth)].map(([name, target]) =>
     createTypedTool(name, target, deps.config, report),
@@ -271,13 +283,9 @@ function toolsOf(scope: Scope, run: LiveRun, journal: RunJournal): ToolSet {
   return learnsTools(deps, run, tools.list()) ? discoveringTools(tools, deps.config.discovery) : tools
 }
 
-function agentOfTask({ store }: Deps, id: string): string {
-  return (store.get('branches', id) ?? store.get('runs', id))?.agent ?? ''
-}
-
 /** A call that has its result, or its subagent, from an earlier attempt. */
 function resumeCall(
-  scope: Scope,
+  scope: ReportScope & { readonly deps: Pick<Deps, 'store'> },
   run: LiveRun,
   journal: RunJournal,
   part: ToolCallPart,
@@ -295,8 +303,10 @@ function resumeCall(
   )
 }
 
+type ReportScope = ScopePart<SlotDeps, 'attach' | 'below'>
+
 /** The child's end writes the result of this call (invariant D2); the call of a paused child stays open. */
-async function childReport(scope: Scope, run: LiveRun, journal: RunJournal, callId: CallId) {
+async function childReport(scope: ReportScope, run: LiveRun, journal: RunJournal, callId: CallId) {
   const child = run.children.get(callId)
   if (run.stop) stopRun(run, run.stop) // the child came after the stop
   if (!child) return { text: STEERED }
@@ -315,30 +325,37 @@ async function childReport(scope: Scope, run: LiveRun, journal: RunJournal, call
   return { text: '' }
 }
 
-function toolContext(scope: Scope, run: LiveRun, callId: CallId, emit: (text: string) => void): ToolContext {
+type ToolContextPorts = Pick<Deps, 'faults' | 'guard' | 'owner' | 'questions' | 'recorder' | 'store'>
+
+function toolContext(
+  { deps, workspace }: Pick<Scope, 'workspace'> & { readonly deps: ToolContextPorts },
+  run: LiveRun,
+  callId: CallId,
+  emit: (text: string) => void,
+): ToolContext {
   const { conversationId, branchId, id: runId, agent, depth, setup } = run.row
   const directory = setup?.directory
-  scope.deps.faults.at('effect.before')
+  deps.faults.at('effect.before')
   return {
     signal: run.controller.signal,
-    workspace: directory ? workspaceAt(scope.workspace, directory) : scope.workspace,
+    workspace: directory ? workspaceAt(workspace, directory) : workspace,
     run: { conversationId, branchId, runId, callId, agent, depth },
     files: run.files,
-    todos: todosOf(scope.deps, run),
+    todos: todosOf(deps, run),
     decidedPaths: run.decidedPaths.get(callId) ?? [],
-    decide: (tool, subject) => decideFurther(scope, run, tool, subject),
-    ask: (question) => scope.deps.questions.ask(run, callId, question),
-    processMarks: scope.deps.faults.isOff('process-mark')
+    decide: (tool, subject) => decideFurther({ deps, workspace }, run, tool, subject),
+    ask: (question) => deps.questions.ask(run, callId, question),
+    processMarks: deps.faults.isOff('process-mark')
       ? {}
-      : { OFFSHOOT_OWNER: scope.deps.owner, OFFSHOOT_RUN_ID: runId },
-    ...(scope.deps.guard && { guard: scope.deps.guard }),
+      : { OFFSHOOT_OWNER: deps.owner, OFFSHOOT_RUN_ID: runId },
+    ...(deps.guard && { guard: deps.guard }),
     emit,
     receipt: (fact) =>
-      scope.deps.faults.isOff('receipts') || keepFact(run, callId, namedFrom(scope.workspace.root, fact)),
+      deps.faults.isOff('receipts') || keepFact(run, callId, namedFrom(workspace.root, fact)),
   }
 }
 
-function todosOf({ store, recorder }: Deps, { row }: LiveRun): Todos {
+function todosOf({ store, recorder }: Pick<Deps, 'store' | 'recorder'>, { row }: LiveRun): Todos {
   const { branchId, conversationId } = row
   return {
     list: () => (store.get('todos', branchId)?.items ?? []) as ReturnType<Todos['list']>,

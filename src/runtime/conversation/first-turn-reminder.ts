@@ -2,7 +2,8 @@ import type { ContextMessage } from '../../core/build-context.ts'
 import type { ModelInfo } from '../../model/port.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import type { LiveRun } from '../run/live-run.ts'
-import type { Scope } from '../context/scope.ts'
+import type { Deps } from '../context/deps.ts'
+import type { ScopePart } from '../context/scope.ts'
 
 const REMINDER =
   'You ended your first turn without a single call of a tool. If the task is to be done with tools, do it now. If it needs none, write your whole report again: a turn without tool calls ends the task.'
@@ -12,7 +13,7 @@ const REMINDER =
  * It comes once, even after a crash: that turn is over as soon as the reminder is stored.
  */
 export async function remindFirstTurn(
-  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  { deps, tree }: ScopePart<Pick<Deps, 'store'>, 'budget'>,
   { row, tools }: LiveRun,
   journal: Pick<RunJournal, 'instruct'>,
   { fixed = false }: Pick<ModelInfo, 'fixed'>,

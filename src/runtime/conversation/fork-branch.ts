@@ -1,25 +1,20 @@
 import type { Branch } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
-import { idPrefix, isId, type BranchId, type IdPrefix } from '../../core/ids.ts'
+import { idPrefix, isId, type BranchId, type IdPrefix, type NewId } from '../../core/ids.ts'
 import type { Run, StoredRun } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import type { MessageRow, Reader } from '../../store/port.ts'
-import { agentOf, authorityOf, lineOf } from '../authority/authority.ts'
+import { agentOf, authorityOf, lineOf, type AuthorityPorts } from '../authority/authority.ts'
 import type { StartPlan } from './start-plan.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
 import { startAtOnce, createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
+import { deliverWaiting } from '../run/inbox.ts'
 import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
 import { requestSlot } from '../run/slots.ts'
-import {
-  freshCaps,
-  freshFigures,
-  freshLimits,
-  limitsOf,
-  emitRunStarted,
-  emitBranchCreated,
-} from '../delegation/spawn-child.ts'
+import { freshFigures, emitRunStarted, emitBranchCreated } from '../delegation/spawn-child.ts'
+import { freshCaps, freshLimits, limitsOf } from '../delegation/run-limits.ts'
 import { describeTask } from '../task/task-input.ts'
 
 export interface ForkStart {
@@ -31,15 +26,18 @@ export interface ForkStart {
   readonly defaultModel: () => Promise<string>
 }
 
+export type ForkPorts = ForkRunPorts & Pick<Deps, 'scheduler' | 'store'>
+type ForkRunPorts = AuthorityPorts & Pick<Deps, 'newId'>
+
 /** A fork whose first run begins with this text. @throws OffshootError `usage` for an unknown message or agent. */
-export async function forkOfPerson(deps: Deps, options: ForkStart): Promise<StartPlan> {
+export async function forkOfPerson(deps: ForkPorts, options: ForkStart): Promise<StartPlan> {
   const message = requireMessage(deps.store, options.messageId)
   const left = deps.store.get('branches', message.branchId)!
   const last = lastRun(deps.store, left)
   const model = options.model ?? last?.model ?? (await options.defaultModel())
   agentOf(deps, last?.agent ?? left.agent)
   const write: StartPlan['write'] = (change, { budget }) => {
-    const branch = writeFork(change, deps, message, options.text)
+    const branch = writeFork(change, deps.newId, message, options.text)
     const run = firstRunOfFork(change, { deps, budget }, branch, model)
     writeFirstRun(change, deps, run, options.text)
     return run
@@ -48,15 +46,15 @@ export async function forkOfPerson(deps: Deps, options: ForkStart): Promise<Star
 }
 
 /** What makes a run, and what pays for it. */
-interface Paid {
-  readonly deps: Deps
+interface Paid<Ports> {
+  readonly deps: Ports
   readonly budget: Budget
 }
 
 /** The first run of a fork that was made without a text. @throws OffshootError `conflict` where nothing says which model. */
 export function startOnFork(
   change: Change,
-  { deps, budget }: Paid,
+  { deps, budget }: Paid<ForkRunPorts & Pick<Deps, 'scheduler'>>,
   branchId: BranchId,
   text: string,
 ): LiveRun {
@@ -104,11 +102,11 @@ const KINDS: Readonly<Record<IdPrefix, string>> = {
  * Writes a branch that sees what stood up to and including a message, whatever branch that is on. It works as the agent
  * of the branch that it leaves, under the same rules; its report goes to nobody.
  */
-export function writeFork(change: Change, deps: Deps, message: MessageRow, text?: string): Branch {
+export function writeFork(change: Change, newId: NewId, message: MessageRow, text?: string): Branch {
   const left = change.tx.get('branches', message.branchId)!
   const last = lastRun(change.tx, left)
   const branch: Branch = {
-    id: deps.newId('brn'),
+    id: newId('brn'),
     conversationId: left.conversationId,
     kind: 'fork',
     inheritContext: true,
@@ -134,7 +132,7 @@ export function writeFork(change: Change, deps: Deps, message: MessageRow, text?
  */
 function firstRunOfFork(
   { tx: reader, at }: Pick<Change, 'tx' | 'at'>,
-  { deps, budget }: Paid,
+  { deps, budget }: Paid<ForkRunPorts>,
   branch: Branch,
   model: string,
 ): LiveRun {
@@ -170,14 +168,24 @@ function firstRunOfFork(
   })
 }
 
-/** Writes a run that begins with what a person says. It has its slot, or its place in the queue. */
-export function writeFirstRun(change: Change, deps: Deps, run: LiveRun, text: string): void {
+/**
+ * Writes a run that begins with what a person says, behind the messages that wait on its branch. It has its slot, or its
+ * place in the queue.
+ */
+export function writeFirstRun(
+  change: Change,
+  deps: Pick<Deps, 'newId' | 'scheduler'>,
+  run: LiveRun,
+  text: string,
+): void {
   if (requestSlot(deps, run, 'end') === 'granted') startAtOnce(change, run)
   try {
     change.tx.insert('runs', run.row)
+    const here = eventScope(run, change.at)
+    deliverWaiting(change, deps.newId, here)
     const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
     const message = { branchId: run.row.branchId, role: 'user', parts, runId: null } as const
-    appendMessage(change, deps.newId, eventScope(run, change.at), message)
+    appendMessage(change, deps.newId, here, message)
     emitRunStarted(change, deps, run, text)
   } catch (error) {
     deps.scheduler.release(run.row.id)

@@ -22,9 +22,11 @@ import {
 import type { PartialMessage } from '../run/partial-message.ts'
 import { LatestReceipts } from '../run/receipts.ts'
 import type { Change } from '../log/recorder.ts'
+import type { Deps } from '../context/deps.ts'
 import type { RunTree, Scope } from '../context/scope.ts'
 import { requestSlot } from '../run/slots.ts'
-import { freshFigures, freshLimits } from '../delegation/spawn-child.ts'
+import { freshFigures } from '../delegation/spawn-child.ts'
+import { freshLimits } from '../delegation/run-limits.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
 
 interface Driven {
@@ -46,6 +48,8 @@ export class LiveConversation implements RunTree {
   /** The latest run of each branch. */
   readonly #latest = new Map<BranchId, LiveRun>()
   readonly #active = new Map<LiveRun, Driven>()
+  /** Branches whose next run is being written: it is driven once that is stored. */
+  readonly #starting = new Map<BranchId, Promise<void>>()
   #failed: Promise<never> | undefined
   #stop: StopReason | undefined
   /** Somebody has paused all of it: no report wakes anything until somebody goes on. */
@@ -66,7 +70,10 @@ export class LiveConversation implements RunTree {
     return this.#scope
   }
 
+  /** Once for each attempt: what starts a run and a call that waits for it may both come here. */
   drive(run: LiveRun): Promise<void> {
+    if (run.hasDriver) return this.#stopped(run)
+    run.hasDriver = true
     this.#latest.set(run.row.branchId, run)
     this.budget.attach(run.held)
     if (this.#stop) stopRun(run, this.#stop) // it came after the stop
@@ -81,8 +88,14 @@ export class LiveConversation implements RunTree {
   }
 
   attach(run: LiveRun): Promise<void> {
-    const { stopped } = this.#active.get(run) ?? {}
-    return stopped ?? (isStopped(run.row.status) ? Promise.resolve() : this.drive(run))
+    const { branchId, status } = run.row
+    const starting = this.#latest.get(branchId) === run ? this.#starting.get(branchId) : undefined
+    if (starting) return starting.then(() => this.attach(run))
+    return run.hasDriver || isStopped(status) ? this.#stopped(run) : this.drive(run)
+  }
+
+  #stopped(run: LiveRun): Promise<void> {
+    return this.#active.get(run)?.stopped ?? Promise.resolve()
   }
 
   drives(run: LiveRun): boolean {
@@ -178,28 +191,39 @@ export class LiveConversation implements RunTree {
 
   /** An idle branch for which something has come starts to read. */
   async #wake(branchId: BranchId): Promise<void> {
-    const { store, clock, recorder } = this.#scope.deps
+    const { store, clock } = this.#scope.deps
     if (!this.#idle(branchId) || this.#scope.deps.faults.isOff('waking')) return
     const first = nextRead(waitingItems(store, branchId))[0]
     if (!first) return
     if (first.kind !== 'user') await sleep(clock, bounds.gatherMs)
     const latest = this.#idle(branchId)
     if (!latest) return
-    const next = nextRun(this.#scope, latest)
-    this.#latest.set(branchId, next) // from here on the branch is not idle
+    const started = this.#startNext(latest)
+    this.#starting.set(branchId, started)
+    try {
+      await started
+    } finally {
+      this.#starting.delete(branchId)
+    }
+  }
+
+  async #startNext(latest: LiveRun): Promise<void> {
+    const next = nextRun(this.#scope.deps, this.budget, latest)
+    const { branchId, id } = next.row
     this.budget.attach(next.held)
-    const reads = await recorder
-      .record(this.id, (change) => this.#startReading(change, latest, next))
+    const reads = await this.#scope.deps.recorder
+      .record(this.id, (change) => {
+        const reads = this.#startReading(change, latest, next)
+        if (reads) this.#latest.set(branchId, next) // the next change, of the same commit perhaps, finds it
+        return reads
+      })
       .catch((error: unknown) => {
         rollBackStarts(this.#scope.deps, this.budget, [next])
-        this.#latest.set(branchId, latest)
+        if (this.#latest.get(branchId) === next) this.#latest.set(branchId, latest)
         throw error
       })
     if (reads) void this.drive(adopt(next, latest))
-    else {
-      this.budget.forget(next.row.id)
-      if (this.#latest.get(branchId) === next) this.#latest.set(branchId, latest)
-    }
+    else this.budget.forget(id)
   }
 
   /**
@@ -208,7 +232,8 @@ export class LiveConversation implements RunTree {
    */
   #idle(branchId: BranchId): LiveRun | undefined {
     const latest = this.#latest.get(branchId)
-    if (!latest || this.#stop || this.isPausedByUser || !isFinal(latest.row.status)) return undefined
+    if (!latest || this.#starting.has(branchId) || this.#stop || this.isPausedByUser) return undefined
+    if (!isFinal(latest.row.status)) return undefined
     const cancelled = [latest, ...ancestors(latest)].some(({ row }) => row.status === 'cancelled')
     return cancelled ? undefined : latest
   }
@@ -243,13 +268,13 @@ function ancestors({ parent }: LiveRun): LiveRun[] {
 }
 
 /** The next run of a branch: the same agent, model, rules and limits, with turns of its own. No call waits for it. */
-function nextRun({ deps, tree }: Pick<Scope, 'deps' | 'tree'>, last: LiveRun): LiveRun {
+function nextRun(deps: Pick<Deps, 'clock' | 'config' | 'newId'>, budget: Budget, last: LiveRun): LiveRun {
   const { agent, chain, opened, tools, parent } = last
   const row: Run = {
     ...last.row,
     ...freshFigures,
     ...state.queued,
-    limits: freshLimits(deps, tree.budget, last.row, last.agent),
+    limits: freshLimits(deps, budget, last.row, last.agent),
     id: deps.newId('run'),
     originCallId: null,
     background: last.row.depth > 0,

@@ -1,16 +1,16 @@
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
-import type { BranchId, ConversationId } from '../../core/ids.ts'
+import type { BranchId, ConversationId, NewId } from '../../core/ids.ts'
 import { noSetup, type Run } from '../../core/run.ts'
 import { isFinal, state } from '../../core/run-status.ts'
 import type { Tx } from '../../store/port.ts'
-import { narrow, rootAuthority, type Authority } from '../authority/authority.ts'
+import { narrow, rootAuthority, type Authority, type AuthorityPorts } from '../authority/authority.ts'
 import type { RunSetting } from '../context/run-setting.ts'
 import type { StartPlan } from './start-plan.ts'
 import type { Budget } from '../budget/budget.ts'
 import { readDefinedFiles } from '../delegation/context-files.ts'
-import { continueRun } from '../delegation/continue-run.ts'
+import { continueRun, type ContinuePorts } from '../delegation/continue-run.ts'
 import type { Deps } from '../context/deps.ts'
 import { writeFirstRun } from './fork-branch.ts'
 import { addToInbox } from '../run/inbox.ts'
@@ -18,7 +18,8 @@ import { createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
 import { newConversation, openConversation, writeConversation } from './open-conversation.ts'
 import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
-import { aboutRun, freshCaps, freshFigures, ownTurns } from '../delegation/spawn-child.ts'
+import { aboutRun, freshFigures } from '../delegation/spawn-child.ts'
+import { freshCaps, ownTurns } from '../delegation/run-limits.ts'
 
 export interface StartOptions extends RunSetting {
   readonly prompt: string
@@ -30,11 +31,13 @@ export interface StartOptions extends RunSetting {
   readonly conversationId?: ConversationId
 }
 
+export type MainRunPorts = AuthorityPorts & ContinuePorts
+
 /**
  * A run of the main agent, in a new conversation or in a stored one. A paused last run is continued with the text;
  * after a run that has just been recovered, the text waits until that run has ended.
  */
-export async function mainRun(deps: Deps, options: StartOptions): Promise<StartPlan> {
+export async function mainRun(deps: MainRunPorts, options: StartOptions): Promise<StartPlan> {
   const { conversationId, workspace, prompt, agent, systemText, maxTurns } = options
   const known = conversationId ? openConversation(deps, conversationId, workspace) : undefined
   const opened = known ?? newConversation(deps, workspace, prompt, agent.name)
@@ -63,7 +66,7 @@ export async function mainRun(deps: Deps, options: StartOptions): Promise<StartP
         files: own.files,
         receipts: live.receipts.list(),
       })
-      writeSystemText(change, deps, run, text)
+      writeSystemText(change, deps.newId, run, text)
     }
     writeFirstRun(change, deps, run, prompt)
     return run
@@ -87,7 +90,7 @@ interface MainBranch {
 }
 
 function newRun(
-  deps: Deps,
+  deps: Pick<Deps, 'clock' | 'config' | 'newId'>,
   budget: Budget,
   { agent, model, maxTurns }: StartOptions,
   { branch, authority, contextFiles }: MainBranch,
@@ -120,10 +123,10 @@ function newRun(
 }
 
 /** The first message of a branch: what the agent is and how it works, as it is then. */
-function writeSystemText(change: Change, deps: Deps, run: LiveRun, text: string): void {
-  const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
+function writeSystemText(change: Change, newId: NewId, run: LiveRun, text: string): void {
+  const parts = [{ id: newId('prt'), type: 'text', text } as const]
   const here = { ...eventScope(run, change.at), runId: null }
-  appendMessage(change, deps.newId, here, { branchId: run.row.branchId, role: 'system', parts, runId: null })
+  appendMessage(change, newId, here, { branchId: run.row.branchId, role: 'system', parts, runId: null })
 }
 
 function hasSystemText(tx: Tx, branchId: BranchId): boolean {

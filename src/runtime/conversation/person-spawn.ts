@@ -5,14 +5,21 @@ import { noSetup } from '../../core/run.ts'
 import type { Deliver } from '../../core/message.ts'
 import type { Reader } from '../../store/port.ts'
 import { ToolError, type Workspace } from '../../tools/port.ts'
-import { agentOf, authorityOf, narrow, rootAuthority } from '../authority/authority.ts'
+import { agentOf, authorityOf, narrow, rootAuthority, type AuthorityPorts } from '../authority/authority.ts'
 import type { StartPlan } from './start-plan.ts'
 import { readDefinedFiles } from '../delegation/context-files.ts'
 import { writeSpawnCard } from '../journal/person-spawn-report.ts'
 import type { Deps } from '../context/deps.ts'
 import { newConversation, openConversation, writeConversation, type Opened } from './open-conversation.ts'
 import { personaOf } from '../delegation/persona-and-schemas.ts'
-import { limitsOf, modelOf, writeSubagent, type SpawnOrder } from '../delegation/spawn-child.ts'
+import {
+  modelOf,
+  writeSubagent,
+  type ModelPorts,
+  type SpawnOrder,
+  type SubagentPorts,
+} from '../delegation/spawn-child.ts'
+import { limitsOf } from '../delegation/run-limits.ts'
 import type { SystemText } from '../context/system-text.ts'
 import { describeTask } from '../task/task-input.ts'
 
@@ -37,11 +44,13 @@ export interface PersonSpawn {
   readonly maxTurns?: number | undefined
 }
 
+export type PersonSpawnPorts = AuthorityPorts & ModelPorts & SubagentPorts & Pick<Deps, 'clock' | 'store'>
+
 /**
  * A subagent that a person or a program starts: below the main branch, from its head, without a call.
  * @throws OffshootError `usage` for a conversation, agent or number that does not do, `conflict` beyond a limit.
  */
-export async function spawnOfPerson(deps: Deps, options: PersonSpawn): Promise<StartPlan> {
+export async function spawnOfPerson(deps: PersonSpawnPorts, options: PersonSpawn): Promise<StartPlan> {
   const { agent, workspace, task, conversationId } = options
   if (agent.name === 'main')
     throw new OffshootError('usage', 'the agent main works with a person and is no subagent', {

@@ -1,5 +1,5 @@
 import type { ContextMessage } from '../../core/build-context.ts'
-import { untilStopped } from '../run/child-waits.ts'
+import { untilStopped, type WaitPorts } from '../run/child-waits.ts'
 import type { Deps } from '../context/deps.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import type { LiveRun } from '../run/live-run.ts'
@@ -24,7 +24,7 @@ export function startedText(
  * When this returns, the run may be queued for a slot.
  */
 export async function readBeforeEnd(
-  deps: Deps,
+  deps: WaitPorts,
   run: LiveRun,
   journal: RunJournal,
 ): Promise<readonly ContextMessage[]> {

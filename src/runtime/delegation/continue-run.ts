@@ -4,7 +4,7 @@ import { isFinal, isStopped, state } from '../../core/run-status.ts'
 import type { StartedCall } from '../../loop/ports.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
-import { addToInbox } from '../run/inbox.ts'
+import { addToInbox, deliverWaiting, promoteWaiting } from '../run/inbox.ts'
 import {
   changeRun,
   checkUnchanged,
@@ -16,13 +16,15 @@ import {
   type LiveRun,
 } from '../run/live-run.ts'
 import { appendMessage } from '../run/messages.ts'
-import { endOpenCalls, endLeft } from '../journal/open-calls.ts'
+import { endOpenCalls, endLeft, type EndLeftPorts } from '../journal/open-calls.ts'
+import type { OpenJournalPorts } from '../journal/open-journal.ts'
 import { hasOpenCalls, readOpenTurn } from '../journal/open-turn.ts'
 import { unpause } from '../run/pause-run.ts'
 import type { Change } from '../log/recorder.ts'
-import type { Scope } from '../context/scope.ts'
+import type { RunTree, ScopePart } from '../context/scope.ts'
 import { requestSlot } from '../run/slots.ts'
-import { freshCaps, freshFigures, ownTurns } from './spawn-child.ts'
+import { freshFigures } from './spawn-child.ts'
+import { freshCaps, ownTurns } from './run-limits.ts'
 import { CONTINUE } from '../task/task-input.ts'
 
 export interface ContinueOrder {
@@ -39,6 +41,9 @@ export interface ContinueOrder {
     | undefined
 }
 
+export type ContinuePorts = EndLeftPorts & Pick<Deps, 'config'>
+export type ContinueScope = ScopePart<ContinuePorts, 'below' | 'budget'>
+
 /**
  * Resumes a stopped run. A paused run is queued again with the children that its pause had stopped; after any other a
  * new run starts on the branch. Returns the runs to drive, this one first. Their attempts have to be over: see
@@ -46,17 +51,17 @@ export interface ContinueOrder {
  */
 export function continueRun(
   change: Change,
-  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  { deps, tree }: ContinueScope,
   run: LiveRun,
   order: ContinueOrder,
 ): readonly LiveRun[] {
   const isOver = isFinal(run.row.status)
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
   const { budget } = tree
-  const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, tree }, run, order)
-  const text = order.text?.trim() || CONTINUE
-  addInstruction(change, deps, next, { text, by: order.by })
-  queueAgain(change, deps, next, text)
+  const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, budget }, run, order)
+  const said = order.text?.trim()
+  addInstruction(change, deps, next, { said, by: order.by })
+  queueAgain(change, deps, next, said || CONTINUE)
   budget.attach(next.held)
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
 }
@@ -75,7 +80,7 @@ export interface ContinueResult {
  */
 export function continueOrSteer(
   change: Change,
-  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  { deps, tree }: ContinueScope,
   run: LiveRun,
   order: Pick<ContinueOrder, 'text' | 'maxTurns'>,
 ): ContinueResult {
@@ -96,13 +101,13 @@ export function continueOrSteer(
 }
 
 /** Settles when the attempts of what has stopped, or is about to, and goes on with a run are over, so that others can begin. */
-export async function attemptsOver({ tree }: Pick<Scope, 'tree'>, run: LiveRun): Promise<void> {
+export async function attemptsOver(tree: Pick<RunTree, 'below'>, run: LiveRun): Promise<void> {
   const over = [run, ...pausedBelow(tree, run)].filter(({ row, stop }) => isStopped(row.status) || stop)
   await Promise.all(over.map((each) => each.stopped))
 }
 
 /** What stopped because this run stopped, or together with it in a restart, the nearest first. */
-function pausedBelow(tree: Scope['tree'], run: LiveRun): LiveRun[] {
+function pausedBelow(tree: Pick<RunTree, 'below'>, run: LiveRun): LiveRun[] {
   const children = tree
     .below(run.row.branchId)
     .filter(({ parent }) => parent?.row.branchId === run.row.branchId)
@@ -114,7 +119,7 @@ function pausedBelow(tree: Scope['tree'], run: LiveRun): LiveRun[] {
 
 function sameRun(
   change: Change,
-  { deps, tree: { budget } }: Pick<Scope, 'deps' | 'tree'>,
+  { deps, budget }: { readonly deps: OpenJournalPorts & Pick<Deps, 'config'>; readonly budget: Budget },
   run: LiveRun,
   order: ContinueOrder,
 ): LiveRun {
@@ -136,7 +141,12 @@ function sameRun(
 }
 
 /** The same agent, model, rules and tools; used turns go on counting. */
-function followingRun(deps: Deps, budget: Budget, last: LiveRun, order: ContinueOrder): LiveRun {
+function followingRun(
+  deps: Pick<Deps, 'clock' | 'config' | 'newId'>,
+  budget: Budget,
+  last: LiveRun,
+  order: ContinueOrder,
+): LiveRun {
   const asked = order.by && askedBy(order.by)
   const alone = { originCallId: null, background: last.row.depth > 0 }
   const row: Run = {
@@ -167,7 +177,7 @@ function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>)
  * with the figures when a subagent asks for more than there is, or nothing is left.
  */
 function limitsAfter(
-  deps: Deps,
+  deps: Pick<Deps, 'config'>,
   budget: Budget,
   { row, agent }: LiveRun,
   order: ContinueOrder,
@@ -194,26 +204,32 @@ function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {
   throw new OffshootError('conflict', `${branchId} cannot go on, nothing is free for it: ${why}`, { hint })
 }
 
-/** Nothing may stand between a call and its result: until then it waits in the inbox, for the end of the turn. */
+/**
+ * Messages that wait come before it; without a text of anybody, the follow-ups among them come after the run. Nothing may
+ * stand between a call and its result: until then the instruction waits in the inbox, for the end of the turn.
+ */
 function addInstruction(
   change: Change,
   deps: Pick<Deps, 'newId'>,
   run: LiveRun,
-  { text, by }: Pick<ContinueOrder, 'by'> & { readonly text: string },
+  { said, by }: Pick<ContinueOrder, 'by'> & { readonly said: string | undefined },
 ): void {
   const { conversationId, branchId } = run.row
   const here = eventScope(run, change.at)
+  const text = said || CONTINUE
   if (hasOpenCalls(readOpenTurn(change.tx, run.row))) {
+    if (said) promoteWaiting(change, here)
     addToInbox(change, deps.newId, here, { conversationId, branchId, kind: 'user', mode: 'steer', text })
     return
   }
+  deliverWaiting(change, deps.newId, here, ({ mode }) => Boolean(said) || mode === 'steer')
   const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
   const runId = by ? run.row.id : null
   appendMessage(change, deps.newId, here, { branchId, role: 'user', parts, runId })
 }
 
 /** It goes on with what it had left, as far as that is still free. */
-function resumeChild(change: Change, deps: Deps, budget: Budget, child: LiveRun): LiveRun {
+function resumeChild(change: Change, deps: OpenJournalPorts, budget: Budget, child: LiveRun): LiveRun {
   checkUnchanged(change, child)
   const limits = budget.again(child.row)
   endOpenCalls(change, deps, child)
@@ -226,7 +242,7 @@ function resumeChild(change: Change, deps: Deps, budget: Budget, child: LiveRun)
 }
 
 /** A new run gets its row. A paused one gets a new attempt, and its earlier crashes no longer count (invariant R7). */
-function queueAgain(change: Change, deps: Deps, run: LiveRun, input?: string): void {
+function queueAgain(change: Change, deps: Pick<Deps, 'scheduler'>, run: LiveRun, input?: string): void {
   requestSlot(deps, run, 'end')
   const position = deps.scheduler.position(run.row.id)
   const said = { ...(input ? { input: input.slice(0, 2_000) } : {}), ...(position ? { position } : {}) }

@@ -1,10 +1,10 @@
 import type { Action, AgentDefinition } from '../../core/agent.ts'
 import { decide } from '../../permissions/decide.ts'
 import type { Grant } from '../../permissions/types.ts'
-import { agentOf, narrow, rootAuthority } from '../authority/authority.ts'
+import { agentOf, narrow, rootAuthority, type AuthorityPorts } from '../authority/authority.ts'
 import { delegationsTo } from '../authority/delegations.ts'
 import type { Deps } from '../context/deps.ts'
-import { ownTurns } from './spawn-child.ts'
+import { ownTurns } from './run-limits.ts'
 
 /** What an agent is here, when the main agent starts it: with the rules, limits and tools in force. */
 export interface AgentSheet {
@@ -23,7 +23,7 @@ export interface EffectivePermission {
   readonly rule: string
 }
 
-export function agentSheet(deps: Deps, agent: AgentDefinition): AgentSheet {
+export function agentSheet(deps: AuthorityPorts & Pick<Deps, 'store'>, agent: AgentDefinition): AgentSheet {
   const root = rootAuthority(deps, deps.store, undefined)
   const main = narrow(deps, root, agentOf(deps, 'main'))
   const isMain = agent.name === 'main'

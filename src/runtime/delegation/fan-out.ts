@@ -7,14 +7,18 @@ import { parseInput } from '../../tools/parse-input.ts'
 import { count, dollars } from '../budget/token-count.ts'
 import type { Wanted } from '../budget/budget.ts'
 import type { LiveRun } from '../run/live-run.ts'
-import type { Scope } from '../context/scope.ts'
-import { modelOf } from './spawn-child.ts'
-import { exposedTo } from './startable-agents.ts'
+import type { Deps } from '../context/deps.ts'
+import type { ScopePart } from '../context/scope.ts'
+import { modelOf, type ModelPorts } from './spawn-child.ts'
+import { exposedTo, type DelegationPorts } from './startable-agents.ts'
 import { isTaskName, type TaskInput } from '../task/task-input.ts'
 import { isToolName } from '../authority/exposed-agents.ts'
 
 /** With `delegation: ask` a person decides before subagents are started, whatever the rules say. */
 const ASK: Decision = { action: 'ask', why: 'delegation is "ask"', grant: null }
+
+type EstimateScope = ScopePart<DelegationPorts & ModelPorts & Pick<Deps, 'resolveModel'>, 'budget'>
+export type FanOutScope = EstimateScope & { readonly deps: Pick<Deps, 'approvals'> }
 
 /** What a question about the subagents of one answer adds to that about its first call. */
 export interface FanOut {
@@ -28,11 +32,12 @@ export interface FanOut {
  * others wait for what comes of it. `decide` decides the one call, with what the question adds.
  */
 export async function decideFanOut(
-  scope: Scope,
+  scope: FanOutScope,
   run: LiveRun,
   request: PermitRequest,
   decide: (fanOut?: FanOut) => Promise<Permit>,
 ): Promise<Permit> {
+  const isAsked = (id: CallId) => scope.deps.approvals.asked(id) !== undefined
   const calls = run.journal?.calls() ?? [request.part]
   const key = calls[0]!.callId
   for (let led = run.fanOuts.get(key); led; led = run.fanOuts.get(key)) {
@@ -45,7 +50,7 @@ export async function decideFanOut(
   try {
     const leave = await decide({ decision: ASK, detail: await estimate(scope, run, request, calls) })
     // what its own rules deny says nothing of the others
-    const isOfAll = leave.allowed || leave.code !== 'denied' || isAsked(scope, request.part.callId)
+    const isOfAll = leave.allowed || leave.code !== 'denied' || isAsked(request.part.callId)
     resolve(isOfAll ? leave : undefined)
     return leave
   } catch (error) {
@@ -54,18 +59,13 @@ export async function decideFanOut(
   }
 }
 
-function isAsked({ deps }: Scope, callId: CallId): boolean {
-  return deps.approvals.asked(callId) !== undefined
-}
-
 async function estimate(
-  scope: Scope,
+  { deps, tree }: EstimateScope,
   run: LiveRun,
   request: PermitRequest,
   calls: readonly ToolCallPart[],
 ): Promise<string> {
-  const { deps, tree } = scope
-  const planned = calls.flatMap((part) => plannedOf(scope, run, request, part))
+  const planned = calls.flatMap((part) => plannedOf(deps, run, request, part))
   const { usd, tokens, freeUsd, freeTokens } = tree.budget.forecast(
     run.row.id,
     planned.map(({ wanted }) => wanted),
@@ -77,7 +77,7 @@ async function estimate(
   return [
     `${planned.length} ${planned.length === 1 ? 'subagent' : 'subagents'}, at most ${money} and ${count(tokens)} tokens together; ${left}${count(freeTokens)} tokens are left then`,
     ...names,
-    ...(await Promise.all(models.map((id) => priceText(scope, id)))).flat(),
+    ...(await Promise.all(models.map((id) => priceText(deps, id)))).flat(),
   ].join('\n')
 }
 
@@ -90,7 +90,7 @@ interface Planned {
 
 /** Nothing for another tool, for what goes on with a subagent, and for what fails anyway. */
 function plannedOf(
-  { deps }: Scope,
+  deps: DelegationPorts,
   run: LiveRun,
   { tool }: PermitRequest,
   part: ToolCallPart,
@@ -117,7 +117,7 @@ function wantedOf(
 }
 
 /** What is to be said of a model's price: that it has none, or that nobody knows it. */
-async function priceText({ deps }: Scope, id: string): Promise<string[]> {
+async function priceText(deps: Pick<Deps, 'resolveModel'>, id: string): Promise<string[]> {
   const model = await deps.resolveModel(id).catch(() => undefined)
   if (!model) return []
   const { price } = model.info

@@ -2,6 +2,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { once } from '../../core/once.ts'
 import type { Permit, PermitRequest } from '../../loop/ports.ts'
 import type { Grant } from '../../permissions/types.ts'
+import type { Reader } from '../../store/port.ts'
 import { ToolError, type ResolvedPath } from '../../tools/port.ts'
 import { resolveAt } from '../../tools/workspace-at.ts'
 import {
@@ -13,25 +14,28 @@ import {
   type DecidedPath,
   type FileReader,
 } from './context-files.ts'
-import { decideFanOut, type FanOut } from './fan-out.ts'
+import { decideFanOut, type FanOut, type FanOutScope } from './fan-out.ts'
 import { grantsFor } from '../asking/grants.ts'
 import type { LiveRun } from '../run/live-run.ts'
-import { permit } from '../authority/permit.ts'
+import { permit, type Deciding } from '../authority/permit.ts'
 import { directoryGrants } from '../authority/restrictions.ts'
+import type { Deps } from '../context/deps.ts'
 import type { Scope } from '../context/scope.ts'
 import type { TaskInput } from '../task/task-input.ts'
+
+type PermitScope = FanOutScope & Deciding & Pick<Scope, 'systemText'>
 
 /**
  * Decides a call that starts a subagent, with what it takes along: its directory and the files of its first context, each
  * as a `read` of the agent that calls. A person is asked once for all of it. What was read is kept for the spawn.
  * @throws ToolError for a directory in which nobody can work.
  */
-export async function permitSpawn(scope: Scope, run: LiveRun, request: PermitRequest): Promise<Permit> {
+export async function permitSpawn(scope: PermitScope, run: LiveRun, request: PermitRequest): Promise<Permit> {
   const { deps, workspace } = scope
   const { part } = request
   const input = request.input as TaskInput
   if (input.continue !== undefined) return await permit(scope, run, request)
-  const reader = once(() => readerOf(deps, run)) // most calls take nothing along
+  const reader = once(() => readerOf(deps.store, run)) // most calls take nothing along
   const own = run.row.setup?.directory ?? workspace.root
   const directory =
     input.directory === undefined
@@ -65,7 +69,7 @@ export async function permitSpawn(scope: Scope, run: LiveRun, request: PermitReq
 
 /** The files that an agent hands down are the spawning agent's own, those of its definition, and those of the call. */
 function filesOf(
-  { deps, workspace }: Pick<Scope, 'deps' | 'workspace'>,
+  { deps, workspace }: Pick<Scope, 'workspace'> & { readonly deps: Pick<Deps, 'agents'> },
   run: LiveRun,
   { subagent_type, context_files }: TaskInput,
   own: string,
@@ -78,7 +82,7 @@ function filesOf(
   ])
 }
 
-function readerOf({ store }: Scope['deps'], { agent, chain, tools, opened, row }: LiveRun): FileReader {
+function readerOf(store: Reader, { agent, chain, tools, opened, row }: LiveRun): FileReader {
   return { name: agent.name, chain, tools, opened, grants: grantsFor(store, row) }
 }
 

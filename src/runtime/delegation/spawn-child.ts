@@ -2,14 +2,14 @@ import { roleText } from '../../agents/prompt-template.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { AgentDefinition, JsonSchema } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
-import type { CallId } from '../../core/ids.ts'
+import type { CallId, NewId } from '../../core/ids.ts'
 import type { Part } from '../../core/message.ts'
-import { noSetup, type Run, type RunLimits, type RunSetup } from '../../core/run.ts'
+import type { Run, RunLimits, RunSetup } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import type { StartedCall } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
-import { narrow, type Authority, type OwnBounds } from '../authority/authority.ts'
-import { least, type Budget, type Caps } from '../budget/budget.ts'
+import { narrow, type Authority, type NarrowPorts, type OwnBounds } from '../authority/authority.ts'
+import type { Budget, Caps } from '../budget/budget.ts'
 import { delegationsTo, storeDelegations } from '../authority/delegations.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveryNames, learnsTools } from './discovery/discovery.ts'
@@ -19,19 +19,28 @@ import { offeredTools } from './offered-tools.ts'
 import type { PreparedSpawn } from '../run/prepared-spawn.ts'
 import type { Change } from '../log/recorder.ts'
 import { restrictionRules, storeDirectoryGrants, storeRestrictions } from '../authority/restrictions.ts'
-import type { Scope } from '../context/scope.ts'
+import type { Scope, ScopePart } from '../context/scope.ts'
 import { personaOf, schemasOf } from './persona-and-schemas.ts'
+import { limitsOf } from './run-limits.ts'
 import { requestSlot } from '../run/slots.ts'
-import { delegationTools, exposedTo, spawnable } from './startable-agents.ts'
+import { delegationTools, exposedTo, spawnable, type DelegationPorts } from './startable-agents.ts'
 import type { FirstContext, SystemAbout, SystemText } from '../context/system-text.ts'
 import { describeTask, isControlName, isTaskName, type TaskInput } from '../task/task-input.ts'
 import { exposedAgents, isToolName } from '../authority/exposed-agents.ts'
+
+export type SubagentPorts = DelegationPorts & NarrowPorts & Pick<Deps, 'newId' | 'scheduler'>
+export type SpawnScope = ScopePart<SubagentPorts & ModelPorts, 'budget' | 'receipts'> &
+  Pick<Scope, 'systemText' | 'workspace'>
 
 /**
  * Why a call of `task`, of a tool that goes with it or of one that is an agent is refused where it is not offered;
  * undefined for any other name.
  */
-export function refuseTask(deps: Deps, run: LiveRun, name: string): ToolError | undefined {
+export function refuseTask(
+  deps: Pick<Deps, 'agents' | 'tools'>,
+  run: LiveRun,
+  name: string,
+): ToolError | undefined {
   const isTyped = [...exposedAgents(deps.agents, deps.tools).tools.keys()].some((tool) =>
     isToolName(name, tool),
   )
@@ -76,7 +85,7 @@ export interface SpawnOrder {
  */
 export function spawn(
   change: Change,
-  { deps, systemText, workspace, tree }: Pick<Scope, 'deps' | 'systemText' | 'workspace' | 'tree'>,
+  { deps, systemText, workspace, tree }: SpawnScope,
   parent: LiveRun,
   call: StartedCall,
 ): LiveRun {
@@ -142,16 +151,16 @@ function takePrepared({ prepared }: LiveRun, callId: CallId): PreparedSpawn {
  */
 export function writeSubagent(
   change: Change,
-  deps: Deps,
+  deps: SubagentPorts,
   order: SpawnOrder,
   systemText: SystemText,
 ): LiveRun {
-  checkSpawns(change, deps)
-  checkQueue(deps, order.origin)
+  checkSpawns(change, deps.config.limits)
+  if (deps.scheduler.isFull(order.origin.conversationId)) throw queueFull(deps.config.limits)
   const { agent, parent, call, above, bounds, text } = order
   const { rules = [], opened = [] } = bounds
-  const branch = newBranch(change, deps, order)
-  const row = newRun(change, deps, order, branch)
+  const branch = newBranch(change, deps.newId, order)
+  const row = newRun(change, deps.newId, order, branch)
   const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, bounds) })
   if (requestSlot(deps, run, 'end') === 'granted') startAtOnce(change, run)
   order.budget.attach(run.held)
@@ -165,7 +174,7 @@ export function writeSubagent(
     emitBranchCreated(change, eventScope(run, change.at), branch)
     emitRunStarted(change, deps, run, text)
     const system = systemText({ ...aboutRun(deps, run, branch.outputSchema), ...order.first })
-    firstMessages(change, deps, run, { system, text })
+    firstMessages(change, deps.newId, run, { system, text })
   } catch (error) {
     deps.scheduler.release(run.row.id)
     order.budget.forget(run.row.id)
@@ -176,7 +185,7 @@ export function writeSubagent(
 
 /** What the system text of a run's branch is made of. */
 export function aboutRun(
-  deps: Deps,
+  deps: DelegationPorts,
   run: LiveRun,
   outputSchema: JsonSchema | null | undefined = run.agent.outputSchema,
 ): SystemAbout {
@@ -194,7 +203,12 @@ export function aboutRun(
   }
 }
 
-function chosenAgent(deps: Deps, parent: LiveRun, { tool }: StartedCall, name: string): AgentDefinition {
+function chosenAgent(
+  deps: DelegationPorts,
+  parent: LiveRun,
+  { tool }: StartedCall,
+  name: string,
+): AgentDefinition {
   const { agent: own, row } = parent
   const may = isTaskName(tool.name)
     ? spawnable(deps, own, row.depth)
@@ -215,16 +229,16 @@ export function taskText({ prompt, context }: TaskInput): string {
   return context?.trim() ? `${prompt}\n\nContext:\n${context.trim()}` : prompt
 }
 
-function checkQueue({ scheduler, config }: Deps, { conversationId }: SpawnOrder['origin']): void {
-  if (!scheduler.isFull(conversationId)) return
-  throw new ToolError(
+type Limits = Deps['config']['limits']
+
+function queueFull({ maxQueue }: Limits): ToolError {
+  return new ToolError(
     'queue_full',
-    `${config.limits.maxQueue} runs of this conversation wait for a slot already; wait for reports before you start more`,
+    `${maxQueue} runs of this conversation wait for a slot already; wait for reports before you start more`,
   )
 }
 
-function checkSpawns(change: Change, deps: Deps): void {
-  const { maxSpawns } = deps.config.limits
+function checkSpawns(change: Change, { maxSpawns }: Limits): void {
   const used = change.subagents()
   if (used < maxSpawns) return
   throw new ToolError(
@@ -235,11 +249,11 @@ function checkSpawns(change: Change, deps: Deps): void {
 
 function newBranch(
   { at }: Change,
-  deps: Deps,
+  newId: NewId,
   { origin, call, agent, label, inheritContext, outputSchema }: SpawnOrder,
 ): Branch {
   return {
-    id: deps.newId('brn'),
+    id: newId('brn'),
     kind: 'subagent',
     inheritContext,
     ...origin,
@@ -252,12 +266,12 @@ function newBranch(
   }
 }
 
-function newRun({ at }: Change, deps: Deps, order: SpawnOrder, branch: Branch): Run {
+function newRun({ at }: Change, newId: NewId, order: SpawnOrder, branch: Branch): Run {
   const { parent, depth, agent, model, background, limits, setup } = order
   return {
     ...freshFigures,
     ...state.queued,
-    id: deps.newId('run'),
+    id: newId('run'),
     conversationId: branch.conversationId,
     branchId: branch.id,
     parentRunId: parent?.row.id ?? null,
@@ -291,82 +305,13 @@ export const freshFigures = {
   endedAt: null,
 } as const satisfies Partial<Run>
 
+export type ModelPorts = Pick<Deps, 'config' | 'smallModelOf'>
+
 /** Order of precedence: call, config, definition, the spawner's own. */
-export function modelOf(deps: Deps, agent: AgentDefinition, own: string, asked?: string): string {
+export function modelOf(deps: ModelPorts, agent: AgentDefinition, own: string, asked?: string): string {
   const wanted = asked ?? deps.config.agents[agent.name]?.model ?? agent.model ?? 'inherit'
   if (wanted === 'inherit') return own
   return wanted === 'small' ? deps.smallModelOf(own) : wanted
-}
-
-interface AskedLimits extends Partial<Pick<TaskInput, 'max_turns' | 'timeout_ms'>> {
-  /** Of the run that spawns it; null: it has no limit. */
-  readonly leftMs?: number | null
-}
-
-/**
- * The limits of a run at its depth, without what it may spend.
- * @throws ToolError when more is asked for than there is.
- */
-export function limitsOf(
-  deps: Pick<Deps, 'config'>,
-  agent: AgentDefinition,
-  depth: number,
-  { leftMs = null, ...asked }: AskedLimits,
-): RunLimits {
-  const { limits } = deps.config
-  refuseMore('max_turns', asked.max_turns, limits.maxTurns, 'that any run may take')
-  refuseMore('timeout_ms', asked.timeout_ms, leftMs ?? Infinity, 'that the run has left itself')
-  const ownMs = asked.timeout_ms ?? agent.timeoutMs ?? limits.timeoutMs
-  return {
-    maxTurns: asked.max_turns ?? ownTurns(deps, agent, depth),
-    maxTokens: null,
-    maxCostUsd: null,
-    timeoutMs: leftMs === null ? ownMs : Math.max(1, least(ownMs, leftMs)!),
-    stallMs: limits.stallMs,
-  }
-}
-
-/** The turns of an agent when no call says otherwise. */
-export function ownTurns({ config }: Pick<Deps, 'config'>, agent: AgentDefinition, depth: number): number {
-  const { maxTurns, maxTurnsSubagent } = config.limits
-  const unstated = depth > 0 ? maxTurnsSubagent : maxTurns
-  return Math.min(config.agents[agent.name]?.maxTurns ?? agent.maxTurns ?? unstated, maxTurns)
-}
-
-/** Those of a further run after this one: what a continue added was for the run that it continued. */
-export function freshLimits(
-  deps: Pick<Deps, 'config'>,
-  budget: Budget,
-  row: Pick<Run, 'limits' | 'depth' | 'setup' | 'parentRunId'>,
-  agent: AgentDefinition,
-): RunLimits {
-  const { growsTo: _, ...limits } = row.limits
-  const maxTurns = Math.min(limits.maxTurns, ownTurns(deps, agent, row.depth))
-  return { ...limits, maxTurns, ...freshCaps(budget, row, agent) }
-}
-
-/**
- * The caps with which a run of this branch begins: as its spawn asked, else as its definition says, else a share; never
- * more than is free. Whoever works with a person has none of its own, and draws on what is unreserved.
- */
-export function freshCaps(
-  budget: Budget,
-  { setup, depth, parentRunId }: Pick<Run, 'depth' | 'setup' | 'parentRunId'>,
-  agent: AgentDefinition,
-): Caps {
-  const { maxCostUsd, maxTokens } = setup ?? noSetup
-  const asked = { usd: maxCostUsd ?? undefined, tokens: maxTokens ?? undefined }
-  const caps = budget.share(parentRunId, { asked, defined: agent.maxCostUsd })
-  if (depth > 0) return caps
-  return {
-    maxCostUsd: (asked.usd ?? agent.maxCostUsd) === undefined ? null : caps.maxCostUsd,
-    maxTokens: asked.tokens === undefined ? null : caps.maxTokens,
-  }
-}
-
-function refuseMore(field: string, asked: number | undefined, most: number, whose: string): void {
-  if (asked !== undefined && asked > most)
-    throw new ToolError('limit', `${field} ${asked} is more than the ${most} ${whose}`)
 }
 
 export function emitBranchCreated(change: Change, here: EventScope, branch: Branch): void {
@@ -376,7 +321,12 @@ export function emitBranchCreated(change: Change, here: EventScope, branch: Bran
 }
 
 /** Tells of a run that has just begun, or waits for its slot. */
-export function emitRunStarted(change: Change, deps: Deps, run: LiveRun, prompt: string): void {
+export function emitRunStarted(
+  change: Change,
+  deps: Pick<Deps, 'scheduler'>,
+  run: LiveRun,
+  prompt: string,
+): void {
   const type = run.row.status === 'queued' ? 'run.queued' : 'run.started'
   const position = deps.scheduler.position(run.row.id)
   const input = prompt.slice(0, 2_000)
@@ -385,15 +335,15 @@ export function emitRunStarted(change: Change, deps: Deps, run: LiveRun, prompt:
 
 function firstMessages(
   change: Change,
-  deps: Pick<Deps, 'newId'>,
+  newId: NewId,
   run: LiveRun,
   { system, text }: { readonly system: string; readonly text: string },
 ): void {
   const here = eventScope(run, change.at)
   const { branchId, id: runId } = run.row
   const append = (role: 'system' | 'user', said: string) => {
-    const parts: Part[] = [{ id: deps.newId('prt'), type: 'text', text: said }]
-    appendMessage(change, deps.newId, here, { branchId, role, parts, runId })
+    const parts: Part[] = [{ id: newId('prt'), type: 'text', text: said }]
+    appendMessage(change, newId, here, { branchId, role, parts, runId })
   }
   append('system', system)
   append('user', text)

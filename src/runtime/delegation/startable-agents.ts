@@ -4,6 +4,7 @@ import { controlsOf, isTaskName } from '../task/task-input.ts'
 import { exposedAgents, isToolName } from '../authority/exposed-agents.ts'
 
 type Known = Pick<Deps, 'agents' | 'config'>
+export type DelegationPorts = Known & Pick<Deps, 'tools'>
 
 /** The agents that a run may start by `task`: none at the depth limit. */
 export function spawnable(deps: Known, agent: AgentDefinition, depth: number): readonly AgentDefinition[] {
@@ -13,7 +14,7 @@ export function spawnable(deps: Known, agent: AgentDefinition, depth: number): r
 
 /** Those that it may start by a tool of their own, by the name of that: where it has `task`, or names that tool. */
 export function exposedTo(
-  deps: Known & Pick<Deps, 'tools'>,
+  deps: DelegationPorts,
   agent: AgentDefinition,
   depth: number,
 ): ReadonlyMap<string, AgentDefinition> {
@@ -33,7 +34,7 @@ export function exposedTo(
 
 /** The names of the tools by which a run starts and looks after subagents; none where it may start none. */
 export function delegationTools(
-  deps: Known & Pick<Deps, 'tools'>,
+  deps: DelegationPorts,
   agent: AgentDefinition,
   depth: number,
 ): readonly string[] {

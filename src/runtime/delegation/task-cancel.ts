@@ -6,15 +6,26 @@ import { controlTool } from './control-tool.ts'
 import { HeldRow } from '../run/held-row.ts'
 import { changeRun, type LiveRun } from '../run/live-run.ts'
 import { labelledReport, withReceipts } from '../journal/report-text.ts'
-import type { Scope } from '../context/scope.ts'
+import type { Deps } from '../context/deps.ts'
+import type { ScopePart } from '../context/scope.ts'
 import { messageText } from '../log/stored-events.ts'
-import { findTarget, noSuch, targetInput, targetSchema, type Subagent } from './task-target.ts'
-import { cancelRuns } from '../journal/cancel-runs.ts'
+import {
+  findTarget,
+  noSuch,
+  targetInput,
+  targetSchema,
+  type SubagentLookup,
+  type Subagent,
+} from './task-target.ts'
+import { cancelRuns, type CancelPorts } from '../journal/cancel-runs.ts'
 
 const inputSchema = z.lazy(() => z.strictObject(targetInput()))
 
+export type CancelScope = SubagentLookup & CancelSubtree
+type CancelSubtree = ScopePart<CancelPorts, 'below' | 'drives'>
+
 /** `task_cancel {task_id}`: cancels a subagent and its whole subtree, and answers when they have stopped. */
-export function createTaskCancel(scope: Scope, run: LiveRun): AnyTool {
+export function createTaskCancel(scope: CancelScope, run: LiveRun): AnyTool {
   return controlTool<z.infer<typeof inputSchema>>({
     name: 'task_cancel',
     verb: 'Cancel',
@@ -30,14 +41,14 @@ export function createTaskCancel(scope: Scope, run: LiveRun): AnyTool {
       const also = below > 0 ? `; ${below} below it cancelled` : ''
       if (wasFinal || row.status !== 'cancelled')
         return `already_finished: ${row.branchId} is ${row.status}${also}`
-      return `cancelled: ${row.branchId}${also}. Its report so far:\n${reportSoFar(scope, row)}`
+      return `cancelled: ${row.branchId}${also}. Its report so far:\n${reportSoFar(scope.deps, row)}`
     },
   })
 }
 
 /** Returns how many below the target it ended. */
 async function stopSubtree(
-  scope: Scope,
+  scope: CancelSubtree,
   run: LiveRun,
   target: Subagent,
   signal: AbortSignal,
@@ -63,11 +74,11 @@ async function stopSubtree(
   return ended.filter((each) => !tops.includes(each)).length
 }
 
-function reportSoFar({ deps }: Scope, row: Subagent['row']): string {
-  const whole = row.reportMessageId ? messageText(deps.store, row.reportMessageId) : ''
-  const text = whole.slice(0, deps.config.limits.maxReportTokens * 4).toWellFormed()
+function reportSoFar({ store, config }: Pick<Deps, 'store' | 'config'>, row: Subagent['row']): string {
+  const whole = row.reportMessageId ? messageText(store, row.reportMessageId) : ''
+  const text = whole.slice(0, config.limits.maxReportTokens * 4).toWellFormed()
   const cut = text.length < whole.length ? `\n${CUT}` : ''
-  return withReceipts(deps.store, row, `${labelledReport(row, text, row.reportNote)}${cut}`)
+  return withReceipts(store, row, `${labelledReport(row, text, row.reportNote)}${cut}`)
 }
 
 const CUT = 'Only its beginning; `task_output` with this task_id reads the whole.'

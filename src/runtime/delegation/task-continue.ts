@@ -1,15 +1,16 @@
 import { isStopped } from '../../core/run-status.ts'
 import type { StartedCall } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
-import { continueRun } from './continue-run.ts'
+import { continueRun, type ContinueScope } from './continue-run.ts'
 import { addToInbox } from '../run/inbox.ts'
 import { eventScope, type LiveRun } from '../run/live-run.ts'
-import { openCallWriter } from '../journal/open-journal.ts'
+import { openCallWriter, type OpenJournalPorts } from '../journal/open-journal.ts'
 import type { Change } from '../log/recorder.ts'
-import type { Scope } from '../context/scope.ts'
-import { spawn, taskText } from './spawn-child.ts'
+import { spawn, taskText, type SpawnScope } from './spawn-child.ts'
 import type { TaskInput } from '../task/task-input.ts'
-import { requireTarget } from './task-target.ts'
+import { requireTarget, type SubagentLookup } from './task-target.ts'
+
+export type TaskScope = SpawnScope & ContinueScope & SubagentLookup
 
 /**
  * Writes what a `task` call asks for in the transaction of its intent, and returns the run whose report answers it.
@@ -17,7 +18,7 @@ import { requireTarget } from './task-target.ts'
  */
 export function takeTask(
   change: Change,
-  scope: Scope,
+  scope: TaskScope,
   parent: LiveRun,
   call: StartedCall,
 ): LiveRun | undefined {
@@ -30,7 +31,7 @@ export function takeTask(
     addToInbox(change, scope.deps.newId, eventScope(run, change.at), item)
     return undefined
   }
-  checkFree(change, scope, run)
+  checkFree(change, scope.deps, run)
   const most = scope.deps.config.limits.maxTurns
   if (input.max_turns !== undefined && input.max_turns > most)
     throw new ToolError(
@@ -48,14 +49,14 @@ export function takeTask(
 export const STEERED =
   'It has not stopped: it reads your prompt at its next turn, and its report comes as it would have come. Nothing new was started.'
 
-function latestOf({ tx }: Change, scope: Scope, parent: LiveRun, id: string): LiveRun {
+function latestOf({ tx }: Change, scope: SubagentLookup, parent: LiveRun, id: string): LiveRun {
   const { row } = requireTarget(scope, parent, id, tx)
   const latest = scope.tree.latest(row.branchId)
   if (latest) return latest
   throw new ToolError('not_found', `nothing has run on ${row.branchId}`)
 }
 
-function checkFree(change: Change, { deps }: Scope, run: LiveRun): void {
+function checkFree(change: Change, deps: OpenJournalPorts, run: LiveRun): void {
   const { branchId } = run.row
   if (run.isDriven) throw new ToolError('busy', `${branchId} is just stopping`, 'Call again.')
   const { parent, call } = run

@@ -3,8 +3,8 @@ import { ToolError, type AnyTool } from '../../tools/port.ts'
 import { controlTool } from './control-tool.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { putMessage } from '../run/put-message.ts'
-import type { Scope } from '../context/scope.ts'
-import { requireTarget, targetInput, targetSchema } from './task-target.ts'
+import type { Deps } from '../context/deps.ts'
+import { requireTarget, targetInput, targetSchema, type SubagentLookup } from './task-target.ts'
 
 const fields = () => ({
   message: z.string().trim().min(1).describe('what to say'),
@@ -15,8 +15,10 @@ const fields = () => ({
 })
 const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), ...fields() }))
 
+export type MessageScope = SubagentLookup & { readonly deps: Pick<Deps, 'newId' | 'recorder'> }
+
 /** `task_message {task_id, message, mode?}`: an item for the inbox of a subagent that has not stopped. */
-export function createTaskMessage(scope: Scope, run: LiveRun): AnyTool {
+export function createTaskMessage(scope: MessageScope, run: LiveRun): AnyTool {
   const { recorder, newId } = scope.deps
   return controlTool<z.infer<typeof inputSchema>>({
     name: 'task_message',

@@ -1,13 +1,19 @@
 import { z } from 'zod'
 import { isStopped } from '../../core/run-status.ts'
+import type { Reader } from '../../store/port.ts'
 import type { AnyTool } from '../../tools/port.ts'
 import { controlTool } from './control-tool.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { readMessages } from '../run/messages.ts'
 import { labelledReport, labelledTranscript, withReceipts } from '../journal/report-text.ts'
-import type { Scope } from '../context/scope.ts'
 import { messageText } from '../log/stored-events.ts'
-import { requireTarget, targetInput, targetSchema, type Subagent } from './task-target.ts'
+import {
+  requireTarget,
+  targetInput,
+  targetSchema,
+  type SubagentLookup,
+  type Subagent,
+} from './task-target.ts'
 import { transcriptLines } from '../run/transcript-text.ts'
 
 /** Characters of one page. Three bytes each at most, so that a page with its labels is never cut (bounds.inlineOutputBytes). */
@@ -20,7 +26,8 @@ const fields = () => ({
 const inputSchema = z.lazy(() => z.strictObject({ ...targetInput(), ...fields() }))
 
 /** `task_output {task_id, offset?, limit?}`: the whole report, or the transcript of one that has not stopped. */
-export function createTaskOutput(scope: Scope, run: LiveRun): AnyTool {
+export function createTaskOutput(scope: SubagentLookup, run: LiveRun): AnyTool {
+  const { store } = scope.deps
   return controlTool<z.infer<typeof inputSchema>>({
     name: 'task_output',
     verb: 'Read the output of',
@@ -31,18 +38,18 @@ export function createTaskOutput(scope: Scope, run: LiveRun): AnyTool {
       const target = requireTarget(scope, run, task_id)
       const { row } = target
       const stopped = isStopped(row.status)
-      const page = pageOf(stopped ? reportOf(scope, target) : transcriptOf(scope, target), offset, limit)
+      const page = pageOf(stopped ? reportOf(store, target) : transcriptOf(store, target), offset, limit)
       const text = stopped
-        ? withReceipts(scope.deps.store, row, labelledReport(row, page.text, row.reportNote))
+        ? withReceipts(store, row, labelledReport(row, page.text, row.reportNote))
         : labelledTranscript(row, page.text)
       return page.rest ? `${text}\n${page.rest}` : text
     },
   })
 }
 
-function reportOf({ deps }: Scope, { row }: Subagent): string {
+function reportOf(store: Reader, { row }: Subagent): string {
   if (row.output !== undefined && row.output !== null) return JSON.stringify(row.output, null, 2)
-  return row.reportMessageId ? messageText(deps.store, row.reportMessageId) : ''
+  return row.reportMessageId ? messageText(store, row.reportMessageId) : ''
 }
 
 function pageOf(whole: string, offset: number, limit: number): { text: string; rest: string | null } {
@@ -61,8 +68,8 @@ function cleanCut(text: string, at: number): number {
   return half && /[\ud800-\udbff]/.test(text[at - 1]!) ? at - 1 : at
 }
 
-function transcriptOf({ deps }: Scope, { branch }: Subagent): string {
-  return readMessages(deps.store, branch.id)
+function transcriptOf(store: Reader, { branch }: Subagent): string {
+  return readMessages(store, branch.id)
     .filter(({ role }) => role !== 'system')
     .flatMap(transcriptLines)
     .join('\n')

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { sleep } from '../../core/clock.ts'
+import { sleep, type Clock } from '../../core/clock.ts'
 import { isFinal, isStopped } from '../../core/run-status.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
@@ -10,8 +10,16 @@ import { count, dollars } from '../budget/token-count.ts'
 import type { Rest } from '../budget/budget.ts'
 import { controlTool } from './control-tool.ts'
 import type { LiveRun } from '../run/live-run.ts'
-import type { Scope } from '../context/scope.ts'
-import { knownIds, requireTarget, subagentsBelow, targetInput, type Subagent } from './task-target.ts'
+import type { Deps } from '../context/deps.ts'
+import type { ScopePart } from '../context/scope.ts'
+import {
+  knownIds,
+  requireTarget,
+  subagentsBelow,
+  targetInput,
+  type SubagentLookup,
+  type Subagent,
+} from './task-target.ts'
 
 const MAX_WAIT_MS = 60_000
 
@@ -28,8 +36,11 @@ function modelSchema(): object {
   return z.toJSONSchema(shown, { target: 'draft-07', io: 'input' })
 }
 
+export type StatusScope = SubagentLookup & ScopePart<StatusPorts, 'budget'>
+type StatusPorts = Pick<Deps, 'clock' | 'scheduler'>
+
 /** `task_status {task_id?, wait_ms?}`: one line per subagent. */
-export function createTaskStatus(scope: Scope, run: LiveRun): AnyTool {
+export function createTaskStatus(scope: StatusScope, run: LiveRun): AnyTool {
   const read = (id: string | undefined) =>
     id ? [requireTarget(scope, run, id)] : subagentsBelow(scope, run).toSorted(runningFirst)
   return controlTool<z.infer<typeof inputSchema>>({
@@ -39,7 +50,8 @@ export function createTaskStatus(scope: Scope, run: LiveRun): AnyTool {
     modelSchema,
     idempotent: true,
     async execute({ task_id, wait_ms = 0 }, signal) {
-      if (wait_ms > 0) await firstStop(scope, read(task_id), Math.min(wait_ms, MAX_WAIT_MS), signal)
+      if (wait_ms > 0)
+        await firstStop(scope.deps.clock, read(task_id), Math.min(wait_ms, MAX_WAIT_MS), signal)
       const found = read(task_id)
       return found.length > 0 ? found.map((each) => line(scope, run, each)).join('\n') : knownIds([])
     },
@@ -57,7 +69,7 @@ function rank({ status }: StoredRun): number {
 }
 
 async function firstStop(
-  { deps }: Scope,
+  clock: Clock,
   targets: readonly Subagent[],
   ms: number,
   signal: AbortSignal,
@@ -65,23 +77,26 @@ async function firstStop(
   const ends = targets.filter(({ row }) => !isStopped(row.status)).flatMap(({ live }) => live?.stopped ?? [])
   if (ends.length === 0) return
   const late = new AbortController()
-  const time = bestEffort(sleep(deps.clock, ms, late.signal))
+  const time = bestEffort(sleep(clock, ms, late.signal))
   try {
-    await unlessAborted(Promise.race([...ends, time]), signal, deps.clock, 0)
+    await unlessAborted(Promise.race([...ends, time]), signal, clock, 0)
   } finally {
     late.abort()
   }
 }
 
-function line({ deps, tree }: Scope, run: LiveRun, { branch, row }: Subagent): string {
+function line(
+  { deps: { clock, scheduler }, tree: { budget } }: ScopePart<StatusPorts, 'budget'>,
+  run: LiveRun,
+  { branch, row }: Subagent,
+): string {
   const { lastAction } = row
-  const { budget } = tree
-  const seconds = ((row.endedAt ?? deps.clock.now()) - row.queuedAt) / 1000
+  const seconds = ((row.endedAt ?? clock.now()) - row.queuedAt) / 1000
   const columns = [
     row.branchId,
     row.agent,
     terminalLine(row.description),
-    status(deps.scheduler.position(row.id), row),
+    status(scheduler.position(row.id), row),
     `${row.turns}/${row.limits.maxTurns} turns`,
     `${row.toolCalls} tool calls`,
     ...(lastAction ? [`last: ${lastAction.title}`] : []),

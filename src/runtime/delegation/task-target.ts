@@ -5,7 +5,8 @@ import type { StoredRun } from '../../core/run.ts'
 import type { Reader } from '../../store/port.ts'
 import { ToolError } from '../../tools/port.ts'
 import type { LiveRun } from '../run/live-run.ts'
-import type { Scope } from '../context/scope.ts'
+import type { Deps } from '../context/deps.ts'
+import type { ScopePart } from '../context/scope.ts'
 
 /** A subagent as the tools that control it see it: its branch, and one of its runs. */
 export interface Subagent {
@@ -14,6 +15,9 @@ export interface Subagent {
   /** Where this process drives or has driven that run. */
   readonly live: LiveRun | undefined
 }
+
+/** Where subagents are looked up: stored ones, and those that this process drives. */
+export type SubagentLookup = ScopePart<Pick<Deps, 'store'>, 'latest'>
 
 /** Spellings of `task_id`; the prefix of the id decides what it is. */
 export const targetAliases: Readonly<Record<string, string>> = {
@@ -38,7 +42,11 @@ export function targetSchema(shape: z.ZodRawShape, about = 'the task_id that `ta
 }
 
 /** The subagents below a run, whichever run of its branch started them, the oldest first. */
-export function subagentsBelow({ deps, tree }: Scope, run: LiveRun, reader: Reader = deps.store): Subagent[] {
+export function subagentsBelow(
+  { deps, tree }: SubagentLookup,
+  run: LiveRun,
+  reader: Reader = deps.store,
+): Subagent[] {
   const { conversationId, branchId } = run.row
   const branches = reader.find('branches', { where: { conversationId }, orderBy: 'id' })
   const below = new Set<BranchId>([branchId])
@@ -67,7 +75,7 @@ function subagent(branch: Branch, stored: StoredRun, latest: LiveRun | undefined
  * that is not below this run.
  */
 export function findTarget(
-  scope: Scope,
+  scope: SubagentLookup,
   run: LiveRun,
   id: string | undefined,
   reader: Reader = scope.deps.store,
@@ -88,7 +96,7 @@ const MISSING =
 
 /** @throws ToolError `not_found` for an id of nothing, and as `findTarget`. */
 export function requireTarget(
-  scope: Scope,
+  scope: SubagentLookup,
   run: LiveRun,
   id: string | undefined,
   reader: Reader = scope.deps.store,

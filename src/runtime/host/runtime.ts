@@ -136,8 +136,12 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
   const live: Conversations['live'] = new Map()
   const commandInbox = new CommandInbox(deps, (id) => live.get(id))
-  const conversations = { live, commandInbox }
   const at = ({ agents = deps.agents, tools = deps.tools }: RunSetting): Deps => ({ ...deps, agents, tools })
+  const revive: Conversations['revive'] = (id, where) => {
+    const { workspace, systemText } = where
+    return reviveConversation({ workspace, systemText, deps: at(where) }, id)
+  }
+  const conversations = { live, commandInbox, revive }
   // a run that another process drives by now stops here without writing
   options.ownership?.onLost((id) => live.get(id)?.stop({ verb: 'pause', why: 'user' }))
   return {
@@ -147,13 +151,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     subscribe: bus.subscribe,
     partials: (id) => live.get(id)?.partials ?? [],
     sheet: (agent) => agentSheet(deps, agent),
-    perform: (id, command, where) =>
-      dispatch(
-        deps,
-        id,
-        command,
-        () => live.get(id) ?? reviveConversation({ ...where, deps: at(where) }, id),
-      ),
+    perform: (id, command, where) => dispatch(deps, id, command, () => live.get(id) ?? revive(id, where)),
     start: async (start) => startDriving(at(start), conversations, start, await mainRun(at(start), start)),
     create: (create) => createConversation(deps, create),
     sendMessage: (order) => sendMessage(at(order), conversations, order),

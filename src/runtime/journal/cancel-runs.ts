@@ -1,10 +1,11 @@
 import type { ConversationId } from '../../core/ids.ts'
 import { isFinal, isStopped } from '../../core/run-status.ts'
 import { unlessAborted } from '../../loop/unless-aborted.ts'
-import { cancelLeft } from './end-run.ts'
+import type { Deps } from '../context/deps.ts'
+import { cancelLeft, type EndRunPorts } from './end-run.ts'
 import { stopRun, type LiveRun, type StopReason } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'
-import type { Scope } from '../context/scope.ts'
+import type { ScopePart } from '../context/scope.ts'
 
 type Cancel = Extract<StopReason, { readonly verb: 'cancel' }>
 
@@ -21,8 +22,10 @@ export interface CancelWork {
   readonly write: (change: Change, ended: readonly LiveRun[], left: readonly number[]) => void
 }
 
+export type CancelPorts = EndRunPorts & Pick<Deps, 'endProcesses'>
+
 /** Cancels runs with their subtrees, driven or not, and settles when that is on disk. */
-export async function cancelRuns(scope: Pick<Scope, 'deps' | 'tree'>, work: CancelWork): Promise<void> {
+export async function cancelRuns(scope: ScopePart<CancelPorts, 'drives'>, work: CancelWork): Promise<void> {
   const all = [...work.below.filter(isOpen), ...work.tops.filter(isOpen)]
   while (!(await cancelOnce(scope, work, all)));
 }
@@ -31,7 +34,7 @@ const isOpen = ({ row }: LiveRun) => !isFinal(row.status)
 
 /** False: somebody has begun to drive one of them meanwhile, which has to stop first. */
 async function cancelOnce(
-  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  { deps, tree }: ScopePart<CancelPorts, 'drives'>,
   { conversationId, tops, reason, signal, write }: CancelWork,
   all: readonly LiveRun[],
 ): Promise<boolean> {

@@ -3,7 +3,6 @@ import type { NextState } from '../../core/run-steps.ts'
 import type { Outcome, Report } from '../../loop/ports.ts'
 import { childEnded } from '../run/child-waits.ts'
 import { deliverToPerson } from './person-spawn-report.ts'
-import type { Deps } from '../context/deps.ts'
 import { addToInbox } from '../run/inbox.ts'
 import {
   changeRun,
@@ -14,20 +13,22 @@ import {
   type LiveRun,
   type StopReason,
 } from '../run/live-run.ts'
-import { endLeft } from './open-calls.ts'
-import { openCallWriter } from './open-journal.ts'
+import { endLeft, type EndLeftPorts } from './open-calls.ts'
+import { openCallWriter, type OpenJournalPorts } from './open-journal.ts'
 import { readLeft } from './open-turn.ts'
 import type { Change } from '../log/recorder.ts'
-import { reportOutput } from './report-text.ts'
-import type { Scope } from '../context/scope.ts'
+import { reportOutput, type ReportPorts } from './report-text.ts'
+import type { ScopePart } from '../context/scope.ts'
 import { messageText } from '../log/stored-events.ts'
+
+export type EndRunPorts = EndLeftPorts & ReportPorts
 
 /**
  * The end, the results of calls that are left open, the report so far, and what the parent is owed: one transaction.
  */
 export function endRun(
   change: Change,
-  { deps, tree }: Pick<Scope, 'deps' | 'tree'>,
+  { deps, tree }: ScopePart<EndRunPorts, 'below' | 'receipts'>,
   run: LiveRun,
   outcome: Outcome,
 ): void {
@@ -59,12 +60,12 @@ export function endRun(
 }
 
 /** A cancel is final for all that is below: also for what had paused before it came. Any other run stays as it is. */
-function cancelPaused(change: Change, deps: Deps, run: LiveRun): void {
+function cancelPaused(change: Change, deps: EndRunPorts, run: LiveRun): void {
   if (run.row.status === 'paused') cancelLeft(change, deps, run, 'parent')
 }
 
 /** Ends a run that nobody drives: a paused one, or what a process left that is gone. */
-export function cancelLeft(change: Change, deps: Deps, run: LiveRun, by: 'user' | 'parent'): void {
+export function cancelLeft(change: Change, deps: EndRunPorts, run: LiveRun, by: 'user' | 'parent'): void {
   if (isFinal(run.row.status)) return
   checkUnchanged(change, run)
   endLeft(change, deps, run)
@@ -116,7 +117,7 @@ export function isOwed({ row }: HasRow): boolean {
 }
 
 /** What the parent is owed: the result of the call that waits, or an item of its inbox. */
-function handOver(change: Change, deps: Deps, run: LiveRun, report: Report): void {
+function handOver(change: Change, deps: ReportPorts & OpenJournalPorts, run: LiveRun, report: Report): void {
   const { parent } = run
   if (!parent) return deliverToPerson(change, deps, run, report)
   parent.journal?.reread(change.tx) // a change that held results may not have been stored
@@ -141,7 +142,7 @@ interface Handed {
   readonly report: Report
 }
 
-function putInInbox(change: Change, deps: Deps, { parent, run, report }: Handed): void {
+function putInInbox(change: Change, deps: ReportPorts, { parent, run, report }: Handed): void {
   const { conversationId, branchId } = parent.row
   const { text } = reportOutput(change, deps, run.row, report)
   const from = { fromRunId: run.row.id, stopNo: run.row.stopNo }
@@ -149,7 +150,12 @@ function putInInbox(change: Change, deps: Deps, { parent, run, report }: Handed)
   addToInbox(change, deps.newId, eventScope(parent, change.at), item)
 }
 
-function answerCall(change: Change, deps: Deps, { parent, run, report }: Handed, writer: CallWriter): void {
+function answerCall(
+  change: Change,
+  deps: ReportPorts,
+  { parent, run, report }: Handed,
+  writer: CallWriter,
+): void {
   const { part, title } = run.call!
   const status = run.row.status === 'failed' || run.row.status === 'cancelled' ? 'failed' : 'completed'
   const output = reportOutput(change, deps, run.row, report)

@@ -5,16 +5,18 @@ import type { EndedCall } from '../../loop/ports.ts'
 import { titleLine } from '../../tools/define-tool.ts'
 import type { Deps } from '../context/deps.ts'
 import { eventScope, type LiveRun } from '../run/live-run.ts'
-import { leftJournal } from './open-journal.ts'
+import { leftJournal, type OpenJournalPorts } from './open-journal.ts'
 import { readOpenTurn } from './open-turn.ts'
 import type { Change } from '../log/recorder.ts'
 import { isTaskName } from '../task/task-input.ts'
+
+export type EndLeftPorts = OpenJournalPorts & Pick<Deps, 'approvals' | 'questions'>
 
 /**
  * Ends the calls that an exited process left open, before the run resumes. Running calls that may not run again get the
  * result `unknown` (invariant R2), and partial text is kept for people only (invariant R3).
  */
-export function endOpenCalls(change: Change, deps: Deps, run: LiveRun): void {
+export function endOpenCalls(change: Change, deps: OpenJournalPorts, run: LiveRun): void {
   endStreaming(change, run)
   if (deps.faults.isOff('unknown-outcome')) return
   const begun = openCalls(change, run).filter(({ row }) => row?.status === 'running' && !row.repeatable)
@@ -25,7 +27,7 @@ export function endOpenCalls(change: Change, deps: Deps, run: LiveRun): void {
  * The same for a run that does not go on: each of its calls gets a result, and nothing is asked any more. A subagent that
  * has not stopped answers its call; of one that has paused the report comes by the inbox, as nothing waits for it.
  */
-export function endLeft(change: Change, deps: Deps, run: LiveRun): void {
+export function endLeft(change: Change, deps: EndLeftPorts, run: LiveRun): void {
   endStreaming(change, run)
   deps.approvals.withdrawLeft(change, run)
   deps.questions.withdrawLeft(change, run)
@@ -65,7 +67,7 @@ function openCalls(
     .map((part) => ({ part, row: turn.rows.find(({ id }) => id === part.callId) }))
 }
 
-function writeEnds(change: Change, deps: Deps, run: LiveRun, calls: readonly OpenCall[]): void {
+function writeEnds(change: Change, deps: OpenJournalPorts, run: LiveRun, calls: readonly OpenCall[]): void {
   const journal = (run.journal = leftJournal(deps, change.tx, run)) // whoever writes later knows what stands here
   const isSpawn = ({ part, row }: OpenCall) =>
     row?.status === 'running' && (run.children.has(part.callId) || isTaskName(part.tool))

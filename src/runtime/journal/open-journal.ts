@@ -8,11 +8,14 @@ import type { CallWriter, LiveRun } from '../run/live-run.ts'
 import { readOpenTurn } from './open-turn.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
 
-type JournalDeps = Pick<Deps, 'store' | 'recorder' | 'bus' | 'clock' | 'newId' | 'scheduler' | 'faults'>
+export type OpenJournalPorts = Pick<
+  Deps,
+  'store' | 'recorder' | 'bus' | 'clock' | 'newId' | 'scheduler' | 'faults'
+>
 
 /** The journal of one attempt of a run. */
 export function createJournal(
-  deps: JournalDeps,
+  deps: OpenJournalPorts,
   run: LiveRun,
   spawn: JournalPorts['spawn'],
   budget?: Budget,
@@ -27,7 +30,7 @@ export function createJournal(
  * open. undefined: the call is open no more.
  */
 export function openCallWriter(
-  deps: JournalDeps,
+  deps: OpenJournalPorts,
   reader: Reader,
   run: LiveRun,
   callId: CallId,
@@ -37,7 +40,7 @@ export function openCallWriter(
 }
 
 /** The journal of a run that nobody drives: it can end what was left, and starts nothing. */
-export function leftJournal(deps: JournalDeps, reader: Reader, run: LiveRun): RunJournal {
+export function leftJournal(deps: OpenJournalPorts, reader: Reader, run: LiveRun): RunJournal {
   const journal = createJournal(deps, run, () => {
     throw new OffshootError('internal', 'a run that is not driven cannot start another')
   })

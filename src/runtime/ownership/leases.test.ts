@@ -64,6 +64,24 @@ async function addConversation(store: Store, conversationId: ConversationId): Pr
 }
 
 describe('the lease of a conversation', () => {
+  it('whose return could not be stored is free at once for the same program', async () => {
+    const first = await other(1)
+    await first.ownership.acquire(id)
+    first.store.tx = () => Promise.reject(new Error('the disk is full'))
+    await first.ownership.release(id)
+    const again = new Ownership({
+      store: await open(),
+      clock,
+      owner: 'owner 1, opened again',
+      processes: { self: { host: 'here', bootId: 'boot', pid: 1, pidStart: 10 }, startOf: () => 10 },
+    })
+    const stranger = await other(2)
+    expect(again.livingOwner(id)).toBeUndefined()
+    await again.acquire(id)
+    expect(again.owns(id)).toBe(true)
+    await expect(stranger.ownership.acquire(id)).rejects.toMatchObject({ code: 'conflict' })
+  })
+
   it('that was lost is not had again by what still drives it, even when it is free', async () => {
     const [first, far] = [await other(1), await other(3, { host: 'far' })]
     await first.ownership.acquire(id)

@@ -27,6 +27,16 @@ interface HeldLease {
 }
 
 /**
+ * Leases that were given back without the store knowing it: it was full, or locked. Whoever opens it again in this
+ * program need not wait until they run out.
+ */
+const notStored = new Set<string>()
+
+function leaseKey(id: ConversationId, owner: string, epoch: number): string {
+  return `${id} ${epoch} ${owner}`
+}
+
+/**
  * The leases of this process (invariant R5). One process drives a conversation and renews its lease every 2 s. After 15
  * s without renewal, or once that process has exited, the next process that asks acquires the lease.
  */
@@ -91,8 +101,10 @@ export class Ownership {
     const write = (tx: Tx) => {
       if (this.#isOurs(tx.get('leases', id), held)) tx.update('leases', id, { renewedAt: 0 })
     }
-    // without renewal it is free soon anyway
-    await bestEffort(this.#store.tx(write, { durable: false }))
+    // for others it is free soon without renewal
+    await this.#store
+      .tx(write, { durable: false })
+      .catch(() => notStored.add(leaseKey(id, this.#owner, held.epoch)))
   }
 
   /** Whether this process holds the lease, as far as it knows. */
@@ -157,7 +169,8 @@ export class Ownership {
     const age = this.#clock.now() - row.renewedAt
     // renewed in the future: the clock went back. Here the process can be seen; elsewhere the lease would never end
     const isFresh = age < bounds.leaseMs && (age > -bounds.leaseMs || isHere(row, this.#processes))
-    return isFresh && !hasExited(row, this.#processes)
+    const isReleased = notStored.has(leaseKey(row.conversationId, row.owner, row.epoch))
+    return isFresh && !isReleased && !hasExited(row, this.#processes)
   }
 
   #renewLater(): void {

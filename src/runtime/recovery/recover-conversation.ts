@@ -2,9 +2,10 @@ import { bounds } from '../../core/limits.ts'
 import { isFinal, isStopped, state } from '../../core/run-status.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
-import { cancelLeft, endRun } from '../journal/end-run.ts'
+import { cancelLeft, endRun, type EndRunPorts } from '../journal/end-run.ts'
 import { changeRun, startAttempt, type LiveRun } from '../run/live-run.ts'
 import { endOpenCalls, unknownOf } from '../journal/open-calls.ts'
+import type { OpenJournalPorts } from '../journal/open-journal.ts'
 import { readLeft } from '../journal/open-turn.ts'
 import { queueFromRows } from '../run/queue-from-rows.ts'
 import type { RecoveredRun } from '../run/recovered-run.ts'
@@ -30,7 +31,7 @@ export function leftRuns(deps: Pick<Deps, 'store'>, live: LiveConversation): Liv
  * have to be gone. Queued runs are not driven yet.
  */
 export async function recoverConversation(
-  deps: Deps,
+  deps: EndRunPorts,
   live: LiveConversation,
   policy: RecoveryPolicy,
 ): Promise<readonly RecoveredRun[]> {
@@ -65,7 +66,7 @@ function pausingOf({ row, parent }: LiveRun): 'user' | 'parent' | undefined {
     : undefined
 }
 
-function pauseLeft(change: Change, deps: Deps, run: LiveRun, why: 'user' | 'parent'): 'paused' {
+function pauseLeft(change: Change, deps: OpenJournalPorts, run: LiveRun, why: 'user' | 'parent'): 'paused' {
   endOpenCalls(change, deps, run)
   const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
   changeRun(change, run, state.paused(why), { row: { stopNo: run.row.stopNo + 1, toolCalls } })
@@ -74,7 +75,7 @@ function pauseLeft(change: Change, deps: Deps, run: LiveRun, why: 'user' | 'pare
 
 function requeueOrPause(
   change: Change,
-  { deps, live }: { readonly deps: Deps; readonly live: LiveConversation },
+  { deps, live }: { readonly deps: EndRunPorts; readonly live: LiveConversation },
   run: LiveRun,
   policy: RecoveryPolicy,
 ): RecoveredRun['became'] {
@@ -99,7 +100,7 @@ function requeueOrPause(
 }
 
 /** The run fails for good, with what is below it; its parent is told. */
-function giveUp(change: Change, deps: Deps, live: LiveConversation, run: LiveRun): 'failed' {
+function giveUp(change: Change, deps: EndRunPorts, live: LiveConversation, run: LiveRun): 'failed' {
   for (const below of live.below(run.row.branchId)) cancelLeft(change, deps, below, 'parent')
   const { lastText } = readLeft(change.tx, run.row)
   const message = `its process ended ${run.row.attempt} times while it ran; it is not tried again by itself`

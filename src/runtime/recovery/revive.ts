@@ -13,6 +13,7 @@ import {
   narrow,
   rootAuthority,
   type Authority,
+  type AuthorityPorts,
 } from '../authority/authority.ts'
 import { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
@@ -37,9 +38,11 @@ export function reviveConversation(scope: Omit<Scope, 'tree'>, id: ConversationI
   return live
 }
 
+type RevivePorts = AuthorityPorts & Pick<Deps, 'store'>
+
 /** A parent that is not the latest run of its branch any more is made from its row all the same. */
 function reviver(
-  deps: Deps,
+  deps: RevivePorts,
   branches: ReadonlyMap<BranchId, Branch>,
   rows: ReadonlyMap<RunId, Run>,
 ): (row: Run) => LiveRun {
@@ -68,7 +71,7 @@ function asChild(run: LiveRun, { originToolCallId }: Branch): LiveRun {
 type Binding = Authority & Pick<LiveRun, 'agent' | 'unusable'>
 
 /** An agent that is not defined any more makes a run that says so when it is driven. */
-function bindingOf(deps: Deps, row: Run, branch: Branch, parent: LiveRun | undefined): Binding {
+function bindingOf(deps: RevivePorts, row: Run, branch: Branch, parent: LiveRun | undefined): Binding {
   try {
     if (parent?.unusable) throw parent.unusable
     const agent = agentOf(deps, row.agent)
@@ -81,7 +84,7 @@ function bindingOf(deps: Deps, row: Run, branch: Branch, parent: LiveRun | undef
 }
 
 function boundBy(
-  deps: Deps,
+  deps: RevivePorts,
   row: Run,
   branch: Branch,
   { agent, parent }: { readonly agent: AgentDefinition; readonly parent: LiveRun | undefined },

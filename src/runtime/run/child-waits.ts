@@ -6,8 +6,11 @@ import { pauseBetween } from './pause-run.ts'
 import type { Change } from '../log/recorder.ts'
 import { endWait, type SlotDeps } from './slots.ts'
 
+/** While a run waits, its slot is free for others. */
+export type WaitPorts = Pick<SlotDeps, 'scheduler' | 'recorder'>
+
 /** One call of the run waits for its child; `ended` says what came of it. */
-async function waitForChild<T>(deps: SlotDeps, run: LiveRun, child: LiveRun, ended: Promise<T>): Promise<T> {
+async function waitForChild<T>(deps: WaitPorts, run: LiveRun, child: LiveRun, ended: Promise<T>): Promise<T> {
   ignoreLateRejection(ended) // awaited below, unless the wait itself cannot be written
   run.awaits.add(child)
   try {
@@ -42,7 +45,7 @@ export async function untilAnswered(
  * Nothing but such calls is left of the turn: the run is `waiting(children)` and its slot is free for others. When this
  * settles it is running, or queued for a slot.
  */
-export async function whileChildrenRun<T>(deps: SlotDeps, run: LiveRun, calls: Promise<T>): Promise<T> {
+export async function whileChildrenRun<T>(deps: WaitPorts, run: LiveRun, calls: Promise<T>): Promise<T> {
   ignoreLateRejection(calls) // awaited below, unless the wait itself cannot be written
   run.onlyWaits = true
   try {
@@ -56,7 +59,7 @@ export async function whileChildrenRun<T>(deps: SlotDeps, run: LiveRun, calls: P
 
 /** Settles when these children have stopped: until then that is all that the run waits for, and its slot is theirs. */
 export async function untilStopped(
-  deps: SlotDeps,
+  deps: WaitPorts,
   run: LiveRun,
   children: readonly LiveRun[],
 ): Promise<void> {
@@ -68,7 +71,7 @@ export async function untilStopped(
 }
 
 /** A run that has nothing to do but wait for its children says so; any other goes on as it is. */
-export async function enterWait(deps: SlotDeps, run: LiveRun): Promise<void> {
+export async function enterWait(deps: WaitPorts, run: LiveRun): Promise<void> {
   pauseBetween(run)
   if (!mayWait(run)) return
   await deps.recorder.record(run.row.conversationId, (change) => {
@@ -81,13 +84,18 @@ export async function enterWait(deps: SlotDeps, run: LiveRun): Promise<void> {
 }
 
 /** A child has ended. If it was the last that its parent waited for, the parent's wait ends in the same change. */
-export function childEnded(change: Change, deps: SlotDeps, parent: LiveRun, child: LiveRun): void {
+export function childEnded(
+  change: Change,
+  deps: Pick<SlotDeps, 'scheduler'>,
+  parent: LiveRun,
+  child: LiveRun,
+): void {
   const last = parent.awaits.size === 1 && parent.awaits.has(child)
   if (last && isWaiting(parent) && !parent.stop) endWait(change, deps, parent)
 }
 
 /** Where several children ended in one commit, none of them was the last. */
-async function leaveWait(deps: SlotDeps, run: LiveRun): Promise<void> {
+async function leaveWait(deps: WaitPorts, run: LiveRun): Promise<void> {
   if (!isWaiting(run) || run.stop) return
   await deps.recorder.record(run.row.conversationId, (change) => {
     if (isWaiting(run) && !run.stop) endWait(change, deps, run)

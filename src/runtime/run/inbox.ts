@@ -69,6 +69,27 @@ export function deliverItems(
   return message
 }
 
+/** Messages that wait on a branch come before what is said to it now: each becomes a message of its own, oldest first. */
+export function deliverWaiting(
+  change: Change,
+  newId: NewId,
+  scope: EventScope & { readonly branchId: BranchId },
+  isDue: (item: InboxRow) => boolean = () => true,
+): void {
+  for (const item of waitingMessages(change.tx, scope.branchId))
+    if (isDue(item)) deliverItems(change, newId, scope, [item])
+}
+
+/** Where nothing can be delivered yet: messages that wait are read together with what is said now, before it. */
+export function promoteWaiting(change: Change, scope: EventScope & { readonly branchId: BranchId }): void {
+  for (const { id, mode } of waitingMessages(change.tx, scope.branchId))
+    if (mode !== 'steer') changeItem(change, scope, id, { mode: 'steer' })
+}
+
+function waitingMessages(reader: Reader, branchId: BranchId): InboxRow[] {
+  return waitingItems(reader, branchId).filter(({ kind }) => kind === 'user')
+}
+
 /** Changes an item that has not been read. @throws OffshootError `conflict` when it was read or withdrawn. */
 export function changeItem(
   change: Change,

@@ -86,6 +86,8 @@ export interface LiveRun {
   /** Resolves when the call that waited for it is answered without it: it was moved to the background. */
   detached: Promise<void>
   markDetached: () => void
+  /** Whether somebody drives this attempt, or has driven it. */
+  hasDriver: boolean
   /** Whether an attempt is under way; for a moment longer than its state says. */
   isDriven: boolean
   /** What it has left of its time, milliseconds; null: it has no limit. */
@@ -167,6 +169,7 @@ function newAttempt() {
     stop: undefined,
     detached,
     markDetached,
+    hasDriver: false,
     isDriven: false,
     resumed: false,
   }

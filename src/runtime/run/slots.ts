@@ -26,7 +26,7 @@ export function requestSlot(
 }
 
 /** The wait of a run is over: it runs, or goes to the head of the queue, in the change that ended the wait. */
-export function endWait(change: Change, deps: SlotDeps, run: LiveRun): void {
+export function endWait(change: Change, deps: Pick<SlotDeps, 'scheduler'>, run: LiveRun): void {
   if (requestSlot(deps, run, 'head') === 'granted') changeRun(change, run, state.running)
   else
     changeRun(change, run, state.queued, { lastText: { position: deps.scheduler.position(run.row.id) ?? 1 } })
@@ -36,7 +36,7 @@ export function endWait(change: Change, deps: SlotDeps, run: LiveRun): void {
  * Resolves when the run is running: at once, or when its slot is free. Rejects with the reason of a stop. Several calls
  * of one turn may wait for the same slot.
  */
-export async function untilRunning(deps: SlotDeps, run: LiveRun): Promise<void> {
+export async function untilRunning(deps: Pick<SlotDeps, 'recorder' | 'clock'>, run: LiveRun): Promise<void> {
   if (run.row.status !== 'queued') return
   await unlessAborted(run.granted, run.controller.signal, deps.clock, 0)
   await deps.recorder.record(run.row.conversationId, (change) => {

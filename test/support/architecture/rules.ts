@@ -169,3 +169,27 @@ export const MAX_FILE_LINES = 400
 
 /** What is over a limit still: a file, or a file and a function. One that keeps the limits by now has to leave the list. */
 export const OVER_LIMITS: readonly string[] = []
+
+/** Types that hold everything: a function names the members of them that it uses. */
+export const BAGS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['src/runtime/context/deps.ts', ['Deps']],
+  ['src/runtime/context/scope.ts', ['Scope', 'RunTree']],
+])
+
+/** Members that are bags themselves: to name them says nothing. */
+export const UNNAMED_MEMBERS: ReadonlySet<string> = new Set(['Scope.deps', 'Scope.tree'])
+
+/**
+ * The only files that may take all of a bag, and how often each does: what composes a runtime, and what drives runs and
+ * hands the rest its ports.
+ */
+export const BAG_TAKERS: ReadonlyMap<string, number> = new Map([
+  ['src/runtime/context/scope.ts', 3],
+  ['src/runtime/conversation/live-conversation.ts', 2],
+  ['src/runtime/conversation/drive-run.ts', 3],
+  ['src/runtime/recovery/revive.ts', 1],
+  ['src/runtime/host/runtime.ts', 3],
+])
+
+/** Ports in one `Pick`. More of them are put together from what the functions behind ask for: `EndRunPorts & ReportPorts`. */
+export const MAX_PORTS = 8

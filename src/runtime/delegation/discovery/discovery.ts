@@ -4,9 +4,8 @@ import type { Level } from '../../../permissions/types.ts'
 import { ToolError, type AnyTool } from '../../../tools/port.ts'
 import { createRegistry, type Registry } from '../../../tools/registry.ts'
 import type { Config } from '../../../config/config-schema.ts'
-import type { Deps } from '../../context/deps.ts'
 import type { LiveRun } from '../../run/live-run.ts'
-import { delegationTools } from '../startable-agents.ts'
+import { delegationTools, type DelegationPorts } from '../startable-agents.ts'
 import { isControlName, isTaskName } from '../../task/task-input.ts'
 import { unknownText } from './find-tools.ts'
 import { createGetTools } from './get-tools.ts'
@@ -23,11 +22,7 @@ const MOST_OFFERED = 40
  * offered, so that children go on as their conversation does, and nothing has to be kept for a restart. The offline searcher
  * reads no schemas: it is offered its tools. `tools`: those of the run; without any there is nothing to learn.
  */
-export function learnsTools(
-  deps: Pick<Deps, 'config' | 'agents' | 'tools'>,
-  run: LiveRun,
-  tools: readonly unknown[],
-): boolean {
+export function learnsTools(deps: DelegationPorts, run: LiveRun, tools: readonly unknown[]): boolean {
   const { discovery } = deps.config
   if (discovery === 'off' || tools.length === 0 || run.row.model === 'offline') return false
   if (discovery === 'on') return true
@@ -44,7 +39,7 @@ function topOf(run: LiveRun): LiveRun {
 
 /** What a person starts below the main agent belongs to no run of that: its definition counts. */
 function offeredToMain(
-  deps: Pick<Deps, 'config' | 'agents' | 'tools'>,
+  deps: DelegationPorts,
   { row, agent, tools }: Pick<LiveRun, 'row' | 'agent' | 'tools'>,
 ): number {
   if (row.depth === 0) return tools.length + delegationTools(deps, agent, 0).length

@@ -1,16 +1,21 @@
 import type { Outcome } from '../../../loop/ports.ts'
 import type { LiveRun } from '../../run/live-run.ts'
-import type { Scope } from '../../context/scope.ts'
+import type { Deps } from '../../context/deps.ts'
+import type { ScopePart } from '../../context/scope.ts'
 import type { CheckedReport } from '../../run/checked-report.ts'
 import { MAX_CORRECTIONS } from './correct-report.ts'
 import { checkReport } from './report-check.ts'
-import { summarise } from './summarise.ts'
+import { summarise, type SummaryPorts } from './summarise.ts'
 
 /**
  * What a run ends with, once its report has been checked or shortened: one that had to satisfy a schema and does not has
  * failed. A run that a limit has paused is not: what it concluded with is taken where it satisfies the schema.
  */
-export async function finishReport(scope: Scope, run: LiveRun, outcome: Outcome): Promise<Outcome> {
+export async function finishReport(
+  scope: ScopePart<SummaryPorts & Pick<Deps, 'store'>, 'budget'>,
+  run: LiveRun,
+  outcome: Outcome,
+): Promise<Outcome> {
   if (outcome.type !== 'completed' && outcome.type !== 'limit') return outcome
   const checked = await checkReport(scope.deps.store, run, outcome.report.text)
   if (checked) return checkedOutcome(checked, outcome)

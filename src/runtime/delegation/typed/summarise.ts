@@ -1,26 +1,31 @@
 import type { AgentDefinition } from '../../../core/agent.ts'
+import type { Clock } from '../../../core/clock.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { isSummaryPreset, summaryPresets } from '../../../core/report-summary.ts'
 import { unlessAborted } from '../../../loop/unless-aborted.ts'
 import type { Report } from '../../../loop/ports.ts'
-import { askAside } from '../../context/side-request.ts'
+import { askAside, type AsidePorts } from '../../context/side-request.ts'
 import type { LiveRun } from '../../run/live-run.ts'
-import type { Scope } from '../../context/scope.ts'
+import type { Deps } from '../../context/deps.ts'
+import type { ScopePart } from '../../context/scope.ts'
 
 /** How long a summary may take before the report goes as it is. Milliseconds. */
 const MAX_MS = 60_000
 /** Of the report that a model is shown. Characters. */
 const MAX_CHARS = 400_000
 
+export type SummaryPorts = AsidePorts & Pick<Deps, 'resolveModel' | 'smallModelOf'>
+type SummaryScope = ScopePart<SummaryPorts, 'budget'>
+
 /**
  * The report of a subagent with the summary that its agent asks for: by a preset, by a function, or by one request of the
  * small model, which counts as the run's. What goes wrong is said in the note, and the report goes as it is.
  */
-export async function summarise(scope: Scope, run: LiveRun, report: Report): Promise<Report> {
+export async function summarise(scope: SummaryScope, run: LiveRun, report: Report): Promise<Report> {
   const { summarize } = run.agent
   if (summarize === undefined || run.row.depth === 0 || report.text.trim() === '') return report
   try {
-    const summary = await inTime(scope, run, (signal) =>
+    const summary = await inTime(scope.deps.clock, run, (signal) =>
       summaryOf(scope, run, summarize, { text: report.text, signal }),
     )
     if (typeof summary !== 'string' || summary.trim() === '') throw new Error('it came to nothing')
@@ -33,7 +38,7 @@ export async function summarise(scope: Scope, run: LiveRun, report: Report): Pro
 
 /** A function of somebody's own may never return; a stop of the run ends the wait too. */
 async function inTime<T>(
-  { deps: { clock } }: Scope,
+  clock: Clock,
   { controller }: LiveRun,
   make: (signal: AbortSignal) => T | Promise<T>,
 ): Promise<T> {
@@ -62,7 +67,7 @@ interface Summarised {
 }
 
 async function summaryOf(
-  scope: Scope,
+  scope: SummaryScope,
   run: LiveRun,
   summarize: NonNullable<AgentDefinition['summarize']>,
   { text, signal }: Summarised,
@@ -73,7 +78,7 @@ async function summaryOf(
 }
 
 async function askSmallModel(
-  scope: Scope,
+  scope: SummaryScope,
   run: LiveRun,
   wish: string,
   { text, signal }: Summarised,

@@ -1,0 +1,77 @@
+import type { AgentDefinition } from '../../core/agent.ts'
+import { noSetup, type Run, type RunLimits } from '../../core/run.ts'
+import { ToolError } from '../../tools/port.ts'
+import { least, type Budget, type Caps } from '../budget/budget.ts'
+import type { Deps } from '../context/deps.ts'
+import type { TaskInput } from '../task/task-input.ts'
+
+interface AskedLimits extends Partial<Pick<TaskInput, 'max_turns' | 'timeout_ms'>> {
+  /** Of the run that spawns it; null: it has no limit. */
+  readonly leftMs?: number | null
+}
+
+/**
+ * The limits of a run at its depth, without what it may spend.
+ * @throws ToolError when more is asked for than there is.
+ */
+export function limitsOf(
+  deps: Pick<Deps, 'config'>,
+  agent: AgentDefinition,
+  depth: number,
+  { leftMs = null, ...asked }: AskedLimits,
+): RunLimits {
+  const { limits } = deps.config
+  refuseMore('max_turns', asked.max_turns, limits.maxTurns, 'that any run may take')
+  refuseMore('timeout_ms', asked.timeout_ms, leftMs ?? Infinity, 'that the run has left itself')
+  const ownMs = asked.timeout_ms ?? agent.timeoutMs ?? limits.timeoutMs
+  return {
+    maxTurns: asked.max_turns ?? ownTurns(deps, agent, depth),
+    maxTokens: null,
+    maxCostUsd: null,
+    timeoutMs: leftMs === null ? ownMs : Math.max(1, least(ownMs, leftMs)!),
+    stallMs: limits.stallMs,
+  }
+}
+
+/** The turns of an agent when no call says otherwise. */
+export function ownTurns({ config }: Pick<Deps, 'config'>, agent: AgentDefinition, depth: number): number {
+  const { maxTurns, maxTurnsSubagent } = config.limits
+  const unstated = depth > 0 ? maxTurnsSubagent : maxTurns
+  return Math.min(config.agents[agent.name]?.maxTurns ?? agent.maxTurns ?? unstated, maxTurns)
+}
+
+/** Those of a further run after this one: what a continue added was for the run that it continued. */
+export function freshLimits(
+  deps: Pick<Deps, 'config'>,
+  budget: Budget,
+  row: Pick<Run, 'limits' | 'depth' | 'setup' | 'parentRunId'>,
+  agent: AgentDefinition,
+): RunLimits {
+  const { growsTo: _, ...limits } = row.limits
+  const maxTurns = Math.min(limits.maxTurns, ownTurns(deps, agent, row.depth))
+  return { ...limits, maxTurns, ...freshCaps(budget, row, agent) }
+}
+
+/**
+ * The caps with which a run of this branch begins: as its spawn asked, else as its definition says, else a share; never
+ * more than is free. Whoever works with a person has none of its own, and draws on what is unreserved.
+ */
+export function freshCaps(
+  budget: Budget,
+  { setup, depth, parentRunId }: Pick<Run, 'depth' | 'setup' | 'parentRunId'>,
+  agent: AgentDefinition,
+): Caps {
+  const { maxCostUsd, maxTokens } = setup ?? noSetup
+  const asked = { usd: maxCostUsd ?? undefined, tokens: maxTokens ?? undefined }
+  const caps = budget.share(parentRunId, { asked, defined: agent.maxCostUsd })
+  if (depth > 0) return caps
+  return {
+    maxCostUsd: (asked.usd ?? agent.maxCostUsd) === undefined ? null : caps.maxCostUsd,
+    maxTokens: asked.tokens === undefined ? null : caps.maxTokens,
+  }
+}
+
+function refuseMore(field: string, asked: number | undefined, most: number, whose: string): void {
+  if (asked !== undefined && asked > most)
+    throw new ToolError('limit', `${field} ${asked} is more than the ${most} ${whose}`)
+}

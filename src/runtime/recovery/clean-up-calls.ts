@@ -1,0 +1,38 @@
+import { bestEffort } from '../../core/rejections.ts'
+import type { ToolCallPart } from '../../core/message.ts'
+import { parseInput } from '../../tools/parse-input.ts'
+import type { AnyTool, Workspace } from '../../tools/port.ts'
+import { workspaceAt } from '../../tools/workspace-at.ts'
+import type { Deps } from '../context/deps.ts'
+import type { LiveRun } from '../run/live-run.ts'
+
+/** Removes what calls of a process that has ended left beside their effects. What cannot be removed stays: never rejects. */
+export async function cleanUpCalls(
+  { store }: Pick<Deps, 'store'>,
+  workspace: Workspace,
+  runs: readonly LiveRun[],
+): Promise<void> {
+  for (const run of runs)
+    for (const { id, partId } of store.find('tool_calls', {
+      where: { runId: run.row.id, status: 'running' },
+    })) {
+      const part = store.get('parts', partId)?.part
+      const tool = part?.type === 'tool-call' ? run.tools.find(({ name }) => name === part.tool) : undefined
+      if (tool?.cleanUp) await bestEffort(cleanUp(tool, part as ToolCallPart, { run, workspace, callId: id }))
+    }
+}
+
+interface Cut {
+  readonly run: LiveRun
+  readonly workspace: Workspace
+  readonly callId: ToolCallPart['callId']
+}
+
+async function cleanUp(tool: AnyTool, { input }: ToolCallPart, { run, workspace, callId }: Cut) {
+  const { id: runId, conversationId, branchId, depth, setup } = run.row
+  const directory = setup?.directory
+  await tool.cleanUp!(parseInput(tool, input) as never, {
+    workspace: directory ? workspaceAt(workspace, directory) : workspace,
+    run: { conversationId, branchId, runId, callId, agent: run.agent.name, depth },
+  })
+}
