@@ -95,6 +95,30 @@ describe('a command of another process', () => {
     end()
   })
 
+  it('that was withdrawn while it was begun is not done: whoever asked does it, or was told that it is not done', async () => {
+    await owner.ownership.acquire(id)
+    const { promise: withdrawn, resolve } = Promise.withResolvers<void>()
+    let failure: unknown
+    const end = answer(async (_, settle) => {
+      await withdrawn
+      const write = owner.recorder.record(id, ({ tx }) => {
+        tx.update('conversations', id, { title: 'done' })
+        settle(tx, 'once')
+      })
+      await write.catch((error: unknown) => {
+        failure = error
+        throw error
+      })
+    })
+    await expect(clock.until(ask('steer'))).rejects.toMatchObject({ code: 'conflict' })
+    resolve()
+    await clock.settle()
+    expect(failure).toMatchObject({ code: 'conflict' })
+    expect(asker.store.get('conversations', id)?.title).toBe('')
+    expect(asker.store.find('commands', {})).toEqual([])
+    end()
+  })
+
   it('that is refused comes back as the error that it was', async () => {
     await owner.ownership.acquire(id)
     const end = answer(async () => {

@@ -22,7 +22,10 @@ export type StoredAnswer =
       readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
     }
 
-/** Does one command. `settle` writes its answer in the transaction that does it, so that it is never done twice. */
+/**
+ * Does one command. `settle` writes its answer in the transaction that does it, so that it is never done twice, and
+ * throws where the command was withdrawn meanwhile.
+ */
 export type Perform = (command: Command, settle: (tx: Tx, value: unknown) => void) => Promise<unknown>
 
 interface CommandDeps {
@@ -84,19 +87,26 @@ async function answerOne(
   row: CommandRow,
   perform: Perform,
 ): Promise<boolean> {
-  const settle = (tx: Tx, answer: StoredAnswer) => {
-    const open = tx.get('commands', row.id)
-    if (open?.answeredAt === null) tx.update('commands', row.id, { answer, answeredAt: clock.now() })
+  const isOpen = (tx: Tx) => tx.get('commands', row.id)?.answeredAt === null
+  const write = (tx: Tx, answer: StoredAnswer) =>
+    tx.update('commands', row.id, { answer, answeredAt: clock.now() })
+  const settle = (tx: Tx, value: unknown) => {
+    if (!isOpen(tx)) throw withdrawn(row)
+    write(tx, { ok: true, value })
   }
-  const answer = await perform(row, (tx, value) => settle(tx, { ok: true, value })).then(
-    (value): StoredAnswer => ({ ok: true, value }),
-    refusal,
-  )
-  const stored = recorder.record(row.conversationId, ({ tx }) => settle(tx, answer))
+  const answer = await perform(row, settle).then((value): StoredAnswer => ({ ok: true, value }), refusal)
+  const stored = recorder.record(row.conversationId, ({ tx }) => {
+    if (isOpen(tx)) write(tx, answer)
+  })
   return await stored.then(
     () => true,
     () => false,
   )
+}
+
+/** Whoever asked does it by now, or has read that it is not done. */
+function withdrawn({ verb }: CommandRow): OffshootError {
+  return new OffshootError('conflict', `the ${verb.slice(0, 40)} was withdrawn before it was done`)
 }
 
 function refusal(error: unknown): StoredAnswer {
