@@ -30,7 +30,7 @@ import { pauseBetween, pauseHere, pauseSoon } from '../run/pause-run.ts'
 import { decideFurther, permit } from '../authority/permit.ts'
 import { permitSpawn } from '../delegation/permit-spawn.ts'
 import type { Change } from '../log/recorder.ts'
-import { untilAnswered, untilStopped, whileChildrenRun, type WaitPorts } from '../run/child-waits.ts'
+import { untilAnswered, untilStopped, whileChildrenRun } from '../run/child-waits.ts'
 import type { Scope, ScopePart } from '../context/scope.ts'
 import { untilRunning, type SlotDeps } from '../run/slots.ts'
 import { refuseTask } from '../delegation/spawn-child.ts'
@@ -74,7 +74,7 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   }
 }
 
-type EndBelowPorts = WaitPorts & Pick<Deps, 'endProcesses' | 'ownership'>
+type EndBelowPorts = SlotDeps & Pick<Deps, 'endProcesses' | 'ownership'>
 
 async function endBelow(deps: EndBelowPorts, run: LiveRun): Promise<void> {
   // whoever has taken the conversation over may have started others for this run by now
