@@ -106,7 +106,7 @@ const MARKS = { [OWNER]: 'me', [RUN]: 'run_1', [CALL]: 'cal_1' }
 function limitsAfter(script: string, shell: string): string[] {
   const [program, ...args] = shell === 'busybox' ? ['busybox', 'sh'] : [shell]
   const last = 'exec env -i "$(command -v cat)" /proc/self/limits'
-  const output = execFileSync(program!, [...args, '-c', `${script}; ${last}`], { encoding: 'utf8' })
+  const output = execFileSync(program, [...args, '-c', `${script}; ${last}`], { encoding: 'utf8' })
   return /file locks +(\S+) +(\S+)/.exec(output)!.slice(1)
 }
 
