@@ -17,6 +17,12 @@ export interface ProcessEntry {
   readonly zombie: boolean
 }
 
+/** A process may raise the soft limit up to the hard one, and lower both. */
+export interface LockLimit {
+  readonly soft: bigint
+  readonly hard: bigint
+}
+
 /** Every process that can be seen; empty where there is no /proc. */
 export function listProcesses(): ProcessEntry[] {
   return processIds().flatMap((pid) => readEntry(pid) ?? [])
@@ -38,10 +44,14 @@ export function readEntry(pid: number): ProcessEntry | undefined {
   }
 }
 
-/** Whether the process was started with one of the marks. What belongs to another user cannot be read and is not ours. */
-export function carriesMark(pid: number, marks: ProcessMark | readonly ProcessMark[]): boolean {
+/**
+ * Whether the process was started with one of the marks. What belongs to another user cannot be read and is not ours.
+ * Undefined where the environment is empty: it is while a process becomes another program.
+ */
+export function carriesMark(pid: number, marks: ProcessMark | readonly ProcessMark[]): boolean | undefined {
   const text = readText(`/proc/${pid}/environ`)
   if (text === undefined) return false
+  if (text === '') return undefined
   const entries = new Set(text.split('\0'))
   return [marks].flat().some(({ name, value }) => entries.has(`${name}=${value}`))
 }
@@ -56,10 +66,11 @@ export function readEnvironment(pid: number): Readonly<Record<string, string>> |
   )
 }
 
-/** The hard limit of file locks of a process; undefined where it has none or cannot be read. */
-export function readLockLimit(pid: number): number | undefined {
-  const [, hard] = /^Max file locks +\S+ +(\d+)/m.exec(readText(`/proc/${pid}/limits`) ?? '') ?? []
-  return hard === undefined ? undefined : Number(hard)
+/** The limits of file locks of a process; undefined where it has none or they cannot be read. */
+export function readLockLimit(pid: number): LockLimit | undefined {
+  const limits = readText(`/proc/${pid}/limits`) ?? ''
+  const [, soft, hard] = /^Max file locks +(\d+) +(\d+)/m.exec(limits) ?? []
+  return soft && hard ? { soft: BigInt(soft), hard: BigInt(hard) } : undefined
 }
 
 /** Pids of all processes that can be seen; empty where there is no /proc. */

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
-import { hasRunMark, isStartedByRun, LIMIT_LOCKS, markedEnvironment } from './run-marks.ts'
+import { hasRunMark, isStartedByRun, markedEnvironment } from './run-marks.ts'
+import { limitScript } from './lock-limit.ts'
 import { send } from './terminate-processes.ts'
 import { readEntry } from './process-table.ts'
 
@@ -67,7 +68,9 @@ test.each([
   expect(isStartedByRun(unlimited)).toBe(false)
   for (const shell of ['sh', 'bash']) {
     const inner = script.replaceAll("'", `'\\''`)
-    expect(isStartedByRun(await pidOf(`${shell} -c '${LIMIT_LOCKS}; bash -c "$1"' x '${inner}'`))).toBe(true)
+    expect(
+      isStartedByRun(await pidOf(`${shell} -c '${limitScript(MARKED)}; bash -c "$1"' x '${inner}'`)),
+    ).toBe(true)
   }
 })
 

@@ -1,16 +1,8 @@
+import { END_OF_RUN_LIMITS } from './lock-limit.ts'
 import { readEntry, readEnvironment, readLockLimit, type ProcessEntry } from './process-table.ts'
 
 /** What every process that a run starts has in its environment, and what that process starts in turn. */
 export const RUN_MARKS = ['OFFSHOOT_RUN_ID', 'OFFSHOOT_OWNER'] as const
-
-/**
- * A limit that Linux keeps for each process and has not enforced since 2.4. It is inherited, and nobody but root raises
- * it again: it still tells where the environment was cleaned and every parent has ended.
- */
-const LOCK_LIMIT = 1_000_003
-
-/** For /bin/sh, before it runs the command of a run: bash and zsh call the limit -x, dash and busybox -w. */
-export const LIMIT_LOCKS = `ulimit -x ${LOCK_LIMIT} 2>/dev/null || ulimit -w ${LOCK_LIMIT} 2>/dev/null`
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -38,7 +30,7 @@ export function isStartedByRun(pid: number): boolean {
 
 function isLimited({ pid }: ProcessEntry): boolean {
   const limit = readLockLimit(pid)
-  return limit !== undefined && limit <= LOCK_LIMIT
+  return limit !== undefined && limit.hard < END_OF_RUN_LIMITS
 }
 
 /** The process and its ancestors, the nearest first. */

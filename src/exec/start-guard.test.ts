@@ -14,6 +14,8 @@ import { runProcess } from './run-process.ts'
 const IN_TIME = { timeout: 10_000, interval: 20 }
 const LIMIT_MS = 30_000
 const OWNER = fileURLToPath(new URL('./fixtures/guarded-owner.ts', import.meta.url))
+/** Leaves an orphan that ignores SIGTERM, with an empty environment and a session of its own, and prints its pid. */
+const LEAVES_DAEMON = `env -i setsid sh -c 'trap "" TERM; (exec sh -c "echo \\$\\$; exec sleep 1000" &)'`
 const LEAVES_SESSION = 'setsid sleep 1000 & echo $!; sleep 1000 & echo $!; wait'
 
 const ids: string[] = []
@@ -110,6 +112,49 @@ describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
     expect(guardsOf(second.id)).toHaveLength(1)
     process.kill(second.pid, 'SIGKILL')
     await expectNothingLeft(second)
+  })
+})
+
+describe('an owner whose commands have a limit', { timeout: LIMIT_MS }, () => {
+  const limited = { shell: 'LIMITED=1 exec "$0" "$@"' }
+
+  test('leaves no daemon when it is killed', async () => {
+    const owner = await startOwner({ scripts: [`${LEAVES_DAEMON}; exec sleep 1000`], prints: 1, ...limited })
+    process.kill(owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+  })
+
+  test('takes no daemon of another owner along', async () => {
+    const first = await startOwner({ scripts: [`${LEAVES_DAEMON}; exec sleep 1000`], prints: 1, ...limited })
+    const second = await startOwner({ scripts: [`${LEAVES_DAEMON}; exec sleep 1000`], prints: 1, ...limited })
+    process.kill(first.pid, 'SIGKILL')
+    await expectNothingLeft(first)
+    expect(second.printed.filter(isAlive)).toHaveLength(1)
+    process.kill(second.pid, 'SIGKILL')
+    await expectNothingLeft(second)
+  })
+
+  test('leaves the outer owner what another owner in its command has started', async () => {
+    const inner = newId()
+    const script = `${LEAVES_DAEMON}; LIMITED=1 exec '${process.execPath}' '${OWNER}' ${inner} 200 '${quoted(`${LEAVES_DAEMON}; exec sleep 1000`)}'`
+    const outer = await startOwner({ scripts: [script], prints: 3, ...limited })
+    const [ofOuter, innerOwner, ofInner] = outer.printed
+    process.kill(innerOwner!, 'SIGKILL')
+    await expect.poll(() => [...guardsOf(inner), ...[ofInner!].filter(isAlive)], IN_TIME).toEqual([])
+    expect(isAlive(ofOuter!)).toBe(true)
+    process.kill(outer.pid, 'SIGKILL')
+    await expectNothingLeft(outer)
+  })
+
+  test('leaves nothing of an owner in its command that died with its guard', async () => {
+    const inner = newId()
+    const script = `LIMITED=1 exec '${process.execPath}' '${OWNER}' ${inner} 200 '${quoted(`${LEAVES_DAEMON}; exec sleep 1000`)}'`
+    const outer = await startOwner({ scripts: [script], prints: 2, ...limited })
+    for (const pid of [...guardsOf(inner), outer.printed[0]!]) process.kill(pid, 'SIGKILL')
+    for (const pid of childrenOf(inner)) process.kill(pid, 'SIGKILL')
+    expect(isAlive(outer.printed[1]!)).toBe(true)
+    process.kill(outer.pid, 'SIGKILL')
+    await expectNothingLeft(outer)
   })
 })
 
@@ -245,6 +290,11 @@ function runUnder(guard: Guard, script = 'true', signal = new AbortController().
 function newId(): string {
   ids.push(`test_${process.pid}_${Date.now()}_${ids.length}`)
   return ids.at(-1)!
+}
+
+/** For use between single quotes of a shell. */
+function quoted(script: string): string {
+  return script.replaceAll("'", `'\\''`)
 }
 
 function file(name: string, text: string): string {

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { choosePrey, type HuntTarget } from './terminate-processes.ts'
 import type { ProcessEntry } from './process-table.ts'
@@ -8,7 +9,7 @@ function row(pid: number, more: Partial<ProcessEntry> = {}): ProcessEntry {
 }
 
 function chosen(table: readonly ProcessEntry[], target: HuntTarget, marked: readonly number[] = []) {
-  const { processes, groups } = choosePrey(table, target, (pid) => marked.includes(pid))
+  const { processes, groups } = choosePrey(table, target, ({ pid }) => marked.includes(pid))
   return { pids: processes.map((each) => each.pid), groups: [...groups] }
 }
 
@@ -55,3 +56,48 @@ test('neither the hunter nor the first process is ever chosen', () => {
   const table = [row(1, { group: 0 }), row(50, { parentPid: 1 }), own]
   expect(chosen(table, {}, [1, 50, process.pid])).toEqual({ pids: [50], groups: [] })
 })
+
+/** A machine in which a process may be of anybody: each has a parent, a group and a session among the others. */
+const tables = fc
+  .uniqueArray(fc.integer({ min: 2, max: 60 }), { minLength: 1, maxLength: 30 })
+  .chain((pids) => {
+    const other = fc.constantFrom(1, ...pids)
+    const entry = (pid: number) =>
+      fc.record({
+        pid: fc.constant(pid),
+        parentPid: other,
+        group: fc.constantFrom(pid, ...pids),
+        session: other,
+        startTime: fc.constantFrom('100', '200'),
+        zombie: fc.boolean(),
+      })
+    return fc.tuple(...pids.map(entry))
+  })
+
+test('whatever the machine looks like, what has no link to the target is not ended', () => {
+  const subset = fc.array(fc.integer({ min: 2, max: 60 }), { maxLength: 4 })
+  fc.assert(
+    fc.property(tables, subset, subset, (table, marked, known) => {
+      const target = { known: new Map(known.map((pid) => [pid, '100'])) }
+      const { pids, groups } = chosen(table, target, marked)
+      const isRoot = (each: ProcessEntry) =>
+        marked.includes(each.pid) || (each.startTime === '100' && known.includes(each.pid))
+      const ours = reached(table, table.filter(isRoot))
+      expect(pids.every((pid) => ours.has(pid))).toBe(true)
+      const theirs = table.filter((each) => !each.zombie && !ours.has(each.pid))
+      expect(theirs.filter((each) => groups.includes(each.group))).toEqual([])
+    }),
+  )
+})
+
+/** Follows from each process the links to its children and to the members of its group, one at a time. */
+function reached(table: readonly ProcessEntry[], roots: readonly ProcessEntry[]): Set<number> {
+  const all = new Set<number>()
+  const visit = ({ pid }: ProcessEntry) => {
+    if (all.has(pid)) return
+    all.add(pid)
+    table.filter((each) => each.parentPid === pid || each.group === pid).forEach(visit)
+  }
+  roots.forEach(visit)
+  return all
+}

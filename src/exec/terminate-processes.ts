@@ -1,9 +1,12 @@
+import { uptime } from 'node:os'
 import { sleep, type Clock } from '../core/clock.ts'
 import { keepAlive } from './keep-alive.ts'
+import { createLimitTest } from './lock-limit.ts'
 import {
   carriesMark,
   listProcesses,
   readEntry,
+  readLockLimit,
   type ProcessEntry,
   type ProcessMark,
 } from './process-table.ts'
@@ -12,7 +15,7 @@ import {
 export interface HuntTarget {
   /** A process group that we made: the pid of its leader. */
   readonly group?: number | undefined
-  /** Finds what left the group: what carries it, or one of several. Only where there is /proc. */
+  /** Finds what left the group: what carries it in its environment or its limit, or one of several. Only where there is /proc. */
   readonly mark?: ProcessMark | readonly ProcessMark[] | undefined
   /** Start times by pid; only where there is /proc. */
   readonly known?: ReadonlyMap<number, string>
@@ -64,7 +67,7 @@ export function hasProc(): boolean {
 export function choosePrey(
   table: readonly ProcessEntry[],
   target: HuntTarget,
-  isMarked: (pid: number) => boolean,
+  isMarked: (entry: ProcessEntry) => boolean,
 ): Prey {
   const others = table.filter((each) => each.pid !== process.pid && each.pid > 1)
   const chosen = new Set<number>()
@@ -91,17 +94,21 @@ export function send(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-function isTarget(entry: ProcessEntry, target: HuntTarget, isMarked: (pid: number) => boolean): boolean {
+function isTarget(
+  entry: ProcessEntry,
+  target: HuntTarget,
+  isMarked: (entry: ProcessEntry) => boolean,
+): boolean {
   if (target.group !== undefined && entry.group === target.group) return true
   if (target.known?.get(entry.pid) === entry.startTime) return true
-  return isMarked(entry.pid)
+  return isMarked(entry)
 }
 
 /** Remembers what it saw: a descendant whose parent died can no longer be recognised by it. */
 function createProcHunt({ group, mark, known }: HuntTarget): Hunt {
   const seen = new Map(known)
+  const isMarked = createMarkSearch(mark === undefined ? [] : [mark].flat())
   const find = (): Prey => {
-    const isMarked = (pid: number) => mark !== undefined && carriesMark(pid, mark)
     const prey = choosePrey(listProcesses(), { group, known: seen }, isMarked)
     for (const each of prey.processes) seen.set(each.pid, each.startTime)
     return prey
@@ -116,6 +123,30 @@ function createProcHunt({ group, mark, known }: HuntTarget): Hunt {
       for (const each of find().processes) if (!groups.has(each.group)) signalEntry(each, signal)
     },
     alive: () => find().processes.map((each) => each.pid),
+  }
+}
+
+/** Ticks of the start times of /proc, the same on every Linux that runs Node. */
+const TICKS_PER_SECOND = 100
+
+/**
+ * Reads a process that carries no mark once: only a young process can be one that has just been forked and has yet to get
+ * its environment and its limit.
+ */
+function createMarkSearch(marks: readonly ProcessMark[]): (entry: ProcessEntry) => boolean {
+  if (marks.length === 0) return () => false
+  const isInLimit = createLimitTest(marks)
+  const others = new Map<number, string>()
+  const young = (uptime() - 1) * TICKS_PER_SECOND
+  return ({ pid, startTime }) => {
+    if (others.get(pid) === startTime) return false
+    const inEnvironment = carriesMark(pid, marks)
+    if (inEnvironment) return true
+    const limit = readLockLimit(pid)
+    // Everybody may read a limit. A process of another user has one too, and no signal of ours reaches it.
+    if (limit && isInLimit(limit) && send(pid, 0)) return true
+    if (inEnvironment === false && Number(startTime) < young) others.set(pid, startTime)
+    return false
   }
 }
 
