@@ -178,6 +178,6 @@ function processesOf({ time }: Daemon): number[] {
 }
 
 function guardOf(program: StartedProgram): number {
-  const isGuard = (pid: number) => commandLine(pid).includes('guard-main')
+  const isGuard = (pid: number) => commandLine(pid).includes('guard-process')
   return listProcesses().find((each) => each.parentPid === program.pid && isGuard(each.pid))!.pid
 }
