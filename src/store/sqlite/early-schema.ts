@@ -19,26 +19,10 @@ export function isEarly(db: DatabaseSync): boolean {
 }
 
 /**
- * Gives an early database the schema that its version has today, in one transaction: each table that differs is made
- * anew, with its rows. `wanted` is an empty database of that version.
+ * Gives an early database the schema that its version has today: each table that differs is made anew, with its rows.
+ * `wanted` is an empty database of that version. Call it in a transaction, with references switched off.
  */
 export function straighten(db: DatabaseSync, wanted: DatabaseSync): void {
-  // otherwise dropping a table would delete what refers to its rows; within a transaction it has no effect
-  db.exec('PRAGMA foreign_keys = OFF')
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    // another process may have been faster
-    if (isEarly(db)) rebuild(db, wanted)
-    db.exec('COMMIT')
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK')
-    throw error
-  } finally {
-    db.exec('PRAGMA foreign_keys = ON')
-  }
-}
-
-function rebuild(db: DatabaseSync, wanted: DatabaseSync): void {
   const present = statements(db, 'table')
   for (const [table, sql] of statements(wanted, 'table'))
     if (present.get(table) !== sql) remake(db, { table, sql, columns: columnsOf(wanted, table) })
