@@ -100,7 +100,7 @@ export class SimProcess {
     const disk = world.random(`delays of ${this.name}`)
     const later = (flush: () => void) =>
       void this.clock.after(disk.between(0, world.isCalm ? 0 : plan.disk.delayMs), flush)
-    const store = groupCommit(new ProcessEngine(world, this), later)
+    const store = groupCommit(new ProcessEngine(world, this), { later })
     const { clock } = this
     const pid = world.processes.length + 1
     const processes = {

@@ -106,9 +106,19 @@ export class SqliteEngine implements Engine {
     this.#guard(() => {
       if (this.#full !== durable) this.#db.exec(`PRAGMA synchronous = ${durable ? this.#durable : 'NORMAL'}`)
       this.#full = durable
-      this.#statements.fixed('BEGIN IMMEDIATE').run()
+      this.#beginAtOnce()
     })
     this.#begun = true
+  }
+
+  /** Who waits for another process here would wait with all of this one: the group commit tries again instead. */
+  #beginAtOnce(): void {
+    this.#db.exec('PRAGMA busy_timeout = 0')
+    try {
+      this.#statements.fixed('BEGIN IMMEDIATE').run()
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout = ${READ_BUSY_MS}`)
+    }
   }
 
   savepoint(): void {
@@ -160,6 +170,9 @@ export class SqliteEngine implements Engine {
     }
   }
 }
+
+/** A reader waits only while somebody else repairs the log that a killed process has left. */
+const READ_BUSY_MS = 5_000
 
 /** A chain of forks of forks can be longer than the depth to which SQLite follows a cascade (1,000). */
 const UNCHAIN =

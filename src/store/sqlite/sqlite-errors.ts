@@ -40,15 +40,21 @@ export function full(file: string, what: string, cause: unknown): OffshootError 
   return new OffshootError('store_full', `the database ${file} cannot take more: ${what}`, { hint, cause })
 }
 
+export function locked(file: string, cause?: unknown): OffshootError {
+  const hint = 'Try again when the other program has finished writing. Nothing of this was stored.'
+  return new OffshootError('store_locked', `the database ${file} is locked by another program`, {
+    hint,
+    cause,
+  })
+}
+
 function fromResult(result: number, error: Error, file: string): OffshootError {
   const text = errorMessage(error)
   switch (result & 0xff) {
     case SQLITE.BUSY:
     case SQLITE.LOCKED:
-      return new OffshootError('store_locked', `the database ${file} is locked by another program`, {
-        hint: 'Try again when the other program has finished writing. Nothing of this was stored.',
-        cause: error,
-      })
+    case SQLITE.PROTOCOL:
+      return locked(file, error)
     case SQLITE.READONLY:
     case SQLITE.CANTOPEN:
     case SQLITE.PERM:
@@ -76,6 +82,7 @@ const SQLITE = {
   CORRUPT: 11,
   FULL: 13,
   CANTOPEN: 14,
+  PROTOCOL: 15,
   CONSTRAINT: 19,
   NOTADB: 26,
 } as const
