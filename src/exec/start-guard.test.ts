@@ -15,7 +15,7 @@ const IN_TIME = { timeout: 10_000, interval: 20 }
 const LIMIT_MS = 30_000
 const OWNER = fileURLToPath(new URL('./fixtures/guarded-owner.ts', import.meta.url))
 /** Leaves an orphan that ignores SIGTERM, with an empty environment and a session of its own, and prints its pid. */
-const LEAVES_DAEMON = `env -i setsid sh -c 'trap "" TERM; (exec sh -c "echo \\$\\$; exec sleep 1000" &)'`
+const LEAVES_DAEMON = `env -i setsid sh -c 'trap "" TERM; sleep 1000 & echo $!'`
 const LEAVES_SESSION = 'setsid sleep 1000 & echo $!; sleep 1000 & echo $!; wait'
 
 const ids: string[] = []
