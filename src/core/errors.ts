@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'store_readonly'
   | 'store_full'
   | 'store_locked'
+  | 'store_lost' // removed or replaced while it was open
   | 'not_found'
   | 'conflict' // the thing is not in a state that allows this
   | 'window' // the context exceeds the model's window

@@ -52,6 +52,7 @@ function statusOf(code: ErrorCode): ProblemStatus {
     case 'closed':
     case 'aborted':
     case 'store_locked':
+    case 'store_lost':
       return 503
     case 'store_full':
       return 507

@@ -6,6 +6,7 @@ import { sizeText } from '../../core/size-text.ts'
 import { dataHome, type Env } from '../../config/homes.ts'
 import type { Reader } from '../../store/port.ts'
 import { lookAtStore, storeSize, type Look } from '../../store/sqlite/read-only-store.ts'
+import { keptAside, lossOf } from '../../store/sqlite/trace.ts'
 import { writerOf } from '../../store/sqlite/lock-holders.ts'
 import { leftRuns } from '../remote/abandoned-runs.ts'
 import { failed, ok, problem, warning, type Check } from './check.ts'
@@ -15,10 +16,23 @@ export async function storeChecks(env: Env): Promise<readonly Check[]> {
   try {
     const home = dataHome(env)
     const place = nearestExisting(home)
-    return [directory(home, place), room(place), ...(await database(join(home, 'offshoot.db')))]
+    const file = join(home, 'offshoot.db')
+    return [directory(home, place), room(place), ...losses(file), ...(await database(file))]
   } catch (error) {
     return [error instanceof OffshootError ? failed('data', error) : noPlace(error)]
   }
+}
+
+/** What is gone of the database, and the copies that were kept when something was. */
+function losses(file: string): Check[] {
+  const loss = lossOf(file)
+  const kept = keptAside(file)
+  return [
+    ...(loss
+      ? [warning('loss', loss.text, 'The next run keeps what is left, and goes on without the rest.')]
+      : []),
+    ...(kept.length > 0 ? [warning('kept', kept.join(', '), 'Remove them when you need them no more.')] : []),
+  ]
 }
 
 function noPlace(error: unknown): Check {

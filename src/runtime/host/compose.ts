@@ -149,7 +149,7 @@ export async function compose({
   const { search, tools } = toolsOf(loaded.config)
   const { skills } = await findSkills(workspace.root)
   const file = join(dataHome(env), 'offshoot.db')
-  const store = await (own.openStore?.() ?? openSqliteFile({ file, now: clock.now, faults, ...testStore }))
+  const { store, losses } = await opened(own, { file, now: clock.now, faults, ...testStore })
   const owner = randomUUID()
   const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner }, faults })
@@ -185,7 +185,7 @@ export async function compose({
     mode,
     loaded,
     trust,
-    warnings: [...warningsOf(project, search, tools), ...sizesOf(own, file, loaded.config)],
+    warnings: [...losses, ...warningsOf(project, search, tools), ...sizesOf(own, file, loaded.config)],
     env,
     fetch,
     systemText: systemTextOf(workspace, skills, guard),
@@ -196,6 +196,14 @@ export async function compose({
     tools,
     secrets,
   }
+}
+
+/** `losses`: what is gone of the user's store since it was used last. */
+async function opened(own: OwnParts, options: Parameters<typeof openSqliteFile>[0]) {
+  const losses: string[] = []
+  const warn = (text: string) => void losses.push(text)
+  const store = await (own.openStore?.() ?? openSqliteFile({ ...options, warn }))
+  return { store, losses }
 }
 
 /** A store of the caller has no file of ours. */

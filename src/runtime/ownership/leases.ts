@@ -188,7 +188,7 @@ export class Ownership {
       this.#faults.at('lease.before')
     }
     const before = this.owned()
-    await bestEffort(this.#store.tx(write, { durable: false })) // a locked store: the next one may come through
+    await this.#store.tx(write, { durable: false }).catch((error: unknown) => this.#notRenewed(error))
     this.#faults.at('lease.after')
     for (const id of before) {
       const lost = this.#held.get(id)?.lost
@@ -196,6 +196,12 @@ export class Ownership {
     }
     this.#cancelRenewal = undefined
     if (this.owned().length > 0) this.#renewLater()
+  }
+
+  /** A locked store: the next renewal may come through. With the store everything is lost that it is renewed for. */
+  #notRenewed(error: unknown): void {
+    if (!(error instanceof OffshootError) || error.code !== 'store_lost') return
+    for (const id of this.owned()) this.#held.get(id)!.lost = error
   }
 
   #notifyLost(id: ConversationId, error: OffshootError): void {

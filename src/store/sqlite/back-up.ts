@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
@@ -26,6 +26,13 @@ export function backUp(file: string, version: number, now: number): string {
   }
   for (const old of copiesOf(file, folder).slice(0, -KEPT)) rmSync(join(folder, old), { force: true })
   return copy
+}
+
+/** The copy of a store that was made last. */
+export function latestBackup(file: string): string | undefined {
+  const folder = join(dirname(file), 'backups')
+  const latest = existsSync(folder) ? copiesOf(file, folder).at(-1) : undefined
+  return latest === undefined ? undefined : join(folder, latest)
 }
 
 function copyTo(copy: string, file: string): void {

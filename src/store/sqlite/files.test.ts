@@ -37,12 +37,12 @@ test('a new file and its directory are for their owner only', async () => {
   const path = join(directory, 'a', 'b', 'store.db')
   const store = await open(path)
   await store.tx((tx) => seed(tx, sampleRows()), { durable: true })
-  for (const name of ['store.db', 'store.db-wal', 'store.db-shm']) {
+  for (const name of ['store.db', 'store.db-wal', 'store.db-shm', 'store.db-trace']) {
     expect(statSync(join(directory, 'a', 'b', name)).mode & 0o777).toBe(0o600)
   }
   expect(statSync(join(directory, 'a', 'b')).mode & 0o777).toBe(0o700)
   await store.close()
-  expect(readdirSync(join(directory, 'a', 'b'))).toEqual(['store.db'])
+  expect(readdirSync(join(directory, 'a', 'b'))).toEqual(['store.db', 'store.db-trace'])
 })
 
 test('an empty file becomes a database, an existing one keeps what it has', async () => {

@@ -154,7 +154,8 @@ function logSize(file: string): number {
   return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
 }
 
-function fileError(error: unknown, file: string): Error {
+/** Of what the system says of a file. */
+export function fileError(error: unknown, file: string): Error {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return code === 'ENOSPC' || code === 'EDQUOT' ? full(file, String(code), error) : readonly(file, error)
 }

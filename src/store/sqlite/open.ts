@@ -7,10 +7,11 @@ import { groupCommit, type Turns } from '../group-commit.ts'
 import type { Store } from '../port.ts'
 import { backUp } from './back-up.ts'
 import { asStoreError, locked } from './sqlite-errors.ts'
-import { inspectDatabase, prepareFile } from './inspect.ts'
+import { fileError, inspectDatabase, prepareFile } from './inspect.ts'
 import { migrate } from './migrate.ts'
 import { LateEngine } from './late-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
+import { keepWhatIsLeft } from './trace.ts'
 import { BUSY_TIMEOUT_MS, takeTurns } from './turns.ts'
 
 export interface SqliteOptions {
@@ -43,6 +44,8 @@ interface FileOptions extends SqliteOptions {
   readonly faults?: Faults | undefined
   /** The log goes into the file when it has so many pages. */
   readonly logPages?: number
+  /** Is told what is gone of the database since it was used last. */
+  readonly warn?: (text: string) => void
 }
 
 /** The same, with what is not for users. */
@@ -79,7 +82,9 @@ function attempt<T>(open: () => T): T | OffshootError {
   }
 }
 
-function openDatabase(file: string, { maxPageCount, now = Date.now, faults, logPages }: FileOptions) {
+function openDatabase(file: string, { maxPageCount, now = Date.now, faults, logPages, warn }: FileOptions) {
+  const loss = file === ':memory:' ? undefined : keptFrom(file)
+  if (loss !== undefined) warn?.(loss)
   const isNew = file === ':memory:' || prepareFile(file) === 'new'
   if (!isNew) inspectDatabase(file, TRY_MS)
   let db: DatabaseSync | undefined
@@ -95,6 +100,15 @@ function openDatabase(file: string, { maxPageCount, now = Date.now, faults, logP
   } catch (error) {
     db?.close()
     throw asStoreError(error, file)
+  }
+}
+
+/** @throws OffshootError `store_full`, `store_readonly` where what is left cannot be put aside: nothing is written then. */
+function keptFrom(file: string): string | undefined {
+  try {
+    return keepWhatIsLeft(file)
+  } catch (error) {
+    throw fileError(error, file)
   }
 }
 

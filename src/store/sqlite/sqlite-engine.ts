@@ -15,6 +15,8 @@ import type { Table } from '../port.ts'
 import type { BaseKind } from '../tables.ts'
 import { asStoreError } from './sqlite-errors.ts'
 import { Statements } from './statements.ts'
+import { StillThere } from './still-there.ts'
+import { Trace } from './trace.ts'
 
 /** Rows in an open database of the present version. Errors come out as OffshootErrors that name the file. */
 export class SqliteEngine implements Engine {
@@ -22,6 +24,8 @@ export class SqliteEngine implements Engine {
   readonly #file: string
   readonly #statements: Statements
   readonly #readers: Record<Table, RowReader>
+  readonly #stillThere: StillThere
+  readonly #trace: Trace | undefined
   readonly #durable: 'FULL' | 'NORMAL'
   #full: boolean | undefined
   #begun = false
@@ -34,6 +38,8 @@ export class SqliteEngine implements Engine {
     this.#file = file
     this.#durable = durable
     this.#statements = new Statements(db)
+    this.#stillThere = new StillThere(db, file)
+    this.#trace = file === ':memory:' ? undefined : new Trace(file)
     this.#readers = Object.fromEntries(
       Object.values(shapes()).map((shape) => [shape.table, new RowReader(shape)]),
     ) as Record<Table, RowReader>
@@ -103,10 +109,12 @@ export class SqliteEngine implements Engine {
 
   begin(durable: boolean): void {
     this.#error = undefined
+    this.#stillThere.check()
     this.#guard(() => {
       if (this.#full !== durable) this.#db.exec(`PRAGMA synchronous = ${durable ? this.#durable : 'NORMAL'}`)
       this.#full = durable
       this.#beginAtOnce()
+      this.#stillThere.begun()
     })
     this.#begun = true
   }
@@ -137,6 +145,7 @@ export class SqliteEngine implements Engine {
   commit(): void {
     this.#run(this.#statements.fixed('COMMIT'))
     this.#begun = false
+    this.#trace?.written()
   }
 
   rollback(): void {
@@ -155,6 +164,7 @@ export class SqliteEngine implements Engine {
 
   close(): void {
     this.#guard(() => this.#db.close())
+    this.#trace?.closed()
   }
 
   #run(statement: StatementSync, values: SQLInputValue[] = []): number {

@@ -1,0 +1,68 @@
+import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
+
+/**
+ * Whether the files that a process has open are the ones that their names lead to. Of a removed file the system keeps
+ * what was written as long as it is open, and takes more: without a look, all that is acknowledged would be gone.
+ */
+export class StillThere {
+  readonly #db: DatabaseSync
+  readonly #file: string
+  readonly #seen = new Map<string, string>()
+  #lost: OffshootError | undefined
+
+  constructor(db: DatabaseSync, file: string) {
+    this.#db = db
+    this.#file = file
+    if (file !== ':memory:') this.#seen.set(file, identity(file) ?? '')
+  }
+
+  /**
+   * Two looks at the file system, some microseconds. Once something is lost, it stays so.
+   * @throws OffshootError `store_lost`, that names where all that could be read was written.
+   */
+  check(): void {
+    if (this.#lost) throw this.#lost
+    for (const [path, before] of this.#seen) if (identity(path) !== before) throw this.#lose(path)
+  }
+
+  /** A transaction has begun: from then on the log is there, as long as anybody has the database open. */
+  begun(): void {
+    const log = `${this.#file}-wal`
+    if (this.#seen.size !== 1) return
+    const found = identity(log)
+    if (found !== undefined) this.#seen.set(log, found)
+  }
+
+  #lose(path: string): OffshootError {
+    const what = existsSync(path) ? 'was replaced by another file' : 'was removed'
+    const message = `the database ${path} ${what} while it was open`
+    this.#lost = new OffshootError('store_lost', `${message}; ${rescue(this.#db, this.#file)}`, {
+      hint: 'Nothing is stored since. End every program that uses it; then put a copy in its place.',
+    })
+    return this.#lost
+  }
+}
+
+/** Writes all that can be read, whole and for its owner only, beside the database or, where that folder is gone, among temporary files. */
+function rescue(db: DatabaseSync, file: string): string {
+  const folder = existsSync(dirname(file)) ? dirname(file) : tmpdir()
+  const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
+  const copy = join(folder, `${basename(file)}.rescued-${time}-${process.pid}`)
+  try {
+    closeSync(openSync(copy, 'wx', 0o600))
+    db.prepare('VACUUM INTO ?').run(copy)
+    return `all that it held is in ${copy}`
+  } catch (error) {
+    return `what it held cannot be written to ${copy}: ${errorMessage(error)}`
+  }
+}
+
+/** Device and inode: another file of the same name has others. */
+function identity(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats && `${stats.dev}:${stats.ino}`
+}

@@ -1,0 +1,140 @@
+import {
+  constants,
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { sizeText } from '../../core/size-text.ts'
+import { latestBackup } from './back-up.ts'
+
+const EVERY_MS = 1_000
+
+/**
+ * A small file beside the database that says what has been there: `open` while somebody writes, `closed` once the log was
+ * taken in, and which file it was. Its time is about that of the last commit. It costs no commit anything but a look at
+ * the clock, is not synced, and decides about nothing but a warning.
+ */
+export class Trace {
+  readonly #file: string
+  #touchedAt: number | undefined
+
+  constructor(file: string) {
+    this.#file = file
+  }
+
+  /** Something was committed. */
+  written(): void {
+    const now = performance.now()
+    if (this.#touchedAt !== undefined && now - this.#touchedAt < EVERY_MS) return
+    bestEffort(() => {
+      if (this.#touchedAt === undefined) leave(this.#file, 'open')
+      const time = new Date(performance.timeOrigin + now)
+      utimesSync(traceOf(this.#file), time, time)
+    })
+    this.#touchedAt = now
+  }
+
+  /** The connection is closed. The last one takes the log in and removes it. */
+  closed(): void {
+    if (this.#touchedAt === undefined || existsSync(`${this.#file}-wal`)) return
+    bestEffort(() => leave(this.#file, 'closed'))
+  }
+}
+
+/** What is gone of a database, by what lies there; undefined where nothing seems to be. Nothing is changed. */
+export interface Loss {
+  readonly what: 'log' | 'content'
+  readonly text: string
+}
+
+export function lossOf(file: string): Loss | undefined {
+  const trace = readTrace(file)
+  const found = existsSync(file) ? statSync(file) : undefined
+  if (!found || existsSync(`${file}-wal`)) return undefined
+  if (found.size === 0 && (trace || latestBackup(file)))
+    return {
+      what: 'content',
+      text: `the database ${file} is empty, and there was one before. ${backupText(file)}`,
+    }
+  const isLogLost =
+    trace?.state === 'open' && trace.identity === identity(file) && trace.mtimeMs > found.mtimeMs
+  if (!isLogLost) return undefined
+  const text = `the log of the database ${file} (-wal) was deleted after a program that wrote to it had been killed: what was stored last is lost. ${backupText(file)}`
+  return { what: 'log', text }
+}
+
+/**
+ * The same for somebody who is going to write: what is left is copied aside first. Says it once.
+ * @throws Error of the system where it cannot be copied: then nothing may be written.
+ */
+export function keepWhatIsLeft(file: string): string | undefined {
+  const loss = lossOf(file)
+  if (!loss) return undefined
+  const kept = loss.what === 'log' ? `What is left was copied to ${copyAside(file)}.` : 'A new one is begun.'
+  bestEffort(() => leave(file, 'closed'))
+  return `${loss.text} ${kept}`
+}
+
+function copyAside(file: string): string {
+  const { size } = statSync(file)
+  const copy = `${file}.without-log-${new Date().toISOString().replaceAll(/[-:.]/g, '')}-${process.pid}`
+  copyFileSync(file, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+  return `${copy} (${sizeText(size)})`
+}
+
+/** Copies that were put aside when something was lost or damaged, the oldest first. */
+export function keptAside(file: string): string[] {
+  const folder = dirname(file)
+  if (!existsSync(`${folder}/.`)) return [] // none, or no folder
+  const isKept = /^\.(rescued|without-log|damaged)-[^-]+(-\d+)?$/
+  return readdirSync(folder)
+    .filter((name) => name.startsWith(basename(file)) && isKept.test(name.slice(basename(file).length)))
+    .toSorted()
+    .map((name) => join(folder, name))
+}
+
+function backupText(file: string): string {
+  const backup = latestBackup(file)
+  return backup ? `The latest backup is ${backup}.` : 'There is no backup.'
+}
+
+interface Read {
+  readonly state: string
+  readonly identity: string
+  readonly mtimeMs: number
+}
+
+function readTrace(file: string): Read | undefined {
+  try {
+    const [state, found] = readFileSync(traceOf(file), 'utf8').trim().split(' ')
+    return { state: state ?? '', identity: found ?? '', mtimeMs: statSync(traceOf(file)).mtimeMs }
+  } catch {
+    return undefined
+  }
+}
+
+function leave(file: string, state: 'open' | 'closed'): void {
+  writeFileSync(traceOf(file), `${state} ${identity(file)}\n`, { mode: 0o600 })
+}
+
+function traceOf(file: string): string {
+  return `${file}-trace`
+}
+
+function identity(file: string): string {
+  const { dev, ino } = statSync(file)
+  return `${dev}:${ino}`
+}
+
+function bestEffort(work: () => void): void {
+  try {
+    work()
+  } catch {
+    // without a trace a loss goes unnoticed, and nothing else is different
+  }
+}
