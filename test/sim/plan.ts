@@ -1,4 +1,5 @@
 import { faultPoints, type FaultPoint } from '../../src/core/faults.ts'
+import { NOT_YET } from '../support/not-yet.ts'
 import type { Feature } from './features.ts'
 import { randomOf, type Random } from './random.ts'
 
@@ -72,7 +73,7 @@ const OWN_ACTIONS = {
 export type Action = (typeof ACTIONS)[number] | (typeof OWN_ACTIONS)[keyof typeof OWN_ACTIONS][number]
 
 /** The same for a seed each time. What a feature adds is drawn apart: without it the rest is as before. */
-export function planOf(seed: number, features: ReadonlySet<Feature>): Plan {
+export function planOf(seed: number, features: ReadonlySet<Feature>, isAll = false): Plan {
   const narrow = narrowPlanOf(seed)
   const random = randomOf(seed, 'wider plan')
   const has = (feature: Feature) => features.has(feature)
@@ -87,6 +88,7 @@ export function planOf(seed: number, features: ReadonlySet<Feature>): Plan {
       : doom,
   )
   const isSlow = narrow.paceMs >= SLOW_MS
+  const isPausing = has('depth 3') && !isAll && NOT_YET.has('late pauses')
   const second = {
     atMs: random.between(0, span),
     doom: random.chance(0.5) ? doomOf(random, isSlow) : undefined,
@@ -95,7 +97,11 @@ export function planOf(seed: number, features: ReadonlySet<Feature>): Plan {
     ...narrow,
     features,
     dooms: has('nested mail') ? [] : dooms,
-    actions: [...narrow.actions, ...actions].toSorted((a, b) => a.atMs - b.atMs),
+    actions: [...narrow.actions, ...actions]
+      .map((each) =>
+        isPausing && each.kind.startsWith('pause') ? { ...each, kind: 'interrupt' as const } : each,
+      )
+      .toSorted((a, b) => a.atMs - b.atMs),
     conversations: has('two conversations') ? 2 : 1,
     second: has('second process') ? second : undefined,
     budgetUsd: has('money') ? random.pick([0.1, 0.3, 1]) : null,

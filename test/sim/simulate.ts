@@ -20,7 +20,7 @@ export interface Outcome {
  */
 export async function simulate(seed: number, options: WorldOptions = {}): Promise<Outcome> {
   const features = featuresOf(seed, options.all ?? false)
-  const world = new World(seed, planOf(seed, features), options)
+  const world = new World(seed, planOf(seed, features, options.all), options)
   for (const feature of features) world.count(`world with ${feature}`)
   const people = new People(world)
   const { timeline, watch, plan } = world

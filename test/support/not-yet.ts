@@ -11,10 +11,13 @@ export type NotYet =
   | 'temporary files'
   /** A signal at the start is not heard. */
   | 'lost signals'
+  /** A run that is to pause, and ends while a subagent of it waits for its slot, keeps that slot. */
+  | 'late pauses'
 
 export const NOT_YET: ReadonlySet<NotYet> = new Set<NotYet>([
   'nested mail',
   'reading order',
   'temporary files',
   'lost signals',
+  'late pauses',
 ])
