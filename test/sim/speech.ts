@@ -69,7 +69,8 @@ export class Speech {
       this.#tell(said, process, async () => {
         const keys = new Idempotency(process.store, process.clock)
         const send = async () => ({ status: 201, body: await this.#send(process, order, text) })
-        await keys.once({ ...named, input }, send)
+        const { status } = await keys.once({ ...named, input }, send)
+        if (status !== 201) throw new Error(`answered with ${status}`)
       })
   }
 

@@ -13,6 +13,8 @@ export type NotYet =
   | 'lost signals'
   /** A run that is to pause, and ends while a subagent of it waits for its slot, keeps that slot. */
   | 'late pauses'
+  /** What a command asked for is done although it was withdrawn, and then once more by who had asked. */
+  | 'withdrawn commands'
 
 export const NOT_YET: ReadonlySet<NotYet> = new Set<NotYet>([
   'nested mail',
@@ -20,4 +22,5 @@ export const NOT_YET: ReadonlySet<NotYet> = new Set<NotYet>([
   'temporary files',
   'lost signals',
   'late pauses',
+  'withdrawn commands',
 ])
