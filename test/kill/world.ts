@@ -76,6 +76,13 @@ export class World implements AsyncDisposable {
     return program
   }
 
+  /** Somebody says something now; they may never hear whether it was taken. */
+  send(text: string, isSteer: boolean): Sent {
+    const sent: Sent = { text, sentAt: Date.now(), isSteer }
+    this.sent.push(sent)
+    return sent
+  }
+
   note(text: string): void {
     this.#log.push(`${String(Date.now() - this.#openedAt).padStart(6)} ms  ${text}\n`)
   }
