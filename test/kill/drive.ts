@@ -173,6 +173,7 @@ class Lives {
     const late = async () => {
       await setTimeout(afterMs, undefined, { signal })
       this.#world.note(`${program.pid} gets ${name}`)
+      this.#world.signals++
       program.kill(name)
       await setTimeout(END_MS, undefined, { signal })
       if (this.#course.all || !NOT_YET.has('lost signals'))
