@@ -153,10 +153,9 @@ function answerProblems(
 
 /** An answer that is being written belongs to a run that goes on. */
 function streaming({ records: { messages, runs: all } }: Found): string[] {
+  const isPaused = (run: string | null) => all.find(({ id }) => id === run)?.status === 'paused'
   return messages
-    .filter(
-      ({ state, run }) => state === 'streaming' && all.find(({ id }) => id === run)?.status !== 'paused',
-    )
+    .filter(({ state, role, run }) => state === 'streaming' && role === 'assistant' && !isPaused(run))
     .map(({ id, run }) => `R3: ${id} of ${run} is streaming, and nobody drives it`)
 }
 
