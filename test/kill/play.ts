@@ -17,6 +17,8 @@ export interface Scenario extends StoryOptions, WorldOptions {
   readonly served?: boolean
   /** The files stay where they are. */
   readonly keep?: boolean
+  /** Whether what is known to be broken is checked too. */
+  readonly all?: boolean
 }
 
 export interface Played {
@@ -24,11 +26,15 @@ export interface Played {
   readonly violations: readonly string[]
   readonly recoveriesMs: readonly number[]
   readonly quietMs: number
+  /** How often what a story can have came to something: rows of the store, at the end. */
+  readonly seen: Seen
   /** Titles of calls whose effect is not known. */
   readonly unknown: readonly string[]
   /** Where the files were. */
   readonly folder: string
 }
+
+export type Seen = Readonly<Record<string, number>>
 
 /** Invariant R6 for a program that has ended by itself. */
 const LEFT_MS = 10_000
@@ -41,11 +47,12 @@ export async function play(scenario: Scenario): Promise<Played> {
     storyOf({ ...scenario, seed: seed + at, children: share, prefix }),
   )
   await using world = await World.open(stories, scenario)
-  const person = new Person(world, seed, messages)
+  const person = new Person(world, { seed, messages, features: scenario.features })
   const random = randomOf(seed + 2)
   const courses = stories.map((story, at) => {
     const own = deaths.filter((_, index) => index % stories.length === at)
-    return { story, deaths: own, random, pages: scenario.pages, served: scenario.served }
+    const { pages, served, all } = scenario
+    return { story, deaths: own, random, pages, served, all, seed: seed + at }
   })
   const driven = await Promise.all(courses.map((course) => drive(world, course)))
   await person.leave()
@@ -54,6 +61,7 @@ export async function play(scenario: Scenario): Promise<Played> {
   const unknown = unknownCalls(world)
   return {
     unknown,
+    seen: seenIn(world),
     kills: driven.reduce((sum, { kills }) => sum + kills, 0),
     violations: found,
     recoveriesMs: driven.flatMap(({ recoveriesMs }) => recoveriesMs),
@@ -67,11 +75,32 @@ export function unknownCalls(world: World): readonly string[] {
   return calls.filter(({ status }) => status === 'unknown').map(({ title }) => title)
 }
 
+export function seenIn(world: World): Seen {
+  const { runs, branches, calls, grants, inbox } = readRecords(world.user.database)
+  const { sent, signals } = world
+  return {
+    runs: runs.length,
+    'at depth 3': runs.filter(({ depth }) => depth === 3).length,
+    forks: branches.filter(({ kind }) => kind === 'fork').length,
+    'typed reports': runs.filter(({ output }) => output !== null).length,
+    edits: calls.filter(({ tool, status }) => tool === 'edit' && status === 'completed').length,
+    grants: grants.length,
+    'out of budget': world.user.rows(BROKE).length,
+    cancelled: runs.filter(({ status }) => status === 'cancelled').length,
+    messages: inbox.filter(({ run }) => run === null).length,
+    posts: sent.filter(({ text }) => text.startsWith('Post ')).length,
+    signals,
+  }
+}
+
+/** Runs that have paused because there was no money left, whatever became of them. */
+const BROKE = `SELECT 1 FROM events WHERE events LIKE '%"endReason":"budget"%' OR events LIKE '%"reason":"budget"%'`
+
 /** What is wrong with what the programs have left, after what was wrong while they ran. */
 export async function judge(
   world: World,
   stories: readonly Story[],
-  { keep, off }: Pick<Scenario, 'keep' | 'off'>,
+  { keep, off, all }: Pick<Scenario, 'keep' | 'off' | 'all'>,
   before: readonly string[] = [],
 ): Promise<readonly string[]> {
   const left = await leftAtTheEnd(world, off ? 0 : LEFT_MS)
@@ -79,7 +108,7 @@ export async function judge(
   const found = [
     ...before,
     ...left,
-    ...violations({ database, directory, stories, witness: world.witness() }),
+    ...violations({ database, directory, stories, witness: world.witness(), isAll: all }),
   ]
   if (keep || (found.length > 0 && !off)) world.writeLog()
   else world.keeps = false

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { StartedProgram } from '../support/started-program.ts'
 import { drive } from './drive.ts'
 import { Person } from './person.ts'
-import { judge, unknownCalls, type Played, type Scenario } from './play.ts'
+import { judge, seenIn, unknownCalls, type Played, type Scenario } from './play.ts'
 import { randomOf } from './random.ts'
 import { dump, textOf } from './records.ts'
 import { storyOf } from './story.ts'
@@ -35,14 +35,14 @@ export async function playStopped(scenario: Scenario, { at, forMs }: Stop): Prom
   const stoppedAt = Date.now()
   if (forMs === 0) makeLeaseOld(world)
   else await setTimeout(LEASE_MS)
-  const person = new Person(world, seed, 0)
-  const driven = await drive(world, { story, deaths: [], random: randomOf(seed) })
+  const person = new Person(world, { seed, messages: 0 })
+  const driven = await drive(world, { story, seed, deaths: [], random: randomOf(seed) })
   await person.leave()
   await setTimeout(Math.max(0, stoppedAt + forMs - Date.now()))
   const woken = await wake(world, program)
   const unknown = unknownCalls(world)
   const found = [...driven.violations, ...woken, ...(await judge(world, [story], scenario))]
-  return { ...driven, unknown, violations: found, folder: world.user.root }
+  return { ...driven, unknown, seen: seenIn(world), violations: found, folder: world.user.root }
 }
 
 /** Not within a transaction: whoever holds the lock of the store cannot be replaced by anybody. */

@@ -18,11 +18,11 @@ export interface Share {
 }
 
 /** Runs seeds on all cores: `from`, and so many that follow. */
-export async function runSeeds(from: number, count: number): Promise<Figures> {
+export async function runSeeds(from: number, count: number, all = false): Promise<Figures> {
   const startedAt = performance.now()
   const workers = Array.from({ length: availableParallelism() }, (_, at) => at)
   const shares = await Promise.all(
-    workers.map((at) => shareOf({ from: from + at, to: from + count - 1, by: workers.length })),
+    workers.map((at) => shareOf({ from: from + at, to: from + count - 1, by: workers.length, all })),
   )
   const violations = shares.flatMap((share) => share.violations).toSorted(([a], [b]) => a - b)
   const faults: Tally = {}
@@ -41,6 +41,8 @@ export interface Work {
   readonly from: number
   readonly to: number
   readonly by: number
+  /** See WorldOptions. */
+  readonly all: boolean
 }
 
 function shareOf(work: Work): Promise<Share> {

@@ -3,7 +3,6 @@ import { OffshootError } from '../../core/errors.ts'
 import { noFaults, type Faults } from '../../core/faults.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
-import { bestEffort } from '../../core/rejections.ts'
 import type { LeaseRow, Reader, Store, Tx } from '../../store/port.ts'
 import { hasExited, isHere, systemProcesses, type Processes } from './process-identity.ts'
 
