@@ -18,7 +18,7 @@ import { modeOption } from '../terminal/follow-run.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { leftRuns } from '../remote/abandoned-runs.ts'
 import { openStore } from '../open-store.ts'
-import { recoveredText, unknownLines } from '../terminal/recovered-text.ts'
+import { recoveredText, unknownLines, watchUnknown } from '../terminal/recovered-text.ts'
 
 interface RecoverFlags {
   readonly pause?: true
@@ -80,8 +80,11 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
     const recovery = await runtime.recover({ workspace, systemText, ...(flags.pause && { policy: 'pause' }) })
     if (recovery.runs.length > 0) await writeStderr(io, `offshoot: ${recoveredText(recovery.runs)}\n`)
     for (const unknown of recovery.runs.flatMap(unknownLines)) await writeStderr(io, `offshoot: ${unknown}\n`)
+    const ids = new Set(recovery.runs.map(({ run }) => run.row.conversationId))
+    const printUnknown = [...ids].map((id) => watchUnknown(composed, id, io))
     const signal = await untilSettled(recovery, io)
     leave()
+    for (const print of printUnknown) await print()
     for (const { run } of recovery.runs)
       await write(io, `${line(store.get('runs', run.row.id) ?? run.row)}\n`)
     await recovery.release()

@@ -10,6 +10,7 @@ import { exitCodeOfRun, exitCodes } from '../exit-codes.ts'
 import { outputError, writeStderr, type Io } from '../io.ts'
 import { dollars } from '../number-options.ts'
 import { createOutput, type OutputFormat } from './output-formats.ts'
+import { watchUnknown } from './recovered-text.ts'
 import type { Watched } from './watched-run.ts'
 
 export interface FollowFlags {
@@ -49,10 +50,12 @@ export async function follow(
   const endAnswers = takeAnswers(started, composed, output, io)
   const signals = stopOnSignals(started, io)
   const broken = stopWithoutReader(started, io)
+  const printUnknown = watchUnknown(composed, started.conversationId, io)
   try {
     const result = await started.result.catch(output.fail)
     await endAnswers()
     await output.end(result)
+    await printUnknown()
     await printUnpriced(result, flags, composed, io)
     const signal = signals.first()
     const error = broken.error()

@@ -1,3 +1,4 @@
+import type { ConversationId } from '../../core/ids.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
@@ -30,9 +31,33 @@ const BECAME = [
   ['cancelled', 'cancelled'],
 ] as const
 
+interface Watchable {
+  readonly runtime: Pick<Composed['runtime'], 'subscribe'>
+}
+
+/**
+ * Calls whose effect turns out not to be known while a conversation is driven here: of a run that fails because the store
+ * is full, for example. The returned function prints them.
+ */
+export function watchUnknown({ runtime }: Watchable, id: ConversationId, io: Io): () => Promise<void> {
+  const lines: string[] = []
+  const leave = runtime.subscribe(id, (events) => {
+    for (const event of events)
+      if (event.type === 'tool.unknown') lines.push(unknownLine(event.title, event.runId ?? id))
+  })
+  return async () => {
+    leave()
+    for (const line of lines) await writeStderr(io, `offshoot: ${line}\n`)
+  }
+}
+
 /** Calls whose effect is not known: the person has to check them (invariant R2). */
 export function unknownLines({ run, unknown }: RecoveredRun): string[] {
-  return unknown.map((began) => `${terminalLine(began)}: whether it took effect is not known (${run.row.id})`)
+  return unknown.map((began) => unknownLine(began, run.row.id))
+}
+
+function unknownLine(call: string, id: string): string {
+  return `${terminalLine(call)}: whether it took effect is not known (${id})`
 }
 
 /** In one line on stderr how many conversations wait for `offshoot recover`. */
