@@ -3,9 +3,10 @@ import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { FaultPoint } from '../../src/core/faults.ts'
 import { SCHEMA_VERSION } from '../../src/store/sqlite/migrate.ts'
 import { openSqliteFile } from '../../src/store/sqlite/open.ts'
+import { openDecoratedFile } from '../support/decorated-file.ts'
+import type { FaultPoint } from '../support/faults.ts'
 
 let directory: string
 beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'offshoot-sim-'))))
@@ -30,7 +31,7 @@ test.each(places)('what dies at %s number %i is brought up to date by the next',
   const at = (met: FaultPoint) => {
     if (met === point && ++times === nth) throw new Error('died')
   }
-  await expect(openSqliteFile({ file, faults: { isOff: () => false, at } })).rejects.toThrow('died')
+  await expect(openDecoratedFile({ file }, { off: new Set(), at })).rejects.toThrow('died')
   expect(times).toBe(nth)
   await (await openSqliteFile({ file })).close()
   expect(schemaOf(file)).toEqual(schemaOf(whole))

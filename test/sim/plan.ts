@@ -1,4 +1,4 @@
-import { faultPoints, type FaultPoint } from '../../src/core/faults.ts'
+import { faultPoints, type FaultPoint } from '../support/faults.ts'
 import { randomOf, type Random } from './random.ts'
 
 /** How a process ends before its work is done. */

@@ -1,13 +1,15 @@
 import { createAgentRegistry } from '../../src/agents/registry.ts'
 import { sleep, type Clock } from '../../src/core/clock.ts'
 import { errorMessage } from '../../src/core/errors.ts'
-import type { FaultPoint, Faults } from '../../src/core/faults.ts'
 import { createIds } from '../../src/core/ids.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
 import { Ownership } from '../../src/runtime/ownership/ownership.ts'
-import { createRuntime, type Runtime } from '../../src/runtime/host/runtime.ts'
+import { createRuntime, type Runtime, type RuntimeOptions } from '../../src/runtime/host/runtime.ts'
 import { groupCommit } from '../../src/store/group-commit.ts'
 import { createRegistry } from '../../src/tools/registry.ts'
+import { decoratedPorts } from '../support/decorated-ports.ts'
+import { decoratedStore } from '../support/decorated-store.ts'
+import type { FaultPoint, Faults } from '../support/faults.ts'
 import { agent } from '../support/runtime-harness.ts'
 import { ProcessEngine } from './engine.ts'
 import { modelOf } from './model.ts'
@@ -100,17 +102,17 @@ export class SimProcess {
     const disk = world.random(`delays of ${this.name}`)
     const later = (flush: () => void) =>
       void this.clock.after(disk.between(0, world.isCalm ? 0 : plan.disk.delayMs), flush)
-    const store = groupCommit(new ProcessEngine(world, this), later)
+    const faults: Faults = { off: world.off, at: (point) => this.meet(point) }
+    const store = decoratedStore(groupCommit(new ProcessEngine(world, this), later), faults)
     const { clock } = this
     const pid = world.processes.length + 1
     const processes = {
       self: { host, bootId: 'boot', pid, pidStart: pid },
       startOf: (of: number) => (world.processes[of - 1]?.isGone === false || of === pid ? of : undefined),
     }
-    const faults: Faults = { isOff: (each) => world.off.has(each), at: (point) => this.meet(point) }
-    const ownership = new Ownership({ store, clock, owner: this.name, processes, faults })
+    const ownership = new Ownership({ store, clock, owner: this.name, processes })
     const model = modelOf(world, this)
-    const runtime = createRuntime({
+    const ports: RuntimeOptions = {
       store,
       clock,
       newId: createIds(clock.now, random.bytes),
@@ -124,9 +126,9 @@ export class SimProcess {
       endProcesses: async () => [],
       endOwned: async () => [],
       owner: this.name,
-      ...(world.off.has('leases') ? {} : { ownership }),
-      faults,
-    })
+      ownership,
+    }
+    const runtime = createRuntime(decoratedPorts(ports, faults))
     runtime.approvals.attend()
     return runtime
   }

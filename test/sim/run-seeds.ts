@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import type { Mechanism } from '../support/faults.ts'
 import type { Tally } from './world.ts'
 
 /** What many seeds came to. */
@@ -17,12 +18,16 @@ export interface Share {
   readonly faults: Tally
 }
 
-/** Runs seeds on all cores: `from`, and so many that follow. */
-export async function runSeeds(from: number, count: number): Promise<Figures> {
+/** Runs seeds on all cores: `from`, and so many that follow; `off`: decorators take these away. */
+export async function runSeeds(
+  from: number,
+  count: number,
+  off: readonly Mechanism[] = [],
+): Promise<Figures> {
   const startedAt = performance.now()
   const workers = Array.from({ length: availableParallelism() }, (_, at) => at)
   const shares = await Promise.all(
-    workers.map((at) => shareOf({ from: from + at, to: from + count - 1, by: workers.length })),
+    workers.map((at) => shareOf({ from: from + at, to: from + count - 1, by: workers.length, off })),
   )
   const violations = shares.flatMap((share) => share.violations).toSorted(([a], [b]) => a - b)
   const faults: Tally = {}
@@ -41,6 +46,7 @@ export interface Work {
   readonly from: number
   readonly to: number
   readonly by: number
+  readonly off: readonly Mechanism[]
 }
 
 function shareOf(work: Work): Promise<Share> {

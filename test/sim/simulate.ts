@@ -1,4 +1,4 @@
-import type { Mechanism } from '../../src/core/faults.ts'
+import type { Mechanism } from '../support/faults.ts'
 import { checkEnd, isAtRest } from './check.ts'
 import { People } from './people.ts'
 import { planOf } from './plan.ts'

@@ -1,5 +1,5 @@
 import type { CallId, ConversationId } from '../../src/core/ids.ts'
-import type { Mechanism } from '../../src/core/faults.ts'
+import type { Mechanism } from '../support/faults.ts'
 import { MemoryEngine } from '../../src/store/memory.ts'
 import type { Store } from '../../src/store/port.ts'
 import type { Plan } from './plan.ts'

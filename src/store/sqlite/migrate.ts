@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import { noFaults, type Faults } from '../../core/faults.ts'
 import { newer } from './errors.ts'
 
 /** In the order in which they are applied: the version of a database is how many of them it has had. */
@@ -17,7 +16,6 @@ const MIGRATIONS = [
 export const SCHEMA_VERSION = MIGRATIONS.length
 
 export interface MigrateOptions {
-  readonly faults?: Faults | undefined
   /** Default: the present version. */
   readonly upTo?: number
 }
@@ -27,11 +25,11 @@ export function migrate(
   db: DatabaseSync,
   file: string,
   now: () => number,
-  { faults = noFaults, upTo = SCHEMA_VERSION }: MigrateOptions = {},
+  { upTo = SCHEMA_VERSION }: MigrateOptions = {},
 ): void {
   for (let version = schemaVersion(db); version !== upTo; version = schemaVersion(db)) {
     if (version > SCHEMA_VERSION) throw newer(file, version, SCHEMA_VERSION)
-    applyNext(db, version + 1, now, faults)
+    applyNext(db, version + 1, now)
   }
 }
 
@@ -40,7 +38,7 @@ export function schemaVersion(db: DatabaseSync): number {
   return db.prepare('PRAGMA user_version').get()!['user_version'] as number
 }
 
-function applyNext(db: DatabaseSync, version: number, now: () => number, faults: Faults): void {
+function applyNext(db: DatabaseSync, version: number, now: () => number): void {
   db.exec('BEGIN IMMEDIATE')
   try {
     // another process may have been faster
@@ -49,9 +47,7 @@ function applyNext(db: DatabaseSync, version: number, now: () => number, faults:
       db.prepare('INSERT INTO schema_version (version, applied_at) VALUES (?, ?)').run(version, now())
       db.exec(`PRAGMA user_version = ${version}`)
     }
-    faults.at('migration.before')
     db.exec('COMMIT')
-    faults.at('migration.after')
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK')
     throw error

@@ -1,13 +1,12 @@
 import { resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
-import { noFaults, type Faults } from '../../core/faults.ts'
+import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
+import type { Engine } from '../engine.ts'
 import { groupCommit } from '../group-commit.ts'
 import type { Store } from '../port.ts'
 import { backUp } from './back-up.ts'
 import { asStoreError } from './errors.ts'
 import { APPLICATION_ID, inspectDatabase, prepareFile } from './inspect.ts'
 import { migrate, SCHEMA_VERSION, schemaVersion } from './migrate.ts'
-import { LateEngine } from './late-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
 
 export interface SqliteOptions {
@@ -35,32 +34,34 @@ export function openSqliteStore({ file, now, busyTimeoutMs, maxPageCount }: Sqli
   })
 }
 
-/** What only the program itself and its tests give. */
+/** What only tests give. */
 interface FileOptions extends SqliteOptions {
-  readonly faults?: Faults | undefined
+  /** Opens the file; default: a plain connection. */
+  readonly connect?: (file: string, options: DatabaseSyncOptions) => DatabaseSync
+  /** Reads and writes rows in it; default: `SqliteEngine`. */
+  readonly engineOf?: (db: DatabaseSync, file: string) => Engine
   /** The log goes into the file when it has so many pages. */
   readonly logPages?: number
 }
 
 /** The same, with what is not for users. */
-export async function openSqliteFile({ faults = noFaults, ...options }: FileOptions): Promise<Store> {
+export async function openSqliteFile(options: FileOptions): Promise<Store> {
   const file = options.file === ':memory:' ? options.file : resolve(options.file)
   const isNew = file === ':memory:' || prepareFile(file) === 'new'
   const timeout = options.busyTimeoutMs ?? 5_000
   if (!isNew) inspectDatabase(file, timeout)
-  const db = openDatabase(file, timeout, { ...options, faults })
-  const Engine = faults.isOff('answer-after-commit') ? LateEngine : SqliteEngine
-  return groupCommit(new Engine(db, file, faults.isOff('full-sync') ? 'NORMAL' : 'FULL'))
+  const db = openDatabase(file, timeout, options)
+  return groupCommit(options.engineOf?.(db, file) ?? new SqliteEngine(db, file))
 }
 
 function openDatabase(
   file: string,
   timeout: number,
-  { maxPageCount, now = Date.now, faults, logPages = LOG_PAGES }: FileOptions,
+  { maxPageCount, now = Date.now, connect = plainly, logPages = LOG_PAGES }: FileOptions,
 ): DatabaseSync {
   let db: DatabaseSync | undefined
   try {
-    db = new DatabaseSync(file, { timeout, enableForeignKeyConstraints: true })
+    db = connect(file, { timeout, enableForeignKeyConstraints: true })
     if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${maxPageCount}`)
     // before WAL, so that the file itself says whose it is, whatever becomes of the log beside it
     if (isEmpty(db)) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
@@ -69,12 +70,16 @@ function openDatabase(
     db.exec('PRAGMA journal_mode = WAL')
     db.exec(`PRAGMA wal_autocheckpoint = ${logPages}; PRAGMA journal_size_limit = ${logPages * 4096}`)
     db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY`)
-    migrate(db, file, now, { faults })
+    migrate(db, file, now)
     return db
   } catch (error) {
     db?.close()
     throw asStoreError(error, file)
   }
+}
+
+function plainly(file: string, options: DatabaseSyncOptions): DatabaseSync {
+  return new DatabaseSync(file, options)
 }
 
 /** Also where a process died while it made the file: the journal beside it takes that back, the first page included. */

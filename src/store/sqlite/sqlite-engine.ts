@@ -22,17 +22,14 @@ export class SqliteEngine implements Engine {
   readonly #file: string
   readonly #statements: Statements
   readonly #readers: Record<Table, RowReader>
-  readonly #durable: 'FULL' | 'NORMAL'
   #full: boolean | undefined
   #begun = false
   /** The last error of the database, in case that it ended the transaction. */
   #error: Error | undefined
 
-  /** `durable` is `PRAGMA synchronous` of what has to survive a loss of power; less than FULL shows in tests what it is for. */
-  constructor(db: DatabaseSync, file: string, durable: 'FULL' | 'NORMAL' = 'FULL') {
+  constructor(db: DatabaseSync, file: string) {
     this.#db = db
     this.#file = file
-    this.#durable = durable
     this.#statements = new Statements(db)
     this.#readers = Object.fromEntries(
       Object.values(shapes()).map((shape) => [shape.table, new RowReader(shape)]),
@@ -104,7 +101,7 @@ export class SqliteEngine implements Engine {
   begin(durable: boolean): void {
     this.#error = undefined
     this.#guard(() => {
-      if (this.#full !== durable) this.#db.exec(`PRAGMA synchronous = ${durable ? this.#durable : 'NORMAL'}`)
+      if (this.#full !== durable) this.#db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`)
       this.#full = durable
       this.#statements.fixed('BEGIN IMMEDIATE').run()
     })
