@@ -1,5 +1,15 @@
 import { join } from 'node:path'
-import { ledgerOf, readRecords, textOf, type CallRecord, type Records, type RunRecord } from './records.ts'
+import { NOT_YET } from '../support/not-yet.ts'
+import { draftProblems, grantProblems, orderProblems, ratingProblems } from './check-wider.ts'
+import {
+  ledgerOf,
+  readRecords,
+  temporaryFiles,
+  textOf,
+  type CallRecord,
+  type Records,
+  type RunRecord,
+} from './records.ts'
 import { putText, reportOf, type Story, type StoryCall } from './story.ts'
 
 /** What somebody outside the program has seen of it. */
@@ -11,6 +21,27 @@ export interface Witness {
   readonly acknowledged: readonly Acknowledged[]
   /** Ids of approvals that were open when a program was killed. */
   readonly openApprovals: ReadonlySet<string>
+  readonly sent: readonly Sent[]
+  readonly granted: readonly Granted[]
+  /** Runs that a person has cancelled, or wanted to. */
+  readonly cancelled: ReadonlySet<string>
+}
+
+/** Something that a person has said to a branch; `toldAt`: when an answer said that it was taken. */
+export interface Sent {
+  readonly text: string
+  readonly sentAt: number
+  toldAt?: number
+  /** To be read at once: before what was said earlier, for later. */
+  readonly isSteer: boolean
+}
+
+/** What was allowed for more than one call, and acknowledged. */
+export interface Granted {
+  readonly answer: 'run' | 'always'
+  readonly run: string
+  readonly conversation: string
+  readonly at: number
 }
 
 export interface ToldEvent {
@@ -28,6 +59,8 @@ export interface Evidence {
   readonly directory: string
   readonly stories: readonly Story[]
   readonly witness: Witness
+  /** Whether what is known to be broken is checked too. */
+  readonly isAll?: boolean | undefined
 }
 
 /**
@@ -37,6 +70,9 @@ export interface Evidence {
 export function violations(evidence: Evidence): string[] {
   const records = readRecords(evidence.database)
   const found = { ...evidence, records, calls: callsByKey(records, evidence.stories) }
+  const { directory, isAll, witness } = evidence
+  const checks = (name: 'reading order' | 'temporary files') => isAll || !NOT_YET.has(name)
+  const left = checks('temporary files') ? temporaryFiles(directory) : []
   return [
     ...records.damage.map((text) => `store: ${text}`),
     ...eventsInOrder(records),
@@ -46,6 +82,12 @@ export function violations(evidence: Evidence): string[] {
     ...effects(found),
     ...unknownOutcomes(found),
     ...approvals(found),
+    ...streaming(found),
+    ...draftProblems(directory, found.calls),
+    ...ratingProblems(found.calls, records),
+    ...grantProblems(witness.granted, records),
+    ...(checks('reading order') ? orderProblems(witness.sent, records) : []),
+    ...left.map((name) => `files: ${name} is left in the workspace`),
   ]
 }
 
@@ -64,7 +106,7 @@ const allCalls = (stories: readonly Story[]): StoryCall[] =>
   stories.flatMap(({ parts }) => [...parts.values()].flatMap(({ turns }) => turns.flat()))
 
 function keyOf({ input }: CallRecord): string | undefined {
-  return /\b([a-z]\d\dg?-\d)\b/.exec(input)?.[1]
+  return /\b([a-z]\d\dg*-\d)\b/.exec(input)?.[1]
 }
 
 /** Invariant S2: `seq` counts from 1 without a gap. */
@@ -109,13 +151,24 @@ function answerProblems(
     : [`D1: ${id} was answered "${answer}", and the store has ${stored ?? 'nothing'}`]
 }
 
+/** An answer that is being written belongs to a run that goes on. */
+function streaming({ records: { messages, runs: all } }: Found): string[] {
+  return messages
+    .filter(
+      ({ state, run }) => state === 'streaming' && all.find(({ id }) => id === run)?.status !== 'paused',
+    )
+    .map(({ id, run }) => `R3: ${id} of ${run} is streaming, and nobody drives it`)
+}
+
 /** Invariants D2 and D3: what a run owes at its end is delivered once, and is once in its parent's messages. */
 function deliveries({ records, stories }: Found): string[] {
   const delivered = records.events.flatMap(({ type, fromRunId }) =>
     type === 'report.delivered' ? [fromRunId] : [],
   )
+  // the report of a fork goes to nobody
+  const forks = new Set(records.branches.filter(({ kind }) => kind === 'fork').map(({ id }) => id))
   const counts = records.runs
-    .filter(({ depth, status }) => depth > 0 && status !== 'paused')
+    .filter(({ depth, status, branch }) => depth > 0 && status !== 'paused' && !forks.has(branch))
     .flatMap((run) => {
       const times = delivered.filter((id) => id === run.id).length
       return times === 1 || (times === 0 && run.status === 'cancelled')
@@ -131,7 +184,7 @@ function timesRead(
   { branches, runs: all, parts }: Records,
   delivered: readonly unknown[],
 ): string[] {
-  const own = branches.filter(({ label }) => label === name)
+  const own = branches.filter(({ label, kind }) => label === name && kind !== 'fork')
   if (own.length > 1) return [`R2: ${name} was started ${own.length} times`]
   const branch = own[0]
   if (!branch) return []
@@ -180,13 +233,19 @@ function effects({ directory, stories, calls, records }: Found): string[] {
     if (call.status === 'completed') return effectOf(effect, key, times, put)
     const allowed = ['append', 'ask'].includes(effect) ? ['unknown'] : []
     const may = [...allowed, ...(call.repeatable ? ['failed', 'skipped', 'denied'] : [])]
-    if (times > 0 && !may.includes(call.status))
+    const isCut = ['failed', 'skipped'].includes(call.status) && isInterrupted(call, records)
+    if (times > 0 && !may.includes(call.status) && !isCut)
       return [`R2: ${key} took effect and its call is ${call.status}`]
     const isOver = records.runs.find(({ id }) => id === call.run)!.status !== 'paused'
     return isOver && ['running', 'awaiting_approval', 'pending'].includes(call.status)
       ? [`R2: ${key} is ${call.status} in a run that has ended`]
       : []
   })
+}
+
+/** A person has stopped it in the middle, and its result says so. */
+function isInterrupted({ resultPart }: CallRecord, { parts }: Records): boolean {
+  return /interrupted|cancelled|stopped/i.test(parts.find(({ id }) => id === resultPart)?.part ?? '')
 }
 
 function effectOf(effect: StoryCall['effect'], key: string, times: number, put: string): string[] {

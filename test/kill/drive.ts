@@ -4,8 +4,10 @@ import { DatabaseSync } from 'node:sqlite'
 import type { FaultPoint } from '../support/faults.ts'
 import type { StartedProgram } from '../support/started-program.ts'
 import { readOpen, readRecords } from './records.ts'
-import { attendServer } from './served.ts'
-import type { Story } from './story.ts'
+import { NOT_YET } from '../support/not-yet.ts'
+import { randomOf } from './random.ts'
+import { attendServer, type Posted } from './served.ts'
+import { BUDGET, type Story } from './story.ts'
 import { MODEL, type World } from './world.ts'
 
 /** How a program ends: at a fault point, after a time, or as soon as its output holds a text. */
@@ -13,9 +15,16 @@ export type Death =
   | { readonly type: 'point'; readonly point: FaultPoint; readonly time: number }
   | { readonly type: 'clock'; readonly afterMs: number; readonly group: boolean }
   | { readonly type: 'told'; readonly text: string }
+  /** It is asked to end, at its start or in the middle. */
+  | { readonly type: 'signal'; readonly signal: EndSignal; readonly afterMs: number }
+
+export type EndSignal = 'SIGTERM' | 'SIGINT' | 'SIGHUP'
 
 export interface Course {
   readonly story: Story
+  readonly seed: number
+  /** Whether what is known to be broken is checked too. */
+  readonly all?: boolean | undefined
   /** Of the programs one after the other; the one after the last is left alone. */
   readonly deaths: readonly Death[]
   readonly random: () => number
@@ -38,6 +47,8 @@ export interface Driven {
 const ORPHAN_MS = 10_000
 const QUIET_MS = 60_000
 const LOOK_MS = 50
+/** A server ends 8 s after it was asked to at the latest. */
+const END_MS = 15_000
 
 /** Starts programs on one conversation until everything in it is done, and kills them as they are to die. */
 export async function drive(world: World, course: Course): Promise<Driven> {
@@ -52,6 +63,8 @@ class Lives {
   readonly #recoveriesMs: number[] = []
   readonly #violations: string[] = []
   readonly #guarded: Promise<void>[] = []
+  /** What was posted to a server under a key, and may be posted again to the next one. */
+  readonly #posted: Posted[] = []
   #kills = 0
   #starts = 0
   /** Whether the present program is a server. */
@@ -101,10 +114,15 @@ class Lives {
     const isRecovery = id !== undefined && random() < 0.6
     const text = id === undefined ? this.#course.story.opening : `More ${this.#starts}.`
     this.#starts++
-    if (isRecovery) return this.#world.start(['recover'], env)
+    const paused = id === undefined ? undefined : this.#pausedMain()
+    // nobody goes on with that but a person
+    if (isRecovery && !paused) return this.#world.start(['recover'], env)
+    const how = ['--approvals', 'wait', '--output-format', 'events']
+    if (id !== undefined && paused === 'budget')
+      return this.#world.start(['continue', id, '--budget-usd', String(BUDGET.enough), ...how], env)
     const where = id === undefined ? [] : ['--conversation', id]
-    const how = ['-m', MODEL, '--approvals', 'wait', '--output-format', 'events']
-    return this.#world.start(['run', text, ...how, ...where], env)
+    this.#world.send(text, false)
+    return this.#world.start(['run', text, '-m', MODEL, ...how, ...where], env)
   }
 
   #serve(env: Readonly<Record<string, string>>): StartedProgram {
@@ -112,7 +130,13 @@ class Lives {
     const program = this.#world.start(['serve', '--port', '0'], env)
     const { opening } = this.#course.story
     const conversation = () => this.#conversation()
-    void attendServer(this.#world, program, { opening, conversation, isQuiet: () => this.#isQuiet() })
+    const random = randomOf(this.#course.seed + 7 + this.#starts)
+    const posted = this.#posted
+    const violation = (text: string) => void this.#violations.push(text)
+    const isQuiet = () => this.#isQuiet()
+    const isPaused = () => this.#pausedMain() !== undefined
+    const served = { opening, conversation, isQuiet, isPaused, random, posted, violation }
+    void attendServer(this.#world, program, served)
     return program
   }
 
@@ -126,6 +150,7 @@ class Lives {
       )
       return () => {}
     }
+    if (death.type === 'signal') return this.#signal(program, death)
     const wait = new AbortController()
     const { signal } = wait
     // what a server is asked comes later than what a command was told
@@ -135,6 +160,26 @@ class Lives {
       () => (death.group ? process.kill(-program.pid, 'SIGKILL') : program.kill('SIGKILL')),
       () => {},
     )
+    return () => wait.abort()
+  }
+
+  /** It has ended soon after, and says that it was asked to; unless it has done all that it had to do. */
+  #signal(
+    program: StartedProgram,
+    { signal: name, afterMs }: Extract<Death, { type: 'signal' }>,
+  ): () => void {
+    const wait = new AbortController()
+    const { signal } = wait
+    const late = async () => {
+      await setTimeout(afterMs, undefined, { signal })
+      this.#world.note(`${program.pid} gets ${name}`)
+      program.kill(name)
+      await setTimeout(END_MS, undefined, { signal })
+      if (this.#course.all || !NOT_YET.has('lost signals'))
+        this.#violations.push(`L1: process ${program.pid} goes on ${END_MS} ms after ${name}`)
+      program.kill('SIGKILL')
+    }
+    late().catch(() => {}) // it has ended
     return () => wait.abort()
   }
 
@@ -190,7 +235,16 @@ class Lives {
 
   #isQuiet(): boolean {
     const items = `SELECT count(*) FROM inbox WHERE delivered_at IS NULL AND withdrawn_at IS NULL AND conversation_id = ?`
-    return this.#conversation() !== undefined && !this.#isOpen() && this.#column<number>(items)[0] === 0
+    if (this.#conversation() === undefined || this.#isOpen() || this.#pausedMain()) return false
+    return this.#column<number>(items)[0] === 0
+  }
+
+  /** Why the main run has paused; undefined: it has not. */
+  #pausedMain(): string | undefined {
+    const sql = `SELECT CASE status WHEN 'paused' THEN reason END FROM runs
+      WHERE depth = 0 AND branch_id IN (SELECT id FROM branches WHERE kind = 'main') AND conversation_id = ?
+      ORDER BY id DESC LIMIT 1`
+    return this.#column<string | null>(sql)[0] ?? undefined
   }
 
   #owner(): string | undefined {

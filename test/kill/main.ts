@@ -4,13 +4,20 @@ import { scenarioOf } from './seeds.ts'
 import { playStopped } from './stopped.ts'
 
 /**
- * `npm run test:kill -- [--seeds 100] [--seed N] [--keep]`: the kill test, with its figures at the end. What is aimed at a
+ * `npm run test:kill -- [--seeds 100] [--from 1] [--seed N] [--keep] [--all]`: the kill test, with its figures at the end;
+ * `--all` checks what is known to be broken too (test/support/not-yet.ts). What is aimed at a
  * fault point is the same each time; a kill by the clock comes at about the same moment.
  */
 const { values } = parseArgs({
-  options: { seeds: { type: 'string', default: '100' }, seed: { type: 'string' }, keep: { type: 'boolean' } },
+  options: {
+    seeds: { type: 'string', default: '100' },
+    from: { type: 'string', default: '1' },
+    seed: { type: 'string' },
+    keep: { type: 'boolean' },
+    all: { type: 'boolean', default: false },
+  },
 })
-const all = Array.from({ length: Number(values.seeds) }, (_, at) => at + 1)
+const all = Array.from({ length: Number(values.seeds) }, (_, at) => at + Number(values.from))
 const seeds = values.seed === undefined ? all : [Number(values.seed)]
 const played: Played[] = []
 for (const seed of seeds) {
@@ -27,7 +34,7 @@ process.exitCode = found > 0 ? 1 : 0
 
 /** Of ten seeds one stops a program for 30 s and lets it go on. */
 function playSeed(seed: number): Promise<Played> {
-  const scenario = { ...scenarioOf(seed), keep: values.keep ?? false }
+  const scenario = { ...scenarioOf(seed), keep: values.keep ?? false, all: values.all }
   return seed % 10 === 9 ? playStopped(scenario, { at: 50 + seed * 10, forMs: 30_000 }) : play(scenario)
 }
 

@@ -1,32 +1,52 @@
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
+import type { StartedProgram } from '../support/started-program.ts'
+import type { Feature } from './features.ts'
 import { between, pick, randomOf } from './random.ts'
-import { readOpen, type Records } from './records.ts'
-import type { World } from './world.ts'
+import { readOpen, type ApprovalRecord, type Records } from './records.ts'
+import { OTHER_WAY } from './story.ts'
+import { MODEL, type World } from './world.ts'
 
 const LOOK_MS = 150
 
-type Seen = Pick<Records, 'runs' | 'approvals'>
+type Seen = Pick<Records, 'runs' | 'approvals' | 'messages'>
 
-/** Somebody at another terminal, who answers what is asked, not always at once, and says something now and then. */
+export interface PersonOptions {
+  readonly seed: number
+  /** How often they say something. */
+  readonly messages: number
+  readonly features?: ReadonlySet<Feature> | undefined
+}
+
+/** Somebody at other terminals, who answers what is asked, not always at once, and says and does something now and then. */
 export class Person {
   readonly #world: World
   readonly #random: () => number
+  /** Of what they do beside answering and speaking. */
+  readonly #own: () => number
+  readonly #features: ReadonlySet<Feature>
   #messages: number
+  #acts: number
   #said = 0
   #gone = false
+  /** Terminals that drive something, perhaps to its end. */
+  readonly #open: StartedProgram[] = []
   readonly #acting: Promise<void>
 
-  constructor(world: World, seed: number, messages: number) {
+  constructor(world: World, { seed, messages, features = new Set() }: PersonOptions) {
     this.#world = world
     this.#random = randomOf(seed + 1)
+    this.#own = randomOf(seed + 6)
+    this.#features = features
     this.#messages = messages
+    this.#acts = features.has('control') || features.has('terminals') ? between(this.#own, 1, 4) : 0
     this.#acting = this.#act()
   }
 
   async leave(): Promise<void> {
     this.#gone = true
     await this.#acting
+    await Promise.all(this.#open.map(({ ended }) => ended))
   }
 
   async #act(): Promise<void> {
@@ -35,8 +55,11 @@ export class Person {
       const records = this.#look()
       if (!records) continue
       const asked = records.approvals.filter(({ answer }) => answer === null)
-      if (asked.length > 0 && this.#random() < 0.4) await this.#answer(pick(this.#random, asked).id)
+      const paused = records.runs.filter(isPausedBelow)
+      if (asked.length > 0 && this.#random() < 0.4) await this.#answer(pick(this.#random, asked))
       else if (this.#messages > 0 && this.#random() < 0.3) await this.#say(records)
+      else if (this.#acts > 0 && this.#own() < 0.2) await this.#do(records)
+      else if (paused.length > 0 && this.#own() < 0.2) this.#continue(pick(this.#own, paused).id)
     }
   }
 
@@ -49,10 +72,16 @@ export class Person {
     }
   }
 
-  async #answer(id: string): Promise<void> {
-    const answer = this.#random() < 0.8 ? 'once' : 'deny'
-    const { code } = await this.#world.start(['approve', id, answer]).ended
-    if (code === 0) this.#world.acknowledged.push({ type: 'approval', id, answer })
+  async #answer({ id, run, conversation }: ApprovalRecord): Promise<void> {
+    const isOnce = !this.#features.has('grants') || this.#own() < 0.5
+    const yes = isOnce ? 'once' : pick(this.#own, ['run', 'always'] as const)
+    const answer = this.#random() < 0.8 ? yes : 'deny'
+    const pattern = answer === 'run' || answer === 'always' ? ['--pattern', 'sh ask.sh *'] : []
+    const { code } = await this.#world.start(['approve', id, answer, ...pattern]).ended
+    if (code !== 0) return
+    this.#world.acknowledged.push({ type: 'approval', id, answer })
+    if (answer === 'run' || answer === 'always')
+      this.#world.granted.push({ answer, run, conversation, at: Date.now() })
   }
 
   async #say({ runs }: Seen): Promise<void> {
@@ -60,8 +89,77 @@ export class Person {
     if (open.length === 0) return
     this.#messages--
     const text = `Note ${++this.#said} of ${between(this.#random, 100_000, 999_999)}.`
+    const sent = this.#world.send(text, true)
     const { code, stdout } = await this.#world.start(['steer', pick(this.#random, open).id, text]).ended
     const id = /^inb_\w+/.exec(stdout)?.[0]
-    if (code === 0 && id) this.#world.acknowledged.push({ type: 'message', id, text })
+    if (code !== 0 || !id) return
+    sent.toldAt = Date.now()
+    this.#world.acknowledged.push({ type: 'message', id, text })
   }
+
+  /** At any depth; what is paused is continued later. */
+  async #do({ runs, messages }: Seen): Promise<void> {
+    const below = runs.filter(
+      ({ depth, status }) => depth > 0 && (status === 'running' || status === 'waiting'),
+    )
+    const verbs = [
+      ...(this.#features.has('control') ? CONTROLS : []),
+      ...(this.#features.has('terminals') ? TERMINALS : []),
+    ]
+    const verb = pick(this.#own, verbs)
+    if (below.length === 0 || messages.length === 0) return
+    this.#acts--
+    const { id, conversation } = pick(this.#own, below)
+    switch (verb) {
+      case 'cancel':
+        this.#world.cancelled.add(id)
+        return void (await this.#world.start(['cancel', id]).ended)
+      case 'pause':
+      case 'interrupt':
+      case 'background':
+        return void (await this.#world.start([verb, id]).ended)
+      case 'continue':
+        return this.#continue(id)
+      case 'fork': {
+        const text = this.#own() < 0.6 ? [`${OTHER_WAY} ${++this.#said}.`] : []
+        return this.#drive(['fork', pick(this.#own, messages).id, ...text, ...HOW])
+      }
+      case 'recover':
+        return this.#drive(['recover'])
+      case 'run':
+        return this.#drive([
+          'run',
+          `Aside ${++this.#said}.`,
+          '-m',
+          MODEL,
+          '--conversation',
+          conversation,
+          ...HOW,
+        ])
+    }
+  }
+
+  #continue(id: string): void {
+    const text = `Go on ${++this.#said} of ${between(this.#own, 100_000, 999_999)}.`
+    this.#drive(['continue', id, text, ...HOW])
+  }
+
+  /** It may drive what it begins, until that ends: nobody waits for it before all is done. Now and then it is killed. */
+  #drive(args: readonly string[]): void {
+    const program = this.#world.start(args)
+    this.#open.push(program)
+    if (this.#own() < 0.3)
+      void setTimeout(between(this.#own, 400, 1_500), undefined, { ref: false }).then(() =>
+        program.kill('SIGKILL'),
+      )
+  }
+}
+
+const HOW = ['--approvals', 'wait', '--output-format', 'events']
+const CONTROLS = ['cancel', 'pause', 'pause', 'interrupt', 'background', 'continue', 'fork', 'fork'] as const
+const TERMINALS = ['recover', 'run'] as const
+
+/** A subagent that somebody has paused, or a limit: whoever paused a main run goes on with that. */
+function isPausedBelow({ depth, status, reason }: Seen['runs'][number]): boolean {
+  return depth > 0 && status === 'paused' && reason === 'user'
 }

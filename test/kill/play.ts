@@ -17,6 +17,8 @@ export interface Scenario extends StoryOptions, WorldOptions {
   readonly served?: boolean
   /** The files stay where they are. */
   readonly keep?: boolean
+  /** Whether what is known to be broken is checked too. */
+  readonly all?: boolean
 }
 
 export interface Played {
@@ -41,11 +43,12 @@ export async function play(scenario: Scenario): Promise<Played> {
     storyOf({ ...scenario, seed: seed + at, children: share, prefix }),
   )
   await using world = await World.open(stories, scenario)
-  const person = new Person(world, seed, messages)
+  const person = new Person(world, { seed, messages, features: scenario.features })
   const random = randomOf(seed + 2)
   const courses = stories.map((story, at) => {
     const own = deaths.filter((_, index) => index % stories.length === at)
-    return { story, deaths: own, random, pages: scenario.pages, served: scenario.served }
+    const { pages, served, all } = scenario
+    return { story, deaths: own, random, pages, served, all, seed: seed + at }
   })
   const driven = await Promise.all(courses.map((course) => drive(world, course)))
   await person.leave()
@@ -71,7 +74,7 @@ export function unknownCalls(world: World): readonly string[] {
 export async function judge(
   world: World,
   stories: readonly Story[],
-  { keep, off }: Pick<Scenario, 'keep' | 'off'>,
+  { keep, off, all }: Pick<Scenario, 'keep' | 'off' | 'all'>,
   before: readonly string[] = [],
 ): Promise<readonly string[]> {
   const left = await leftAtTheEnd(world, off ? 0 : LEFT_MS)
@@ -79,7 +82,7 @@ export async function judge(
   const found = [
     ...before,
     ...left,
-    ...violations({ database, directory, stories, witness: world.witness() }),
+    ...violations({ database, directory, stories, witness: world.witness(), isAll: all }),
   ]
   if (keep || (found.length > 0 && !off)) world.writeLog()
   else world.keeps = false

@@ -10,6 +10,8 @@ export interface Records {
   readonly approvals: readonly ApprovalRecord[]
   readonly inbox: readonly InboxRecord[]
   readonly parts: readonly PartRecord[]
+  readonly messages: readonly MessageRecord[]
+  readonly grants: readonly { readonly conversation: string | null; readonly pattern: string }[]
   readonly events: readonly EventRecord[]
   /** What SQLite itself finds wrong. */
   readonly damage: readonly string[]
@@ -18,6 +20,8 @@ export interface Records {
 export interface RunRecord {
   readonly id: string
   readonly branch: string
+  readonly conversation: string
+  readonly agent: string
   readonly parent: string | null
   readonly depth: number
   readonly status: string
@@ -26,6 +30,8 @@ export interface RunRecord {
   readonly report: string | null
   readonly note: string | null
   readonly error: string | null
+  /** JSON. */
+  readonly output: string | null
 }
 
 export interface BranchRecord {
@@ -33,6 +39,7 @@ export interface BranchRecord {
   readonly conversation: string
   readonly parent: string | null
   readonly label: string
+  readonly kind: string
 }
 
 export interface CallRecord {
@@ -52,6 +59,10 @@ export interface ApprovalRecord {
   readonly call: string
   readonly answer: string | null
   readonly answeredBy: string | null
+  readonly run: string
+  readonly conversation: string
+  readonly title: string
+  readonly requestedAt: number
 }
 
 export interface InboxRecord {
@@ -69,6 +80,15 @@ export interface PartRecord {
   readonly role: string
   /** JSON. */
   readonly part: string
+  /** Of its message in the branch. */
+  readonly position: number
+  readonly message: string
+}
+
+export interface MessageRecord {
+  readonly id: string
+  readonly run: string | null
+  readonly state: string
 }
 
 export interface EventRecord {
@@ -81,15 +101,19 @@ export interface EventRecord {
 }
 
 const QUERIES = {
-  runs: `SELECT id, branch_id AS branch, parent_run_id AS parent, depth, status, reason, attempt,
-    report_message_id AS report, report_note AS note, error FROM runs ORDER BY id`,
-  branches: `SELECT id, conversation_id AS conversation, parent_branch_id AS parent, label FROM branches`,
+  runs: `SELECT id, branch_id AS branch, conversation_id AS conversation, agent, parent_run_id AS parent, depth, status,
+    reason, attempt, report_message_id AS report, report_note AS note, error, output FROM runs ORDER BY id`,
+  branches: `SELECT id, conversation_id AS conversation, parent_branch_id AS parent, label, kind FROM branches`,
   calls: `SELECT c.id, c.run_id AS run, c.tool, c.title, c.status, c.repeatable, c.result_part_id AS resultPart,
     p.part AS input FROM tool_calls c JOIN parts p ON p.id = c.part_id`,
-  approvals: 'SELECT id, call_id AS call, answer, answered_by AS answeredBy FROM approvals',
+  approvals: `SELECT id, call_id AS call, answer, answered_by AS answeredBy, run_id AS run,
+    conversation_id AS conversation, title, requested_at AS requestedAt FROM approvals`,
   inbox: `SELECT id, branch_id AS branch, text, from_run_id AS run, delivered_at AS deliveredAt,
     withdrawn_at AS withdrawnAt FROM inbox`,
-  parts: `SELECT p.id, m.branch_id AS branch, m.role, p.part FROM parts p JOIN messages m ON m.id = p.message_id`,
+  parts: `SELECT p.id, m.branch_id AS branch, m.role, p.part, m.position, m.id AS message
+    FROM parts p JOIN messages m ON m.id = p.message_id`,
+  messages: 'SELECT id, run_id AS run, state FROM messages',
+  grants: `SELECT conversation_id AS conversation, pattern FROM rules WHERE kind = 'grant'`,
 } as const
 
 export function readRecords(database: string): Records {
@@ -107,11 +131,15 @@ export function readRecords(database: string): Records {
 }
 
 /** What a person at another terminal looks at again and again: a part of the records, without a check of the file. */
-export function readOpen(database: string): Pick<Records, 'runs' | 'approvals'> {
+export function readOpen(database: string): Pick<Records, 'runs' | 'approvals' | 'messages'> {
   const db = new DatabaseSync(database, { readOnly: true, timeout: 5_000 })
   try {
     const rows = <T>(sql: string) => db.prepare(sql).all() as unknown as readonly T[]
-    return { runs: rows<RunRecord>(QUERIES.runs), approvals: rows<ApprovalRecord>(QUERIES.approvals) }
+    return {
+      runs: rows<RunRecord>(QUERIES.runs),
+      approvals: rows<ApprovalRecord>(QUERIES.approvals),
+      messages: rows<MessageRecord>(QUERIES.messages),
+    }
   } finally {
     db.close()
   }
@@ -180,6 +208,13 @@ export function textOf(path: string): string {
   } catch {
     return '' // it is not there, or not any more
   }
+}
+
+/** What is left in the workspace of a file that was being written. */
+export function temporaryFiles(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /\.offshoot-[^/]*\.tmp$/.test(name),
+  )
 }
 
 function namesIn(folder: string): string[] {

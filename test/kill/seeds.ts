@@ -1,5 +1,6 @@
 import type { FaultPoint } from '../support/faults.ts'
 import type { Death } from './drive.ts'
+import { featuresOf } from './features.ts'
 import type { Scenario } from './play.ts'
 import { between, pick, randomOf } from './random.ts'
 
@@ -27,9 +28,13 @@ const AIMS: readonly (readonly [FaultPoint, number])[] = [
 export function scenarioOf(seed: number): Scenario {
   const random = randomOf(seed + 3)
   const group = seed % 10 === 6
-  const deaths = Array.from({ length: between(random, 1, 5) }, (_, at) => deathOf(random, at, group))
-  const common = { seed, children: CHILDREN, deaths, messages: between(random, 1, 4) }
-  if (seed % 10 === 5) return { ...common, deaths: [...deaths, CLOCK], served: true }
+  const features = featuresOf(seed)
+  const asked = randomOf(seed + 8)
+  const deaths = Array.from({ length: between(random, 1, 5) }, (_, at) => deathOf(random, at, group)).map(
+    (death, at) => (features.has('signals') && asked() < 0.5 ? signalOf(asked, at) : death),
+  )
+  const common = { seed, children: CHILDREN, deaths, messages: between(random, 1, 4), features }
+  if (seed % 10 === 5 || seed % 10 === 2) return { ...common, deaths: [...deaths, CLOCK], served: true }
   if (seed % 10 === 7) return { ...common, deaths: [...deaths, CLOCK], two: true }
   if (seed % 10 === 8)
     return { ...common, deaths: [NEVER, CLOCK, ...deaths], pages: between(random, 130, 240) }
@@ -47,6 +52,14 @@ function deathOf(random: () => number, at: number, group: boolean): Death {
     afterMs: at === 0 ? between(random, 500, 1_100) : between(random, 350, 1_500),
     group,
   }
+}
+
+/** While it starts, or in the middle of its work. */
+function signalOf(random: () => number, at: number): Death {
+  const signal = pick(random, ['SIGTERM', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+  const atStart = random() < 0.4
+  const afterMs = atStart ? between(random, 50, 450) : between(random, at === 0 ? 600 : 400, 1_800)
+  return { type: 'signal', signal, afterMs }
 }
 
 const CLOCK: Death = { type: 'clock', afterMs: 700, group: false }

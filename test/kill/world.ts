@@ -6,9 +6,10 @@ import type { Mechanism } from '../support/faults.ts'
 import { providerEnvironment, startModelServer, type ModelServer } from '../support/model-server.ts'
 import { processesWith, type StartedProgram } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
-import type { Acknowledged, ToldEvent, Witness } from './check.ts'
+import type { Acknowledged, Granted, Sent, ToldEvent, Witness } from './check.ts'
+import type { Feature } from './features.ts'
 import { leftProcesses, lives } from './records.ts'
-import { answerOf, config, PAGES, scripts, type Story } from './story.ts'
+import { answerOf, PAGES, workspaceOf, type Story } from './story.ts'
 
 export const MODEL = 'openai-compatible/story'
 
@@ -16,12 +17,18 @@ export interface WorldOptions {
   readonly off?: Mechanism | undefined
   /** How many pages the store of its first program has. */
   readonly pages?: number | undefined
+  readonly features?: ReadonlySet<Feature>
 }
 
 /** A person with a workspace, a model and a page behind HTTP, and all that was seen of the programs that they start. */
 export class World implements AsyncDisposable {
-  readonly user = new TestUser({ ...scripts, 'offshoot.jsonc': JSON.stringify(config) })
+  readonly user: TestUser
   readonly acknowledged: Acknowledged[] = []
+  /** All that somebody has said, whether it was taken or not. */
+  readonly sent: Sent[] = []
+  readonly granted: Granted[] = []
+  /** Runs that a person has cancelled, or wanted to. */
+  readonly cancelled = new Set<string>()
   /** Durable events that a server has sent. */
   readonly streamed: ToldEvent[] = []
   /** Whether its files stay when it is closed. */
@@ -36,7 +43,7 @@ export class World implements AsyncDisposable {
 
   static async open(stories: readonly Story[], options: WorldOptions = {}): Promise<World> {
     const model = await startModelServer()
-    model.respond((request) => answerOf(stories, request))
+    model.respond((request) => answerOf(stories, request, options.features))
     const site = await httpSite(({ url }, response) =>
       response.setHeader('content-type', 'text/plain').end(`The page ${url}.\n`),
     )
@@ -45,7 +52,8 @@ export class World implements AsyncDisposable {
     return world
   }
 
-  constructor(model: ModelServer, site: Site, { off }: WorldOptions) {
+  constructor(model: ModelServer, site: Site, { off, features }: WorldOptions) {
+    this.user = new TestUser(workspaceOf(features))
     this.#model = model
     this.#site = site
     this.#build = new TestBuild(off)
@@ -70,6 +78,13 @@ export class World implements AsyncDisposable {
     return program
   }
 
+  /** Somebody says something now; they may never hear whether it was taken. */
+  send(text: string, isSteer: boolean): Sent {
+    const sent: Sent = { text, sentAt: Date.now(), isSteer }
+    this.sent.push(sent)
+    return sent
+  }
+
   note(text: string): void {
     this.#log.push(`${String(Date.now() - this.#openedAt).padStart(6)} ms  ${text}\n`)
   }
@@ -81,12 +96,12 @@ export class World implements AsyncDisposable {
   }
 
   witness(): Witness {
-    const { acknowledged, openApprovals } = this
+    const { acknowledged, openApprovals, sent, granted, cancelled } = this
     // the page shows what its stream says
     const shown = this.streamed.map((event) => `${JSON.stringify(event)}\n`)
     const said = [...this.#programs.map(({ stderr }) => stderr), ...shown].join('')
     const told = [...this.#programs.flatMap(toldBy), ...this.streamed]
-    return { told, said, acknowledged, openApprovals }
+    return { told, said, acknowledged, openApprovals, sent, granted, cancelled }
   }
 
   /** What lives of what this owner has started, by its mark, or by what the commands wrote of what they left. */

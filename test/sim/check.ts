@@ -2,7 +2,10 @@ import { errorMessage } from '../../src/core/errors.ts'
 import type { ConversationId } from '../../src/core/ids.ts'
 import type { StoredRun, ToolCall } from '../../src/core/run.ts'
 import { exportConversation } from '../../src/export/export-conversation.ts'
+import { checkBudgets, checkGrants } from './check-limits.ts'
+import { checkReadingOrder } from './check-order.ts'
 import { conversationProblems } from '../support/conversation-problems.ts'
+import { NOT_YET } from '../support/not-yet.ts'
 import { storedOf, type Stored, type World } from './world.ts'
 
 /** Checks the invariants once everything is recovered and quiet; returns a sentence for each that does not hold. */
@@ -11,10 +14,13 @@ export function checkEnd(world: World): void {
   const report = (invariant: string, what: string) => world.watch.report(invariant, what)
   for (const id of world.told) if (!stored.get('conversations', id)) report('D1', `${id} is not there`)
   checkInputs(world, stored)
+  if (world.isAll || !NOT_YET.has('reading order')) checkReadingOrder(world, stored)
+  checkGrants(world, stored)
+  checkBudgets(world, stored)
   checkEffects(world, stored)
   for (const [invariant, what] of stillOpen(world)) report(invariant, what)
   for (const { id } of stored.find('conversations', {})) {
-    const lookAt = [unread, unmatched, unnamedEnds, miscounted, otherProblems, unexportable]
+    const lookAt = [unread, unmatched, unnamedEnds, untyped, miscounted, otherProblems, unexportable]
     for (const problems of lookAt)
       for (const [invariant, what] of problems(stored, id)) report(invariant, what)
   }
@@ -26,15 +32,17 @@ type Problem = readonly [invariant: string, what: string]
  * Invariant D1: what was acknowledged is in the messages once, or waits visibly, or was withdrawn; nothing is there
  * twice.
  */
-function checkInputs({ said, watch }: World, stored: Stored): void {
+function checkInputs({ said, watch, isAll }: World, stored: Stored): void {
+  const mayBeTwice = (how: string) => !isAll && how !== 'start' && NOT_YET.has('withdrawn commands')
   const texts = stored.find('parts', {}).map(({ part }) => (part.type === 'text' ? part.text : ''))
   const items = stored.find('inbox', {})
-  for (const { token, acknowledged } of said) {
+  for (const { token, toldAt, how } of said) {
     const times = texts.filter((text) => text.endsWith(token)).length
     const waits = items.some(({ text, deliveredAt }) => text.endsWith(token) && deliveredAt === null)
-    if (times > 1) watch.report('D1', `${token} is processed ${times} times`)
+    if (times > 1 && !mayBeTwice(how)) watch.report('D1', `${token} is processed ${times} times`)
     if (times > 0 && waits) watch.report('D1', `${token} is processed and waits`)
-    if (acknowledged && times === 0 && !waits) watch.report('D1', `${token} was acknowledged and is lost`)
+    if (toldAt !== undefined && times === 0 && !waits)
+      watch.report('D1', `${token} was acknowledged and is lost`)
   }
 }
 
@@ -158,6 +166,15 @@ function* unnamedEnds(stored: Stored, conversationId: ConversationId): Generator
     if (run.status === 'failed' && !run.error) yield ['R7', `${run.id} is failed and does not say why`]
     if (run.error?.code === 'crashed' && run.attempt !== 3)
       yield ['R7', `${run.id} is given up after ${run.attempt} attempts`]
+  }
+}
+
+/** A run whose branch has a schema has completed with a value that satisfies it. */
+function* untyped(stored: Stored, conversationId: ConversationId): Generator<Problem> {
+  for (const run of stored.find('runs', { where: { conversationId, status: 'completed' } })) {
+    if (!stored.get('branches', run.branchId)?.outputSchema) continue
+    const { score } = (run.output ?? {}) as { readonly score?: unknown }
+    if (!Number.isInteger(score)) yield ['typed', `${run.id} is completed with ${JSON.stringify(run.output)}`]
   }
 }
 

@@ -21,7 +21,7 @@ export function modelOf(world: World, process: SimProcess): Model {
       label: 'scripted',
       window: null,
       maxOutput: null,
-      price: free,
+      price: plan.budgetUsd === null ? free : PRICE,
     },
     async stream(request) {
       world.watch.asked(process, request)
@@ -35,6 +35,10 @@ export function modelOf(world: World, process: SimProcess): Model {
     },
   }
 }
+
+/** An answer costs about four cents, where answers cost anything. */
+const PRICE = { input: 100, output: 200, cacheRead: 0, cacheWrite: 0 }
+const OUTPUT_TOKENS = 200
 
 const TROUBLES = ['429', 'stalls', 'is cut', 'breaks', 'repeats', 'is empty'] as const
 
@@ -78,7 +82,8 @@ function answer(
   request: ModelRequest,
   trouble: Trouble | undefined,
 ): ModelPart[] {
-  const text = trouble === 'is empty' ? '' : world.token('say')
+  const word = trouble === 'is empty' ? '' : world.token('say')
+  const text = word && isTyped(request) && random.chance(0.7) ? JSON.stringify({ score: 3, why: word }) : word
   const calls = trouble === 'repeats' ? repeated(world, request) : callsOf(world, random, request)
   const asked = calls.map(([toolName, input], at) => {
     return { type: 'tool-call', toolCallId: `c${at}`, toolName, input: JSON.stringify(input) }
@@ -86,7 +91,7 @@ function answer(
   return [
     ...(text ? said(text) : []),
     ...asked,
-    finish(asked.length > 0 ? 'tool-calls' : 'stop'),
+    ending(world, asked.length > 0 ? 'tool-calls' : 'stop'),
   ] as ModelPart[]
 }
 
@@ -109,13 +114,57 @@ function saidAnew(world: World, input: unknown): object {
 function callsOf(world: World, random: Random, request: ModelRequest): Call[] {
   const { depth, messages, tools, toolChoice } = request
   const turns = messages.filter(({ role }) => role === 'assistant').length
+  if (isSmallTalk(messages) && random.chance(0.6)) return []
   if (toolChoice === 'none' || turns > 5 || random.chance(turns * 0.25 + depth * 0.1)) return []
   const mayDelegate = tools.some(({ name }) => name === 'task')
+  const { features } = world.plan
+  if (features.has('nested mail') && turns === 0) return nestedCalls(world, random, request)
+  const isTypedWorld = features.has('typed')
   return Array.from({ length: random.between(1, world.plan.width) }, (): Call => {
+    if (mayDelegate && isTypedWorld && random.chance(0.3)) return typedDelegation(random)
     if (mayDelegate && random.chance(0.45)) return delegation(world, random, messages)
     if (world.plan.poison && random.chance(0.03)) return ['poison', {}]
     return [random.pick(['look', 'put', 'append', 'append', 'sign']), { n: random.between(1, 1_000) }]
   })
+}
+
+function ending({ plan }: World, unified: string) {
+  const { usage, ...end } = finish(unified)
+  const isCounted = plan.budgetUsd !== null || plan.maxTokens !== undefined
+  const outputTokens = { total: OUTPUT_TOKENS, text: OUTPUT_TOKENS, reasoning: 0 }
+  return { ...end, usage: isCounted ? { ...usage, outputTokens } : usage }
+}
+
+/** What people say meanwhile makes less work than what they begin with. */
+function isSmallTalk(messages: ModelRequest['messages']): boolean {
+  const last = messages.at(-1)
+  return last?.role === 'user' && /^(?:hear|instead) /.test(textOf(last.parts))
+}
+
+/** Whether its report has to satisfy a schema. */
+function isTyped({ agent, messages }: ModelRequest): boolean {
+  if (agent === 'rater') return true
+  return messages.some(({ role, parts }) => role === 'user' && textOf(parts).includes(AS_JSON))
+}
+
+/** Two that are given up. */
+const MOST_POISON = 6
+
+const AS_JSON = 'as JSON'
+const RATING = { type: 'object', properties: { score: { type: 'integer' } }, required: ['score'] }
+
+function typedDelegation(random: Random): Call {
+  const kind = random.next()
+  if (kind < 0.5) return ['rate', { what: 'it' }]
+  if (kind < 0.75) return ['task', { prompt: 'rate it', subagent_type: 'rater', run_in_background: true }]
+  return ['task', { prompt: `do it ${AS_JSON}`, subagent_type: 'general', output_schema: RATING }]
+}
+
+/** A subagent of a subagent that ends its process until it is given up; what is above waits for it. */
+function nestedCalls({ tally }: World, random: Random, { depth }: ModelRequest): Call[] {
+  const isPoisoned = (tally['poison'] ?? 0) < MOST_POISON && random.chance(0.8)
+  if (depth >= 2) return [isPoisoned ? ['poison', {}] : ['append', { n: 1 }]]
+  return [['task', { prompt: 'do a part', subagent_type: 'general', run_in_background: random.chance(0.2) }]]
 }
 
 function delegation(world: World, random: Random, messages: ModelRequest['messages']): Call {

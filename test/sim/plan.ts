@@ -1,4 +1,6 @@
 import { faultPoints, type FaultPoint } from '../support/faults.ts'
+import { NOT_YET } from '../support/not-yet.ts'
+import type { Feature } from './features.ts'
 import { randomOf, type Random } from './random.ts'
 
 /** How a process ends before its work is done. */
@@ -8,11 +10,14 @@ export type Doom =
   | { readonly type: 'time'; readonly afterMs: number }
   /** It stands still, and wakes as if nothing had happened. */
   | { readonly type: 'stopped'; readonly at: StopAt; readonly forMs: number }
+  /** It gets SIGTERM: it pauses what it drives, gives it back, and ends. */
+  | { readonly type: 'signalled'; readonly at: StopAt }
 
-export type StopAt = Exclude<Doom, { readonly type: 'stopped' }>
+export type StopAt = Exclude<Doom, { readonly type: 'stopped' | 'signalled' }>
 
 /** What happens in one world, as far as it is known beforehand. */
 export interface Plan {
+  readonly features: ReadonlySet<Feature>
   /** The fate of each process that drives, the first one first. The one after them lives. */
   readonly dooms: readonly Doom[]
   /** How long it takes until somebody starts the next process, milliseconds. */
@@ -32,6 +37,12 @@ export interface Plan {
   /** A call that ends its process whenever it is tried (invariant R7). */
   readonly poison: boolean
   readonly continuesAtEnd: boolean
+  readonly conversations: number
+  /** When a process comes that drives what nobody drives, and how it ends. */
+  readonly second: { readonly atMs: number; readonly doom: Doom | undefined } | undefined
+  /** What the answers of one conversation may cost, US dollars; null: they cost nothing. */
+  readonly budgetUsd: number | null
+  readonly maxTokens: number | undefined
 }
 
 const ACTIONS = [
@@ -48,12 +59,67 @@ const ACTIONS = [
   'withdraw',
 ] as const
 
-export type Action = (typeof ACTIONS)[number]
+/** What people do in worlds that have it. */
+const OWN_ACTIONS = {
+  forks: ['fork', 'fork', 'fork and say'],
+  messages: ['message', 'message', 'steer'],
+  spawns: ['spawn'],
+  grants: ['revoke'],
+  money: ['pay', 'pay'],
+  keys: ['message again'],
+  signals: ['message', 'message', 'message'],
+} as const satisfies Partial<Record<Feature, readonly string[]>>
 
-export function planOf(seed: number): Plan {
+export type Action = (typeof ACTIONS)[number] | (typeof OWN_ACTIONS)[keyof typeof OWN_ACTIONS][number]
+
+/** The same for a seed each time. What a feature adds is drawn apart: without it the rest is as before. */
+export function planOf(seed: number, features: ReadonlySet<Feature>, isAll = false): Plan {
+  const narrow = narrowPlanOf(seed)
+  const random = randomOf(seed, 'wider plan')
+  const has = (feature: Feature) => features.has(feature)
+  const span = narrow.paceMs * 40
+  const own = Object.entries(OWN_ACTIONS)
+    .filter(([feature]) => has(feature as Feature))
+    .flatMap(([, kinds]) => Array.from({ length: random.between(1, 3) }, () => random.pick<Action>(kinds)))
+  const actions = own.map((kind) => ({ atMs: random.between(0, span), kind }))
+  const dooms = narrow.dooms.map((doom) =>
+    has('signals') && doom.type !== 'stopped' && random.chance(0.5)
+      ? ({ type: 'signalled', at: doom as StopAt } as const)
+      : doom,
+  )
+  const isSlow = narrow.paceMs >= SLOW_MS
+  const isPausing = has('depth 3') && !isAll && NOT_YET.has('late pauses')
+  const second = {
+    atMs: random.between(0, span),
+    doom: random.chance(0.5) ? doomOf(random, isSlow) : undefined,
+  }
+  return {
+    ...narrow,
+    features,
+    dooms: has('nested mail') ? [] : dooms,
+    actions: [...narrow.actions, ...actions]
+      .map((each) =>
+        isPausing && each.kind.startsWith('pause') ? { ...each, kind: 'interrupt' as const } : each,
+      )
+      .toSorted((a, b) => a.atMs - b.atMs),
+    conversations: has('two conversations') ? 2 : 1,
+    second: has('second process') ? second : undefined,
+    budgetUsd: has('money') ? random.pick([0.1, 0.3, 1]) : null,
+    maxTokens: has('tokens') ? random.pick([600, 1_500, 5_000]) : undefined,
+    maxDepth: has('nested mail') ? random.pick([2, 3]) : has('depth 3') ? 3 : narrow.maxDepth,
+    width: has('depth 3') || has('two conversations') ? Math.min(2, narrow.width) : narrow.width,
+    poison: narrow.poison && !has('nested mail'),
+  }
+}
+
+type NarrowPlan = Omit<Plan, 'features' | 'conversations' | 'second' | 'budgetUsd' | 'maxTokens'>
+
+const SLOW_MS = 500
+
+function narrowPlanOf(seed: number): NarrowPlan {
   const random = randomOf(seed, 'plan')
   const isSlow = random.chance(0.15)
-  const paceMs = isSlow ? random.between(500, 3_000) : random.between(2, 60)
+  const paceMs = isSlow ? random.between(SLOW_MS, 3_000) : random.between(2, 60)
   const dooms = Array.from({ length: random.pick([0, 1, 1, 1, 2, 2, 3, 4]) }, () => doomOf(random, isSlow))
   const span = paceMs * 40
   return {

@@ -4,8 +4,11 @@ import { errorMessage } from '../../src/core/errors.ts'
 import { createIds } from '../../src/core/ids.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
 import { Ownership } from '../../src/runtime/ownership/ownership.ts'
+import type { Recovery } from '../../src/runtime/control/recover.ts'
+import type { StartedRun } from '../../src/runtime/control/start.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../src/runtime/host/runtime.ts'
 import { groupCommit } from '../../src/store/group-commit.ts'
+import type { Store } from '../../src/store/port.ts'
 import { createRegistry } from '../../src/tools/registry.ts'
 import { decoratedPorts } from '../support/decorated-ports.ts'
 import { decoratedStore } from '../support/decorated-store.ts'
@@ -18,7 +21,20 @@ import { toolsOf } from './tools.ts'
 import type { World } from './world.ts'
 
 const MAIN = agent('main')
-const AGENTS = createAgentRegistry([MAIN, agent('worker'), agent('general')])
+const ORDINARY = [MAIN, agent('worker'), agent('general')]
+const SCHEMA = {
+  type: 'object',
+  properties: { score: { type: 'integer' }, why: { type: 'string' } },
+  required: ['score', 'why'],
+}
+/** Called as the tool `rate`, or by `task`. */
+const RATER = agent('rater', {
+  inputSchema: { type: 'object', properties: { what: { type: 'string' } }, required: ['what'] },
+  outputSchema: SCHEMA,
+  exposeAsTool: { name: 'rate' },
+})
+const AGENTS = createAgentRegistry(ORDINARY)
+const TYPED_AGENTS = createAgentRegistry([...ORDINARY, RATER])
 const RULES = [
   { tool: '*', action: 'allow' as const },
   { tool: 'sign', action: 'ask' as const },
@@ -38,13 +54,21 @@ export class SimProcess {
   readonly name: string
   readonly runtime: Runtime
   readonly clock: Clock
+  /** As this process sees it. */
+  readonly store: Store
   /** Whether it has died: nothing of it touches the world any more. */
   isGone = false
   /** When it was stopped last; undefined: never. */
   stoppedAt: number | undefined
   isStopped = false
+  /** It was asked to end: it takes up nothing any more. */
+  isEnding = false
+  /** What it drives, to be paused when it is asked to end. */
+  readonly #driven = new Set<Pick<StartedRun, 'stop' | 'result'>>()
+  readonly #recoveries: Recovery[] = []
   readonly #world: World
   readonly #doom: Doom | undefined
+  readonly #faults: Faults
   readonly #met = new Map<string, number>()
   /** What was due while it stood still. */
   #late: (() => void)[] = []
@@ -52,12 +76,14 @@ export class SimProcess {
   constructor(world: World, doom?: Doom, host = 'here') {
     this.#world = world
     this.#doom = doom
+    this.#faults = { off: world.off, at: (point) => this.meet(point) }
     this.name = `p${world.processes.length + 1}`
     const { timeline } = world
     this.clock = {
       now: () => timeline.now,
       after: (ms, fn) => timeline.after(ms, () => this.#do(fn)),
     }
+    this.store = this.#open(world)
     this.runtime = this.#compose(world, host)
     world.processes.push(this)
     if (doom) this.#await(doom)
@@ -65,7 +91,7 @@ export class SimProcess {
 
   /** It came to a place where it may end or be stopped. */
   meet(point: FaultPoint | 'commit', when?: 'before' | 'after'): void {
-    if (this.isGone || this.isStopped || !this.#doom || this.#world.isCalm) return
+    if (this.isGone || this.isStopped || this.isEnding || !this.#doom || this.#world.isCalm) return
     const place = when ? `${point}.${when}` : point
     const nth = (this.#met.get(place) ?? 0) + 1
     this.#met.set(place, nth)
@@ -82,10 +108,12 @@ export class SimProcess {
 
   /** Drives whatever is left and whatever comes, until it dies. */
   async live(begin: (process: SimProcess) => Promise<void>): Promise<void> {
-    for (;;) {
+    while (!this.isEnding) {
       try {
         await begin(this)
         const recovery = await this.runtime.recover(WHERE)
+        this.#recoveries.push(recovery)
+        if (this.isEnding) void recovery.stop('pause')
         if (recovery.runs.length > 0)
           this.#world.note(this.name, () => `has recovered ${recovery.runs.length} runs`)
         await recovery.settled
@@ -96,15 +124,40 @@ export class SimProcess {
     }
   }
 
+  /** Takes note of what it drives; of what another process does there is nothing to note. */
+  drive(started: StartedRun | undefined): void {
+    if (!started) return
+    this.#driven.add(started)
+    if (this.isEnding) started.stop('pause')
+    const forget = () => void this.#driven.delete(started)
+    started.result.then(forget, forget)
+  }
+
+  /** What `serve` does at SIGTERM: it pauses what it drives, gives it back, and ends; after 8 s it ends as it stands. */
+  async #endByItself(where: string): Promise<void> {
+    this.isEnding = true
+    this.#world.note(this.name, () => `is asked to end ${where}`)
+    this.#world.timeline.after(END_MS, () => this.die('8 s after it was asked to end'))
+    for (const { stop } of this.#driven) stop('pause')
+    while (this.#driven.size > 0) await Promise.allSettled([...this.#driven].map(({ result }) => result))
+    for (const { stop, release } of this.#recoveries) {
+      await stop('pause')
+      await release()
+    }
+    this.die('as it was asked to')
+  }
+
+  #open(world: World): Store {
+    const disk = world.random(`delays of ${this.name}`)
+    const later = (flush: () => void) =>
+      void this.clock.after(disk.between(0, world.isCalm ? 0 : world.plan.disk.delayMs), flush)
+    return decoratedStore(groupCommit(new ProcessEngine(world, this), later), this.#faults)
+  }
+
   #compose(world: World, host: string): Runtime {
     const { plan } = world
     const random = world.random(`chance of ${this.name}`)
-    const disk = world.random(`delays of ${this.name}`)
-    const later = (flush: () => void) =>
-      void this.clock.after(disk.between(0, world.isCalm ? 0 : plan.disk.delayMs), flush)
-    const faults: Faults = { off: world.off, at: (point) => this.meet(point) }
-    const store = decoratedStore(groupCommit(new ProcessEngine(world, this), later), faults)
-    const { clock } = this
+    const { clock, store } = this
     const pid = world.processes.length + 1
     const processes = {
       self: { host, bootId: 'boot', pid, pidStart: pid },
@@ -118,7 +171,7 @@ export class SimProcess {
       newId: createIds(clock.now, random.bytes),
       random: random.next,
       tools: createRegistry(toolsOf(world, this)),
-      agents: AGENTS,
+      agents: plan.features.has('typed') ? TYPED_AGENTS : AGENTS,
       resolveModel: async () => model,
       smallModelOf: (id) => id,
       config: configOf(plan),
@@ -128,7 +181,7 @@ export class SimProcess {
       owner: this.name,
       ownership,
     }
-    const runtime = createRuntime(decoratedPorts(ports, faults))
+    const runtime = createRuntime(decoratedPorts(ports, this.#faults))
     runtime.approvals.attend()
     return runtime
   }
@@ -140,7 +193,7 @@ export class SimProcess {
   }
 
   #await(doom: Doom): void {
-    const at = doom.type === 'stopped' ? doom.at : doom
+    const at = atOf(doom)
     if (at.type !== 'time') return
     this.#world.timeline.after(at.afterMs, () => {
       if (!this.isGone && !this.#world.isCalm) this.#end(doom, `after ${at.afterMs} ms`)
@@ -148,8 +201,12 @@ export class SimProcess {
   }
 
   #end(doom: Doom, where: string): void {
-    const { type } = doom.type === 'stopped' ? doom.at : doom
+    const { type } = atOf(doom)
     const place = type === 'time' ? 'time' : where.split(' ')[1]!
+    if (doom.type === 'signalled') {
+      this.#world.count(`signal ${place}`)
+      return void this.#endByItself(where)
+    }
     if (doom.type !== 'stopped') {
       this.#world.count(`crash ${place}`)
       return this.die(where)
@@ -172,18 +229,26 @@ export class SimProcess {
 
 /** How often a process looks for what others have left. */
 const LOOK_MS = 900
+/** After so long a process that was asked to end ends as it stands. */
+const END_MS = 8_000
+
+function atOf(doom: Doom): StopAt {
+  return doom.type === 'stopped' || doom.type === 'signalled' ? doom.at : doom
+}
 
 function placeOf(doom: Doom): { readonly place: string; readonly nth: number } | undefined {
-  const at: StopAt = doom.type === 'stopped' ? doom.at : doom
+  const at = atOf(doom)
   if (at.type === 'time') return undefined
   return { place: at.type === 'point' ? at.point : `commit.${at.when}`, nth: at.nth }
 }
 
-function configOf({ maxConcurrent, maxDepth }: Plan) {
+function configOf({ maxConcurrent, maxDepth, budgetUsd, maxTokens }: Plan) {
   return configSchema().parse({
     limits: {
       maxConcurrent,
       maxDepth,
+      budgetUsd,
+      ...(maxTokens === undefined ? {} : { maxTokens }),
       maxTurnsSubagent: 8,
       stallMs: 20_000,
       maxSpawns: 12,

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { Mechanism } from '../support/faults.ts'
-import type { Tally } from './world.ts'
+import type { Tally, WorldOptions } from './world.ts'
 
 /** What many seeds came to. */
 export interface Figures {
@@ -18,16 +17,14 @@ export interface Share {
   readonly faults: Tally
 }
 
-/** Runs seeds on all cores: `from`, and so many that follow; `off`: decorators take these away. */
-export async function runSeeds(
-  from: number,
-  count: number,
-  off: readonly Mechanism[] = [],
-): Promise<Figures> {
+type SeedOptions = Omit<WorldOptions, 'traced'>
+
+/** Runs seeds on all cores: `from`, and so many that follow. */
+export async function runSeeds(from: number, count: number, options: SeedOptions = {}): Promise<Figures> {
   const startedAt = performance.now()
   const workers = Array.from({ length: availableParallelism() }, (_, at) => at)
   const shares = await Promise.all(
-    workers.map((at) => shareOf({ from: from + at, to: from + count - 1, by: workers.length, off })),
+    workers.map((at) => shareOf({ from: from + at, to: from + count - 1, by: workers.length, options })),
   )
   const violations = shares.flatMap((share) => share.violations).toSorted(([a], [b]) => a - b)
   const faults: Tally = {}
@@ -46,7 +43,7 @@ export interface Work {
   readonly from: number
   readonly to: number
   readonly by: number
-  readonly off: readonly Mechanism[]
+  readonly options: SeedOptions
 }
 
 function shareOf(work: Work): Promise<Share> {

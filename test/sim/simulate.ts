@@ -1,16 +1,9 @@
-import type { Mechanism } from '../support/faults.ts'
 import { checkEnd, isAtRest } from './check.ts'
+import { featuresOf } from './features.ts'
 import { People } from './people.ts'
 import { planOf } from './plan.ts'
 import { SimProcess } from './process.ts'
-import { World, type Tally } from './world.ts'
-
-export interface Options {
-  /** Mechanisms that are switched off. */
-  readonly off?: readonly Mechanism[]
-  /** Whether to keep a readable trace. */
-  readonly traced?: boolean
-}
+import { World, type Tally, type WorldOptions } from './world.ts'
 
 export interface Outcome {
   readonly seed: number
@@ -25,12 +18,14 @@ export interface Outcome {
  * One world from its beginning until all is quiet: processes come, drive what is there, and die of their fate; the last
  * ones live. The same seed is the same world, event by event.
  */
-export async function simulate(seed: number, { off = [], traced = false }: Options = {}): Promise<Outcome> {
-  const world = new World(seed, planOf(seed), new Set(off), traced)
+export async function simulate(seed: number, options: WorldOptions = {}): Promise<Outcome> {
+  const features = featuresOf(seed, options.all ?? false)
+  const world = new World(seed, planOf(seed, features, options.all), options)
+  for (const feature of features) world.count(`world with ${feature}`)
   const people = new People(world)
   const { timeline, watch, plan } = world
   const isQuiet = () =>
-    world.told.size > 0 &&
+    world.told.size >= plan.conversations &&
     timeline.now > watch.lastCommitAt + QUIET_MS &&
     !world.processes.some((process) => process.isStopped) &&
     isAtRest(world)
@@ -40,9 +35,14 @@ export async function simulate(seed: number, { off = [], traced = false }: Optio
     void process.live((each) => people.begin(each))
     return process
   }
+  if (plan.second) {
+    const { atMs, doom } = plan.second
+    timeline.after(atMs, () => void new SimProcess(world, doom).live(async () => {}))
+  }
   for (const [number] of plan.dooms.entries()) {
     const process = next(number)
     await timeline.run(() => process.isGone || process.isStopped || isQuiet(), LIFE_MS)
+    people.betweenProcesses()
     await timeline.run(() => false, 1 + plan.downMs[number]!)
   }
   world.isCalm = true
@@ -64,6 +64,8 @@ export async function simulate(seed: number, { off = [], traced = false }: Optio
       await timeline.run(() => false, QUIET_MS)
       await timeline.run(() => process.isGone || isQuiet(), LIFE_MS)
       if (!process.isGone) return
+      people.betweenProcesses()
+      if (features.has('nested mail')) await timeline.run(() => false, MAIL_MS)
     }
   }
 }
@@ -73,3 +75,5 @@ const QUIET_MS = 1_000
 /** A world that is not quiet by then never will be. */
 const LIFE_MS = 600_000
 const ROUNDS = 12
+/** In which somebody says something to what nobody drives. */
+const MAIL_MS = 500

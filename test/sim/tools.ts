@@ -29,11 +29,16 @@ export function toolsOf(world: World, process: SimProcess): AnyTool[] {
       await wait() // does not hear that it is to stop
       return `${name} done`
     }
+  // what is asked about is of a kind, which can be allowed for good
+  const subject = ({ n }: { readonly n?: unknown }) => [
+    { kind: 'name', value: `form-${Number(n) % KINDS}` } as const,
+  ]
+  const signing = world.plan.features.has('grants') ? { subject } : {}
   return [
     tool('look', { execute: async (_, { signal }) => (await wait(signal), 'seen') }),
     tool('put', { effects: 'write', idempotent: true, execute: effect('put') }),
     tool('append', { effects: 'write', idempotent: false, execute: effect('append') }),
-    tool('sign', { effects: 'execute', idempotent: false, execute: effect('sign') }),
+    tool('sign', { ...signing, effects: 'execute', idempotent: false, execute: effect('sign') }),
     tool('poison', {
       effects: 'write',
       idempotent: true,
@@ -45,6 +50,8 @@ export function toolsOf(world: World, process: SimProcess): AnyTool[] {
     }),
   ]
 }
+
+const KINDS = 2
 
 /** Invariant R1: an intent comes before its effect. A stopped process may have written it before it was stopped. */
 function checkIntent(world: World, process: SimProcess, name: string, callId: string): void {

@@ -148,7 +148,12 @@ export class Watch {
     )
       this.report('R2', `${tool} ${id} begins again`)
     if (status === 'unknown' && DELEGATES.includes(tool)) this.report('R2', `${tool} ${id} is unknown`)
-    if (status === 'running') this.begun.set(id, process.name)
+    if (status === 'running') {
+      this.begun.set(id, process.name)
+      const run = storedOf(this.#world).get('runs', after.runId)
+      if (run && FINAL.includes(run.status))
+        this.report('S1', `${tool} ${id} begins in a run that is ${run.status}`)
+    }
     if (ENDS.includes(status) && before?.status !== status) {
       this.ended.set(id, process.name)
       if (!after.resultPartId) this.report('R1', `${tool} ${id} is ${status} without a result`)
@@ -182,10 +187,18 @@ export class Watch {
     this.#seq.set(conversationId, seq + events.length - 1)
   }
 
+  /** Invariant R2: a run is driven once at a time, so that it has one answer at a time. */
+  #alone({ id, runId }: MessageRow): void {
+    const where = { runId, role: 'assistant', state: 'streaming' } as const
+    const others = storedOf(this.#world).find('messages', { where }).length
+    if (others > 1) this.report('R2', `${id} is not the only answer that ${runId} gets`)
+  }
+
   #message(write: Write): void {
     const before = write.before as MessageRow | undefined
     const after = write.after as MessageRow | undefined
     if (!after || before?.state === after.state) return
+    if (!before && after.state === 'streaming' && after.role === 'assistant') this.#alone(after)
     if (before && before.state !== 'streaming')
       this.report('R3', `${after.id} was ${before.state} and is ${after.state}`)
     if (after.state !== 'interrupted') return
@@ -193,6 +206,8 @@ export class Watch {
     for (const word of words(textOf(parts.map(({ part }) => part)))) this.#cut.add(word)
   }
 }
+
+const FINAL: readonly string[] = ['completed', 'failed', 'cancelled']
 
 /** What an agent says has a word of its own in it (World.token). */
 function words(text: string): string[] {
@@ -211,7 +226,7 @@ const LEGAL: Record<StoredRun['status'], readonly StoredRun['status'][]> = {
 
 const ENDS: readonly string[] = ['completed', 'failed', 'denied', 'skipped', 'unknown']
 const ONCE: readonly string[] = ['append', 'sign']
-const DELEGATES: readonly string[] = ['task']
+const DELEGATES: readonly string[] = ['task', 'rate']
 
 function isOpen(status: StoredRun['status']): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting'

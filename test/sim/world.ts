@@ -22,12 +22,35 @@ export interface Effect {
 export interface Said {
   /** Stands in its text, and nowhere else. */
   readonly token: string
-  readonly how: 'start' | 'steer' | 'continue'
-  /** Whether the person got an answer: then the input is acknowledged (invariant D1). */
-  acknowledged: boolean
+  readonly how: 'start' | 'steer' | 'continue' | 'message' | 'fork' | 'spawn'
+  /** Which of all moments: those of one world are counted. */
+  readonly sentAt: number
+  /** When the person got an answer: then the input is acknowledged (invariant D1). */
+  toldAt: number | undefined
+  /** Whether it may be read before what was said earlier, for later. */
+  isSteer: boolean
+}
+
+/** What a person has allowed for more than one call, or taken back, and was told that it is so. */
+export interface Granted {
+  readonly conversationId: ConversationId
+  readonly runId: string
+  readonly answer: 'run' | 'always'
+  readonly scope: 'conversation' | 'project'
+  readonly pattern: string
+  readonly at: number
 }
 
 export type Tally = Record<string, number>
+
+export interface WorldOptions {
+  /** Mechanisms that are switched off. */
+  readonly off?: readonly Mechanism[]
+  /** Whether to keep a readable trace. */
+  readonly traced?: boolean
+  /** Whether the world has, and the checker looks at, what is known to be broken (NOT_YET). */
+  readonly all?: boolean
+}
 
 /** What is there beside the processes: it survives each of them. */
 export class World {
@@ -39,6 +62,11 @@ export class World {
   readonly processes: SimProcess[] = []
   readonly effects: Effect[] = []
   readonly said: Said[] = []
+  readonly granted: Granted[] = []
+  /** Grants that somebody wanted to take back, whether they were told so or not. */
+  readonly revoked: string[] = []
+  /** The most that people have allowed a conversation to cost, US dollars. */
+  readonly allowed = new Map<ConversationId, number>()
   /** Conversations whose id somebody was told. */
   readonly told = new Set<ConversationId>()
   /** How often each fault came. */
@@ -51,15 +79,19 @@ export class World {
   late: (() => void) | undefined
   /** No fault comes any more. */
   isCalm = false
+  /** Whether what is known to be broken is checked too. */
+  readonly isAll: boolean
   readonly #trace: string[] | undefined
   readonly #names = new Map<string, string>()
   readonly #counts = new Map<string, number>()
   #tokens = 0
+  #moments = 0
 
-  constructor(seed: number, plan: Plan, off: ReadonlySet<Mechanism>, traced: boolean) {
+  constructor(seed: number, plan: Plan, { off = [], traced = false, all = false }: WorldOptions) {
     this.seed = seed
     this.plan = plan
-    this.off = off
+    this.off = new Set(off)
+    this.isAll = all
     this.#trace = traced ? [] : undefined
     this.watch = new Watch(this)
   }
@@ -71,6 +103,11 @@ export class World {
   /** A word that stands nowhere else. */
   token(kind: string): string {
     return `${kind}#${++this.#tokens}.`
+  }
+
+  /** Counts up: of two things that people did or were told, which was first. */
+  moment(): number {
+    return ++this.#moments
   }
 
   /** A fault has come. */

@@ -1,0 +1,26 @@
+/**
+ * What is known to be broken. The simulator and the kill test neither draw nor check it, so that everything else can be
+ * played; `--all` has it all the same. To be empty: take a name out with the change that mends it.
+ */
+export type NotYet =
+  /** A nested subagent that has unread mail is given up: its next run is driven twice. */
+  | 'nested mail'
+  /** What waits in an inbox is read after what is said later. */
+  | 'reading order'
+  /** `.offshoot-*.tmp` stays in the workspace after a kill. */
+  | 'temporary files'
+  /** A signal at the start is not heard. */
+  | 'lost signals'
+  /** A run that is to pause, and ends while a subagent of it waits for its slot, keeps that slot. */
+  | 'late pauses'
+  /** What a command asked for is done although it was withdrawn, and then once more by who had asked. */
+  | 'withdrawn commands'
+
+export const NOT_YET: ReadonlySet<NotYet> = new Set<NotYet>([
+  'nested mail',
+  'reading order',
+  'temporary files',
+  'lost signals',
+  'late pauses',
+  'withdrawn commands',
+])
