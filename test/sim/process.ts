@@ -16,8 +16,9 @@ import type { FaultPoint, Faults } from '../support/faults.ts'
 import { agent } from '../support/runtime-harness.ts'
 import { ProcessEngine } from './engine.ts'
 import { modelOf } from './model.ts'
-import type { Doom, Plan, StopAt } from './plan.ts'
+import type { Doom, StopAt } from './plan.ts'
 import { toolsOf } from './tools.ts'
+import { MAX_REPORT_TOKENS, STRICT } from './traits.ts'
 import type { World } from './world.ts'
 
 const MAIN = agent('main')
@@ -33,8 +34,12 @@ const RATER = agent('rater', {
   outputSchema: SCHEMA,
   exposeAsTool: { name: 'rate' },
 })
-const AGENTS = createAgentRegistry(ORDINARY)
-const TYPED_AGENTS = createAgentRegistry([...ORDINARY, RATER])
+
+function agentsOf({ plan, traits }: World) {
+  const ordinary = traits.has('strict') ? [MAIN, agent('worker'), STRICT] : ORDINARY
+  return createAgentRegistry(plan.features.has('typed') ? [...ordinary, RATER] : ordinary)
+}
+
 const RULES = [
   { tool: '*', action: 'allow' as const },
   { tool: 'sign', action: 'ask' as const },
@@ -102,6 +107,7 @@ export class SimProcess {
   die(why: string): void {
     if (this.isGone) return
     this.isGone = true
+    this.isStopped = false
     this.#world.late?.()
     this.#world.note(this.name, () => `dies ${why}`)
   }
@@ -155,7 +161,6 @@ export class SimProcess {
   }
 
   #compose(world: World, host: string): Runtime {
-    const { plan } = world
     const random = world.random(`chance of ${this.name}`)
     const { clock, store } = this
     const pid = world.processes.length + 1
@@ -171,10 +176,10 @@ export class SimProcess {
       newId: createIds(clock.now, random.bytes),
       random: random.next,
       tools: createRegistry(toolsOf(world, this)),
-      agents: plan.features.has('typed') ? TYPED_AGENTS : AGENTS,
+      agents: agentsOf(world),
       resolveModel: async () => model,
       smallModelOf: (id) => id,
-      config: configOf(plan),
+      config: configOf(world),
       rootLayers: [{ name: 'rules', rules: RULES }],
       endProcesses: async () => [],
       endOwned: async () => [],
@@ -182,7 +187,7 @@ export class SimProcess {
       ownership,
     }
     const runtime = createRuntime(decoratedPorts(ports, this.#faults))
-    runtime.approvals.attend()
+    if (!world.traits.has('unattended')) runtime.approvals.attend()
     return runtime
   }
 
@@ -209,6 +214,7 @@ export class SimProcess {
     }
     if (doom.type !== 'stopped') {
       this.#world.count(`crash ${place}`)
+      if (this.#world.traits.has('power cuts')) this.#world.power.failSoon()
       return this.die(where)
     }
     this.#world.count(`stop ${place}`)
@@ -242,7 +248,8 @@ function placeOf(doom: Doom): { readonly place: string; readonly nth: number } |
   return { place: at.type === 'point' ? at.point : `commit.${at.when}`, nth: at.nth }
 }
 
-function configOf({ maxConcurrent, maxDepth, budgetUsd, maxTokens }: Plan) {
+function configOf({ plan, traits }: World) {
+  const { maxConcurrent, maxDepth, budgetUsd, maxTokens } = plan
   return configSchema().parse({
     limits: {
       maxConcurrent,
@@ -253,6 +260,7 @@ function configOf({ maxConcurrent, maxDepth, budgetUsd, maxTokens }: Plan) {
       stallMs: 20_000,
       maxSpawns: 12,
       maxIdenticalCalls: 3,
+      ...(traits.has('long reports') ? { maxReportTokens: MAX_REPORT_TOKENS } : {}),
     },
   })
 }
