@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Granted, Sent } from './check.ts'
 import { textOf, type CallRecord, type Records } from './records.ts'
-import { draftPath, draftText } from './story.ts'
+import { draftPath, draftText, LEAVE } from './story.ts'
 
 type Calls = ReadonlyMap<string, readonly CallRecord[]>
 
@@ -40,11 +40,11 @@ export function ratingProblems(calls: Calls, { runs, parts }: Records): string[]
 /** A call that was allowed for good is not asked about again; what is decided at the same time may be. */
 export function grantProblems(granted: readonly Granted[], { approvals, grants }: Records): string[] {
   return granted.flatMap(({ answer, run, conversation, at }) => {
-    const isKept = grants.some((row) => row.conversation === conversation && row.pattern.includes('ask.sh'))
+    const isKept = grants.some((row) => row.conversation === conversation && row.pattern === `${LEAVE}/*`)
     const lost = answer === 'always' && !isKept ? ['D1: a grant was acknowledged and is not stored'] : []
     const later = approvals.filter(
       (row) =>
-        row.title.includes('ask.sh') &&
+        row.title.includes(`${LEAVE}/`) &&
         row.requestedAt > at + DECIDED_MS &&
         (answer === 'run' ? row.run === run : row.conversation === conversation),
     )

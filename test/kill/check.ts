@@ -10,7 +10,7 @@ import {
   type Records,
   type RunRecord,
 } from './records.ts'
-import { putText, reportOf, type Story, type StoryCall } from './story.ts'
+import { LEAVE, putText, reportOf, type Story, type StoryCall } from './story.ts'
 
 /** What somebody outside the program has seen of it. */
 export interface Witness {
@@ -153,10 +153,9 @@ function answerProblems(
 
 /** An answer that is being written belongs to a run that goes on. */
 function streaming({ records: { messages, runs: all } }: Found): string[] {
+  const isPaused = (run: string | null) => all.find(({ id }) => id === run)?.status === 'paused'
   return messages
-    .filter(
-      ({ state, run }) => state === 'streaming' && all.find(({ id }) => id === run)?.status !== 'paused',
-    )
+    .filter(({ state, role, run }) => state === 'streaming' && role === 'assistant' && !isPaused(run))
     .map(({ id, run }) => `R3: ${id} of ${run} is streaming, and nobody drives it`)
 }
 
@@ -228,7 +227,7 @@ function effects({ directory, stories, calls, records }: Found): string[] {
     const call = rows[0]
     const times = ledger.filter((line) => line === key).length
     if (times > 1) return [`R2: ${key} stands ${times} times in the ledger`]
-    const put = textOf(join(directory, 'put', key))
+    const put = textOf(join(directory, effect === 'leave' ? LEAVE : 'put', key))
     if (!call) return times > 0 || put ? [`R1: ${key} took effect without a row`] : []
     if (call.status === 'completed') return effectOf(effect, key, times, put)
     const allowed = ['append', 'ask'].includes(effect) ? ['unknown'] : []
@@ -249,23 +248,27 @@ function isInterrupted({ resultPart }: CallRecord, { parts }: Records): boolean 
 }
 
 function effectOf(effect: StoryCall['effect'], key: string, times: number, put: string): string[] {
-  if (effect === 'put') return put === putText(key) ? [] : [`R1: the file of ${key} is not as it was put`]
+  if (effect === 'put' || effect === 'leave')
+    return put === putText(key) ? [] : [`R1: the file of ${key} is not as it was put`]
   if (effect !== 'append' && effect !== 'ask') return []
   return times === 1 ? [] : [`R1: ${key} is completed and stands ${times} times in the ledger`]
 }
 
 /** Invariant R2: the model and a person read that the effect of a call is not known. */
-function unknownOutcomes({ records, witness }: Found): string[] {
+function unknownOutcomes({ records, witness, isAll }: Found): string[] {
+  const mayBeUntold = (run: RunRecord) =>
+    !isAll && NOT_YET.has('untold failures') && (run.error ?? '').includes('"store_full"')
   return records.calls
     .filter(({ status }) => status === 'unknown')
     .flatMap(({ id, run, tool, title, repeatable, resultPart }) => {
-      const goesOn = records.runs.find((one) => one.id === run)!.status === 'completed'
+      const own = records.runs.find((one) => one.id === run)!
+      const goesOn = own.status === 'completed'
       const result = records.parts.find((part) => part.id === resultPart)?.part ?? ''
       return [
         ...(tool === 'task' ? [`R2: the task ${id} is unknown`] : []),
         ...(repeatable && goesOn ? [`R2: ${title} may be repeated and is unknown`] : []),
         ...(result.includes('its effect is not known') ? [] : [`R2: the model was not told of ${title}`]),
-        ...(isSaid(witness.said, title) ? [] : [`R2: nobody was told of ${title}`]),
+        ...(isSaid(witness.said, title) || mayBeUntold(own) ? [] : [`R2: nobody was told of ${title}`]),
       ]
     })
 }

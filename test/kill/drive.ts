@@ -48,7 +48,9 @@ const ORPHAN_MS = 10_000
 const QUIET_MS = 60_000
 const LOOK_MS = 50
 /** A server ends 8 s after it was asked to at the latest. */
-const END_MS = 15_000
+const END_MS = 12_000
+/** What had nothing left to do may end as if it had done all. */
+const HEARS_MS = 3_000
 
 /** Starts programs on one conversation until everything in it is done, and kills them as they are to die. */
 export async function drive(world: World, course: Course): Promise<Driven> {
@@ -163,23 +165,30 @@ class Lives {
     return () => wait.abort()
   }
 
-  /** It has ended soon after, and says that it was asked to; unless it has done all that it had to do. */
+  /** It ends soon after; one that goes on as if nothing had happened has not heard it. */
   #signal(
     program: StartedProgram,
     { signal: name, afterMs }: Extract<Death, { type: 'signal' }>,
   ): () => void {
     const wait = new AbortController()
     const { signal } = wait
+    let at: number | undefined
     const late = async () => {
       await setTimeout(afterMs, undefined, { signal })
       this.#world.note(`${program.pid} gets ${name}`)
+      this.#world.signals++
       program.kill(name)
+      at = Date.now()
       await setTimeout(END_MS, undefined, { signal })
-      if (this.#course.all || !NOT_YET.has('lost signals'))
-        this.#violations.push(`L1: process ${program.pid} goes on ${END_MS} ms after ${name}`)
       program.kill('SIGKILL')
     }
     late().catch(() => {}) // it has ended
+    void program.ended.then(({ code }) => {
+      const tookMs = at === undefined ? 0 : Date.now() - at
+      const wasDeaf = tookMs > END_MS || (tookMs > HEARS_MS && code === 0)
+      if (wasDeaf && (this.#course.all || !NOT_YET.has('lost signals')))
+        this.#violations.push(`L1: process ${program.pid} went on for ${tookMs} ms after ${name}`)
+    })
     return () => wait.abort()
   }
 

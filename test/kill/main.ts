@@ -43,7 +43,10 @@ function figures(all: readonly Played[]): string {
   const recoveries = all.flatMap(({ recoveriesMs }) => recoveriesMs).toSorted((a, b) => a - b)
   const p95 = recoveries[Math.ceil(recoveries.length * 0.95) - 1] ?? 0
   const quiet = Math.max(...all.map(({ quietMs }) => quietMs))
+  const names = Object.keys(all[0]?.seen ?? {})
+  const seen = names.map((name) => `${name} ${sum((one) => one.seen[name] ?? 0)}`)
   return [
+    `seen        ${seen.join(', ')}`,
     `seeds       ${all.length}`,
     `kills       ${sum(({ kills }) => kills)}`,
     `violations  ${sum(({ violations }) => violations.length)}`,

@@ -4,7 +4,7 @@ import type { StartedProgram } from '../support/started-program.ts'
 import type { Feature } from './features.ts'
 import { between, pick, randomOf } from './random.ts'
 import { readOpen, type ApprovalRecord, type Records } from './records.ts'
-import { OTHER_WAY } from './story.ts'
+import { LEAVE, OTHER_WAY } from './story.ts'
 import { MODEL, type World } from './world.ts'
 
 const LOOK_MS = 150
@@ -72,11 +72,12 @@ export class Person {
     }
   }
 
-  async #answer({ id, run, conversation }: ApprovalRecord): Promise<void> {
-    const isOnce = !this.#features.has('grants') || this.#own() < 0.5
+  async #answer({ id, run, conversation, title }: ApprovalRecord): Promise<void> {
+    // a shell is allowed for once alone
+    const isOnce = !title.includes(`${LEAVE}/`) || this.#own() < 0.3
     const yes = isOnce ? 'once' : pick(this.#own, ['run', 'always'] as const)
     const answer = this.#random() < 0.8 ? yes : 'deny'
-    const pattern = answer === 'run' || answer === 'always' ? ['--pattern', 'sh ask.sh *'] : []
+    const pattern = answer === 'run' || answer === 'always' ? ['--pattern', `${LEAVE}/*`] : []
     const { code } = await this.#world.start(['approve', id, answer, ...pattern]).ended
     if (code !== 0) return
     this.#world.acknowledged.push({ type: 'approval', id, answer })

@@ -26,11 +26,15 @@ export interface Played {
   readonly violations: readonly string[]
   readonly recoveriesMs: readonly number[]
   readonly quietMs: number
+  /** How often what a story can have came to something: rows of the store, at the end. */
+  readonly seen: Seen
   /** Titles of calls whose effect is not known. */
   readonly unknown: readonly string[]
   /** Where the files were. */
   readonly folder: string
 }
+
+export type Seen = Readonly<Record<string, number>>
 
 /** Invariant R6 for a program that has ended by itself. */
 const LEFT_MS = 10_000
@@ -57,6 +61,7 @@ export async function play(scenario: Scenario): Promise<Played> {
   const unknown = unknownCalls(world)
   return {
     unknown,
+    seen: seenIn(world),
     kills: driven.reduce((sum, { kills }) => sum + kills, 0),
     violations: found,
     recoveriesMs: driven.flatMap(({ recoveriesMs }) => recoveriesMs),
@@ -69,6 +74,27 @@ export function unknownCalls(world: World): readonly string[] {
   const { calls } = readRecords(world.user.database)
   return calls.filter(({ status }) => status === 'unknown').map(({ title }) => title)
 }
+
+export function seenIn(world: World): Seen {
+  const { runs, branches, calls, grants, inbox } = readRecords(world.user.database)
+  const { sent, signals } = world
+  return {
+    runs: runs.length,
+    'at depth 3': runs.filter(({ depth }) => depth === 3).length,
+    forks: branches.filter(({ kind }) => kind === 'fork').length,
+    'typed reports': runs.filter(({ output }) => output !== null).length,
+    edits: calls.filter(({ tool, status }) => tool === 'edit' && status === 'completed').length,
+    grants: grants.length,
+    'out of budget': world.user.rows(BROKE).length,
+    cancelled: runs.filter(({ status }) => status === 'cancelled').length,
+    messages: inbox.filter(({ run }) => run === null).length,
+    posts: sent.filter(({ text }) => text.startsWith('Post ')).length,
+    signals,
+  }
+}
+
+/** Runs that have paused because there was no money left, whatever became of them. */
+const BROKE = `SELECT 1 FROM events WHERE events LIKE '%"endReason":"budget"%' OR events LIKE '%"reason":"budget"%'`
 
 /** What is wrong with what the programs have left, after what was wrong while they ran. */
 export async function judge(

@@ -88,6 +88,7 @@ export interface PartRecord {
 export interface MessageRecord {
   readonly id: string
   readonly run: string | null
+  readonly role: string
   readonly state: string
 }
 
@@ -112,7 +113,7 @@ const QUERIES = {
     withdrawn_at AS withdrawnAt FROM inbox`,
   parts: `SELECT p.id, m.branch_id AS branch, m.role, p.part, m.position, m.id AS message
     FROM parts p JOIN messages m ON m.id = p.message_id`,
-  messages: 'SELECT id, run_id AS run, state FROM messages',
+  messages: 'SELECT id, run_id AS run, role, state FROM messages',
   grants: `SELECT conversation_id AS conversation, pattern FROM rules WHERE kind = 'grant'`,
 } as const
 

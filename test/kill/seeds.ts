@@ -57,8 +57,8 @@ function deathOf(random: () => number, at: number, group: boolean): Death {
 /** While it starts, or in the middle of its work. */
 function signalOf(random: () => number, at: number): Death {
   const signal = pick(random, ['SIGTERM', 'SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-  const atStart = random() < 0.4
-  const afterMs = atStart ? between(random, 50, 450) : between(random, at === 0 ? 600 : 400, 1_800)
+  const atStart = random() < 0.5
+  const afterMs = atStart ? between(random, 50, 800) : between(random, at === 0 ? 600 : 400, 1_800)
   return { type: 'signal', signal, afterMs }
 }
 

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import type { StartedProgram } from '../support/started-program.ts'
 import { drive } from './drive.ts'
 import { Person } from './person.ts'
-import { judge, unknownCalls, type Played, type Scenario } from './play.ts'
+import { judge, seenIn, unknownCalls, type Played, type Scenario } from './play.ts'
 import { randomOf } from './random.ts'
 import { dump, textOf } from './records.ts'
 import { storyOf } from './story.ts'
@@ -42,7 +42,7 @@ export async function playStopped(scenario: Scenario, { at, forMs }: Stop): Prom
   const woken = await wake(world, program)
   const unknown = unknownCalls(world)
   const found = [...driven.violations, ...woken, ...(await judge(world, [story], scenario))]
-  return { ...driven, unknown, violations: found, folder: world.user.root }
+  return { ...driven, unknown, seen: seenIn(world), violations: found, folder: world.user.root }
 }
 
 /** Not within a transaction: whoever holds the lock of the store cannot be replaced by anybody. */

@@ -6,9 +6,19 @@ import { pick, randomOf } from './random.ts'
 /**
  * `append` adds a line to the ledger and syncs it: twice is once too often. `ask` does the same when a person allows it.
  * `put` writes a file, `background` leaves a process behind, `fetch` reads a page, `spawn` starts a subagent. `draft`
- * writes a larger file, and `edit` changes a line of it; `rate` is a typed agent as a tool, whose report is JSON.
+ * writes a larger file, and `edit` changes a line of it; `leave` writes a file where a person has to allow it; `rate` is a typed agent as a tool, whose report is JSON.
  */
-export type Effect = 'append' | 'put' | 'background' | 'ask' | 'fetch' | 'spawn' | 'draft' | 'edit' | 'rate'
+export type Effect =
+  | 'append'
+  | 'put'
+  | 'background'
+  | 'ask'
+  | 'fetch'
+  | 'spawn'
+  | 'draft'
+  | 'edit'
+  | 'leave'
+  | 'rate'
 
 export interface StoryCall {
   /** Names the call among all of a story. */
@@ -85,8 +95,10 @@ function partsBelow(name: string, isDeep: boolean, random: () => number): Part[]
 function moreEffects(random: () => number, features: ReadonlySet<Feature> = new Set()): Effect[] {
   const hasFile = random() < 0.5
   const isTyped = random() < 0.3
+  const asks = random() < 0.4
   return [
     ...(features.has('files') && hasFile ? (['draft', 'edit'] as const) : []),
+    ...(features.has('grants') && asks ? (['leave'] as const) : []),
     ...(features.has('typed') && isTyped ? (['rate'] as const) : []),
   ]
 }
@@ -183,6 +195,8 @@ const STATE = 'State: as drafted.'
 const stateOf = (edit: string): string => `State: edited by ${edit}.`
 const LINES = 1_500
 /** Which file an agent drafts and edits. */
+/** The folder in which nothing is written unless a person allows it. */
+export const LEAVE = 'leave'
 export const draftPath = (key: string): string => `text/${key.split('-')[0]}`
 
 /**
@@ -246,6 +260,8 @@ function toolCall({ key, effect }: StoryCall) {
         tool: 'edit',
         input: { file_path: draftPath(key), old_string: STATE, new_string: stateOf(key) },
       }
+    case 'leave':
+      return { tool: 'write', input: { file_path: `${LEAVE}/${key}`, content: putText(key) } }
     case 'rate':
       return { tool: 'rate', input: { what: key } }
   }

@@ -31,6 +31,8 @@ export class World implements AsyncDisposable {
   readonly cancelled = new Set<string>()
   /** Durable events that a server has sent. */
   readonly streamed: ToldEvent[] = []
+  /** How many programs were asked to end. */
+  signals = 0
   /** Whether its files stay when it is closed. */
   keeps = true
   readonly openApprovals = new Set<string>()
