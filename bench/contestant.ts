@@ -1,9 +1,9 @@
 // One contestant in one scenario, in a process of its own: `contestant.ts NAME SCENARIO BASE_URL SIZE...`. Prints figures as JSON.
-import { noFaults } from '../src/core/faults.ts'
 import { createFetch } from '../src/model/fetch.ts'
 import type { Figures, StoredBytes } from './children.ts'
 import { measureAppends } from './append.ts'
 import { measureStoredBytes } from './stored-bytes.ts'
+import { openUnsynced } from './unsynced.ts'
 import { deltasPrompt, turnsPrompt, type Contestant, type Outcome } from './workload.ts'
 
 const [name = '', scenario = '', baseUrl = '', ...numbers] = process.argv.slice(2)
@@ -34,10 +34,7 @@ async function load(name: string): Promise<Contestant> {
     case 'offshoot':
       return (await import('./contestants/offshoot.ts')).offshoot(baseUrl)
     case 'offshoot, NORMAL':
-      return (await import('./contestants/offshoot.ts')).offshoot(baseUrl, {
-        ...noFaults,
-        isOff: (mechanism) => mechanism === 'full-sync',
-      })
+      return (await import('./contestants/offshoot.ts')).offshoot(baseUrl, openUnsynced)
     case 'AI SDK loop':
       return (await import('./contestants/ai-sdk.ts')).aiSdk
     default:

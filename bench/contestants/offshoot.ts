@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { createAgentRegistry } from '../../src/agents/registry.ts'
 import type { AgentDefinition } from '../../src/core/agent.ts'
 import type { OffshootEvent } from '../../src/core/events.ts'
-import { noFaults, type Faults } from '../../src/core/faults.ts'
 import { systemClock } from '../../src/exec/system-clock.ts'
 import { createFetch } from '../../src/model/fetch.ts'
 import { createResolver } from '../../src/model/resolve.ts'
@@ -12,7 +11,7 @@ import { modeLayer } from '../../src/permissions/modes.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
 import { randomIds } from '../../src/runtime/log/new-id.ts'
 import { createRuntime, type Runtime } from '../../src/runtime/host/runtime.ts'
-import { openSqliteFile } from '../../src/store/sqlite/open.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import type { AnyTool, Tool } from '../../src/tools/port.ts'
 import { createRegistry } from '../../src/tools/registry.ts'
 import { createWorkspace } from '../../src/tools/workspace.ts'
@@ -44,10 +43,10 @@ const child: AgentDefinition = {
 type Offshoot = Omit<Contestant, 'close'> & { close(): Promise<number> }
 
 /** Our loop as programs use it: a SQLite store on disk, every event to one subscriber. */
-export async function offshoot(baseUrl: string, faults: Faults = noFaults): Promise<Offshoot> {
+export async function offshoot(baseUrl: string, open = openSqliteStore): Promise<Offshoot> {
   const directory = await mkdtemp(join(tmpdir(), 'offshoot-bench-'))
   const file = join(directory, 'bench.db')
-  const store = await openSqliteFile({ file, now: systemClock.now, faults })
+  const store = await open({ file, now: systemClock.now })
   const most = 1_000_000
   const limits = {
     maxTurns: most,

@@ -8,10 +8,10 @@ import { writeStderr, type Io } from './io.ts'
 
 /** The user's store, for commands that only read. What was lost of it is said on stderr. */
 export async function openStore(io: Io): Promise<Store & AsyncDisposable> {
+  const { openFile = openSqliteFile } = io.testPorts ?? {}
   const file = join(dataHome(io.env), 'offshoot.db')
   const losses: string[] = []
-  const warn = (text: string) => void losses.push(text)
-  const store = await openSqliteFile({ file, now: systemClock.now, faults: io.testPorts?.faults, warn })
+  const store = await openFile({ file, now: systemClock.now, warn: (text) => void losses.push(text) })
   for (const text of losses) await writeStderr(io, `offshoot: ${terminalLine(text)}\n`)
   return Object.assign(store, { [Symbol.asyncDispose]: () => store.close() })
 }

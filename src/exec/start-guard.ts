@@ -4,7 +4,6 @@ import type { Socket } from 'node:net'
 import { parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../core/clock.ts'
-import type { Faults } from '../core/faults.ts'
 import { childEnvironment } from './child-environment.ts'
 import { writeGuardMessage, type GuardMessage } from './guard-roster.ts'
 import { send } from './terminate-processes.ts'
@@ -20,8 +19,6 @@ export interface GuardOptions {
    */
   readonly graceMs?: number
   readonly clock?: Pick<Clock, 'after'>
-  /** Tests alone give it. */
-  readonly faults?: Faults | undefined
 }
 
 /** Ends child processes when their owner exits, however it exits (invariant R6). */

@@ -226,9 +226,9 @@ export class DirectoryRuntimes {
   }
 
   async #compose(directory: string, mode: Mode | undefined): Promise<DirectoryRuntime> {
-    const { env, clock, network, faults, chance, processes, store, onWarning } = this.#options
+    const { env, clock, network, chance, processes, decorate, store, onWarning } = this.#options
     const own = { openStore: async () => lent(store), clock, shared: this.#shared }
-    const composed = await compose({ directory, env, mode, own, network, faults, chance, processes })
+    const composed = await compose({ directory, env, mode, own, network, chance, processes, decorate })
     for (const warning of composed.warnings) onWarning(composed.workspace.root, warning)
     return new DirectoryRuntime(composed)
   }

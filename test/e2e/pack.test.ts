@@ -72,14 +72,16 @@ describe('what is published', () => {
     const script = join(home, 'switches.json')
     const call = { tool: 'bash', input: { command: 'echo done' } }
     writeFileSync(script, JSON.stringify({ agents: { main: [{ toolCalls: [call] }, { text: 'Done.' }] } }))
-    const faults = { TEST_FAULT: 'intent.before:1,effect.before:1', TEST_OFF: 'intent-rows', TEST_PAGES: '1' }
+    const faults = { TEST_FAULT: 'intent.before:1,effect.before:1', TEST_OFF: 'receipts', TEST_PAGES: '1' }
     const args = ['run', 'Go.', '-m', `scripted:${script}`, '--mode', 'auto']
     const command = [process.execPath, 'node_modules/.bin/offshoot', ...args] as const
     const env = { ...userEnvironment(home), HOME: home, ...faults }
     const ended = await new StartedProgram([...command], { cwd: project, env }).ended
     expect(ended).toMatchObject({ code: 0, signal: null, stdout: 'Done.\n' })
     const files = globSync('**/*.js', { cwd: installed, exclude: ['node_modules'] })
-    const named = files.filter((name) => /\bTEST_[A-Z]+\b/.test(readFileSync(join(installed, name), 'utf8')))
+    const named = files.filter((name) =>
+      /\b(?:TEST_[A-Z]+|isOff|faultsOf)\b/.test(readFileSync(join(installed, name), 'utf8')),
+    )
     expect({ files: files.length > 0, named }).toEqual({ files: true, named: [] })
   })
 

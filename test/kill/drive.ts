@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import { DatabaseSync } from 'node:sqlite'
-import type { FaultPoint } from '../../src/core/faults.ts'
+import type { FaultPoint } from '../support/faults.ts'
 import type { StartedProgram } from '../support/started-program.ts'
 import { readOpen, readRecords } from './records.ts'
 import { NOT_YET } from '../support/not-yet.ts'

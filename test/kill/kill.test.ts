@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { FaultPoint } from '../../src/core/faults.ts'
+import type { FaultPoint } from '../support/faults.ts'
 import { play } from './play.ts'
 import { scenarioOf } from './seeds.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { faultPoints, mechanisms } from '../../src/core/faults.ts'
+import { decorated, faultPoints } from '../support/faults.ts'
 import { StartedProgram } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
 
@@ -15,7 +15,7 @@ afterEach(() => user.remove())
 
 /** All that a test build takes, at once. */
 const switches = () => ({
-  TEST_OFF: mechanisms.join(),
+  TEST_OFF: decorated.join(),
   TEST_FAULT: faultPoints.map((point) => `${point}:1`).join(),
   TEST_POINTS: join(user.root, 'points'),
   TEST_PAGES: '100',
@@ -42,14 +42,16 @@ test('the program does not, and nothing of it is off', async () => {
   expect(user.rows('SELECT tool, status FROM tool_calls')).toEqual([{ tool: 'bash', status: 'completed' }])
 })
 
-test('no source of the program reads a variable of the test build', () => {
+test('no source of the program reads a variable of the test build, or asks whether something is off', () => {
   const sources = globSync('{src,dist}/**/*.{ts,js}', {
     cwd: ROOT,
     exclude: ['**/*.test.ts', '**/fixtures/**'],
   })
   expect(sources.length).toBeGreaterThan(100)
   const named = sources.filter((name) =>
-    /\b(?:TEST_[A-Z]+|faultsOf)\b/.test(readFileSync(join(ROOT, name), 'utf8')),
+    /\b(?:TEST_[A-Z]+|faultsOf|noFaults|isOff|[fF]aults\.\w+|[fF]ault ?[pP]oints?)\b/.test(
+      readFileSync(join(ROOT, name), 'utf8'),
+    ),
   )
   expect(named).toEqual([])
 })

@@ -1,4 +1,4 @@
-import type { FaultPoint } from '../../src/core/faults.ts'
+import type { FaultPoint } from '../support/faults.ts'
 import type { Death } from './drive.ts'
 import { featuresOf } from './features.ts'
 import type { Scenario } from './play.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Mechanism } from '../../src/core/faults.ts'
+import type { Mechanism } from '../support/faults.ts'
 import { play, type Scenario } from './play.ts'
 import { playStopped } from './stopped.ts'
 
@@ -37,7 +37,7 @@ const scenarios: readonly (readonly [Mechanism, Omit<Scenario, 'seed'>, RegExp])
     {
       children: 1,
       effects: ['background', 'append'],
-      deaths: [{ type: 'point', point: 'effect.before', time: 3 }],
+      deaths: [{ type: 'point', point: 'effect.before', time: 2 }],
     },
     /^R6: what a00-0 left, process \d+ outlives its owner$/,
   ],
@@ -58,7 +58,7 @@ describe.each(scenarios)('%s', { timeout: LIMIT_MS }, (off, scenario, violation)
 /** It stands still between the row of a call and its effect, and another process takes the conversation over. */
 describe('leases', { timeout: LIMIT_MS }, () => {
   const scenario = { seed: 1, children: 3, effects: ['append', 'append'], deaths: [] } as const
-  const stop = { at: 'effect.before:5', forMs: 0 }
+  const stop = { at: 'effect.before:2', forMs: 0 }
 
   test('hold: the old owner, woken, writes nothing, and its call is unknown', async () => {
     const { violations, unknown } = await playStopped(scenario, stop)

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Mechanism } from '../../src/core/faults.ts'
 import { httpSite, type Site } from '../../src/tools/web/fixtures/site.ts'
+import { TestBuild } from '../mutants/test-build.ts'
+import type { Mechanism } from '../support/faults.ts'
 import { providerEnvironment, startModelServer, type ModelServer } from '../support/model-server.ts'
 import { processesWith, type StartedProgram } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
@@ -40,7 +41,7 @@ export class World implements AsyncDisposable {
   readonly #log: string[] = []
   readonly #model: ModelServer
   readonly #site: Site
-  readonly #off: Mechanism | undefined
+  readonly #build: TestBuild
 
   static async open(stories: readonly Story[], options: WorldOptions = {}): Promise<World> {
     const model = await startModelServer()
@@ -57,7 +58,7 @@ export class World implements AsyncDisposable {
     this.user = new TestUser(workspaceOf(features))
     this.#model = model
     this.#site = site
-    this.#off = off
+    this.#build = new TestBuild(off)
   }
 
   /** The test build as a process of its own, which leads a group. */
@@ -65,10 +66,11 @@ export class World implements AsyncDisposable {
     const network = { names: { [PAGES]: ['93.184.216.34'] }, ports: { '*:80': this.#site.port } }
     const program = this.user.start(args, {
       detached: true,
+      main: this.#build.main,
       env: {
         ...providerEnvironment('openai-compatible', this.#model.url),
         TEST_NETWORK: JSON.stringify(network),
-        TEST_OFF: this.#off ?? '',
+        ...this.#build.env,
         ...env,
       },
     })
@@ -126,6 +128,7 @@ export class World implements AsyncDisposable {
     for (const pid of processesWith(`HOME=${this.user.root}`)) process.kill(pid, 'SIGKILL')
     for (const one of leftProcesses(this.user.directory)) if (lives(one)) process.kill(one.pid, 'SIGKILL')
     await Promise.all(this.#programs.map(({ ended }) => ended))
+    this.#build[Symbol.dispose]()
     await this.#model.close()
     await this.#site[Symbol.asyncDispose]()
     if (!this.keeps) this.user.remove()

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs'
-import { openSqliteFile } from '../../src/store/sqlite/open.ts'
 import { sampleRows, seed } from '../../src/store/conformance/rows.ts'
+import { openDecoratedFile } from '../support/decorated-file.ts'
 import { faultsOf } from '../support/faults.ts'
 
 /**
@@ -8,7 +8,7 @@ import { faultsOf } from '../support/faults.ts'
  * number of each durable one on stdout once it is acknowledged. The log is short, so that it is often taken in.
  */
 const [file = '', rounds = ''] = process.argv.slice(2)
-const store = await openSqliteFile({ file, logPages: 24, faults: faultsOf(process.env) })
+const store = await openDecoratedFile({ file, logPages: 24 }, faultsOf(process.env))
 const sample = sampleRows()
 await store.tx((tx) => seed(tx, sample), { durable: true })
 const { id: conversationId } = sample.conversation

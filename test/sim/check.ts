@@ -4,6 +4,7 @@ import type { StoredRun, ToolCall } from '../../src/core/run.ts'
 import { exportConversation } from '../../src/export/export-conversation.ts'
 import { checkBudgets, checkGrants } from './check-limits.ts'
 import { checkReadingOrder } from './check-order.ts'
+import { checkPromises } from './check-promises.ts'
 import { conversationProblems } from '../support/conversation-problems.ts'
 import { NOT_YET } from '../support/not-yet.ts'
 import { storedOf, type Stored, type World } from './world.ts'
@@ -15,6 +16,7 @@ export function checkEnd(world: World): void {
   for (const id of world.told) if (!stored.get('conversations', id)) report('D1', `${id} is not there`)
   checkInputs(world, stored)
   if (world.isAll || !NOT_YET.has('reading order')) checkReadingOrder(world, stored)
+  checkPromises(world, stored)
   checkGrants(world, stored)
   checkBudgets(world, stored)
   checkEffects(world, stored)

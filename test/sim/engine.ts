@@ -23,6 +23,8 @@ export class ProcessEngine implements Engine {
   readonly #random: Random
   #writes: Write[] = []
   #mark = 0
+  /** Whether what is under way is synced when it is committed. */
+  #isSynced = true
   #own = 0
 
   constructor(world: World, process: SimProcess) {
@@ -67,7 +69,8 @@ export class ProcessEngine implements Engine {
     return engine.delete(table, key)
   }
 
-  begin(): void {
+  begin(durable: boolean): void {
+    this.#isSynced = durable && !this.#world.off.has('full-sync')
     this.#live()
     this.#world.late?.()
     if (this.#fails()) throw this.#failure('store_locked', 'the database is locked')
@@ -95,12 +98,13 @@ export class ProcessEngine implements Engine {
     const writes = this.#writes
     this.#writes = []
     if (this.#world.off.has('answer-after-commit')) this.#commitLate(writes)
-    else this.#commitNow(writes)
+    else this.#commitNow(writes, this.#isSynced)
     this.#process.meet('commit', 'after')
   }
 
-  #commitNow(writes: readonly Write[]): void {
+  #commitNow(writes: readonly Write[], isSynced: boolean): void {
     this.#world.engine.commit()
+    this.#world.power.committed(writes, isSynced)
     this.#world.commits++
     this.#own++
     this.#world.watch.committed(this.#process, writes)
@@ -108,11 +112,12 @@ export class ProcessEngine implements Engine {
 
   /** What the store would be if it answered before COMMIT, as databases with an asynchronous commit do. */
   #commitLate(writes: readonly Write[]): void {
+    const isSynced = this.#isSynced
     const commit = () => {
       if (this.#world.late !== commit) return
       this.#world.late = undefined
       if (this.#process.isGone) this.#world.engine.rollback()
-      else this.#commitNow(writes)
+      else this.#commitNow(writes, isSynced)
     }
     this.#world.late = commit
     this.#world.timeline.after(LATE_MS, commit)

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { tmpdir } from 'node:os'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { FaultPoint } from '../../src/core/faults.ts'
 import { openSqliteFile } from '../../src/store/sqlite/open.ts'
+import { openDecoratedFile } from '../support/decorated-file.ts'
+import type { FaultPoint } from '../support/faults.ts'
 
 let directory: string
 beforeEach(() => void (directory = mkdtempSync(join(tmpdir(), 'offshoot-sim-'))))
@@ -27,7 +28,7 @@ test.each(['migration.before', 'migration.after'] as const)(
     const at = (met: FaultPoint) => {
       if (met === point && ++times) throw new Error('died')
     }
-    await expect(openSqliteFile({ file, faults: { isOff: () => false, at } })).rejects.toThrow('died')
+    await expect(openDecoratedFile({ file }, { off: new Set(), at })).rejects.toThrow('died')
     expect(times).toBe(1)
     await (await openSqliteFile({ file })).close()
     expect(schemaOf(file)).toEqual(schemaOf(whole))

@@ -6,6 +6,7 @@ import { free } from '../../src/model/cost-of-usage.ts'
 import { finish, said } from '../support/runtime-harness.ts'
 import type { Random } from './random.ts'
 import type { SimProcess } from './process.ts'
+import { CAP, cappedEnd, spoken } from './traits.ts'
 import type { World } from './world.ts'
 
 type Call = readonly [tool: string, input: object]
@@ -83,7 +84,10 @@ function answer(
   trouble: Trouble | undefined,
 ): ModelPart[] {
   const word = trouble === 'is empty' ? '' : world.token('say')
-  const text = word && isTyped(request) && random.chance(0.7) ? JSON.stringify({ score: 3, why: word }) : word
+  const text =
+    word && isTyped(request) && random.chance(0.7)
+      ? JSON.stringify({ score: 3, why: word })
+      : word && spoken(world.traits, word)
   const calls = trouble === 'repeats' ? repeated(world, request) : callsOf(world, random, request)
   const asked = calls.map(([toolName, input], at) => {
     return { type: 'tool-call', toolCallId: `c${at}`, toolName, input: JSON.stringify(input) }
@@ -91,7 +95,7 @@ function answer(
   return [
     ...(text ? said(text) : []),
     ...asked,
-    ending(world, asked.length > 0 ? 'tool-calls' : 'stop'),
+    ending(world, request, asked.length > 0 ? 'tool-calls' : 'stop'),
   ] as ModelPart[]
 }
 
@@ -128,7 +132,8 @@ function callsOf(world: World, random: Random, request: ModelRequest): Call[] {
   })
 }
 
-function ending({ plan }: World, unified: string) {
+function ending({ plan, traits }: World, request: ModelRequest, unified: string) {
+  if (traits.has('caps')) return cappedEnd(unified, request)
   const { usage, ...end } = finish(unified)
   const isCounted = plan.budgetUsd !== null || plan.maxTokens !== undefined
   const outputTokens = { total: OUTPUT_TOKENS, text: OUTPUT_TOKENS, reasoning: 0 }
@@ -184,7 +189,12 @@ function delegation(world: World, random: Random, messages: ModelRequest['messag
   const run_in_background = random.chance(0.4)
   return [
     'task',
-    { prompt: 'do a part', subagent_type: random.pick(['worker', 'general']), run_in_background },
+    {
+      prompt: 'do a part',
+      subagent_type: random.pick(['worker', 'general']),
+      run_in_background,
+      ...(world.traits.has('caps') ? { max_tokens: CAP } : {}),
+    },
   ]
 }
 

@@ -1,4 +1,4 @@
-import { faultPoints, type FaultPoint } from '../../src/core/faults.ts'
+import { faultPoints, type FaultPoint } from '../support/faults.ts'
 import { NOT_YET } from '../support/not-yet.ts'
 import type { Feature } from './features.ts'
 import { randomOf, type Random } from './random.ts'

@@ -1,21 +1,24 @@
 import { createAgentRegistry } from '../../src/agents/registry.ts'
 import { sleep, type Clock } from '../../src/core/clock.ts'
 import { errorMessage } from '../../src/core/errors.ts'
-import type { FaultPoint, Faults } from '../../src/core/faults.ts'
 import { createIds } from '../../src/core/ids.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
 import { Ownership } from '../../src/runtime/ownership/leases.ts'
 import type { Recovery } from '../../src/runtime/control/recover.ts'
 import type { StartedRun } from '../../src/runtime/control/acquire-and-drive.ts'
-import { createRuntime, type Runtime } from '../../src/runtime/host/runtime.ts'
+import { createRuntime, type Runtime, type RuntimeOptions } from '../../src/runtime/host/runtime.ts'
 import { groupCommit } from '../../src/store/group-commit.ts'
 import type { Store } from '../../src/store/port.ts'
 import { createRegistry } from '../../src/tools/registry.ts'
+import { decoratedPorts } from '../support/decorated-ports.ts'
+import { decoratedStore } from '../support/decorated-store.ts'
+import type { FaultPoint, Faults } from '../support/faults.ts'
 import { agent } from '../support/runtime-harness.ts'
 import { ProcessEngine } from './engine.ts'
 import { modelOf } from './model.ts'
-import type { Doom, Plan, StopAt } from './plan.ts'
+import type { Doom, StopAt } from './plan.ts'
 import { toolsOf } from './tools.ts'
+import { MAX_REPORT_TOKENS, STRICT } from './traits.ts'
 import type { World } from './world.ts'
 
 const MAIN = agent('main')
@@ -31,8 +34,12 @@ const RATER = agent('rater', {
   outputSchema: SCHEMA,
   exposeAsTool: { name: 'rate' },
 })
-const AGENTS = createAgentRegistry(ORDINARY)
-const TYPED_AGENTS = createAgentRegistry([...ORDINARY, RATER])
+
+function agentsOf({ plan, traits }: World) {
+  const ordinary = traits.has('strict') ? [MAIN, agent('worker'), STRICT] : ORDINARY
+  return createAgentRegistry(plan.features.has('typed') ? [...ordinary, RATER] : ordinary)
+}
+
 const RULES = [
   { tool: '*', action: 'allow' as const },
   { tool: 'sign', action: 'ask' as const },
@@ -66,6 +73,7 @@ export class SimProcess {
   readonly #recoveries: Recovery[] = []
   readonly #world: World
   readonly #doom: Doom | undefined
+  readonly #faults: Faults
   readonly #met = new Map<string, number>()
   /** What was due while it stood still. */
   #late: (() => void)[] = []
@@ -73,6 +81,7 @@ export class SimProcess {
   constructor(world: World, doom?: Doom, host = 'here') {
     this.#world = world
     this.#doom = doom
+    this.#faults = { off: world.off, at: (point) => this.meet(point) }
     this.name = `p${world.processes.length + 1}`
     const { timeline } = world
     this.clock = {
@@ -98,6 +107,7 @@ export class SimProcess {
   die(why: string): void {
     if (this.isGone) return
     this.isGone = true
+    this.isStopped = false
     this.#world.late?.()
     this.#world.note(this.name, () => `dies ${why}`)
   }
@@ -147,11 +157,10 @@ export class SimProcess {
     const disk = world.random(`delays of ${this.name}`)
     const later = (flush: () => void) =>
       void this.clock.after(disk.between(0, world.isCalm ? 0 : world.plan.disk.delayMs), flush)
-    return groupCommit(new ProcessEngine(world, this), { later })
+    return decoratedStore(groupCommit(new ProcessEngine(world, this), { later }), this.#faults)
   }
 
   #compose(world: World, host: string): Runtime {
-    const { plan } = world
     const random = world.random(`chance of ${this.name}`)
     const { clock, store } = this
     const pid = world.processes.length + 1
@@ -159,27 +168,26 @@ export class SimProcess {
       self: { host, bootId: 'boot', pid, pidStart: pid },
       startOf: (of: number) => (world.processes[of - 1]?.isGone === false || of === pid ? of : undefined),
     }
-    const faults: Faults = { isOff: (each) => world.off.has(each), at: (point) => this.meet(point) }
-    const ownership = new Ownership({ store, clock, owner: this.name, processes, faults })
+    const ownership = new Ownership({ store, clock, owner: this.name, processes })
     const model = modelOf(world, this)
-    const runtime = createRuntime({
+    const ports: RuntimeOptions = {
       store,
       clock,
       newId: createIds(clock.now, random.bytes),
       random: random.next,
       tools: createRegistry(toolsOf(world, this)),
-      agents: plan.features.has('typed') ? TYPED_AGENTS : AGENTS,
+      agents: agentsOf(world),
       resolveModel: async () => model,
       smallModelOf: (id) => id,
-      config: configOf(plan),
+      config: configOf(world),
       rootLayers: [{ name: 'rules', rules: RULES }],
       endProcesses: async () => [],
       endOwned: async () => [],
       owner: this.name,
-      ...(world.off.has('leases') ? {} : { ownership }),
-      faults,
-    })
-    runtime.approvals.attend()
+      ownership,
+    }
+    const runtime = createRuntime(decoratedPorts(ports, this.#faults))
+    if (!world.traits.has('unattended')) runtime.approvals.attend()
     return runtime
   }
 
@@ -206,6 +214,7 @@ export class SimProcess {
     }
     if (doom.type !== 'stopped') {
       this.#world.count(`crash ${place}`)
+      if (this.#world.traits.has('power cuts')) this.#world.power.failSoon()
       return this.die(where)
     }
     this.#world.count(`stop ${place}`)
@@ -239,7 +248,8 @@ function placeOf(doom: Doom): { readonly place: string; readonly nth: number } |
   return { place: at.type === 'point' ? at.point : `commit.${at.when}`, nth: at.nth }
 }
 
-function configOf({ maxConcurrent, maxDepth, budgetUsd, maxTokens }: Plan) {
+function configOf({ plan, traits }: World) {
+  const { maxConcurrent, maxDepth, budgetUsd, maxTokens } = plan
   return configSchema().parse({
     limits: {
       maxConcurrent,
@@ -250,6 +260,7 @@ function configOf({ maxConcurrent, maxDepth, budgetUsd, maxTokens }: Plan) {
       stallMs: 20_000,
       maxSpawns: 12,
       maxIdenticalCalls: 3,
+      ...(traits.has('long reports') ? { maxReportTokens: MAX_REPORT_TOKENS } : {}),
     },
   })
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { Tally } from './world.ts'
+import type { Tally, WorldOptions } from './world.ts'
 
 /** What many seeds came to. */
 export interface Figures {
@@ -17,12 +17,14 @@ export interface Share {
   readonly faults: Tally
 }
 
+type SeedOptions = Omit<WorldOptions, 'traced'>
+
 /** Runs seeds on all cores: `from`, and so many that follow. */
-export async function runSeeds(from: number, count: number, all = false): Promise<Figures> {
+export async function runSeeds(from: number, count: number, options: SeedOptions = {}): Promise<Figures> {
   const startedAt = performance.now()
   const workers = Array.from({ length: availableParallelism() }, (_, at) => at)
   const shares = await Promise.all(
-    workers.map((at) => shareOf({ from: from + at, to: from + count - 1, by: workers.length, all })),
+    workers.map((at) => shareOf({ from: from + at, to: from + count - 1, by: workers.length, options })),
   )
   const violations = shares.flatMap((share) => share.violations).toSorted(([a], [b]) => a - b)
   const faults: Tally = {}
@@ -41,8 +43,7 @@ export interface Work {
   readonly from: number
   readonly to: number
   readonly by: number
-  /** See WorldOptions. */
-  readonly all: boolean
+  readonly options: SeedOptions
 }
 
 function shareOf(work: Work): Promise<Share> {

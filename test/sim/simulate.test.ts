@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { faultPoints } from '../../src/core/faults.ts'
+import { faultPoints } from '../support/faults.ts'
 import { chances, featuresOf } from './features.ts'
 import { simulate } from './simulate.ts'
 import type { Tally } from './world.ts'

@@ -1,31 +1,22 @@
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Mechanism } from '../../src/core/faults.ts'
-import { simulate, type Outcome } from './simulate.ts'
+import { killers } from '../mutants/killers.ts'
+import { StartedProgram } from '../support/started-program.ts'
+import { simulate } from './simulate.ts'
 
-/** Which invariant breaks without each mechanism (docs/durability.md). */
-const noticed = [
-  ['intent-rows', 'R1'],
-  ['unique-delivery', 'D3'],
-  ['leases', 'R2'],
-  ['unknown-outcome', 'R2'],
-  ['answer-after-commit', 'D1'],
-] as const satisfies readonly (readonly [Mechanism, string])[]
+const ROOT = join(import.meta.dirname, '../..')
+const noticed = Object.entries(killers).filter(([, { suite }]) => suite === 'test:sim')
 
 test.each(noticed)(
-  'without %s there is a violation of %s',
-  { timeout: 240_000 },
-  async (mechanism, invariant) => {
-    const found = await firstViolation(mechanism, invariant)
-    expect(found?.problems.join('\n')).toContain(`${invariant}: `)
+  'without %s its seed breaks an invariant, and with it none',
+  { timeout: 120_000 },
+  async (mechanism, { seed, invariant }) => {
+    const args = ['test/sim/main.ts', '--seed', String(seed), '--off', mechanism]
+    const env = { PATH: process.env['PATH'] ?? '' }
+    const { code, stdout, stderr } = await new StartedProgram([process.execPath, ...args], { cwd: ROOT, env })
+      .ended
+    expect(code, stderr).toBe(1)
+    expect(stdout).toContain(`seed ${seed}: ${invariant}: `)
+    expect((await simulate(seed)).problems).toEqual([])
   },
 )
-
-async function firstViolation(mechanism: Mechanism, invariant: string): Promise<Outcome | undefined> {
-  for (let seed = 1; seed <= MOST; seed++) {
-    const outcome = await simulate(seed, { off: [mechanism] })
-    if (outcome.problems.some((problem) => problem.startsWith(`${invariant}: `))) return outcome
-  }
-  return undefined
-}
-
-const MOST = 800

@@ -13,7 +13,7 @@ export function toolsOf(world: World, process: SimProcess): AnyTool[] {
   const wait = (signal?: AbortSignal) => sleep(process.clock, random.between(0, world.plan.paceMs), signal)
   const effect =
     (name: string) =>
-    async (_: unknown, { run, signal }: ToolContext) => {
+    async (_: unknown, { run, signal, receipt }: ToolContext) => {
       const calledAt = world.timeline.now
       checkIntent(world, process, name, run.callId)
       await wait(signal)
@@ -26,6 +26,7 @@ export function toolsOf(world: World, process: SimProcess): AnyTool[] {
         at: world.timeline.now,
       })
       world.note(process.name, () => `effect of ${name} ${run.callId}`)
+      if (name === 'put') receipt?.(CHANGED)
       await wait() // does not hear that it is to stop
       return `${name} done`
     }
@@ -52,6 +53,8 @@ export function toolsOf(world: World, process: SimProcess): AnyTool[] {
 }
 
 const KINDS = 2
+
+const CHANGED = { type: 'changed', path: '/w/put', before: null, after: '0', added: 1, removed: 0 } as const
 
 /** Invariant R1: an intent comes before its effect. A stopped process may have written it before it was stopped. */
 function checkIntent(world: World, process: SimProcess, name: string, callId: string): void {

@@ -5,6 +5,7 @@ import type { EventRow, InboxRow, LeaseRow, MessageRow, PartRow } from '../../sr
 import { runProblem } from '../support/run-problem.ts'
 import type { Write } from './engine.ts'
 import type { SimProcess } from './process.ts'
+import { openBelow } from './watch-tree.ts'
 import { storedOf, type World } from './world.ts'
 
 /** Checks every commit as it happens: the invariants that each transaction has to keep by itself. */
@@ -107,6 +108,9 @@ export class Watch {
     if (!LEGAL[before.status].includes(after.status))
       this.report('S1', `${after.id} goes from ${before.status} to ${after.status}`)
     if (!isOpen(after.status)) this.#stop(before, after, writes)
+    if (after.status === 'cancelled')
+      for (const { id, status } of openBelow(storedOf(this.#world), after))
+        this.report('P6', `${id} is ${status} below ${after.id}, which is cancelled`)
   }
 
   /** Invariants D2 and D3: a stop and what the parent is owed for it are one transaction, and are delivered once. */

@@ -1,11 +1,13 @@
 import type { CallId, ConversationId } from '../../src/core/ids.ts'
-import type { Mechanism } from '../../src/core/faults.ts'
+import type { Mechanism } from '../support/faults.ts'
 import { MemoryEngine } from '../../src/store/memory.ts'
 import type { Store } from '../../src/store/port.ts'
 import type { Plan } from './plan.ts'
 import { randomOf, type Random } from './random.ts'
+import { Power } from './power.ts'
 import type { SimProcess } from './process.ts'
 import { Timeline } from './timeline.ts'
+import { traitsOf, type Trait } from './traits.ts'
 import { Watch } from './watch.ts'
 
 /** What a tool did outside of the store: it stays, whatever becomes of the process. */
@@ -56,9 +58,11 @@ export interface WorldOptions {
 export class World {
   readonly seed: number
   readonly plan: Plan
+  readonly traits: ReadonlySet<Trait>
   readonly timeline = new Timeline(START)
   readonly engine = new MemoryEngine()
   readonly watch: Watch
+  readonly power = new Power(this)
   readonly processes: SimProcess[] = []
   readonly effects: Effect[] = []
   readonly said: Said[] = []
@@ -90,6 +94,7 @@ export class World {
   constructor(seed: number, plan: Plan, { off = [], traced = false, all = false }: WorldOptions) {
     this.seed = seed
     this.plan = plan
+    this.traits = traitsOf(seed)
     this.off = new Set(off)
     this.isAll = all
     this.#trace = traced ? [] : undefined

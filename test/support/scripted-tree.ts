@@ -1,5 +1,6 @@
 import type { ChatCompletionRequest, ChatMessage } from '@copilotkit/aimock'
-import type { Mechanism } from '../../src/core/faults.ts'
+import { TestBuild } from '../mutants/test-build.ts'
+import type { Mechanism } from './faults.ts'
 import { providerEnvironment, startModelServer, type ModelServer, type ServerAnswer } from './model-server.ts'
 import { commandLine, type StartedProgram } from './started-program.ts'
 import { TestUser } from './test-user.ts'
@@ -37,6 +38,7 @@ export class ScriptedTree {
   readonly asked: { readonly actor: string; readonly seen: Seen }[] = []
   readonly #server: ModelServer
   readonly #env: Record<string, string>
+  readonly #build: TestBuild
 
   static async open(actors: Actors, options: TreeOptions = {}): Promise<ScriptedTree> {
     const server = await startModelServer()
@@ -47,13 +49,14 @@ export class ScriptedTree {
 
   private constructor(server: ModelServer, actors: Actors, { config = {}, files, off, env }: TreeOptions) {
     this.user = new TestUser({ 'wait.sh': WAIT, 'offshoot.jsonc': JSON.stringify(config), ...files })
-    this.#env = { ...providerEnvironment('anthropic', server.url), ...env, TEST_OFF: off ?? '' }
+    this.#build = new TestBuild(off)
+    this.#env = { ...providerEnvironment('anthropic', server.url), ...env, ...this.#build.env }
     this.#server = server
     server.respond((request) => this.#answer(actors, request))
   }
 
   start(...args: readonly string[]): StartedProgram {
-    return this.user.start(args, { env: this.#env })
+    return this.user.start(args, { env: this.#env, main: this.#build.main })
   }
 
   /** Starts a run of the main agent whose first message is `Go.`, with its events on stdout. */
@@ -93,6 +96,7 @@ export class ScriptedTree {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.user.remove()
+    this.#build[Symbol.dispose]()
     await this.#server.close()
   }
 

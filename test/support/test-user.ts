@@ -19,6 +19,8 @@ const FAULTS = ['TEST_OFF', 'TEST_FAULT', 'TEST_POINTS']
 
 type RunOptions = Partial<Omit<StartOptions, 'env'>> & {
   readonly env?: Readonly<Record<string, string>>
+  /** What is started, in place of the program of this tree. */
+  readonly main?: string | undefined
 }
 
 interface CallOptions {
@@ -74,9 +76,10 @@ export class TestUser {
   }
 
   /** With a switch or a fault in `env` (faultsOf) it is the test build. */
-  start(args: readonly string[], { env = {}, ...options }: RunOptions = {}): StartedProgram {
+  start(args: readonly string[], { env = {}, main, ...options }: RunOptions = {}): StartedProgram {
     const isTestBuild = FAULTS.some((name) => name in env)
-    return new StartedProgram(this.command(args, isTestBuild ? this.#files.testBuild : this.#files.main), {
+    const files = this.#files
+    return new StartedProgram(this.command(args, main ?? (isTestBuild ? files.testBuild : files.main)), {
       cwd: this.directory,
       ...options,
       env: { ...this.env, ...env },

@@ -1,6 +1,5 @@
 import type { ApprovalId, CallId, ConversationId, NewId } from '../../core/ids.ts'
 import { OffshootError } from '../../core/errors.ts'
-import type { Faults } from '../../core/faults.ts'
 import type { Limits } from '../../core/limits.ts'
 import type { Approval } from '../../core/run.ts'
 import type { Clock } from '../../core/clock.ts'
@@ -31,7 +30,6 @@ export interface AskDeps {
   readonly store: Reader
   readonly recorder: Recorder
   readonly waits: PersonWaits
-  readonly faults?: Faults | undefined
 }
 
 /** The open approvals of this process, from any depth. Each is answered once (invariant A2). */
@@ -80,7 +78,7 @@ export class Approvals {
     const since = clock.now()
     const until = (asked?.requestedAt ?? since) + approvalMs
     const note = `nobody answered within ${approvalMs / 1_000} s (expired)`
-    const path = this.#deps.faults?.isOff('attribution') ? [run.row.agent] : agentPath(run)
+    const path = agentPath(run)
     return await waits.until<Answered>(run, {
       id,
       waitingFor: { what: 'approval', detail: call.title, since, until },
@@ -121,7 +119,7 @@ export class Approvals {
       if (this.#deps.waits.has(id)) return false
       const open = change.tx.get('approvals', id)
       if (!open) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
-      if (open.answer && !this.#deps.faults?.isOff('answer-once')) throw alreadyAnswered(open)
+      if (open.answer) throw alreadyAnswered(open)
       this.#writeAnswer(change, { row: change.tx.get('runs', open.runId)! }, open, answered)
       also?.(change)
       return true

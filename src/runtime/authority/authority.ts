@@ -30,7 +30,7 @@ export interface OwnBounds {
   readonly delegated?: readonly Grant[]
 }
 
-export type NarrowPorts = Pick<Deps, 'tools' | 'config' | 'faults'>
+export type NarrowPorts = Pick<Deps, 'tools' | 'config'>
 export type RootPorts = Pick<Deps, 'rootLayers' | 'namedMode' | 'tools'>
 export type AuthorityPorts = RootPorts & NarrowPorts & Pick<Deps, 'agents'>
 
@@ -84,11 +84,10 @@ export function rootAuthority(deps: RootPorts, reader: Reader, id: ConversationI
 /** What an agent may do that somebody of this authority has started. */
 export function narrow(
   deps: NarrowPorts,
-  spawner: Authority,
+  above: Authority,
   agent: AgentDefinition,
   { rules = [], directory, opened = [], delegated }: OwnBounds = {},
 ): Authority {
-  const above = deps.faults.isOff('authority-chain') ? rootAlone(deps, spawner) : spawner
   const own = new Set(deps.tools.forAgent(agent.tools, agent.disallowedTools).list())
   const lifted = delegationsTo(deps, above, agent, delegated)
   const given = delegatedTools(deps, above, lifted)
@@ -109,10 +108,6 @@ export function narrow(
     opened: [...above.opened, ...opened],
     tools: tools.filter((tool) => own.has(tool)),
   }
-}
-
-function rootAlone({ tools }: Pick<Deps, 'tools'>, { chain, opened }: Authority): Authority {
-  return { chain: chain.slice(0, 1), tools: tools.list(), opened }
 }
 
 /** The branch, the one above it, and so on up to the main branch. */

@@ -13,7 +13,7 @@ import type { LiveRun } from '../run/live-run.ts'
 
 /** What decides calls: the rules and answers that are stored, the workspace of the run, and people. */
 export interface Deciding {
-  readonly deps: Pick<Deps, 'store' | 'approvals' | 'faults'>
+  readonly deps: Pick<Deps, 'store' | 'approvals'>
   readonly workspace: Workspace
 }
 
@@ -42,7 +42,7 @@ export async function permit(
     })
   if (decision.action === 'allow') return { allowed: true }
   if (decision.action === 'deny') return { allowed: false, code: 'denied', why: decision.why }
-  if (asked || deps.approvals.attended(run.row.conversationId) || deps.faults.isOff('attendance'))
+  if (asked || deps.approvals.attended(run.row.conversationId))
     return await askPerson({ deps, workspace }, run, request, decision)
   const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}. Go on without it, or say what is needed.`
   return { allowed: false, code: 'unattended', why }

@@ -1,5 +1,4 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Faults } from '../../core/faults.ts'
 import type { NewId, RunId } from '../../core/ids.ts'
 import type { SecretMask } from '../../core/secrets/mask.ts'
 import type { AgentRegistry } from '../../agents/registry.ts'
@@ -53,7 +52,6 @@ export interface Deps {
   readonly endOwned: (owner: string) => Promise<readonly number[]>
   /** Identifies this process in the environment of its children. */
   readonly owner: string
-  readonly faults: Faults
   /** Masks what leaves the program, and keys in what tools return. */
   readonly secrets: SecretMask
   /** The leases of this process. Absent where it is the only one that knows the store. */

@@ -150,14 +150,11 @@ async function recoverLeftRuns(
 ): Promise<readonly RecoveredRun[]> {
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
-  deps.faults.at('recovery.taken')
   if (before && before.owner !== deps.owner) await deps.endOwned(before.owner)
   // whoever had the lease last need not be the one that ran them
   await deps.endProcesses(left.map(({ row }) => row.id))
   await cleanUpCalls(deps, live.setting.workspace, left)
-  deps.faults.at('recovery.killed')
   const recovered = await recoverConversation(deps, live, policy)
-  deps.faults.at('recovery.after')
   onTaken(recovered)
   driveAll(
     live,

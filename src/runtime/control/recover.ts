@@ -118,7 +118,6 @@ async function recoverOne(
   id: ConversationId,
   { policy, onRecovered, ...where }: RunSetting & Required<Pick<RecoverOptions, 'policy' | 'onRecovered'>>,
 ): Promise<RecoveredConversation | undefined> {
-  deps.faults.at('recovery.before')
   const acquired = await acquireConversation(deps, conversations, where, {
     conversationId: id,
     isNew: false,

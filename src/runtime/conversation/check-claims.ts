@@ -55,7 +55,9 @@ async function unheldClaims(
   )
   const held = changedFiles(calls.flatMap(({ facts }) => facts ?? []))
   const unheld = claims.filter((claim) => !held.some(({ path }) => mayBeSameFile(claim, path)))
-  if (unheld.length === 0 || !calls.some((call) => isOpaque(call, deps.tools))) return unheld
+  const starts = new Set(runs.map(({ originCallId }) => originCallId)) // what they started did is among these calls
+  const others = calls.filter(({ id }) => !starts.has(id))
+  if (unheld.length === 0 || !others.some((call) => isOpaque(call, deps.tools))) return unheld
   const since = Math.min(run.began, ...runs.map(({ startedAt }) => startedAt ?? run.began)) - LAG_MS
   const places = [run.row.setup?.directory ?? workspace.root, workspace.root]
   const untouched = await Promise.all(unheld.map((claim) => isUntouched(claim, places, since)))

@@ -53,15 +53,13 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   const journal = createJournal(scope.deps, run, take, scope.tree.budget)
   run.journal = journal
   run.isDriven = true
-  if (scope.deps.faults.isOff('whole-tree-stop')) run.outlives = true
   const left = run.resumed ? readLeft(scope.deps.store, run.row) : undefined
   if (left?.turn) journal.reopen(left.turn)
   try {
     if (isFinal(run.row.status)) return // cancelled when it was about to be driven
     const finished = await finishReport(scope, run, await outcomeOf(scope, run, journal, left))
     await endBelow(scope.deps, run)
-    const isTrusted = scope.deps.faults.isOff('claim-check')
-    const outcome = isTrusted ? finished : await checkClaims(scope, run, finished)
+    const outcome = await checkClaims(scope, run, finished)
     await scope.deps.recorder.record(run.row.conversationId, (change) => endRun(change, scope, run, outcome))
   } catch (error) {
     await abandon(scope, run, error)
@@ -133,11 +131,7 @@ async function outcomeOf(
   const context = buildContext(readTree(scope.deps.store, run, left?.turn), run.row.branchId)
   const measured = lastUsage(scope.deps.store, run)
   const { maxIdenticalCalls } = scope.deps.config.limits
-  const isUnwatched = scope.deps.faults.isOff('watchdog')
-  const watched = isUnwatched
-    ? { limits: { ...limits, stallMs: NEVER }, maxIdenticalCalls: NEVER }
-    : { limits, maxIdenticalCalls }
-  const input = { agent, depth, context, turns, measured, ...watched }
+  const input = { agent, depth, context, turns, measured, limits, maxIdenticalCalls }
   const before = left && { left: { open: left.turn?.answer, lastText: left.lastText } }
   const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
   for (;;) {
@@ -214,7 +208,6 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
   const { budget } = scope.tree
   // the offline searcher costs nothing and comes to an end by itself: it reads a prompt of any size
   const costsNothing = run.row.model === 'offline'
-  const isUnchecked = costsNothing || scope.deps.faults.isOff('request-check')
   return {
     model,
     gate: gates.of(model.info),
@@ -243,7 +236,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     secrets: scope.deps.secrets,
     budget: {
       reached: () => (costsNothing ? undefined : budget.reached(run.row)),
-      ask: (estimate) => (isUnchecked ? NOTHING_HELD : budget.ask(run.row, estimate)),
+      ask: (estimate) => (costsNothing ? NOTHING_HELD : budget.ask(run.row, estimate)),
       spend: (answer) => {
         budget.spend(run.row, answer)
         journal.limitsGrown()
@@ -256,9 +249,6 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
 }
 
 const NOTHING_HELD = { release: () => {} }
-
-/** The longest that a timer takes. Milliseconds. */
-const NEVER = 2 ** 31 - 1
 
 type ToolScope = ControlScope & ReportScope & { readonly deps: DelegationPorts & Pick<Deps, 'taskTexts'> }
 
@@ -325,7 +315,7 @@ async function childReport(scope: ReportScope, run: LiveRun, journal: RunJournal
   return { text: '' }
 }
 
-type ToolContextPorts = Pick<Deps, 'faults' | 'guard' | 'owner' | 'questions' | 'recorder' | 'store'>
+type ToolContextPorts = Pick<Deps, 'guard' | 'owner' | 'questions' | 'recorder' | 'store'>
 
 function toolContext(
   { deps, workspace }: Pick<Scope, 'workspace'> & { readonly deps: ToolContextPorts },
@@ -335,7 +325,6 @@ function toolContext(
 ): ToolContext {
   const { conversationId, branchId, id: runId, agent, depth, setup } = run.row
   const directory = setup?.directory
-  deps.faults.at('effect.before')
   return {
     signal: run.controller.signal,
     workspace: directory ? workspaceAt(workspace, directory) : workspace,
@@ -345,13 +334,10 @@ function toolContext(
     decidedPaths: run.decidedPaths.get(callId) ?? [],
     decide: (tool, subject) => decideFurther({ deps, workspace }, run, tool, subject),
     ask: (question) => deps.questions.ask(run, callId, question),
-    processMarks: deps.faults.isOff('process-mark')
-      ? {}
-      : { OFFSHOOT_OWNER: deps.owner, OFFSHOOT_RUN_ID: runId },
+    processMarks: { OFFSHOOT_OWNER: deps.owner, OFFSHOOT_RUN_ID: runId },
     ...(deps.guard && { guard: deps.guard }),
     emit,
-    receipt: (fact) =>
-      deps.faults.isOff('receipts') || keepFact(run, callId, namedFrom(workspace.root, fact)),
+    receipt: (fact) => keepFact(run, callId, namedFrom(workspace.root, fact)),
   }
 }
 

@@ -114,7 +114,7 @@ export class LiveConversation implements RunTree {
 
   below(branchId: BranchId): readonly LiveRun[] {
     const found: LiveRun[] = []
-    this.#latest.forEach((run) => isAbove(branchId, run.parent) && !run.outlives && found.push(run))
+    this.#latest.forEach((run) => isAbove(branchId, run.parent) && found.push(run))
     return found.sort((a, b) => b.row.depth - a.row.depth)
   }
 
@@ -192,7 +192,7 @@ export class LiveConversation implements RunTree {
   /** An idle branch for which something has come starts to read. */
   async #wake(branchId: BranchId): Promise<void> {
     const { store, clock } = this.#scope.deps
-    if (!this.#idle(branchId) || this.#scope.deps.faults.isOff('waking')) return
+    if (!this.#idle(branchId)) return
     const first = nextRead(waitingItems(store, branchId))[0]
     if (!first) return
     if (first.kind !== 'user') await sleep(clock, bounds.gatherMs)

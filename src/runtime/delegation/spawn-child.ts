@@ -9,7 +9,7 @@ import { state } from '../../core/run-status.ts'
 import type { StartedCall } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
 import { narrow, type Authority, type NarrowPorts, type OwnBounds } from '../authority/authority.ts'
-import type { Budget, Caps } from '../budget/budget.ts'
+import type { Budget } from '../budget/budget.ts'
 import { delegationsTo, storeDelegations } from '../authority/delegations.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveryNames, learnsTools } from './discovery/discovery.ts'
@@ -95,9 +95,7 @@ export function spawn(
   const prepared = takePrepared(parent, call.part.callId)
   const { budget } = tree
   const asked = { usd: input.max_cost_usd, tokens: input.max_tokens }
-  const caps = deps.faults.isOff('reservation')
-    ? UNRESERVED
-    : budget.reserve(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
+  const caps = budget.reserve(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
   const limits = { ...limitsOf(deps, agent, depth + 1, { ...input, leftMs: parent.timeLeftMs() }), ...caps }
   const persona = personaOf(deps, agent, input.persona, parent.row)
   const directory = prepared.directory ?? parent.row.setup?.directory ?? null
@@ -135,8 +133,6 @@ export function spawn(
   }
   return writeSubagent(change, deps, order, systemText)
 }
-
-const UNRESERVED: Caps = { maxCostUsd: null, maxTokens: null }
 
 /** What was read when the call was decided; nothing for a call that takes nothing along. */
 function takePrepared({ prepared }: LiveRun, callId: CallId): PreparedSpawn {

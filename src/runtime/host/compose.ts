@@ -7,7 +7,6 @@ import type { WorkspaceFacts } from '../../agents/workspace-prompt.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { SecretMask } from '../../core/secrets/mask.ts'
-import { noFaults, type Faults } from '../../core/faults.ts'
 import { smallModel } from '../../model/models-and-prices.ts'
 import { createFetch, type Fetch } from '../../model/fetch.ts'
 import { createResolver } from '../../model/resolve.ts'
@@ -32,7 +31,7 @@ import type { RawConfig } from '../../config/config-file.ts'
 import type { Config } from '../../config/config-schema.ts'
 import type { NewId } from '../../core/ids.ts'
 import type { Processes } from '../ownership/process-identity.ts'
-import { createRuntime, type Runtime } from './runtime.ts'
+import { createRuntime, type Runtime, type RuntimeOptions } from './runtime.ts'
 import { chooseSearch } from './choose-search-provider.ts'
 import type { SystemAbout, SystemText } from '../context/system-text.ts'
 import { readVcsState } from '../../project/vcs-state.ts'
@@ -56,13 +55,14 @@ import { readWorkspaceFacts } from '../../project/workspace-facts.ts'
 export interface TestPorts {
   /** How tools reach the network; default: as the system does. */
   readonly network?: Network | undefined
-  readonly faults?: Faults | undefined
   /** Makes the same ids and waits each time; default: the chance of the system. */
   readonly chance?: Chance | undefined
   /** The processes that leases know; default: those of this machine. */
   readonly processes?: Processes | undefined
-  /** As if the disk ended there. */
-  readonly maxPageCount?: number
+  /** Opens the store of the user; default: `openSqliteFile`. */
+  readonly openFile?: OpenFile | undefined
+  /** Decorates the ports on which the runtime stands; default: they stay as they are. */
+  readonly decorate?: ((ports: RuntimeOptions) => RuntimeOptions) | undefined
 }
 
 /** What decides where nothing else does. */
@@ -133,10 +133,10 @@ export async function compose({
   mode: namedMode,
   own = {},
   network,
-  faults = noFaults,
   chance,
   processes,
-  ...testStore
+  openFile = openSqliteFile,
+  decorate = (ports) => ports,
 }: ComposeOptions): Promise<Composed> {
   const ownDirectories = [dataHome(env), join(configHome(env), 'offshoot')]
   const workspace = createWorkspace(directory, { ownDirectories })
@@ -149,14 +149,13 @@ export async function compose({
   const { search, tools } = toolsOf(loaded.config)
   const { skills } = await findSkills(workspace.root)
   const file = join(dataHome(env), 'offshoot.db')
-  const { store, losses } = await opened(own, { file, now: clock.now, faults, ...testStore })
+  const { store, losses } = await opened(own, openFile, { file, now: clock.now })
   const owner = randomUUID()
   const secrets = secretMask(env, Object.values(loaded.config.search?.keys ?? {}))
-  const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner }, faults })
+  const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
   const fetch = createFetch()
-  const hasLeases = !own.isAlone && !faults.isOff('leases')
-  const ownership = hasLeases ? new Ownership({ store, clock, owner, processes, faults }) : undefined
-  const runtime = createRuntime({
+  const ownership = own.isAlone ? undefined : new Ownership({ store, clock, owner, processes })
+  const ports = decorate({
     store,
     clock,
     newId: chance?.newId ?? randomIds(clock),
@@ -174,12 +173,11 @@ export async function compose({
     ...(ownership && { ownership }),
     shared: own.shared,
     guard,
-    faults,
     secrets,
   })
   return {
-    runtime,
-    store,
+    runtime: createRuntime(ports),
+    store: ports.store,
     agents,
     workspace,
     mode,
@@ -192,17 +190,21 @@ export async function compose({
     owner,
     guard,
     clock,
-    ownership,
-    tools,
+    ownership: ports.ownership,
+    tools: ports.tools,
     secrets,
   }
 }
 
 /** `losses`: what is gone of the user's store since it was used last. */
-async function opened(own: OwnParts, options: Parameters<typeof openSqliteFile>[0]) {
+type OpenFile = (
+  options: Pick<Parameters<typeof openSqliteFile>[0], 'file' | 'now' | 'warn'>,
+) => Promise<Store>
+
+async function opened(own: OwnParts, openFile: OpenFile, options: Parameters<OpenFile>[0]) {
   const losses: string[] = []
   const warn = (text: string) => void losses.push(text)
-  const store = await (own.openStore?.() ?? openSqliteFile({ ...options, warn }))
+  const store = await (own.openStore?.() ?? openFile({ ...options, warn }))
   return { store, losses }
 }
 

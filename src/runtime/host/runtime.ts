@@ -1,6 +1,5 @@
 import type { AgentDefinition } from '../../core/agent.ts'
 import { shapeMask } from '../../core/secrets/mask.ts'
-import { noFaults } from '../../core/faults.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import { killMarked } from '../../exec/kill.ts'
 import { agentSheet, type AgentSheet } from '../delegation/effective-agent.ts'
@@ -52,10 +51,9 @@ export type RuntimeOptions = Omit<
   | 'taskTexts'
   | 'endProcesses'
   | 'endOwned'
-  | 'faults'
   | 'secrets'
 > &
-  Partial<Pick<Deps, 'endProcesses' | 'endOwned' | 'faults' | 'secrets'>> & {
+  Partial<Pick<Deps, 'endProcesses' | 'endOwned' | 'secrets'>> & {
     /** With the other runtimes of this process; default: there is none. */
     readonly shared?: Shared | undefined
   }
@@ -128,7 +126,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const deps: Deps = {
     endProcesses,
     endOwned,
-    faults: noFaults,
     secrets: shapeMask,
     ...options,
     ...made,

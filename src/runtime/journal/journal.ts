@@ -1,6 +1,5 @@
 import type { ContextMessage } from '../../core/build-context.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Faults } from '../../core/faults.ts'
 import type { CallId, MessageId, NewId } from '../../core/ids.ts'
 import type { Part, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { Run, WaitingFor } from '../../core/run.ts'
@@ -25,7 +24,6 @@ export interface JournalPorts {
   readonly bus: Bus
   readonly clock: Clock
   readonly newId: NewId
-  readonly faults: Faults
   /** Writes the child of a `task` call in the transaction of its intent (invariant R2); some calls have no child. */
   readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => LiveRun | undefined
   /** Takes back what a spawn took that was not stored. */
@@ -127,7 +125,6 @@ export class RunJournal implements Journal {
 
   async callStarted(call: StartedCall): Promise<void> {
     const { part, title, tool } = call
-    if (tool.effects !== 'spawn' && this.#ports.faults.isOff('intent-rows')) return
     const batch = this.#batch!
     const hadRow = batch.hasRow(part.callId)
     let child: LiveRun | undefined
@@ -138,7 +135,6 @@ export class RunJournal implements Journal {
       change.event({ type: 'tool.started', ...eventScope(this.#run, change.at), ...event })
       this.#count(part.callId)
       this.#run.held.count({ lastAction: { tool: part.tool, title, at: change.at } })
-      this.#ports.faults.at('intent.before')
     }
     // a delegation can be refused while it is written: alone it takes nothing else along
     const written = tool.effects === 'spawn' ? this.#writes.record(write) : this.#writes.join(write)
@@ -147,7 +143,6 @@ export class RunJournal implements Journal {
       if (!hadRow) batch.dropRow(part.callId)
       throw error
     })
-    this.#ports.faults.at('intent.after')
     if (child) this.#run.children.set(part.callId, child)
     this.#emitProgress()
   }
@@ -166,12 +161,9 @@ export class RunJournal implements Journal {
     // the end of a child writes the result; one that is paused keeps its work and answers when it is continued
     const child = this.#run.children.get(callId)
     if (child && !child.row.background) return openResult(call.part)
-    this.#ports.faults.at('effect.after')
     batch.expectEnd(callId)
     const ended = call.status === 'skipped' && this.#begun.has(callId) ? notAgain(call) : call
-    const part = await this.#writes.join((change) => this.#writeResult(change, ended))
-    this.#ports.faults.at('result.after')
-    return part
+    return await this.#writes.join((change) => this.#writeResult(change, ended))
   }
 
   /** Writes the result of a call. The end of a child writes it in its own transaction. */
@@ -197,7 +189,6 @@ export class RunJournal implements Journal {
       this.#writes.patch({ toolCalls, lastAction })
       this.#endTurn(change, batch.answer)
     }
-    this.#ports.faults.at('result.before')
     return part
   }
 

@@ -18,7 +18,6 @@ export type EndLeftPorts = OpenJournalPorts & Pick<Deps, 'approvals' | 'question
  */
 export function endOpenCalls(change: Change, deps: OpenJournalPorts, run: LiveRun): void {
   endStreaming(change, run)
-  if (deps.faults.isOff('unknown-outcome')) return
   const begun = openCalls(change, run).filter(({ row }) => row?.status === 'running' && !row.repeatable)
   if (begun.length > 0) writeEnds(change, deps, run, begun)
 }

@@ -8,10 +8,7 @@ import type { CallWriter, LiveRun } from '../run/live-run.ts'
 import { readOpenTurn } from './open-turn.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
 
-export type OpenJournalPorts = Pick<
-  Deps,
-  'store' | 'recorder' | 'bus' | 'clock' | 'newId' | 'scheduler' | 'faults'
->
+export type OpenJournalPorts = Pick<Deps, 'store' | 'recorder' | 'bus' | 'clock' | 'newId' | 'scheduler'>
 
 /** The journal of one attempt of a run. */
 export function createJournal(
@@ -20,9 +17,9 @@ export function createJournal(
   spawn: JournalPorts['spawn'],
   budget?: Budget,
 ): RunJournal {
-  const { store, recorder, bus, clock, newId, scheduler, faults } = deps
+  const { store, recorder, bus, clock, newId, scheduler } = deps
   const unspawn = (child: LiveRun) => rollBackStarts({ store, scheduler }, budget, [child])
-  return new RunJournal(run, { store, recorder, bus, clock, newId, faults, unspawn, spawn })
+  return new RunJournal(run, { store, recorder, bus, clock, newId, unspawn, spawn })
 }
 
 /**

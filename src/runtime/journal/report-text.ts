@@ -11,17 +11,15 @@ import type { Change } from '../log/recorder.ts'
 /** What stands around a report: label, figures, error, note and receipts. Bytes. */
 const LABEL_BYTES = 12 * 1024
 
-export type ReportPorts = Pick<Deps, 'config' | 'faults' | 'newId'>
+export type ReportPorts = Pick<Deps, 'config' | 'newId'>
 
 /**
  * The report for the parent of this run: the value that satisfies its schema, or its summary, or its text. The whole of
  * a long report is kept as an artifact.
  */
 export function reportOutput(change: Change, deps: ReportPorts, row: StoredRun, report: Report): ToolOutput {
-  const most = Math.min(deps.config.limits.maxReportTokens * 4, bounds.inlineOutputBytes - LABEL_BYTES)
-  const maxBytes = deps.faults.isOff('report-bound') ? Infinity : most
-  const { output, summary } = report
-  const note = deps.faults.isOff('stated-reason') ? null : report.note
+  const maxBytes = Math.min(deps.config.limits.maxReportTokens * 4, bounds.inlineOutputBytes - LABEL_BYTES)
+  const { output, summary, note } = report
   const handed = output === undefined ? (summary ?? report.text) : JSON.stringify(output)
   const bound = boundOutput(change, deps.newId, {
     conversationId: row.conversationId,

@@ -2,7 +2,6 @@ import type { EventDraft, OffshootEvent } from '../../core/events.ts'
 import type { BranchId, ConversationId, InboxItemId } from '../../core/ids.ts'
 import type { Clock } from '../../core/clock.ts'
 import { OffshootError } from '../../core/errors.ts'
-import { noFaults, type Faults } from '../../core/faults.ts'
 import { bounds } from '../../core/limits.ts'
 import type { Store, Tx } from '../../store/port.ts'
 import type { Bus } from './bus.ts'
@@ -67,14 +66,13 @@ export interface RecorderPorts {
   readonly bus: Bus
   readonly clock: Clock
   readonly leases?: Leases | undefined
-  readonly faults?: Faults | undefined
 }
 
 /**
  * All writes of the runtime go through it: the transaction that stores an event assigns its `seq` (invariant S2). With
  * `leases`, it refuses to change a conversation that another process owns (invariant R5).
  */
-export function createRecorder({ store, bus, clock, leases, faults = noFaults }: RecorderPorts): Recorder {
+export function createRecorder({ store, bus, clock, leases }: RecorderPorts): Recorder {
   const known = new Map<ConversationId, Known>()
   const inboxChanges = new Map<BranchId, number>()
   const changes = (branchId: BranchId) => inboxChanges.get(branchId) ?? 0
@@ -85,22 +83,17 @@ export function createRecorder({ store, bus, clock, leases, faults = noFaults }:
     forget: (conversationId) => void known.delete(conversationId),
     async record(conversationId, write, { durable = true } = {}) {
       let events: OffshootEvent[] = []
-      const marks: InboxItemId[] = []
       const closure = (tx: Tx) => {
         leases?.check(tx, conversationId)
         const at = clock.now()
         const pending: Pending = { conversationId, at, drafts: [] }
         const before = known.get(conversationId)
         const counted: Counted = { positions: new Map(), subagents: before?.subagents }
-        const markDelivered = (id: InboxItemId) =>
-          faults.isOff('unique-delivery') ? void marks.push(id) : tx.update('inbox', id, { deliveredAt: at })
-        const change = openChange(tx, pending, counted, before?.positions)
-        const result = write({ ...change, markDelivered })
+        const result = write(openChange(tx, pending, counted, before?.positions))
         if (pending.drafts.length > 0) {
           events = insertEvents(tx, pending, before)
           known.set(conversationId, after(events, at, counted, before))
         }
-        if (events.some(isDelivery)) faults.at('delivery.before')
         return result
       }
       const watched = (tx: Tx) => {
@@ -116,9 +109,6 @@ export function createRecorder({ store, bus, clock, leases, faults = noFaults }:
         for (const { type, branchId } of events)
           if (branchId && (type === 'inbox.added' || type === 'inbox.updated'))
             inboxChanges.set(branchId, changes(branchId) + 1)
-        if (events.some(isDelivery)) faults.at('delivery.after')
-        for (const id of marks)
-          await store.tx((tx) => tx.update('inbox', id, { deliveredAt: clock.now() }), { durable })
         bus.durable(events)
         return result
       } catch (error) {
@@ -128,11 +118,6 @@ export function createRecorder({ store, bus, clock, leases, faults = noFaults }:
       }
     },
   }
-}
-
-/** A report has reached whoever is owed it, or an item of an inbox the messages of its branch. */
-function isDelivery({ type }: OffshootEvent): boolean {
-  return type === 'report.delivered' || type === 'inbox.delivered'
 }
 
 /** The events of a change that is being written. */
@@ -147,7 +132,7 @@ function openChange(
   { conversationId, at, drafts }: Pending,
   counted: Counted,
   known: ReadonlyMap<BranchId, number> | undefined,
-): Omit<Change, 'markDelivered'> {
+): Change {
   const { positions } = counted
   const where = { conversationId, kind: 'subagent' } as const
   const subagents = () => (counted.subagents ??= tx.count('branches', where))
@@ -155,6 +140,7 @@ function openChange(
     tx,
     at,
     event: (draft) => void drafts.push(draft),
+    markDelivered: (id) => tx.update('inbox', id, { deliveredAt: at }),
     nextPosition(branchId) {
       const position = positions.get(branchId) ?? known?.get(branchId) ?? storedPosition(tx, branchId)
       positions.set(branchId, position + 1)

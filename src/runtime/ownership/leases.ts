@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
 import { OffshootError } from '../../core/errors.ts'
-import { noFaults, type Faults } from '../../core/faults.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
 import type { LeaseRow, Reader, Store, Tx } from '../../store/port.ts'
@@ -13,8 +12,6 @@ export interface OwnershipOptions {
   readonly owner: string
   /** Default: those of this machine. */
   readonly processes?: Processes | undefined
-  /** Tests alone give it. */
-  readonly faults?: Faults | undefined
 }
 
 interface HeldLease {
@@ -44,17 +41,15 @@ export class Ownership {
   readonly #clock: Clock
   readonly #owner: string
   readonly #processes: Processes
-  readonly #faults: Faults
   readonly #held = new Map<ConversationId, HeldLease>()
   readonly #onLost = new Set<(id: ConversationId, error: OffshootError) => void>()
   #cancelRenewal: (() => void) | undefined
 
-  constructor({ store, clock, owner, processes = systemProcesses(), faults = noFaults }: OwnershipOptions) {
+  constructor({ store, clock, owner, processes = systemProcesses() }: OwnershipOptions) {
     this.#store = store
     this.#clock = clock
     this.#owner = owner
     this.#processes = processes
-    this.#faults = faults
   }
 
   /**
@@ -190,11 +185,9 @@ export class Ownership {
         if (this.#isOurs(row, held)) tx.update('leases', id, { renewedAt: this.#clock.now() })
         else held.lost = lostTo(id, row)
       }
-      this.#faults.at('lease.before')
     }
     const before = this.owned()
     await this.#store.tx(write, { durable: false }).catch((error: unknown) => this.#notRenewed(error))
-    this.#faults.at('lease.after')
     for (const id of before) {
       const lost = this.#held.get(id)?.lost
       if (lost) this.#notifyLost(id, lost)

@@ -96,8 +96,6 @@ export interface LiveRun {
   resumed: boolean
   /** The text that was checked last as its report, and what came of it. */
   checked?: { readonly text: string; readonly result: CheckedReport }
-  /** Only in the test build: what stops those above it does not reach it. */
-  outlives?: true
   /** Why it cannot be driven: an agent that it needs is not defined any more. */
   readonly unusable: OffshootError | undefined
 }
@@ -213,7 +211,6 @@ export function stopRun(run: LiveRun, reason: StopReason): void {
 
 /** Whether a stop of its parent for this reason stops a child too. */
 export function stopsBelow(reason: StopReason, child: LiveRun): boolean {
-  if (child.outlives) return false
   return reason.verb === 'cancel' || !reason.keepsBackground || !child.row.background
 }
 

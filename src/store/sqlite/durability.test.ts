@@ -224,12 +224,13 @@ test('the log of a long run does not grow with it, and another process that has 
   expect(existsSync(`${file}-wal`)).toBe(false)
 })
 
-test('users cannot switch off what the promises stand on, in JavaScript either', async () => {
-  const isOff = vi.fn(() => true)
-  const store = await openSqliteStore({ file, faults: { isOff, at: isOff } } as never)
+test('users cannot take away what the promises rest on, in JavaScript either', async () => {
+  const [connect, engineOf] = [vi.fn(), vi.fn()]
+  const store = await openSqliteStore({ file, connect, engineOf } as never)
   await store.tx((tx) => seed(tx, sampleRows()), durable)
   await store.close()
-  expect(isOff).not.toHaveBeenCalled()
+  expect(connect).not.toHaveBeenCalled()
+  expect(engineOf).not.toHaveBeenCalled()
 })
 
 test('a large file is checked where a process left it, and not where it was closed', async () => {

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { noFaults, type Faults } from '../../core/faults.ts'
 import { isEarly, straighten } from './early-schema.ts'
 import { corrupt, newer } from './sqlite-errors.ts'
 
@@ -24,7 +23,6 @@ export const SCHEMA_VERSION = MIGRATIONS.length
 export const APPLICATION_ID = 0x4f465348
 
 export interface MigrateOptions {
-  readonly faults?: Faults | undefined
   /** Default: the present version. */
   readonly upTo?: number
   /** Called with the version of an older database, before anything is changed and while nobody else can change it. */
@@ -40,7 +38,7 @@ export function migrate(
   db: DatabaseSync,
   file: string,
   now: () => number,
-  { faults = noFaults, upTo = SCHEMA_VERSION, beforeOlder = () => {} }: MigrateOptions = {},
+  { upTo = SCHEMA_VERSION, beforeOlder = () => {} }: MigrateOptions = {},
 ): void {
   if (checkedVersion(db, file) === upTo) return
   withoutReferences(db, () => {
@@ -50,9 +48,7 @@ export function migrate(
       const version = checkedVersion(db, file)
       if (version > 0 && version < upTo) beforeOlder(version)
       applyAll(db, { file, version, upTo, now })
-      faults.at('migration.before')
       db.exec('COMMIT')
-      faults.at('migration.after')
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
       throw error

@@ -1,15 +1,14 @@
 import { resolve } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { OffshootError } from '../../core/errors.ts'
-import { noFaults, type Faults } from '../../core/faults.ts'
+import type { Engine } from '../engine.ts'
 import { groupCommit, type Turns } from '../group-commit.ts'
 import type { Store } from '../port.ts'
 import { backUp } from './back-up.ts'
 import { asStoreError, locked } from './sqlite-errors.ts'
 import { fileError, inspectDatabase, prepareFile } from './inspect.ts'
 import { migrate } from './migrate.ts'
-import { LateEngine } from './late-engine.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
 import { keepWhatIsLeft } from './trace.ts'
 import { BUSY_TIMEOUT_MS, takeTurns } from './turns.ts'
@@ -39,9 +38,12 @@ export function openSqliteStore({ file, now, busyTimeoutMs, maxPageCount }: Sqli
   })
 }
 
-/** What only the program itself and its tests give. */
+/** What only tests give. */
 interface FileOptions extends SqliteOptions {
-  readonly faults?: Faults | undefined
+  /** Opens the file; default: a plain connection. */
+  readonly connect?: (file: string, options: DatabaseSyncOptions) => DatabaseSync
+  /** Reads and writes rows in it; default: `SqliteEngine`. */
+  readonly engineOf?: (db: DatabaseSync, file: string) => Engine
   /** The log goes into the file when it has so many pages. */
   readonly logPages?: number
   /** Is told what is gone of the database since it was used last. */
@@ -49,12 +51,11 @@ interface FileOptions extends SqliteOptions {
 }
 
 /** The same, with what is not for users. */
-export async function openSqliteFile({ faults = noFaults, ...options }: FileOptions): Promise<Store> {
+export async function openSqliteFile(options: FileOptions): Promise<Store> {
   const file = options.file === ':memory:' ? options.file : resolve(options.file)
   const turns = takeTurns(file, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
-  const db = await whenFree(turns, () => openDatabase(file, { ...options, faults }))
-  const Engine = faults.isOff('answer-after-commit') ? LateEngine : SqliteEngine
-  return groupCommit(new Engine(db, file, faults.isOff('full-sync') ? 'NORMAL' : 'FULL'), { turns })
+  const db = await whenFree(turns, () => openDatabase(file, options))
+  return groupCommit(options.engineOf?.(db, file) ?? new SqliteEngine(db, file), { turns })
 }
 
 /** Tries again while other processes have the file: most make it, change it or close it for a moment. */
@@ -82,18 +83,21 @@ function attempt<T>(open: () => T): T | OffshootError {
   }
 }
 
-function openDatabase(file: string, { maxPageCount, now = Date.now, faults, logPages, warn }: FileOptions) {
+function openDatabase(
+  file: string,
+  { maxPageCount, now = Date.now, connect = plainly, logPages, warn }: FileOptions,
+): DatabaseSync {
   const loss = file === ':memory:' ? undefined : keptFrom(file)
   if (loss !== undefined) warn?.(loss)
   const isNew = file === ':memory:' || prepareFile(file) === 'new'
   if (!isNew) inspectDatabase(file, TRY_MS)
   let db: DatabaseSync | undefined
   try {
-    db = new DatabaseSync(file, { timeout: TRY_MS, enableForeignKeyConstraints: true })
+    db = connect(file, { timeout: TRY_MS, enableForeignKeyConstraints: true })
     if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${maxPageCount}`)
     // before WAL, so that the file itself says whose it is, whatever becomes of the log beside it
     const beforeOlder = (version: number) => void backUp(file, version, now())
-    migrate(db, file, now, { faults, beforeOlder })
+    migrate(db, file, now, { beforeOlder })
     useLog(db, file, logPages ?? LOG_PAGES)
     db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY`)
     return db
@@ -101,6 +105,10 @@ function openDatabase(file: string, { maxPageCount, now = Date.now, faults, logP
     db?.close()
     throw asStoreError(error, file)
   }
+}
+
+function plainly(file: string, options: DatabaseSyncOptions): DatabaseSync {
+  return new DatabaseSync(file, options)
 }
 
 /** @throws OffshootError `store_full`, `store_readonly` where what is left cannot be put aside: nothing is written then. */

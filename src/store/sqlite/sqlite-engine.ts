@@ -26,17 +26,14 @@ export class SqliteEngine implements Engine {
   readonly #readers: Record<Table, RowReader>
   readonly #stillThere: StillThere
   readonly #trace: Trace | undefined
-  readonly #durable: 'FULL' | 'NORMAL'
   #full: boolean | undefined
   #begun = false
   /** The last error of the database, in case that it ended the transaction. */
   #error: Error | undefined
 
-  /** `durable` is `PRAGMA synchronous` of what has to survive a loss of power; less than FULL shows in tests what it is for. */
-  constructor(db: DatabaseSync, file: string, durable: 'FULL' | 'NORMAL' = 'FULL') {
+  constructor(db: DatabaseSync, file: string) {
     this.#db = db
     this.#file = file
-    this.#durable = durable
     this.#statements = new Statements(db)
     this.#stillThere = new StillThere(db, file)
     this.#trace = file === ':memory:' ? undefined : new Trace(file)
@@ -111,7 +108,7 @@ export class SqliteEngine implements Engine {
     this.#error = undefined
     this.#stillThere.check()
     this.#guard(() => {
-      if (this.#full !== durable) this.#db.exec(`PRAGMA synchronous = ${durable ? this.#durable : 'NORMAL'}`)
+      if (this.#full !== durable) this.#db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`)
       this.#full = durable
       this.#beginAtOnce()
       this.#stillThere.begun()

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { Mechanism } from '../../../src/core/faults.ts'
+import type { Mechanism } from '../../support/faults.ts'
 import {
   bash,
   eventsOf,

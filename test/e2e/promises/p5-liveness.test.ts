@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Mechanism } from '../../../src/core/faults.ts'
+import type { Mechanism } from '../../support/faults.ts'
 import { reportsIn, ScriptedTree, task } from '../../support/scripted-tree.ts'
 
 const GREPS = 364

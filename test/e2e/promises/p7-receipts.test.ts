@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Mechanism } from '../../../src/core/faults.ts'
+import type { Mechanism } from '../../support/faults.ts'
 import { bash, ScriptedTree, task } from '../../support/scripted-tree.ts'
 
 describe('P7: what a subagent did', () => {

@@ -1,10 +1,10 @@
-import { SqliteEngine } from './sqlite-engine.ts'
+import { SqliteEngine } from '../../src/store/sqlite/sqlite-engine.ts'
 
 const LATE_MS = 100
 
 /**
  * What the store would be if it answered before COMMIT, as databases with an asynchronous commit do: each transaction is
- * committed when the next one begins, or after a moment. Tests alone use it, to see that they notice.
+ * committed when the next one begins, or after a moment.
  */
 export class LateEngine extends SqliteEngine {
   #late: NodeJS.Timeout | undefined
