@@ -2,10 +2,11 @@ import { parseArgs } from 'node:util'
 import { play, type Played } from './play.ts'
 import { scenarioOf } from './seeds.ts'
 import { playStopped } from './stopped.ts'
+import { mechanisms } from '../support/faults.ts'
 
 /**
- * `npm run test:kill -- [--seeds 100] [--from 1] [--seed N] [--keep] [--all]`: the kill test, with its figures at the end;
- * `--all` checks what is known to be broken too (test/support/not-yet.ts). What is aimed at a
+ * `npm run test:kill -- [--seeds 100] [--from 1] [--seed N] [--keep] [--all] [--off MECHANISM]`: the kill test, with its
+ * figures at the end; `--off` plays it without a mechanism, `--all` checks what is known to be broken too (test/support/not-yet.ts). What is aimed at a
  * fault point is the same each time; a kill by the clock comes at about the same moment.
  */
 const { values } = parseArgs({
@@ -14,9 +15,12 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seed: { type: 'string' },
     keep: { type: 'boolean' },
+    off: { type: 'string' },
     all: { type: 'boolean', default: false },
   },
 })
+const off = mechanisms.find((name) => name === values.off)
+if (values.off && !off) throw new Error(`${values.off} is none of ${mechanisms.join(', ')}`)
 const all = Array.from({ length: Number(values.seeds) }, (_, at) => at + Number(values.from))
 const seeds = values.seed === undefined ? all : [Number(values.seed)]
 const played: Played[] = []
@@ -34,7 +38,7 @@ process.exitCode = found > 0 ? 1 : 0
 
 /** Of ten seeds one stops a program for 30 s and lets it go on. */
 function playSeed(seed: number): Promise<Played> {
-  const scenario = { ...scenarioOf(seed), keep: values.keep ?? false, all: values.all }
+  const scenario = { ...scenarioOf(seed), keep: values.keep ?? false, all: values.all, off }
   return seed % 10 === 9 ? playStopped(scenario, { at: 50 + seed * 10, forMs: 30_000 }) : play(scenario)
 }
 

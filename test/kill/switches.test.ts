@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Mechanism } from '../support/faults.ts'
+import { killers } from '../mutants/killers.ts'
+import { mechanisms, type Mechanism } from '../support/faults.ts'
 import { play, type Scenario } from './play.ts'
+import { scenarioOf } from './seeds.ts'
 import { playStopped } from './stopped.ts'
 
 const LIMIT_MS = 60_000
@@ -53,6 +55,15 @@ describe.each(scenarios)('%s', { timeout: LIMIT_MS }, (off, scenario, violation)
     const { violations } = await play({ seed: 1, ...scenario, off })
     expect(violations).toContainEqual(expect.stringMatching(violation))
   })
+})
+
+/** The seeds of `npm run test:kill` that docs/durability.md names. */
+const named = Object.entries(killers).filter(([, { suite }]) => suite === 'test:kill')
+
+test.each(named)('the seed of %s notices', { timeout: 2 * LIMIT_MS }, async (name, { seed, invariant }) => {
+  const off = mechanisms.find((each) => each === name)
+  const { violations } = await play({ ...scenarioOf(seed), off })
+  expect(violations).toContainEqual(expect.stringMatching(`^${invariant}: `))
 })
 
 /** It stands still between the row of a call and its effect, and another process takes the conversation over. */
