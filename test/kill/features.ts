@@ -13,11 +13,11 @@ export const chances = {
   /** The money runs out, and a person gives more. */
   budget: 12,
   /** A person pauses, continues, cancels and forks at any depth, in terminals of their own. */
-  control: 35,
+  control: 45,
   /** Other terminals come while a program drives the conversation: `recover` and `run`. */
   terminals: 25,
   /** Some programs get SIGTERM, SIGINT or SIGHUP in place of SIGKILL, at their start too. */
-  signals: 35,
+  signals: 45,
 } as const
 
 export type Feature = keyof typeof chances

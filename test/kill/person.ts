@@ -39,7 +39,7 @@ export class Person {
     this.#own = randomOf(seed + 6)
     this.#features = features
     this.#messages = messages
-    this.#acts = features.has('control') || features.has('terminals') ? between(this.#own, 1, 4) : 0
+    this.#acts = features.has('control') || features.has('terminals') ? between(this.#own, 2, 5) : 0
     this.#acting = this.#act()
   }
 
@@ -58,7 +58,7 @@ export class Person {
       const paused = records.runs.filter(isPausedBelow)
       if (asked.length > 0 && this.#random() < 0.4) await this.#answer(pick(this.#random, asked))
       else if (this.#messages > 0 && this.#random() < 0.3) await this.#say(records)
-      else if (this.#acts > 0 && this.#own() < 0.2) await this.#do(records)
+      else if (this.#acts > 0 && this.#own() < 0.35) await this.#do(records)
       else if (paused.length > 0 && this.#own() < 0.2) this.#continue(pick(this.#own, paused).id)
     }
   }

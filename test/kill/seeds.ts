@@ -31,7 +31,7 @@ export function scenarioOf(seed: number): Scenario {
   const features = featuresOf(seed)
   const asked = randomOf(seed + 8)
   const deaths = Array.from({ length: between(random, 1, 5) }, (_, at) => deathOf(random, at, group)).map(
-    (death, at) => (features.has('signals') && asked() < 0.5 ? signalOf(asked, at) : death),
+    (death, at) => (features.has('signals') && asked() < 0.6 ? signalOf(asked, at) : death),
   )
   const common = { seed, children: CHILDREN, deaths, messages: between(random, 1, 4), features }
   if (seed % 10 === 5 || seed % 10 === 2) return { ...common, deaths: [...deaths, CLOCK], served: true }

@@ -35,7 +35,7 @@ export const chances = {
 export type Feature = keyof typeof chances
 
 /** More than so many make a world large, and slow. */
-const MOST = 3
+const MOST = 2
 
 /** Drawn apart from everything else: a feature less does not change the rest of a world. */
 export function featuresOf(seed: number, isAll: boolean): ReadonlySet<Feature> {
