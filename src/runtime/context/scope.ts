@@ -32,6 +32,13 @@ export interface RunTree {
   drives(run: LiveRun): boolean
   /** The latest run of a branch, if this process has driven one. */
   latest(branchId: BranchId): LiveRun | undefined
+  /**
+   * In the change that writes a run: makes it the latest of its branch, so that the next change finds it, which may be of
+   * the same commit.
+   */
+  publish(run: LiveRun): void
+  /** That change was not stored: the latest run is the one before. */
+  withdraw(run: LiveRun): void
   /** The latest runs of all branches below a branch, the deepest first: whichever of its runs started them. */
   below(branchId: BranchId): readonly LiveRun[]
 }

@@ -72,6 +72,7 @@ export async function startDriving(
     if (last) await attemptsOver(live, last)
     await deps.recorder.record(conversationId, (change) => {
       started = asStartResult(write(change, live, recovered))
+      for (const run of started.drive) live.publish(run)
       storeMode(change, deps, conversationId)
       live.budget.store(change, conversationId)
       if (isNew) deps.ownership?.acquireIn(change.tx, conversationId)
@@ -82,7 +83,7 @@ export async function startDriving(
     driveAll(live, drive)
     return { ...handle(deps, run, live, release), seqBefore, recovered }
   } catch (error) {
-    rollBackStarts(deps, live.budget, started?.drive ?? [])
+    rollBackStarts(deps, live, started?.drive ?? [])
     const left = releaseWhenQuiet(live, release)
     if (hasRecovered || live.isQuiet) await left
     else ignoreLateRejection(left) // the caller that started what still runs there waits for it

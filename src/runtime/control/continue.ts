@@ -39,8 +39,10 @@ export async function continueHere(
   await attemptsOver(conversation, run)
   let drive: readonly LiveRun[] = []
   const write = (change: Change): ContinueAnswer => {
-    const gone = continueOrSteer(change, { deps, tree: conversation }, run, order)
+    const latest = conversation.latest(run.row.branchId) ?? run // another command may have continued it
+    const gone = continueOrSteer(change, { deps, tree: conversation }, latest, order)
     drive = gone.drive
+    for (const each of drive) conversation.publish(each)
     const { branchId } = run.row
     const { id: runId, status } = gone.run.row
     const answer: ContinueAnswer = { outcome: gone.outcome, branchId, runId, status }
@@ -49,7 +51,7 @@ export async function continueHere(
     return answer
   }
   const answer = await deps.recorder.record(conversation.id, write).catch((error: unknown) => {
-    rollBackStarts(deps, conversation.budget, drive)
+    rollBackStarts(deps, conversation, drive)
     throw error
   })
   driveAll(conversation, drive)

@@ -30,6 +30,7 @@ export async function startHere(
   try {
     const answer = await deps.recorder.record(live.id, (change) => {
       started = asStartResult(write(change, live, []))
+      for (const run of started.drive) live.publish(run)
       const { branchId, id: runId } = started.run.row
       live.budget.store(change, live.id)
       settle(change.tx, { branchId, runId })
@@ -38,7 +39,7 @@ export async function startHere(
     driveAll(live, started!.drive)
     return answer
   } catch (error) {
-    rollBackStarts(deps, live.budget, started?.drive ?? [])
+    rollBackStarts(deps, live, started?.drive ?? [])
     throw error
   }
 }

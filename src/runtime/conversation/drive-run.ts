@@ -50,7 +50,7 @@ import { workspaceAt } from '../../tools/workspace-at.ts'
 export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   const { markStopped } = run // of this attempt: as soon as it has stopped, another one can begin
   const take = (change: Change, parent: LiveRun, call: StartedCall) => takeTask(change, scope, parent, call)
-  const journal = createJournal(scope.deps, run, take, scope.tree.budget)
+  const journal = createJournal(scope.deps, run, take, scope.tree)
   run.journal = journal
   run.isDriven = true
   const left = run.resumed ? readLeft(scope.deps.store, run.row) : undefined

@@ -48,6 +48,8 @@ export class LiveConversation implements RunTree {
   /** The latest run of each branch. */
   readonly #latest = new Map<BranchId, LiveRun>()
   readonly #active = new Map<LiveRun, Driven>()
+  /** Published runs that are not driven yet, with the latest run of their branch before. */
+  readonly #published = new Map<LiveRun, LiveRun | undefined>()
   /** Branches whose next run is being written: it is driven once that is stored. */
   readonly #starting = new Map<BranchId, Promise<void>>()
   #failed: Promise<never> | undefined
@@ -74,6 +76,7 @@ export class LiveConversation implements RunTree {
   drive(run: LiveRun): Promise<void> {
     if (run.hasDriver) return this.#stopped(run)
     run.hasDriver = true
+    this.#published.delete(run)
     this.#latest.set(run.row.branchId, run)
     this.budget.attach(run.held)
     if (this.#stop) stopRun(run, this.#stop) // it came after the stop
@@ -106,6 +109,22 @@ export class LiveConversation implements RunTree {
   know(run: LiveRun): void {
     this.#latest.set(run.row.branchId, run)
     this.budget.attach(run.held)
+  }
+
+  publish(run: LiveRun): void {
+    const { branchId } = run.row
+    const before = this.#latest.get(branchId)
+    if (before === run) return
+    this.#published.set(run, before)
+    this.#latest.set(branchId, run)
+  }
+
+  withdraw(run: LiveRun): void {
+    const { branchId } = run.row
+    const before = this.#published.get(run)
+    if (!this.#published.delete(run) || this.#latest.get(branchId) !== run) return
+    if (before) this.#latest.set(branchId, before)
+    else this.#latest.delete(branchId)
   }
 
   latest(branchId: BranchId): LiveRun | undefined {
@@ -209,21 +228,19 @@ export class LiveConversation implements RunTree {
 
   async #startNext(latest: LiveRun): Promise<void> {
     const next = nextRun(this.#scope.deps, this.budget, latest)
-    const { branchId, id } = next.row
     this.budget.attach(next.held)
     const reads = await this.#scope.deps.recorder
       .record(this.id, (change) => {
         const reads = this.#startReading(change, latest, next)
-        if (reads) this.#latest.set(branchId, next) // the next change, of the same commit perhaps, finds it
+        if (reads) this.publish(next)
         return reads
       })
       .catch((error: unknown) => {
-        rollBackStarts(this.#scope.deps, this.budget, [next])
-        if (this.#latest.get(branchId) === next) this.#latest.set(branchId, latest)
+        rollBackStarts(this.#scope.deps, this, [next])
         throw error
       })
     if (reads) void this.drive(adopt(next, latest))
-    else this.budget.forget(id)
+    else this.budget.forget(next.row.id)
   }
 
   /**

@@ -5,12 +5,15 @@ import { continueRun, type ContinueScope } from './continue-run.ts'
 import { addToInbox } from '../run/inbox.ts'
 import { eventScope, type LiveRun } from '../run/live-run.ts'
 import { openCallWriter, type OpenJournalPorts } from '../journal/open-journal.ts'
+import type { RunTree } from '../context/scope.ts'
 import type { Change } from '../log/recorder.ts'
 import { spawn, taskText, type SpawnScope } from './spawn-child.ts'
 import type { TaskInput } from '../task/task-input.ts'
 import { requireTarget, type SubagentLookup } from './task-target.ts'
 
-export type TaskScope = SpawnScope & ContinueScope & SubagentLookup
+export type TaskScope = SpawnScope &
+  ContinueScope &
+  SubagentLookup & { readonly tree: Pick<RunTree, 'publish'> }
 
 /**
  * Writes what a `task` call asks for in the transaction of its intent, and returns the run whose report answers it.
@@ -42,7 +45,9 @@ export function takeTask(
   const { max_turns: maxTurns, max_cost_usd: maxCostUsd, max_tokens: maxTokens } = input
   const by = { parent, call, background }
   const order = { text: taskText(input), maxTurns, maxCostUsd, maxTokens, by }
-  return continueRun(change, scope, run, order)[0]!
+  const next = continueRun(change, scope, run, order)[0]!
+  scope.tree.publish(next)
+  return next
 }
 
 /** What the model reads of a continue that became a message. */

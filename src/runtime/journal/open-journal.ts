@@ -1,12 +1,11 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { CallId } from '../../core/ids.ts'
 import type { Reader } from '../../store/port.ts'
-import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
 import { RunJournal, type JournalPorts } from './journal.ts'
 import type { CallWriter, LiveRun } from '../run/live-run.ts'
 import { readOpenTurn } from './open-turn.ts'
-import { rollBackStarts } from '../run/roll-back-starts.ts'
+import { rollBackStarts, type StartedIn } from '../run/roll-back-starts.ts'
 
 export type OpenJournalPorts = Pick<Deps, 'store' | 'recorder' | 'bus' | 'clock' | 'newId' | 'scheduler'>
 
@@ -15,10 +14,10 @@ export function createJournal(
   deps: OpenJournalPorts,
   run: LiveRun,
   spawn: JournalPorts['spawn'],
-  budget?: Budget,
+  tree?: StartedIn,
 ): RunJournal {
   const { store, recorder, bus, clock, newId, scheduler } = deps
-  const unspawn = (child: LiveRun) => rollBackStarts({ store, scheduler }, budget, [child])
+  const unspawn = (child: LiveRun) => rollBackStarts({ store, scheduler }, tree, [child])
   return new RunJournal(run, { store, recorder, bus, clock, newId, unspawn, spawn })
 }
 

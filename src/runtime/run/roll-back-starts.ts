@@ -3,20 +3,27 @@ import type { Budget } from '../budget/budget.ts'
 import type { LiveRun } from './live-run.ts'
 import type { Scheduler } from './scheduler.ts'
 
+/** The conversation of these runs. */
+export interface StartedIn {
+  readonly budget: Pick<Budget, 'forget'>
+  withdraw(run: LiveRun): void
+}
+
 /**
  * Runs that were to begin, or to go on, in a change that was not stored: they are what the store says, nobody waits for
  * them, and they hold no slot and no money.
  */
 export function rollBackStarts(
   { store, scheduler }: { readonly store: Reader; readonly scheduler: Pick<Scheduler, 'release'> },
-  budget: Pick<Budget, 'forget'> | undefined,
+  tree: StartedIn | undefined,
   runs: readonly LiveRun[],
 ): void {
   for (const run of runs) {
     scheduler.release(run.row.id)
     const stored = store.get('runs', run.row.id)
     if (stored) run.held.reload(stored)
-    else budget?.forget(run.row.id)
+    else tree?.budget.forget(run.row.id)
+    tree?.withdraw(run)
     run.markStopped()
   }
 }
