@@ -109,6 +109,7 @@ export async function acquireConversation(
 ): Promise<AcquiredConversation> {
   const before = isNew ? undefined : deps.store.get('leases', id)
   if (!isNew) await deps.ownership?.acquire(id)
+  await stoppedHere(conversations, id)
   deps.recorder.forget(id)
   const live = driven(conversations, id, where)
   const endCommands = conversations.commandInbox.listen(live)
@@ -118,6 +119,12 @@ export async function acquireConversation(
     await deps.ownership?.release(id)
   }
   return { live, before, release }
+}
+
+/** A conversation whose runs are being stopped here is driven anew once all have stopped: each run has one driver. */
+async function stoppedHere({ live }: Conversations, id: ConversationId): Promise<void> {
+  for (let known = live.get(id); known?.stopped && !known.isQuiet; known = live.get(id))
+    await bestEffort(known.quiet())
 }
 
 function driven(conversations: Conversations, id: ConversationId, where: RunSetting): LiveConversation {

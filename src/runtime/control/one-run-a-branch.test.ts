@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import type { BranchId, ConversationId } from '../../core/ids.ts'
-import { expectOrder, foreground, stage, type Staged } from '../../../test/support/stage.ts'
+import { sleep } from '../../core/clock.ts'
+import { tool } from '../../../test/support/runtime-harness.ts'
+import { expectOrder, foreground, stage, use, type Staged } from '../../../test/support/stage.ts'
 
 const workspace = {
   root: '/w',
@@ -66,5 +68,26 @@ test.each(['main', 'subagent'] as const)(
     const read = told.filter(({ type, branchId: on }) => type === 'inbox.delivered' && on === to.branchId)
     expect(read).toHaveLength(2)
     expectOrder(h, { conversationId })
+  },
+)
+
+test.each(['pause', 'cancel'] as const)(
+  'a message that comes while all is stopped (%s) starts once that is over',
+  async (verb) => {
+    const deaf = tool('deaf', { effects: 'write', idempotent: false, execute: () => sleep(h.clock, 3_000) })
+    const layers = [{ name: 'x', rules: [{ tool: '*', action: 'allow' as const }] }]
+    const parts = { main: [{ calls: [foreground('a')] }], a: [{ calls: [use('deaf')] }] }
+    const h: Staged = stage(parts, { tools: [deaf], layers })
+    const started = await h.start('go')
+    await h.clock.settle()
+    started.stop(verb)
+    const sent = await h.clock.until(send(h, started, 'and now?'))
+    await h.clock.until(started.result)
+    await h.clock.until(sent.started!.result)
+    expect(mostAtOnce(h, started.branchId)).toBe(1)
+    expect(h.store.find('tool_calls', {}).filter(({ tool: name }) => name === 'deaf')).toHaveLength(1)
+    const results = h.store.find('parts', {}).filter(({ part }) => part.type === 'tool-result')
+    expect(results).toHaveLength(2)
+    expectOrder(h, started)
   },
 )
