@@ -1,4 +1,7 @@
 import { Option, type Command } from 'commander'
+import type { RunSetting } from '../../runtime/context/run-setting.ts'
+import { watchedHere } from '../terminal/watched-run.ts'
+import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { resolve } from 'node:path'
 import type { Conversation } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
@@ -97,11 +100,12 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
   const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   try {
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
-    const begun = await start({ task, conversation }, flags, composed, io)
+    const first = new FirstEvents(composed.runtime.subscribe)
+    const begun = await start({ task, conversation, onStored: first.follow }, flags, composed, io)
     if (begun.there) return await printElsewhere(begun.there, io)
     const started = begun.here
     await writeStderr(io, `offshoot: subagent ${started.branchId} of ${started.conversationId}\n`)
-    return await follow(started, flags, composed, io)
+    return await follow(started, flags, watchedHere(composed, first), io)
   } finally {
     await composed.guard.close()
     await composed.store.close()
@@ -154,7 +158,7 @@ async function handOver(
 }
 
 async function start(
-  { task, conversation }: Asked,
+  { task, conversation, onStored }: Asked & Pick<RunSetting, 'onStored'>,
   flags: SpawnFlags,
   composed: Composed,
   io: Io,
@@ -165,7 +169,7 @@ async function start(
   const model = flags.model ? await pickModel(flags.model, composed, io) : undefined
   const order = { task, label, deliver, maxTurns, budgetUsd, model }
   const defaultModel = () => pickModel(undefined, composed, io)
-  const place = { workspace, systemText, agent, defaultModel }
+  const place = { workspace, systemText, agent, defaultModel, onStored }
   if (!conversation) return { here: await runtime.spawn({ ...order, ...place }) }
   const { id } = conversation
   const command = { verb: 'spawn', target: id, args: { ...order, agent: agent.name } } as const
