@@ -6,6 +6,7 @@ import { findViolations, importsOf } from './support/architecture/find-violation
 import { backArrows, floorsOf, foldersOf, type ImportGraph } from './support/architecture/floors.ts'
 import { bagMentions, findBagTakers } from './support/architecture/port-bags.ts'
 import { rowWrites } from './support/architecture/row-writes.ts'
+import { pictureOf, roomArrows, rowsOf } from './support/architecture/picture.ts'
 import { ORDERS, OVER_LIMITS, PACKAGES, ROOMS } from './support/architecture/rules.ts'
 import { findExcesses, findSilentCatches } from './support/architecture/sizes.ts'
 
@@ -61,6 +62,45 @@ describe('the rooms', () => {
     expect(beside.filter((each) => each.isFile()).length).toBeLessThanOrEqual(5)
     const rooms = beside.filter((each) => each.isDirectory()).map(({ name }) => name)
     expect(rooms.toSorted()).toEqual(ORDERS['src/runtime']!.toSorted())
+  })
+})
+
+describe('ARCHITECTURE.md', () => {
+  const names = globSync('src/**/*.ts', { cwd: ROOT })
+  const graph = importsOf(new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')])))
+  const arrows = roomArrows(foldersOf(graph).find(({ folder }) => folder === 'src')!)
+  const order = Object.keys(ROOMS)
+  const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+  const [first, second] = text.match(/^\| room .*\n(?:\|.*\n)+/gm)!.map(rowsOf)
+
+  it('has the rooms of src in the order of the rules, each above those that import it', () => {
+    expect(first!.flat()).toEqual(order)
+    const back = order.flatMap((from, at) =>
+      (arrows.get(from) ?? []).filter((to) => order.indexOf(to) >= at).map((to) => `${from} -> ${to}`),
+    )
+    expect(back).toEqual([])
+  })
+
+  it('has the rooms of the runtime in the order of the rules', () => {
+    expect(second!.flat()).toEqual(ORDERS['src/runtime'])
+  })
+
+  it('draws the arrows that there are', () => {
+    expect(text).toContain(`\`\`\`\n${pictureOf(arrows, order)}\n\`\`\``)
+  })
+
+  it('the rules allow no arrow between rooms that there is not', () => {
+    for (const [room, allowed] of Object.entries(ROOMS))
+      if (allowed !== 'everything') expect([room, allowed.toSorted()]).toEqual([room, arrows.get(room) ?? []])
+  })
+
+  it('draws an arrow once, where no other way leads', () => {
+    const some = new Map([
+      ['c', ['a', 'b']],
+      ['b', ['a']],
+      ['a', []],
+    ])
+    expect(pictureOf(some, ['a', 'b', 'c'])).toBe('c ──> b\nb ──> a')
   })
 })
 
