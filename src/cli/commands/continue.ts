@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { watchedHere } from '../terminal/watched-run.ts'
+import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
@@ -60,7 +60,7 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
     }
     await printRecovered(continued.started, io)
     if (continued.outcome === 'steered') await writeStderr(io, `offshoot: ${steered(continued)}\n`)
-    return await follow(continued.started, flags, watchedHere(composed, first), io)
+    return await follow(continued.started, flags, watchedLocally(composed, first), io)
   } finally {
     await composed.guard.close()
     await composed.store.close()

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { watchedHere } from '../terminal/watched-run.ts'
+import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
@@ -69,13 +69,13 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     const command = { verb: 'fork', target: messageId, args: { text, model, budgetUsd } } as const
     const first = new FirstEvents(runtime.subscribe)
     const onStored = first.follow
-    const begun = await runtime.hereOrThere(conversationId, command, () =>
+    const begun = await runtime.startOrDispatch(conversationId, command, () =>
       runtime.fork({ workspace, systemText, messageId, text, budgetUsd, model, defaultModel, onStored }),
     )
     if (begun.there) return await printElsewhere(begun.there, io)
     const started = begun.here
     await writeStderr(io, `offshoot: fork ${started.branchId} of ${started.conversationId}\n`)
-    return await follow(started, flags, watchedHere(composed, first), io)
+    return await follow(started, flags, watchedLocally(composed, first), io)
   } finally {
     await composed.guard.close()
     await composed.store.close()

@@ -34,8 +34,8 @@ import { wholeNumber } from '../number-options.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { readPrompt } from '../terminal/read-task.ts'
 import { printOthersWaiting, printRecovered } from '../terminal/recovered-text.ts'
-import { isWithServer, runThere, watchedThere } from '../remote/server-run.ts'
-import { watchedHere } from '../terminal/watched-run.ts'
+import { isWithServer, runInServer, watchedInServer } from '../remote/server-run.ts'
+import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
 
@@ -100,19 +100,19 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
     )
     await printRecovered(started, io)
     await printOthersWaiting(composed, started, io)
-    return await follow(started, flags, watchedHere(composed, first), io)
+    return await follow(started, flags, watchedLocally(composed, first), io)
   } finally {
     await composed.store.close()
   }
 }
 
-interface Asked<C> extends Pick<RunSetting, 'onStored'> {
+interface RunInput<C> extends Pick<RunSetting, 'onStored'> {
   readonly conversationId: C
   readonly prompt: string
 }
 
 async function start(
-  { conversationId, prompt, onStored }: Asked<ConversationId | undefined>,
+  { conversationId, prompt, onStored }: RunInput<ConversationId | undefined>,
   flags: RunFlags,
   composed: Composed,
   io: Io,
@@ -131,7 +131,7 @@ async function start(
 
 /** The server that drives the conversation is given the message, and its run is followed as one of this process. */
 async function goOnThere(
-  { conversationId, prompt: text }: Asked<ConversationId>,
+  { conversationId, prompt: text }: RunInput<ConversationId>,
   flags: RunFlags,
   composed: Composed,
   io: Io,
@@ -156,10 +156,10 @@ async function goOnThere(
   const defaultModel = () => pickModel(undefined, composed, io)
   const first = new FirstEvents(runtime.subscribe)
   const sent = await runtime.sendMessage({ ...composed, ...order, defaultModel, onStored: first.follow })
-  if (sent.started) return await follow(sent.started, flags, watchedHere(composed, first), io) // the server has let go of it just now
-  const started = await runThere(sent, { conversationId, seqBefore }, composed, io)
+  if (sent.started) return await follow(sent.started, flags, watchedLocally(composed, first), io) // the server has let go of it just now
+  const started = await runInServer(sent, { conversationId, seqBefore }, composed, io)
   const asked = hasPerson(io) ? flags : { ...flags, approvals: 'wait' as const }
-  return await follow(started, asked, watchedThere(composed, started), io)
+  return await follow(started, asked, watchedInServer(composed, started), io)
 }
 
 /** What is allowed and who is asked is the server's matter. */

@@ -31,7 +31,7 @@ export function isWithServer({ ownership }: Composed, id: ConversationId, { env 
  * verbs, and its events are what the server stores. Waits until that run has begun.
  * @throws OffshootError `conflict` when the message was withdrawn, or nobody drives the conversation any more.
  */
-export async function runThere(
+export async function runInServer(
   sent: SentMessage,
   { conversationId, seqBefore }: Pick<StartedRun, 'conversationId' | 'seqBefore'>,
   composed: Composed,
@@ -70,7 +70,7 @@ export async function runThere(
 }
 
 /** The same runtime, but that it tells and answers what another process drives: all of it since the run began. */
-export function watchedThere(composed: Composed, { conversationId, seqBefore }: StartedRun): Watched {
+export function watchedInServer(composed: Composed, { conversationId, seqBefore }: StartedRun): Watched {
   const { store } = composed
   const follow: Watched['follow'] = (position, show) => {
     const look = () => showStored(position, show)

@@ -7,7 +7,7 @@ import { Follow } from '../../runtime/log/follow.ts'
 import { packEvents } from '../../runtime/log/stored-events.ts'
 import { createMemoryStore } from '../../store/memory.ts'
 import { handClock } from '../../testing/hand-clock.ts'
-import { watchedHere, type Watched } from './watched-run.ts'
+import { watchedLocally, type Watched } from './watched-run.ts'
 
 const { conversationId } = base
 
@@ -28,7 +28,7 @@ async function world() {
   const composed = { store, runtime: { subscribe: bus.subscribe } } as unknown as Watched
   const shown: string[] = []
   const watch = (after: number) =>
-    watchedHere(composed, first).follow(Follow.after(store, conversationId, after), (events) =>
+    watchedLocally(composed, first).follow(Follow.after(store, conversationId, after), (events) =>
       shown.push(...events.map(({ seq, sub }) => (sub === undefined ? `${seq}` : `${seq}.${sub}`))),
     )
   return { write, stream, first, watch, shown, clock }

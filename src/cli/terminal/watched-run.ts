@@ -20,7 +20,10 @@ export interface Watched extends Pick<
 }
 
 /** A run that this process drives. `first` has subscribed before the run was driven, so that no live event is lost. */
-export function watchedHere<C extends Omit<Watched, 'follow'>>(composed: C, first: FirstEvents): C & Watched {
+export function watchedLocally<C extends Omit<Watched, 'follow'>>(
+  composed: C,
+  first: FirstEvents,
+): C & Watched {
   return {
     ...composed,
     follow(position, show) {

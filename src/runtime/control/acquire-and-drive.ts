@@ -132,10 +132,10 @@ export function recoverAndDrive(
   deps: RecoverPorts,
   acquired: Pick<AcquiredConversation, 'live' | 'before'>,
   policy: RecoveryPolicy,
-  onTaken: OnRecovered = () => {},
+  onRecovered: OnRecovered = () => {},
 ): Promise<readonly RecoveredRun[]> {
   const { live } = acquired
-  const recovering = live.recovered.then(() => recoverLeftRuns(deps, acquired, policy, onTaken))
+  const recovering = live.recovered.then(() => recoverLeftRuns(deps, acquired, policy, onRecovered))
   live.recovered = bestEffort(recovering)
   return recovering
 }
@@ -146,7 +146,7 @@ async function recoverLeftRuns(
   deps: RecoverPorts,
   { live, before }: Pick<AcquiredConversation, 'live' | 'before'>,
   policy: RecoveryPolicy,
-  onTaken: OnRecovered,
+  onRecovered: OnRecovered,
 ): Promise<readonly RecoveredRun[]> {
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
@@ -158,7 +158,7 @@ async function recoverLeftRuns(
   deps.faults.at('recovery.killed')
   const recovered = await recoverConversation(deps, live, policy)
   deps.faults.at('recovery.after')
-  onTaken(recovered)
+  onRecovered(recovered)
   driveAll(
     live,
     recovered.filter(({ became }) => became === 'queued').map(({ run }) => run),
