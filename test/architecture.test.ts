@@ -6,6 +6,7 @@ import { findViolations, importsOf } from './support/architecture/find-violation
 import { backArrows, floorsOf, foldersOf, type ImportGraph } from './support/architecture/floors.ts'
 import { bagMentions, findBagTakers } from './support/architecture/port-bags.ts'
 import { rowWrites } from './support/architecture/row-writes.ts'
+import { pictureOf, roomArrows, rowsOf } from './support/architecture/picture.ts'
 import { ORDERS, OVER_LIMITS, PACKAGES, ROOMS } from './support/architecture/rules.ts'
 import { findExcesses, findSilentCatches } from './support/architecture/sizes.ts'
 
@@ -31,14 +32,17 @@ describe('the source tree', () => {
   })
 })
 
-/** The floors of a folder from the top down, a line each. */
+/** The rooms of a folder with their arrows, those of the highest floor first. */
 function printFloors(graph: ImportGraph, folder: string): void {
   const found = foldersOf(graph).find((each) => each.folder === folder)!
   const floors = Map.groupBy(floorsOf(found), ([, floor]) => floor)
   const arrows = [...found.arrows.values()].reduce((sum, { size }) => sum + size, 0)
+  const arrowsOf = (name: string) => [...(found.arrows.get(name)?.keys() ?? [])].toSorted().join(', ')
   const lines = [...floors]
     .toSorted(([a], [b]) => b - a)
-    .map(([floor, rooms]) => `  ${floor}  ${rooms.map(([name]) => name).join(', ')}`)
+    .flatMap(([floor, rooms]) =>
+      rooms.map(([name]) => `  ${floor}  ${name} -> ${arrowsOf(name) || 'nothing'}`),
+    )
   process.stdout.write(`${folder}: ${found.arrows.size} rooms, ${arrows} arrows\n${lines.join('\n')}\n`)
 }
 
@@ -61,6 +65,45 @@ describe('the rooms', () => {
     expect(beside.filter((each) => each.isFile()).length).toBeLessThanOrEqual(5)
     const rooms = beside.filter((each) => each.isDirectory()).map(({ name }) => name)
     expect(rooms.toSorted()).toEqual(ORDERS['src/runtime']!.toSorted())
+  })
+})
+
+describe('ARCHITECTURE.md', () => {
+  const names = globSync('src/**/*.ts', { cwd: ROOT })
+  const graph = importsOf(new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')])))
+  const arrows = roomArrows(foldersOf(graph).find(({ folder }) => folder === 'src')!)
+  const order = Object.keys(ROOMS)
+  const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
+  const [first, second] = text.match(/^\| room .*\n(?:\|.*\n)+/gm)!.map(rowsOf)
+
+  it('has the rooms of src in the order of the rules, each above those that import it', () => {
+    expect(first!.flat()).toEqual(order)
+    const back = order.flatMap((from, at) =>
+      (arrows.get(from) ?? []).filter((to) => order.indexOf(to) >= at).map((to) => `${from} -> ${to}`),
+    )
+    expect(back).toEqual([])
+  })
+
+  it('has the rooms of the runtime in the order of the rules', () => {
+    expect(second!.flat()).toEqual(ORDERS['src/runtime'])
+  })
+
+  it('draws the arrows that there are', () => {
+    expect(text).toContain(`\`\`\`\n${pictureOf(arrows, order)}\n\`\`\``)
+  })
+
+  it('the rules allow no arrow between rooms that there is not', () => {
+    for (const [room, allowed] of Object.entries(ROOMS))
+      if (allowed !== 'everything') expect([room, allowed.toSorted()]).toEqual([room, arrows.get(room) ?? []])
+  })
+
+  it('draws an arrow once, where no other way leads', () => {
+    const some = new Map([
+      ['c', ['a', 'b']],
+      ['b', ['a']],
+      ['a', []],
+    ])
+    expect(pictureOf(some, ['a', 'b', 'c'])).toBe('c ──> b\nb ──> a')
   })
 })
 
@@ -263,12 +306,20 @@ describe('rule: small functions', () => {
     i: 'interface I { i(a: 1, b: 2, c: 3, d: 4, e: 5): void }',
     j: 'const o = { j(a: 1, b: 2, c: 3, d: 4, { e }: E) {} }',
     constructor: 'class C { constructor(a: 1, b: 2, c: 3, d: 4, e: 5) {} }',
+    k: 'function k(a: 1, b: 2, c: 3, d: 4, e: 5): void; function k() {}',
+    l: 'abstract class C { abstract l(a: 1, b: 2, c: 3, d: 4, e: 5): void }',
+    m: 'class C { m(a: 1, b: 2, c: 3, d: 4, e: 5): void; m() {} }',
     '': 'type F = (a: 1, b: 2, c: 3, d: 4, e: 5) => void',
   })) {
     it(`finds five parameters: ${text}`, () => {
       expect(excesses(text)).toEqual([`src/a.ts ${where}: line 1: has 5 parameters, more than 4`])
     })
   }
+
+  it.each([
+    'interface I { (a: 1, b: 2, c: 3, d: 4, e: 5): void }',
+    'type F = new (a: 1, b: 2, c: 3, d: 4, e: 5) => I',
+  ])('finds five parameters without a name: %s', (text) => expect(excesses(text)).toHaveLength(1))
 
   it('allows four, and does not count what this is', () => {
     expect(excesses('function f(this: T, a: 1, b: 2, c: 3, d: 4) {}')).toEqual([])
@@ -300,6 +351,11 @@ describe('rule: no error is dropped without a reason', () => {
     'work().catch(function () {})',
     'work().catch(() => {\n  // nothing\n})',
     'work()?.catch(() => {})',
+    'work().then(undefined, () => {})',
+    'work().then(next, () => {})',
+    'work().catch(() => void 0)',
+    'try { work() } catch {}',
+    'try { work() } catch (error) {\n}',
   ]) {
     it(`finds: ${text}`, () => expect(found(text)).toHaveLength(1))
   }
@@ -308,7 +364,8 @@ describe('rule: no error is dropped without a reason', () => {
     'bestEffort(work())',
     'work().catch(ignoreLostConnection)',
     'work().catch(() => undefined)',
-    'try { work() } catch {}',
+    'try { work() } catch {\n  // it may be gone\n}',
+    'work().then(() => {})',
     '// work().catch(() => {})',
   ]) {
     it(`allows: ${text}`, () => expect(found(text)).toEqual([]))
@@ -348,6 +405,7 @@ describe('rule: a room imports what the table allows', () => {
     'dynamic import': `export const later = () => import('../store/b.ts')`,
     'dynamic import of a template': 'export const later = () => import(`../store/b.ts`)',
     'type query': `export type X = import('../store/b.ts').X`,
+    'URL beside the file': `export const worker = new URL('../store/b.ts', import.meta.url)`,
     'import after a comment': `/* import */ import /* from '../core/b.ts' */ { x } from '../store/b.ts'`,
   }
   for (const [form, text] of Object.entries(FORMS)) {

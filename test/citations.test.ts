@@ -8,14 +8,15 @@ const ROOT = join(import.meta.dirname, '..')
 const CODE = globSync('{src,web/src,test,bench,scripts,examples}/**/*.{ts,tsx,mjs,js,css,c,sql}', {
   cwd: ROOT,
 })
-const PAGES = globSync('{README,ARCHITECTURE,{docs,bench,examples}/**/*}.md', { cwd: ROOT })
+const CONFIGS = globSync('{*.{ts,mjs,js},{web,.ci}/*.{ts,mjs}}', { cwd: ROOT })
+const PAGES = globSync('{README,ARCHITECTURE,CHANGELOG,{docs,bench,examples}/**/*}.md', { cwd: ROOT })
 
 /** Fixtures are texts of other projects: what they cite is not meant to be here. */
 const isOurs = (name: string) => !/(?:^|\/)(?:fixtures|node_modules|corpus|cases)\//.test(name)
 
 describe('a comment or a page cites what is in the repository', () => {
   it('in code', () => {
-    const names = CODE.filter(isOurs)
+    const names = [...CODE, ...CONFIGS].filter(isOurs)
     expect(names.length).toBeGreaterThan(1000)
     expect(names.flatMap((name) => findWrongCitations(ROOT, name))).toEqual([])
   })
@@ -31,7 +32,7 @@ describe('a comment or a page cites what is in the repository', () => {
     const checks = globSync('test/{kill,sim}/*.ts', { cwd: ROOT })
     const tests = globSync('{src,test}/**/*.test.ts', { cwd: ROOT })
     const numbers = [
-      ...checks.flatMap((name) => numbersIn(name, /(?<=['`])[A-Z]\d(?=[:'])/g)),
+      ...checks.flatMap((name) => numbersIn(name, /(?<=['`])(?:[A-Z]\d|§ ?\d*)(?=[:'])/g)),
       ...tests.flatMap((name) =>
         numbersIn(name, /(?<=\b(?:describe|it|test)\('(?:[A-Z]\d, )?)[A-Z]\d(?=[:,])/g),
       ),
@@ -67,6 +68,7 @@ describe('a citation', () => {
     put('docs/invariants.md', '# Invariants\n\n- <a id="r2"></a>**R2** a promise\n')
     put('docs/store.md', '# The store\n\n## Errors, and what to do\n')
     put('src/core/ids.ts', '')
+    put('docs/decisions/0001-one.md', '# 1. One\n')
   })
 
   afterAll(() => rmSync(root, { recursive: true }))
@@ -91,6 +93,16 @@ describe('a citation', () => {
     ['const a = 1 // R8', 'R8'],
     ['/** Once (D3). */', 'D3'],
     ['// store.md §2', '§2'],
+    ['// see design/rooms', 'design/rooms'],
+    ['// as in core/gone.ts', 'core/gone.ts'],
+    ['// what gone.ts says', 'gone.ts'],
+    ['// what core/gone.test.ts plays', 'core/gone.test.ts'],
+    ['// as runtime.MD says', 'runtime.MD'],
+    ['// run by .ci/gone', '.ci/gone'],
+    ['// for issue 16', 'issue 16'],
+    ['// see decision 99', 'decision 99'],
+    ['// see ADR 77', 'ADR 77'],
+    ['// because of rule 4', 'rule 4'],
   ])('in a comment is found where it leads nowhere: %s', (comment, cited) => {
     expect(wrongIn('src/core/a.ts', `\n${comment}\n`)).toEqual([
       expect.stringMatching(new RegExp(`^src/core/a\\.ts:2 cites ${cited}, which is `)),
@@ -120,6 +132,7 @@ describe('a citation', () => {
     '// docs/store.md#errors-and-what-to-do, docs/invariants.md#r2, invariant R2',
     '// store.md, src/core/ids.ts and docs/',
     '// AGENTS.md, .claude/agents/critic.md, src/**/*.ts, docs/a{b,c}.md, /home/me/src/a.ts, https://a.example/docs/a.md',
+    '// core/ids.ts, ids.ts, decision 1',
     '// C0, C1, V8, UTF8, SHA256',
     "const example = 'src/gone.ts, gone.md, R9'",
   ])('that leads to something, and what is none, is left alone: %s', (line) => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { builtinAgents } from './builtin-agents.ts'
 import { createAgentRegistry } from './registry.ts'
 import { systemPrompt, type SystemPromptInput } from './system-prompt.ts'
-import type { WorkspaceFacts } from './workspace-prompt.ts'
+import type { WorkspaceFacts } from '../core/workspace-facts.ts'
 
 const agents = createAgentRegistry(builtinAgents())
 const workspace: WorkspaceFacts = {

@@ -4,7 +4,8 @@ import { delegationRules, limitRules, workRules, type RuleFacts } from './prompt
 import { reportPrompt } from './report-prompt.ts'
 import { skillsPrompt } from './skills-prompt.ts'
 import type { Skill } from './skills.ts'
-import { filesPrompt, workspacePrompt, type ReferenceFile, type WorkspaceFacts } from './workspace-prompt.ts'
+import type { WorkspaceFacts } from '../core/workspace-facts.ts'
+import { filesPrompt, workspacePrompt, type ReferenceFile } from './workspace-prompt.ts'
 
 /** The prompt of another agent that is placed before the role; tools and limits stay the agent's own. */
 export interface Persona {

@@ -1,6 +1,6 @@
 import type { EventOf } from '../core/events.ts'
 import type { ApprovalRow, QuestionRow } from '../protocol/approvals-and-questions.ts'
-import { placed, type Asked } from './ask-positions.ts'
+import { placed, type OpenAsk } from './ask-positions.ts'
 import { withAwaiting } from './reduce-calls.ts'
 import type { Answered, ViewState } from './view-state.ts'
 
@@ -39,12 +39,12 @@ function questionOf(event: EventOf<'question.asked'>): QuestionRow {
 }
 
 /** A process that takes a run up asks again under the same id. */
-function inLine<T extends Asked>(open: readonly T[], ask: T): readonly T[] {
+function inLine<T extends OpenAsk>(open: readonly T[], ask: T): readonly T[] {
   const others = open.filter(({ id }) => id !== ask.id)
   return placed([...others, ask].toSorted((a, b) => (a.id < b.id ? -1 : 1)))
 }
 
-function without<T extends Asked>(open: readonly T[], id: string): readonly T[] {
+function without<T extends OpenAsk>(open: readonly T[], id: string): readonly T[] {
   return placed(open.filter((each) => each.id !== id))
 }
 

@@ -8,13 +8,13 @@ export const groupNames = ['needsYou', 'running', 'queued', 'paused', 'done'] as
 export type GroupName = (typeof groupNames)[number]
 export type RunGroups = Readonly<Record<GroupName, readonly RunRow[]>>
 
-type Asked = Pick<ViewState, 'approvals' | 'questions'>
+type OpenAsks = Pick<ViewState, 'approvals' | 'questions'>
 
 /**
  * The subagents of a conversation by what is to be done about them: the latest run of each branch. What asks longest
  * stands first, then what was started last; of what has ended, what ended last. A main agent is among them while it asks.
  */
-export function runGroups(state: Asked & Pick<ViewState, 'runs' | 'latestRuns' | 'queue'>): RunGroups {
+export function runGroups(state: OpenAsks & Pick<ViewState, 'runs' | 'latestRuns' | 'queue'>): RunGroups {
   const asking = askingRuns(state)
   const groups: Record<GroupName, RunRow[]> = { needsYou: [], running: [], queued: [], paused: [], done: [] }
   for (const id of Object.values(state.latestRuns)) {
@@ -35,7 +35,7 @@ export function badge(groups: RunGroups): { readonly needsYou: number; readonly 
   return { needsYou: groups.needsYou.length, running: groups.running.length }
 }
 
-function askingRuns({ approvals, questions }: Asked): readonly RunId[] {
+function askingRuns({ approvals, questions }: OpenAsks): readonly RunId[] {
   const asks = [
     ...approvals.map(({ runId, requestedAt: at }) => ({ runId, at })),
     ...questions.map(({ runId, askedAt: at }) => ({ runId, at })),
@@ -70,7 +70,7 @@ function lastEndedFirst(a: RunRow, b: RunRow): number {
 
 /** What is asked on a branch and on every branch below it: a person who looks there sees it. */
 export function asksBelow(
-  state: Asked & Pick<ViewState, 'branches'>,
+  state: OpenAsks & Pick<ViewState, 'branches'>,
   branchId: BranchId,
 ): { readonly approvals: readonly ApprovalRow[]; readonly questions: readonly QuestionRow[] } {
   const isBelow = (id: BranchId): boolean => {

@@ -52,8 +52,8 @@ export const noSetup: RunSetup = {
 }
 
 /**
- * From accepted input to idle, on one branch, as it is stored, sent and exported: one flat row, null where its status has
- * no such value. `Run` says which values go together.
+ * From accepted input to idle, on one branch, as it is stored, sent and exported: one flat row, null where its status
+ * has no such value.
  */
 export interface StoredRun {
   readonly id: RunId

@@ -54,8 +54,6 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
   readonly #options: FeedOptions
   readonly #follow: Follow
   #waiting: OffshootEvent[] = []
-  /** Live events that have their places between the stored ones which are still to be read. */
-  #between: OffshootEvent[] = []
   #end: End | undefined
   #isDone = false
   #leave: (() => void) | undefined
@@ -119,23 +117,12 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
   /** At once, so that no live event comes between those that were kept and those of the subscription. */
   #openWith(first: readonly OffshootEvent[] | undefined): void {
     if (!first || this.#deps.closed.aborted) return
-    this.#between = [...first]
-    this.#putStored(this.#follow.page())
+    this.#follow.keep(first)
+    this.#putAll(this.#follow.page())
   }
 
-  /** Stored events, and the live ones that follow each of them. */
-  #putStored(events: readonly OffshootEvent[]): void {
-    for (const event of events) {
-      this.#putLiveBefore(event.seq)
-      this.#put(event)
-    }
-    if (!this.#follow.isBehind) this.#putLiveBefore(Infinity)
-  }
-
-  #putLiveBefore(seq: number): void {
-    const later = this.#between.findIndex((event) => event.seq >= seq)
-    const due = this.#between.splice(0, later < 0 ? this.#between.length : later)
-    for (const event of due) this.#put(event)
+  #putAll(events: readonly OffshootEvent[]): void {
+    for (const event of events) this.#put(event)
   }
 
   #close(): void {
@@ -162,7 +149,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
 
   /** The store is about to be closed: what comes from now on is on the bus alone, and follows what is stored by now. */
   #readRest(): void {
-    if (this.#follow.isBehind) for (const events of this.#follow.pages()) this.#putStored(events)
+    if (this.#follow.isBehind) for (const events of this.#follow.pages()) this.#putAll(events)
   }
 
   async #read(): Promise<IteratorResult<OffshootEvent, undefined>> {
@@ -179,7 +166,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
   /** One page; the event loop turns between two of them. */
   async #catchUp(): Promise<void> {
     if (this.#deps.closed.aborted) return this.#follow.stopReading()
-    this.#putStored(this.#follow.page())
+    this.#putAll(this.#follow.page())
     if (this.#follow.isBehind) await new Promise((resolve) => setImmediate(resolve))
   }
 

@@ -12,7 +12,7 @@ import { readRunResult, type RunResult } from '../runtime/views/run-result.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/control/verbs.ts'
 import { EventFeed, type FeedDeps } from './event-feed.ts'
 import { eventsOfTree } from './event-filter.ts'
-import type { FirstEvents } from './first-events.ts'
+import type { FirstEvents } from '../runtime/log/first-events.ts'
 import { checkText } from './check-options.ts'
 import { checkEvents, type ContinueOptions, type EventsOptions, type ForkOptions } from './run-options.ts'
 

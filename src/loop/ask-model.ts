@@ -25,7 +25,7 @@ export interface StoredAnswer {
   readonly stored: Promise<void>
 }
 
-export interface Asking {
+export interface RequestContext {
   readonly turn: number
   readonly size: InputEstimate
   readonly watchdog: Watchdog
@@ -36,12 +36,12 @@ export interface Asking {
 
 /**
  * One answer of the model: a request, repeated by the rules of retry.ts when it fails or its stream is cut. What a cut
- * request had said is kept as an interrupted message, and handed to `onCut`. @throws ProviderError, OffshootError `window`, Spent, or the signal's reason.
+ * request had said is kept as an interrupted message, and handed to `onCut`. @throws ProviderError, OffshootError `window`, BudgetReached, or the signal's reason.
  */
 export async function askModel(
   request: Omit<ModelRequest, 'signal'>,
   ports: LoopPorts,
-  { turn, size, watchdog, emit, onCut }: Asking,
+  { turn, size, watchdog, emit, onCut }: RequestContext,
 ): Promise<StoredAnswer> {
   checkWindow(size.byChars(request.messages), ports)
   const input = size.tokens(request.messages)

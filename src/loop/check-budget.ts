@@ -1,7 +1,7 @@
 import type { LoopPorts, Reached } from './ports.ts'
 
 /** Thrown in the place of a request that may not be made any more: the run pauses. */
-export class Spent extends Error {
+export class BudgetReached extends Error {
   readonly reached: Reached
 
   constructor(reached: Reached) {
@@ -10,8 +10,8 @@ export class Spent extends Error {
   }
 }
 
-/** @throws Spent when a cap of tokens or money has been reached. */
+/** @throws BudgetReached when a cap of tokens or money has been reached. */
 export function checkBudget({ budget }: Pick<LoopPorts, 'budget'>): void {
   const reached = budget.reached()
-  if (reached) throw new Spent(reached)
+  if (reached) throw new BudgetReached(reached)
 }

@@ -9,8 +9,8 @@ export class Repeats {
   /** What was called and what came of it, so often. */
   #last = { call: '', status: '', text: '', count: 0 }
   /** Equal calls that have begun in a row, whatever comes of them. */
-  #begun = { call: '', count: 0 }
-  #isTold = false
+  #lastStarted = { call: '', count: 0 }
+  #isReported = false
   /** What came once more. */
   #circle: { readonly call: string; readonly count: number } | undefined
 
@@ -21,8 +21,8 @@ export class Repeats {
   /** Whether the results so far have to be known before this call may begin. */
   begins(part: ToolCallPart): boolean {
     const call = keyOf(part)
-    this.#begun = { call, count: call === this.#begun.call ? this.#begun.count + 1 : 1 }
-    return this.#begun.count > this.#max
+    this.#lastStarted = { call, count: call === this.#lastStarted.call ? this.#lastStarted.count + 1 : 1 }
+    return this.#lastStarted.count > this.#max
   }
 
   /** Whether this call has just been made too often: it is not to be run, and the run is to end. */
@@ -45,14 +45,14 @@ export class Repeats {
     const { text } = output
     const last = this.#last
     const isSame = call === last.call && status === last.status && text === last.text
-    if (!isSame) this.#isTold = false
+    if (!isSame) this.#isReported = false
     this.#last = { call, status, text, count: isSame ? last.count + 1 : 1 }
   }
 
   /** What is to be said to the model now, once in each circle. */
   warning(): string | undefined {
-    if (this.#last.count < this.#max || this.#isTold) return undefined
-    this.#isTold = true
+    if (this.#last.count < this.#max || this.#isReported) return undefined
+    this.#isReported = true
     return `Your last ${this.#last.count} calls were the same, with the same result each time. The next such call ends your work: do something else, or conclude with what you have.`
   }
 }

@@ -1,13 +1,13 @@
 import { unlessAborted } from './unless-aborted.ts'
 import type { LoopPorts, ReservationResult } from './ports.ts'
-import { Spent } from './check-budget.ts'
+import { BudgetReached } from './check-budget.ts'
 import { whileSuspended, type Watchdog } from './watchdog.ts'
 
 type Reservation = Extract<ReservationResult, { readonly release: () => void }>
 
 /**
  * Holds what a request may cost at most, until it is released. Waits, visibly, while requests of others hold what it
- * needs: they come to an end. @throws Spent where it does not fit, or the signal's reason.
+ * needs: they come to an end. @throws BudgetReached where it does not fit, or the signal's reason.
  */
 export async function reserveRequest(
   input: number,
@@ -27,7 +27,7 @@ export async function reserveRequest(
     }
     await ports.journal.resumed()
   }
-  if ('why' in leave) throw new Spent(leave)
+  if ('why' in leave) throw new BudgetReached(leave)
   return leave
 }
 

@@ -23,7 +23,7 @@ import type {
   TurnText,
 } from './ports.ts'
 import { Repeats } from './repeats.ts'
-import { checkBudget, Spent } from './check-budget.ts'
+import { checkBudget, BudgetReached } from './check-budget.ts'
 import { createWatchdog, whileSuspended, type Watchdog } from './watchdog.ts'
 
 /**
@@ -59,7 +59,7 @@ async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Out
         reason: ports.signal.reason,
         report: own ? loop.reportAt(whyOf(own, input)) : loop.report('the run was stopped'),
       }
-    if (error instanceof Spent) return loop.spent(error.reached)
+    if (error instanceof BudgetReached) return loop.spent(error.reached)
     const failed = asRunError(error)
     if (!failed) throw error
     return { type: 'failed', error: failed, report: loop.report('the run failed') }
@@ -243,7 +243,7 @@ class Loop {
       emit: this.#emit,
       onCut,
     }).catch((error: unknown) => {
-      if (error instanceof Spent && toolChoice === 'auto') this.#turn-- // it was not asked
+      if (error instanceof BudgetReached && toolChoice === 'auto') this.#turn-- // it was not asked
       throw error
     })
     const { answer } = asked

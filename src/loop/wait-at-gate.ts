@@ -6,7 +6,7 @@ import { checkBudget } from './check-budget.ts'
 import type { Watchdog } from './watchdog.ts'
 
 /**
- * For a request that may not start yet: waits, visibly, until it has started. @throws Spent, or the signal's reason; then
+ * For a request that may not start yet: waits, visibly, until it has started. @throws BudgetReached, or the signal's reason; then
  * its place is given up.
  */
 export async function waitAtGate(place: GateTicket, ports: LoopPorts, watchdog: Watchdog): Promise<void> {

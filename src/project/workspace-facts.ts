@@ -1,6 +1,6 @@
 import { closeSync, constants, openSync, readdirSync, readSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import type { WorkspaceFacts } from '../agents/workspace-prompt.ts'
+import type { WorkspaceFacts } from '../core/workspace-facts.ts'
 import { createWorkspace } from '../tools/workspace.ts'
 
 const MAX_BYTES = 64 * 1024

@@ -55,13 +55,13 @@ export const branchHandlers: Handlers<
       )
     const { task, agent, model, ...order } = input
     const { conversationId } = row
-    const directoryRuntime = await directoryRuntimes.toBegin(conversationId)
+    const directoryRuntime = await directoryRuntimes.ofPresentDirectory(conversationId)
     const { composed } = directoryRuntime
     const { runtime, agents } = composed
     const named = model === undefined ? {} : { model: await namedModel(composed, model) }
     const definition = agents.require(agent)
     const args = { task, agent, ...order, ...named }
-    const { here, there } = await runtime.hereOrThere(
+    const { here, there } = await runtime.startOrDispatch(
       conversationId,
       { verb: 'spawn', target: conversationId, args },
       () =>
@@ -82,7 +82,12 @@ export const branchHandlers: Handlers<
   },
 
   continueBranch: async ({ directoryRuntimes }, { row, input }) =>
-    await goOn(await directoryRuntimes.toBegin(row.conversationId), row.conversationId, row.id, input),
+    await goOn(
+      await directoryRuntimes.ofPresentDirectory(row.conversationId),
+      row.conversationId,
+      row.id,
+      input,
+    ),
 
   pauseBranch: performer('pause'),
 
@@ -106,7 +111,7 @@ export async function sendToBranch(
   message: Message,
 ): Promise<SentMessage> {
   const { text, mode, files = [], model, agent, maxTurns, budgetUsd } = message
-  const directoryRuntime = await directoryRuntimes.toBegin(branch.conversationId)
+  const directoryRuntime = await directoryRuntimes.ofPresentDirectory(branch.conversationId)
   const { composed } = directoryRuntime
   const named = model === undefined ? {} : { model: await namedModel(composed, model) }
   const sent = await composed.runtime.sendMessage({

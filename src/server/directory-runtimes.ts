@@ -155,7 +155,7 @@ export class DirectoryRuntimes {
    * That of a conversation, for something that is to begin there. @throws OffshootError `conflict` too, where its directory
    * is gone.
    */
-  async toBegin(id: ConversationId): Promise<DirectoryRuntime> {
+  async ofPresentDirectory(id: ConversationId): Promise<DirectoryRuntime> {
     const { directory } = this.#conversation(id)
     if (isDirectory(directory)) return await this.of(id)
     throw new OffshootError(

@@ -21,13 +21,13 @@ export const messageHandlers: Handlers<'forkMessage' | 'editMessage' | 'regenera
   editMessage(context, { row, input }) {
     if (row.role !== 'user')
       throw new Problem(409, 'conflict', `only what a person says can be edited; this is of role ${row.role}`)
-    const text = editedText(context, input.text, saidIn(context.store, row))
+    const text = editedText(context, input.text, messageTextOf(context.store, row))
     return fork(context, before(context.store, row), { ...input, text })
   },
 
   /** The same words again: what was answered stays on the branch that it is on. */
   regenerateMessage(context, { row, input }) {
-    const said = lastSaid(context.store, row)
+    const said = lastUserMessage(context.store, row)
     return fork(context, before(context.store, said.row), { ...input, text: said.text })
   },
 }
@@ -44,12 +44,12 @@ async function fork(
   order: ForkOrder,
 ): Promise<RouteAnswer<'forkMessage'>> {
   const { text, model, budgetUsd } = order
-  const directoryRuntime = await context.directoryRuntimes.toBegin(at.conversationId)
+  const directoryRuntime = await context.directoryRuntimes.ofPresentDirectory(at.conversationId)
   const { composed } = directoryRuntime
   const named = model === undefined ? {} : { model: await namedModel(composed, model) }
   const { runtime } = composed
   const command = { verb: 'fork', target: at.id, args: { text, budgetUsd, ...named } } as const
-  const { here, there } = await runtime.hereOrThere(at.conversationId, command, () =>
+  const { here, there } = await runtime.startOrDispatch(at.conversationId, command, () =>
     runtime.fork({
       ...composed,
       ...named,
@@ -78,12 +78,12 @@ function before(store: Store, row: MessageRow): MessageRow {
   throw new Problem(409, 'conflict', 'nothing stands before this message')
 }
 
-function saidIn(store: Store, { id: messageId }: MessageRow): string {
+function messageTextOf(store: Store, { id: messageId }: MessageRow): string {
   return textOf(store.find('parts', { where: { messageId }, orderBy: 'position' }).map(({ part }) => part))
 }
 
 /** What a person said last, up to a message. */
-function lastSaid(store: Store, row: MessageRow): { readonly row: MessageRow; readonly text: string } {
+function lastUserMessage(store: Store, row: MessageRow): { readonly row: MessageRow; readonly text: string } {
   let branch: Branch | undefined = store.get('branches', row.branchId)
   for (let upTo: MessageId | undefined = row.id; branch && upTo;) {
     const messages = readMessages(store, branch.id)

@@ -32,7 +32,12 @@ export const runHandlers: Handlers<
   getRun: ({ store }, { row }) => rowsOf(store, row.conversationId, ({ id }) => id === row.id)[0]!,
 
   continueRun: async ({ directoryRuntimes }, { row, input }) =>
-    await goOn(await directoryRuntimes.toBegin(row.conversationId), row.conversationId, row.id, input),
+    await goOn(
+      await directoryRuntimes.ofPresentDirectory(row.conversationId),
+      row.conversationId,
+      row.id,
+      input,
+    ),
 
   pauseRun: performer('pause'),
 

@@ -79,7 +79,7 @@ export class Speech {
       const { runtime } = process
       const text = `instead ${token}`
       const command = { verb: 'fork', target: messageId, args: { text } } as const
-      const { here } = await runtime.hereOrThere(conversationId, command, () =>
+      const { here } = await runtime.startOrDispatch(conversationId, command, () =>
         runtime.fork({ ...WHERE, messageId, text }),
       )
       process.drive(here)
@@ -91,7 +91,7 @@ export class Speech {
       const { runtime } = process
       const task = `do a part ${token}`
       const command = { verb: 'spawn', target: conversationId, args: { task, agent: 'worker' } } as const
-      const { here } = await runtime.hereOrThere(conversationId, command, () =>
+      const { here } = await runtime.startOrDispatch(conversationId, command, () =>
         runtime.spawn({ ...WHERE, task, agent: WORKER, conversationId, background: true }),
       )
       process.drive(here)

@@ -102,7 +102,7 @@ export class Watch {
     const after = write.after as StoredRun | undefined
     if (!after) return
     const problem = runProblem(after)
-    if (problem) this.report('§3', problem)
+    if (problem) this.report('S1', problem)
     if (after.attempt > 3) this.report('R7', `${after.id} is tried for the ${after.attempt}th time`)
     if (!before || before.status === after.status) return
     if (!LEGAL[before.status].includes(after.status))

@@ -36,14 +36,14 @@ export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode
     })
 }
 
-interface Asked {
+interface ListedQuestion {
   readonly question: Question
   readonly position: number
   readonly of: number
 }
 
 /** @throws OffshootError `usage` where the id names no question, or more than one. */
-async function findQuestion(id: string, io: Io): Promise<Asked> {
+async function findQuestion(id: string, io: Io): Promise<ListedQuestion> {
   await using store = await openStore(io)
   if (isId('apr', id) && store.get('approvals', id))
     throw new OffshootError('usage', `${id} is an approval`, {
@@ -55,7 +55,7 @@ async function findQuestion(id: string, io: Io): Promise<Asked> {
   return { question, ...placeInLine(store, question.conversationId, question.id) }
 }
 
-async function show({ question, ...place }: Asked, io: Io): Promise<void> {
+async function show({ question, ...place }: ListedQuestion, io: Io): Promise<void> {
   const { id, answer, answeredBy, answeredAt } = question
   if (answeredAt === null) {
     const { path, options } = question

@@ -51,14 +51,14 @@ export function approveCommand(program: Command, io: Io, setExitCode: SetExitCod
     })
 }
 
-interface Asked {
+interface ListedApproval {
   readonly approval: Approval
   readonly position: number
   readonly of: number
 }
 
 /** @throws OffshootError `usage` where the id names no approval, or more than one. */
-async function findApproval(id: string, io: Io): Promise<Asked> {
+async function findApproval(id: string, io: Io): Promise<ListedApproval> {
   await using store = await openStore(io)
   if (isId('que', id) && store.get('questions', id))
     throw new OffshootError('usage', `${id} is a question`, { hint: `offshoot answer ${id} TEXT answers it` })
@@ -68,7 +68,7 @@ async function findApproval(id: string, io: Io): Promise<Asked> {
   return { approval, ...placeInLine(store, approval.conversationId, approval.id) }
 }
 
-async function show({ approval, ...place }: Asked, io: Io): Promise<void> {
+async function show({ approval, ...place }: ListedApproval, io: Io): Promise<void> {
   if (approval.answer === null) {
     const text = approvalText({ ...approval, path: [...approval.path], ...place })
     await write(io, text + grantText(approval.offered))

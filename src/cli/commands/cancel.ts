@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import type { CancelAnswer } from '../../runtime/control/cancel.ts'
+import type { CancelVerbAnswer } from '../../runtime/control/cancel.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { conversationIdOf, performVerb } from '../remote/perform-verb.ts'
@@ -37,7 +37,7 @@ async function cancelOne(id: string, io: Io): Promise<boolean> {
   }
 }
 
-function line(id: string, { outcome, status, runs }: CancelAnswer): string {
+function line(id: string, { outcome, status, runs }: CancelVerbAnswer): string {
   if (outcome === 'already_finished') return `already_finished: ${id} is ${status ?? 'without a run'}\n`
   return `cancelled: ${id}${runs > 1 ? `, ${runs} runs` : ''}\n`
 }

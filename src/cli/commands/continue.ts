@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { watchedLocally } from '../terminal/watched-run.ts'
+import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/host/compose.ts'
@@ -49,14 +51,16 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
   try {
     for (const warning of warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     const where = { workspace, systemText, conversationId, target }
-    const continued = await runtime.continue({ ...where, text, maxTurns, budgetUsd })
+    const first = new FirstEvents(runtime.subscribe)
+    const onStored = first.follow
+    const continued = await runtime.continue({ ...where, text, maxTurns, budgetUsd, onStored })
     if (!continued.started) {
       const what = continued.outcome === 'steered' ? steered(continued) : undefined
       return await printElsewhere(continued, io, what)
     }
     await printRecovered(continued.started, io)
     if (continued.outcome === 'steered') await writeStderr(io, `offshoot: ${steered(continued)}\n`)
-    return await follow(continued.started, flags, composed, io)
+    return await follow(continued.started, flags, watchedLocally(composed, first), io)
   } finally {
     await composed.guard.close()
     await composed.store.close()

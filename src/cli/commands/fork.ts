@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { watchedLocally } from '../terminal/watched-run.ts'
+import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/host/compose.ts'
@@ -65,13 +67,15 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     const model = flags.model ? await pickModel(flags.model, composed, io) : undefined
     const defaultModel = () => pickModel(undefined, composed, io)
     const command = { verb: 'fork', target: messageId, args: { text, model, budgetUsd } } as const
-    const begun = await runtime.hereOrThere(conversationId, command, () =>
-      runtime.fork({ workspace, systemText, messageId, text, budgetUsd, model, defaultModel }),
+    const first = new FirstEvents(runtime.subscribe)
+    const onStored = first.follow
+    const begun = await runtime.startOrDispatch(conversationId, command, () =>
+      runtime.fork({ workspace, systemText, messageId, text, budgetUsd, model, defaultModel, onStored }),
     )
     if (begun.there) return await printElsewhere(begun.there, io)
     const started = begun.here
     await writeStderr(io, `offshoot: fork ${started.branchId} of ${started.conversationId}\n`)
-    return await follow(started, flags, composed, io)
+    return await follow(started, flags, watchedLocally(composed, first), io)
   } finally {
     await composed.guard.close()
     await composed.store.close()

@@ -16,7 +16,7 @@ import { lookAtStore } from '../../store/sqlite/read-only-store.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { modeOption } from '../terminal/follow-run.ts'
 import { writeStderr, write, type Io } from '../io.ts'
-import { leftRuns } from '../remote/abandoned-runs.ts'
+import { abandonedRuns } from '../remote/abandoned-runs.ts'
 import { openStore } from '../open-store.ts'
 import { recoveredText, unknownLines, watchUnknown } from '../terminal/recovered-text.ts'
 
@@ -53,7 +53,7 @@ async function showLeft(io: Io): Promise<number> {
     if (look && !look.reader)
       throw new OffshootError('conflict', 'the store is of an older version', OUTDATED)
     look?.check() // of a damaged store nothing would be listed, as if there were nothing
-    for (const run of look?.reader ? leftRuns(look.reader) : []) await write(io, `${line(run)}\n`)
+    for (const run of look?.reader ? abandonedRuns(look.reader) : []) await write(io, `${line(run)}\n`)
     return exitCodes.completed
   } finally {
     await look?.close()

@@ -27,13 +27,16 @@ import {
   type HandedOver,
   type RunningServer,
 } from '../remote/server-call.ts'
+import type { RunSetting } from '../../runtime/context/run-setting.ts'
 import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { wholeNumber } from '../number-options.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { readPrompt } from '../terminal/read-task.ts'
 import { printOthersWaiting, printRecovered } from '../terminal/recovered-text.ts'
-import { isWithServer, runThere, watchedThere } from '../remote/server-run.ts'
+import { isWithServer, runInServer, watchedInServer } from '../remote/server-run.ts'
+import { watchedLocally } from '../terminal/watched-run.ts'
+import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
 
 interface RunFlags extends FollowFlags {
@@ -88,22 +91,28 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
     checkTurn(composed.store, known, io)
     if (known && isWithServer(composed, known, io))
       return await goOnThere({ conversationId: known, prompt }, flags, composed, io)
-    const started = await start({ conversationId: known, prompt }, flags, composed, io)
+    const first = new FirstEvents(composed.runtime.subscribe)
+    const started = await start(
+      { conversationId: known, prompt, onStored: first.follow },
+      flags,
+      composed,
+      io,
+    )
     await printRecovered(started, io)
     await printOthersWaiting(composed, started, io)
-    return await follow(started, flags, composed, io)
+    return await follow(started, flags, watchedLocally(composed, first), io)
   } finally {
     await composed.store.close()
   }
 }
 
-interface Asked<C> {
+interface RunInput<C> extends Pick<RunSetting, 'onStored'> {
   readonly conversationId: C
   readonly prompt: string
 }
 
 async function start(
-  { conversationId, prompt }: Asked<ConversationId | undefined>,
+  { conversationId, prompt, onStored }: RunInput<ConversationId | undefined>,
   flags: RunFlags,
   composed: Composed,
   io: Io,
@@ -115,13 +124,14 @@ async function start(
     ...(flags.maxTurns ? { maxTurns: flags.maxTurns } : {}),
     ...(conversationId ? { conversationId } : {}),
     budgetUsd: flags.budgetUsd,
+    onStored,
   }
   return runtime.start({ workspace, prompt, agent, model, systemText, ...more })
 }
 
 /** The server that drives the conversation is given the message, and its run is followed as one of this process. */
 async function goOnThere(
-  { conversationId, prompt: text }: Asked<ConversationId>,
+  { conversationId, prompt: text }: RunInput<ConversationId>,
   flags: RunFlags,
   composed: Composed,
   io: Io,
@@ -144,11 +154,12 @@ async function goOnThere(
   } as const
   const seqBefore = lastSeq(store, conversationId)
   const defaultModel = () => pickModel(undefined, composed, io)
-  const sent = await runtime.sendMessage({ ...composed, ...order, defaultModel })
-  if (sent.started) return await follow(sent.started, flags, composed, io) // the server has let go of it just now
-  const started = await runThere(sent, { conversationId, seqBefore }, composed, io)
+  const first = new FirstEvents(runtime.subscribe)
+  const sent = await runtime.sendMessage({ ...composed, ...order, defaultModel, onStored: first.follow })
+  if (sent.started) return await follow(sent.started, flags, watchedLocally(composed, first), io) // the server has let go of it just now
+  const started = await runInServer(sent, { conversationId, seqBefore }, composed, io)
   const asked = hasPerson(io) ? flags : { ...flags, approvals: 'wait' as const }
-  return await follow(started, asked, watchedThere(composed, started), io)
+  return await follow(started, asked, watchedInServer(composed, started), io)
 }
 
 /** What is allowed and who is asked is the server's matter. */

@@ -1,4 +1,7 @@
 import { Option, type Command } from 'commander'
+import type { RunSetting } from '../../runtime/context/run-setting.ts'
+import { watchedLocally } from '../terminal/watched-run.ts'
+import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { resolve } from 'node:path'
 import type { Conversation } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
@@ -7,7 +10,7 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/host/compose.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
-import type { HereOrThere } from '../../runtime/control/start-or-dispatch.ts'
+import type { StartedOrDispatched } from '../../runtime/control/start-or-dispatch.ts'
 import type { VerbCommand } from '../../runtime/control/verbs.ts'
 import { checkTurn } from '../person-only-commands.ts'
 import { printElsewhere } from '../remote/print-elsewhere.ts'
@@ -97,11 +100,12 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
   const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   try {
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
-    const begun = await start({ task, conversation }, flags, composed, io)
+    const first = new FirstEvents(composed.runtime.subscribe)
+    const begun = await start({ task, conversation, onStored: first.follow }, flags, composed, io)
     if (begun.there) return await printElsewhere(begun.there, io)
     const started = begun.here
     await writeStderr(io, `offshoot: subagent ${started.branchId} of ${started.conversationId}\n`)
-    return await follow(started, flags, composed, io)
+    return await follow(started, flags, watchedLocally(composed, first), io)
   } finally {
     await composed.guard.close()
     await composed.store.close()
@@ -130,7 +134,7 @@ async function conversationOf({ conversation: id }: SpawnFlags, io: Io) {
   return { conversation, isDriven: ownership.livingOwner(conversation.id) !== undefined }
 }
 
-interface Asked {
+interface SpawnInput {
   readonly task: string
   readonly conversation: Conversation | undefined
 }
@@ -138,7 +142,7 @@ interface Asked {
 /** Below the main branch of a conversation, or of a new one that is named after the task. */
 async function handOver(
   server: RunningServer,
-  { task, conversation }: Asked,
+  { task, conversation }: SpawnInput,
   flags: SpawnFlags,
   io: Io,
 ): Promise<number> {
@@ -154,22 +158,22 @@ async function handOver(
 }
 
 async function start(
-  { task, conversation }: Asked,
+  { task, conversation, onStored }: SpawnInput & Pick<RunSetting, 'onStored'>,
   flags: SpawnFlags,
   composed: Composed,
   io: Io,
-): Promise<HereOrThere<StartedRun, SpawnCommand>> {
+): Promise<StartedOrDispatched<StartedRun, SpawnCommand>> {
   const { runtime, workspace, systemText, agents } = composed
   const agent = agents.require(flags.agent)
   const { label, deliver, maxTurns, budgetUsd } = flags
   const model = flags.model ? await pickModel(flags.model, composed, io) : undefined
   const order = { task, label, deliver, maxTurns, budgetUsd, model }
   const defaultModel = () => pickModel(undefined, composed, io)
-  const place = { workspace, systemText, agent, defaultModel }
+  const place = { workspace, systemText, agent, defaultModel, onStored }
   if (!conversation) return { here: await runtime.spawn({ ...order, ...place }) }
   const { id } = conversation
   const command = { verb: 'spawn', target: id, args: { ...order, agent: agent.name } } as const
-  return await runtime.hereOrThere(id, command, () =>
+  return await runtime.startOrDispatch(id, command, () =>
     runtime.spawn({ ...order, ...place, conversationId: id }),
   )
 }

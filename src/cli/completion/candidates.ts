@@ -9,7 +9,7 @@ import { readSessions } from '../../server/sessions/session-file.ts'
 import type { Reader } from '../../store/port.ts'
 import { lookAtStore } from '../../store/sqlite/read-only-store.ts'
 import { ruleText } from '../terminal/rule-text.ts'
-import type { Asked } from './command-table.ts'
+import type { CompletedKind } from './command-table.ts'
 
 export interface Candidate {
   readonly word: string
@@ -20,7 +20,11 @@ export interface Candidate {
  * What a person may mean, the latest first. Only words that are safe on a command line as they are: names come from
  * files. The store is read as it lies there, and not made. @throws OffshootError when it cannot be read.
  */
-export async function candidates(what: Asked, directory: string, env: Env): Promise<readonly Candidate[]> {
+export async function candidates(
+  what: CompletedKind,
+  directory: string,
+  env: Env,
+): Promise<readonly Candidate[]> {
   const found = await find(what, directory, env)
   return found
     .filter(({ word }) => /^[\w./:@+-]+$/.test(word) && !word.startsWith('-'))
@@ -29,7 +33,7 @@ export async function candidates(what: Asked, directory: string, env: Env): Prom
 
 const MAX_ABOUT = 60
 
-function find(what: Asked, directory: string, env: Env): Promise<Candidate[]> | Candidate[] {
+function find(what: CompletedKind, directory: string, env: Env): Promise<Candidate[]> | Candidate[] {
   switch (what) {
     case 'agents':
       return agents(directory, env)
@@ -57,7 +61,7 @@ async function agents(directory: string, env: Env): Promise<Candidate[]> {
   return [...known].map(([word, about]) => ({ word, about }))
 }
 
-type Stored = Exclude<Asked, 'agents' | 'models' | 'sessions'>
+type Stored = Exclude<CompletedKind, 'agents' | 'models' | 'sessions'>
 
 async function stored(what: Stored, env: Env): Promise<Candidate[]> {
   const look = lookAtStore(join(dataHome(env), 'offshoot.db'))

@@ -23,10 +23,10 @@ export interface OptionEntry {
 export type Values =
   | { readonly type: 'words'; readonly words: readonly string[] }
   /** What `offshoot __complete` prints for it. */
-  | { readonly type: 'ask'; readonly what: Asked }
+  | { readonly type: 'ask'; readonly what: CompletedKind }
   | { readonly type: 'file' | 'directory' | 'free' }
 
-export const ASKED = [
+export const COMPLETED_KINDS = [
   'ids',
   'conversations',
   'branches',
@@ -37,7 +37,7 @@ export const ASKED = [
   'agents',
   'models',
 ] as const
-export type Asked = (typeof ASKED)[number]
+export type CompletedKind = (typeof COMPLETED_KINDS)[number]
 
 /** Made from the program's own commands, so that it never says anything else than they. */
 export function completionTable(program: Command): CommandEntry[] {
@@ -77,7 +77,7 @@ function valuesOf(name: string, { argChoices }: Argument | Option): Values {
   return argChoices ? { type: 'words', words: argChoices } : (NAMED[name] ?? { type: 'free' })
 }
 
-const ask = (what: Asked): Values => ({ type: 'ask', what })
+const ask = (what: CompletedKind): Values => ({ type: 'ask', what })
 const FREE: Values = { type: 'free' }
 
 /** What the names of arguments and of values of options stand for. */

@@ -1,11 +1,11 @@
 import { unreachable } from '../../core/errors.ts'
-import type { Asked, CommandEntry, Values } from './command-table.ts'
+import type { CompletedKind, CommandEntry, Values } from './command-table.ts'
 import { valueCases, walkOf } from './command-walk.ts'
 
 /** What differs between bash and zsh: the commands that offer something. */
 export interface Offers {
   words(list: readonly Word[]): string
-  ask(what: Asked): string
+  ask(what: CompletedKind): string
   readonly files: string
   readonly directories: string
 }

@@ -8,7 +8,7 @@ import type { Reader } from '../../store/port.ts'
 import { lookAtStore, storeSize, type Look } from '../../store/sqlite/read-only-store.ts'
 import { keptAside, lossOf } from '../../store/sqlite/trace.ts'
 import { writerOf } from '../../store/sqlite/lock-holders.ts'
-import { leftRuns } from '../remote/abandoned-runs.ts'
+import { abandonedRuns } from '../remote/abandoned-runs.ts'
 import { failed, ok, problem, warning, type Check } from './check.ts'
 
 /** Where data lies, whether there is room, and what state the database is in. */
@@ -121,7 +121,7 @@ const LOOK_MS = 50
 
 function contents(reader: Reader): Check[] {
   const count = reader.count('conversations', {})
-  const left = leftRuns(reader)
+  const left = abandonedRuns(reader)
   const conversations = ok('conversations', String(count))
   if (left.length === 0) return [conversations]
   const message = `${left.length} of a process that has died: ${left

@@ -6,7 +6,7 @@ import { hasExited, systemProcesses } from '../../runtime/ownership/process-iden
 import type { Reader } from '../../store/port.ts'
 
 /** Those that have not stopped and that no living process drives: parents first, then what is queued, in its order. */
-export function leftRuns(reader: Reader): StoredRun[] {
+export function abandonedRuns(reader: Reader): StoredRun[] {
   const processes = systemProcesses()
   const isOwned = (run: StoredRun) => {
     const lease = reader.get('leases', run.conversationId)

@@ -17,7 +17,7 @@ import type { VerbCommand } from '../../runtime/control/verbs.ts'
 import { runningServer } from '../../server/server-file.ts'
 import type { Reader } from '../../store/port.ts'
 import { writeStderr, type Io } from '../io.ts'
-import type { Watched } from '../terminal/watched-run.ts'
+import { showStored, type Watched } from '../terminal/watched-run.ts'
 
 /** Whether the server of this store drives the conversation: it takes messages for it, and has people to ask. */
 export function isWithServer({ ownership }: Composed, id: ConversationId, { env }: Pick<Io, 'env'>): boolean {
@@ -31,7 +31,7 @@ export function isWithServer({ ownership }: Composed, id: ConversationId, { env 
  * verbs, and its events are what the server stores. Waits until that run has begun.
  * @throws OffshootError `conflict` when the message was withdrawn, or nobody drives the conversation any more.
  */
-export async function runThere(
+export async function runInServer(
   sent: SentMessage,
   { conversationId, seqBefore }: Pick<StartedRun, 'conversationId' | 'seqBefore'>,
   composed: Composed,
@@ -70,21 +70,23 @@ export async function runThere(
 }
 
 /** The same runtime, but that it tells and answers what another process drives: all of it since the run began. */
-export function watchedThere(composed: Composed, { conversationId, seqBefore }: StartedRun): Watched {
+export function watchedInServer(composed: Composed, { conversationId, seqBefore }: StartedRun): Watched {
   const { store } = composed
+  const follow: Watched['follow'] = (position, show) => {
+    const look = () => showStored(position, show)
+    look()
+    const end = watchStore(store, systemClock, look)
+    return () => {
+      end()
+      look() // what was stored since the last look
+    }
+  }
   return {
     ...composed,
     mode: namedBefore(store, conversationId) ?? composed.mode,
+    follow,
     runtime: {
-      subscribe(id, subscriber) {
-        const follow = Follow.after(store, id, seqBefore)
-        const look = () => follow.pages().forEach(subscriber)
-        const end = watchStore(store, systemClock, look)
-        return () => {
-          end()
-          look() // what was stored since the last look
-        }
-      },
+      subscribe: (id, subscriber) => follow(Follow.after(store, id, seqBefore), subscriber),
       approvals: {
         attend: () => () => {},
         answer: (target, args) => send(composed, conversationId, { verb: 'approve', target, args }),

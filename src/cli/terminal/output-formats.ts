@@ -7,7 +7,7 @@ import { noUsage } from '../../core/usage.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { modeInForce } from '../../runtime/authority/mode.ts'
 import { maskEvent } from '../../core/secrets/mask-event.ts'
-import { readEvents } from '../../runtime/log/stored-events.ts'
+import { Follow } from '../../runtime/log/follow.ts'
 import { readRunResult, type RunResult } from '../../runtime/views/run-result.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import type { Store } from '../../store/port.ts'
@@ -48,21 +48,16 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
   })
   const stream = format === 'stream-json' ? openStream(started, composed) : undefined
   const emit = (lines: readonly object[]) => put(io, lines.map(jsonLine).join(''))
-  let seen = seqBefore
   const show = (received: readonly OffshootEvent[]) => {
-    const events = received
-      .filter(({ seq, sub }) => sub !== undefined || seq > seen)
-      .map((event) => maskEvent(event, composed.secrets))
-    seen = events.at(-1)?.seq ?? seen
+    const events = received.map((event) => maskEvent(event, composed.secrets))
     progress.notify(events)
     if (format === 'events') emit(isBehind(io) ? events.filter((event) => event.sub === undefined) : events)
     if (stream) emit(events.flatMap(stream.push))
   }
   if (stream) emit([stream.init()])
-  const unsubscribe = composed.runtime.subscribe(conversationId, show)
-  show(readEvents(composed.store, conversationId, seqBefore))
+  const endFollowing = composed.follow(Follow.after(composed.store, conversationId, seqBefore), show)
   const close = () => {
-    unsubscribe()
+    endFollowing()
     progress.end()
   }
   return {

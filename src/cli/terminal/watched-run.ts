@@ -2,14 +2,43 @@ import type { Approvals } from '../../runtime/asking/approvals.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
 import type { Questions } from '../../runtime/asking/questions.ts'
 import type { Runtime } from '../../runtime/host/runtime.ts'
+import type { Subscriber } from '../../runtime/log/bus.ts'
+import type { FirstEvents } from '../../runtime/log/first-events.ts'
+import type { Follow } from '../../runtime/log/follow.ts'
 
-/** What a run is shown with while it lasts, whoever drives it. */
+/** What a run is shown with while it lasts, whichever process drives it. */
 export interface Watched extends Pick<
   Composed,
   'store' | 'workspace' | 'agents' | 'mode' | 'loaded' | 'guard' | 'secrets'
 > {
+  /** Shows what comes after a position, each durable event once and in order; the returned function ends it. */
+  readonly follow: (position: Follow, show: Subscriber) => () => void
   readonly runtime: Pick<Runtime, 'subscribe'> & {
     readonly approvals: Pick<Approvals, 'attend' | 'answer'>
     readonly questions: Pick<Questions, 'answer'>
   }
+}
+
+/** A run that this process drives. `first` has subscribed before the run was driven, so that no live event is lost. */
+export function watchedLocally<C extends Omit<Watched, 'follow'>>(
+  composed: C,
+  first: FirstEvents,
+): C & Watched {
+  return {
+    ...composed,
+    follow(position, show) {
+      const end = composed.runtime.subscribe(position.conversationId, (batch) => {
+        const events = position.accepted(batch)
+        if (events.length > 0) show(events)
+        if (position.isBehind) showStored(position, show)
+      })
+      position.keep(first.take())
+      showStored(position, show)
+      return end
+    },
+  }
+}
+
+export function showStored(position: Follow, show: Subscriber): void {
+  for (const events of position.pages()) show(events)
 }

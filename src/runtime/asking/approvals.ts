@@ -23,7 +23,7 @@ export interface Answered extends Extent {
   readonly note?: string
 }
 
-export interface AskDeps {
+export interface AskPersonDeps {
   readonly config: { readonly limits: Pick<Limits, 'approvalMs'> }
   readonly clock: Clock
   readonly newId: NewId
@@ -34,14 +34,14 @@ export interface AskDeps {
 
 /** The open approvals of this process, from any depth. Each is answered once (invariant A2). */
 export class Approvals {
-  readonly #deps: AskDeps
+  readonly #deps: AskPersonDeps
   readonly #recorder: Recorder
   readonly #newId: NewId
   readonly #store: Reader
   /** Each is for one conversation, or for all. */
   readonly #surfaces = new Set<{ readonly conversationId: ConversationId | undefined }>()
 
-  constructor(deps: AskDeps) {
+  constructor(deps: AskPersonDeps) {
     this.#deps = deps
     this.#recorder = deps.recorder
     this.#newId = deps.newId

@@ -8,7 +8,7 @@ import type { Change } from '../log/recorder.ts'
 import { endWait, untilRunning, type SlotDeps } from '../run/slots.ts'
 
 /** Something that a run asks a person. */
-export interface Asking {
+export interface PersonWait {
   readonly id: ApprovalId | QuestionId
   readonly waitingFor: WaitingFor & { readonly what: 'approval' | 'question'; readonly until: number }
   /** An answer that has come before the run began to wait: it does not. */
@@ -21,7 +21,7 @@ export interface Asking {
   withdraw(): Promise<void>
 }
 
-/** Its place among all that the conversation asks: 1 of 3. */
+/** A place among all that the conversation asks, the oldest first: `position` of `of`. */
 export interface LinePlace {
   readonly position: number
   readonly of: number
@@ -36,14 +36,14 @@ interface Pending {
 /** Runs of this process that wait for a person, of whatever depth. A run can ask several things at the same time. */
 export class PersonWaits {
   readonly #deps: SlotDeps
-  readonly #pending = new Map<Asking['id'], Pending>()
+  readonly #pending = new Map<PersonWait['id'], Pending>()
 
   constructor(deps: SlotDeps) {
     this.#deps = deps
   }
 
   /** The run waits until `settle` gives the answer. Rejects with the run's stop reason when it is stopped first. */
-  async until<A>(run: LiveRun, asking: Asking): Promise<A> {
+  async until<A>(run: LiveRun, asking: PersonWait): Promise<A> {
     const { promise, resolve, reject } = Promise.withResolvers<A>()
     const { signal } = run.controller
     signal.throwIfAborted()
@@ -69,13 +69,13 @@ export class PersonWaits {
   }
 
   /** Whether a run of this process waits for it. */
-  has(id: Asking['id']): boolean {
+  has(id: PersonWait['id']): boolean {
     return this.#pending.has(id)
   }
 
   /** Hands an answer on, once `write` is on disk. False: nothing of this process waits for it. */
   async settle<A>(
-    id: Asking['id'],
+    id: PersonWait['id'],
     answer: A,
     write: (change: Change, run: LiveRun) => void,
   ): Promise<boolean> {
@@ -99,7 +99,7 @@ export class PersonWaits {
     return true
   }
 
-  async #enter(run: LiveRun, asking: Asking, settle: Pending['settle']): Promise<void> {
+  async #enter(run: LiveRun, asking: PersonWait, settle: Pending['settle']): Promise<void> {
     const { id, waitingFor } = asking
     await this.#deps.recorder.record(run.row.conversationId, (change) => {
       const known = asking.known?.(change)
@@ -118,7 +118,7 @@ export class PersonWaits {
   }
 
   /** Nothing waits for ever (invariant L1), even if the store refuses the first write. */
-  #expireLater({ id, waitingFor, expire }: Asking): () => void {
+  #expireLater({ id, waitingFor, expire }: PersonWait): () => void {
     const { clock } = this.#deps
     const end = () => void expire().catch(again)
     const again = () => {

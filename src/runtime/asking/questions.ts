@@ -3,7 +3,7 @@ import type { CallId, ConversationId, QuestionId } from '../../core/ids.ts'
 import type { Question } from '../../core/run.ts'
 import { titleLine } from '../../tools/define-tool.ts'
 import { ToolError, type PersonQuestion } from '../../tools/port.ts'
-import type { AskDeps } from './approvals.ts'
+import type { AskPersonDeps } from './approvals.ts'
 import { agentPath, eventScope, type HasRow, type LiveRun } from '../run/live-run.ts'
 import type { LinePlace } from './person-waits.ts'
 import type { Change } from '../log/recorder.ts'
@@ -14,7 +14,7 @@ export interface QuestionAnswer {
   readonly by: string
 }
 
-interface QuestionDeps extends AskDeps {
+interface QuestionDeps extends AskPersonDeps {
   readonly attended: (id: ConversationId) => boolean
 }
 

@@ -1,10 +1,10 @@
 import type { StoredRun, RunLimits } from '../../core/run.ts'
 
 /** What one or more requests came to. */
-export type Spent = Pick<StoredRun, 'usage' | 'costUsd'>
+export type UsageAndCost = Pick<StoredRun, 'usage' | 'costUsd'>
 
 /** As much of a run as its account is made of. */
-export type Spender = Spent & Pick<StoredRun, 'id' | 'parentRunId' | 'depth' | 'status' | 'limits'>
+export type Spender = UsageAndCost & Pick<StoredRun, 'id' | 'parentRunId' | 'depth' | 'status' | 'limits'>
 
 /** The same, with what a refusal names it by. */
 export type AccountRow = Spender & Pick<StoredRun, 'agent' | 'branchId'>

@@ -4,12 +4,19 @@ import type { StoredRun, RunLimits } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Reached, RequestEstimate, ReservationResult } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
-import { count, dollars, moneyReached, tokensOf, tokensReached } from './token-count.ts'
+import { dollars, moneyReached } from './money-text.ts'
+import { count, tokensOf, tokensReached } from './token-count.ts'
 import { forecastOf, shareOf } from './budget-share.ts'
 import { clean, Ledger } from './ledger.ts'
 import type { Change } from '../log/recorder.ts'
 import { affordableOutput, requestCost, type RequestCost } from './request-cost.ts'
-import { storedRun, type AccountRow, type RunOnAccount, type Spender, type Spent } from './budget-account.ts'
+import {
+  storedRun,
+  type AccountRow,
+  type RunOnAccount,
+  type Spender,
+  type UsageAndCost,
+} from './budget-account.ts'
 
 /** US dollars and tokens; null: without a cap. */
 export interface Rest {
@@ -79,7 +86,7 @@ export class Budget {
     this.#tokens.forget(id)
   }
 
-  spend({ id }: Pick<StoredRun, 'id'>, { usage, costUsd }: Spent): void {
+  spend({ id }: Pick<StoredRun, 'id'>, { usage, costUsd }: UsageAndCost): void {
     this.#isPriced &&= costUsd !== null
     this.#money.spend(id, costUsd ?? 0)
     this.#tokens.spend(id, tokensOf(usage))

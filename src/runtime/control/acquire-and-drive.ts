@@ -140,10 +140,10 @@ export function recoverAndDrive(
   deps: RecoverPorts,
   acquired: Pick<AcquiredConversation, 'live' | 'before'>,
   policy: RecoveryPolicy,
-  onTaken: OnRecovered = () => {},
+  onRecovered: OnRecovered = () => {},
 ): Promise<readonly RecoveredRun[]> {
   const { live } = acquired
-  const recovering = live.recovered.then(() => recoverLeftRuns(deps, acquired, policy, onTaken))
+  const recovering = live.recovered.then(() => recoverLeftRuns(deps, acquired, policy, onRecovered))
   live.recovered = bestEffort(recovering)
   return recovering
 }
@@ -154,7 +154,7 @@ async function recoverLeftRuns(
   deps: RecoverPorts,
   { live, before }: Pick<AcquiredConversation, 'live' | 'before'>,
   policy: RecoveryPolicy,
-  onTaken: OnRecovered,
+  onRecovered: OnRecovered,
 ): Promise<readonly RecoveredRun[]> {
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
@@ -163,7 +163,7 @@ async function recoverLeftRuns(
   await deps.endProcesses(left.map(({ row }) => row.id))
   await cleanUpCalls(deps, live.setting.workspace, left)
   const recovered = await recoverConversation(deps, live, policy)
-  onTaken(recovered)
+  onRecovered(recovered)
   driveAll(
     live,
     recovered.filter(({ became }) => became === 'queued').map(({ run }) => run),

@@ -6,7 +6,7 @@ import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { findTarget, type VerbScope } from './verb-scope.ts'
 
 /** The result of a cancel. */
-export interface CancelAnswer {
+export interface CancelVerbAnswer {
   readonly outcome: 'cancelled' | 'already_finished'
   /** The state of what was asked to end; null where nothing had run. */
   readonly status: RunStatus | null
@@ -17,11 +17,11 @@ export interface CancelAnswer {
 }
 
 /** Ends a run, the latest run of a branch, or everything in a conversation, with all that is below. */
-export function cancel(scope: VerbScope<CancelPorts>, id: string): Promise<CancelAnswer> {
+export function cancel(scope: VerbScope<CancelPorts>, id: string): Promise<CancelVerbAnswer> {
   return idPrefix(id) === 'cnv' ? cancelConversation(scope, id) : cancelTarget(scope, id)
 }
 
-async function cancelTarget(scope: VerbScope<CancelPorts>, id: string): Promise<CancelAnswer> {
+async function cancelTarget(scope: VerbScope<CancelPorts>, id: string): Promise<CancelVerbAnswer> {
   const target = findTarget(scope, id)
   if (!target?.live || isFinal(target.row.status)) return finished(target?.row.status ?? null)
   const { live } = target
@@ -30,7 +30,7 @@ async function cancelTarget(scope: VerbScope<CancelPorts>, id: string): Promise<
 }
 
 /** All of it at once, what people started too: nothing is woken by what the others report. */
-async function cancelConversation(scope: VerbScope<CancelPorts>, id: string): Promise<CancelAnswer> {
+async function cancelConversation(scope: VerbScope<CancelPorts>, id: string): Promise<CancelVerbAnswer> {
   const { deps, live } = scope
   const main = findTarget(scope, id)
   const branches = deps.store.find('branches', { where: { conversationId: live.id } })
@@ -49,7 +49,7 @@ async function end(
   tops: readonly LiveRun[],
   below: readonly LiveRun[],
   status: () => RunStatus | null,
-): Promise<CancelAnswer> {
+): Promise<CancelVerbAnswer> {
   let answer = finished(null)
   await cleanUpCalls(
     deps,
@@ -73,6 +73,6 @@ async function end(
   return answer
 }
 
-function finished(status: RunStatus | null): CancelAnswer {
+function finished(status: RunStatus | null): CancelVerbAnswer {
   return { outcome: 'already_finished', status, runs: 0, left: [] }
 }

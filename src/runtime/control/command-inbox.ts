@@ -17,7 +17,7 @@ export class CommandInbox {
   readonly #deps: CommandPorts
   readonly #liveOf: (id: ConversationId) => LiveConversation | undefined
   readonly #open = new Map<ConversationId, Listener>()
-  readonly #begun: OpenCommands = new Map()
+  readonly #commandsUnderWay: OpenCommands = new Map()
 
   /** `liveOf` knows what is driven. */
   constructor(deps: CommandPorts, liveOf: (id: ConversationId) => LiveConversation | undefined) {
@@ -31,7 +31,7 @@ export class CommandInbox {
    */
   listen(live: LiveConversation): () => Promise<void> {
     if (!this.#deps.ownership) return async () => {} // nobody else knows the store
-    const open = this.#open.get(live.id) ?? this.#begin(live)
+    const open = this.#open.get(live.id) ?? this.#startListening(live)
     open.holders++
     return async () => {
       if (--open.holders > 0) return
@@ -44,7 +44,7 @@ export class CommandInbox {
     }
   }
 
-  #begin(live: LiveConversation): Listener {
+  #startListening(live: LiveConversation): Listener {
     const deps = this.#deps
     const watch = answerCommands(
       deps,
@@ -54,7 +54,7 @@ export class CommandInbox {
         await driven.recovered
         return await perform({ deps, live: driven, settle }, command)
       },
-      this.#begun,
+      this.#commandsUnderWay,
     )
     const open = { holders: 0, watch }
     this.#open.set(live.id, open)

@@ -5,7 +5,7 @@ import type { StartPlan } from '../conversation/start-plan.ts'
 import { continueOrSteer, type ContinueOrder, type ContinuePorts } from '../delegation/continue-run.ts'
 import { startOnFork, type ForkPorts } from '../conversation/fork-branch.ts'
 import type { DispatchPorts } from './dispatch-to-owner.ts'
-import { hereOrThere } from './start-or-dispatch.ts'
+import { startOrDispatch } from './start-or-dispatch.ts'
 import { openConversation } from '../conversation/open-conversation.ts'
 import { CONTINUE } from '../task/task-input.ts'
 import type { ContinueAnswer } from './continue.ts'
@@ -32,7 +32,7 @@ export async function continueBranch(
   openConversation(deps, conversationId, workspace)
   const command = { verb: 'continue', target, args: { text, maxTurns, budgetUsd } } as const
   const own = () => continueOwn(deps, conversations, options)
-  const { here, there } = await hereOrThere(deps, conversationId, command, own)
+  const { here, there } = await startOrDispatch(deps, conversationId, command, own)
   return here ?? there
 }
 

@@ -37,11 +37,11 @@ export interface Recovery {
   stop(verb: 'pause' | 'cancel'): Promise<void>
 }
 
-type TakePorts = AcquirePorts & RecoverPorts & Pick<Deps, 'namedMode'>
+type RecoverConversationPorts = AcquirePorts & RecoverPorts & Pick<Deps, 'namedMode'>
 
 /** Resumes and drives the runs of processes that have exited, in every conversation of this directory. */
 export async function recover(
-  deps: TakePorts,
+  deps: RecoverConversationPorts,
   conversations: Conversations,
   { policy = deps.config.recovery, onRecovered = () => {}, ...where }: RecoverOptions,
 ): Promise<Recovery> {
@@ -113,7 +113,7 @@ function openConversations(store: Reader): Set<ConversationId> {
 }
 
 async function recoverOne(
-  deps: TakePorts,
+  deps: RecoverConversationPorts,
   conversations: Conversations,
   id: ConversationId,
   { policy, onRecovered, ...where }: RunSetting & Required<Pick<RecoverOptions, 'policy' | 'onRecovered'>>,

@@ -1,7 +1,7 @@
 import type { BranchId, InboxItemId, RunId } from '../../core/ids.ts'
 import { startDriving, type Conversations, type StartedRun, type StartPorts } from './acquire-and-drive.ts'
 import type { DispatchPorts } from './dispatch-to-owner.ts'
-import { hereOrThere } from './start-or-dispatch.ts'
+import { startOrDispatch } from './start-or-dispatch.ts'
 import { openConversation } from '../conversation/open-conversation.ts'
 import { prepareMessage, type SendMessageOptions } from './prepare-message.ts'
 
@@ -26,7 +26,7 @@ export async function sendMessage(
   const { conversationId, branchId, text, mode, agent, model, maxTurns, budgetUsd } = options
   openConversation(deps, conversationId, options.workspace)
   const args = { text, mode, agent, model, maxTurns, budgetUsd }
-  const { here, there } = await hereOrThere(
+  const { here, there } = await startOrDispatch(
     deps,
     conversationId,
     { verb: 'message', target: branchId, args },

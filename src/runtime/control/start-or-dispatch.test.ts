@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import type { DispatchPorts } from './dispatch-to-owner.ts'
-import { hereOrThere } from './start-or-dispatch.ts'
+import { startOrDispatch } from './start-or-dispatch.ts'
 
 const command = { verb: 'cancel', target: 'cnv_x', args: null } as const
 const taken = new OffshootError('conflict', 'cnv_x is driven by another process')
@@ -16,9 +16,9 @@ async function begin(owners: readonly (string | undefined)[], here: (tries: numb
     return owner === undefined ? undefined : { owner }
   }
   const deps = { owner: 'this', ownership: { livingOwner } } as unknown as DispatchPorts
-  const begun = await hereOrThere(deps, 'cnv_x' as ConversationId, command, async () => here(++tries)).catch(
-    (error: unknown) => error,
-  )
+  const begun = await startOrDispatch(deps, 'cnv_x' as ConversationId, command, async () =>
+    here(++tries),
+  ).catch((error: unknown) => error)
   return { begun, tries, looked: owners.length - left.length }
 }
 

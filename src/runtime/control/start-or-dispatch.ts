@@ -5,7 +5,7 @@ import { dispatch, type DispatchPorts } from './dispatch-to-owner.ts'
 import type { VerbAnswers, VerbCommand } from './verbs.ts'
 
 /** What begins in this process, or what the process answered that drives the conversation. */
-export type HereOrThere<T, V extends VerbCommand> =
+export type StartedOrDispatched<T, V extends VerbCommand> =
   | { readonly here: T; readonly there?: never }
   | { readonly here?: never; readonly there: VerbAnswers[V['verb']] }
 
@@ -13,12 +13,12 @@ export type HereOrThere<T, V extends VerbCommand> =
 const TRIES = 3
 
 /** Begins something `here`, unless another living process drives the conversation: then that one is given the command. */
-export async function hereOrThere<T, V extends VerbCommand>(
+export async function startOrDispatch<T, V extends VerbCommand>(
   deps: DispatchPorts,
   id: ConversationId,
   command: V,
   here: () => Promise<T>,
-): Promise<HereOrThere<T, V>> {
+): Promise<StartedOrDispatched<T, V>> {
   for (let tries = 1; ; tries++) {
     try {
       if (!hasOtherOwner(deps, id)) return { here: await here() }

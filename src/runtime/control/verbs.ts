@@ -5,7 +5,7 @@ import type { Command } from '../ownership/owner-commands.ts'
 import { answer, type AnswerAnswer } from './answer.ts'
 import { approve, type ApproveAnswer } from './approve.ts'
 import { background, type BackgroundAnswer } from './background.ts'
-import { cancel, type CancelAnswer } from './cancel.ts'
+import { cancel, type CancelVerbAnswer } from './cancel.ts'
 import { fork, type ForkAnswer } from './fork.ts'
 import { continueHere, type ContinueAnswer } from './continue.ts'
 import type { CancelPorts } from '../journal/cancel-runs.ts'
@@ -112,7 +112,7 @@ export type VerbCommand = z.infer<VerbSchema>
 
 /** What each verb answers. */
 export interface VerbAnswers {
-  cancel: CancelAnswer
+  cancel: CancelVerbAnswer
   interrupt: InterruptAnswer
   pause: PauseAnswer
   background: BackgroundAnswer

@@ -37,7 +37,7 @@ import { refuseTask } from '../delegation/spawn-child.ts'
 import { exposedTo, spawnable, type DelegationPorts } from '../delegation/startable-agents.ts'
 import { keepFact, namedFrom } from '../run/receipts.ts'
 import { createControlTools, type ControlScope } from '../delegation/task-control.ts'
-import { STEERED, takeTask } from '../delegation/task-continue.ts'
+import { STEERED, writeTask } from '../delegation/task-continue.ts'
 import { isControlName, isTaskName } from '../task/task-input.ts'
 import { createTaskTool } from '../delegation/task-tool.ts'
 import { correctReport } from '../delegation/typed/correct-report.ts'
@@ -49,7 +49,7 @@ import { workspaceAt } from '../../tools/workspace-at.ts'
 /** Drives a run until it has stopped, and its children with it. What it came to is in its row and its events. */
 export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   const { markStopped } = run // of this attempt: as soon as it has stopped, another one can begin
-  const take = (change: Change, parent: LiveRun, call: StartedCall) => takeTask(change, scope, parent, call)
+  const take = (change: Change, parent: LiveRun, call: StartedCall) => writeTask(change, scope, parent, call)
   const journal = createJournal(scope.deps, run, take, scope.tree)
   run.journal = journal
   run.isDriven = true
@@ -284,8 +284,8 @@ function resumeCall(
   const result = journal.resultOf(part.callId)
   if (result) return Promise.resolve(result)
   const row = scope.deps.store.get('tool_calls', part.callId)
-  const isTold = isTaskName(part.tool) && row?.status === 'running' // to a run that had not stopped
-  if (!row || !(run.children.has(part.callId) || isTold)) return undefined
+  const isMessage = isTaskName(part.tool) && row?.status === 'running' // one to a run that had not stopped
+  if (!row || !(run.children.has(part.callId) || isMessage)) return undefined
   const { title } = row
   const ended = { part, title, status: 'completed', exitCode: null, error: null } as const
   return childReport(scope, run, journal, part.callId).then((output) =>

@@ -59,9 +59,9 @@ export function continueRun(
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
   const { budget } = tree
   const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, budget }, run, order)
-  const said = order.text?.trim()
-  addInstruction(change, deps, next, { said, by: order.by })
-  queueAgain(change, deps, next, said || CONTINUE)
+  const text = order.text?.trim()
+  addInstruction(change, deps, next, { text, by: order.by })
+  queueAgain(change, deps, next, text || CONTINUE)
   budget.attach(next.held)
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
 }
@@ -212,17 +212,17 @@ function addInstruction(
   change: Change,
   deps: Pick<Deps, 'newId'>,
   run: LiveRun,
-  { said, by }: Pick<ContinueOrder, 'by'> & { readonly said: string | undefined },
+  { text: given, by }: Pick<ContinueOrder, 'by'> & { readonly text: string | undefined },
 ): void {
   const { conversationId, branchId } = run.row
   const here = eventScope(run, change.at)
-  const text = said || CONTINUE
+  const text = given || CONTINUE
   if (hasOpenCalls(readOpenTurn(change.tx, run.row))) {
-    if (said) promoteWaiting(change, here)
+    if (given) promoteWaiting(change, here)
     addToInbox(change, deps.newId, here, { conversationId, branchId, kind: 'user', mode: 'steer', text })
     return
   }
-  deliverWaiting(change, deps.newId, here, ({ mode }) => Boolean(said) || mode === 'steer')
+  deliverWaiting(change, deps.newId, here, ({ mode }) => Boolean(given) || mode === 'steer')
   const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
   const runId = by ? run.row.id : null
   appendMessage(change, deps.newId, here, { branchId, role: 'user', parts, runId })
@@ -245,11 +245,11 @@ function resumeChild(change: Change, deps: OpenJournalPorts, budget: Budget, chi
 function queueAgain(change: Change, deps: Pick<Deps, 'scheduler'>, run: LiveRun, input?: string): void {
   requestSlot(deps, run, 'end')
   const position = deps.scheduler.position(run.row.id)
-  const said = { ...(input ? { input: input.slice(0, 2_000) } : {}), ...(position ? { position } : {}) }
+  const details = { ...(input ? { input: input.slice(0, 2_000) } : {}), ...(position ? { position } : {}) }
   if (run.row.status === 'paused') {
-    changeRun(change, run, state.queued, { row: { attempt: 1 }, lastText: said })
+    changeRun(change, run, state.queued, { row: { attempt: 1 }, lastText: details })
     return
   }
   change.tx.insert('runs', run.row)
-  change.event(runEvent(run, 'run.queued', change.at, { from: null, ...said }))
+  change.event(runEvent(run, 'run.queued', change.at, { from: null, ...details }))
 }

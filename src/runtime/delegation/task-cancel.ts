@@ -10,7 +10,7 @@ import type { Deps } from '../context/deps.ts'
 import type { ScopePart } from '../context/scope.ts'
 import { messageText } from '../log/stored-events.ts'
 import {
-  findTarget,
+  findSubagent,
   noSuch,
   targetInput,
   targetSchema,
@@ -33,11 +33,11 @@ export function createTaskCancel(scope: CancelScope, run: LiveRun): AnyTool {
     modelSchema: () => targetSchema({}),
     idempotent: true,
     async execute({ task_id }, signal) {
-      const target = findTarget(scope, run, task_id)
+      const target = findSubagent(scope, run, task_id)
       if (!target) return `not_found: ${noSuch(task_id!)}`
       const wasFinal = isFinal(target.row.status)
       const below = await stopSubtree(scope, run, target, signal)
-      const { row } = findTarget(scope, run, target.row.id)!
+      const { row } = findSubagent(scope, run, target.row.id)!
       const also = below > 0 ? `; ${below} below it cancelled` : ''
       if (wasFinal || row.status !== 'cancelled')
         return `already_finished: ${row.branchId} is ${row.status}${also}`
@@ -54,14 +54,14 @@ async function stopSubtree(
   signal: AbortSignal,
 ): Promise<number> {
   const { conversationId, branchId } = target.row
-  const untold = target.branch.parentBranchId !== run.row.branchId
+  const isUnknownToParent = target.branch.parentBranchId !== run.row.branchId
   const tops = target.live ? [target.live] : []
   const below = scope.tree.below(branchId)
   let ended: readonly LiveRun[] = []
   await cancelRuns(scope, {
     conversationId,
     tops,
-    reason: { verb: 'cancel', by: 'parent', ...(untold ? { untold } : {}) },
+    reason: { verb: 'cancel', by: 'parent', ...(isUnknownToParent ? { isUnknownToParent } : {}) },
     below: below.filter(({ row }) => !isFinal(row.status)),
     signal,
     write: (change, all) => {

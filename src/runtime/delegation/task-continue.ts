@@ -9,7 +9,7 @@ import type { RunTree } from '../context/scope.ts'
 import type { Change } from '../log/recorder.ts'
 import { spawn, taskText, type SpawnScope } from './spawn-child.ts'
 import type { TaskInput } from '../task/task-input.ts'
-import { requireTarget, type SubagentLookup } from './task-target.ts'
+import { requireSubagent, type SubagentLookup } from './task-target.ts'
 
 export type TaskScope = SpawnScope &
   ContinueScope &
@@ -19,7 +19,7 @@ export type TaskScope = SpawnScope &
  * Writes what a `task` call asks for in the transaction of its intent, and returns the run whose report answers it.
  * undefined: it was meant for a run that has not stopped, which reads it as a message. @throws ToolError
  */
-export function takeTask(
+export function writeTask(
   change: Change,
   scope: TaskScope,
   parent: LiveRun,
@@ -55,7 +55,7 @@ export const STEERED =
   'It has not stopped: it reads your prompt at its next turn, and its report comes as it would have come. Nothing new was started.'
 
 function latestOf({ tx }: Change, scope: SubagentLookup, parent: LiveRun, id: string): LiveRun {
-  const { row } = requireTarget(scope, parent, id, tx)
+  const { row } = requireSubagent(scope, parent, id, tx)
   const latest = scope.tree.latest(row.branchId)
   if (latest) return latest
   throw new ToolError('not_found', `nothing has run on ${row.branchId}`)

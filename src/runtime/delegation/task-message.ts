@@ -4,7 +4,7 @@ import { controlTool } from './control-tool.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { putMessage } from '../run/put-message.ts'
 import type { Deps } from '../context/deps.ts'
-import { requireTarget, targetInput, targetSchema, type SubagentLookup } from './task-target.ts'
+import { requireSubagent, targetInput, targetSchema, type SubagentLookup } from './task-target.ts'
 
 const fields = () => ({
   message: z.string().trim().min(1).describe('what to say'),
@@ -27,7 +27,7 @@ export function createTaskMessage(scope: MessageScope, run: LiveRun): AnyTool {
     modelSchema: () => targetSchema(fields()),
     idempotent: false,
     async execute({ task_id, message, mode }) {
-      const { row, live } = requireTarget(scope, run, task_id)
+      const { row, live } = requireSubagent(scope, run, task_id)
       const { conversationId, branchId } = row
       await recorder.record(conversationId, (change) =>
         putMessage(change, newId, { row, live }, { mode, text: message, refusal: hasStopped }),

@@ -8,7 +8,7 @@ import { readMessages } from '../run/messages.ts'
 import { labelledReport, labelledTranscript, withReceipts } from '../journal/report-text.ts'
 import { messageText } from '../log/stored-events.ts'
 import {
-  requireTarget,
+  requireSubagent,
   targetInput,
   targetSchema,
   type SubagentLookup,
@@ -35,7 +35,7 @@ export function createTaskOutput(scope: SubagentLookup, run: LiveRun): AnyTool {
     modelSchema: () => targetSchema(fields()),
     idempotent: true,
     async execute({ task_id, offset = 0, limit = PAGE_CHARS }) {
-      const target = requireTarget(scope, run, task_id)
+      const target = requireSubagent(scope, run, task_id)
       const { row } = target
       const stopped = isStopped(row.status)
       const page = pageOf(stopped ? reportOf(store, target) : transcriptOf(store, target), offset, limit)

@@ -6,7 +6,8 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import { bestEffort } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/unless-aborted.ts'
 import type { AnyTool } from '../../tools/port.ts'
-import { count, dollars } from '../budget/token-count.ts'
+import { dollars } from '../budget/money-text.ts'
+import { count } from '../budget/token-count.ts'
 import type { Rest } from '../budget/budget.ts'
 import { controlTool } from './control-tool.ts'
 import type { LiveRun } from '../run/live-run.ts'
@@ -14,7 +15,7 @@ import type { Deps } from '../context/deps.ts'
 import type { ScopePart } from '../context/scope.ts'
 import {
   knownIds,
-  requireTarget,
+  requireSubagent,
   subagentsBelow,
   targetInput,
   type SubagentLookup,
@@ -42,7 +43,7 @@ type StatusPorts = Pick<Deps, 'clock' | 'scheduler'>
 /** `task_status {task_id?, wait_ms?}`: one line per subagent. */
 export function createTaskStatus(scope: StatusScope, run: LiveRun): AnyTool {
   const read = (id: string | undefined) =>
-    id ? [requireTarget(scope, run, id)] : subagentsBelow(scope, run).toSorted(runningFirst)
+    id ? [requireSubagent(scope, run, id)] : subagentsBelow(scope, run).toSorted(runningFirst)
   return controlTool<z.infer<typeof inputSchema>>({
     name: 'task_status',
     verb: 'Look at',

@@ -74,7 +74,7 @@ function subagent(branch: Branch, stored: StoredRun, latest: LiveRun | undefined
  * The subagent that an id means, or undefined for an id of nothing. @throws ToolError when there is no id, and for one
  * that is not below this run.
  */
-export function findTarget(
+export function findSubagent(
   scope: SubagentLookup,
   run: LiveRun,
   id: string | undefined,
@@ -94,14 +94,14 @@ export function findTarget(
 const MISSING =
   'task_id is missing (it is also read as id, subagentId, branchId or run_id; a prefix brn_ or run_ decides)'
 
-/** @throws ToolError `not_found` for an id of nothing, and as `findTarget`. */
-export function requireTarget(
+/** @throws ToolError `not_found` for an id of nothing, and as `findSubagent`. */
+export function requireSubagent(
   scope: SubagentLookup,
   run: LiveRun,
   id: string | undefined,
   reader: Reader = scope.deps.store,
 ): Subagent {
-  const target = findTarget(scope, run, id, reader)
+  const target = findSubagent(scope, run, id, reader)
   if (target) return target
   throw new ToolError('not_found', noSuch(id!), knownIds(subagentsBelow(scope, run, reader)))
 }

@@ -11,7 +11,7 @@ import { createConversation, type CreateOptions } from '../conversation/create-c
 import { continueBranch, type ContinueOptions, type Continued } from '../control/continue-branch.ts'
 import type { Deps } from '../context/deps.ts'
 import { forkOfPerson, type ForkStart } from '../conversation/fork-branch.ts'
-import { hereOrThere, type HereOrThere } from '../control/start-or-dispatch.ts'
+import { startOrDispatch, type StartedOrDispatched } from '../control/start-or-dispatch.ts'
 import type { Opened } from '../conversation/open-conversation.ts'
 import { mainRun, type StartOptions } from '../conversation/main-run.ts'
 import { PersonWaits } from '../asking/person-waits.ts'
@@ -89,11 +89,11 @@ export interface Runtime {
    * Begins something `here`, with `spawn` or `fork`, unless another living process drives the conversation: then that
    * one carries out the command, and `there` is its answer.
    */
-  hereOrThere<T, V extends VerbCommand>(
+  startOrDispatch<T, V extends VerbCommand>(
     id: ConversationId,
     command: V,
     here: () => Promise<T>,
-  ): Promise<HereOrThere<T, V>>
+  ): Promise<StartedOrDispatched<T, V>>
   /** Resumes a stopped run, from any process. @throws OffshootError `usage`, `conflict`. */
   continue(options: ContinueOptions): Promise<Continued>
   /** Resumes and drives the runs of processes that have exited, in this directory. */
@@ -155,7 +155,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     spawn: async (spawn) =>
       startDriving(at(spawn), conversations, spawn, await spawnOfPerson(at(spawn), spawn)),
     fork: async (fork) => startDriving(at(fork), conversations, fork, await forkOfPerson(at(fork), fork)),
-    hereOrThere: (id, command, here) => hereOrThere(deps, id, command, here),
+    startOrDispatch: (id, command, here) => startOrDispatch(deps, id, command, here),
     continue: (options) => continueBranch(at(options), conversations, options),
     recover: (options) => recover(at(options), conversations, options),
     left: {

@@ -2,7 +2,7 @@ import { isFinal, state } from '../../core/run-status.ts'
 import type { NextState } from '../../core/run-steps.ts'
 import type { Outcome, Report } from '../../loop/ports.ts'
 import { childEnded } from '../run/child-waits.ts'
-import { deliverToPerson } from './person-spawn-report.ts'
+import { deliverToBranchAbove } from './person-spawn-report.ts'
 import { addToInbox } from '../run/inbox.ts'
 import {
   changeRun,
@@ -119,7 +119,7 @@ export function isOwed({ row }: HasRow): boolean {
 /** What the parent is owed: the result of the call that waits, or an item of its inbox. */
 function handOver(change: Change, deps: ReportPorts & OpenJournalPorts, run: LiveRun, report: Report): void {
   const { parent } = run
-  if (!parent) return deliverToPerson(change, deps, run, report)
+  if (!parent) return deliverToBranchAbove(change, deps, run, report)
   parent.journal?.reread(change.tx) // a change that held results may not have been stored
   const writer =
     run.call && !run.row.background && openCallWriter(deps, change.tx, parent, run.call.part.callId)
@@ -131,8 +131,8 @@ function handOver(change: Change, deps: ReportPorts & OpenJournalPorts, run: Liv
 
 /** Whoever cancelled it has its report in the answer: its parent, or what ended its parent too. */
 function isAnsweredByCancel({ row, stop }: LiveRun): boolean {
-  const untold = stop?.verb === 'cancel' && stop.untold
-  return row.status === 'cancelled' && row.endReason === 'parent' && !untold
+  const isUnknownToParent = stop?.verb === 'cancel' && stop.isUnknownToParent
+  return row.status === 'cancelled' && row.endReason === 'parent' && !isUnknownToParent
 }
 
 /** A report and the run to which it goes. */

@@ -41,7 +41,7 @@ export class RunJournal implements Journal {
   #batch: CallBatch | undefined
   readonly #counted = new Set<CallId>()
   /** Calls that an earlier attempt began, and that were to run again. */
-  readonly #begun = new Set<CallId>()
+  readonly #startedCalls = new Set<CallId>()
   /** The changes that had not been stored when it last looked what it holds. */
   #refusedSeen: number
   /** The changes of its inbox that it has seen; undefined before it looked. */
@@ -59,7 +59,7 @@ export class RunJournal implements Journal {
   reopen(turn: OpenTurn): void {
     for (const { id, status } of turn.rows) {
       this.#counted.add(id)
-      if (status === 'running') this.#begun.add(id)
+      if (status === 'running') this.#startedCalls.add(id)
     }
     this.#run.held.count({ toolCalls: turn.toolCalls })
     this.#batch = new CallBatch(this.#run, this.#ports.newId, turn.answer, turn)
@@ -162,7 +162,7 @@ export class RunJournal implements Journal {
     const child = this.#run.children.get(callId)
     if (child && !child.row.background) return openResult(call.part)
     batch.expectEnd(callId)
-    const ended = call.status === 'skipped' && this.#begun.has(callId) ? notAgain(call) : call
+    const ended = call.status === 'skipped' && this.#startedCalls.has(callId) ? notAgain(call) : call
     return await this.#writes.join((change) => this.#writeResult(change, ended))
   }
 
@@ -207,8 +207,8 @@ export class RunJournal implements Journal {
 
   async waiting(reason: 'retry', waitingFor: WaitingFor): Promise<void> {
     await this.#writes.record((change) => {
-      const isTold = this.#run.row.status === 'waiting'
-      if (isTold) updateWait(change, this.#run, waitingFor)
+      const isWaiting = this.#run.row.status === 'waiting'
+      if (isWaiting) updateWait(change, this.#run, waitingFor)
       else changeRun(change, this.#run, { ...state.waiting(reason), waitingFor })
     })
   }

@@ -25,7 +25,7 @@ export function writeSpawnCard(
  * Delivers the report of a subagent that a person started, in the change of its end (invariant D4). An announced report
  * is added to the context of the branch above and starts nothing; any other waits in the inbox and wakes that branch.
  */
-export function deliverToPerson(change: Change, deps: ReportPorts, run: LiveRun, report: Report): void {
+export function deliverToBranchAbove(change: Change, deps: ReportPorts, run: LiveRun, report: Report): void {
   const branch = change.tx.get('branches', run.row.branchId)!
   const parentId = branch.parentBranchId
   if (branch.kind !== 'subagent' || branch.originToolCallId || !parentId) return

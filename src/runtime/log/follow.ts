@@ -18,6 +18,8 @@ export class Follow {
   readonly #conversationId: ConversationId
   #seq: number
   #isBehind: boolean
+  /** Live events that wait for the stored event which they follow. */
+  #kept: readonly OffshootEvent[] = []
 
   private constructor(store: Reader, conversationId: ConversationId, seq: number, isBehind: boolean) {
     this.#store = store
@@ -36,6 +38,10 @@ export class Follow {
     return new Follow(store, conversationId, lastSeq(store, conversationId), false)
   }
 
+  get conversationId(): ConversationId {
+    return this.#conversationId
+  }
+
   /** The `seq` of the last durable event that was handed out. */
   get seq(): number {
     return this.#seq
@@ -51,18 +57,31 @@ export class Follow {
     this.#isBehind = true
   }
 
+  /** Live events from before the first page: each is handed out after the stored event that it follows. */
+  keep(live: readonly OffshootEvent[]): void {
+    this.#kept = live
+  }
+
   /** Continue with live events alone, because the store is closed. */
   stopReading(): void {
     this.#isBehind = false
   }
 
-  /** One page of stored events, none of them after `upTo`. A full page leaves the position behind. */
+  /** One page of stored events, none of them after `upTo`, with the live ones kept. A full page leaves the position behind. */
   page(upTo = Infinity): readonly OffshootEvent[] {
     const stored = readEvents(this.#store, this.#conversationId, this.#seq, PAGE_EVENTS)
     const events = stored.filter(({ seq }) => seq <= upTo)
     this.#isBehind = events.length === PAGE_EVENTS
     this.#seq = events.at(-1)?.seq ?? this.#seq
-    return events
+    return this.#kept.length > 0 ? this.#withKept(events) : events
+  }
+
+  #withKept(stored: readonly OffshootEvent[]): readonly OffshootEvent[] {
+    const isDue = ({ seq }: OffshootEvent) => !this.#isBehind || seq < this.#seq
+    const due = this.#kept.filter(isDue)
+    this.#kept = this.#kept.filter((event) => !isDue(event))
+    // the sort is stable: of two events with one `seq` the stored one is first
+    return [...stored, ...due].toSorted((a, b) => a.seq - b.seq)
   }
 
   /** All stored events, page by page. */
@@ -84,6 +103,11 @@ export class Follow {
     if (event.seq !== next) return false
     this.#seq = event.seq
     return true
+  }
+
+  /** The events of a batch that are next. Where it has a gap, the position is behind: the store has the others. */
+  accepted(batch: readonly OffshootEvent[]): readonly OffshootEvent[] {
+    return batch.filter((event) => this.accept(event))
   }
 
   /** The events of a batch without gaps that were not handed out before: the batch itself when none was. */

@@ -7,14 +7,14 @@ import type { LeaseRow, Store } from '../../store/port.ts'
 import type { Command, StoredAnswer } from './owner-commands.ts'
 import { ownerText, type Ownership } from './leases.ts'
 
-export interface AskDeps {
+export interface AskOwnerDeps {
   readonly store: Store
   readonly clock: Clock
   readonly newId: NewId
   readonly ownership: Ownership
 }
 
-export type Asked =
+export type OwnerAnswer =
   | { readonly type: 'answered'; readonly value: unknown }
   /** No other living process owns the conversation: nothing was done. */
   | { readonly type: 'no owner' }
@@ -23,7 +23,11 @@ export type Asked =
  * The other side of `answerCommands`: hands a command to the living process that owns the conversation, and waits for
  * its answer. @throws OffshootError: what the owner threw, or `conflict` when it does not answer in time.
  */
-export async function askOwner(deps: AskDeps, id: ConversationId, command: Command): Promise<Asked> {
+export async function askOwner(
+  deps: AskOwnerDeps,
+  id: ConversationId,
+  command: Command,
+): Promise<OwnerAnswer> {
   const owner = otherOwner(deps, id)
   if (!owner) return { type: 'no owner' }
   const commandId = deps.newId('cmd')
@@ -34,11 +38,11 @@ export async function askOwner(deps: AskDeps, id: ConversationId, command: Comma
 }
 
 async function untilAnswered(
-  deps: AskDeps,
+  deps: AskOwnerDeps,
   id: ConversationId,
   commandId: string,
   deadline: number,
-): Promise<Asked> {
+): Promise<OwnerAnswer> {
   for (;;) {
     const row = deps.store.get('commands', commandId)
     if (!row) throw new OffshootError('not_found', `${id} was deleted meanwhile`)
@@ -51,10 +55,10 @@ async function untilAnswered(
 
 /** Unless it was answered in the last moment. */
 async function withdrawCommand(
-  { store }: AskDeps,
+  { store }: AskOwnerDeps,
   commandId: string,
   owner: LeaseRow | undefined,
-): Promise<Asked> {
+): Promise<OwnerAnswer> {
   const answer = await store.tx(
     (tx) => {
       const row = tx.get('commands', commandId)
@@ -71,11 +75,11 @@ async function withdrawCommand(
   })
 }
 
-function otherOwner({ ownership }: AskDeps, id: ConversationId): LeaseRow | undefined {
+function otherOwner({ ownership }: AskOwnerDeps, id: ConversationId): LeaseRow | undefined {
   return ownership.owns(id) ? undefined : ownership.livingOwner(id)
 }
 
-function opened(answer: StoredAnswer): Asked {
+function opened(answer: StoredAnswer): OwnerAnswer {
   if (answer.ok) return { type: 'answered', value: answer.value }
   const { code, message, hint } = answer.error
   throw new OffshootError(code, message, hint ? { hint } : {})

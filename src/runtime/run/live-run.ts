@@ -30,7 +30,7 @@ export type StopReason =
       readonly verb: 'cancel'
       readonly by: 'user' | 'parent'
       /** Its parent knows nothing of it yet: an agent above the parent did it. */
-      readonly untold?: true
+      readonly isUnknownToParent?: true
     }
 
 /** A run, driven or only stored. */

@@ -1,3 +1,4 @@
+import type { LinePlace } from '../asking/person-waits.ts'
 import type { Branch, Conversation } from '../../core/conversation.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import type { Approval, Question, StoredRun, ToolCall } from '../../core/run.ts'
@@ -39,11 +40,6 @@ export type CallRow = Pick<
   ToolCall,
   'id' | 'branchId' | 'runId' | 'tool' | 'title' | 'status' | 'exitCode' | 'error' | 'startedAt' | 'endedAt'
 >
-export interface LinePlace {
-  /** Its place among what the conversation asks, the oldest first: `position` of `of`. */
-  readonly position: number
-  readonly of: number
-}
 export type ApprovalRow = LinePlace &
   Omit<Approval, 'answer' | 'answeredBy' | 'note' | 'answeredAt' | 'offered'> & {
     readonly grant: NonNullable<Approval['offered']> | null

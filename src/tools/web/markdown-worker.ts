@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { MarkdownTask } from './markdown.ts'
-import { toMarkdown } from './to-markdown.ts'
+import { toMarkdown, type MarkdownTask } from './to-markdown.ts'
 
 const { html, base } = workerData as MarkdownTask
 parentPort?.postMessage(toMarkdown(html, base))

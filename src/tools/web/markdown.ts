@@ -1,10 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-
-export interface MarkdownTask {
-  readonly html: string
-  /** What relative links are relative to. */
-  readonly base: string
-}
+import type { MarkdownTask } from './to-markdown.ts'
 
 const MAX_CHARS = 4 * 1024 * 1024
 const TIME_MS = 10_000

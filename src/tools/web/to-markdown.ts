@@ -1,6 +1,12 @@
 import TurndownService from 'turndown'
 import { HIDDEN } from './hidden-elements.ts'
 
+export interface MarkdownTask {
+  readonly html: string
+  /** What relative links are relative to. */
+  readonly base: string
+}
+
 /** What of a node is looked at here. */
 interface Element {
   readonly nodeName: string

@@ -8,6 +8,7 @@ import {
   PACKAGES,
   PURE_ROOMS,
   ROOMS,
+  ROOMS_OF_TESTS,
   ROOT_FILES,
   TEST_PACKAGES,
   TYPES_ONLY,
@@ -95,6 +96,7 @@ function roomImport(
   if (from === to || ROOT_FILES.has(name)) return undefined
   const allowed = ROOMS[from]
   if (allowed === 'everything' && (to in ROOMS || target === 'src/index.ts')) return undefined
+  if (isTest(name) && ROOMS_OF_TESTS[from]?.includes(to)) return undefined
   if (allowed === undefined || allowed === 'everything' || !allowed.includes(to))
     return `imports ${target}: ${from} may not import ${to}`
   const mustBeType = TYPES_ONLY.has(`${from} -> ${to}`) && !typeOnly && !isTest(name)

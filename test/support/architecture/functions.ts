@@ -10,7 +10,7 @@ export interface FunctionSize {
 
 export interface Functions {
   readonly functions: readonly FunctionSize[]
-  /** Lines on which a rejected promise is dropped without a word why: `.catch(() => {})`. */
+  /** Lines on which an error is dropped without a word why: `.catch(() => {})`, `catch {}`. */
   readonly silentCatches: readonly number[]
 }
 
@@ -27,6 +27,7 @@ interface Parsed {
 
 /** The functions of a source file: declared, expressed, methods, and those that types describe. */
 export function readFunctions(file: string, text: string): Functions {
+  const { program, comments } = parseSync(file, text)
   const lineAt = lineCounter(text)
   const names = new Map<number, string>()
   const functions: FunctionSize[] = []
@@ -51,12 +52,22 @@ export function readFunctions(file: string, text: string): Functions {
     ArrowFunctionExpression: (node) => add(node),
     TSMethodSignature: (node) => add(node, (node.key as Named).name),
     TSFunctionType: (node) => add(node),
+    TSDeclareFunction: (node) => add(node, node.id?.name),
+    TSCallSignatureDeclaration: (node) => add(node),
+    TSConstructSignatureDeclaration: (node) => add(node),
+    TSConstructorType: (node) => add(node),
+    TSEmptyBodyFunctionExpression: (node) => add(node),
+    TSAbstractMethodDefinition: ({ key, value }) => nameIt(value, key as Named),
+    CatchClause({ body, end }) {
+      const isCommented = comments.some(({ start }) => start > body.start && start < body.end)
+      if (body.body.length === 0 && !isCommented) silentCatches.push(lineAt(end))
+    },
     CallExpression({ callee, arguments: given, end }) {
       if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
-      const handler = callee.property.name === 'catch' ? given[0] : undefined
+      const handler = { catch: given[0], then: given[1] }[callee.property.name]
       if (handler && isEmpty(handler)) silentCatches.push(lineAt(end))
     },
-  }).visit(parseSync(file, text).program)
+  }).visit(program)
 
   return { functions, silentCatches }
 }
@@ -78,7 +89,8 @@ function lineCounter(text: string): (offset: number) => number {
 function isEmpty(handler: { readonly type: string }): boolean {
   if (handler.type !== 'ArrowFunctionExpression' && handler.type !== 'FunctionExpression') return false
   const { body } = handler as {
-    readonly body?: { readonly type: string; readonly body?: readonly unknown[] }
+    readonly body?: { readonly type: string; readonly operator?: string; readonly body?: readonly unknown[] }
   }
+  if (body?.type === 'UnaryExpression' && body.operator === 'void') return true
   return Array.isArray(body?.body) && body.body.length === 0
 }

@@ -29,7 +29,7 @@ function excessesOf(file: string, text: string): Excess[] {
   return [...found, { where: file, problem: `has ${lines} lines, more than ${MAX_FILE_LINES}` }]
 }
 
-/** Where a rejected promise is dropped by `.catch(() => {})`, in tests too. */
+/** Where an error is dropped by `.catch(() => {})` or an empty `catch`, in tests too. */
 export function findSilentCatches(tree: ReadonlyMap<string, string>): string[] {
   return [...tree].flatMap(([file, text]) =>
     readFunctions(file, text).silentCatches.map(

@@ -1,6 +1,9 @@
 import { Visitor, parseSync } from 'rolldown/utils'
 
-/** One mention of another module: an import, a re-export, a dynamic import or a type's `import('...')`. */
+/**
+ * One mention of another module: an import, a re-export, a dynamic import, a type's `import('...')`, or the URL
+ * of a source beside the file, which a worker or a child process starts.
+ */
 export interface Mention {
   /** undefined where a dynamic import computes it. */
   readonly specifier: string | undefined
@@ -51,6 +54,11 @@ export function readSource(name: string, text: string): SourceFile {
       starExports.push(lineAt(node.start))
     },
     ImportExpression: (node) => mention(node),
+    NewExpression({ start, callee, arguments: [path, from] }) {
+      if (!path || !from || !isNamed(callee, 'URL') || !isMetaUrl(from)) return
+      const specifier = literal(path)
+      if (specifier && /^\.{1,2}\/.*\.tsx?$/.test(specifier)) mention({ start, source: path })
+    },
     TSImportType: (node) => mention(node, 'type'),
     TSAnyKeyword: (node) => anys.push(lineAt(node.start)),
   }).visit(program)
@@ -64,6 +72,18 @@ export function readSource(name: string, text: string): SourceFile {
     anys,
     syntaxErrors: errors.map((error) => error.message),
   }
+}
+
+function isNamed(node: object, name: string): boolean {
+  return 'name' in node && node.name === name
+}
+
+function isMetaUrl(node: object): boolean {
+  const { object, property } = node as {
+    readonly object?: { readonly type: string }
+    readonly property?: object
+  }
+  return object?.type === 'MetaProperty' && property !== undefined && isNamed(property, 'url')
 }
 
 function literal(source: unknown): string | undefined {

@@ -1,23 +1,32 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { lineAt, proseOf } from './prose.ts'
 
 /** The page whose anchors are the numbered rules. */
 export const INVARIANTS = 'docs/invariants.md'
 
-const FOLDERS = 'docs|src|test|bench|scripts|web|examples'
+const FOLDERS = String.raw`docs|src|test|bench|scripts|web|examples|design|\.ci`
 
 /** Not inside of a longer path, of a pattern, of a placeholder or of an address. */
 const BEFORE = String.raw`(?<![\w@./~$*{}<>:%-])`
 const AFTER = String.raw`(?:#[\w-]+)?(?![\w*{<])`
 
 /** A page by its name or path, or a path that begins with a folder of the repository. */
-const PAGE = String.raw`(?:\.\.?\/)*\w[\w./-]*\.md\b`
+const PAGE = String.raw`(?:\.\.?\/)*\w[\w./-]*\.(?:md|MD)\b`
 const FILE = String.raw`(?:${FOLDERS})(?:\/\w(?:[\w.-]*\w)?)+\/?`
+/** A source by its name, or by the end of its path. */
+const SOURCE = new RegExp(String.raw`${BEFORE}(?:[\w-]+\/)*\w[\w-]*(?:\.[\w-]+)*\.(?:tsx?|mjs)${AFTER}`, 'g')
 const PATH = new RegExp(`${BEFORE}(?:${PAGE}|${FILE})${AFTER}`, 'g')
 
 /** Files that agents read in any project: their names cite no page. */
 const READ_IN_PROJECTS = new Set(['AGENTS.md', 'CLAUDE.md', 'SKILL.md'])
+
+/** Files of somebody else's project, and what a build writes. */
+const isExample = (path: string) => /(?:^|\/)[a-z]\.[\w.]+$|^dist\//.test(path) || path === 'lib/auth.ts'
+
+/** Numbers of what is elsewhere, or of a decision. */
+const ISSUE = /\b(?:issues?|rules?) #?\d+\b/gi
+const DECISION = /\b(?:decisions?|ADRs?) (\d+)\b/gi
 
 const RULE = /(?<![\w./#-])[A-Z]\d{1,2}(?![\w./-])|§ ?\d*/g
 
@@ -34,10 +43,20 @@ export function findWrongCitations(root: string, name: string): string[] {
       ([path]) => !READ_IN_PROJECTS.has(path) && !isThere(root, name, path),
     )
     const rules = [...text.matchAll(RULE)].filter(([rule]) => !NAMES.has(rule))
+    const sources = [...text.matchAll(SOURCE)].filter(
+      ({ 0: path, index }) =>
+        !isExample(path) &&
+        !isThere(root, name, path) &&
+        !isSource(root, path) &&
+        paths.every((other) => other.index !== index),
+    )
+    const decisions = [...text.matchAll(DECISION)].filter(([, number]) => !isDecision(root, number!))
     const wrong = rules.filter(([rule]) => !anchors.has(rule.toLowerCase()))
     const bare = name.endsWith('.md') || /\binvariants?\b/i.test(text) ? [] : rules
     return [
-      ...paths.map((match) => said(match, 'which is not in the repository')),
+      ...[...paths, ...sources, ...text.matchAll(ISSUE), ...decisions].map((match) =>
+        said(match, 'which is not in the repository'),
+      ),
       ...wrong.map((match) => said(match, `which is no anchor of ${INVARIANTS}`)),
       ...bare
         .filter((match) => !wrong.includes(match))
@@ -53,6 +72,26 @@ function isThere(root: string, name: string, path: string): boolean {
     .some(
       (each) => existsSync(join(root, each)) && (anchor === undefined || anchorsOf(root, each).has(anchor)),
     )
+}
+
+function isSource(root: string, path: string): boolean {
+  return namesIn(root).some((name) => name === path || name.endsWith(`/${path}`))
+}
+
+function isDecision(root: string, number: string): boolean {
+  return namesIn(root).some((name) => name.startsWith(`docs/decisions/${number.padStart(4, '0')}-`))
+}
+
+const names = new Map<string, readonly string[]>()
+
+/** The sources and decisions of a repository, read once. */
+function namesIn(root: string): readonly string[] {
+  const known = names.get(root)
+  if (known) return known
+  const pattern = '{*,{src,web,test,bench,scripts,examples}/**/*,docs/decisions/*}.{ts,tsx,mjs,md}'
+  const found = globSync(pattern, { cwd: root, exclude: (name) => name.endsWith('node_modules') })
+  names.set(root, found)
+  return found
 }
 
 /** The headings of a page as its links name them, and the ids that it sets. */

@@ -27,10 +27,7 @@ function Highlighted({ code, language }: { code: string; language: string }) {
   const [lines, setLines] = useState<{ code: string; tokens: readonly CodeToken[][] }>()
   useEffect(() => {
     let stale = false
-    highlight(code, language).then(
-      (tokens) => !stale && tokens && setLines({ code, tokens }),
-      () => {}, // without colours it reads as well
-    )
+    highlight(code, language).then((tokens) => !stale && tokens && setLines({ code, tokens }), stayPlain)
     return () => {
       stale = true
     }
@@ -47,3 +44,6 @@ function Highlighted({ code, language }: { code: string; language: string }) {
     </span>
   ))
 }
+
+/** Code without colours is readable too. */
+function stayPlain(): void {}

@@ -2,7 +2,7 @@ import type { Client } from 'offshoot/client'
 import { useCallback, type MouseEvent, type ReactNode } from 'react'
 import { useClient } from '../state/client.ts'
 import { navigate } from '../state/route.ts'
-import { useAnswer, type Asked } from '../state/use-answer.ts'
+import { useAnswer, type ServerAnswer } from '../state/use-answer.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon, type IconName } from '../ui/icon.tsx'
 
@@ -23,13 +23,13 @@ const askModels = (client: Client) => client.listModels()
 const askConfig = (client: Client) => client.getConfig()
 
 /** What the server says about itself. `ask` is always the same function. */
-function useAbout<T>(ask: (client: Client) => Promise<T>): Asked<T> {
+function useAbout<T>(ask: (client: Client) => Promise<T>): ServerAnswer<T> {
   const client = useClient()
   return useAnswer(useCallback(() => ask(client), [client, ask]))
 }
 
 interface AnsweredProps<T> {
-  readonly asked: Asked<T>
+  readonly asked: ServerAnswer<T>
   readonly children: (value: T) => ReactNode
 }
 

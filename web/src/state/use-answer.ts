@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useState } from 'react'
 
-export interface Asked<T> {
+export interface ServerAnswer<T> {
   readonly value: T | undefined
   readonly error: Error | undefined
   readonly again: () => void
 }
 
 /** What a call to the server answers; asked again with `again`, and every so often. */
-export function useAnswer<T>(ask: () => Promise<T>, everyMs?: number): Asked<T> {
+export function useAnswer<T>(ask: () => Promise<T>, everyMs?: number): ServerAnswer<T> {
   const [answer, setAnswer] = useState<{ value?: T; error?: Error }>({})
   const [round, setRound] = useState(0)
   const again = useCallback(() => setRound((last) => last + 1), [])

@@ -19,10 +19,7 @@ export function CopyButton({
     return () => clearTimeout(timer)
   }, [copied])
   const copy = () => {
-    navigator.clipboard.writeText(text).then(
-      () => setCopied(true),
-      () => {}, // the browser does not allow it: the text can still be selected
-    )
+    navigator.clipboard.writeText(text).then(() => setCopied(true), ignoreForbidden)
   }
   return (
     <IconButton
@@ -33,3 +30,6 @@ export function CopyButton({
     />
   )
 }
+
+/** The browser does not allow it: the text can still be selected. */
+function ignoreForbidden(): void {}

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { OffshootEvent } from '../core/events.ts'
-import type { ConversationId } from '../core/ids.ts'
-import type { Subscriber } from '../runtime/log/bus.ts'
+import type { OffshootEvent } from '../../core/events.ts'
+import type { ConversationId } from '../../core/ids.ts'
+import type { Subscriber } from './bus.ts'
 import { FirstEvents, MAX_FIRST_EVENTS } from './first-events.ts'
 
 const ID = 'cnv_1' as ConversationId

@@ -1,6 +1,6 @@
-import type { OffshootEvent } from '../core/events.ts'
-import type { ConversationId } from '../core/ids.ts'
-import type { Bus } from '../runtime/log/bus.ts'
+import type { OffshootEvent } from '../../core/events.ts'
+import type { ConversationId } from '../../core/ids.ts'
+import type { Bus } from './bus.ts'
 
 /** So many live events of a run wait for its first reader. Of a run that has more by then, that reader gets those that follow. */
 export const MAX_FIRST_EVENTS = 2_000
