@@ -165,7 +165,8 @@ export class Ownership {
     // renewed in the future: the clock went back. Here the process can be seen; elsewhere the lease would never end
     const isFresh = age < bounds.leaseMs && (age > -bounds.leaseMs || isHere(row, this.#processes))
     const isReleased =
-      row.pid === this.#processes.self.pid && notStored.has(leaseKey(row.conversationId, row.owner, row.epoch))
+      row.pid === this.#processes.self.pid &&
+      notStored.has(leaseKey(row.conversationId, row.owner, row.epoch))
     return isFresh && !isReleased && !hasExited(row, this.#processes)
   }
 
