@@ -11,7 +11,7 @@ export function checkPromises(world: World, stored: Stored): void {
     for (const [invariant, what] of rule(world, stored)) world.watch.report(invariant, what)
 }
 
-/** Promise P3: a question names who asks, from the root down. */
+/** Invariant P3: a question names who asks, from the root down. */
 function* misattributed(_: World, stored: Stored): Generator<Problem> {
   for (const { id, runId, path } of stored.find('approvals', {})) {
     const line = lineOf(stored, runId).map(({ agent }) => agent)
@@ -50,13 +50,13 @@ function* overspent({ traits }: World, stored: Stored): Generator<Problem> {
   }
 }
 
-/** Promise P7: what was changed stands in the receipts. */
+/** Invariant P7: what was changed stands in the receipts. */
 function* unreceipted(_: World, stored: Stored): Generator<Problem> {
   for (const { id, facts } of stored.find('tool_calls', { where: { tool: 'put', status: 'completed' } }))
     if (!facts?.length) yield ['P7', `the receipts do not hold what put ${id} has changed`]
 }
 
-/** Promise P7: a change that was only told of is marked, unless a call that was cut may have made it. */
+/** Invariant P7: a change that was only told of is marked, unless a call that was cut may have made it. */
 function* unmarked({ traits }: World, stored: Stored): Generator<Problem> {
   if (!traits.has('boasts')) return
   const isCut = stored
@@ -81,7 +81,7 @@ function* unstated(_: World, stored: Stored): Generator<Problem> {
   }
 }
 
-/** Promise P8: no more of a report than its limit comes to who gets it. */
+/** Invariant P8: no more of a report than its limit comes to who gets it. */
 function* unbounded({ traits }: World, stored: Stored): Generator<Problem> {
   if (!traits.has('long reports')) return
   for (const run of stored.find('runs', {}))
