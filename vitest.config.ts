@@ -5,8 +5,12 @@ import { defineConfig } from 'vitest/config'
 const PROGRAMS = 'test/{e2e,kill}/**/*.test.ts'
 /** They need Chromium. */
 const BROWSER = 'test/e2e/browser/**/*.test.ts'
-/** Losses of power, which take a C compiler, and what is found with a mechanism switched off. */
-const DURABILITY = ['test/power-loss/**/*.test.ts', 'test/{kill,sim}/switches.test.ts']
+/** Losses of power, which take a C compiler, what is found with a mechanism switched off, and a hundred programs at once. */
+const DURABILITY = [
+  'test/power-loss/**/*.test.ts',
+  'test/{kill,sim}/switches.test.ts',
+  'test/many-processes/runs.test.ts',
+]
 /** They take packages from the registry: a fresh clone, and what is published. */
 const INSTALL = 'test/e2e/{pack,start}.test.ts'
 /** Ten thousand seeds on all cores. */

@@ -24,7 +24,7 @@ const ENTRIES = [
   ...Object.entries(MANIFEST.bin).map(([key, source]) => ({ key: undefined, source, name: key })),
 ]
 /** Started as processes (docs/processes.md) and threads of their own. */
-const PROGRAMS = { 'src/exec/guard-main.ts': 'guard', 'src/tools/web/markdown-worker.ts': 'markdown' }
+const PROGRAMS = { 'src/exec/guard-process.ts': 'guard', 'src/tools/web/markdown-worker.ts': 'markdown' }
 
 /** Finds the program for this platform in a package beside its own. */
 const LEFT_OUTSIDE = ['@vscode/ripgrep']

@@ -21,7 +21,7 @@ export function findAssets(root) {
  * The plugin of the bundler. All bundles have to stand directly in dist.
  * @param {string} root
  * @param {Readonly<Record<string, string>>} programs sources that are started as processes of their own, and the names of
- *   their bundles: `{'src/exec/guard-main.ts': 'guard'}`
+ *   their bundles: `{'src/exec/guard-process.ts': 'guard'}`
  */
 export function ownPlace(root, programs = {}) {
   return {

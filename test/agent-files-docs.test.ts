@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { agentPlaces } from '../src/agents/foreign/locations.ts'
+import { agentPlaces } from '../src/agents/agent-locations.ts'
 import { TestUser } from './support/test-user.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../docs/agent-files.md'), 'utf8')

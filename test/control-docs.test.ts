@@ -19,7 +19,7 @@ afterEach(() => user.remove())
 it('docs/control.md shows commands that do what stands beside them', async () => {
   const waits = { toolCalls: [{ tool: 'bash', input: { command: 'sh wait.sh' } }] }
   const model = user.script({
-    main: [{ match: 'leave the tests alone', text: 'The parser it is.' }, waits],
+    main: [{ match: 'only the parser', text: 'The parser it is.' }, waits],
   })
   user.write(
     'offshoot.jsonc',

@@ -90,6 +90,23 @@ describe('a link in a page', () => {
   })
 })
 
+describe('ARCHITECTURE.md', () => {
+  const rows = page('ARCHITECTURE.md').match(/^\| `.*\|$/gm)!
+  const named = rows.flatMap((row) => {
+    const [rooms, files] = row.split(' | ', 2).map((cell) => [...cell.matchAll(/`([\w./-]+)`/g)])
+    return files!
+      .filter(([, file]) => /^[\w-]+\.tsx?$/.test(file!))
+      .map(([, file]) => ({ file: file!, rooms: rooms!.map(([, room]) => room!) }))
+  })
+
+  it('names files in its rows of rooms', () => expect(named.length).toBeGreaterThan(20))
+
+  it.each(named)('names $file where it is, in $rooms', ({ file, rooms }) => {
+    const places = rooms.flatMap((room) => [`src/${room}/**/${file}`, `src/runtime/${room}/**/${file}`])
+    expect(places.flatMap((place) => globSync(place, { cwd: ROOT }))).not.toEqual([])
+  })
+})
+
 function page(name: string): string {
   return readFileSync(join(ROOT, name), 'utf8')
 }

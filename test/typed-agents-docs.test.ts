@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { builtinAgents } from '../src/agents/builtin-agents.ts'
-import { summaryPresets } from '../src/core/report.ts'
+import { summaryPresets } from '../src/core/report-summary.ts'
 import { TestUser } from './support/test-user.ts'
 
 const PAGE = readFileSync(new URL('../docs/typed-agents.md', import.meta.url), 'utf8')

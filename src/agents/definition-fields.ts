@@ -10,8 +10,8 @@ import {
 import { once } from '../core/once.ts'
 import { isRule, readRule } from '../core/rules/read-rule.ts'
 import { ruleListProblem } from '../core/rules/rule-list.ts'
-import { shown } from '../core/rules/shown.ts'
-import { isSummaryPreset, summaryPresets } from '../core/report.ts'
+import { shown } from '../core/rules/quoted-value.ts'
+import { isSummaryPreset, summaryPresets } from '../core/report-summary.ts'
 import { flat } from './restricting-keys.ts'
 import { schemaProblem } from './schema-problem.ts'
 

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../core/agent.ts'
 import type { Json } from '../core/json.ts'
-import type { Stranger } from '../core/rules/known-tools.ts'
+import type { Stranger } from '../core/rules/unknown-tool.ts'
 import { type FrontMatter, readFrontMatter } from './front-matter.ts'
 import { PROMPTS, readFields, type FieldNote, type Fields, type NamedTool } from './read-fields.ts'
 import { flat } from './restricting-keys.ts'

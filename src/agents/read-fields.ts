@@ -1,5 +1,5 @@
 import { fieldSpelled, definitionFields, parseField, type FieldName } from './definition-fields.ts'
-import { isProgramTool, type Stranger } from '../core/rules/known-tools.ts'
+import { isProgramTool, type Stranger } from '../core/rules/unknown-tool.ts'
 import { nearestName } from '../core/nearest-name.ts'
 import { readOnly } from './read-only.ts'
 import { flat, restrictingWord } from './restricting-keys.ts'

@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../core/agent.ts'
 import { schemaChecker } from './schema-checker.ts'
-import { templateProblem } from './template.ts'
+import { templateProblem } from './prompt-template.ts'
 
 /** Why an agent's typed input or report cannot work, as a sentence without its subject; null where it can. */
 export function typedProblem(

@@ -26,5 +26,5 @@ export function onEndSignal(handler: Handler): () => void {
 function hear(signal: NodeJS.Signals): void {
   const known = signal as EndSignal
   if (handlers.size === 0) process.exit(endSignals[known])
-  for (const handler of [...handlers]) handler(known)
+  for (const handler of handlers) handler(known)
 }

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest'
 import { programCommands } from '../../test/support/program-commands.ts'
 import { TestUser } from '../../test/support/test-user.ts'
-import { EXAMPLES } from './examples.ts'
+import { EXAMPLES } from './help-examples.ts'
 import { commandPath, LATER } from './help.ts'
 
 const user = new TestUser()

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { EXAMPLES } from './examples.ts'
+import { EXAMPLES } from './help-examples.ts'
 
 /** Under this heading stands what is known but not there yet. */
 export const LATER = 'Not yet:'

@@ -6,7 +6,7 @@ import { terminalText } from '../core/terminal-text.ts'
 import type { TestPorts } from '../runtime/host/compose.ts'
 import type { Env } from '../config/homes.ts'
 import { callerEnvironment } from '../person/started-by-agent.ts'
-import { secretMask } from '../config/known-values.ts'
+import { secretMask } from '../config/known-secrets.ts'
 import { onEndSignal, type EndSignal } from './early-signals.ts'
 
 /** What the program touches of its process; injected so that commands run in tests as they do in a terminal. */

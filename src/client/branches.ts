@@ -1,6 +1,6 @@
 import type { BranchId, MessageId } from '../core/ids.ts'
 import type { RunRow } from '../protocol/run.ts'
-import type { BranchView, ViewState } from './state.ts'
+import type { BranchView, ViewState } from './view-state.ts'
 
 export interface BranchNode {
   readonly branch: BranchView

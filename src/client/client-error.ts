@@ -1,4 +1,4 @@
-import type { ErrorAnswer } from '../protocol/catalogue.ts'
+import type { ErrorAnswer } from '../protocol/fields.ts'
 
 /**
  * What a server answered, or that none did: then `status` is 0 and `code` is `unreachable`. Codes are those of the

@@ -1,5 +1,5 @@
-import { paths, type RouteName } from '../protocol/paths.ts'
-import type { RouteAnswer, RouteInput } from '../protocol/routes.ts'
+import { paths, type RouteName } from '../protocol/route-paths.ts'
+import type { RouteAnswer, RouteInput } from '../protocol/route-schemas.ts'
 import type { SessionOpened } from '../protocol/session.ts'
 import { ClientError, errorOf } from './client-error.ts'
 import { followEvents, type FollowOptions, type Followed } from './follow-events.ts'

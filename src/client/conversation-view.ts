@@ -2,9 +2,9 @@ import type { OffshootEvent } from '../core/events.ts'
 import type { Client } from './client.ts'
 import { ClientError } from './client-error.ts'
 import { FIRST_RETRY_MS, MAX_RETRY_MS } from './follow-events.ts'
-import { withPage } from './pages.ts'
+import { withPage } from './merge-message-page.ts'
 import { reduce, withoutToast } from './reduce.ts'
-import { stateOf, type ViewState } from './state.ts'
+import { stateOf, type ViewState } from './view-state.ts'
 import { sleep } from './timer.ts'
 
 /** Whether what is drawn is up to date. `ended`: for good, with the error. */
@@ -102,7 +102,7 @@ class View implements ConversationView {
         if (followed.type === 'connected') this.#notify({ connection: { status: 'live' } })
         else if (followed.type === 'disconnected')
           this.#notify({ connection: { status: 'lost', error: followed.error, retryMs: followed.retryMs } })
-        else this.#take(followed.events)
+        else this.#receive(followed.events)
         if (this.state!.isStale || this.state!.isDeleted) break
       }
     } finally {
@@ -119,7 +119,7 @@ class View implements ConversationView {
     this.#first.reject(error)
   }
 
-  #take(events: readonly OffshootEvent[]): void {
+  #receive(events: readonly OffshootEvent[]): void {
     for (const waiting of this.#meanwhile) waiting.push(...events)
     const state = events.reduce(reduce, this.state!)
     if (state !== this.state) this.#notify({ state })

@@ -102,7 +102,7 @@ async function* read(
       const { done, value } = await reader.read()
       watch.touch()
       if (done) return
-      yield* followedOf(messages.take(decoder.decode(value, { stream: true })))
+      yield* followedOf(messages.push(decoder.decode(value, { stream: true })))
     }
   } finally {
     reader.cancel().catch(ignoreLostConnection)

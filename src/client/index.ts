@@ -9,7 +9,7 @@ export {
   type BranchNode,
   type Versions,
 } from './branches.ts'
-export { chatCommands, parseChatCommand, type ChatCommand } from './chat-command.ts'
+export { chatCommands, parseChatCommand, type ChatCommand } from './parse-chat-command.ts'
 export { createClient, type CallOptions, type Client, type ClientOptions } from './client.ts'
 export { ClientError } from './client-error.ts'
 export {
@@ -28,9 +28,9 @@ export {
   runGroups,
   type GroupName,
   type RunGroups,
-} from './groups.ts'
-export { layout, type Layout, type LayoutOptions, type LayoutRow } from './layout.ts'
-export { withPage } from './pages.ts'
+} from './run-status-groups.ts'
+export { layout, type Layout, type LayoutOptions, type LayoutRow } from './timeline-layout.ts'
+export { withPage } from './merge-message-page.ts'
 export { shownMessages } from './reduce-messages.ts'
 export { reduce, withoutToast } from './reduce.ts'
 export {
@@ -41,6 +41,7 @@ export {
   type StreamingMessage,
   type Toast,
   type ViewState,
-} from './state.ts'
+} from './view-state.ts'
 export { reduceTimeline, type Span, type Timeline, type TimelineRun } from './timeline.ts'
-export { agoWords, costWords, durationWords, stateMark, stateWords, tokenWords } from './words.ts'
+export { stateMark, stateWords } from './status-labels.ts'
+export { agoWords, costWords, durationWords, tokenWords } from './format-figures.ts'

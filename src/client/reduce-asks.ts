@@ -1,8 +1,8 @@
 import type { EventOf } from '../core/events.ts'
-import type { ApprovalRow, QuestionRow } from '../protocol/asks.ts'
-import { placed, type Asked } from './in-line.ts'
+import type { ApprovalRow, QuestionRow } from '../protocol/approvals-and-questions.ts'
+import { placed, type Asked } from './ask-positions.ts'
 import { withAwaiting } from './reduce-calls.ts'
-import type { Answered, ViewState } from './state.ts'
+import type { Answered, ViewState } from './view-state.ts'
 
 type AskEvent = EventOf<'approval.requested' | 'approval.answered' | 'question.asked' | 'question.answered'>
 

@@ -1,7 +1,7 @@
 import type { EventOf, OffshootEvent } from '../core/events.ts'
 import type { RunRow } from '../protocol/run.ts'
 import { addFigures } from './reduce-runs.ts'
-import type { BranchView, CallView, ViewState } from './state.ts'
+import type { BranchView, CallView, ViewState } from './view-state.ts'
 
 type CallEvent = Extract<OffshootEvent, { type: `tool.${string}` }>
 

@@ -1,6 +1,6 @@
 import type { EventOf } from '../core/events.ts'
-import type { InboxItem } from '../protocol/asks.ts'
-import type { ViewState } from './state.ts'
+import type { InboxItem } from '../protocol/inbox.ts'
+import type { ViewState } from './view-state.ts'
 
 type InboxEvent = EventOf<'inbox.added' | 'inbox.updated' | 'inbox.delivered' | 'inbox.withdrawn'>
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { viewState } from '../../test/support/view-state.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import type { BranchId } from '../core/ids.ts'
-import { withPage } from './pages.ts'
+import { withPage } from './merge-message-page.ts'
 import { reduce } from './reduce.ts'
 import { shownMessages } from './reduce-messages.ts'
-import type { ViewState } from './state.ts'
+import type { ViewState } from './view-state.ts'
 
 const main = 'brn_main' as BranchId
 const event = (type: string, more: object) =>

@@ -1,6 +1,12 @@
 import type { EventOf } from '../core/events.ts'
 import type { Message, Part } from '../core/message.ts'
-import { later, type BranchView, type StreamingMessage, type StreamingPart, type ViewState } from './state.ts'
+import {
+  later,
+  type BranchView,
+  type StreamingMessage,
+  type StreamingPart,
+  type ViewState,
+} from './view-state.ts'
 
 type MessageEvent = EventOf<
   'message.appended' | 'message.completed' | 'part.started' | 'part.delta' | 'part.completed'

@@ -3,7 +3,7 @@ import { runRow, viewState } from '../../test/support/view-state.ts'
 import type { OffshootEvent } from '../core/events.ts'
 import type { RunId } from '../core/ids.ts'
 import { noUsage } from '../core/usage.ts'
-import type { ApprovalRow } from '../protocol/asks.ts'
+import type { ApprovalRow } from '../protocol/approvals-and-questions.ts'
 import { reduce, withoutToast } from './reduce.ts'
 
 const root = 'root' as RunId

@@ -2,8 +2,8 @@ import type { EventOf, OffshootEvent } from '../core/events.ts'
 import type { RunId } from '../core/ids.ts'
 import type { RunRow, Totals } from '../protocol/run.ts'
 import { shared } from '../protocol/shared.ts'
-import { placed } from './in-line.ts'
-import type { Toast, ViewState } from './state.ts'
+import { placed } from './ask-positions.ts'
+import type { Toast, ViewState } from './view-state.ts'
 
 type RunEvent = Extract<OffshootEvent, { type: `run.${string}` }>
 

@@ -4,7 +4,7 @@ import { reduceCall } from './reduce-calls.ts'
 import { reduceInbox } from './reduce-inbox.ts'
 import { reduceMessage } from './reduce-messages.ts'
 import { reduceFigures, reduceRun } from './reduce-runs.ts'
-import { newBranch, type ViewState } from './state.ts'
+import { newBranch, type ViewState } from './view-state.ts'
 
 /**
  * The state after one more event; the same object when nothing in it has changed. A stored event counts once, however

@@ -5,7 +5,7 @@ import { readServerMessages } from './sse.ts'
 
 const take = (...chunks: string[]) => {
   const reader = readServerMessages()
-  return chunks.flatMap((chunk) => reader.take(chunk))
+  return chunks.flatMap((chunk) => reader.push(chunk))
 }
 
 describe('readServerMessages', () => {

@@ -8,7 +8,7 @@ export interface ServerMessage {
 
 export interface StreamReader {
   /** Takes the next piece of the stream, cut wherever; returns the messages that it completes. */
-  take(chunk: string): readonly ServerMessage[]
+  push(chunk: string): readonly ServerMessage[]
 }
 
 /** Reads `text/event-stream`. The decoder of the bytes removes a byte order mark. */
@@ -18,7 +18,7 @@ export function readServerMessages(): StreamReader {
     onEvent: ({ event = 'message', data }) => void messages.push({ type: event, data }),
   })
   return {
-    take(chunk) {
+    push(chunk) {
       feed(chunk)
       return messages.splice(0)
     },

@@ -10,13 +10,13 @@ import type { z } from 'zod'
 import { nearestName } from '../core/nearest-name.ts'
 import { OffshootError } from '../core/errors.ts'
 import { defaultLimits } from '../core/limits.ts'
-import { isProgramTool, type Stranger } from '../core/rules/known-tools.ts'
+import { isProgramTool, type Stranger } from '../core/rules/unknown-tool.ts'
 import { readRule } from '../core/rules/read-rule.ts'
 import { configSchema } from './config-schema.ts'
-import { readAgentSettings, type ReadAgents } from './read-agents.ts'
-import { respelled } from './spellings.ts'
+import { readAgentSettings, type ReadAgents } from './read-agent-settings.ts'
+import { respelled } from './setting-aliases.ts'
 import { refusedKey } from './unknown-key.ts'
-import type { NamedAgent } from './named-agents.ts'
+import type { NamedAgent } from './unknown-agents.ts'
 
 export type RawConfig = { [key: string]: unknown }
 

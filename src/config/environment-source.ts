@@ -1,5 +1,5 @@
 import { OffshootError } from '../core/errors.ts'
-import { hasRunMark, RUN_MARKS } from '../exec/lineage.ts'
+import { hasRunMark, RUN_MARKS } from '../exec/run-marks.ts'
 import { checkConfig, checkDepth, type RawConfig } from './config-file.ts'
 import type { Config } from './config-schema.ts'
 import { ofEnvironment, type ReadSource } from './read-source.ts'

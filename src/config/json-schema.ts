@@ -4,7 +4,7 @@ import type { JsonSchema } from '../core/agent.ts'
 import type { Json } from '../core/json.ts'
 import { MAX_PATTERN_LENGTH } from '../core/rules/pattern-problem.ts'
 import { agentSchema, configSchema, ruleSchema, subagentsSchema } from './config-schema.ts'
-import { subagentSpellings } from './spellings.ts'
+import { subagentSpellings } from './setting-aliases.ts'
 
 /** The configuration as a JSON Schema (draft 7), for editors. */
 export function configJsonSchema(): object {

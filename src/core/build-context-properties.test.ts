@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { buildContext, contextPath, type ContextMessage } from './build-context.ts'
-import { planCompaction } from './compaction.ts'
+import { planCompaction } from './compaction-plan.ts'
 import {
   call,
   file,

@@ -1,4 +1,4 @@
-import { summarised } from './compaction.ts'
+import { summarised } from './compaction-plan.ts'
 import type { Branch } from './conversation.ts'
 import type { BranchId, CallId, MessageId } from './ids.ts'
 import { foldCalls, foldResults } from './inner-calls.ts'
@@ -30,7 +30,7 @@ const NOT_RUN = 'not run on this branch'
  * every provider accepts:
  * - system text stands first, and the nearest branch that has any replaces what it would inherit;
  * - every tool call is followed at once by exactly one result; a missing one is "not run on this branch";
- * - where the oldest turns were summarised, the summary stands for them (compaction.ts);
+ * - where the oldest turns were summarised, the summary stands for them (compaction-plan.ts);
  * - no result without its call, no empty message, no interrupted text, no notice;
  * - no reasoning at the end of a message: providers take it only together with what it led to.
  */

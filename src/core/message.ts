@@ -34,7 +34,7 @@ export interface TextPart {
   readonly id: PartId
   readonly type: 'text'
   readonly text: string
-  /** Of a summary in a user message: the last message that it stands for (compaction.ts). */
+  /** Of a summary in a user message: the last message that it stands for (compaction-plan.ts). */
   readonly summaryOf?: MessageId
   readonly metadata?: ProviderMetadata
 }

@@ -1,22 +1,22 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
-import { createRoster, writeTiding } from './guard-roster.ts'
-import { readEntry } from './processes.ts'
+import { createRoster, writeGuardMessage } from './guard-roster.ts'
+import { readEntry } from './process-table.ts'
 
 const mark = { name: 'OFFSHOOT_OWNER', value: 'me' }
 /** No process: pids are smaller than this. */
 const NOBODY = 2 ** 22 + 1
 
-function line(...[tiding]: Parameters<typeof writeTiding>): string {
-  return writeTiding(tiding).replace(/\n$/, '')
+function line(...[message]: Parameters<typeof writeGuardMessage>): string {
+  return writeGuardMessage(message).replace(/\n$/, '')
 }
 
 test('with /proc, what was told is hunted by pid and start time, besides the mark', () => {
   const roster = createRoster(mark)
-  roster.take(line({ type: 'started', pid: NOBODY, startTime: '7' }))
-  roster.take(line({ type: 'started', pid: NOBODY + 1, startTime: '8' }))
-  roster.take(line({ type: 'ended', pid: NOBODY }))
+  roster.push(line({ type: 'started', pid: NOBODY, startTime: '7' }))
+  roster.push(line({ type: 'started', pid: NOBODY + 1, startTime: '8' }))
+  roster.push(line({ type: 'ended', pid: NOBODY }))
   expect(roster.targets()).toEqual([{ mark, known: new Map([[NOBODY + 1, '8']]) }])
 })
 
@@ -25,8 +25,8 @@ test('a group whose number has come again is not taken over', async () => {
   const pid = other.pid!
   try {
     const roster = createRoster(mark)
-    roster.take(line({ type: 'started', pid, startTime: 'another' }))
-    roster.take(line({ type: 'ended', pid }))
+    roster.push(line({ type: 'started', pid, startTime: 'another' }))
+    roster.push(line({ type: 'ended', pid }))
     expect(roster.targets()).toEqual([{ mark, known: new Map() }])
   } finally {
     other.kill('SIGKILL')
@@ -37,14 +37,14 @@ test('a group whose number has come again is not taken over', async () => {
 test('without /proc, groups are hunted until nobody is in them', () => {
   const roster = createRoster(mark, false)
   const { group } = readEntry(process.pid)!
-  for (const pid of [NOBODY, group]) roster.take(line({ type: 'started', pid, startTime: '' }))
+  for (const pid of [NOBODY, group]) roster.push(line({ type: 'started', pid, startTime: '' }))
   expect(roster.targets()).toEqual([{ group: NOBODY }, { group }])
-  for (const pid of [NOBODY, group]) roster.take(line({ type: 'ended', pid }))
+  for (const pid of [NOBODY, group]) roster.push(line({ type: 'ended', pid }))
   expect(roster.targets()).toEqual([{ group }])
 })
 
 test('only the owner that says so closes', () => {
   const roster = createRoster(mark)
-  expect(roster.take(line({ type: 'ended', pid: NOBODY }))).toBeUndefined()
-  expect(roster.take(line({ type: 'closing' }))).toBe('closing')
+  expect(roster.push(line({ type: 'ended', pid: NOBODY }))).toBeUndefined()
+  expect(roster.push(line({ type: 'closing' }))).toBe('closing')
 })

@@ -1,19 +1,19 @@
-import { hasProc, send, type HuntTarget } from './hunt.ts'
-import { listProcesses, readEntry, type ProcessMark } from './processes.ts'
+import { hasProc, send, type HuntTarget } from './terminate-processes.ts'
+import { listProcesses, readEntry, type ProcessMark } from './process-table.ts'
 
 /** What the owner has told its guard: a process that leads a group has started, has ended; the owner ends cleanly. */
-export type Tiding =
+export type GuardMessage =
   | { readonly type: 'started'; readonly pid: number; readonly startTime: string }
   | { readonly type: 'ended'; readonly pid: number }
   | { readonly type: 'closing' }
 
 /** One line of the pipe. The start time is empty where there is no /proc. */
-export function writeTiding(tiding: Tiding): string {
-  switch (tiding.type) {
+export function writeGuardMessage(message: GuardMessage): string {
+  switch (message.type) {
     case 'started':
-      return `started ${tiding.pid} ${tiding.startTime}\n`
+      return `started ${message.pid} ${message.startTime}\n`
     case 'ended':
-      return `ended ${tiding.pid}\n`
+      return `ended ${message.pid}\n`
     case 'closing':
       return 'closing\n'
   }
@@ -21,7 +21,7 @@ export function writeTiding(tiding: Tiding): string {
 
 export interface Roster {
   /** Takes one line of the pipe; whether the owner says that it is closing. */
-  take(line: string): 'closing' | undefined
+  push(line: string): 'closing' | undefined
   /** What is to be ended now. */
   targets(): readonly HuntTarget[]
 }
@@ -31,7 +31,7 @@ export function createRoster(mark: ProcessMark, proc = hasProc()): Roster {
   const known = new Map<number, string>()
   const ended = proc ? (pid: number) => endedKnown(known, pid) : (pid: number) => endedGroup(known, pid)
   return {
-    take: (line) => {
+    push: (line) => {
       const [type, pid, startTime = ''] = line.split(' ')
       if (type === 'started') known.set(Number(pid), startTime)
       if (type === 'ended') ended(Number(pid))

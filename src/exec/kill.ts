@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { bounds } from '../core/limits.ts'
-import { createHunt, endAll } from './hunt.ts'
-import type { ProcessMark } from './processes.ts'
+import { createHunt, endAll } from './terminate-processes.ts'
+import type { ProcessMark } from './process-table.ts'
 import { systemClock } from './system-clock.ts'
 
 export interface KillTarget {

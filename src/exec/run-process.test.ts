@@ -5,9 +5,9 @@ import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { killMarked, killMarkedNow, killTree } from './kill.ts'
 import { OutputBuffer } from './output-buffer.ts'
-import { carriesMark, listProcesses, readEntry } from './processes.ts'
+import { carriesMark, listProcesses, readEntry } from './process-table.ts'
 import { runProcess, type ProcessOptions } from './run-process.ts'
-import { collect } from './streams.ts'
+import { collect } from './collect-output.ts'
 
 function run(script: string, options: Partial<ProcessOptions> = {}) {
   return runProcess({ program: 'bash', args: ['-c', script], directory: tmpdir(), ...options })

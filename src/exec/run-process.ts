@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Clock } from '../core/clock.ts'
-import { childEnvironment } from './environment.ts'
-import type { Guard } from './guard.ts'
+import { childEnvironment } from './child-environment.ts'
+import type { Guard } from './start-guard.ts'
 import { killTree, type KillOptions } from './kill.ts'
 import { OutputBuffer } from './output-buffer.ts'
-import type { ProcessMark } from './processes.ts'
+import type { ProcessMark } from './process-table.ts'
 import { spawnError } from './spawn-error.ts'
-import { collect, drain } from './streams.ts'
+import { collect, drain } from './collect-output.ts'
 import { systemClock } from './system-clock.ts'
 
 export interface ProcessOptions {
@@ -77,7 +77,7 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
   ]
   const stops = watchStops(child.pid!, options, clock)
   const { exitCode, signal } = await Promise.race([ended, stops.gaveUp])
-  const held = await drain(streams, clock)
+  const stillOpen = await drain(streams, clock)
   const { reason, survivors } = await stops.end()
   return {
     exitCode,
@@ -88,7 +88,7 @@ export async function runProcess(options: ProcessOptions): Promise<ProcessResult
     errorOutput: errors === output ? '' : errors.text(),
     droppedBytes: output.droppedBytes,
     durationMs: clock.now() - startedAt,
-    leftRunning: held && reason === undefined,
+    leftRunning: stillOpen && reason === undefined,
     survivors,
   }
 }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
-import { processIds } from './processes.ts'
+import { processIds } from './process-table.ts'
 
 export interface Endpoint {
   readonly address: string

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { stateOf } from '../core/run-status.ts'
-import { damaged, shortPlace } from './damaged.ts'
+import { damaged, shortPlace } from './damaged-export.ts'
 import {
   at,
   branchesOf,

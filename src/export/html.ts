@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { addCost } from '../core/usage.ts'
 import { terminalLine } from '../core/terminal-text.ts'
 import type { ExportDocument } from './document.ts'
-import { branchView } from './html/branch.ts'
+import { branchView } from './html/branch-view.ts'
 import { markup, Markup } from './html/markup.ts'
-import { indexOf, type BranchPage } from './html/pages.ts'
-import { time } from './html/state.ts'
-import { branchTree } from './html/tree.ts'
-import { costWords, counted, numberWords, tokenWords } from './html/words.ts'
+import { indexOf, type BranchPage } from './html/branch-pages.ts'
+import { time } from './html/state-markup.ts'
+import { branchTree } from './html/branch-tree.ts'
+import { costWords, counted, numberWords, tokenWords } from './html/format-figures.ts'
 
 /**
  * A document as one page that needs no server, no network and no script: the tree of its branches, and each branch with

@@ -7,7 +7,7 @@ import { packEvents } from '../runtime/log/stored-events.ts'
 import { documentRows, type DocumentRows } from './document-rows.ts'
 import { branchesOf, type ExportDocument, type ExportedMain, type ExportedRule } from './document.ts'
 import { idsOf, renameIds } from './rename-ids.ts'
-import { settle } from './settle.ts'
+import { settle } from './settle-imported-runs.ts'
 
 /**
  * Writes a document that `parseExport` has read, in one transaction, and returns the conversation's id. Its ids are kept;

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { checkReferences } from './check-references.ts'
-import { damaged } from './damaged.ts'
+import { damaged } from './damaged-export.ts'
 import { levelSchemas } from './document-schema.ts'
 import { at, EXPORT_VERSION, type ExportDocument } from './document.ts'
 

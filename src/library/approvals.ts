@@ -4,7 +4,7 @@ import { isStopped } from '../core/run-status.ts'
 import type { GrantScope } from '../runtime/asking/grants.ts'
 import type { VerbAnswers } from '../runtime/control/verbs.ts'
 import type { LibrarySession } from './library-session.ts'
-import { checkOptions, checkText } from './options.ts'
+import { checkOptions, checkText } from './check-options.ts'
 
 export interface ApprovalsApi {
   /** The open questions, oldest first: of all conversations of the store, or of one. */

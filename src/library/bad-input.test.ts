@@ -11,7 +11,7 @@ import { createMemoryStore } from '../store/memory.ts'
 import { scriptedModel } from '../testing.ts'
 import { agent } from './agent.ts'
 import { createOffshoot } from './offshoot.ts'
-import { modelText } from './output-text.ts'
+import { modelText } from './tool-output-text.ts'
 import { tool } from './tool.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'offshoot-library-'))

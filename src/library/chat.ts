@@ -6,15 +6,15 @@ import { OffshootError } from '../core/errors.ts'
 import { isId, type ConversationId } from '../core/ids.ts'
 import { delivers, type Deliver } from '../core/message.ts'
 import { bestEffort } from '../core/rejections.ts'
-import type { OwnModel } from '../model/own-models.ts'
-import { smallModel } from '../model/catalogue.ts'
+import type { OwnModel } from '../model/custom-models.ts'
+import { smallModel } from '../model/models-and-prices.ts'
 import type { Registry } from '../tools/registry.ts'
 import type { RunSetting } from '../runtime/context/run-setting.ts'
-import type { StartedRun } from '../runtime/control/start.ts'
-import { openConversation } from '../runtime/conversation/main-branch.ts'
+import type { StartedRun } from '../runtime/control/acquire-and-drive.ts'
+import { openConversation } from '../runtime/conversation/open-conversation.ts'
 import { checkAgents, runtimeAgent, type OwnAgent } from './agent.ts'
 import type { LibrarySession } from './library-session.ts'
-import { checkOptions, checkText } from './options.ts'
+import { checkOptions, checkText } from './check-options.ts'
 import { dollars, positive } from './run-options.ts'
 import type { OffshootRun } from './run.ts'
 import { withTools, type OwnTool } from './tool.ts'
@@ -80,7 +80,7 @@ export async function openChat<O>(session: LibrarySession, given: unknown): Prom
     async send(text, more) {
       const prompt = checkText(text, 'send')
       const order = stated(checkOptions(sendSchema, more ?? {}, 'send'))
-      return await line.begin<O>((where) =>
+      return await line.start<O>((where) =>
         runtime.start({ ...chatAgents.setting, ...where, ...order, prompt, agent: main, model }),
       )
     },
@@ -90,7 +90,7 @@ export async function openChat<O>(session: LibrarySession, given: unknown): Prom
       const one = chatAgents.agent(agent, 'spawn')
       const chosen = own === undefined ? {} : { model: await session.modelId(own) }
       const about = { agent: one, task: text, defaultModel: async () => model }
-      return await line.begin<P>((where) =>
+      return await line.start<P>((where) =>
         runtime.spawn({ ...chatAgents.setting, ...where, ...stated(order), ...about, ...chosen }),
       )
     },
@@ -110,7 +110,7 @@ class Line {
     this.#know(conversationId)
   }
 
-  begin<O>(
+  start<O>(
     start: (where: Pick<RunSetting, 'onStored'> & { conversationId?: ConversationId }) => Promise<StartedRun>,
   ): Promise<OffshootRun<O>> {
     return this.#session.call(() => {

@@ -7,7 +7,7 @@ import { keepAlive } from '../exec/keep-alive.ts'
 import type { Store } from '../store/port.ts'
 import type { Approvals } from '../runtime/asking/approvals.ts'
 import type { Bus } from '../runtime/log/bus.ts'
-import type { Ownership } from '../runtime/ownership/ownership.ts'
+import type { Ownership } from '../runtime/ownership/leases.ts'
 import { maskEvent } from '../core/secrets/mask-event.ts'
 import { Follow } from '../runtime/log/follow.ts'
 
@@ -94,8 +94,8 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
     const { approvals, closed, subscribe } = this.#deps
     const { conversationId, answers, ended, first } = this.#options
     const leave = answers ? approvals.attend(conversationId) : () => {}
-    const unsubscribe = subscribe(conversationId, (events) => events.forEach((event) => this.#take(event)))
-    this.#begin(first?.())
+    const unsubscribe = subscribe(conversationId, (events) => events.forEach((event) => this.#receive(event)))
+    this.#openWith(first?.())
     const stopLooking = this.#lookElsewhere()
     const readRest = () => this.#readRest()
     closed.addEventListener('abort', readRest, { once: true })
@@ -117,7 +117,7 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
   }
 
   /** At once, so that no live event comes between those that were kept and those of the subscription. */
-  #begin(first: readonly OffshootEvent[] | undefined): void {
+  #openWith(first: readonly OffshootEvent[] | undefined): void {
     if (!first || this.#deps.closed.aborted) return
     this.#between = [...first]
     this.#putStored(this.#follow.page())
@@ -191,10 +191,10 @@ export class EventFeed implements AsyncIterableIterator<OffshootEvent, undefined
     if (this.#follow.seq === before) this.#isDone = true
   }
 
-  #take(event: OffshootEvent): void {
+  #receive(event: OffshootEvent): void {
     if (this.#isDone || this.#follow.isBehind) return
     if (this.#waiting.length >= MAX_WAITING) this.#follow.fallBehind()
-    else if (this.#follow.take(event)) this.#put(event)
+    else if (this.#follow.accept(event)) this.#put(event)
     this.#wake()
   }
 

@@ -1,10 +1,10 @@
 import type { InboxRow } from '../store/port.ts'
-import { findSubject } from '../runtime/views/subject.ts'
+import { resolveId } from '../runtime/views/resolve-id.ts'
 import { waitingItems } from '../runtime/run/inbox.ts'
 import { branchOf } from '../runtime/control/verb-scope.ts'
 import type { VerbAnswers } from '../runtime/control/verbs.ts'
 import type { LibrarySession } from './library-session.ts'
-import { checkText } from './options.ts'
+import { checkText } from './check-options.ts'
 
 /**
  * What waits to be read on a branch: named by its id, by a run on it, or by a conversation, which means its main branch.
@@ -28,7 +28,7 @@ export function openInbox(session: LibrarySession): InboxApi {
     async list(id) {
       session.checkOpen()
       const target = checkText(id, 'inbox.list')
-      const { conversation } = findSubject(store, target)
+      const { conversation } = resolveId(store, target)
       return waitingItems(store, branchOf(store, conversation.id, target))
     },
     edit: async (id, itemId, text) =>

@@ -4,12 +4,12 @@ import { errorMessage } from '../core/errors.ts'
 /** Why no model can fill in what the schema asks for; undefined where one can. */
 export function inputProblem(schema: z.ZodType): string | undefined {
   const problems: string[] = []
-  const told = modelSchema(schema, (node, path) => {
+  const jsonSchema = modelSchema(schema, (node, path) => {
     const problem = nodeProblem(node)
     if (problem) problems.push(`${path.join('.') || 'it'} ${problem}`)
   })
-  if (typeof told === 'string') return `it cannot be told to a model: ${told}`
-  if (told.type !== 'object') return 'expected a schema of one object, z.object({...}), and no union'
+  if (typeof jsonSchema === 'string') return `it cannot be told to a model: ${jsonSchema}`
+  if (jsonSchema.type !== 'object') return 'expected a schema of one object, z.object({...}), and no union'
   return problems[0]
 }
 

@@ -6,17 +6,17 @@ import { bounds } from '../core/limits.ts'
 import type { RunStatus } from '../core/run-status.ts'
 import { bestEffort } from '../core/rejections.ts'
 import { chooseModel } from '../model/choose.ts'
-import type { OwnModels } from '../model/own-models.ts'
+import type { OwnModels } from '../model/custom-models.ts'
 import type { RunSetting } from '../runtime/context/run-setting.ts'
-import type { StartedRun } from '../runtime/control/start.ts'
+import type { StartedRun } from '../runtime/control/acquire-and-drive.ts'
 import type { Composed } from '../runtime/host/compose.ts'
 import { requireMessage } from '../runtime/conversation/fork-branch.ts'
 import type { Recovery, RecoverOptions } from '../runtime/control/recover.ts'
-import { findSubject } from '../runtime/views/subject.ts'
+import { resolveId } from '../runtime/views/resolve-id.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/control/verbs.ts'
 import type { FeedDeps } from './event-feed.ts'
 import { FirstEvents } from './first-events.ts'
-import { checkText } from './options.ts'
+import { checkText } from './check-options.ts'
 import { checkContinue, checkFork } from './run-options.ts'
 import { createRun, type DrivenRun, type OffshootRun, type RunHost } from './run.ts'
 
@@ -82,7 +82,7 @@ export class LibrarySession implements RunHost {
     const asked =
       (idPrefix(text) === 'apr' ? store.get('approvals', text) : undefined) ??
       (idPrefix(text) === 'que' ? store.get('questions', text) : undefined)
-    return asked?.conversationId ?? findSubject(store, text).conversation.id
+    return asked?.conversationId ?? resolveId(store, text).conversation.id
   }
 
   /** Whether there is a conversation, branch or run with this id. */

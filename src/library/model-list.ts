@@ -1,6 +1,6 @@
 import { errorMessage } from '../core/errors.ts'
-import { catalogue, type Provider } from '../model/catalogue.ts'
-import { endpoint } from '../model/settings.ts'
+import { catalogue, type Provider } from '../model/models-and-prices.ts'
+import { endpoint } from '../model/endpoints-and-keys.ts'
 import type { Composed } from '../runtime/host/compose.ts'
 import { namedModel } from './named-model.ts'
 

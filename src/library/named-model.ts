@@ -1,4 +1,4 @@
-import { OwnModels } from '../model/own-models.ts'
+import { OwnModels } from '../model/custom-models.ts'
 import type { Composed } from '../runtime/host/compose.ts'
 import { usableModel } from './library-session.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../core/clock.ts'
 import { systemClock } from '../exec/system-clock.ts'
-import { OwnModels, type OwnModel } from '../model/own-models.ts'
+import { OwnModels, type OwnModel } from '../model/custom-models.ts'
 import { MODES, type Mode } from '../permissions/modes.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { Store } from '../store/port.ts'
@@ -22,12 +22,12 @@ import {
   type BranchesApi,
   type ConversationsApi,
   type RunsApi,
-} from './lists.ts'
+} from './conversations-branches-runs.ts'
 import { LibrarySession, release, usableModel } from './library-session.ts'
-import { checkOptions } from './options.ts'
+import { checkOptions } from './check-options.ts'
 import { openInbox, type InboxApi } from './inbox.ts'
 import { openQuestions, type QuestionsApi } from './questions.ts'
-import { ownStore } from './own-store.ts'
+import { ownStore } from './custom-store.ts'
 import type { ContinueOptions, ForkOptions } from './run-options.ts'
 import { steerCommand, type OffshootRun } from './run.ts'
 import { withTools, type OwnTool } from './tool.ts'

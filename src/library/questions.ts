@@ -3,7 +3,7 @@ import type { Question } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
 import type { VerbAnswers } from '../runtime/control/verbs.ts'
 import type { LibrarySession } from './library-session.ts'
-import { checkOptions, checkText } from './options.ts'
+import { checkOptions, checkText } from './check-options.ts'
 
 export interface QuestionsApi {
   /** What agents ask in words and nobody has answered, oldest first: of all conversations of the store, or of one. */

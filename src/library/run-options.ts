@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkOptions } from './options.ts'
+import { checkOptions } from './check-options.ts'
 
 export interface EventsOptions {
   /** Stored events after this `seq`; default: from the beginning of the run. */

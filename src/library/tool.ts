@@ -9,8 +9,8 @@ import { discoveryNames } from '../runtime/delegation/discovery/discovery.ts'
 import { isControlName, isTaskName } from '../runtime/task/task-input.ts'
 import { isToolName } from '../runtime/authority/exposed-agents.ts'
 import { inputProblem } from './input-problem.ts'
-import { checkOptions, functionSchema } from './options.ts'
-import { modelText } from './output-text.ts'
+import { checkOptions, functionSchema } from './check-options.ts'
+import { modelText } from './tool-output-text.ts'
 import { kindOf } from './value-kind.ts'
 
 /** A tool of a program's own, as `tool` takes it. `S` is the schema of its input, `O` what it returns. */

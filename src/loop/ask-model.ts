@@ -6,17 +6,17 @@ import { bounds } from '../core/limits.ts'
 import type { ToolCallPart } from '../core/message.ts'
 import { bestEffort, ignoreLateRejection } from '../core/rejections.ts'
 import type { ModelReader, ModelRequest } from '../model/port.ts'
-import { costOf } from '../model/pricing.ts'
+import { costOf } from '../model/cost-of-usage.ts'
 import { isRefusal, retryDelay } from '../model/retry.ts'
-import { unlessAborted } from './aborted.ts'
-import { waitAtGate } from './at-gate.ts'
-import { reserveRequest } from './hold-request.ts'
+import { unlessAborted } from './unless-aborted.ts'
+import { waitAtGate } from './wait-at-gate.ts'
+import { reserveRequest } from './reserve-budget.ts'
 import type { InputEstimate } from './input-estimate.ts'
 import { joinDeltas } from './join-deltas.ts'
 import { maskDeltas } from './mask-live.ts'
 import type { Answer, Emit, LoopPorts } from './ports.ts'
 import { AnswerReader } from './read-answer.ts'
-import { checkBudget } from './spent.ts'
+import { checkBudget } from './check-budget.ts'
 import type { Watchdog } from './watchdog.ts'
 
 /** `stored` settles when the answer is on disk. What its calls write goes there after it, so they need not wait. */
@@ -55,12 +55,12 @@ export async function askModel(
         throw error
       })
     const live = maskDeltas(emit, ports.secrets ?? shapeMask)
-    const told = joinDeltas(live.emit)
-    const reader = createReader(request.toolChoice !== 'none', ports, told.emit)
+    const joined = joinDeltas(live.emit)
+    const reader = createReader(request.toolChoice !== 'none', ports, joined.emit)
     try {
       await readStream({ ...request, ...output, signal: ports.signal }, reader, ports, watchdog).finally(
         () => {
-          told.flush()
+          joined.flush()
           live.flush()
         },
       )
@@ -101,13 +101,13 @@ async function afterFailure(
 /** Reads an answer into its parts; what is new goes to the journal, and then to who listens. */
 function createReader(takesCalls: boolean, { newId, journal, tools }: LoopPorts, emit: Emit): AnswerReader {
   const messageId = newId('msg')
-  const take: Emit = (event) => {
+  const record: Emit = (event) => {
     if (event.type === 'part.started' && reader.parts.length === 1) journal.messageStarted(messageId)
     if (event.type === 'part.delta') journal.messagePartial(messageId, reader.parts)
     emit(event)
   }
   const expand = (call: ToolCallPart) => tools.expand?.(call, newId) ?? [call]
-  const reader: AnswerReader = new AnswerReader({ messageId, newId, takesCalls, emit: take, expand })
+  const reader: AnswerReader = new AnswerReader({ messageId, newId, takesCalls, emit: record, expand })
   return reader
 }
 
@@ -141,7 +141,7 @@ async function readStream(
       const { done, value } = await pieces.read()
       watchdog.touch()
       if (done) break
-      reader.take(value)
+      reader.push(value)
     }
   } finally {
     ports.signal.removeEventListener('abort', onAbort)

@@ -50,8 +50,8 @@ interface Masked {
 /** The output of one call as it comes; `end` tells what was held. */
 export function maskOutput(emit: (text: string) => void, secrets: Pick<SecretMask, 'stream'>) {
   const stream = secrets.stream()
-  const tell = (text: string) => {
+  const emitAny = (text: string) => {
     if (text !== '') emit(text)
   }
-  return { emit: (text: string) => tell(stream.push(text)), end: () => tell(stream.end()) }
+  return { emit: (text: string) => emitAny(stream.push(text)), end: () => emitAny(stream.end()) }
 }

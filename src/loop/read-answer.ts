@@ -5,7 +5,7 @@ import { errorMessage, ProviderError } from '../core/errors.ts'
 import { bounds } from '../core/limits.ts'
 import { noUsage, type Usage } from '../core/usage.ts'
 import type { ModelPart } from '../model/port.ts'
-import { toUsage } from '../model/usage.ts'
+import { toUsage } from '../model/provider-usage.ts'
 import type { Emit } from './ports.ts'
 
 type OpenPart = { -readonly [K in keyof (TextPart | ReasoningPart)]: (TextPart | ReasoningPart)[K] }
@@ -42,7 +42,7 @@ export class AnswerReader {
   }
 
   /** Takes one piece. @throws ProviderError for an `error` piece, and for what is no piece at all. */
-  take(piece: ModelPart): void {
+  push(piece: ModelPart): void {
     switch (piece?.type) {
       case 'text-start':
         this.#start('text', piece.id, piece.providerMetadata)

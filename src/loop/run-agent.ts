@@ -23,7 +23,7 @@ import type {
   TurnText,
 } from './ports.ts'
 import { Repeats } from './repeats.ts'
-import { checkBudget, Spent } from './spent.ts'
+import { checkBudget, Spent } from './check-budget.ts'
 import { createWatchdog, whileSuspended, type Watchdog } from './watchdog.ts'
 
 /**
@@ -126,9 +126,9 @@ class Loop {
 
   /** What an earlier attempt left of its last turn: its calls, or the end; after a conclusion there is only that. */
   async #goOn(open: Answer): Promise<Outcome | undefined> {
-    const told = (text: string) => this.#isUnanswered(text)
-    const atLimit = told(this.#limitText())
-    const isOver = atLimit || told(NO_TEXT)
+    const isUnanswered = (text: string) => this.#isUnanswered(text)
+    const atLimit = isUnanswered(this.#limitText())
+    const isOver = atLimit || isUnanswered(NO_TEXT)
     this.#take(open)
     this.#size.answered(open.usage, this.#context)
     if (!isOver) return await this.#endTurn(open, Promise.resolve())

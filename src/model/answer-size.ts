@@ -1,5 +1,5 @@
 import { bounds } from '../core/limits.ts'
-import { AnswerError } from './answer.ts'
+import { AnswerError } from './http-answer-bounds.ts'
 import type { ModelPart } from './port.ts'
 
 /**
@@ -7,7 +7,7 @@ import type { ModelPart } from './port.ts'
  * all memory. The returned function gives the error of an answer that is too large.
  */
 export function countAnswer(): (part: ModelPart) => AnswerError | undefined {
-  let told = 0
+  let streamed = 0
   let inputs = 0
   let parts = 0
   return (part) => {
@@ -15,8 +15,8 @@ export function countAnswer(): (part: ModelPart) => AnswerError | undefined {
       case 'text-delta':
       case 'reasoning-delta':
       case 'tool-input-delta':
-        told += lengthOf(part.delta)
-        return told > bounds.answerChars ? TOO_LONG() : undefined
+        streamed += lengthOf(part.delta)
+        return streamed > bounds.answerChars ? TOO_LONG() : undefined
       case 'tool-call': // its input, which may have come in pieces before
         inputs += lengthOf(part.input)
         if (inputs > bounds.answerChars) return TOO_LONG()

@@ -1,7 +1,7 @@
-import { defaultModels } from './catalogue.ts'
+import { defaultModels } from './models-and-prices.ts'
 import { firstCompatibleModel, firstOllamaModel } from './discover.ts'
 import type { Fetch } from './fetch.ts'
-import { endpoint, keyOf, type Env, type ModelConfig } from './settings.ts'
+import { endpoint, keyOf, type Env, type ModelConfig } from './endpoints-and-keys.ts'
 
 export interface ChooseOptions {
   /** Of the command line. */

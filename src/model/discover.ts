@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { errorMessage, OffshootError } from '../core/errors.ts'
-import type { HttpBody } from './body.ts'
+import type { HttpBody } from './http-body.ts'
 import type { Fetch } from './fetch.ts'
-import type { Endpoint } from './settings.ts'
+import type { Endpoint } from './endpoints-and-keys.ts'
 
 const MAX_LIST_BYTES = 4 * 1024 * 1024
 

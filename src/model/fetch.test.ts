@@ -5,7 +5,7 @@ import zlib from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
 import { bytesOf, textOf } from '../../test/support/http-answer.ts'
 import { startRawServer, type RawHandler } from '../../test/support/model-server.ts'
-import type { HttpBodyReader } from './body.ts'
+import type { HttpBodyReader } from './http-body.ts'
 import { createFetch } from './fetch.ts'
 
 const cleanups: (() => Promise<void>)[] = []

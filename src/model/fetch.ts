@@ -1,8 +1,8 @@
 import type http from 'node:http'
 import type https from 'node:https'
 import { urlToHttpOptions } from 'node:url'
-import { answerBounds, type AnswerBounds } from './answer.ts'
-import { createBody, type HttpBody } from './body.ts'
+import { answerBounds, type AnswerBounds } from './http-answer-bounds.ts'
+import { createBody, type HttpBody } from './http-body.ts'
 
 /** The global fetch is one. */
 export type Fetch = (...request: Parameters<typeof globalThis.fetch>) => Promise<HttpAnswer>

@@ -41,7 +41,7 @@ export class Gate {
   #phase: Phase = OPEN
   #placesGiven = 0
   /** In flight, or admitted and about to be. */
-  #taken = 0
+  #occupied = 0
   /** By their numbers. */
   #line: GateTicket[] = []
   readonly #admitted = new Set<GateTicket>()
@@ -53,7 +53,7 @@ export class Gate {
   #most = 0
   #why = ''
   /** The end of the pause that those in line know. */
-  #told = 0
+  #notifiedUntil = 0
   #cancelTimer: (() => void) | undefined
 
   constructor(provider: string, clock: Clock, random: () => number) {
@@ -105,7 +105,7 @@ export class Gate {
     ticket.state = 'outside'
     if (state === 'outside') return
     if (state === 'line') this.#line = this.#line.filter((other) => other !== ticket)
-    else this.#taken--
+    else this.#occupied--
     this.#admitted.delete(ticket)
     if (error === undefined && this.#phase === OPEN) return
     this.#passLongProbe()
@@ -119,7 +119,7 @@ export class Gate {
 
   #enter(ticket: GateTicket): void {
     if (this.#phase === OPEN) {
-      this.#taken++
+      this.#occupied++
       ticket.state = 'started'
       return
     }
@@ -140,7 +140,7 @@ export class Gate {
       const ticket = this.#line.shift()!
       ticket.state = 'admitted'
       this.#admitted.add(ticket)
-      this.#taken++
+      this.#occupied++
       if (this.#phase.type === 'paused')
         this.#become({ type: 'probing', probe: ticket, until: this.#clock.now() + gateBounds.probeMs })
       notify(ticket, true)
@@ -163,7 +163,7 @@ export class Gate {
       case 'probing':
         return false
       case 'limited':
-        return this.#taken < phase.allowed
+        return this.#occupied < phase.allowed
     }
   }
 
@@ -197,14 +197,14 @@ export class Gate {
     }
     if (phase.type === 'open' || phase.type === 'limited') this.#halve()
     for (const ticket of this.#admitted) this.#queue(ticket)
-    this.#taken -= this.#admitted.size
+    this.#occupied -= this.#admitted.size
     this.#admitted.clear()
     this.#become({ type: 'paused', until })
     this.#notifyWaiting(until)
   }
 
   #halve(): void {
-    const inFlight = this.#taken - this.#admitted.size + 1 // with the refused one
+    const inFlight = this.#occupied - this.#admitted.size + 1 // with the refused one
     this.#half = Math.max(1, Math.floor(inFlight / 2))
     this.#most = Math.max(this.#most, inFlight)
   }
@@ -216,7 +216,7 @@ export class Gate {
   }
 
   #notifyWaiting(until: number): void {
-    this.#told = until
+    this.#notifiedUntil = until
     for (const ticket of this.#line) notify(ticket, false)
   }
 
@@ -232,7 +232,8 @@ export class Gate {
       this.#cancelTimer = undefined
       // refusals of what was in flight have made the pause longer: said once, not at each of them
       const { type, until } = { until: 0, ...this.#phase }
-      if (type === 'paused' && until > this.#told && until > this.#clock.now()) this.#notifyWaiting(until)
+      if (type === 'paused' && until > this.#notifiedUntil && until > this.#clock.now())
+        this.#notifyWaiting(until)
       this.#admit()
     })
   }

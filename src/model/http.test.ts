@@ -19,7 +19,7 @@ import type { Json } from '../core/json.ts'
 import { createFetch } from './fetch.ts'
 import type { Model, ModelPart, ModelRequest } from './port.ts'
 import { createResolver } from './resolve.ts'
-import { toUsage } from './usage.ts'
+import { toUsage } from './provider-usage.ts'
 
 const clock: Clock = { now: Date.now, after: () => () => {} }
 const tools = ['read', 'grep'].map((name) => ({

@@ -9,7 +9,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { collect, modelRequest, only, textMessage } from '../../test/support/model-request.ts'
 import { OffshootError, ProviderError } from '../core/errors.ts'
 import { createModel } from './language-model.ts'
-import { modelInfo } from './catalogue.ts'
+import { modelInfo } from './models-and-prices.ts'
 
 type Part = LanguageModelV4StreamPart
 

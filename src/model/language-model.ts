@@ -10,7 +10,7 @@ import { OffshootError } from '../core/errors.ts'
 import { bestEffort } from '../core/rejections.ts'
 import { countAnswer } from './answer-size.ts'
 import type { Model, ModelInfo, ModelPart, ModelRead, ModelReader, ModelRequest, ToolSchema } from './port.ts'
-import { createToPrompt } from './prompt.ts'
+import { createToPrompt } from './provider-prompt.ts'
 import { cutError, toProviderError, type ErrorSource } from './provider-error.ts'
 
 export interface ModelOptions {

@@ -1,6 +1,6 @@
 import { AISDKError, APICallError } from '@ai-sdk/provider'
 import { errorMessage, ProviderError } from '../core/errors.ts'
-import { AnswerError } from './answer.ts'
+import { AnswerError } from './http-answer-bounds.ts'
 
 export interface ErrorSource {
   /** `provider/model`: every message begins with it. */

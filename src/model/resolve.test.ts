@@ -7,7 +7,7 @@ import { collect, modelRequest } from '../../test/support/model-request.ts'
 import type { Clock } from '../core/clock.ts'
 import { createFetch } from './fetch.ts'
 import { createResolver } from './resolve.ts'
-import type { ModelConfig } from './settings.ts'
+import type { ModelConfig } from './endpoints-and-keys.ts'
 
 const clock: Clock = { now: () => 0, after: () => () => {} }
 

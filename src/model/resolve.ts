@@ -1,14 +1,14 @@
 import type { Clock } from '../core/clock.ts'
 import { OffshootError } from '../core/errors.ts'
 import { loadProvider } from './ai-sdk/providers.ts'
-import { catalogue, defaultModels, modelInfo, providers, type Provider } from './catalogue.ts'
+import { catalogue, defaultModels, modelInfo, providers, type Provider } from './models-and-prices.ts'
 import { firstCompatibleModel, firstOllamaModel } from './discover.ts'
 import type { Fetch } from './fetch.ts'
 import { createModel } from './language-model.ts'
 import type { Model, ResolveModel } from './port.ts'
-import { free } from './pricing.ts'
+import { free } from './cost-of-usage.ts'
 import { scriptPath } from './script-path.ts'
-import { endpoint, type Endpoint, type Env, type ModelConfig } from './settings.ts'
+import { endpoint, type Endpoint, type Env, type ModelConfig } from './endpoints-and-keys.ts'
 
 export interface ResolverOptions {
   readonly env: Env
@@ -92,8 +92,8 @@ async function scripted(id: string, options: ResolverOptions): Promise<Model> {
   }
   // of no use to people
   const [{ readScript }, { createScriptedModel }] = await Promise.all([
-    import('./script.ts'),
-    import('./scripted.ts'),
+    import('./model-script.ts'),
+    import('./scripted-model.ts'),
   ])
   return createModel(createScriptedModel(await readScript(file, scripts?.get(id)), { clock, id }), info, {
     now: () => clock.now(),

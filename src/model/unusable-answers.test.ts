@@ -9,7 +9,7 @@ import {
 } from '../../test/support/model-server.ts'
 import type { Clock } from '../core/clock.ts'
 import { ProviderError } from '../core/errors.ts'
-import { answerBounds, type AnswerBounds } from './answer.ts'
+import { answerBounds, type AnswerBounds } from './http-answer-bounds.ts'
 import { createFetch } from './fetch.ts'
 import { createResolver } from './resolve.ts'
 

@@ -2,7 +2,7 @@ import type { Action, Rule } from '../core/agent.ts'
 import { callItems } from './call-items.ts'
 import type { Caution, Item, Opinion } from './item.ts'
 import { strictest } from './item.ts'
-import { layerOpinion, permits } from './layer-opinion.ts'
+import { layerOpinion, permits } from './layer-decision.ts'
 import { seenFrom } from './seen-from.ts'
 import type { Decision, Grant, Level, PermissionCall } from './types.ts'
 

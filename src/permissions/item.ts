@@ -1,6 +1,6 @@
 import type { Action, Rule } from '../core/agent.ts'
 import type { PathShape } from './path-shape.ts'
-import type { PatternKind } from './pattern.ts'
+import type { PatternKind } from './match-pattern.ts'
 import type { Grant, PermissionEffects } from './types.ts'
 
 /** One thing that a call does and that rules decide by itself: a simple command, a path, a host, a name. */

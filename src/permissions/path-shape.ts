@@ -1,6 +1,6 @@
 import type { PathToken } from './path-tokens.ts'
 import { ANY_NAME, ANY_PATH, ONE, OPTIONAL_DIRECTORIES, PLAIN_START, patternTokens } from './path-tokens.ts'
-import { UNKNOWN } from './pattern.ts'
+import { UNKNOWN } from './match-pattern.ts'
 
 /** Paths that a word may name: literal characters, and gaps for what only the shell or a walk finds. */
 export type PathShape = readonly PathToken[]

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import { hasRunMark, isStartedByRun, markedEnvironment } from '../exec/lineage.ts'
+import { hasRunMark, isStartedByRun, markedEnvironment } from '../exec/run-marks.ts'
 import { configHome, type Env } from '../config/homes.ts'
 
 /**

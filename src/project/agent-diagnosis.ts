@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import { diskFiles } from '../agents/disk-files.ts'
 import { formatOf, type FormatName } from '../agents/foreign/formats.ts'
-import { projectPlaces } from '../agents/foreign/locations.ts'
-import { loadAgents, type AgentFileNote } from '../agents/load.ts'
+import { projectPlaces } from '../agents/agent-locations.ts'
+import { loadAgents, type AgentFileNote } from '../agents/load-agents.ts'
 import { findSkills, parseSkill, type SkillNote } from '../agents/skills.ts'
 import { knownModel } from './agent-sources.ts'
 import type { Env } from '../config/homes.ts'
@@ -50,7 +50,7 @@ export async function diagnoseFiles(
           name: null,
           skipped: entry.problem,
           warnings: [],
-          held: [],
+          heldBack: [],
         }),
       )
   }
@@ -80,9 +80,9 @@ async function diagnoseSkill(path: string): Promise<FileDiagnosis> {
   return ofSkill({ path, name: name === '' ? null : name, skipped, warnings })
 }
 
-function ofAgent({ path, format, name, skipped, warnings, held }: AgentFileNote): FileDiagnosis {
-  if (held.length === 0) return { path, kind: 'agent', format, name, ...judged(skipped, warnings) }
-  const ignored = [...held, ...warnings]
+function ofAgent({ path, format, name, skipped, warnings, heldBack }: AgentFileNote): FileDiagnosis {
+  if (heldBack.length === 0) return { path, kind: 'agent', format, name, ...judged(skipped, warnings) }
+  const ignored = [...heldBack, ...warnings]
   return { path, kind: 'agent', format, name, status: 'held', reason: null, ignored }
 }
 

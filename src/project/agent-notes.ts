@@ -1,4 +1,4 @@
-import type { AgentFileNote } from '../agents/load.ts'
+import type { AgentFileNote } from '../agents/load-agents.ts'
 
 /**
  * What is to be said of agent files to whoever uses them: each of ours, and of those of other programs, which may be
@@ -11,14 +11,14 @@ export function agentNotes(notes: readonly AgentFileNote[]): {
   const [ours, foreign] = [true, false].map((own) =>
     notes.filter(({ format }) => (format === 'offshoot') === own),
   )
-  const skipped = foreign!.filter((note) => note.skipped !== null && note.held.length === 0).length
+  const skipped = foreign!.filter((note) => note.skipped !== null && note.heldBack.length === 0).length
   const files = skipped === 1 ? '1 agent file' : `${skipped} agent files`
   const summary = `${files} of other programs skipped; offshoot agents check says why`
   return { ours: ours!.map(noteText), theirs: skipped === 0 ? [] : [summary] }
 }
 
 /** One line about an agent file that is skipped or has something wrong in it. */
-function noteText({ path, skipped, warnings, held }: AgentFileNote): string {
-  const why = skipped && held.length === 0 ? [`skipped: ${skipped}`] : []
+function noteText({ path, skipped, warnings, heldBack }: AgentFileNote): string {
+  const why = skipped && heldBack.length === 0 ? [`skipped: ${skipped}`] : []
   return `${path}: ${[...why, ...warnings].join('; ')}`
 }

@@ -1,17 +1,17 @@
 import { relative, sep } from 'node:path'
 import { builtinAgents } from '../agents/builtin-agents.ts'
 import type { KnownModel } from '../agents/foreign/foreign-model.ts'
-import { agentPlaces, userPlaces } from '../agents/foreign/locations.ts'
-import { loadAgents, type InForce, type LoadedAgents } from '../agents/load.ts'
-import type { KnownTools } from '../core/rules/known-tools.ts'
-import { catalogue, defaultModels, providers, type Provider } from '../model/catalogue.ts'
-import { endpoint, type ModelConfig } from '../model/settings.ts'
+import { agentPlaces, userPlaces } from '../agents/agent-locations.ts'
+import { loadAgents, type InForce, type LoadedAgents } from '../agents/load-agents.ts'
+import type { KnownTools } from '../core/rules/unknown-tool.ts'
+import { catalogue, defaultModels, providers, type Provider } from '../model/models-and-prices.ts'
+import { endpoint, type ModelConfig } from '../model/endpoints-and-keys.ts'
 import { agentNotes } from './agent-notes.ts'
 import type { LoadedConfig } from '../config/config-sources.ts'
 import { configHome, homeOf, type Env } from '../config/homes.ts'
 import type { Config } from '../config/config-schema.ts'
 import { foldedName, judgeAgent } from '../trust/agent-requests.ts'
-import { sha256, type AskedRequest, type IsGranted } from '../trust/request.ts'
+import { sha256, type AskedRequest, type IsGranted } from '../trust/trust-request.ts'
 
 export interface FoundAgents extends LoadedAgents {
   /** What the project's files ask for (docs/trust.md). */
@@ -42,12 +42,12 @@ export async function findAgents(
   const judge = { base, taken: takenNames(names, base), isGranted, root: project }
   const requests: AskedRequest[] = []
   const inForce: InForce = (agent, { place, file, text }) => {
-    if (own.has(place.path)) return { agent, held: [] } // a workspace may be the home directory
+    if (own.has(place.path)) return { agent, heldBack: [] } // a workspace may be the home directory
     const source = { file: relative(project, file).split(sep).join('/'), sha256: sha256(text) }
     const judged = judgeAgent(agent, source, judge)
     requests.push(...judged.requests)
     const held = judged.requests.filter(({ granted }) => !granted)
-    return { agent: judged.agent, held: held.map(({ text }) => `not granted: ${text}`) }
+    return { agent: judged.agent, heldBack: held.map(({ text }) => `not granted: ${text}`) }
   }
   return { ...(await loadAgents(agentPlaces(homes), { ...options, inForce })), requests }
 }

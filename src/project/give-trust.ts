@@ -1,8 +1,8 @@
 import { OffshootError } from '../core/errors.ts'
 import { dataHome, type Env } from '../config/homes.ts'
 import { loadProject, type TrustState } from './project.ts'
-import { changeRecord, readRecord, type TrustedFile, type TrustRecord } from '../trust/record.ts'
-import type { Pin } from '../trust/pin.ts'
+import { changeRecord, readRecord, type TrustedFile, type TrustRecord } from '../trust/trust-record.ts'
+import type { Pin } from '../trust/pinned-restrictions.ts'
 
 /**
  * Records that a person grants what they were shown. @throws OffshootError `conflict` where the files ask for something

@@ -1,7 +1,7 @@
 import { OffshootError } from '../core/errors.ts'
-import { strangerProblem, type KnownTools, type Stranger } from '../core/rules/known-tools.ts'
+import { strangerProblem, type KnownTools, type Stranger } from '../core/rules/unknown-tool.ts'
 import type { AgentDefinition } from '../core/agent.ts'
-import type { LoadedAgents } from '../agents/load.ts'
+import type { LoadedAgents } from '../agents/load-agents.ts'
 import type { Registry } from '../tools/registry.ts'
 
 const HINT =

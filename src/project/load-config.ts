@@ -9,9 +9,9 @@ import type { RawConfig } from '../config/config-file.ts'
 import { ofProject } from '../config/read-source.ts'
 import type { Env } from '../config/homes.ts'
 import { merge } from '../config/merge-values.ts'
-import { narrowConfig } from '../trust/config-requests.ts'
-import { droppedRequests, NO_GRANTS, pinOf, type Grants, type Pin } from '../trust/pin.ts'
-import { sha256, type AskedRequest } from '../trust/request.ts'
+import { narrowConfig } from '../trust/narrow-config.ts'
+import { droppedRequests, NO_GRANTS, pinOf, type Grants, type Pin } from '../trust/pinned-restrictions.ts'
+import { sha256, type AskedRequest } from '../trust/trust-request.ts'
 
 /** Configuration, and what the project's file asks for. */
 export interface JudgedConfig extends LoadedConfig {

@@ -16,10 +16,10 @@ import {
   type AskedRequest,
   type IsGranted,
   type TrustRequest,
-} from '../trust/request.ts'
-import { readTrusted } from '../trust/trusted.ts'
-import { countText, shortened } from '../trust/words.ts'
-import { namesOfFiles, requireAgents } from '../config/named-agents.ts'
+} from '../trust/trust-request.ts'
+import { readTrusted } from '../trust/read-trust.ts'
+import { countText, shortened } from '../trust/request-text.ts'
+import { namesOfFiles, requireAgents } from '../config/unknown-agents.ts'
 
 /** What the files of a directory ask for. */
 export interface TrustState {

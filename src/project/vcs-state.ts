@@ -1,4 +1,4 @@
-import type { Guard } from '../exec/guard.ts'
+import type { Guard } from '../exec/start-guard.ts'
 import { runProcess } from '../exec/run-process.ts'
 
 /** Longer than this nobody waits for it. Milliseconds. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { approval, inboxItem, question } from './asks.ts'
+import { approval, question } from './approvals-and-questions.ts'
+import { inboxItem } from './inbox.ts'
 import { cost, count, id, ms, runReason, runStatus, words } from './fields.ts'
 import { partialMessage } from './message.ts'
 import { call, run, totals } from './run.ts'

@@ -79,3 +79,11 @@ export const grant = z.object({ tool: z.string(), pattern: z.string().optional()
 export const action = z.enum(['allow', 'ask', 'deny'])
 /** A JSON Schema, as data. */
 export const jsonSchema = z.record(z.string(), z.unknown()).readonly()
+
+/** Every error answer; `fields`: where a body or a query is not as it has to be. */
+export const errorAnswer = z.object({
+  error: errorShape.unwrap().extend({
+    fields: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  }),
+})
+export type ErrorAnswer = z.infer<typeof errorAnswer>

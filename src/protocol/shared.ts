@@ -1,4 +1,4 @@
-import { headline } from '../core/report.ts'
+import { headline } from '../core/report-summary.ts'
 import { isFinal, isStopped } from '../core/run-status.ts'
 import { addCost, addUsage, noUsage } from '../core/usage.ts'
 

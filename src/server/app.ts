@@ -1,38 +1,39 @@
 import { Hono, type Context } from 'hono'
 import type { ServerResponse, IncomingMessage } from 'node:http'
 import type { z } from 'zod'
-import { paths, type RouteName } from '../protocol/paths.ts'
-import { routes } from '../protocol/routes.ts'
+import { paths, type RouteName } from '../protocol/route-paths.ts'
+import { routes } from '../protocol/route-schemas.ts'
 import { nothing } from '../protocol/verbs.ts'
 import { lastSeq } from '../runtime/log/stored-events.ts'
-import { aboutHandlers } from './about.ts'
+import { agentsModelsToolsHandlers } from './agents-models-tools-handlers.ts'
 import type { Access, Caller } from './access.ts'
-import { askHandlers } from './asks.ts'
-import { readObject } from './body.ts'
-import { branchHandlers } from './branches.ts'
-import { checkPerson, decisionIn, turnIn } from './caller.ts'
-import { conversationHandlers } from './conversations.ts'
+import { approvalHandlers } from './approval-handlers.ts'
+import { readObject } from './request-body.ts'
+import { branchHandlers } from './branch-handlers.ts'
+import { checkPerson, decisionIn, turnIn } from './person-only-routes.ts'
+import { conversationHandlers } from './conversation-handlers.ts'
 import { eventStream } from './event-stream.ts'
 import { exportAnswer } from './export-answer.ts'
-import type { Handlers, House } from './exchange.ts'
-import { checkSender, type Names } from './foreign.ts'
-import { SECURITY_HEADERS } from './headers.ts'
+import type { Handlers, ServerContext } from './route-handler.ts'
+import { checkSender, type Names } from './host-and-origin.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
 import { Idempotency, type Answer } from './idempotency.ts'
 import { maskAnswer, maskBytes } from './masked-answer.ts'
-import { messageHandlers } from './messages.ts'
+import { inboxHandlers } from './inbox-handlers.ts'
+import { messageHandlers } from './message-handlers.ts'
 import { openApiDocument } from './openapi.ts'
-import type { Pages } from './pages.ts'
+import type { Pages } from './page-files.ts'
 import { Problem, problemBody, problemOf } from './problem.ts'
-import { runHandlers } from './runs.ts'
+import { runHandlers } from './run-handlers.ts'
 import type { LinkKeys } from './sessions/link-keys.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { linkTo, signIn } from './sessions/sign-in.ts'
 import { partialsOf } from './stored-partials.ts'
-import { isCollection, requireRow } from './subject.ts'
-import { trustHandlers } from './trust.ts'
+import { isCollection, requireRow } from './require-row.ts'
+import { trustHandlers } from './trust-handlers.ts'
 
 export interface AppOptions {
-  readonly house: House
+  readonly context: ServerContext
   readonly names: Names
   readonly access: Access
   readonly keys: LinkKeys
@@ -58,10 +59,11 @@ interface Env {
 type Ctx = Context<Env>
 
 const HANDLERS: Handlers<RouteName> = {
-  ...aboutHandlers,
-  ...askHandlers,
+  ...agentsModelsToolsHandlers,
+  ...approvalHandlers,
   ...branchHandlers,
   ...conversationHandlers,
+  ...inboxHandlers,
   ...messageHandlers,
   ...runHandlers,
   ...trustHandlers,
@@ -71,7 +73,7 @@ const HANDLERS: Handlers<RouteName> = {
 /** The whole of HTTP (docs/server.md). Checks come in the order of the contract; each refusal is one JSON object. */
 export function createApp(options: AppOptions): Hono<Env> {
   const app = new Hono<Env>()
-  const { access, ending, house, names, onDefect, pages } = options
+  const { access, ending, context, names, onDefect, pages } = options
   app.use('*', async (c, next) => {
     checkSender(senderOf(c), names)
     const found = isRead(c.req.method) && !isApi(c) ? pages.answer(c.req.path) : undefined
@@ -85,14 +87,14 @@ export function createApp(options: AppOptions): Hono<Env> {
   app.onError((error) => {
     const problem = problemOf(error)
     if (problem.status === 500) onDefect(error)
-    const answer = json(maskAnswer({ status: problem.status, body: problemBody(problem) }, house.secrets))
+    const answer = json(maskAnswer({ status: problem.status, body: problemBody(problem) }, context.secrets))
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) answer.headers.set(name, value)
     // what is too large is not read to its end: nothing can follow on this connection
     if (problem.status === 413) answer.headers.set('connection', 'close')
     return answer
   })
-  const idempotency = new Idempotency(house.store, house.clock)
-  for (const name of Object.keys(paths) as RouteName[]) addRoute(app, name, house, idempotency)
+  const idempotency = new Idempotency(context.store, context.clock)
+  for (const name of Object.keys(paths) as RouteName[]) addRoute(app, name, context, idempotency)
   addOtherRoutes(app, options)
   app.notFound((c) => {
     throw new Problem(
@@ -135,15 +137,15 @@ function senderOf(c: Ctx) {
 }
 
 /** In the order of the contract: 404, 413, 400, 422, and then whatever the state of things refuses. */
-function addRoute(app: Hono<Env>, name: RouteName, house: House, idempotency: Idempotency): void {
+function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idempotency: Idempotency): void {
   const [method, path] = paths[name]
   const { input: schema, status } = routes[name]
   const [, subject] = /^\/(\w+)\/:id/.exec(path) ?? []
   const collection = isCollection(subject) ? subject : undefined
-  const handle = HANDLERS[name] as (house: House, exchange: object) => unknown
+  const handle = HANDLERS[name] as (context: ServerContext, exchange: object) => unknown
   app.on(method, `/api${path}`, async (c) => {
     const id = c.req.param('id') ?? ''
-    const find = () => collection && requireRow(house.store, collection, id)
+    const find = () => collection && requireRow(context.store, collection, id)
     // what is deleted is gone when the call is sent again with its Idempotency-Key
     const isKeptDelete = method === 'DELETE' && c.req.header('idempotency-key') !== undefined
     const row = isKeptDelete ? undefined : find()
@@ -153,13 +155,13 @@ function addRoute(app: Hono<Env>, name: RouteName, house: House, idempotency: Id
     const input = parse(schema, given)
     const caller = c.get('caller')
     const asked = input as object
-    const decided = decisionIn(name, asked) ?? turnIn(name, asked, row, house.workplaces)
+    const decided = decisionIn(name, asked) ?? turnIn(name, asked, row, context.directoryRuntimes)
     await checkPerson(decided, c.env?.incoming, caller?.kind ?? 'token')
     const by = caller?.kind === 'session' ? 'web' : 'http'
     const handled = async (): Promise<Answer> => {
       const exchange = { id, row: row ?? find(), input, caller, by }
       try {
-        return maskAnswer({ status, body: await handle(house, exchange) }, house.secrets)
+        return maskAnswer({ status, body: await handle(context, exchange) }, context.secrets)
       } catch (error) {
         find() // what was deleted meanwhile is not there any more, whatever that has led to
         throw error
@@ -167,8 +169,8 @@ function addRoute(app: Hono<Env>, name: RouteName, house: House, idempotency: Id
     }
     const work = async (): Promise<Answer> => {
       const answer = handled()
-      house.underway.add(answer)
-      return await answer.finally(() => house.underway.delete(answer))
+      context.underway.add(answer)
+      return await answer.finally(() => context.underway.delete(answer))
     }
     if (method === 'GET') return json(await work())
     return await maybeOnce(c, idempotency, given, work)
@@ -201,12 +203,12 @@ function parse(schema: z.ZodType, given: unknown): unknown {
   throw new Problem(422, 'invalid', path ? `${path}: ${message}` : message)
 }
 
-function addOtherRoutes(app: Hono<Env>, { house, keys, url, ending }: AppOptions): void {
-  const { store, workplaces, hub, clock, version } = house
+function addOtherRoutes(app: Hono<Env>, { context, keys, url, ending }: AppOptions): void {
+  const { store, directoryRuntimes, hub, clock, version } = context
   app.get('/api/openapi.json', () => Response.json(openApiDocument(version)))
   app.post('/api/sessions', async (c) => {
     await checkPerson('a session', c.env?.incoming, 'key')
-    return await signIn(c.req.raw, keys, house.sessions)
+    return await signIn(c.req.raw, keys, context.sessions)
   })
   app.post('/api/links', async (c) => {
     await checkPerson('a link', c.env?.incoming, c.get('caller').kind)
@@ -215,12 +217,12 @@ function addOtherRoutes(app: Hono<Env>, { house, keys, url, ending }: AppOptions
     return json({ status: 201, body: { url: linkTo(url, keys) } })
   })
   app.get('/api/conversations/:id/export', (c) =>
-    exportAnswer(house, requireRow(store, 'conversations', c.req.param('id')).id, c.req.query('format')),
+    exportAnswer(context, requireRow(store, 'conversations', c.req.param('id')).id, c.req.query('format')),
   )
   app.get('/api/artifacts/:id', (c) => {
     const { content } = requireRow(store, 'artifacts', c.req.param('id'))
     // whatever it says it is: it is shown as text, and never run
-    return new Response(new Uint8Array(maskBytes(content, house.secrets)), {
+    return new Response(new Uint8Array(maskBytes(content, context.secrets)), {
       headers: { 'content-type': 'text/plain; charset=utf-8' },
     })
   })
@@ -232,9 +234,9 @@ function addOtherRoutes(app: Hono<Env>, { house, keys, url, ending }: AppOptions
       'x-last-seq': String(lastSeq(store, id)),
     }
     if (c.req.method === 'HEAD') return new Response(null, { headers }) // nobody would end it
-    const workplace = await workplaces.of(id)
-    const topic = hub.topic(id, workplace)
-    const partials = () => partialsOf(store, workplace, id)
+    const directoryRuntime = await directoryRuntimes.of(id)
+    const topic = hub.topic(id, directoryRuntime)
+    const partials = () => partialsOf(store, directoryRuntime, id)
     const cut = () => void c.env?.outgoing?.destroy()
     const caller = c.get('caller')
     const over = caller.kind === 'session' ? AbortSignal.any([ending, caller.signal]) : ending

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServedUser, type Began } from '../../test/support/served-user.ts'
-import { paths, type RouteName } from '../protocol/paths.ts'
-import { routes } from '../protocol/routes.ts'
-import { MAX_BODY } from './body.ts'
+import { paths, type RouteName } from '../protocol/route-paths.ts'
+import { routes } from '../protocol/route-schemas.ts'
+import { MAX_BODY } from './request-body.ts'
 
 let served: ServedUser
 let began: Began

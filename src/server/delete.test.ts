@@ -4,8 +4,8 @@ import { startRawServer } from '../../test/support/model-server.ts'
 import { ServedUser, type Began } from '../../test/support/served-user.ts'
 import { TestUser } from '../../test/support/test-user.ts'
 import { handClock } from '../testing.ts'
-import { conversationHandlers } from './conversations.ts'
-import type { House } from './exchange.ts'
+import { conversationHandlers } from './conversation-handlers.ts'
+import type { ServerContext } from './route-handler.ts'
 
 /** Asked for an answer, it gives none. */
 let model: Awaited<ReturnType<typeof startRawServer>>
@@ -64,15 +64,15 @@ describe('something that begins between the cancel and the delete', () => {
       const status = ++cancels > times ? 'cancelled' : 'running'
       await store.tx((tx) => tx.update('runs', runId!, { status }), { durable: true })
     }
-    const workplace = { runtime: { perform }, drives: () => true }
-    const house = {
+    const directoryRuntime = { runtime: { perform }, drives: () => true }
+    const context = {
       store,
       clock: handClock(0),
-      workplaces: { of: async () => workplace },
+      directoryRuntimes: { of: async () => directoryRuntime },
       hub: { forget: () => {} },
     }
     const row = store.get('conversations', conversationId)!
-    const deleting = conversationHandlers.deleteConversation(house as unknown as House, {
+    const deleting = conversationHandlers.deleteConversation(context as unknown as ServerContext, {
       row,
       input: {},
       id: conversationId,

@@ -6,7 +6,7 @@ import type { OffshootEvent } from '../core/events.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { readEvents } from '../runtime/log/stored-events.ts'
 import { eventStream } from './event-stream.ts'
-import { Topic } from './topic.ts'
+import { Topic } from './event-topic.ts'
 
 describe('over a socket', () => {
   let served: ServedUser
@@ -133,7 +133,7 @@ describe('a client that reads nothing', () => {
     const { clock, topic, reader, isCut } = open()
     await reader.read() // it has begun
     let told = 0
-    while (topic.listeners.size > 0) topic.take([delta(++told)])
+    while (topic.listeners.size > 0) topic.push([delta(++told)])
     expect(told).toBeLessThan(200)
     expect(isCut()).toBe(false)
     await clock.advance(60_000)

@@ -4,8 +4,8 @@ import { Follow } from '../runtime/log/follow.ts'
 import type { PartialMessage } from '../runtime/run/partial-message.ts'
 import { maskPartial, partialDeltas } from './stored-partials.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
-import { framesOf, type Batch, type Topic } from './topic.ts'
-import type { Store } from './workplace.ts'
+import { framesOf, type Batch, type Topic } from './event-topic.ts'
+import type { Store } from './directory-runtimes.ts'
 
 export interface StreamOptions {
   readonly topic: Topic
@@ -133,11 +133,11 @@ class Outlet {
   /** Each part that is being streamed, from its beginning: of live text nothing is stored for those that come later. */
   #streaming(): OffshootEvent[] {
     const { partials, clock, topic, store } = this.#options
-    const told = { conversationId: topic.id, seq: this.#follow.seq, sub: 0, at: clock.now() }
+    const scope = { conversationId: topic.id, seq: this.#follow.seq, sub: 0, at: clock.now() }
     return partialDeltas(
       store,
       partials().map((each) => maskPartial(each, this.#secrets)),
-      told,
+      scope,
     )
   }
 

@@ -5,7 +5,7 @@ import type { ExportDocument } from '../export/document.ts'
 import { documentText } from '../export/document-text.ts'
 import { documentHtml, EXPORT_POLICY } from '../export/html.ts'
 import { documentMarkdown } from '../export/markdown.ts'
-import type { House } from './exchange.ts'
+import type { ServerContext } from './route-handler.ts'
 import { Problem } from './problem.ts'
 
 /**
@@ -14,7 +14,7 @@ import { Problem } from './problem.ts'
  * @throws Problem 422 for a format that there is not.
  */
 export async function exportAnswer(
-  { store, secrets }: Pick<House, 'store' | 'secrets'>,
+  { store, secrets }: Pick<ServerContext, 'store' | 'secrets'>,
   id: ConversationId,
   format = 'json',
 ): Promise<Response> {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../core/clock.ts'
 import { bestEffort } from '../core/rejections.ts'
 import { Problem, problemBody, problemOf } from './problem.ts'
-import type { Store } from './workplace.ts'
+import type { Store } from './directory-runtimes.ts'
 
 /** What a call is answered with. */
 export interface Answer {

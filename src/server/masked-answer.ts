@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { maskStrings } from '../core/secrets/mask-strings.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
-import { restoreMasked } from '../core/secrets/restore.ts'
+import { restoreMasked } from '../core/secrets/restore-masked.ts'
 import type { Answer } from './idempotency.ts'
 
 /** A client sends these back as they are. */

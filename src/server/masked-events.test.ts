@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { OffshootEvent } from '../core/events.ts'
 import { shapeMask } from '../core/secrets/mask.ts'
 import { maskPartial } from './stored-partials.ts'
-import { framesOf } from './topic.ts'
+import { framesOf } from './event-topic.ts'
 
 const key = `sk-ant-api03-${'A1b2C3d4'.repeat(8)}`
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { errorAnswer } from '../protocol/catalogue.ts'
-import { paths, type RouteName } from '../protocol/paths.ts'
-import { routes } from '../protocol/routes.ts'
+import { errorAnswer } from '../protocol/fields.ts'
+import { paths, type RouteName } from '../protocol/route-paths.ts'
+import { routes } from '../protocol/route-schemas.ts'
 import { sessionOpened } from '../protocol/session.ts'
 
 interface Other {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ServedUser } from '../../test/support/served-user.ts'
-import { paths } from '../protocol/paths.ts'
+import { paths } from '../protocol/route-paths.ts'
 
 let served: ServedUser
 beforeAll(async () => {

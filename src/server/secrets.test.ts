@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ServedUser } from '../../test/support/served-user.ts'
 import { TestUser } from '../../test/support/test-user.ts'
-import { paths } from '../protocol/paths.ts'
+import { paths } from '../protocol/route-paths.ts'
 
 let served: ServedUser
 beforeAll(async () => {

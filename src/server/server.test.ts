@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ServedUser, type Began, type Called } from '../../test/support/served-user.ts'
 import type { ArtifactId } from '../core/ids.ts'
 import { textOf } from '../core/message.ts'
-import { paths, type RouteName } from '../protocol/paths.ts'
-import { routes, type RouteAnswer } from '../protocol/routes.ts'
+import { paths, type RouteName } from '../protocol/route-paths.ts'
+import { routes, type RouteAnswer } from '../protocol/route-schemas.ts'
 
 let served: ServedUser
 beforeAll(async () => {

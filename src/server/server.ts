@@ -10,19 +10,19 @@ import type { RecoveredRun } from '../runtime/run/recovered-run.ts'
 import type { ComposeOptions, TestPorts } from '../runtime/host/compose.ts'
 import { Access } from './access.ts'
 import { createApp } from './app.ts'
-import { namesOf, type Names } from './foreign.ts'
-import { SECURITY_HEADERS } from './headers.ts'
-import { secretMask } from '../config/known-values.ts'
-import { Hub } from './hub.ts'
-import { openPages } from './pages.ts'
+import { namesOf, type Names } from './host-and-origin.ts'
+import { SECURITY_HEADERS } from './security-headers.ts'
+import { secretMask } from '../config/known-secrets.ts'
+import { Hub } from './event-hub.ts'
+import { openPages } from './page-files.ts'
 import { Problem, problemBody } from './problem.ts'
 import { LinkKeys } from './sessions/link-keys.ts'
 import { Sessions } from './sessions/sessions.ts'
 import { linkTo } from './sessions/sign-in.ts'
 import { runningServer, writeServerFile } from './server-file.ts'
 import { installationToken } from './installation-token.ts'
-import { createUnread } from './unread.ts'
-import { Workplaces, type Store } from './workplace.ts'
+import { createUnread } from './unroutable-requests.ts'
+import { DirectoryRuntimes, type Store } from './directory-runtimes.ts'
 
 export interface ServerOptions extends Pick<ComposeOptions, 'env'>, TestPorts {
   /** 0: any that is free. */
@@ -49,13 +49,13 @@ export interface RunningServer {
   /** Lets one browser in, once, for ten minutes. */
   newLink(): string
   /** Resumes the runs of processes that have exited, in every directory. Never rejects. */
-  recover(onTaken?: OnTaken): Promise<void>
+  recover(onRecovered?: OnRecovered): Promise<void>
   /** Takes no more, tells every client, pauses what it drives, and ends every process that was started. Never rejects. */
   close(): Promise<void>
 }
 
 /** Told of each directory in which something was taken up. */
-export type OnTaken = (directory: string, runs: readonly RecoveredRun[]) => void
+export type OnRecovered = (directory: string, runs: readonly RecoveredRun[]) => void
 
 /** A request that does not come to its end holds a connection no longer than this. Milliseconds. */
 const PATIENCE = {
@@ -82,14 +82,14 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
   const names = allNames(port, options.host)
   const access = new Access(token, sessions)
   const onWarning = (where: string, warning: string) => log(`${where}: ${warning}`)
-  const workplaces = new Workplaces({ ...options, fallback: home, onWarning })
+  const directoryRuntimes = new DirectoryRuntimes({ ...options, fallback: home, onWarning })
   const secrets = secretMask(env, [token])
   const hub = new Hub(store, clock, secrets)
   const ending = new AbortController()
   const underway = new Set<Promise<unknown>>()
-  const house = { store, secrets, clock, workplaces, hub, sessions, directory, version, underway }
+  const context = { store, secrets, clock, directoryRuntimes, hub, sessions, directory, version, underway }
   const app = createApp({
-    house,
+    context,
     names,
     access,
     keys,
@@ -113,14 +113,15 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     port,
     url,
     newLink: () => linkTo(url, keys),
-    recover: (onTaken = () => {}) => recoverAll(workplaces, { clock, ending: ending.signal, onTaken, log }),
+    recover: (onRecovered = () => {}) =>
+      recoverAll(directoryRuntimes, { clock, ending: ending.signal, onRecovered, log }),
     async close() {
       removeFile()
       ending.abort()
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      workplaces.pause()
-      await Promise.race([Promise.allSettled(house.underway), sleep(clock, LAST_ANSWERS_MS)])
-      await workplaces.close()
+      directoryRuntimes.pause()
+      await Promise.race([Promise.allSettled(context.underway), sleep(clock, LAST_ANSWERS_MS)])
+      await directoryRuntimes.close()
       hub.close()
       sessions.close()
       server.closeAllConnections()
@@ -199,7 +200,7 @@ interface RecoveryPorts {
   readonly clock: Clock
   /** Aborted when the server ends. */
   readonly ending: AbortSignal
-  readonly onTaken: OnTaken
+  readonly onRecovered: OnRecovered
   readonly log: (line: string) => void
 }
 
@@ -208,32 +209,32 @@ interface RecoveryPorts {
  * would be left for good. Mail that a recovery has left unread, for a branch that is paused, is not tried again.
  */
 async function recoverAll(
-  workplaces: Workplaces,
-  { clock, ending, onTaken, log }: RecoveryPorts,
+  directoryRuntimes: DirectoryRuntimes,
+  { clock, ending, onRecovered, log }: RecoveryPorts,
 ): Promise<void> {
   const tried = new Set<ConversationId>()
-  const told = new Set<string>()
-  const tellOnce = (problem: string) => {
-    if (!told.has(problem) && !ending.aborted) log(problem)
-    told.add(problem)
+  const reported = new Set<string>()
+  const reportOnce = (problem: string) => {
+    if (!reported.has(problem) && !ending.aborted) log(problem)
+    reported.add(problem)
   }
   /** One directory after the other; one that is gone, or whose configuration is wrong, keeps none waiting. */
   const pass = async () => {
-    const left = workplaces.left().filter(({ id, hasOpenRuns }) => hasOpenRuns || !tried.has(id))
+    const left = directoryRuntimes.left().filter(({ id, hasOpenRuns }) => hasOpenRuns || !tried.has(id))
     for (const [directory, own] of Map.groupBy(left, (each) => each.directory)) {
       if (ending.aborted) return
       try {
-        const workplace = await workplaces.at(directory)
-        await workplace.recover((runs) => onTaken(directory, runs))
+        const directoryRuntime = await directoryRuntimes.at(directory)
+        await directoryRuntime.recover((runs) => onRecovered(directory, runs))
         for (const { id } of own) tried.add(id)
       } catch (error) {
-        tellOnce(`left as it is, in ${directory}: ${errorMessage(error)}`)
+        reportOnce(`left as it is, in ${directory}: ${errorMessage(error)}`)
       }
     }
   }
   const look = () =>
     pass().catch((error: unknown) =>
-      tellOnce(`what other processes have left is not seen now: ${errorMessage(error)}`),
+      reportOnce(`what other processes have left is not seen now: ${errorMessage(error)}`),
     )
   const watch = async () => {
     for (;;) {

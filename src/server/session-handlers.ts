@@ -1,4 +1,4 @@
-import type { Handlers } from './exchange.ts'
+import type { Handlers } from './route-handler.ts'
 import { Problem } from './problem.ts'
 
 /** Who is signed in: the sessions of pages are listed and ended. */

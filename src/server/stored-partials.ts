@@ -2,15 +2,15 @@ import type { OffshootEvent } from '../core/events.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
 import type { ConversationId, PartId } from '../core/ids.ts'
 import type { PartialMessage } from '../runtime/run/partial-message.ts'
-import type { Store, Workplace } from './workplace.ts'
+import type { Store, DirectoryRuntime } from './directory-runtimes.ts'
 
 /** The answers that are being streamed, as they are now; where another process drives, as far as it has stored them. */
 export function partialsOf(
   store: Store,
-  workplace: Pick<Workplace, 'drives' | 'runtime'> | undefined,
+  directoryRuntime: Pick<DirectoryRuntime, 'drives' | 'runtime'> | undefined,
   id: ConversationId,
 ): readonly PartialMessage[] {
-  return workplace?.drives(id) ? workplace.runtime.partials(id) : storedPartials(store, id)
+  return directoryRuntime?.drives(id) ? directoryRuntime.runtime.partials(id) : storedPartials(store, id)
 }
 
 /** Whoever drives stores them every 250 ms. */

@@ -2,27 +2,44 @@ import { OffshootError } from '../core/errors.ts'
 import type { Engine, Row } from './engine.ts'
 import type { Query, Rows, Store, Table, Tx, TxOptions } from './port.ts'
 
+/** How the writers of several processes wait for each other. */
+export interface Turns {
+  /** Whether others wait already. */
+  readonly isQueue: () => boolean
+  /**
+   * Milliseconds until the next try of who has waited so long, and has seen no commit of others for `idleMs` of it;
+   * undefined to give up.
+   */
+  readonly next: (waitedMs: number, idleMs?: number) => number | undefined
+  /** The waiting is over, one way or the other. */
+  readonly over: () => void
+}
+
+const NO_TURNS: Turns = { isQueue: () => false, next: () => undefined, over: () => {} }
+
+export interface GroupCommitOptions {
+  /** Calls what it is given once, after what is under way. Default: `setImmediate`. */
+  readonly later?: (flush: () => void) => void
+  /**
+   * For a store that other processes lock: a group waits with what joins it, and the event loop goes on meanwhile.
+   * Default: one try, and no waiting.
+   */
+  readonly turns?: Turns
+}
+
 /**
  * A Store over an engine: the closures that one turn of the event loop hands in share one transaction at `setImmediate`,
- * each in a savepoint of its own, and every promise settles after its commit, in the order of the calls. `later` calls
- * what it is given once, after what is under way.
+ * each in a savepoint of its own, and every promise settles after its commit, in the order of the calls.
  */
-export function groupCommit(engine: Engine, later: (flush: () => void) => void = setImmediate): Store {
-  let pending: Member[] = []
+export function groupCommit(
+  engine: Engine,
+  { later = setImmediate, turns = NO_TURNS }: GroupCommitOptions = {},
+): Store {
   let closing: Promise<void> | undefined
-  let writing = false
-
-  const flush = () => {
-    const members = pending
-    pending = []
-    writing = true
-    const outcomes = commitTogether(engine, members)
-    writing = false
-    members.forEach((member, i) => member.settle(outcomes[i]!))
-  }
+  const group = new Group(engine, turns)
   const checkReadable = () => {
     if (closing) throw closedError()
-    if (writing)
+    if (group.isWriting)
       throw new OffshootError('internal', 'inside store.tx, read through the tx that it hands over')
   }
   return {
@@ -45,18 +62,94 @@ export function groupCommit(engine: Engine, later: (flush: () => void) => void =
     tx<T>(write: (tx: Tx) => T, { durable }: TxOptions) {
       if (closing) return Promise.reject(closedError())
       return new Promise<T>((resolve, reject) => {
-        if (pending.length === 0) later(flush)
         const settle = (outcome: Outcome) =>
           outcome.ok ? resolve(outcome.value as T) : reject(outcome.error)
-        pending.push({ write, durable, settle })
+        if (group.add({ write, durable, settle }) === 1) later(() => group.flush())
       })
     },
     close() {
-      // immediates run in the order in which they were asked for: what was begun is done by then
-      closing ??= new Promise<void>((resolve) => setImmediate(resolve)).then(() => engine.close())
+      closing ??= new Promise<void>((resolve) => {
+        // immediates run in the order in which they were asked for: what was begun is done by then, or waits
+        setImmediate(() => group.whenIdle(resolve))
+      }).then(() => engine.close())
       return closing
     },
   }
+}
+
+/** What waits for the next transaction. */
+class Group {
+  isWriting = false
+  readonly #engine: Engine
+  readonly #turns: Turns
+  #pending: Member[] = []
+  #waitingSince: number | undefined
+  /** When others have committed last while this one waits. */
+  #seen = { version: 0, at: 0 }
+  #whenIdle = () => {}
+
+  constructor(engine: Engine, turns: Turns) {
+    this.#engine = engine
+    this.#turns = turns
+  }
+
+  add(member: Member): number {
+    return this.#pending.push(member)
+  }
+
+  whenIdle(idle: () => void): void {
+    if (this.#pending.length === 0) idle()
+    else this.#whenIdle = idle
+  }
+
+  flush(): void {
+    if (this.#waitingSince === undefined && this.#turns.isQueue() && this.#wait()) return
+    const refused = begun(this.#engine, this.#pending)
+    if (refused && isLocked(refused.error) && this.#wait()) return
+    if (this.#waitingSince !== undefined) this.#turns.over()
+    this.#waitingSince = undefined
+    const members = this.#pending
+    this.#pending = []
+    this.isWriting = true
+    const outcomes = refused
+      ? failed(this.#engine, members, refused.error)
+      : commitTogether(this.#engine, members)
+    this.isWriting = false
+    members.forEach((member, i) => member.settle(outcomes[i]!))
+    this.#whenIdle()
+  }
+
+  #version(): number {
+    try {
+      return this.#engine.dataVersion()
+    } catch {
+      return this.#seen.version // the next try meets the same error, and says so
+    }
+  }
+
+  /** Whether there is a next try. */
+  #wait(): boolean {
+    const now = performance.now()
+    const version = this.#version()
+    if (this.#waitingSince === undefined || version !== this.#seen.version) this.#seen = { version, at: now }
+    this.#waitingSince ??= now
+    const delay = this.#turns.next(now - this.#waitingSince, now - this.#seen.at)
+    if (delay !== undefined) setTimeout(() => this.flush(), delay)
+    return delay !== undefined
+  }
+}
+
+function begun(engine: Engine, members: readonly Member[]): { readonly error: unknown } | undefined {
+  try {
+    engine.begin(members.some((member) => member.durable))
+    return undefined
+  } catch (error) {
+    return { error }
+  }
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof OffshootError && error.code === 'store_locked'
 }
 
 interface Member {
@@ -71,16 +164,19 @@ type Outcome =
 
 function commitTogether(engine: Engine, members: readonly Member[]): Outcome[] {
   try {
-    engine.begin(members.some((member) => member.durable))
     const outcomes =
       members.length === 1 ? [runAlone(engine, members[0]!)] : members.map((member) => runOne(engine, member))
     if (outcomes.some((outcome) => outcome.ok)) engine.commit()
     else engine.rollback()
     return outcomes
   } catch (error) {
-    engine.rollback()
-    return members.map(() => ({ ok: false, error }))
+    return failed(engine, members, error)
   }
+}
+
+function failed(engine: Engine, members: readonly Member[], error: unknown): Outcome[] {
+  engine.rollback()
+  return members.map(() => ({ ok: false, error }))
 }
 
 /** A single closure needs no savepoint: its failure is the failure of the transaction. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { carriesMark, listProcesses } from '../exec/processes.ts'
+import { carriesMark, listProcesses, readEntry } from '../exec/process-table.ts'
 import { killMarked } from '../exec/kill.ts'
 import { callText, temporaryDirectory, testContext, tool } from './fixtures/context.ts'
 import type { ToolContext } from './port.ts'
@@ -57,6 +57,37 @@ test('an interrupt ends what left the group too, but not what an earlier call le
   expect(marked()).toBe(1)
   expect(await killMarked({ mark: mark.name, values: [mark.value] })).toEqual([])
   expect(marked()).toBe(0)
+})
+
+test('an interrupt and the end of a run find a daemon by its limit', async () => {
+  await using at = await temporaryDirectory()
+  const id = `${process.pid}_${Date.now()}`
+  const stop = new AbortController()
+  const contextOf = (runId: string, callId: string, more: Partial<ToolContext> = {}) =>
+    testContext(at.path, {
+      processMarks: { OFFSHOOT_OWNER: `own_${id}`, OFFSHOOT_RUN_ID: `${runId}_${id}` },
+      run: { ...testContext(at.path).run, callId: `${callId}_${id}` as never },
+      ...more,
+    })
+  const daemon = `env -i setsid sh -c '(exec sleep 1000 > /dev/null 2>&1 & echo $!)'`
+  const leave = async (context: ToolContext) => Number.parseInt(await bash({ command: daemon }, context))
+  const pids = [await leave(contextOf('run_1', 'cal_1')), await leave(contextOf('run_2', 'cal_2'))]
+  const interrupted = contextOf('run_1', 'cal_3', {
+    signal: stop.signal,
+    emit: (text) => {
+      pids.push(Number.parseInt(text))
+      stop.abort()
+    },
+  })
+  await expect(bash({ command: `${daemon}; sleep 1000` }, interrupted)).rejects.toMatchObject({
+    code: 'interrupted',
+  })
+  const living = () => pids.map((pid) => readEntry(pid)?.zombie === false)
+  expect(living()).toEqual([true, true, false])
+  expect(await killMarked({ mark: 'OFFSHOOT_RUN_ID', values: [`run_1_${id}`] })).toEqual([])
+  expect(living()).toEqual([false, true, false])
+  expect(await killMarked({ mark: 'OFFSHOOT_OWNER', values: [`own_${id}`] })).toEqual([])
+  expect(living()).toEqual([false, false, false])
 })
 
 test('what is not available is refused by name', async () => {

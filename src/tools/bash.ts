@@ -2,7 +2,7 @@ import { workingTools } from '../core/rules/tool-names.ts'
 import { access, constants } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { z } from 'zod'
-import { LIMIT_LOCKS } from '../exec/lineage.ts'
+import { limitScript } from '../exec/lock-limit.ts'
 import { runProcess, type ProcessResult } from '../exec/run-process.ts'
 import { SpawnError } from '../exec/spawn-error.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
@@ -74,20 +74,21 @@ async function execute(input: Input, context: ToolContext): Promise<BashOutput> 
 
 async function start(command: string, timeoutMs: number, context: ToolContext): Promise<ProcessResult> {
   const mark = { name: CALL_MARK, value: context.run.callId }
+  const marks = { ...context.processMarks, [mark.name]: mark.value }
   try {
     return await runProcess({
       // One pipe for stdout and stderr, so that what was printed keeps its order.
       program: '/bin/sh',
       args: [
         '-c',
-        `${LIMIT_LOCKS}; exec "$@" 2>&1`,
+        `${limitScript(marks)}; exec "$@" 2>&1`,
         'sh',
         await findShell(process.env['PATH'] ?? ''),
         '-c',
         command,
       ],
       directory: context.workspace.root,
-      marks: { ...context.processMarks, [mark.name]: mark.value },
+      marks,
       sweep: mark,
       guard: context.guard,
       timeoutMs,

@@ -1,7 +1,7 @@
 import { opendirSync } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { sep } from 'node:path'
-import { guardOf } from './guarded.ts'
+import { guardOf } from './guarded-files.ts'
 import type { ResolvedPath, Workspace } from './port.ts'
 
 export interface FoundFile extends ResolvedPath {

@@ -5,7 +5,7 @@ import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from './port.ts'
 import { ripgrep } from './ripgrep.ts'
 import { searchPlace, shownName } from './search-place.ts'
-import { targetOf } from './target.ts'
+import { targetOf } from './path-target.ts'
 
 const inputSchema = z.lazy(() =>
   z.object({

@@ -6,7 +6,7 @@ import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import type { AnyTool, ToolContext } from './port.ts'
 import { ripgrep, type RipgrepResult } from './ripgrep.ts'
 import { searchPlace, shownText, type SearchPlace } from './search-place.ts'
-import { targetOf } from './target.ts'
+import { targetOf } from './path-target.ts'
 
 const inputSchema = z.lazy(() =>
   z.object({

@@ -7,7 +7,7 @@ import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { openDirectory } from './open-file.ts'
 import type { AnyTool, ToolContext } from './port.ts'
 import { printedName } from './printed-name.ts'
-import { targetOf } from './target.ts'
+import { targetOf } from './path-target.ts'
 
 const inputSchema = z.lazy(() =>
   z.object({

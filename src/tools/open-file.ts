@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { lstat, open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { ToolError, type ResolvedPath } from './port.ts'
-import { fileError, pathChanged } from './target.ts'
+import { fileError, pathChanged } from './path-target.ts'
 
 export interface OpenedFile {
   readonly handle: FileHandle

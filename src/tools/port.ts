@@ -3,7 +3,7 @@ import type { Action } from '../core/agent.ts'
 import type { BranchId, CallId, ConversationId, RunId } from '../core/ids.ts'
 import type { FileData } from '../core/message.ts'
 import type { Fact } from '../core/receipt.ts'
-import type { Guard } from '../exec/guard.ts'
+import type { Guard } from '../exec/start-guard.ts'
 
 /** `none` reads only; the others change files, start programs, use the network, or start subagents. */
 export type Effects = 'none' | 'write' | 'execute' | 'network' | 'spawn'

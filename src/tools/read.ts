@@ -1,10 +1,10 @@
 import { workingTools } from '../core/rules/tool-names.ts'
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
-import { notFound } from './near-names.ts'
+import { notFound } from './not-found.ts'
 import { ToolError, type AnyTool, type ModelOutput, type ToolContext } from './port.ts'
 import { readFile, type FileText } from './read-file.ts'
-import { targetOf } from './target.ts'
+import { targetOf } from './path-target.ts'
 
 const inputSchema = z.lazy(() =>
   z.object({

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ResolvedPath, ToolContext, Workspace } from './port.ts'
 import { printedName } from './printed-name.ts'
-import { fileError } from './target.ts'
+import { fileError } from './path-target.ts'
 
 /** Where a search runs: a directory, or one file in it. */
 export interface SearchPlace {

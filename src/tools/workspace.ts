@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, parse, relative, resolve, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { errorMessage, OffshootError } from '../core/errors.ts'
-import { guardOf } from './guarded.ts'
+import { guardOf } from './guarded-files.ts'
 import type { ResolvedPath, Workspace } from './port.ts'
 import { walkPath } from './walk-path.ts'
 

@@ -6,7 +6,7 @@ import { checkUnmasked } from './masked-text.ts'
 import { openDirectory } from './open-file.ts'
 import { ToolError, type FileStamp, type ResolvedPath, type ToolContext } from './port.ts'
 import { readBytes, stampOf } from './read-file.ts'
-import { fileError } from './target.ts'
+import { fileError } from './path-target.ts'
 import { unknownLines, type ChangedLines } from './unified-diff.ts'
 
 export interface CurrentFile {

@@ -1,9 +1,9 @@
 import type { FieldName } from '../agents/definition-fields.ts'
 import type { AgentDefinition } from '../core/agent.ts'
-import { fieldsThatAsk, type Base } from './agent-fields.ts'
-import { canonical, sha256, type AskedRequest, type IsGranted, type Source } from './request.ts'
-import { scriptIdentity, scriptOf, scriptText } from './scripts.ts'
-import { requestText, valueText } from './words.ts'
+import { fieldsThatAsk, type Base } from './harmless-agent-fields.ts'
+import { canonical, sha256, type AskedRequest, type IsGranted, type Source } from './trust-request.ts'
+import { scriptIdentity, scriptOf, scriptText } from './model-scripts.ts'
+import { requestText, valueText } from './request-text.ts'
 
 /** What an agent of a project is held against. */
 export interface AgentJudge {

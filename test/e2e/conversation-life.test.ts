@@ -127,7 +127,7 @@ describe('a conversation', () => {
     const program = user.start(['run', 'Start.', '-m', script, '--mode', 'auto'])
     await expect.poll(() => existsSync(join(user.directory, 'begun')), { timeout: 30_000 }).toBe(true)
     const [main] = JSON.parse((await user.call(['ps', '--json'])).stdout) as { conversationId: string }[]
-    const guards = childrenOf(program.pid).filter((pid) => commandOf(pid).includes('guard-main'))
+    const guards = childrenOf(program.pid).filter((pid) => commandOf(pid).includes('guard-process'))
     expect(guards).toHaveLength(1)
     process.kill(guards[0]!, 'SIGKILL')
     program.kill('SIGKILL')

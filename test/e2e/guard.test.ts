@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { ScriptInput } from '../../src/model/script.ts'
+import type { ScriptInput } from '../../src/model/model-script.ts'
 import { processesWith } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
 
@@ -28,7 +28,7 @@ describe('the command of a subagent', () => {
   it('ends with the recovery when the guard was killed in the same moment', async () => {
     const program = user.start(args(`setsid sleep 1000 & touch both; sleep 1000`))
     await expect.poll(() => existsSync(join(user.directory, 'both')), { timeout: 30_000 }).toBe(true)
-    const guards = processes().filter((pid) => commandLine(pid).includes('guard-main'))
+    const guards = processes().filter((pid) => commandLine(pid).includes('guard-process'))
     expect(guards).toHaveLength(1)
     program.kill('SIGKILL')
     process.kill(guards[0]!, 'SIGKILL')

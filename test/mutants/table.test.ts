@@ -16,6 +16,13 @@ describe('a mutant', () => {
 
   const file = 'src/runtime/journal/journal.ts'
 
+  test('fails where its file is not there any more', () => {
+    const edits = [{ file: 'src/nowhere.ts', anchor: 'x', replacement: '' }]
+    expect(() => new MutantCopy(edits)).toThrow(
+      'src/nowhere.ts is not there any more, and a mutant changes it',
+    )
+  })
+
   test('fails where its anchor is not there any more', () => {
     const edits = [{ file, anchor: 'what nobody wrote', replacement: '' }]
     expect(() => new MutantCopy(edits)).toThrow(

@@ -27,14 +27,14 @@ const mutants: Readonly<Record<Mutated, readonly Edit[]>> = {
   ],
   waking: [
     {
-      file: 'src/runtime/conversation/conversation.ts',
+      file: 'src/runtime/conversation/live-conversation.ts',
       anchor: '    if (!this.#idle(branchId)) return\n    const first =',
       replacement: '    if (branchId) return\n    const first =',
     },
   ],
   'stated-reason': [
     {
-      file: 'src/runtime/journal/reports.ts',
+      file: 'src/runtime/journal/report-text.ts',
       anchor: 'const text = labelledReport(row, bound.text, note)',
       replacement: 'const text = labelledReport(row, bound.text, null)',
     },
@@ -78,7 +78,7 @@ const mutants: Readonly<Record<Mutated, readonly Edit[]>> = {
   ],
   'request-check': [
     {
-      file: 'src/runtime/conversation/drive.ts',
+      file: 'src/runtime/conversation/drive-run.ts',
       anchor: 'ask: (estimate) => (costsNothing ? NOTHING_HELD : budget.ask(run.row, estimate)),',
       replacement: 'ask: () => NOTHING_HELD,',
     },
@@ -90,21 +90,21 @@ const mutants: Readonly<Record<Mutated, readonly Edit[]>> = {
       replacement: '  return false\n',
     },
     {
-      file: 'src/runtime/conversation/conversation.ts',
+      file: 'src/runtime/conversation/live-conversation.ts',
       anchor: 'isAbove(branchId, run.parent) && found.push(run)',
       replacement: 'isAbove(branchId, run.parent) && false',
     },
   ],
   'claim-check': [
     {
-      file: 'src/runtime/conversation/drive.ts',
+      file: 'src/runtime/conversation/drive-run.ts',
       anchor: 'await checkClaims(scope, run, finished)',
       replacement: 'finished',
     },
   ],
   'report-bound': [
     {
-      file: 'src/runtime/journal/reports.ts',
+      file: 'src/runtime/journal/report-text.ts',
       anchor: '    maxBytes,\n',
       replacement: '    maxBytes: Infinity,\n',
     },

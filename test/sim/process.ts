@@ -3,9 +3,9 @@ import { sleep, type Clock } from '../../src/core/clock.ts'
 import { errorMessage } from '../../src/core/errors.ts'
 import { createIds } from '../../src/core/ids.ts'
 import { configSchema } from '../../src/config/config-schema.ts'
-import { Ownership } from '../../src/runtime/ownership/ownership.ts'
+import { Ownership } from '../../src/runtime/ownership/leases.ts'
 import type { Recovery } from '../../src/runtime/control/recover.ts'
-import type { StartedRun } from '../../src/runtime/control/start.ts'
+import type { StartedRun } from '../../src/runtime/control/acquire-and-drive.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from '../../src/runtime/host/runtime.ts'
 import { groupCommit } from '../../src/store/group-commit.ts'
 import type { Store } from '../../src/store/port.ts'
@@ -157,7 +157,7 @@ export class SimProcess {
     const disk = world.random(`delays of ${this.name}`)
     const later = (flush: () => void) =>
       void this.clock.after(disk.between(0, world.isCalm ? 0 : world.plan.disk.delayMs), flush)
-    return decoratedStore(groupCommit(new ProcessEngine(world, this), later), this.#faults)
+    return decoratedStore(groupCommit(new ProcessEngine(world, this), { later }), this.#faults)
   }
 
   #compose(world: World, host: string): Runtime {

@@ -14,7 +14,10 @@ import { BUILT } from './program-files.ts'
 import { StartedProgram } from './started-program.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const PROGRAMS = { 'src/exec/guard-main.ts': 'guard-main', 'src/tools/web/markdown-worker.ts': 'markdown' }
+const PROGRAMS = {
+  'src/exec/guard-process.ts': 'guard-process',
+  'src/tools/web/markdown-worker.ts': 'markdown',
+}
 
 let made: string | undefined
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import type { Io } from '../../src/cli/io.ts'
 import { runProgram } from '../../src/cli/program.ts'
-import type { ScriptInput } from '../../src/model/script.ts'
+import type { ScriptInput } from '../../src/model/model-script.ts'
 
 export interface CliRun {
   readonly exitCode: number

@@ -1,4 +1,4 @@
-import { widthOf } from '../../src/cli/terminal/progress/width.ts'
+import { widthOf } from '../../src/cli/terminal/progress/text-width.ts'
 
 interface Row {
   cells: string[]

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Readable, Writable } from 'node:stream'
 import type { Io } from '../../src/cli/io.ts'
 import { runProgram } from '../../src/cli/program.ts'
-import type { ScriptInput } from '../../src/model/script.ts'
+import type { ScriptInput } from '../../src/model/model-script.ts'
 import { temporaryFolder, userEnvironment } from './fresh-copy.ts'
 import { programFiles } from './program-files.ts'
 import {
@@ -148,7 +148,7 @@ export class TestUser {
    * a killed program is none of them: it ends by itself.
    */
   processes(): number[] {
-    return processesWith(`HOME=${this.root}`).filter((pid) => !commandLine(pid).includes('guard-main'))
+    return processesWith(`HOME=${this.root}`).filter((pid) => !commandLine(pid).includes('guard-process'))
   }
 
   remove(): void {

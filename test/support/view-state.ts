@@ -1,7 +1,7 @@
 import type { BranchId, ConversationId, RunId } from '../../src/core/ids.ts'
 import type { Branch, Conversation } from '../../src/core/conversation.ts'
 import { noUsage } from '../../src/core/usage.ts'
-import { newBranch, stateOf, type ViewState } from '../../src/client/state.ts'
+import { newBranch, stateOf, type ViewState } from '../../src/client/view-state.ts'
 import type { Snapshot } from '../../src/protocol/conversation.ts'
 import type { RunRow } from '../../src/protocol/run.ts'
 

@@ -2,8 +2,8 @@ import type { Rule } from '../../core/agent.ts'
 import type { Json } from '../../core/json.ts'
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
-import { isMap, sheetOf, type Sheet } from './sheet.ts'
-import { someOf } from './listed.ts'
+import { isMap, foreignFieldsOf, type ForeignFields } from './foreign-fields.ts'
+import { someOf } from './name-list.ts'
 import { allowedOf, deniedOf, readToolList, refuseNear, rulesFor } from './tool-list.ts'
 
 /** `.claude/agents`: https://code.claude.com/docs/en/sub-agents, https://code.claude.com/docs/en/permissions */
@@ -14,24 +14,24 @@ export const claudeFormat: AgentFormat = {
 }
 
 function parseClaude(text: string, path: string): ParsedDefinition {
-  const sheet = sheetOf(text)
-  if (typeof sheet === 'string') return { skipped: sheet, warnings: [] }
-  return sheet.agent(path, sheet.body, {
-    ...claudeRestrictions(sheet),
-    model: sheet.take('model'),
-    effort: sheet.take('effort'),
-    maxTurns: maxTurns(sheet),
-    background: sheet.take('background'),
-    isolation: sheet.takeStrict('isolation'),
-    skills: sheet.take('skills'),
-    mcpServers: serverNames(sheet),
+  const foreign = foreignFieldsOf(text)
+  if (typeof foreign === 'string') return { skipped: foreign, warnings: [] }
+  return foreign.agent(path, foreign.body, {
+    ...claudeRestrictions(foreign),
+    model: foreign.take('model'),
+    effort: foreign.take('effort'),
+    maxTurns: maxTurns(foreign),
+    background: foreign.take('background'),
+    isolation: foreign.takeStrict('isolation'),
+    skills: foreign.take('skills'),
+    mcpServers: serverNames(foreign),
   })
 }
 
-function maxTurns(sheet: Sheet): Json | undefined {
+function maxTurns(foreign: ForeignFields): Json | undefined {
   const keys = ['maxTurns', 'max_turns', 'max-turns']
-  sheet.agree(...keys)
-  return sheet.takeStrict(...keys)
+  foreign.agree(...keys)
+  return foreign.takeStrict(...keys)
 }
 
 export interface Restricted {
@@ -46,11 +46,11 @@ export interface Restricted {
  * In our lists the last match counts, so they are put in the opposite order; what is allowed can be left out, since
  * below the user's own rules an allow gives nothing.
  */
-export function claudeRestrictions(sheet: Sheet): Restricted {
-  sheet.agree(...ALLOWED)
-  const allowed = allowedOf(readToolList(sheet.take(...ALLOWED), 'tools', sheet), 'tools', sheet)
-  const denied = deniedOf(sheet)
-  const { ask, deny } = ruleLists(sheet)
+export function claudeRestrictions(foreign: ForeignFields): Restricted {
+  foreign.agree(...ALLOWED)
+  const allowed = allowedOf(readToolList(foreign.take(...ALLOWED), 'tools', foreign), 'tools', foreign)
+  const denied = deniedOf(foreign)
+  const { ask, deny } = ruleLists(foreign)
   const rules = [...allowed.rules, ...ask, ...deny, ...denied.rules]
   return {
     tools: allowed.tools,
@@ -64,31 +64,31 @@ const ALLOWED = ['tools', 'allowed-tools', 'allowedTools', 'allowed_tools']
 const RULE_LISTS = new Set(['allow', 'ask', 'deny'])
 
 /** `permissions: {ask: [...], deny: [...]}`, as in the settings of Claude Code. */
-function ruleLists(sheet: Sheet): { readonly ask: Rule[]; readonly deny: Rule[] } {
-  const value = sheet.takeStrict('permissions')
+function ruleLists(foreign: ForeignFields): { readonly ask: Rule[]; readonly deny: Rule[] } {
+  const value = foreign.takeStrict('permissions')
   if (value !== undefined && !isMap(value))
-    sheet.fail('its permissions cannot be read: expected {allow, ask, deny}', 'permissions')
+    foreign.fail('its permissions cannot be read: expected {allow, ask, deny}', 'permissions')
   const lists = isMap(value) ? value : {}
   const strange = Object.keys(lists).find((key) => !RULE_LISTS.has(key))
   if (strange !== undefined)
-    sheet.fail(
+    foreign.fail(
       `its permissions cannot be read: ${strange.slice(0, 64)} is not allow, ask or deny`,
       'permissions',
     )
   const rulesOf = (action: 'ask' | 'deny') => {
-    const list = readToolList(lists[action] ?? undefined, `permissions.${action}`, sheet)
-    refuseNear(list, `permissions.${action}`, sheet)
+    const list = readToolList(lists[action] ?? undefined, `permissions.${action}`, foreign)
+    refuseNear(list, `permissions.${action}`, foreign)
     return list ? [...(list.all ? [{ tool: '*', action }] : []), ...rulesFor(list, action)] : []
   }
   return { ask: rulesOf('ask'), deny: rulesOf('deny') }
 }
 
 /** Servers that are configured here by name; what would start one is never taken from a file. */
-export function serverNames(sheet: Sheet): readonly string[] | undefined {
-  const value = sheet.take('mcpServers', 'mcp-servers', 'mcp_servers')
+export function serverNames(foreign: ForeignFields): readonly string[] | undefined {
+  const value = foreign.take('mcpServers', 'mcp-servers', 'mcp_servers')
   if (value === undefined) return undefined
   const names = (Array.isArray(value) ? value : [value]).flatMap(namesIn)
-  if (names.length > 0) sheet.ignore('MCP servers are not available here')
+  if (names.length > 0) foreign.ignore('MCP servers are not available here')
   return names
 }
 

@@ -6,7 +6,7 @@ import { plainData } from '../front-matter.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { serverNames } from './claude.ts'
 import { READ_ONLY } from '../read-only.ts'
-import { Sheet } from './sheet.ts'
+import { ForeignFields } from './foreign-fields.ts'
 
 /** `.codex/agents`: https://developers.openai.com/codex/subagents */
 export const codexFormat: AgentFormat = {
@@ -20,24 +20,24 @@ const MAX_DEPTH = 32
 function parseCodex(text: string, path: string): ParsedDefinition {
   const fields = readToml(text)
   if (typeof fields === 'string') return { skipped: fields, warnings: [] }
-  const sheet = new Sheet(fields, { lineOf: ([key]) => lineOfKey(text, String(key)) })
-  const prompt = sheet.take('developer_instructions', 'instructions')
-  return sheet.agent(path, typeof prompt === 'string' ? prompt.trim() : '', {
-    permissions: sandboxRules(sheet),
-    model: sheet.take('model'),
-    effort: sheet.take('model_reasoning_effort'),
-    mcpServers: serverNames(sheet),
+  const foreign = new ForeignFields(fields, { lineOf: ([key]) => lineOfKey(text, String(key)) })
+  const prompt = foreign.take('developer_instructions', 'instructions')
+  return foreign.agent(path, typeof prompt === 'string' ? prompt.trim() : '', {
+    permissions: sandboxRules(foreign),
+    model: foreign.take('model'),
+    effort: foreign.take('model_reasoning_effort'),
+    mcpServers: serverNames(foreign),
   })
 }
 
-function sandboxRules(sheet: Sheet): readonly Rule[] | undefined {
-  const mode = sheet.takeStrict('sandbox_mode')
+function sandboxRules(foreign: ForeignFields): readonly Rule[] | undefined {
+  const mode = foreign.takeStrict('sandbox_mode')
   if (mode === undefined) return undefined
-  sheet.keep('sandbox_mode', mode)
+  foreign.keep('sandbox_mode', mode)
   if (mode === 'read-only') return READ_ONLY
   if (mode === 'danger-full-access')
-    sheet.ignore('sandbox_mode is ignored: an agent file cannot give more than your own rules do')
-  else if (mode !== 'workspace-write') sheet.fail('its sandbox_mode is not known', 'sandbox_mode')
+    foreign.ignore('sandbox_mode is ignored: an agent file cannot give more than your own rules do')
+  else if (mode !== 'workspace-write') foreign.fail('its sandbox_mode is not known', 'sandbox_mode')
   return undefined
 }
 

@@ -1,8 +1,8 @@
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { serverNames } from './claude.ts'
-import { someOf } from './listed.ts'
-import { sheetOf, type Sheet } from './sheet.ts'
+import { someOf } from './name-list.ts'
+import { foreignFieldsOf, type ForeignFields } from './foreign-fields.ts'
 import { allowedOf, deniedOf, readToolList } from './tool-list.ts'
 import { copilotTools } from './tool-names.ts'
 
@@ -17,39 +17,43 @@ export const copilotFormat: AgentFormat = {
 }
 
 function parseCopilot(text: string, path: string): ParsedDefinition {
-  const sheet = sheetOf(text)
-  if (typeof sheet === 'string') return { skipped: sheet, warnings: [] }
-  const allowed = allowedOf(readToolList(sheet.take('tools'), 'tools', sheet, copilotTools), 'tools', sheet)
-  const denied = deniedOf(sheet, copilotTools)
-  return sheet.agent(path, sheet.body, {
+  const foreign = foreignFieldsOf(text)
+  if (typeof foreign === 'string') return { skipped: foreign, warnings: [] }
+  const allowed = allowedOf(
+    readToolList(foreign.take('tools'), 'tools', foreign, copilotTools),
+    'tools',
+    foreign,
+  )
+  const denied = deniedOf(foreign, copilotTools)
+  return foreign.agent(path, foreign.body, {
     tools: allowed.tools,
     disallowedTools: someOf(denied.tools),
-    spawns: allowed.spawns ?? agentNames(sheet),
+    spawns: allowed.spawns ?? agentNames(foreign),
     permissions: someOf([...allowed.rules, ...denied.rules]),
-    model: firstModel(sheet),
-    mcpServers: serverNames(sheet),
+    model: firstModel(foreign),
+    mcpServers: serverNames(foreign),
   })
 }
 
 /** `agents: [a, b]` are those that it may start; without, or with `*`, it is its tools that say so. */
-function agentNames(sheet: Sheet): readonly string[] | undefined {
-  const given = sheet.takeStrict('agents')
+function agentNames(foreign: ForeignFields): readonly string[] | undefined {
+  const given = foreign.takeStrict('agents')
   const names = typeof given === 'string' ? given.split(',').map((name) => name.trim()) : given
   if (names === undefined) return undefined
   if (!Array.isArray(names)) {
-    sheet.fail('its agents cannot be read: expected a list of names', 'agents')
+    foreign.fail('its agents cannot be read: expected a list of names', 'agents')
     return []
   }
   if (names.includes('*')) return undefined
   const startable = names.filter((name) => typeof name === 'string' && /^\S+$/.test(name))
-  if (startable.length < names.length) sheet.ignore('agents: names with spaces are left out')
+  if (startable.length < names.length) foreign.ignore('agents: names with spaces are left out')
   return startable as string[]
 }
 
 /** Several are tried in turn there. */
-function firstModel(sheet: Sheet) {
-  const model = sheet.take('model')
+function firstModel(foreign: ForeignFields) {
+  const model = foreign.take('model')
   if (!Array.isArray(model)) return model
-  if (model.length > 1) sheet.ignore('of several models only the first is read')
+  if (model.length > 1) foreign.ignore('of several models only the first is read')
   return model[0]
 }

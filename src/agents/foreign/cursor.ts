@@ -1,7 +1,7 @@
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { claudeRestrictions, serverNames } from './claude.ts'
-import { sheetOf } from './sheet.ts'
+import { foreignFieldsOf } from './foreign-fields.ts'
 
 /** `.cursor/agents`: https://cursor.com/docs/context/subagents */
 export const cursorFormat: AgentFormat = {
@@ -12,13 +12,13 @@ export const cursorFormat: AgentFormat = {
 
 /** Its own keys, and those of Claude Code that people write there: they can only restrict. */
 function parseCursor(text: string, path: string): ParsedDefinition {
-  const sheet = sheetOf(text)
-  if (typeof sheet === 'string') return { skipped: sheet, warnings: [] }
-  return sheet.agent(path, sheet.body, {
-    ...claudeRestrictions(sheet),
-    model: sheet.take('model'),
-    maxTurns: sheet.take('maxTurns'),
-    background: sheet.take('is_background'),
-    mcpServers: serverNames(sheet),
+  const foreign = foreignFieldsOf(text)
+  if (typeof foreign === 'string') return { skipped: foreign, warnings: [] }
+  return foreign.agent(path, foreign.body, {
+    ...claudeRestrictions(foreign),
+    model: foreign.take('model'),
+    maxTurns: foreign.take('maxTurns'),
+    background: foreign.take('is_background'),
+    mcpServers: serverNames(foreign),
   })
 }

@@ -4,7 +4,7 @@ import type { Json } from '../../core/json.ts'
 import { unreachable } from '../../core/errors.ts'
 import { markdown, type WrittenAgent } from '../write-agent.ts'
 import type { ForeignFormat } from './formats.ts'
-import { listed, unique } from './listed.ts'
+import { listed, unique } from './name-list.ts'
 import { READ_ONLY } from '../read-only.ts'
 import { opencodeTools } from './tool-names.ts'
 

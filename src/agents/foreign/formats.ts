@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { AgentFormat } from '../agent-format.ts'
-import { ownFormat } from '../own-format.ts'
+import { ownFormat } from '../offshoot-format.ts'
 import { claudeFormat } from './claude.ts'
 import { codexFormat } from './codex.ts'
 import { copilotFormat } from './copilot.ts'

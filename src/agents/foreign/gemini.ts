@@ -1,8 +1,8 @@
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { serverNames } from './claude.ts'
-import { someOf } from './listed.ts'
-import { sheetOf } from './sheet.ts'
+import { someOf } from './name-list.ts'
+import { foreignFieldsOf } from './foreign-fields.ts'
 import { allowedOf, deniedOf, readToolList } from './tool-list.ts'
 
 /** `.gemini/agents`: https://geminicli.com/docs/core/subagents */
@@ -15,27 +15,27 @@ export const geminiFormat: AgentFormat = {
 const MINUTE_MS = 60_000
 
 function parseGemini(text: string, path: string): ParsedDefinition {
-  const sheet = sheetOf(text)
-  if (typeof sheet === 'string') return { skipped: sheet, warnings: [] }
-  const kind = sheet.take('kind')
-  if (kind !== undefined && kind !== 'local') sheet.fail('it works on another machine')
+  const foreign = foreignFieldsOf(text)
+  if (typeof foreign === 'string') return { skipped: foreign, warnings: [] }
+  const kind = foreign.take('kind')
+  if (kind !== undefined && kind !== 'local') foreign.fail('it works on another machine')
   const { tools, rules, spawns } = allowedOf(
-    readToolList(sheet.take('tools'), 'tools', sheet),
+    readToolList(foreign.take('tools'), 'tools', foreign),
     'tools',
-    sheet,
+    foreign,
   )
-  const denied = deniedOf(sheet)
-  sheet.agree('max_turns', 'maxTurns')
-  const minutes = sheet.take('timeout_mins')
-  return sheet.agent(path, sheet.body, {
+  const denied = deniedOf(foreign)
+  foreign.agree('max_turns', 'maxTurns')
+  const minutes = foreign.take('timeout_mins')
+  return foreign.agent(path, foreign.body, {
     tools,
     disallowedTools: someOf(denied.tools),
     spawns,
     permissions: someOf([...rules, ...denied.rules]),
-    model: sheet.take('model'),
-    temperature: sheet.take('temperature'),
-    maxTurns: sheet.take('max_turns', 'maxTurns'),
+    model: foreign.take('model'),
+    temperature: foreign.take('temperature'),
+    maxTurns: foreign.take('max_turns', 'maxTurns'),
     timeoutMs: typeof minutes === 'number' ? Math.round(minutes * MINUTE_MS) : minutes,
-    mcpServers: serverNames(sheet),
+    mcpServers: serverNames(foreign),
   })
 }

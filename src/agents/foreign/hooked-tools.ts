@@ -1,6 +1,6 @@
 import type { Json } from '../../core/json.ts'
 import { flat } from '../restricting-keys.ts'
-import { unique } from './listed.ts'
+import { unique } from './name-list.ts'
 import { commonTools, toolsNamed } from './tool-names.ts'
 
 type JsonMap = { readonly [key: string]: Json | undefined }

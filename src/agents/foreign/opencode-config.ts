@@ -2,7 +2,7 @@ import { findNodeAtLocation, parseTree, type Node, type ParseError } from 'jsonc
 import type { Json } from '../../core/json.ts'
 import type { AgentFormat, ParsedPart } from '../agent-format.ts'
 import { opencodeAgent } from './opencode.ts'
-import { isMap, Sheet } from './sheet.ts'
+import { isMap, ForeignFields } from './foreign-fields.ts'
 
 const MAX_AGENTS = 200
 const MAX_DEPTH = 32
@@ -31,10 +31,10 @@ function onePart(name: string, value: Json | undefined, path: string, text: stri
   const part = `agent ${name.slice(0, 64)}`
   if (!isMap(value)) return { part, skipped: 'it is no object', warnings: [] }
   const fields = new Map<string, Json>([...Object.entries(value), ['name', name]] as [string, Json][])
-  const sheet = new Sheet(fields, { lineOf: (keys) => lineOfKeys(text, name, keys) })
-  const { prompt, warning } = promptOf(sheet.take('prompt', 'system'))
-  if (warning) sheet.ignore(warning)
-  return { part, ...opencodeAgent(sheet, prompt, `${path}#${name}`) }
+  const foreign = new ForeignFields(fields, { lineOf: (keys) => lineOfKeys(text, name, keys) })
+  const { prompt, warning } = promptOf(foreign.take('prompt', 'system'))
+  if (warning) foreign.ignore(warning)
+  return { part, ...opencodeAgent(foreign, prompt, `${path}#${name}`) }
 }
 
 /** A file that is named instead of a prompt is read by the agent itself, so that its rules decide whether it may. */

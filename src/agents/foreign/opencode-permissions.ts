@@ -2,8 +2,8 @@ import type { Action, Rule } from '../../core/agent.ts'
 import type { Json } from '../../core/json.ts'
 import { patternProblem } from '../../core/rules/pattern-problem.ts'
 import { anyPathPattern } from './path-pattern.ts'
-import { isMap, type Sheet } from './sheet.ts'
-import { listed, unique } from './listed.ts'
+import { isMap, type ForeignFields } from './foreign-fields.ts'
+import { listed, unique } from './name-list.ts'
 import { refuseNear } from './tool-list.ts'
 import { opencodeTools, toolsNamed } from './tool-names.ts'
 
@@ -11,11 +11,11 @@ import { opencodeTools, toolsNamed } from './tool-names.ts'
  * The rules of opencode, in their order: as with ours, the last match counts. `permission` is a map, or one word for
  * everything; `permissions` a list of `{action, resource, effect}`. https://opencode.ai/docs/permissions
  */
-export function opencodeRules(sheet: Sheet): Rule[] {
+export function opencodeRules(foreign: ForeignFields): Rule[] {
   const unknown: string[] = []
   const entries = [
-    ...mapEntries(sheet, sheet.takeStrict('permission')),
-    ...listEntries(sheet, sheet.takeStrict('permissions')),
+    ...mapEntries(foreign, foreign.takeStrict('permission')),
+    ...listEntries(foreign, foreign.takeStrict('permissions')),
   ]
   const rules: Rule[] = []
   for (const { key, pattern, action } of entries) {
@@ -27,8 +27,8 @@ export function opencodeRules(sheet: Sheet): Rule[] {
       ),
     )
   }
-  refuseNear({ unknown }, 'permission', sheet)
-  if (unknown.length > 0) sheet.ignore(`permission: not available here: ${listed(unknown)}`)
+  refuseNear({ unknown }, 'permission', foreign)
+  if (unknown.length > 0) foreign.ignore(`permission: not available here: ${listed(unknown)}`)
   return rules
 }
 
@@ -50,34 +50,34 @@ interface Entry {
   readonly action: Action
 }
 
-function mapEntries(sheet: Sheet, value: Json | undefined): Entry[] {
+function mapEntries(foreign: ForeignFields, value: Json | undefined): Entry[] {
   if (value === undefined) return []
-  if (typeof value === 'string') return entry(sheet, '*', '*', value)
-  if (!isMap(value)) return refuse(sheet, 'permission')
+  if (typeof value === 'string') return entry(foreign, '*', '*', value)
+  if (!isMap(value)) return refuse(foreign, 'permission')
   return Object.entries(value).flatMap(([key, inner]) =>
     isMap(inner)
-      ? Object.entries(inner).flatMap(([pattern, action]) => entry(sheet, key, pattern, action))
-      : entry(sheet, key, '*', inner),
+      ? Object.entries(inner).flatMap(([pattern, action]) => entry(foreign, key, pattern, action))
+      : entry(foreign, key, '*', inner),
   )
 }
 
-function listEntries(sheet: Sheet, value: Json | undefined): Entry[] {
+function listEntries(foreign: ForeignFields, value: Json | undefined): Entry[] {
   if (value === undefined) return []
-  if (!Array.isArray(value)) return isMap(value) ? mapEntries(sheet, value) : refuse(sheet, 'permissions')
+  if (!Array.isArray(value)) return isMap(value) ? mapEntries(foreign, value) : refuse(foreign, 'permissions')
   return value.flatMap((each) => {
-    if (!isMap(each) || typeof each.action !== 'string') return refuse(sheet, 'permissions')
-    return entry(sheet, each.action, typeof each.resource === 'string' ? each.resource : '*', each.effect)
+    if (!isMap(each) || typeof each.action !== 'string') return refuse(foreign, 'permissions')
+    return entry(foreign, each.action, typeof each.resource === 'string' ? each.resource : '*', each.effect)
   })
 }
 
-function entry(sheet: Sheet, key: string, pattern: string, action: Json | undefined): Entry[] {
+function entry(foreign: ForeignFields, key: string, pattern: string, action: Json | undefined): Entry[] {
   if (action === 'allow' || action === 'ask' || action === 'deny') return [{ key, pattern, action }]
-  sheet.fail(`its permission ${key.slice(0, 64)} is neither allow, ask nor deny`, 'permission')
+  foreign.fail(`its permission ${key.slice(0, 64)} is neither allow, ask nor deny`, 'permission')
   return []
 }
 
-function refuse(sheet: Sheet, key: string): [] {
-  sheet.fail(`its ${key} cannot be read`, key)
+function refuse(foreign: ForeignFields, key: string): [] {
+  foreign.fail(`its ${key} cannot be read`, key)
   return []
 }
 

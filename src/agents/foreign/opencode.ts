@@ -3,9 +3,9 @@ import type { Json } from '../../core/json.ts'
 import type { AgentFormat } from '../agent-format.ts'
 import type { ParsedDefinition } from '../parse-definition.ts'
 import { opencodeRules, toolsOfKey } from './opencode-permissions.ts'
-import { isTrue } from './left-restrictions.ts'
-import { isMap, sheetOf, type Sheet } from './sheet.ts'
-import { listed, someOf, unique } from './listed.ts'
+import { isTrue } from './remaining-restrictions.ts'
+import { isMap, foreignFieldsOf, type ForeignFields } from './foreign-fields.ts'
+import { listed, someOf, unique } from './name-list.ts'
 import { allowedOf, deniedOf, keptNames, readToolList, refuseNear } from './tool-list.ts'
 import { opencodeTools } from './tool-names.ts'
 
@@ -14,35 +14,37 @@ export const opencodeFormat: AgentFormat = {
   name: 'opencode',
   extensions: ['.md'],
   parse: (text, path) => {
-    const sheet = sheetOf(text)
+    const foreign = foreignFieldsOf(text)
     return [
-      typeof sheet === 'string' ? { skipped: sheet, warnings: [] } : opencodeAgent(sheet, sheet.body, path),
+      typeof foreign === 'string'
+        ? { skipped: foreign, warnings: [] }
+        : opencodeAgent(foreign, foreign.body, path),
     ]
   },
 }
 
 /** The keys are the same in a Markdown file and in `opencode.json`. */
-export function opencodeAgent(sheet: Sheet, prompt: string, path: string): ParsedDefinition {
-  if (isTrue(sheet.take('disable', 'disabled'))) sheet.fail('it is disabled')
-  takeMode(sheet)
-  const tools = sheet.takeStrict('tools')
+export function opencodeAgent(foreign: ForeignFields, prompt: string, path: string): ParsedDefinition {
+  if (isTrue(foreign.take('disable', 'disabled'))) foreign.fail('it is disabled')
+  takeMode(foreign)
+  const tools = foreign.takeStrict('tools')
   const {
     only,
     without,
     spawns,
     listedRules = [],
-  } = isMap(tools) ? ofToolMap(tools, sheet) : ofToolList(tools, sheet)
-  const denied = deniedOf(sheet, opencodeTools)
-  const rules = [...opencodeRules(sheet), ...listedRules, ...denied.rules]
-  return sheet.agent(path, prompt, {
+  } = isMap(tools) ? ofToolMap(tools, foreign) : ofToolList(tools, foreign)
+  const denied = deniedOf(foreign, opencodeTools)
+  const rules = [...opencodeRules(foreign), ...listedRules, ...denied.rules]
+  return foreign.agent(path, prompt, {
     tools: only,
     disallowedTools: someOf(unique([...(without ?? []), ...denied.tools])),
     spawns,
     permissions: someOf(rules),
-    model: sheet.take('model'),
-    effort: sheet.take('reasoningEffort'),
-    temperature: sheet.take('temperature'),
-    maxTurns: sheet.take('steps', 'maxSteps'),
+    model: foreign.take('model'),
+    effort: foreign.take('reasoningEffort'),
+    temperature: foreign.take('temperature'),
+    maxTurns: foreign.take('steps', 'maxSteps'),
   })
 }
 
@@ -55,17 +57,17 @@ interface Tools {
 }
 
 /** `subagent` and `all` are what every agent is here; any other mode is not of this program. */
-function takeMode(sheet: Sheet): void {
-  const mode = sheet.peek('mode')
-  if (mode === 'subagent' || mode === 'all') sheet.take('mode')
+function takeMode(foreign: ForeignFields): void {
+  const mode = foreign.peek('mode')
+  if (mode === 'subagent' || mode === 'all') foreign.take('mode')
   if (mode !== 'primary') return
-  sheet.keep('mode', sheet.take('mode')!)
-  sheet.ignore('mode is ignored: other agents can start it here')
+  foreign.keep('mode', foreign.take('mode')!)
+  foreign.ignore('mode is ignored: other agents can start it here')
 }
 
 /** Files that other programs write have a list, which is not opencode's own. */
-function ofToolList(value: Json | undefined, sheet: Sheet): Tools {
-  const { tools, spawns, rules } = allowedOf(readToolList(value, 'tools', sheet), 'tools', sheet)
+function ofToolList(value: Json | undefined, foreign: ForeignFields): Tools {
+  const { tools, spawns, rules } = allowedOf(readToolList(value, 'tools', foreign), 'tools', foreign)
   return { only: tools, spawns, listedRules: rules }
 }
 
@@ -75,26 +77,26 @@ const OURS = unique(Object.values(opencodeTools).flat())
  * `{write: false}` takes away, `{"*": false, read: true}` leaves only what is named; the last key that matches counts. A
  * tool that has no key of its own follows the one whose permission it shares, and one that is named as false is gone.
  */
-function ofToolMap(map: { readonly [key: string]: Json | undefined }, sheet: Sheet): Tools {
+function ofToolMap(map: { readonly [key: string]: Json | undefined }, foreign: ForeignFields): Tools {
   const given = new Map<string, boolean>()
   const refused = new Set<string>()
   const unknown: string[] = []
   for (const [key, value] of Object.entries(map)) {
     if (typeof value !== 'boolean')
-      sheet.fail(`its tool ${key.slice(0, 64)} is neither true nor false`, 'tools')
+      foreign.fail(`its tool ${key.slice(0, 64)} is neither true nor false`, 'tools')
     const tools = key === '*' ? OURS : toolsOfKey(key)
     if (tools.length === 0 && value === true) unknown.push(key)
     for (const tool of tools) given.set(tool, value === true)
     if (value === false && tools.includes(key)) refused.add(key)
     else if (value === true && !key.includes('*')) refused.delete(key)
   }
-  if (unknown.length > 0) sheet.ignore(`tools: not available here: ${listed(unknown)}`)
+  if (unknown.length > 0) foreign.ignore(`tools: not available here: ${listed(unknown)}`)
   const has = (tool: string) => given.get(tool) !== false && !refused.has(tool)
   if (map['*'] === false) return { only: OURS.filter((tool) => given.get(tool) === true && has(tool)) }
   refuseNear(
     { unknown: Object.keys(map).filter((key) => map[key] === false && toolsOfKey(key).length === 0) },
     'tools',
-    sheet,
+    foreign,
   )
   const theirs = Object.keys(map).filter((key) => map[key] === false && toolsOfKey(key).length === 0)
   const without = [...OURS.filter((tool) => !has(tool)), ...keptNames(theirs)]

@@ -1,9 +1,9 @@
 import type { Rule } from '../../core/agent.ts'
 import type { Json } from '../../core/json.ts'
 import { patternProblem } from '../../core/rules/pattern-problem.ts'
-import { listed, unique } from './listed.ts'
+import { listed, unique } from './name-list.ts'
 import { ignorePattern } from './path-pattern.ts'
-import type { Sheet } from './sheet.ts'
+import type { ForeignFields } from './foreign-fields.ts'
 import { commonTools, nearTool, toolsNamed, type ToolNames } from './tool-names.ts'
 
 /** A list of tools in another program's words: `Read`, `Bash(git *)`, `Task(a, b)`, `mcp__server__tool`. */
@@ -30,13 +30,13 @@ interface ToolPattern {
 export function readToolList(
   value: Json | undefined,
   key: string,
-  sheet: Sheet,
+  foreign: ForeignFields,
   names: ToolNames = commonTools,
 ): ToolList | undefined {
   if (value === undefined) return undefined
   const texts = typeof value === 'string' ? [value.replace(/^\s*\[|\]\s*$/g, '')] : value
   if (!Array.isArray(texts) || !texts.every((each) => typeof each === 'string')) {
-    sheet.fail(`its ${key} cannot be read: expected a list of tool names`, key.split('.')[0])
+    foreign.fail(`its ${key} cannot be read: expected a list of tool names`, key.split('.')[0])
     return undefined
   }
   const entries = texts.flatMap(splitTokens).map((token) => readEntry(token, names))
@@ -52,12 +52,16 @@ export function readToolList(
 }
 
 /** A name in what is forbidden that is nearly one of ours is a slip: left out, the tool would be allowed. */
-export function refuseNear(list: Pick<ToolList, 'unknown'> | undefined, key: string, sheet: Sheet): void {
+export function refuseNear(
+  list: Pick<ToolList, 'unknown'> | undefined,
+  key: string,
+  foreign: ForeignFields,
+): void {
   for (const name of list?.unknown ?? []) {
     const near = nearTool(name)
     const [top] = key.split('.')
     if (near)
-      sheet.fail(`its ${key} names ${name.slice(0, 64)}, which there is not; did you mean ${near}?`, top)
+      foreign.fail(`its ${key} names ${name.slice(0, 64)}, which there is not; did you mean ${near}?`, top)
   }
 }
 
@@ -68,13 +72,13 @@ export interface Allowed {
   readonly spawns: readonly string[] | undefined
 }
 
-function sayUnknown(list: ToolList | undefined, key: string, sheet: Sheet): void {
-  if (list && list.unknown.length > 0) sheet.ignore(`${key}: not available here: ${listed(list.unknown)}`)
+function warnUnknown(list: ToolList | undefined, key: string, foreign: ForeignFields): void {
+  if (list && list.unknown.length > 0) foreign.ignore(`${key}: not available here: ${listed(list.unknown)}`)
 }
 
 /** Names of tools that are not here are kept, and said. */
-export function allowedOf(list: ToolList | undefined, key: string, sheet: Sheet): Allowed {
-  sayUnknown(list, key, sheet)
+export function allowedOf(list: ToolList | undefined, key: string, foreign: ForeignFields): Allowed {
+  warnUnknown(list, key, foreign)
   if (!list || list.all) return { tools: undefined, rules: [], spawns: undefined }
   const { whole, patterns, agents, unknown } = list
   const partly = patterns.map(({ tool }) => tool)
@@ -122,12 +126,12 @@ export interface Denied {
 const DENIED = ['disallowedTools', 'disallowed-tools', 'disallowed_tools'] as const
 
 /** What an agent may not use. Not every program has the key, but its meaning is clear in each file. */
-export function deniedOf(sheet: Sheet, names: ToolNames = commonTools): Denied {
-  sheet.agree(...DENIED)
-  const denied = readToolList(sheet.takeStrict(...DENIED), 'disallowedTools', sheet, names)
+export function deniedOf(foreign: ForeignFields, names: ToolNames = commonTools): Denied {
+  foreign.agree(...DENIED)
+  const denied = readToolList(foreign.takeStrict(...DENIED), 'disallowedTools', foreign, names)
   if (!denied) return { tools: [], rules: [] }
-  refuseNear(denied, 'disallowedTools', sheet)
-  sayUnknown(denied, 'disallowedTools', sheet)
+  refuseNear(denied, 'disallowedTools', foreign)
+  warnUnknown(denied, 'disallowedTools', foreign)
   return {
     tools: unique([...(denied.all ? ['*'] : []), ...denied.whole, ...keptNames(denied.unknown)]),
     rules: rulesFor({ whole: new Set(), patterns: denied.patterns }, 'deny'),

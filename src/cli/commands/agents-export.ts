@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { FOREIGN_FORMATS, type ForeignFormat } from '../../agents/foreign/formats.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { writeStderr, write, type Io } from '../io.ts'
-import { readAgents } from '../read-agents.ts'
+import { loadProjectWithWarnings } from '../load-project.ts'
 import type { GroupCommand } from './group-command.ts'
 
 /** `agents export <agent> --format F`: the file goes to stdout, what it cannot say to stderr. */
@@ -15,7 +15,7 @@ export function addAgentsExport(agents: GroupCommand, io: Io): void {
     .action(async (name: string) => {
       const { exportAgent } = await import('../../agents/foreign/export-agent.ts')
       const { format } = command.opts<{ format: ForeignFormat }>()
-      const { agents: known } = await readAgents(resolve(io.cwd, agents.flags().directory), io)
+      const { agents: known } = await loadProjectWithWarnings(resolve(io.cwd, agents.flags().directory), io)
       const { text, lost } = exportAgent(known.require(name), format)
       for (const each of lost) await writeStderr(io, `offshoot: ${terminalLine(each)}\n`)
       await write(io, text)

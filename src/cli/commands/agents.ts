@@ -9,7 +9,7 @@ import { createWorkspace } from '../../tools/workspace.ts'
 import type { SetExitCode } from '../exit-codes.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
-import { readAgents } from '../read-agents.ts'
+import { loadProjectWithWarnings } from '../load-project.ts'
 import { ruleText } from '../terminal/rule-text.ts'
 import { addAgentsCheck } from './agents-check.ts'
 import { addAgentsExport } from './agents-export.ts'
@@ -31,7 +31,7 @@ export function agentsCommand(program: Command, io: Io, setExitCode: SetExitCode
 
 async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {
   const place = resolve(io.cwd, directory)
-  const agents = (await readAgents(place, io)).agents.list()
+  const agents = (await loadProjectWithWarnings(place, io)).agents.list()
   if (json) return write(io, jsonLine(agents))
   const { root } = createWorkspace(place)
   const iconOf = agentIcons(agents)
@@ -52,7 +52,7 @@ async function show(name: string, { directory, json }: PlaceFlags, io: Io): Prom
   const {
     agents,
     loaded: { config, sources },
-  } = await readAgents(place, io)
+  } = await loadProjectWithWarnings(place, io)
   const agent = agents.require(name)
   const configured = config.agents[name] ?? {}
   const delegations = config.delegations.filter((each) => each.agent === name || each.for === name)

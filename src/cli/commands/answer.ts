@@ -7,8 +7,8 @@ import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { onlyAsked, placeInLine, WHERE_ASKED } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
-import { performVerb } from '../remote/perform.ts'
-import { askedText, chosenText } from '../terminal/question-text.ts'
+import { performVerb } from '../remote/perform-verb.ts'
+import { questionText, chosenText } from '../terminal/approval-prompt-text.ts'
 
 export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
@@ -59,7 +59,7 @@ async function show({ question, ...place }: Asked, io: Io): Promise<void> {
   const { id, answer, answeredBy, answeredAt } = question
   if (answeredAt === null) {
     const { path, options } = question
-    await write(io, askedText({ ...question, path: [...path], options: [...options], ...place }))
+    await write(io, questionText({ ...question, path: [...path], options: [...options], ...place }))
     return await writeStderr(io, `offshoot: offshoot answer ${id} TEXT\n`)
   }
   const what = answer === null ? 'closed without an answer' : terminalLine(answer)

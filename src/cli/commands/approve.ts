@@ -8,8 +8,8 @@ import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { onlyAsked, placeInLine, WHERE_ASKED } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
-import { performVerb } from '../remote/perform.ts'
-import { answerWords, grantText, questionText } from '../terminal/question-text.ts'
+import { performVerb } from '../remote/perform-verb.ts'
+import { answerWords, grantText, approvalText } from '../terminal/approval-prompt-text.ts'
 
 const ANSWERS = ['once', 'run', 'always', 'deny'] as const satisfies readonly ApprovalAnswer[]
 const SCOPES = ['conversation', 'project'] as const satisfies readonly GrantScope[]
@@ -70,7 +70,7 @@ async function findApproval(id: string, io: Io): Promise<Asked> {
 
 async function show({ approval, ...place }: Asked, io: Io): Promise<void> {
   if (approval.answer === null) {
-    const text = questionText({ ...approval, path: [...approval.path], ...place })
+    const text = approvalText({ ...approval, path: [...approval.path], ...place })
     await write(io, text + grantText(approval.offered))
     return await writeStderr(
       io,

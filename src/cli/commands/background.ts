@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { write, type Io } from '../io.ts'
-import { conversationIdOf, performVerb } from '../remote/perform.ts'
+import { conversationIdOf, performVerb } from '../remote/perform-verb.ts'
 
 export function backgroundCommand(program: Command, io: Io): void {
   program

@@ -4,7 +4,7 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { CancelAnswer } from '../../runtime/control/cancel.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
-import { conversationIdOf, performVerb } from '../remote/perform.ts'
+import { conversationIdOf, performVerb } from '../remote/perform-verb.ts'
 
 export function cancelCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program

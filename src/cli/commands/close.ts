@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { performVerb } from '../remote/perform.ts'
-import { findConversation } from '../../runtime/views/subject.ts'
+import { performVerb } from '../remote/perform-verb.ts'
+import { findConversation } from '../../runtime/views/resolve-id.ts'
 
 export function closeCommand(program: Command, io: Io): void {
   program

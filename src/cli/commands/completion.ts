@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander'
 import { bashScript } from '../completion/bash.ts'
 import { candidates } from '../completion/candidates.ts'
 import { fishScript } from '../completion/fish.ts'
-import { ASKED, completionTable, type Asked } from '../completion/table.ts'
+import { ASKED, completionTable, type Asked } from '../completion/command-table.ts'
 import { zshScript } from '../completion/zsh.ts'
 import { write, type Io } from '../io.ts'
 

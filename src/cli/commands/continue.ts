@@ -3,17 +3,23 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/host/compose.ts'
 import type { Continued } from '../../runtime/control/continue-branch.ts'
-import { checkTurn } from '../caller.ts'
-import { printElsewhere } from '../remote/elsewhere.ts'
+import { checkTurn } from '../person-only-commands.ts'
+import { printElsewhere } from '../remote/print-elsewhere.ts'
 import type { SetExitCode } from '../exit-codes.ts'
-import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../terminal/follow.ts'
+import {
+  approvalsOption,
+  budgetOption,
+  follow,
+  modeOption,
+  type FollowFlags,
+} from '../terminal/follow-run.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
-import { wholeNumber } from '../numbers.ts'
+import { wholeNumber } from '../number-options.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
-import { sayRecovered } from '../terminal/recovered.ts'
-import { findSubject } from '../../runtime/views/subject.ts'
+import { printRecovered } from '../terminal/recovered-text.ts'
+import { resolveId } from '../../runtime/views/resolve-id.ts'
 
 interface ContinueFlags extends FollowFlags {
   readonly mode?: Mode
@@ -48,7 +54,7 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
       const what = continued.outcome === 'steered' ? steered(continued) : undefined
       return await printElsewhere(continued, io, what)
     }
-    await sayRecovered(continued.started, io)
+    await printRecovered(continued.started, io)
     if (continued.outcome === 'steered') await writeStderr(io, `offshoot: ${steered(continued)}\n`)
     return await follow(continued.started, flags, composed, io)
   } finally {
@@ -59,7 +65,7 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
 
 async function conversationOf(id: string, io: Io) {
   await using store = await openStore(io)
-  const { conversation } = findSubject(store, id)
+  const { conversation } = resolveId(store, id)
   checkTurn(store, conversation.id, io)
   return conversation
 }

@@ -5,11 +5,11 @@ import { exportConversation } from '../../export/export-conversation.ts'
 import { documentHtml } from '../../export/html.ts'
 import { maskDocument } from '../../export/mask-document.ts'
 import { documentMarkdown } from '../../export/markdown.ts'
-import { secretMask } from '../../config/known-values.ts'
+import { secretMask } from '../../config/known-secrets.ts'
 import { write, writeRaw, type Io } from '../io.ts'
 import { addRawOption } from '../terminal/output-flags.ts'
 import { openStore } from '../open-store.ts'
-import { findConversation } from '../../runtime/views/subject.ts'
+import { findConversation } from '../../runtime/views/resolve-id.ts'
 
 const FORMATS = ['json', 'md', 'html'] as const
 type Format = (typeof FORMATS)[number]

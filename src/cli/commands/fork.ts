@@ -3,17 +3,23 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/host/compose.ts'
 import { requireMessage } from '../../runtime/conversation/fork-branch.ts'
-import { checkTurn } from '../caller.ts'
+import { checkTurn } from '../person-only-commands.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../terminal/follow.ts'
+import {
+  approvalsOption,
+  budgetOption,
+  follow,
+  modeOption,
+  type FollowFlags,
+} from '../terminal/follow-run.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
-import { printElsewhere } from '../remote/elsewhere.ts'
-import { performVerb } from '../remote/perform.ts'
+import { printElsewhere } from '../remote/print-elsewhere.ts'
+import { performVerb } from '../remote/perform-verb.ts'
 import { pickModel } from '../pick-model.ts'
-import { readPrompt } from '../terminal/prompt.ts'
+import { readPrompt } from '../terminal/read-task.ts'
 
 interface ForkFlags extends FollowFlags {
   readonly model?: string

@@ -8,7 +8,7 @@ import type { InboxRow } from '../../store/port.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
-import { conversationIdOf, performVerb } from '../remote/perform.ts'
+import { conversationIdOf, performVerb } from '../remote/perform-verb.ts'
 
 interface InboxFlags {
   readonly edit?: string

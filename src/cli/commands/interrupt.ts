@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { stateText } from '../terminal/branch-tree.ts'
 import { write, type Io } from '../io.ts'
-import { conversationIdOf, performVerb } from '../remote/perform.ts'
+import { conversationIdOf, performVerb } from '../remote/perform-verb.ts'
 
 export function interruptCommand(program: Command, io: Io): void {
   program

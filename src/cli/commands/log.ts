@@ -6,14 +6,14 @@ import { isStopped } from '../../core/run-status.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { readMessages } from '../../runtime/run/messages.ts'
-import { Ownership } from '../../runtime/ownership/ownership.ts'
+import { Ownership } from '../../runtime/ownership/leases.ts'
 import { untilChange } from '../../runtime/ownership/watch-store.ts'
 import type { Reader, Store } from '../../store/port.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { findSubject } from '../../runtime/views/subject.ts'
-import { transcriptLines } from '../terminal/transcript.ts'
+import { resolveId } from '../../runtime/views/resolve-id.ts'
+import { transcriptLines } from '../terminal/transcript-lines.ts'
 
 export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
@@ -55,14 +55,14 @@ function wholeOnes(messages: readonly Message[]): readonly Message[] {
 }
 
 function latestRun(store: Reader, id: string): StoredRun | undefined {
-  const subject = findSubject(store, id)
+  const subject = resolveId(store, id)
   if (subject.type === 'run') return subject.run
   const branchId = subject.type === 'branch' ? subject.branch.id : mainBranch(store, subject.conversation.id)
   return store.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
 }
 
 function messagesOf(store: Reader, id: string): readonly Message[] {
-  const subject = findSubject(store, id)
+  const subject = resolveId(store, id)
   if (subject.type === 'branch') return readMessages(store, subject.branch.id)
   if (subject.type === 'run') return messagesOfRun(readMessages(store, subject.branch.id), subject.run.id)
   return readMessages(store, mainBranch(store, subject.conversation.id))

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { catalogue } from '../../model/catalogue.ts'
+import { catalogue } from '../../model/models-and-prices.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 

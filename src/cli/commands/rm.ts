@@ -5,7 +5,7 @@ import { isStopped } from '../../core/run-status.ts'
 import type { Reader } from '../../store/port.ts'
 import type { Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { findConversation } from '../../runtime/views/subject.ts'
+import { findConversation } from '../../runtime/views/resolve-id.ts'
 
 export function rmCommand(program: Command, io: Io): void {
   program

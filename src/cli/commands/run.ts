@@ -5,9 +5,15 @@ import { isId, type ConversationId } from '../../core/ids.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/host/compose.ts'
-import type { StartedRun } from '../../runtime/control/start.ts'
-import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../terminal/follow.ts'
-import { checkTurn, hasPerson } from '../caller.ts'
+import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
+import {
+  approvalsOption,
+  budgetOption,
+  follow,
+  modeOption,
+  type FollowFlags,
+} from '../terminal/follow-run.ts'
+import { checkTurn, hasPerson } from '../person-only-commands.ts'
 import { pickModel } from '../pick-model.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
@@ -23,11 +29,11 @@ import {
 } from '../remote/server-call.ts'
 import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
-import { wholeNumber } from '../numbers.ts'
+import { wholeNumber } from '../number-options.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
-import { readPrompt } from '../terminal/prompt.ts'
-import { sayOthersWait, sayRecovered } from '../terminal/recovered.ts'
-import { isWithServer, runThere, watchedThere } from '../remote/run-there.ts'
+import { readPrompt } from '../terminal/read-task.ts'
+import { printOthersWaiting, printRecovered } from '../terminal/recovered-text.ts'
+import { isWithServer, runThere, watchedThere } from '../remote/server-run.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
 
 interface RunFlags extends FollowFlags {
@@ -83,8 +89,8 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
     if (known && isWithServer(composed, known, io))
       return await goOnThere({ conversationId: known, prompt }, flags, composed, io)
     const started = await start({ conversationId: known, prompt }, flags, composed, io)
-    await sayRecovered(started, io)
-    await sayOthersWait(composed, started, io)
+    await printRecovered(started, io)
+    await printOthersWaiting(composed, started, io)
     return await follow(started, flags, composed, io)
   } finally {
     await composed.store.close()

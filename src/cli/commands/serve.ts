@@ -13,7 +13,7 @@ import type { EndSignal } from '../early-signals.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { recoveredText, unknownLines } from '../terminal/recovered.ts'
+import { recoveredText, unknownLines } from '../terminal/recovered-text.ts'
 import { version } from '../version.ts'
 
 interface ServeFlags {

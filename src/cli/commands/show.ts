@@ -19,9 +19,9 @@ import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 import { readDelegations } from '../../runtime/authority/delegations.ts'
-import { findSubject, type Subject } from '../../runtime/views/subject.ts'
+import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
 import { delegationText } from '../terminal/rule-text.ts'
-import { transcriptLines } from '../terminal/transcript.ts'
+import { transcriptLines } from '../terminal/transcript-lines.ts'
 
 interface ShowFlags {
   readonly json?: true
@@ -37,7 +37,7 @@ export function showCommand(program: Command, io: Io): void {
     .option('--json', 'one JSON object, messages included')
     .action(async (id: string, { json, messages }: ShowFlags) => {
       await using store = await openStore(io)
-      const subject = findSubject(store, id)
+      const subject = resolveId(store, id)
       if (json) return await write(io, jsonLine(subjectDocument(store, subject)))
       const icons = await iconsIn(subject.conversation.directory, io)
       const lines = [...head(store, subject), ...tree(store, subject, icons, messages ?? false)]
@@ -45,7 +45,7 @@ export function showCommand(program: Command, io: Io): void {
     })
 }
 
-function subjectDocument(store: Reader, subject: Subject): object {
+function subjectDocument(store: Reader, subject: ResolvedId): object {
   switch (subject.type) {
     case 'conversation': {
       const { conversation } = subject
@@ -74,7 +74,7 @@ function reportOf(store: Reader, { reportMessageId }: StoredRun): string | null 
   return reportMessageId && messageText(store, reportMessageId)
 }
 
-function head(store: Reader, subject: Subject): string[] {
+function head(store: Reader, subject: ResolvedId): string[] {
   const { id, title, directory } = subject.conversation
   const lines = [terminalLine(title), `${id} · ${terminalLine(directory)}`, '']
   if (subject.type === 'run') return [...lines, ...runLines(store, subject.run), '']
@@ -110,7 +110,7 @@ async function iconsIn(directory: string, { env }: Io): Promise<Icons> {
   return new Map(agents.flatMap(({ name, icon }) => (icon === undefined ? [] : [[name, icon]])))
 }
 
-function tree(store: Reader, subject: Subject, icons: Icons, messages: boolean): string[] {
+function tree(store: Reader, subject: ResolvedId, icons: Icons, messages: boolean): string[] {
   const root = subject.type === 'conversation' ? undefined : subject.branch.id
   const nodes = readBranchTree(store, { conversationId: subject.conversation.id }, root)
   const lines = nodes.map((node) => branchLine(node, icons))

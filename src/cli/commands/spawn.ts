@@ -6,11 +6,11 @@ import { delivers, type Deliver } from '../../core/message.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose, type Composed } from '../../runtime/host/compose.ts'
-import type { StartedRun } from '../../runtime/control/start.ts'
-import type { HereOrThere } from '../../runtime/control/here-or-there.ts'
+import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
+import type { HereOrThere } from '../../runtime/control/start-or-dispatch.ts'
 import type { VerbCommand } from '../../runtime/control/verbs.ts'
-import { checkTurn } from '../caller.ts'
-import { printElsewhere } from '../remote/elsewhere.ts'
+import { checkTurn } from '../person-only-commands.ts'
+import { printElsewhere } from '../remote/print-elsewhere.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import {
   findServer,
@@ -23,18 +23,24 @@ import {
 } from '../remote/server-call.ts'
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../exec/system-clock.ts'
-import { Ownership } from '../../runtime/ownership/ownership.ts'
+import { Ownership } from '../../runtime/ownership/leases.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { LATER } from '../help.ts'
-import { approvalsOption, budgetOption, follow, modeOption, type FollowFlags } from '../terminal/follow.ts'
+import {
+  approvalsOption,
+  budgetOption,
+  follow,
+  modeOption,
+  type FollowFlags,
+} from '../terminal/follow-run.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
-import { wholeNumber } from '../numbers.ts'
+import { wholeNumber } from '../number-options.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { pickModel } from '../pick-model.ts'
-import { readPrompt } from '../terminal/prompt.ts'
-import { findConversation } from '../../runtime/views/subject.ts'
+import { readPrompt } from '../terminal/read-task.ts'
+import { findConversation } from '../../runtime/views/resolve-id.ts'
 
 interface SpawnFlags extends FollowFlags {
   readonly directory?: string

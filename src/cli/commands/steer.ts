@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
 import { write, type Io } from '../io.ts'
-import { conversationIdOf, performVerb } from '../remote/perform.ts'
+import { conversationIdOf, performVerb } from '../remote/perform-verb.ts'
 
 export function steerCommand(program: Command, io: Io): void {
   program

@@ -1,5 +1,5 @@
 import { posixCases, quoted } from './posix-cases.ts'
-import type { CommandEntry } from './table.ts'
+import type { CommandEntry } from './command-table.ts'
 
 /** For bash from 3.2, the one of macOS; nothing else is needed. */
 export function bashScript(table: readonly CommandEntry[]): string {

@@ -2,14 +2,14 @@ import { join } from 'node:path'
 import { builtinAgents } from '../../agents/builtin-agents.ts'
 import { unreachable } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { catalogue } from '../../model/catalogue.ts'
+import { catalogue } from '../../model/models-and-prices.ts'
 import { loadProject } from '../../project/project.ts'
 import { dataHome, type Env } from '../../config/homes.ts'
 import { readSessions } from '../../server/sessions/session-file.ts'
 import type { Reader } from '../../store/port.ts'
-import { lookAtStore } from '../../store/sqlite/look.ts'
+import { lookAtStore } from '../../store/sqlite/read-only-store.ts'
 import { ruleText } from '../terminal/rule-text.ts'
-import type { Asked } from './table.ts'
+import type { Asked } from './command-table.ts'
 
 export interface Candidate {
   readonly word: string

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { programCommands } from '../../../test/support/program-commands.ts'
 import { TestUser } from '../../../test/support/test-user.ts'
 import { commandPath, LATER } from '../help.ts'
-import { completionTable, NAMED, type CommandEntry } from './table.ts'
+import { completionTable, NAMED, type CommandEntry } from './command-table.ts'
 
 const user = new TestUser({ 'a file.json': '{}', 'docs/x.txt': '' })
 const program = programCommands()[0]!.parent!

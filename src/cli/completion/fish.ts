@@ -1,6 +1,6 @@
 import { unreachable } from '../../core/errors.ts'
-import type { CommandEntry, OptionEntry, Values } from './table.ts'
-import { walkOf } from './walk.ts'
+import type { CommandEntry, OptionEntry, Values } from './command-table.ts'
+import { walkOf } from './command-walk.ts'
 
 /** For fish from 3.0. */
 export function fishScript(table: readonly CommandEntry[]): string {

@@ -1,6 +1,6 @@
 import { unreachable } from '../../core/errors.ts'
-import type { Asked, CommandEntry, Values } from './table.ts'
-import { valueCases, walkOf } from './walk.ts'
+import type { Asked, CommandEntry, Values } from './command-table.ts'
+import { valueCases, walkOf } from './command-walk.ts'
 
 /** What differs between bash and zsh: the commands that offer something. */
 export interface Offers {

@@ -1,5 +1,5 @@
 import { posixCases, quoted, type Word } from './posix-cases.ts'
-import type { CommandEntry } from './table.ts'
+import type { CommandEntry } from './command-table.ts'
 
 /** To be sourced after compinit, or to lie as `_offshoot` in a directory of fpath. */
 export function zshScript(table: readonly CommandEntry[]): string {

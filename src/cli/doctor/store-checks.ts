@@ -5,9 +5,9 @@ import { errorMessage, OffshootError } from '../../core/errors.ts'
 import { sizeText } from '../../core/size-text.ts'
 import { dataHome, type Env } from '../../config/homes.ts'
 import type { Reader } from '../../store/port.ts'
-import { lookAtStore, storeSize, type Look } from '../../store/sqlite/look.ts'
-import { writerOf } from '../../store/sqlite/users.ts'
-import { leftRuns } from '../remote/left-runs.ts'
+import { lookAtStore, storeSize, type Look } from '../../store/sqlite/read-only-store.ts'
+import { writerOf } from '../../store/sqlite/lock-holders.ts'
+import { leftRuns } from '../remote/abandoned-runs.ts'
 import { failed, ok, problem, warning, type Check } from './check.ts'
 
 /** Where data lies, whether there is room, and what state the database is in. */

@@ -1,5 +1,5 @@
 import { arch, release, type } from 'node:os'
-import { tryGuard } from '../../exec/guard.ts'
+import { tryGuard } from '../../exec/start-guard.ts'
 import { runProcess } from '../../exec/run-process.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { ripgrepPath } from '../../tools/ripgrep.ts'

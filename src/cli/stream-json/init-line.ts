@@ -1,6 +1,6 @@
 import type { Mode } from '../../permissions/modes.ts'
-import type { StreamFacts } from './facts.ts'
-import type { Envelope, StreamLine } from './line.ts'
+import type { StreamFacts } from './stream-facts.ts'
+import type { Envelope, StreamLine } from './stream-line.ts'
 
 /** The modes under the names that the format has for them. */
 const MODE_NAMES = {

@@ -1,8 +1,8 @@
 import type { StoredRun } from '../../core/run.ts'
 import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
-import { modelInfo } from '../../model/catalogue.ts'
+import { modelInfo } from '../../model/models-and-prices.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
-import type { Envelope, StreamLine } from './line.ts'
+import type { Envelope, StreamLine } from './stream-line.ts'
 import { uncachedInput, usageShape } from './usage-shape.ts'
 
 export interface PermissionDenial {

@@ -31,7 +31,7 @@ function stream(stored: Record<string, Pick<Message, 'usage' | 'runId'>> = {}) {
     newUuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}`,
     message: (id) => stored[id],
   })
-  return { ...made, takeAll: (events: readonly OffshootEvent[]) => events.flatMap(made.take) }
+  return { ...made, takeAll: (events: readonly OffshootEvent[]) => events.flatMap(made.push) }
 }
 
 function event(type: EventType, place: typeof main | typeof child, more: object = {}): OffshootEvent {
@@ -157,7 +157,7 @@ describe('tool results', () => {
     ['skipped', true],
     ['unknown', true],
   ])('%s is told at once, as an error: %s', (status, is_error) => {
-    const line = sdkMessage.parse(stream().take(result(status))[0])
+    const line = sdkMessage.parse(stream().push(result(status))[0])
     expect(line.type === 'user' && line.message.content).toEqual([
       { type: 'tool_result', tool_use_id: callId, content: 'out', is_error },
     ])
@@ -165,7 +165,7 @@ describe('tool results', () => {
 
   test('files stand behind the text', () => {
     const files = [{ mediaType: 'image/png', data: 'QQ==' }]
-    const line = sdkMessage.parse(stream().take(result('completed', { text: 'out', files }))[0])
+    const line = sdkMessage.parse(stream().push(result('completed', { text: 'out', files }))[0])
     expect(line.type === 'user' && line.message.content).toMatchObject([
       { content: [{ type: 'text', text: 'out' }, { type: 'image' }] },
     ])

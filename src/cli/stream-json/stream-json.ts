@@ -2,12 +2,12 @@ import type { EventOf, OffshootEvent } from '../../core/events.ts'
 import type { MessageId } from '../../core/ids.ts'
 import type { Part } from '../../core/message.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
-import { assistantBlocks, toolResultBlock, userBlocks } from './blocks.ts'
-import type { StreamFacts } from './facts.ts'
+import { assistantBlocks, toolResultBlock, userBlocks } from './content-blocks.ts'
+import type { StreamFacts } from './stream-facts.ts'
 import { initLine } from './init-line.ts'
-import type { Envelope, StreamLine } from './line.ts'
+import type { Envelope, StreamLine } from './stream-line.ts'
 import { resultLine, type PermissionDenial } from './result-line.ts'
-import { createTree, type SeenRun, type Tree } from './seen-tree.ts'
+import { createTree, type SeenRun, type Tree } from './run-tree.ts'
 import { notificationLine, progressLine, startedLine } from './task-lines.ts'
 import { usageShape } from './usage-shape.ts'
 
@@ -18,7 +18,7 @@ import { usageShape } from './usage-shape.ts'
  */
 export interface StreamJson {
   init(): StreamLine
-  take(event: OffshootEvent): readonly StreamLine[]
+  push(event: OffshootEvent): readonly StreamLine[]
   end(result: RunResult): StreamLine
 }
 
@@ -30,8 +30,8 @@ export function createStreamJson(facts: StreamFacts): StreamJson {
   const scene: Scene = { facts, tree, parts, denials, envelope }
   return {
     init: () => initLine(facts, envelope()),
-    take(event) {
-      tree.take(event)
+    push(event) {
+      tree.push(event)
       return [...messageLines(event, scene), ...taskLines(event, scene)]
     },
     end: (result) =>

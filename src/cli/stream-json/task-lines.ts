@@ -1,7 +1,7 @@
 import type { EventOf } from '../../core/events.ts'
-import { headline } from '../../core/report.ts'
-import type { Envelope, StreamLine } from './line.ts'
-import type { SeenRun, Tree } from './seen-tree.ts'
+import { headline } from '../../core/report-summary.ts'
+import type { Envelope, StreamLine } from './stream-line.ts'
+import type { SeenRun, Tree } from './run-tree.ts'
 
 type Started = EventOf<'run.queued' | 'run.started' | 'run.resumed'>
 type Stopped = EventOf<'run.completed' | 'run.failed' | 'run.paused' | 'run.cancelled'>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ScriptInput } from '../../model/script.ts'
+import type { ScriptInput } from '../../model/model-script.ts'
 import { cliUser, type CliOptions, type CliUser } from '../../../test/support/run-cli.ts'
 import { openSqliteStore } from '../../store/sqlite/open.ts'
 import { readStream } from './fixtures/read-stream.ts'

@@ -1,10 +1,10 @@
 import { terminalLine } from '../../core/terminal-text.ts'
 import { giveTrust } from '../../project/give-trust.ts'
 import { heldBack, loadProject, type TrustState } from '../../project/project.ts'
-import type { AskedRequest } from '../../trust/request.ts'
-import { countText, kindsText } from '../../trust/words.ts'
+import type { AskedRequest } from '../../trust/trust-request.ts'
+import { countText, kindsText } from '../../trust/request-text.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
-import { hasPerson } from '../caller.ts'
+import { hasPerson } from '../person-only-commands.ts'
 import { writeStderr, type Io } from '../io.ts'
 import { dropTyped, readLines } from './terminal-lines.ts'
 

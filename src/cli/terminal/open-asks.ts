@@ -1,7 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { ApprovalId, BranchId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { findSubject } from '../../runtime/views/subject.ts'
+import { resolveId } from '../../runtime/views/resolve-id.ts'
 import type { Reader } from '../../store/port.ts'
 
 /** Something that a person is asked and has not answered. */
@@ -28,7 +28,7 @@ export function placeInLine(reader: Reader, conversationId: ConversationId, id: 
  * @throws OffshootError `usage` where the id names nothing that asks, or something that asks more.
  */
 export function onlyAsked(reader: Reader, id: string, command: OpenAsk['command']): OpenAsk['id'] {
-  const subject = findSubject(reader, id)
+  const subject = resolveId(reader, id)
   const all = openAsks(reader, subject.conversation.id).filter(({ runId, branchId }) =>
     subject.type === 'run' ? runId === id : subject.type === 'branch' ? branchId === id : true,
   )

@@ -9,7 +9,7 @@ import { modeInForce } from '../../runtime/authority/mode.ts'
 import { maskEvent } from '../../core/secrets/mask-event.ts'
 import { readEvents } from '../../runtime/log/stored-events.ts'
 import { readRunResult, type RunResult } from '../../runtime/views/run-result.ts'
-import type { StartedRun } from '../../runtime/control/start.ts'
+import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import type { Store } from '../../store/port.ts'
 import { put, writeStderr, useMask, write, writeRaw, type Io } from '../io.ts'
 import { jsonLine } from './json-line.ts'
@@ -18,7 +18,7 @@ import { createProgress } from './progress/progress.ts'
 import { resultDocument } from './result-document.ts'
 import { createStreamJson, type StreamJson } from '../stream-json/stream-json.ts'
 import { version } from '../version.ts'
-import type { Watched } from './watched.ts'
+import type { Watched } from './watched-run.ts'
 
 export const OUTPUT_FORMATS = ['text', 'json', 'stream-json', 'events'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
@@ -54,9 +54,9 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
       .filter(({ seq, sub }) => sub !== undefined || seq > seen)
       .map((event) => maskEvent(event, composed.secrets))
     seen = events.at(-1)?.seq ?? seen
-    progress.take(events)
+    progress.notify(events)
     if (format === 'events') emit(isBehind(io) ? events.filter((event) => event.sub === undefined) : events)
-    if (stream) emit(events.flatMap(stream.take))
+    if (stream) emit(events.flatMap(stream.push))
   }
   if (stream) emit([stream.init()])
   const unsubscribe = composed.runtime.subscribe(conversationId, show)

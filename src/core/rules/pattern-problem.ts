@@ -1,5 +1,5 @@
 import type { Action } from '../agent.ts'
-import { shown } from './shown.ts'
+import { shown } from './quoted-value.ts'
 import { workingTools } from './tool-names.ts'
 
 /** Longer patterns are refused: matching is bounded by subject length times this. */

@@ -1,8 +1,8 @@
 import type { Action, Rule } from '../agent.ts'
 import { OffshootError } from '../errors.ts'
 import { nearestName } from '../nearest-name.ts'
-import { toolNameProblem } from './known-tools.ts'
-import { shown } from './shown.ts'
+import { toolNameProblem } from './unknown-tool.ts'
+import { shown } from './quoted-value.ts'
 import { patternProblem } from './pattern-problem.ts'
 
 /** A rule as it is written: an object, or `tool:pattern`, which allows. */

@@ -1,6 +1,6 @@
 import type { Action, Rule } from '../agent.ts'
 import { isRule, readRule } from './read-rule.ts'
-import { shown } from './shown.ts'
+import { shown } from './quoted-value.ts'
 import { toolSpelled } from './tool-names.ts'
 
 const EXAMPLE: Rule = { tool: 'bash', pattern: 'git status*', action: 'allow' }

@@ -1,7 +1,7 @@
 import { once } from '../once.ts'
-import { spellings } from './spellings.ts'
+import { spellings } from './secret-encodings.ts'
 import type { Shape } from './shape.ts'
-import { shapes, WORD } from './shapes.ts'
+import { shapes, WORD } from './secret-formats.ts'
 
 /** Masks secrets in text: each character of one becomes `•`, so that offsets in the text stay what they are. */
 export interface SecretMask {
@@ -241,7 +241,7 @@ function createStream(scanner: Scanner): MaskStream {
   let context = ''
   let held = ''
   let more: RegExp | undefined
-  const take = (piece: string, isWhole: boolean): string => {
+  const push = (piece: string, isWhole: boolean): string => {
     const swallowed = more ? lengthOf(more, piece) : 0
     if (swallowed < piece.length) more = undefined
     const rest = piece.slice(swallowed)
@@ -254,9 +254,9 @@ function createStream(scanner: Scanner): MaskStream {
     return MASK_CHAR.repeat(swallowed) + scanned.masked
   }
   return {
-    push: (piece) => (piece === '' ? '' : take(piece, false)),
+    push: (piece) => (piece === '' ? '' : push(piece, false)),
     end() {
-      const rest = take('', true)
+      const rest = push('', true)
       context = held = ''
       more = undefined
       return rest

@@ -29,7 +29,7 @@ export class ChatAnswer {
   }
 
   /** @throws InvalidResponseDataError for a call without a name. */
-  take({ choices, usage }: ChatChunk): void {
+  push({ choices, usage }: ChatChunk): void {
     if (usage) this.#usage = usage
     const { delta, finish_reason: reason } = choices[0] ?? {}
     if (reason !== null && reason !== undefined) this.#reason = reason

@@ -2,7 +2,7 @@ import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
 import { APICallError, type LanguageModelV4, type LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { HttpBody, HttpBodyRead } from '../body.ts'
+import type { HttpBody, HttpBodyRead } from '../http-body.ts'
 import { ChatModel } from './chat-completions.ts'
 
 const ENVELOPE = { id: 'a', object: 'chat.completion.chunk', created: 1_760_000_000, model: 'm' }

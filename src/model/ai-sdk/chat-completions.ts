@@ -8,7 +8,7 @@ import {
 } from '@ai-sdk/provider'
 import { postJsonToApi, withUserAgentSuffix, type ResponseHandler } from '@ai-sdk/provider-utils'
 import { createParser } from 'eventsource-parser'
-import type { HttpBody } from '../body.ts'
+import type { HttpBody } from '../http-body.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { readChunk, type ChunkSchema } from './chat-chunk.ts'
 
@@ -108,7 +108,7 @@ function partsOf(
       if (data === '[DONE]') return end()
       const read = readChunk(data, schema)
       if ('error' in read) add({ type: 'error', error: read.error })
-      else answer.take(read.chunk)
+      else answer.push(read.chunk)
       if (parts.length === 0) add({ type: 'response-metadata' })
     },
   })

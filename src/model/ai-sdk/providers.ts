@@ -1,7 +1,7 @@
 import { bestEffort } from '../../core/rejections.ts'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { AnswerError } from '../answer.ts'
-import type { Provider } from '../catalogue.ts'
+import { AnswerError } from '../http-answer-bounds.ts'
+import type { Provider } from '../models-and-prices.ts'
 import type { Fetch } from '../fetch.ts'
 
 export interface ProviderSettings {

@@ -1,4 +1,4 @@
-import { scopeOf } from './scope.ts'
+import { scopeOf } from './question-scope.ts'
 import { termsOf, type Term } from './term.ts'
 
 /** One thing to look for, in one kind of file. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { countsOf, linesOf, readFiles, seenLines } from './evidence.ts'
-import type { PastCall } from './transcript.ts'
+import type { PastCall } from './prompt-transcript.ts'
 
 describe('lines of a search', () => {
   test('are its rows; messages of the tool are none', () => {

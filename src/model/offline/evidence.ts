@@ -1,4 +1,4 @@
-import type { PastCall } from './transcript.ts'
+import type { PastCall } from './prompt-transcript.ts'
 
 /** Lines of files, exactly as a tool showed them: the only thing that is ever cited. */
 export type SeenLines = ReadonlyMap<string, ReadonlyMap<number, string>>

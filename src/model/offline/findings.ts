@@ -1,7 +1,7 @@
 import type { Angle, AngleKind } from './angle.ts'
 import { readFiles, seenLines, type SeenLines } from './evidence.ts'
 import { rankOverview } from './overview.ts'
-import { fileKind } from './paths.ts'
+import { fileKind } from './file-kind.ts'
 import {
   rankFiles,
   rankLines,
@@ -11,8 +11,8 @@ import {
   type TermCounts,
   type Yardstick,
 } from './rank.ts'
-import { definedNames, isUnnamed, isWanted, namedFiles, termCounts } from './survey.ts'
-import type { PastCall } from './transcript.ts'
+import { definedNames, isUnnamed, isWanted, namedFiles, termCounts } from './count-matches.ts'
+import type { PastCall } from './prompt-transcript.ts'
 
 /** What the calls so far say about one angle. */
 export interface Findings {

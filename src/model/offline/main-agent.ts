@@ -5,7 +5,7 @@ import { NEAREST_NOTE } from './nearest.ts'
 import { CLOSING, LOOSE_NOTE, withoutRepeats, writeNearest, writeSection, type Section } from './report.ts'
 import type { Finding } from './select.ts'
 import type { WantedCall } from './search-calls.ts'
-import type { PastCall, Transcript } from './transcript.ts'
+import type { PastCall, Transcript } from './prompt-transcript.ts'
 
 /** One `task` for each angle that was not handed out before, to run side by side. */
 export function delegate(angles: readonly Angle[], transcript: Transcript): WantedCall[] {

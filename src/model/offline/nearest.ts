@@ -3,11 +3,11 @@ import { cite } from './citation.ts'
 import { findingsOf } from './findings.ts'
 import { indentOf, lineKind, type LineKind } from './line-kind.ts'
 import { DECORATION, overviewCalls } from './overview.ts'
-import { baseName, fileKind, testGlob, type FileKind } from './paths.ts'
+import { baseName, fileKind, testGlob, type FileKind } from './file-kind.ts'
 import type { RankedLine } from './rank.ts'
 import type { WantedCall } from './search-calls.ts'
 import { select, type Finding } from './select.ts'
-import type { PastCall } from './transcript.ts'
+import type { PastCall } from './prompt-transcript.ts'
 
 /** An answer with fewer lines is filled up, to `FILLED`, with the nearest other places. */
 export const ENOUGH = 6

@@ -9,7 +9,7 @@ import type {
 import type { Clock } from '../../core/clock.ts'
 import { streamThought } from './stream.ts'
 import { think } from './think.ts'
-import { readTranscript } from './transcript.ts'
+import { readTranscript } from './prompt-transcript.ts'
 
 export interface OfflineModelOptions {
   /** Needed for delays only. */

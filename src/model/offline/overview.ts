@@ -1,6 +1,6 @@
 import type { SeenLines } from './evidence.ts'
 import { isProse, lineKind } from './line-kind.ts'
-import { fileKind } from './paths.ts'
+import { fileKind } from './file-kind.ts'
 import type { RankedLine } from './rank.ts'
 import type { Angle } from './angle.ts'
 import type { WantedCall } from './search-calls.ts'

@@ -1,5 +1,5 @@
 import { formatCitation } from './citation.ts'
-import { baseName, fileKind } from './paths.ts'
+import { baseName, fileKind } from './file-kind.ts'
 import type { Section } from './report.ts'
 import type { Finding } from './select.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { angleLines, writeAngle } from './angle.ts'
 import { readQuestion } from './question.ts'
-import type { Transcript } from './transcript.ts'
+import type { Transcript } from './prompt-transcript.ts'
 
 describe('angles of a question', () => {
   test.each([

@@ -1,9 +1,9 @@
 import { angle, echoOf, readAngle, type Angle, type AngleKind } from './angle.ts'
 import { focus, kindOf, pointsBack, splitClauses } from './clauses.ts'
 import { intentOf, type Intent } from './intent.ts'
-import { scopeOf, withoutScope } from './scope.ts'
+import { scopeOf, withoutScope } from './question-scope.ts'
 import { termsOf, type Term } from './term.ts'
-import type { Transcript } from './transcript.ts'
+import type { Transcript } from './prompt-transcript.ts'
 
 export interface Question {
   readonly intent: Intent

@@ -1,5 +1,5 @@
 import { indentOf, lineKind, type LineKind } from './line-kind.ts'
-import { baseName, fileKind, moduleKey, type FileKind } from './paths.ts'
+import { baseName, fileKind, moduleKey, type FileKind } from './file-kind.ts'
 import type { AngleKind } from './angle.ts'
 import { stem, subwords } from './stem.ts'
 import { strength, type Term } from './term.ts'

@@ -3,7 +3,7 @@ import { findingsOf } from './findings.ts'
 import type { Angle } from './angle.ts'
 import { fillUp, NEAREST_NOTE, nearestLines } from './nearest.ts'
 import { select, type Finding } from './select.ts'
-import type { PastCall } from './transcript.ts'
+import type { PastCall } from './prompt-transcript.ts'
 
 export const CLOSING =
   'Found and put together by rules (offline: rule-based search, not a language model). The quoted lines are literal; their order is a guess at what matters.'

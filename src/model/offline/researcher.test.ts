@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { research } from './researcher.ts'
-import type { PastCall, Transcript } from './transcript.ts'
+import type { PastCall, Transcript } from './prompt-transcript.ts'
 
 const WEB = new Set(['webfetch', 'websearch', 'read'])
 

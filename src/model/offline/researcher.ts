@@ -1,7 +1,7 @@
 import type { WantedCall } from './search-calls.ts'
 import { stem, subwords } from './stem.ts'
 import { strength, termsOf, type Term } from './term.ts'
-import type { PastCall, Transcript } from './transcript.ts'
+import type { PastCall, Transcript } from './prompt-transcript.ts'
 
 const LIMITS =
   'These are quotations (offline: rule-based search, not a language model): they share words with the question. What they are worth, and whether they are still true, a person or a language model has to judge.'

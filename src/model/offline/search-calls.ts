@@ -1,5 +1,5 @@
 import type { Angle } from './angle.ts'
-import { configGlob, docsGlob, testGlob } from './paths.ts'
+import { configGlob, docsGlob, testGlob } from './file-kind.ts'
 import type { Term } from './term.ts'
 
 /** A tool call that the model wants to make. */

@@ -1,5 +1,5 @@
 import { findingsOf } from './findings.ts'
-import { isUnnamed, pastCall, sourceAngle } from './survey.ts'
+import { isUnnamed, pastCall, sourceAngle } from './count-matches.ts'
 import { overviewCalls } from './overview.ts'
 import type { Angle } from './angle.ts'
 import { ENOUGH, nearestCalls } from './nearest.ts'
@@ -14,7 +14,7 @@ import {
   togetherCall,
   type WantedCall,
 } from './search-calls.ts'
-import type { PastCall, Transcript } from './transcript.ts'
+import type { PastCall, Transcript } from './prompt-transcript.ts'
 
 const MAX_CALLS_A_TURN = 20
 const MAX_TERMS_SEARCHED = 5

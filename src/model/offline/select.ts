@@ -1,7 +1,7 @@
 import { cite, type Citation } from './citation.ts'
 import type { Findings } from './findings.ts'
 import { indentOf, lineKind } from './line-kind.ts'
-import { moduleKey } from './paths.ts'
+import { moduleKey } from './file-kind.ts'
 import type { RankedLine } from './rank.ts'
 
 export interface Finding extends Citation {

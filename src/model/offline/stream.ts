@@ -7,7 +7,7 @@ import type {
 import { sleep, type Clock } from '../../core/clock.ts'
 import { estimateTokens } from '../../core/tokens.ts'
 import type { Thought } from './think.ts'
-import type { Transcript } from './transcript.ts'
+import type { Transcript } from './prompt-transcript.ts'
 
 /** A thought as a provider would send it: text in small pieces, then the calls, then the usage. Abort errors the stream. */
 export function streamThought(

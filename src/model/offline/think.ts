@@ -16,7 +16,7 @@ import { reviewCalls, writeReview } from './reviewer.ts'
 import type { WantedCall } from './search-calls.ts'
 import { nextCalls } from './searcher.ts'
 import { smallTalk } from './small-talk.ts'
-import type { Transcript } from './transcript.ts'
+import type { Transcript } from './prompt-transcript.ts'
 
 export interface Situation {
   readonly agent: string

@@ -1,4 +1,4 @@
-import type { Tool } from './tool.ts'
+import type { Tool } from './tool-entry.ts'
 
 const NODE_PACKAGES: Tool = {
   options: `--script-shell --prefix --dir --cwd -C -c --call --node-options --globalconfig --userconfig --init-module

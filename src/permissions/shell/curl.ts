@@ -1,5 +1,5 @@
 import { sortArguments } from './arguments.ts'
-import { UNKNOWN } from '../pattern.ts'
+import { UNKNOWN } from '../match-pattern.ts'
 import type { Field } from './field.ts'
 import { isStatic, restOf, staticField } from './field.ts'
 import type { Inner, Invocation, Reading } from './reading.ts'

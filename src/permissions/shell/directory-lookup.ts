@@ -1,5 +1,5 @@
 import type { PermissionCall } from '../types.ts'
-import { resolved } from './resolved.ts'
+import { resolved } from './resolve-path.ts'
 
 /** What can be looked up of directories that a line changes to. Paths are seen from where the line starts. */
 export interface DirectoryLookup {

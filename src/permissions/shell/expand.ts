@@ -1,5 +1,5 @@
 import type { DoubleQuotedChild, ParameterExpansionPart, ParsedScript, Word, WordPart } from 'unbash'
-import { UNKNOWN } from '../pattern.ts'
+import { UNKNOWN } from '../match-pattern.ts'
 import type { Field } from './field.ts'
 import { joinText, staticField, unknownField } from './field.ts'
 

@@ -3,8 +3,8 @@ import type { Field } from './field.ts'
 import { isStatic, restOf, staticField, unknownField } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, uses } from './reading.ts'
-import { HERE, walkUses } from './walk.ts'
-import { replacePlace } from './wrapped.ts'
+import { HERE, walkUses } from './directory-walks.ts'
+import { replacePlace } from './read-wrapper.ts'
 
 const FD = {
   flags: 'HIusiglapL01hVFq',

@@ -1,4 +1,4 @@
-import { UNKNOWN } from '../pattern.ts'
+import { UNKNOWN } from '../match-pattern.ts'
 
 /** A word of a command after expansion and quote removal. */
 export interface Field {

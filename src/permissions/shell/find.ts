@@ -2,8 +2,8 @@ import type { Field, FileUse } from './field.ts'
 import { isStatic, unknownField } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
-import { HERE, walkUses } from './walk.ts'
-import { replacePlace } from './wrapped.ts'
+import { HERE, walkUses } from './directory-walks.ts'
+import { replacePlace } from './read-wrapper.ts'
 
 const NO_VALUE = new Set(
   `-a -and -o -or -not -true -false -print -print0 -prune -quit -ls -depth -d -follow -daystart -empty -executable

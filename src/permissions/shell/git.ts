@@ -6,7 +6,7 @@ import type { GitCommand } from './git-commands.ts'
 import { gitCommands } from './git-commands.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
-import { HERE, walkUses } from './walk.ts'
+import { HERE, walkUses } from './directory-walks.ts'
 
 const GLOBAL: OptionTable = {
   flags: 'Pvh',

@@ -3,7 +3,7 @@ import { decide } from '../decide.ts'
 import { bashRule, callOf, decideCommand, levelOf, PLAIN_FILES } from '../fixtures/example-workspace.ts'
 import { suspectTexts } from './suspects.ts'
 import { staticField } from './field.ts'
-import { surveyScript } from './survey.ts'
+import { surveyScript } from './survey-script.ts'
 
 const rules = [bashRule('allow *'), bashRule('deny touch *')]
 

@@ -1,5 +1,5 @@
 import type { FileUse } from './field.ts'
-import { mayMatchText, UNKNOWN } from '../pattern.ts'
+import { mayMatchText, UNKNOWN } from '../match-pattern.ts'
 import type { Directories } from './directories.ts'
 import { joinPath } from './directories.ts'
 

@@ -1,4 +1,4 @@
-import type { Program } from './program.ts'
+import type { Program } from './program-entry.ts'
 
 /** Programs that pack single files: with `-c` and the like they only print. */
 export const packingPrograms: Readonly<Record<string, Program>> = {

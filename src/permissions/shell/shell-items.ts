@@ -1,14 +1,14 @@
 import type { Caution, Item } from '../item.ts'
 import { commandPathItem, outsideItem } from '../path-items.ts'
-import { UNKNOWN } from '../pattern.ts'
+import { UNKNOWN } from '../match-pattern.ts'
 import type { PermissionCall, PermissionPath } from '../types.ts'
 import { fileItems } from './file-items.ts'
-import { grantFor } from './grant.ts'
-import { resolveWord, resolveWords } from '../resolve-words.ts'
+import { grantFor } from './grant-pattern.ts'
+import { resolveWord, resolveWords } from '../resolve-path-words.ts'
 import { directoryLookupOf } from './directory-lookup.ts'
-import { resolved } from './resolved.ts'
-import type { Survey, SurveyedCommand, SurveyedFile } from './surveyed.ts'
-import { surveyScript } from './survey.ts'
+import { resolved } from './resolve-path.ts'
+import type { Survey, SurveyedCommand, SurveyedFile } from './survey-types.ts'
+import { surveyScript } from './survey-script.ts'
 
 /** A command line as items: every simple command in it, and every file that it names. Never empty. */
 export function shellItems(asked: PermissionCall, command: string): readonly Item[] {

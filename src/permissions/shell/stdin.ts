@@ -4,9 +4,9 @@ import { expandWord, knownText } from './expand.ts'
 import type { Field, FileUse, Walk } from './field.ts'
 import { isStatic, unknownField } from './field.ts'
 import { foundByFind } from './find.ts'
-import { programs } from './programs.ts'
+import { programs } from './program-table.ts'
 import type { Stdin } from './reading.ts'
-import { HERE, walkBy, walkUses } from './walk.ts'
+import { HERE, walkBy, walkUses } from './directory-walks.ts'
 
 const FILTERS = new Set([
   'grep',

@@ -1,4 +1,4 @@
-import { UNKNOWN } from '../pattern.ts'
+import { UNKNOWN } from '../match-pattern.ts'
 import type { Field } from './field.ts'
 import { joinText } from './field.ts'
 

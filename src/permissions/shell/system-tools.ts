@@ -1,4 +1,4 @@
-import type { Tool } from './tool.ts'
+import type { Tool } from './tool-entry.ts'
 
 /** Programs for containers, editors, services and text. */
 export const systemTools: Readonly<Record<string, Tool>> = {

@@ -4,8 +4,8 @@ import type { Field, FileUse } from './field.ts'
 import { isStatic, startsUnknown, staticField, within } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
-import { REACHES_ANYTHING } from './mentions.ts'
-import { walkUses } from './walk.ts'
+import { REACHES_ANYTHING } from './mentioned-files.ts'
+import { walkUses } from './directory-walks.ts'
 
 /** A list of names (`-T`) may hold options too, and `--to-command` and the like run programs: neither is listed. */
 const TAR: OptionTable = {
@@ -56,15 +56,15 @@ export function readTar({ program, args }: Invocation): Reading {
 function modern(args: readonly Field[]): readonly Field[] {
   const [first, ...rest] = args
   if (first === undefined || !isStatic(first) || !/^[a-zA-Z]+$/.test(first.text)) return args
-  let taken = 0
+  let used = 0
   const options = first.text.split('').flatMap((letter) => {
     const option = staticField(`-${letter}`)
     if (!VALUED.includes(letter)) return [option]
-    const value = rest[taken]
-    taken += 1
+    const value = rest[used]
+    used += 1
     return value === undefined ? [option] : [option, value]
   })
-  return [...options, ...rest.slice(taken)]
+  return [...options, ...rest.slice(used)]
 }
 
 /** `host:file` is fetched by a program for remote shells. */

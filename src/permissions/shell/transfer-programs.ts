@@ -1,4 +1,4 @@
-import type { Program } from './program.ts'
+import type { Program } from './program-entry.ts'
 
 /** Programs that pack files or move them between machines. */
 export const transferPrograms: Readonly<Record<string, Program>> = {

@@ -1,6 +1,6 @@
 import { forEachChild } from 'unbash'
 import type { Assignment, Command, ParsedScript, SyntaxNode, Word } from 'unbash'
-import { UNKNOWN } from '../pattern.ts'
+import { UNKNOWN } from '../match-pattern.ts'
 import { expandWord } from './expand.ts'
 import type { Variables } from './expand.ts'
 import type { Field } from './field.ts'

@@ -3,7 +3,7 @@ import type { Caution } from '../item.ts'
 import type { Directories } from './directories.ts'
 import type { Field } from './field.ts'
 import type { DirectoryLookup } from './directory-lookup.ts'
-import type { SurveyedCommand, SurveyedFile } from './surveyed.ts'
+import type { SurveyedCommand, SurveyedFile } from './survey-types.ts'
 
 /** What is known at a place of the line: the disk, and what the line has done before. */
 export interface Around {

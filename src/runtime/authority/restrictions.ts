@@ -1,7 +1,7 @@
 import { newRuleId } from '../log/new-id.ts'
 import type { AgentRegistry } from '../../agents/registry.ts'
 import type { Rule } from '../../core/agent.ts'
-import { strangerProblem, type KnownTools } from '../../core/rules/known-tools.ts'
+import { strangerProblem, type KnownTools } from '../../core/rules/unknown-tool.ts'
 import { patternProblem } from '../../core/rules/pattern-problem.ts'
 import { toolSpelled } from '../../core/rules/tool-names.ts'
 import type { Branch } from '../../core/conversation.ts'

@@ -9,7 +9,7 @@ import { forecastOf, shareOf } from './budget-share.ts'
 import { clean, Ledger } from './ledger.ts'
 import type { Change } from '../log/recorder.ts'
 import { affordableOutput, requestCost, type RequestCost } from './request-cost.ts'
-import { storedRun, type AccountRow, type RunOnAccount, type Spender, type Spent } from './run-on-account.ts'
+import { storedRun, type AccountRow, type RunOnAccount, type Spender, type Spent } from './budget-account.ts'
 
 /** US dollars and tokens; null: without a cap. */
 export interface Rest {

@@ -1,8 +1,8 @@
 import type { ConversationId } from '../../core/ids.ts'
 import { bestEffort } from '../../core/rejections.ts'
-import type { LiveConversation } from '../conversation/conversation.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
-import { answerCommands, type OpenCommands, type CommandWatch } from '../ownership/commands.ts'
+import { answerCommands, type OpenCommands, type CommandWatch } from '../ownership/owner-commands.ts'
 import { perform, type VerbPorts } from './verbs.ts'
 
 interface Listener {

@@ -1,12 +1,12 @@
 import type { ConversationId } from '../../core/ids.ts'
 import type { RunSetting } from '../context/run-setting.ts'
-import { startDriving, type Conversations, type StartedRun, type StartPorts } from './start.ts'
+import { startDriving, type Conversations, type StartedRun, type StartPorts } from './acquire-and-drive.ts'
 import type { StartPlan } from '../conversation/start-plan.ts'
 import { continueOrSteer, type ContinueOrder, type ContinuePorts } from '../delegation/continue-run.ts'
 import { startOnFork, type ForkPorts } from '../conversation/fork-branch.ts'
 import type { DispatchPorts } from './dispatch-to-owner.ts'
-import { hereOrThere } from './here-or-there.ts'
-import { openConversation } from '../conversation/main-branch.ts'
+import { hereOrThere } from './start-or-dispatch.ts'
+import { openConversation } from '../conversation/open-conversation.ts'
 import { CONTINUE } from '../task/task-input.ts'
 import type { ContinueAnswer } from './continue.ts'
 import { branchOf } from './verb-scope.ts'
@@ -53,7 +53,7 @@ async function continueOwn(
     outcome = gone.outcome
     return { run: gone.run, drive: gone.drive }
   }
-  const beginning = { conversationId, isNew: false, continues: branchId, write }
-  const started = await startDriving(deps, conversations, where, beginning)
+  const plan = { conversationId, isNew: false, continues: branchId, write }
+  const started = await startDriving(deps, conversations, where, plan)
   return { started, outcome, branchId, runId: started.runId }
 }

@@ -3,7 +3,7 @@ import { conversationProblems } from '../../../test/support/conversation-problem
 import { agent, harness, refusals, shownPrompt, stores, tool } from '../../../test/support/runtime-harness.ts'
 import type { Seen } from '../../../test/support/actor.ts'
 import { call, expectOrder, foreground, slow, spawn, stage, use } from '../../../test/support/stage.ts'
-import type { StartedRun } from './start.ts'
+import type { StartedRun } from './acquire-and-drive.ts'
 
 const read = tool('read')
 
@@ -344,3 +344,25 @@ describe('an agent goes on with a subagent of its own', () => {
 })
 
 const inBackground = ({ ids }: Seen) => ({ calls: [['Agent', { resume: ids[0], async: true }] as const] })
+
+test('a run that is to pause does so though its background subagent still waits for the slot', async () => {
+  const limits = { maxConcurrent: 1, maxDepth: 2 }
+  const main = [{ calls: [spawn('general')] }, { text: 'end' }, { text: 'later' }]
+  const general = [{ calls: [spawn('a')] }, slow('general is done', 5_000), { text: 'that was a' }]
+  const h = stage({ main, general, a: [{ text: 'report of a' }] }, { config: { limits } })
+  const started = await h.start('go')
+  await h.clock.advance(1_000)
+  const target = h.store.find('runs', { where: { agent: 'general' } })[0]!.id
+  await h.clock.until(h.perform(started.conversationId, { verb: 'pause', target, args: null }))
+  await h.clock.advance(10_000)
+  const state = (agent: string) => {
+    const { status, reason } = h.store.find('runs', { where: { agent } })[0]!
+    return [status, reason]
+  }
+  expect(state('general')).toEqual(['paused', 'user'])
+  expect(state('a')).toEqual(['completed', null])
+  const { started: again } = await h.continue(target)
+  await h.clock.until(again!.result)
+  expect(state('general')).toEqual(['completed', null])
+  expectOrder(h, started)
+})

@@ -1,6 +1,6 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
-import type { LiveConversation } from '../conversation/conversation.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { askOwner } from '../ownership/ask-owner.ts'
 import { perform, type VerbPorts, type VerbAnswers, type VerbCommand } from './verbs.ts'

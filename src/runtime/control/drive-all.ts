@@ -1,5 +1,5 @@
 import { ignoreLateRejection } from '../../core/rejections.ts'
-import type { LiveConversation } from '../conversation/conversation.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
 /** Drives runs that nobody awaits here. The conversation keeps what fails, and rejects when it is awaited. */

@@ -1,7 +1,7 @@
 import type { BranchId, InboxItemId } from '../../core/ids.ts'
 import type { InboxRow } from '../../store/port.ts'
 import { OffshootError } from '../../core/errors.ts'
-import type { LiveConversation } from '../conversation/conversation.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
 import { changeItem, waitingItems } from '../run/inbox.ts'
 import { eventScope } from '../run/live-run.ts'
 import type { EventScope } from '../run/messages.ts'

@@ -279,7 +279,9 @@ test('a nested run that is given up with unread mail is followed by one run that
     tools,
     more: { config },
   }
-  let { store, conversationId } = await died(down)
+  const first = await died(down)
+  const { conversationId } = first
+  let { store } = first
   for (let crash = 0; crash < 2; crash++) {
     const h = live(store, down)
     await h.clock.until(h.runtime.recover(where(h)))

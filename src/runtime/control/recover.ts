@@ -12,8 +12,8 @@ import {
   type AcquirePorts,
   type Conversations,
   type RecoverPorts,
-} from './start.ts'
-import type { LiveConversation } from '../conversation/conversation.ts'
+} from './acquire-and-drive.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { storeMode } from '../authority/mode.ts'
 import type { RecoveryPolicy } from '../recovery/recover-conversation.ts'

@@ -1,8 +1,8 @@
 import type { BranchId, InboxItemId, RunId } from '../../core/ids.ts'
-import { startDriving, type Conversations, type StartedRun, type StartPorts } from './start.ts'
+import { startDriving, type Conversations, type StartedRun, type StartPorts } from './acquire-and-drive.ts'
 import type { DispatchPorts } from './dispatch-to-owner.ts'
-import { hereOrThere } from './here-or-there.ts'
-import { openConversation } from '../conversation/main-branch.ts'
+import { hereOrThere } from './start-or-dispatch.ts'
+import { openConversation } from '../conversation/open-conversation.ts'
 import { prepareMessage, type SendMessageOptions } from './prepare-message.ts'
 
 export interface SentMessage {

@@ -1,7 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
 import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
-import type { LiveConversation } from '../conversation/conversation.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
 import type { Deps } from '../context/deps.ts'
 import type { VerbScope } from './verb-scope.ts'

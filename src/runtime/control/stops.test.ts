@@ -3,7 +3,7 @@ import { conversationProblems, expectEvents } from '../../../test/support/conver
 import { harness, refusals, stores, tool, type Harness } from '../../../test/support/runtime-harness.ts'
 import { buildContext } from '../../core/build-context.ts'
 import type { BranchId } from '../../core/ids.ts'
-import { createToPrompt } from '../../model/prompt.ts'
+import { createToPrompt } from '../../model/provider-prompt.ts'
 import { createMemoryStore } from '../../store/memory.ts'
 import type { Store } from '../../store/port.ts'
 import { readMessages } from '../run/messages.ts'

@@ -3,7 +3,7 @@ import { idPrefix, type BranchId, type ConversationId } from '../../core/ids.ts'
 import type { Approval, StoredRun } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Reader, Tx } from '../../store/port.ts'
-import type { LiveConversation } from '../conversation/conversation.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import type { Target } from '../run/put-message.ts'
 

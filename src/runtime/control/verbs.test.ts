@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { expectEvents } from '../../../test/support/conversation-problems.ts'
 import { harness, shownPrompt, stores, tool, type Harness } from '../../../test/support/runtime-harness.ts'
-import type { StartedRun } from './start.ts'
+import type { StartedRun } from './acquire-and-drive.ts'
 
 const task = (prompt: string, more: object = {}) => ({
   tool: 'task',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { OffshootError, unreachable } from '../../core/errors.ts'
 import { delivers } from '../../core/message.ts'
-import type { Command } from '../ownership/commands.ts'
+import type { Command } from '../ownership/owner-commands.ts'
 import { answer, type AnswerAnswer } from './answer.ts'
 import { approve, type ApproveAnswer } from './approve.ts'
 import { background, type BackgroundAnswer } from './background.ts'

@@ -1,6 +1,6 @@
 import type { Workspace } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
-import { newConversation, writeConversation, type Opened } from './main-branch.ts'
+import { newConversation, writeConversation, type Opened } from './open-conversation.ts'
 import { storeMode } from '../authority/mode.ts'
 
 export interface CreateOptions {

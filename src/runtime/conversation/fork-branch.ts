@@ -8,7 +8,7 @@ import { agentOf, authorityOf, lineOf, type AuthorityPorts } from '../authority/
 import type { StartPlan } from './start-plan.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
-import { beginAtOnce, createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
+import { startAtOnce, createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
 import { deliverWaiting } from '../run/inbox.ts'
 import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
@@ -178,7 +178,7 @@ export function writeFirstRun(
   run: LiveRun,
   text: string,
 ): void {
-  if (requestSlot(deps, run, 'end') === 'granted') beginAtOnce(change, run)
+  if (requestSlot(deps, run, 'end') === 'granted') startAtOnce(change, run)
   try {
     change.tx.insert('runs', run.row)
     const here = eventScope(run, change.at)

@@ -10,8 +10,8 @@ import type { StartPlan } from './start-plan.ts'
 import { readDefinedFiles } from '../delegation/context-files.ts'
 import { writeSpawnCard } from '../journal/person-spawn-report.ts'
 import type { Deps } from '../context/deps.ts'
-import { newConversation, openConversation, writeConversation, type Opened } from './main-branch.ts'
-import { personaOf } from '../delegation/setup.ts'
+import { newConversation, openConversation, writeConversation, type Opened } from './open-conversation.ts'
+import { personaOf } from '../delegation/persona-and-schemas.ts'
 import {
   modelOf,
   writeSubagent,

@@ -1,5 +1,5 @@
 import type { BranchId, ConversationId } from '../../core/ids.ts'
-import type { LiveConversation } from './conversation.ts'
+import type { LiveConversation } from './live-conversation.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { RecoveredRun } from '../run/recovered-run.ts'
 import type { Change } from '../log/recorder.ts'

@@ -1,5 +1,6 @@
 import type { ContextMessage } from '../../core/build-context.ts'
-import { untilStopped, type WaitPorts } from '../run/child-waits.ts'
+import { untilStopped } from '../run/child-waits.ts'
+import type { SlotDeps } from '../run/slots.ts'
 import type { Deps } from '../context/deps.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import type { LiveRun } from '../run/live-run.ts'
@@ -24,14 +25,15 @@ export function startedText(
  * When this returns, the run may be queued for a slot.
  */
 export async function readBeforeEnd(
-  deps: WaitPorts,
+  deps: SlotDeps,
   run: LiveRun,
   journal: RunJournal,
 ): Promise<readonly ContextMessage[]> {
   const steers = await journal.steers()
   if (steers.length > 0 || run.row.depth === 0) return steers
   const background = [...run.children.values()].filter((child) => child.row.background)
-  await untilStopped(deps, run, background)
-  run.controller.signal.throwIfAborted()
+  const { signal } = run.controller
+  await untilStopped(deps, run, background, signal)
+  signal.throwIfAborted()
   return background.length > 0 ? await journal.readResults() : []
 }

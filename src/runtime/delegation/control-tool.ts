@@ -21,13 +21,13 @@ interface ControlSpec<I> {
 export function controlTool<I extends { readonly task_id?: string | undefined }>(
   spec: ControlSpec<I>,
 ): AnyTool {
-  const { name, verb, modelSchema: told, execute, ...rest } = spec
+  const { name, verb, modelSchema: schema, execute, ...rest } = spec
   return defineTool<I, string>({
     ...rest,
     name,
     toolset: 'agents',
     description: readFileSync(new URL(`${name.replace('_', '-')}.txt`, import.meta.url), 'utf8').trim(),
-    jsonSchema: preparedSchemas[name]?.() ?? told(),
+    jsonSchema: preparedSchemas[name]?.() ?? schema(),
     inputAliases: targetAliases,
     aliases: controlAliases[name],
     effects: 'none',

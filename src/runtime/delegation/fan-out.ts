@@ -10,7 +10,7 @@ import type { LiveRun } from '../run/live-run.ts'
 import type { Deps } from '../context/deps.ts'
 import type { ScopePart } from '../context/scope.ts'
 import { modelOf, type ModelPorts } from './spawn-child.ts'
-import { exposedTo, type DelegationPorts } from './startable.ts'
+import { exposedTo, type DelegationPorts } from './startable-agents.ts'
 import { isTaskName, type TaskInput } from '../task/task-input.ts'
 import { isToolName } from '../authority/exposed-agents.ts'
 

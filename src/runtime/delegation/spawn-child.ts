@@ -1,4 +1,4 @@
-import { roleText } from '../../agents/template.ts'
+import { roleText } from '../../agents/prompt-template.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { AgentDefinition, JsonSchema } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
@@ -13,17 +13,17 @@ import type { Budget } from '../budget/budget.ts'
 import { delegationsTo, storeDelegations } from '../authority/delegations.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveryNames, learnsTools } from './discovery/discovery.ts'
-import { beginAtOnce, createLiveRun, eventScope, runEvent, type LiveRun } from '../run/live-run.ts'
+import { startAtOnce, createLiveRun, eventScope, runEvent, type LiveRun } from '../run/live-run.ts'
 import { appendMessage, type EventScope } from '../run/messages.ts'
 import { offeredTools } from './offered-tools.ts'
 import type { PreparedSpawn } from '../run/prepared-spawn.ts'
 import type { Change } from '../log/recorder.ts'
 import { restrictionRules, storeDirectoryGrants, storeRestrictions } from '../authority/restrictions.ts'
 import type { Scope, ScopePart } from '../context/scope.ts'
-import { personaOf, schemasOf } from './setup.ts'
+import { personaOf, schemasOf } from './persona-and-schemas.ts'
 import { limitsOf } from './run-limits.ts'
 import { requestSlot } from '../run/slots.ts'
-import { delegationTools, exposedTo, spawnable, type DelegationPorts } from './startable.ts'
+import { delegationTools, exposedTo, spawnable, type DelegationPorts } from './startable-agents.ts'
 import type { FirstContext, SystemAbout, SystemText } from '../context/system-text.ts'
 import { describeTask, isControlName, isTaskName, type TaskInput } from '../task/task-input.ts'
 import { exposedAgents, isToolName } from '../authority/exposed-agents.ts'
@@ -158,7 +158,7 @@ export function writeSubagent(
   const branch = newBranch(change, deps.newId, order)
   const row = newRun(change, deps.newId, order, branch)
   const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, bounds) })
-  if (requestSlot(deps, run, 'end') === 'granted') beginAtOnce(change, run)
+  if (requestSlot(deps, run, 'end') === 'granted') startAtOnce(change, run)
   order.budget.attach(run.held)
   try {
     change.addSubagent(branch.id)

@@ -5,7 +5,7 @@ import type { AnyTool } from '../../tools/port.ts'
 import { controlTool } from './control-tool.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { readMessages } from '../run/messages.ts'
-import { labelledReport, labelledTranscript, withReceipts } from '../journal/reports.ts'
+import { labelledReport, labelledTranscript, withReceipts } from '../journal/report-text.ts'
 import { messageText } from '../log/stored-events.ts'
 import {
   requireTarget,

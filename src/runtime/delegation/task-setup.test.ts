@@ -19,7 +19,7 @@ import {
 } from '../../../test/support/runtime-harness.ts'
 import { systemPrompt } from '../../agents/system-prompt.ts'
 import type { AgentDefinition, Rule } from '../../core/agent.ts'
-import type { ScriptInput } from '../../model/script.ts'
+import type { ScriptInput } from '../../model/model-script.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { modeLayer } from '../../permissions/modes.ts'
 import { bashTool } from '../../tools/bash.ts'

@@ -22,10 +22,10 @@ import { isFinal } from '../../core/run-status.ts'
 import { bestEffort } from '../../core/rejections.ts'
 import { createModel } from '../../model/language-model.ts'
 import type { Model, ModelPart, ModelRequest } from '../../model/port.ts'
-import { createScriptedModel } from '../../model/scripted.ts'
+import { createScriptedModel } from '../../model/scripted-model.ts'
 import type { Reader } from '../../store/port.ts'
-import { createToPrompt } from '../../model/prompt.ts'
-import type { ScriptInput } from '../../model/script.ts'
+import { createToPrompt } from '../../model/provider-prompt.ts'
+import type { ScriptInput } from '../../model/model-script.ts'
 import { readMessages } from '../run/messages.ts'
 
 type Entry = ScriptInput['agents'][string][number]

@@ -2,7 +2,7 @@ import type { Conversation } from '../../core/conversation.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { isFinal } from '../../core/run-status.ts'
 import type { Reader, Store } from '../../store/port.ts'
-import type { Ownership } from '../ownership/ownership.ts'
+import type { Ownership } from '../ownership/leases.ts'
 
 /** What of the store may go. */
 export interface Retention {

@@ -10,7 +10,7 @@ import {
 } from '../../../test/support/runtime-harness.ts'
 import { buildContext } from '../../core/build-context.ts'
 import { OffshootError } from '../../core/errors.ts'
-import { createToPrompt } from '../../model/prompt.ts'
+import { createToPrompt } from '../../model/provider-prompt.ts'
 import type { Store } from '../../store/port.ts'
 import { readMessages } from '../run/messages.ts'
 

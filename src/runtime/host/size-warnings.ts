@@ -1,13 +1,13 @@
 import { sizeText } from '../../core/size-text.ts'
-import { storeSize } from '../../store/sqlite/look.ts'
+import { storeSize } from '../../store/sqlite/read-only-store.ts'
 import type { Config } from '../../config/config-schema.ts'
 
 /** One line once the store takes more than is configured, and none before. */
 export function sizeWarnings(file: string, { store: { warnBytes } }: Pick<Config, 'store'>): string[] {
   const { bytes, logBytes } = storeSize(file)
-  const taken = bytes + logBytes
-  if (warnBytes === null || taken <= warnBytes) return []
+  const used = bytes + logBytes
+  if (warnBytes === null || used <= warnBytes) return []
   return [
-    `the store ${file} takes ${sizeText(taken)}, more than store.warnBytes (${sizeText(warnBytes)}): offshoot gc --dry-run shows what may go`,
+    `the store ${file} takes ${sizeText(used)}, more than store.warnBytes (${sizeText(warnBytes)}): offshoot gc --dry-run shows what may go`,
   ]
 }

@@ -1,6 +1,6 @@
 import type { ConversationId } from '../../core/ids.ts'
 import { isFinal, isStopped } from '../../core/run-status.ts'
-import { unlessAborted } from '../../loop/aborted.ts'
+import { unlessAborted } from '../../loop/unless-aborted.ts'
 import type { Deps } from '../context/deps.ts'
 import { cancelLeft, type EndRunPorts } from './end-run.ts'
 import { stopRun, type LiveRun, type StopReason } from '../run/live-run.ts'

@@ -17,7 +17,7 @@ import { endLeft, type EndLeftPorts } from './open-calls.ts'
 import { openCallWriter, type OpenJournalPorts } from './open-journal.ts'
 import { readLeft } from './open-turn.ts'
 import type { Change } from '../log/recorder.ts'
-import { reportOutput, type ReportPorts } from './reports.ts'
+import { reportOutput, type ReportPorts } from './report-text.ts'
 import type { ScopePart } from '../context/scope.ts'
 import { messageText } from '../log/stored-events.ts'
 

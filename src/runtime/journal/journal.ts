@@ -91,7 +91,7 @@ export class RunJournal implements Journal {
   }
 
   messagePartial(_id: MessageId, parts: readonly Part[]): void {
-    this.#streaming!.take(parts)
+    this.#streaming!.push(parts)
   }
 
   partial(): PartialMessage | undefined {
@@ -208,7 +208,7 @@ export class RunJournal implements Journal {
   async waiting(reason: 'retry', waitingFor: WaitingFor): Promise<void> {
     await this.#writes.record((change) => {
       const isTold = this.#run.row.status === 'waiting'
-      if (isTold) retellWait(change, this.#run, waitingFor)
+      if (isTold) updateWait(change, this.#run, waitingFor)
       else changeRun(change, this.#run, { ...state.waiting(reason), waitingFor })
     })
   }
@@ -272,7 +272,7 @@ export class RunJournal implements Journal {
 }
 
 /** The run waits on; what for has changed. */
-function retellWait(change: Change, run: LiveRun, waitingFor: WaitingFor): void {
+function updateWait(change: Change, run: LiveRun, waitingFor: WaitingFor): void {
   change.tx.update('runs', run.row.id, { waitingFor })
   run.held.waitFor(waitingFor)
   change.event(runEvent(run, 'run.waiting', change.at, { from: 'waiting' }))

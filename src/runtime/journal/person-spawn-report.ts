@@ -8,7 +8,7 @@ import { addToInbox, deliverItems } from '../run/inbox.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { appendMessage, type EventScope } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
-import { reportOutput, type ReportPorts } from './reports.ts'
+import { reportOutput, type ReportPorts } from './report-text.ts'
 
 /** Writes the card of a subagent that a person starts, right behind the head that is its origin. */
 export function writeSpawnCard(

@@ -31,7 +31,7 @@ export class StreamingMessage {
   }
 
   /** What it holds so far. The latest is stored when `partialWriteMs` are over. */
-  take(parts: readonly Part[]): void {
+  push(parts: readonly Part[]): void {
     this.#parts = parts
     this.#cancelWrite ??= this.#clock.after(bounds.partialWriteMs, () => {
       this.#cancelWrite = undefined

@@ -118,7 +118,7 @@ describe('any order of writes, pages, batches, gaps and duplicates', () => {
         await play(world, steps, {
           page: () => follow.isBehind && out.push(...follow.page()),
           fallBehind: () => follow.fallBehind(),
-          take: (events) => out.push(...events.filter((event) => follow.take(event))),
+          take: (events) => out.push(...events.filter((event) => follow.accept(event))),
         })
         for (const page of follow.pages()) out.push(...page)
         expectInPlace(out, world.seq)
@@ -143,7 +143,7 @@ describe('any order of writes, pages, batches, gaps and duplicates', () => {
           take(events) {
             const next: OffshootEvent[] = []
             for (const event of events) {
-              if (first.take(event)) next.push(event)
+              if (first.accept(event)) next.push(event)
               else if (first.isBehind) break
             }
             hand(next)
@@ -178,26 +178,26 @@ describe('a position', () => {
   test('at the end takes live events at once, and is not behind', async () => {
     const follow = Follow.fromEnd(await stage(2), conversationId)
     expect([follow.seq, follow.isBehind]).toEqual([2, false])
-    expect(follow.take(live(2, 1))).toBe(true)
-    expect(follow.take(durable(3))).toBe(true)
-    expect(follow.take(live(2, 2))).toBe(false)
-    expect(follow.take(live(3, 1))).toBe(true)
+    expect(follow.accept(live(2, 1))).toBe(true)
+    expect(follow.accept(durable(3))).toBe(true)
+    expect(follow.accept(live(2, 2))).toBe(false)
+    expect(follow.accept(live(3, 1))).toBe(true)
     expect(follow.isBehind).toBe(false)
   })
 
   test('takes nothing while it is behind, and is behind after a gap', async () => {
     const follow = Follow.fromEnd(await stage(2), conversationId)
-    expect(follow.take(durable(4))).toBe(false)
+    expect(follow.accept(durable(4))).toBe(false)
     expect([follow.seq, follow.isBehind]).toEqual([2, true])
-    expect(follow.take(durable(3))).toBe(false)
+    expect(follow.accept(durable(3))).toBe(false)
     expect(follow.takeNew([durable(3)])).toEqual([])
     expect(follow.page()).toEqual([])
-    expect(follow.take(durable(3))).toBe(true)
+    expect(follow.accept(durable(3))).toBe(true)
   })
 
   test('is behind when a live event follows a durable one that was not handed out', async () => {
     const follow = Follow.fromEnd(await stage(0), conversationId)
-    expect(follow.take(live(1, 1))).toBe(false)
+    expect(follow.accept(live(1, 1))).toBe(false)
     expect(follow.isBehind).toBe(true)
   })
 
@@ -221,6 +221,6 @@ describe('a position', () => {
     expect(() => follow.page()).toThrow(/clos/)
     expect([follow.seq, follow.isBehind]).toEqual([0, true])
     follow.stopReading()
-    expect(follow.take(durable(1))).toBe(true)
+    expect(follow.accept(durable(1))).toBe(true)
   })
 })

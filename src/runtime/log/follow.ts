@@ -77,7 +77,7 @@ export class Follow {
    * Whether `event` is the next one to hand out. False for one that was handed out before, and for one after a gap: then
    * another process has written the events between, and the position is behind.
    */
-  take(event: OffshootEvent): boolean {
+  accept(event: OffshootEvent): boolean {
     if (this.#isBehind) return false
     const next = event.sub === undefined ? this.#seq + 1 : this.#seq
     if (event.seq > next) this.#isBehind = true

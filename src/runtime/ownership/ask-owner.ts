@@ -4,8 +4,8 @@ import type { ConversationId, NewId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
 import type { LeaseRow, Store } from '../../store/port.ts'
-import type { Command, StoredAnswer } from './commands.ts'
-import { ownerText, type Ownership } from './ownership.ts'
+import type { Command, StoredAnswer } from './owner-commands.ts'
+import { ownerText, type Ownership } from './leases.ts'
 
 export interface AskDeps {
   readonly store: Store

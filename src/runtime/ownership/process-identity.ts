@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { hasProc } from '../../exec/hunt.ts'
-import { readEntry } from '../../exec/processes.ts'
+import { hasProc } from '../../exec/terminate-processes.ts'
+import { readEntry } from '../../exec/process-table.ts'
 import type { LeaseRow } from '../../store/port.ts'
 
 /** What names one process for good: pids are given out again, but not with the same start time in the same boot. */

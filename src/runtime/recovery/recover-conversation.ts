@@ -1,6 +1,6 @@
 import { bounds } from '../../core/limits.ts'
 import { isFinal, isStopped, state } from '../../core/run-status.ts'
-import type { LiveConversation } from '../conversation/conversation.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { cancelLeft, endRun, type EndRunPorts } from '../journal/end-run.ts'
 import { changeRun, startAttempt, type LiveRun } from '../run/live-run.ts'
@@ -38,9 +38,9 @@ export async function recoverConversation(
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
   const recovered = await deps.recorder.record(live.id, (change) => {
-    const taken = left.map((run) => ({ status: run.row.status, pausing: pausingOf(run) }))
+    const before = left.map((run) => ({ status: run.row.status, pausing: pausingOf(run) }))
     return left.map((run, at): RecoveredRun => {
-      const { status, pausing } = taken[at]!
+      const { status, pausing } = before[at]!
       const became = () => {
         if (isFinal(run.row.status)) return 'cancelled' // with what is above it
         return pausing

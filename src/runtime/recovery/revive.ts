@@ -15,7 +15,7 @@ import {
   type Authority,
   type AuthorityPorts,
 } from '../authority/authority.ts'
-import { LiveConversation } from '../conversation/conversation.ts'
+import { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { createLiveRun, type LiveRun } from '../run/live-run.ts'
 import type { Scope } from '../context/scope.ts'

@@ -1,13 +1,13 @@
 import { isStopped, state } from '../../core/run-status.ts'
 import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
-import { unlessAborted } from '../../loop/aborted.ts'
+import { unlessAborted } from '../../loop/unless-aborted.ts'
 import { changeRun, type LiveRun } from './live-run.ts'
 import { pauseBetween } from './pause-run.ts'
 import type { Change } from '../log/recorder.ts'
 import { endWait, type SlotDeps } from './slots.ts'
 
 /** While a run waits, its slot is free for others. */
-export type WaitPorts = Pick<SlotDeps, 'scheduler' | 'recorder'>
+type WaitPorts = Pick<SlotDeps, 'scheduler' | 'recorder'>
 
 /** One call of the run waits for its child; `ended` says what came of it. */
 async function waitForChild<T>(deps: WaitPorts, run: LiveRun, child: LiveRun, ended: Promise<T>): Promise<T> {
@@ -57,15 +57,21 @@ export async function whileChildrenRun<T>(deps: WaitPorts, run: LiveRun, calls: 
   }
 }
 
-/** Settles when these children have stopped: until then that is all that the run waits for, and its slot is theirs. */
+/**
+ * Settles when these children have stopped: until then that is all that the run waits for, and its slot is theirs. With
+ * a signal, which is that of the run, also when the run itself is to stop.
+ */
 export async function untilStopped(
-  deps: WaitPorts,
+  deps: SlotDeps,
   run: LiveRun,
   children: readonly LiveRun[],
+  signal?: AbortSignal,
 ): Promise<void> {
   const open = children.filter(({ row }) => !isStopped(row.status))
+  const end = ({ stopped }: LiveRun) =>
+    signal ? bestEffort(unlessAborted(stopped, signal, deps.clock, 0)) : stopped
   if (open.length > 0) {
-    const ends = open.map((child) => waitForChild(deps, run, child, child.stopped))
+    const ends = open.map((child) => waitForChild(deps, run, child, end(child)))
     await whileChildrenRun(deps, run, Promise.all(ends))
   }
 }

@@ -252,7 +252,7 @@ function stateColumns({ status, reason, waitingFor, endReason, error, startedAt,
 }
 
 /** A run that has just been made, and has its slot, begins in the change that inserts it. */
-export function beginAtOnce({ at }: Change, { held }: Pick<LiveRun, 'held'>): void {
+export function startAtOnce({ at }: Change, { held }: Pick<LiveRun, 'held'>): void {
   held.enter(enterState(held.row, state.running, at))
 }
 

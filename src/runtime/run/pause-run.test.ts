@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { expectOrder, foreground, slow, spawn, stage, use, type Staged } from '../../../test/support/stage.ts'
 import { stores, tool } from '../../../test/support/runtime-harness.ts'
-import type { StartedRun } from '../control/start.ts'
+import type { StartedRun } from '../control/acquire-and-drive.ts'
 
 const states = (h: Staged) =>
   h.store

@@ -8,7 +8,7 @@ import { agent, harness, tool, type Harness } from '../../../test/support/runtim
 import { builtinTools } from '../../tools/builtin-tools.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import type { Json } from '../../core/json.ts'
-import type { ScriptInput } from '../../model/script.ts'
+import type { ScriptInput } from '../../model/model-script.ts'
 import {
   documentText,
   exportConversation,

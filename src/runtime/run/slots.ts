@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { state } from '../../core/run-status.ts'
-import { unlessAborted } from '../../loop/aborted.ts'
+import { unlessAborted } from '../../loop/unless-aborted.ts'
 import { changeRun, type LiveRun } from './live-run.ts'
 import type { Change, Recorder } from '../log/recorder.ts'
 import type { Scheduler } from './scheduler.ts'

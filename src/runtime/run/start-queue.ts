@@ -11,19 +11,19 @@ export class StartQueue {
 
   /** Resolves when it is the caller's turn: mostly at once. */
   async admit(): Promise<void> {
-    if (this.#left > 0) this.#take()
+    if (this.#left > 0) this.#admitOne()
     else await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 
-  #take(): void {
+  #admitOne(): void {
     if (this.#left-- === A_TURN) setImmediate(() => this.#refill())
   }
 
   #refill(): void {
     this.#left = A_TURN
-    for (const begin of this.#waiting.splice(0, A_TURN)) {
-      this.#take()
-      begin()
+    for (const start of this.#waiting.splice(0, A_TURN)) {
+      this.#admitOne()
+      start()
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { BranchId, CallId, ConversationId, RunId } from '../../core/ids.ts'
 import type { LastAction, StoredRun, ToolCall } from '../../core/run.ts'
-import { headline } from '../../core/report.ts'
+import { headline } from '../../core/report-summary.ts'
 import { isStopped } from '../../core/run-status.ts'
 import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
 import type { Grant } from '../../permissions/types.ts'

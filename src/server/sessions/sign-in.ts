@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { readObject } from '../body.ts'
+import { readObject } from '../request-body.ts'
 import { Problem } from '../problem.ts'
 import type { LinkKeys } from './link-keys.ts'
 import type { Sessions } from './sessions.ts'

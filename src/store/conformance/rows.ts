@@ -4,9 +4,9 @@ import { noUsage } from '../../core/usage.ts'
 import type { ArtifactRow, InboxRow, MessageRow, PartRow, Rows, Table, Tx } from '../port.ts'
 
 /** Rows with every column filled in, of one conversation with one branch. Ids are the same each time. */
-export function sampleRows() {
+export function sampleRows(time = 1_000) {
   const id = createIds(
-    () => 1_000,
+    () => time,
     (bytes) => new Uint8Array(bytes),
   )
   const conversation = sampleConversation(id)

@@ -1,25 +1,25 @@
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
-import { asStoreError } from './errors.ts'
-import { makeDirectory, syncDirectory } from './directories.ts'
+import { asStoreError } from './sqlite-errors.ts'
+import { makeDirectory, syncDirectory } from './make-directory.ts'
 
 /** So many copies of a store are kept, the latest ones. */
 const KEPT = 3
 
 /**
- * Copies a database as it is committed to `backups` beside it, mode 0600, and removes older copies of it.
- * Returns the path of the copy.
+ * Copies a database as it is committed to `backups` beside it, mode 0600, and removes older copies of it. It may be
+ * locked for writing meanwhile. Returns the path of the copy.
  * @throws OffshootError as `asStoreError` says: nothing was changed, and whatever was to follow must not.
  */
-export function backUp(db: DatabaseSync, file: string, version: number, now: number): string {
+export function backUp(file: string, version: number, now: number): string {
   const folder = join(dirname(file), 'backups')
   const time = new Date(now).toISOString().replaceAll(/[-:.]/g, '')
   const copy = join(folder, `${basename(file)}-${time}-version-${version}-${process.pid}`)
   try {
     makeDirectory(folder)
-    copyTo(copy, db)
+    copyTo(copy, file)
     syncDirectory(folder)
   } catch (error) {
     throw noBackup(error, file, folder)
@@ -28,15 +28,19 @@ export function backUp(db: DatabaseSync, file: string, version: number, now: num
   return copy
 }
 
-function copyTo(copy: string, db: DatabaseSync): void {
+function copyTo(copy: string, file: string): void {
   // VACUUM INTO takes an empty file, and leaves its rights as they are
   closeSync(openSync(copy, 'wx', 0o600))
+  // one of its own: VACUUM is not possible in the transaction that keeps others away
+  const db = new DatabaseSync(file, { readOnly: true })
   try {
     db.prepare('VACUUM INTO ?').run(copy)
     sync(copy)
   } catch (error) {
     rmSync(copy, { force: true })
     throw error
+  } finally {
+    db.close()
   }
 }
 

@@ -18,8 +18,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { ErrorCode, OffshootError } from '../../core/errors.ts'
 import { sampleRows, seed } from '../conformance/rows.ts'
-import { APPLICATION_ID } from './inspect.ts'
-import { SCHEMA_VERSION } from './migrate.ts'
+import { APPLICATION_ID, SCHEMA_VERSION } from './migrate.ts'
 import { openSqliteStore } from './open.ts'
 
 let directory: string

@@ -4,14 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { errorMessage } from '../../core/errors.ts'
 import { shapes } from '../engine.ts'
 import { tables } from '../tables.ts'
-import { makeDirectory } from './directories.ts'
-import { asStoreError, corrupt, foreign, full, newer, readonly } from './errors.ts'
-import { SCHEMA_VERSION, schemaVersion } from './migrate.ts'
+import { makeDirectory } from './make-directory.ts'
+import { asStoreError, corrupt, foreign, full, newer, readonly } from './sqlite-errors.ts'
+import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion } from './migrate.ts'
 import { columnName } from './statements.ts'
-import { othersWith } from './users.ts'
-
-/** `OFSH`: marks a file as ours (sqlite.org/fileformat2.html#application_id). */
-export const APPLICATION_ID = 0x4f465348
+import { othersWith } from './lock-holders.ts'
 
 /**
  * Makes a missing file and looks at an existing one with nothing but reads, so that a foreign or damaged file meets no

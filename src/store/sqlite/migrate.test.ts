@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampleRows } from '../conformance/rows.ts'
-import { APPLICATION_ID } from './inspect.ts'
+import { APPLICATION_ID } from './migrate.ts'
 import { openSqliteStore } from './open.ts'
 
 let directory = ''

@@ -1,8 +1,12 @@
 import { readFileSync } from 'node:fs'
-import type { DatabaseSync } from 'node:sqlite'
-import { newer } from './errors.ts'
+import { DatabaseSync } from 'node:sqlite'
+import { isEarly, straighten } from './early-schema.ts'
+import { corrupt, newer } from './sqlite-errors.ts'
 
-/** In the order in which they are applied: the version of a database is how many of them it has had. */
+/**
+ * In the order in which they are applied: the version of a database is how many of them it has had. The text of a
+ * migration never changes (frozen-migrations.test.ts has their hashes): a new one is added instead.
+ */
 const MIGRATIONS = [
   '0001_initial.sql',
   '0002_budgets_and_setups.sql',
@@ -15,22 +19,93 @@ const MIGRATIONS = [
 
 export const SCHEMA_VERSION = MIGRATIONS.length
 
+/** `OFSH`: marks a file as ours (sqlite.org/fileformat2.html#application_id). */
+export const APPLICATION_ID = 0x4f465348
+
 export interface MigrateOptions {
   /** Default: the present version. */
   readonly upTo?: number
+  /** Called with the version of an older database, before anything is changed and while nobody else can change it. */
+  readonly beforeOlder?: (version: number) => void
 }
 
-/** Brings a database to the present version, each migration in one transaction. Safe while another process does the same. */
+/**
+ * Brings a database to the present version in one transaction, so that nobody ever sees one between two versions. Safe
+ * while another process does the same: one of them does it, the others find it done.
+ * @throws OffshootError `store_newer`; `store_corrupt` for one that lacks what its version has, which is left as it is.
+ */
 export function migrate(
   db: DatabaseSync,
   file: string,
   now: () => number,
-  { upTo = SCHEMA_VERSION }: MigrateOptions = {},
+  { upTo = SCHEMA_VERSION, beforeOlder = () => {} }: MigrateOptions = {},
 ): void {
-  for (let version = schemaVersion(db); version !== upTo; version = schemaVersion(db)) {
-    if (version > SCHEMA_VERSION) throw newer(file, version, SCHEMA_VERSION)
-    applyNext(db, version + 1, now)
+  if (checkedVersion(db, file) === upTo) return
+  withoutReferences(db, () => {
+    db.exec('BEGIN IMMEDIATE')
+    try {
+      // another process may have been faster
+      const version = checkedVersion(db, file)
+      if (version > 0 && version < upTo) beforeOlder(version)
+      applyAll(db, { file, version, upTo, now })
+      db.exec('COMMIT')
+    } catch (error) {
+      if (db.isTransaction) db.exec('ROLLBACK')
+      throw error
+    }
+  })
+}
+
+function checkedVersion(db: DatabaseSync, file: string): number {
+  const version = schemaVersion(db)
+  if (version > SCHEMA_VERSION) throw newer(file, version, SCHEMA_VERSION)
+  return version
+}
+
+interface Applied {
+  readonly file: string
+  readonly version: number
+  readonly upTo: number
+  readonly now: () => number
+}
+
+function applyAll(db: DatabaseSync, { file, version, upTo, now }: Applied): void {
+  if (version === 0) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
+  else if (version < upTo) checkOlder(db, file, version)
+  for (let next = version + 1; next <= upTo; next++) {
+    db.exec(textOf(next))
+    db.prepare('INSERT INTO schema_version (version, applied_at) VALUES (?, ?)').run(next, now())
+    db.exec(`PRAGMA user_version = ${next}`)
   }
+}
+
+/** A table that is made anew is dropped first, which would delete what refers to it. Has no effect in a transaction. */
+function withoutReferences(db: DatabaseSync, work: () => void): void {
+  const before = db.prepare('PRAGMA foreign_keys').get()!['foreign_keys'] as number
+  db.exec('PRAGMA foreign_keys = OFF')
+  try {
+    work()
+  } finally {
+    db.exec(`PRAGMA foreign_keys = ${before}`)
+  }
+}
+
+function checkOlder(db: DatabaseSync, file: string, version: number): void {
+  const wanted = new DatabaseSync(':memory:')
+  try {
+    for (let each = 1; each <= version; each++) wanted.exec(textOf(each))
+    if (isEarly(db)) straighten(db, wanted)
+    const [lost] = columns(wanted).difference(columns(db))
+    if (lost !== undefined) throw corrupt(file, `it is of version ${version} and lacks ${lost}`)
+  } finally {
+    wanted.close()
+  }
+}
+
+function columns(db: DatabaseSync): Set<string> {
+  const rows = db.prepare(`SELECT t.name || '.' || c.name AS "column"
+    FROM pragma_table_list AS t, pragma_table_info(t.name) AS c WHERE t.schema = 'main' AND t.type = 'table'`)
+  return new Set(rows.all().map(({ column }) => String(column)))
 }
 
 /** How many migrations a database has had: a number in its header. */
@@ -38,18 +113,6 @@ export function schemaVersion(db: DatabaseSync): number {
   return db.prepare('PRAGMA user_version').get()!['user_version'] as number
 }
 
-function applyNext(db: DatabaseSync, version: number, now: () => number): void {
-  db.exec('BEGIN IMMEDIATE')
-  try {
-    // another process may have been faster
-    if (schemaVersion(db) === version - 1) {
-      db.exec(readFileSync(new URL(`../migrations/${MIGRATIONS[version - 1]}`, import.meta.url), 'utf8'))
-      db.prepare('INSERT INTO schema_version (version, applied_at) VALUES (?, ?)').run(version, now())
-      db.exec(`PRAGMA user_version = ${version}`)
-    }
-    db.exec('COMMIT')
-  } catch (error) {
-    if (db.isTransaction) db.exec('ROLLBACK')
-    throw error
-  }
+function textOf(version: number): string {
+  return readFileSync(new URL(`../migrations/${MIGRATIONS[version - 1]}`, import.meta.url), 'utf8')
 }

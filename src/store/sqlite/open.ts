@@ -1,20 +1,23 @@
 import { resolve } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
+import { setTimeout } from 'node:timers/promises'
+import { OffshootError } from '../../core/errors.ts'
 import type { Engine } from '../engine.ts'
-import { groupCommit } from '../group-commit.ts'
+import { groupCommit, type Turns } from '../group-commit.ts'
 import type { Store } from '../port.ts'
 import { backUp } from './back-up.ts'
-import { asStoreError } from './errors.ts'
-import { APPLICATION_ID, inspectDatabase, prepareFile } from './inspect.ts'
-import { migrate, SCHEMA_VERSION, schemaVersion } from './migrate.ts'
+import { asStoreError, locked } from './sqlite-errors.ts'
+import { inspectDatabase, prepareFile } from './inspect.ts'
+import { migrate } from './migrate.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
+import { BUSY_TIMEOUT_MS, takeTurns } from './turns.ts'
 
 export interface SqliteOptions {
   /** A path, or `:memory:`. A missing file is made (mode 0600), and so is its directory (0700). */
   readonly file: string
   /** Milliseconds since the epoch. Default: `Date.now`. */
   readonly now?: () => number
-  /** How long to wait for another process that writes. Everything in this process waits as long. Default 5,000. */
+  /** How long a transaction waits while another process has the lock and nobody commits anything. Default 10,000. */
   readonly busyTimeoutMs?: number
   /** The file grows to so many pages of 4,096 bytes and no further. */
   readonly maxPageCount?: number
@@ -47,30 +50,48 @@ interface FileOptions extends SqliteOptions {
 /** The same, with what is not for users. */
 export async function openSqliteFile(options: FileOptions): Promise<Store> {
   const file = options.file === ':memory:' ? options.file : resolve(options.file)
-  const isNew = file === ':memory:' || prepareFile(file) === 'new'
-  const timeout = options.busyTimeoutMs ?? 5_000
-  if (!isNew) inspectDatabase(file, timeout)
-  const db = openDatabase(file, timeout, options)
-  return groupCommit(options.engineOf?.(db, file) ?? new SqliteEngine(db, file))
+  const turns = takeTurns(file, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
+  const db = await whenFree(turns, () => openDatabase(file, options))
+  return groupCommit(options.engineOf?.(db, file) ?? new SqliteEngine(db, file), { turns })
 }
 
-function openDatabase(
-  file: string,
-  timeout: number,
-  { maxPageCount, now = Date.now, connect = plainly, logPages = LOG_PAGES }: FileOptions,
-): DatabaseSync {
+/** Tries again while other processes have the file: most make it, change it or close it for a moment. */
+async function whenFree<T>(turns: Turns, open: () => T): Promise<T> {
+  const from = performance.now()
+  try {
+    for (;;) {
+      const opened = attempt(open)
+      if (!(opened instanceof OffshootError)) return opened
+      const delay = turns.next(performance.now() - from)
+      if (delay === undefined) throw opened
+      await setTimeout(delay)
+    }
+  } finally {
+    turns.over()
+  }
+}
+
+function attempt<T>(open: () => T): T | OffshootError {
+  try {
+    return open()
+  } catch (error) {
+    if (error instanceof OffshootError && error.code === 'store_locked') return error
+    throw error
+  }
+}
+
+function openDatabase(file: string, { maxPageCount, now = Date.now, connect = plainly, logPages }: FileOptions) {
+  const isNew = file === ':memory:' || prepareFile(file) === 'new'
+  if (!isNew) inspectDatabase(file, TRY_MS)
   let db: DatabaseSync | undefined
   try {
-    db = connect(file, { timeout, enableForeignKeyConstraints: true })
+    db = connect(file, { timeout: TRY_MS, enableForeignKeyConstraints: true })
     if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${maxPageCount}`)
     // before WAL, so that the file itself says whose it is, whatever becomes of the log beside it
-    if (isEmpty(db)) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-    const version = schemaVersion(db)
-    if (version > 0 && version < SCHEMA_VERSION) backUp(db, file, version, now())
-    db.exec('PRAGMA journal_mode = WAL')
-    db.exec(`PRAGMA wal_autocheckpoint = ${logPages}; PRAGMA journal_size_limit = ${logPages * 4096}`)
+    const beforeOlder = (version: number) => void backUp(file, version, now())
+    migrate(db, file, now, { beforeOlder })
+    useLog(db, file, logPages ?? LOG_PAGES)
     db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY`)
-    migrate(db, file, now)
     return db
   } catch (error) {
     db?.close()
@@ -82,10 +103,15 @@ function plainly(file: string, options: DatabaseSyncOptions): DatabaseSync {
   return new DatabaseSync(file, options)
 }
 
-/** Also where a process died while it made the file: the journal beside it takes that back, the first page included. */
-function isEmpty(db: DatabaseSync): boolean {
-  return db.prepare('PRAGMA page_count').get()!['page_count'] === 0
+/** @throws OffshootError `store_locked` where others read the file at this moment: SQLite does not wait for them here. */
+function useLog(db: DatabaseSync, file: string, pages: number): void {
+  const mode = db.prepare('PRAGMA journal_mode = WAL').get()!['journal_mode']
+  if (mode !== 'wal' && file !== ':memory:') throw locked(file)
+  db.exec(`PRAGMA wal_autocheckpoint = ${pages}; PRAGMA journal_size_limit = ${pages * 4096}`)
 }
+
+/** How long SQLite waits by itself while a file is opened: nothing else goes on in this process meanwhile. */
+const TRY_MS = 100
 
 const CACHE_KIB = 16 * 1024
 

@@ -13,7 +13,7 @@ import {
 } from '../engine.ts'
 import type { Table } from '../port.ts'
 import type { BaseKind } from '../tables.ts'
-import { asStoreError } from './errors.ts'
+import { asStoreError } from './sqlite-errors.ts'
 import { Statements } from './statements.ts'
 
 /** Rows in an open database of the present version. Errors come out as OffshootErrors that name the file. */
@@ -103,9 +103,19 @@ export class SqliteEngine implements Engine {
     this.#guard(() => {
       if (this.#full !== durable) this.#db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`)
       this.#full = durable
-      this.#statements.fixed('BEGIN IMMEDIATE').run()
+      this.#beginAtOnce()
     })
     this.#begun = true
+  }
+
+  /** Who waits for another process here would wait with all of this one: the group commit tries again instead. */
+  #beginAtOnce(): void {
+    this.#db.exec('PRAGMA busy_timeout = 0')
+    try {
+      this.#statements.fixed('BEGIN IMMEDIATE').run()
+    } finally {
+      this.#db.exec(`PRAGMA busy_timeout = ${READ_BUSY_MS}`)
+    }
   }
 
   savepoint(): void {
@@ -157,6 +167,9 @@ export class SqliteEngine implements Engine {
     }
   }
 }
+
+/** A reader waits only while somebody else repairs the log that a killed process has left. */
+const READ_BUSY_MS = 5_000
 
 /** A chain of forks of forks can be longer than the depth to which SQLite follows a cascade (1,000). */
 const UNCHAIN =

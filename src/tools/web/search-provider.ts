@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Sent } from './exchange.ts'
+import type { Sent } from './send-request.ts'
 import type { SearchProvider, SearchSettings } from './search-settings.ts'
 
 /** One provider's way to be asked and to answer. */

@@ -1,7 +1,7 @@
 import type { ParsedPart } from '../../../src/agents/agent-format.ts'
 import { formatOf } from '../../../src/agents/foreign/formats.ts'
 import type { Action, AgentDefinition } from '../../../src/core/agent.ts'
-import { strangerProblem } from '../../../src/core/rules/known-tools.ts'
+import { strangerProblem } from '../../../src/core/rules/unknown-tool.ts'
 import { toolSpelled } from '../../../src/core/rules/tool-names.ts'
 import { decide } from '../../../src/permissions/decide.ts'
 import { callOf, levelOf } from '../../../src/permissions/fixtures/example-workspace.ts'

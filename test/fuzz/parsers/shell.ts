@@ -1,6 +1,6 @@
 import type { Action } from '../../../src/core/agent.ts'
 import { bashRule, decideCommand } from '../../../src/permissions/fixtures/example-workspace.ts'
-import { surveyScript } from '../../../src/permissions/shell/survey.ts'
+import { surveyScript } from '../../../src/permissions/shell/survey-script.ts'
 import type { Random } from '../../sim/random.ts'
 import { rowsOf } from '../corpus.ts'
 import { cpuMs } from '../cpu-time.ts'

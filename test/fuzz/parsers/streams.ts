@@ -81,8 +81,8 @@ const LAST_LINE = ':\n'
 function readEvents(chunks: readonly Buffer[]): unknown {
   const reader = readServerMessages()
   const decoder = new TextDecoder()
-  const messages = chunks.flatMap((chunk) => reader.take(decoder.decode(chunk, { stream: true })))
-  return messages.concat(reader.take(LAST_LINE))
+  const messages = chunks.flatMap((chunk) => reader.push(decoder.decode(chunk, { stream: true })))
+  return messages.concat(reader.push(LAST_LINE))
 }
 
 const INFO: ModelInfo = {

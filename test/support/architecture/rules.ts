@@ -185,8 +185,8 @@ export const UNNAMED_MEMBERS: ReadonlySet<string> = new Set(['Scope.deps', 'Scop
  */
 export const BAG_TAKERS: ReadonlyMap<string, number> = new Map([
   ['src/runtime/context/scope.ts', 3],
-  ['src/runtime/conversation/conversation.ts', 2],
-  ['src/runtime/conversation/drive.ts', 3],
+  ['src/runtime/conversation/live-conversation.ts', 2],
+  ['src/runtime/conversation/drive-run.ts', 3],
   ['src/runtime/recovery/revive.ts', 1],
   ['src/runtime/host/runtime.ts', 3],
 ])

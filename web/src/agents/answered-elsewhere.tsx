@@ -1,7 +1,7 @@
 import { agoWords } from 'offshoot/client'
 import { useView } from '../state/conversation.tsx'
 import { thisWindow } from '../state/this-window.ts'
-import { useNow } from '../ui/clock.ts'
+import { useNow } from '../ui/use-now.ts'
 import { Icon } from '../ui/icon.tsx'
 
 /** How long it is said that somebody else has answered. Milliseconds. */

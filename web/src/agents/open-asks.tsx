@@ -1,7 +1,7 @@
 import type { RunRow } from 'offshoot/protocol'
 import { useView } from '../state/conversation.tsx'
 import { navigate } from '../state/route.ts'
-import { pathOf } from '../state/tree-words.ts'
+import { pathOf } from '../state/branch-lookup.ts'
 import { ApprovalCard } from './approval-card.tsx'
 import { QuestionCard } from './question-card.tsx'
 

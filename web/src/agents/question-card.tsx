@@ -3,7 +3,7 @@ import type { QuestionRow } from 'offshoot/protocol'
 import { useState } from 'react'
 import { useVerbs } from '../state/verbs.ts'
 import { Button } from '../ui/button.tsx'
-import { useNow } from '../ui/clock.ts'
+import { useNow } from '../ui/use-now.ts'
 import { Icon } from '../ui/icon.tsx'
 
 /** What an agent asks in words. Every option is an answer, and so is any other text. */

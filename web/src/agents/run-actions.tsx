@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useVerbs } from '../state/verbs.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
-import { isLive } from '../ui/run-words.ts'
+import { isLive } from '../ui/run-status-look.ts'
 
 /** More than this is not thrown away by one press. US dollars. */
 const CONFIRM_OVER_USD = 0.5

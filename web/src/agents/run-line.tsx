@@ -2,10 +2,10 @@ import { costWords, durationWords } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import type { ReactNode } from 'react'
 import { AgentName } from '../ui/badge.tsx'
-import { useNow } from '../ui/clock.ts'
+import { useNow } from '../ui/use-now.ts'
 import { counted, hueOf } from '../ui/format.ts'
 import { RunMark } from '../ui/run-mark.tsx'
-import { activityOf, elapsedOf, isLive, needsYou } from '../ui/run-words.ts'
+import { activityOf, elapsedOf, isLive, needsYou } from '../ui/run-status-look.ts'
 
 /** A subagent in one line: state, agent, task, what it does now, how long, how much. */
 export function RunLine({ run, children }: { run: RunRow; children?: ReactNode }) {

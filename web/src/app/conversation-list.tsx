@@ -1,7 +1,7 @@
 import { agoWords } from 'offshoot/client'
 import type { ConversationItem } from 'offshoot/protocol'
 import { useMemo, useState } from 'react'
-import { useNow } from '../ui/clock.ts'
+import { useNow } from '../ui/use-now.ts'
 import { Icon } from '../ui/icon.tsx'
 import { useConversations } from '../state/conversations.ts'
 import { closeSheet } from '../state/panels.ts'

@@ -1,6 +1,6 @@
 import type { BranchView } from 'offshoot/client'
 import { useState } from 'react'
-import { pathOf } from '../state/tree-words.ts'
+import { pathOf } from '../state/branch-lookup.ts'
 import { IconButton } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { Menu } from '../ui/menu.tsx'

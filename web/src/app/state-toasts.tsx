@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { branchOf, pathOf } from '../state/tree-words.ts'
+import { branchOf, pathOf } from '../state/branch-lookup.ts'
 import { showToast } from '../ui/toasts.tsx'
 import { useConversationView, useView } from '../state/conversation.tsx'
 import { navigate } from '../state/route.ts'

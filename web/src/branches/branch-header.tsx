@@ -9,7 +9,7 @@ import { Chip } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { hueOf } from '../ui/format.ts'
 import { RunMark, RunWord } from '../ui/run-mark.tsx'
-import { nameOf, pathOf, runOf } from '../state/tree-words.ts'
+import { nameOf, pathOf, runOf } from '../state/branch-lookup.ts'
 
 /** Above a branch that is not the main one: where one is, what it does, and the ways up and beside. */
 export function BranchHeader({ branch }: { branch: BranchView }) {

@@ -12,8 +12,8 @@ import { ContextMenu, type MenuChoice } from '../ui/menu.tsx'
 import { RunMark } from '../ui/run-mark.tsx'
 import { showError } from '../ui/toasts.tsx'
 import { rowsOf, treeFilters, type Row, type TreeFilter } from './tree-rows.ts'
-import { nameOf, pathOf } from '../state/tree-words.ts'
-import { useUnread } from './unread.ts'
+import { nameOf, pathOf } from '../state/branch-lookup.ts'
+import { useUnread } from './unread-branches.ts'
 
 /** Deeper ones stand no further to the right. */
 const MAX_INDENT = 6

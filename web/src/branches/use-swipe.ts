@@ -2,7 +2,7 @@ import { siblings, type BranchView } from 'offshoot/client'
 import { useRef, type TouchEvent } from 'react'
 import { useConversationView } from '../state/conversation.tsx'
 import { navigate } from '../state/route.ts'
-import { pathOf } from '../state/tree-words.ts'
+import { pathOf } from '../state/branch-lookup.ts'
 
 /** A finger has to go so far across, and no further up or down. Pixels. */
 const ACROSS = 80

@@ -3,8 +3,8 @@ import type { MessagePage } from 'offshoot/protocol'
 import { useView } from '../state/conversation.tsx'
 import { navigate } from '../state/route.ts'
 import { IconButton } from '../ui/button.tsx'
-import { isLive } from '../ui/run-words.ts'
-import { pathOf, runOf } from '../state/tree-words.ts'
+import { isLive } from '../ui/run-status-look.ts'
+import { pathOf, runOf } from '../state/branch-lookup.ts'
 
 type Message = MessagePage['messages'][number]
 

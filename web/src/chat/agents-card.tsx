@@ -1,11 +1,11 @@
 import { durationWords } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { useView } from '../state/conversation.tsx'
-import { runOf } from '../state/tree-words.ts'
-import { useNow } from '../ui/clock.ts'
+import { runOf } from '../state/branch-lookup.ts'
+import { useNow } from '../ui/use-now.ts'
 import { counted } from '../ui/format.ts'
-import { isLive, needsYou } from '../ui/run-words.ts'
-import type { ToolEntry } from './items.ts'
+import { isLive, needsYou } from '../ui/run-status-look.ts'
+import type { ToolEntry } from './transcript-items.ts'
 import { SubagentCard } from './subagent-card.tsx'
 
 /** The subagents of one turn, side by side as they work. */

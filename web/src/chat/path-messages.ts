@@ -2,7 +2,7 @@ import { lineage, shownMessages, type BranchView, type CallView, type ViewState 
 import { useEffect, useMemo } from 'react'
 import { useConversationView, useView } from '../state/conversation.tsx'
 import { showError } from '../ui/toasts.tsx'
-import { itemsOf, type Item } from './items.ts'
+import { itemsOf, type Item } from './transcript-items.ts'
 
 export interface PathItems {
   /** Those of the branches above come first. */

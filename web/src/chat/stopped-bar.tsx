@@ -2,11 +2,11 @@ import { breadcrumb, costWords, type BranchView, type ViewState } from 'offshoot
 import type { RunRow } from 'offshoot/protocol'
 import { useView } from '../state/conversation.tsx'
 import { useVerbs } from '../state/verbs.ts'
-import { runOf } from '../state/tree-words.ts'
+import { runOf } from '../state/branch-lookup.ts'
 import { Button } from '../ui/button.tsx'
 import { counted } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
-import { isLive, lookOf } from '../ui/run-words.ts'
+import { isLive, lookOf } from '../ui/run-status-look.ts'
 
 /** Why a branch stands still, what goes on or waits below it, and how it goes on. */
 export function StoppedBar({ branch }: { branch: BranchView }) {

@@ -1,6 +1,6 @@
 import type { MarkedToken, Token, Tokens } from 'marked'
 import { memo, useRef, type ReactNode } from 'react'
-import { toBlocks, type Block } from './blocks.ts'
+import { toBlocks, type Block } from './markdown-blocks.ts'
 import { CodeBlock } from './code-block.tsx'
 import { Inline } from './inline.tsx'
 

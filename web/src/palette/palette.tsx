@@ -9,7 +9,7 @@ import { useClient } from '../state/client.ts'
 import type { Actions } from '../state/keymap.ts'
 import { useAnswer } from '../state/use-answer.ts'
 import { Icon } from '../ui/icon.tsx'
-import { commandGroups, found, type Command } from './commands.ts'
+import { commandGroups, found, type Command } from './palette-commands.ts'
 
 interface PaletteProps {
   readonly isOpen: boolean

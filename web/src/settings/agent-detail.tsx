@@ -5,9 +5,9 @@ import { AgentName, Chip } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { counted, hueOf } from '../ui/format.ts'
 import { TextLines } from '../ui/text-lines.tsx'
-import { modelWords, originOf } from './agent-words.ts'
-import { rulesOf, type Config, type ConfigRule } from './config-words.ts'
-import { Answered, Section, useAgents, useConfig } from './parts.tsx'
+import { modelWords, originOf } from './agent-labels.ts'
+import { rulesOf, type Config, type ConfigRule } from './config-labels.ts'
+import { Answered, Section, useAgents, useConfig } from './settings-section.tsx'
 import { EffectiveTable, RuleTable, WHICH_COUNTS } from './rule-tables.tsx'
 
 /** One agent: what it is for, what it may do and why, and the words that it is told. */

@@ -3,8 +3,8 @@ import type { AgentRow } from 'offshoot/protocol'
 import { useEffect, useRef } from 'react'
 import { AgentName, Chip } from '../ui/badge.tsx'
 import { counted, hueOf } from '../ui/format.ts'
-import { Answered, PageLink, useAgents, useConfig } from './parts.tsx'
-import { modelWords, originOf } from './agent-words.ts'
+import { Answered, PageLink, useAgents, useConfig } from './settings-section.tsx'
+import { modelWords, originOf } from './agent-labels.ts'
 
 /** The catalogue: every agent that can be started here. `leftAgent`: whose page was left, and has the focus again. */
 export function Agents({ leftAgent }: { leftAgent: string | null }) {

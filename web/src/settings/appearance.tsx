@@ -1,6 +1,6 @@
 import { Label, RadioButton, RadioField, RadioGroup } from 'react-aria-components/RadioGroup'
 import { usePref } from '../state/prefs.ts'
-import { Section } from './parts.tsx'
+import { Section } from './settings-section.tsx'
 import { Toggle } from '../ui/toggle.tsx'
 
 const THEMES = [

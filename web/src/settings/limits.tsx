@@ -1,5 +1,5 @@
-import { limitNames, settingsOf, valueWords, type Config, type Setting } from './config-words.ts'
-import { Answered, Cell, Section, Table, useConfig } from './parts.tsx'
+import { limitNames, settingsOf, valueWords, type Config, type Setting } from './config-labels.ts'
+import { Answered, Cell, Section, Table, useConfig } from './settings-section.tsx'
 
 const LIMITS = 'limits.'
 

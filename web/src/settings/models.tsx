@@ -2,7 +2,7 @@ import { tokenWords } from 'offshoot/client'
 import type { ModelRow } from 'offshoot/protocol'
 import { Chip } from '../ui/badge.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { Answered, Cell, Section, Table, useModels } from './parts.tsx'
+import { Answered, Cell, Section, Table, useModels } from './settings-section.tsx'
 
 /** Which models can be used. A key is never shown, only whether there is one. */
 export function Models() {

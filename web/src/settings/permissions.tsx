@@ -1,6 +1,6 @@
-import { delegationsOf, rulesOf, type Config } from './config-words.ts'
+import { delegationsOf, rulesOf, type Config } from './config-labels.ts'
 import { Files, Warnings } from './limits.tsx'
-import { Answered, Section, useAgents, useConfig } from './parts.tsx'
+import { Answered, Section, useAgents, useConfig } from './settings-section.tsx'
 import { EffectiveTable, RuleTable, WHICH_COUNTS } from './rule-tables.tsx'
 
 /** The rules that are configured, and what they come to for the main agent. */

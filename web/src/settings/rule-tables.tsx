@@ -1,6 +1,6 @@
 import type { AgentRow } from 'offshoot/protocol'
-import type { ConfigRule } from './config-words.ts'
-import { Action, Cell, Table } from './parts.tsx'
+import type { ConfigRule } from './config-labels.ts'
+import { Action, Cell, Table } from './settings-section.tsx'
 
 /** What is decided of each tool, and what decides it. */
 export function EffectiveTable({ rows, label }: { rows: AgentRow['permissions']; label: string }) {

@@ -6,11 +6,11 @@ import { useAnswer } from '../state/use-answer.ts'
 import { signOut } from '../session/session.ts'
 import { Chip } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
-import { useNow } from '../ui/clock.ts'
+import { useNow } from '../ui/use-now.ts'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { showError } from '../ui/toasts.tsx'
-import { browserWords } from './browser-words.ts'
-import { Answered, Cell, Section, Table } from './parts.tsx'
+import { browserWords } from './browser-name.ts'
+import { Answered, Cell, Section, Table } from './settings-section.tsx'
 
 const EVERY_MS = 5000
 const NOTE =

@@ -3,7 +3,7 @@ import { keyOf, keysOf, shortcuts, shownKeys, type ShortcutId } from '../state/k
 import { usePref } from '../state/prefs.ts'
 import { Button } from '../ui/button.tsx'
 import { Toggle } from '../ui/toggle.tsx'
-import { Cell, Section, Table } from './parts.tsx'
+import { Cell, Section, Table } from './settings-section.tsx'
 
 /** Every key there is; each can be another one. */
 export function Shortcuts() {

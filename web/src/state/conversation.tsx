@@ -2,7 +2,7 @@ import { openConversationView, type Connection, type ConversationView, type View
 import { createContext, use, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { AgentMarks } from './agent-marks.tsx'
 import { useClient } from './client.ts'
-import { oncePerFrame } from './frame-store.ts'
+import { oncePerFrame } from './once-per-frame.ts'
 
 /** One conversation as the page draws it: changes come once a frame. */
 interface Shown {

@@ -1,6 +1,6 @@
 import type { Layout } from 'offshoot/client'
 import { FIGURES, GUTTER } from './chart.tsx'
-import { spanWords, tickWords } from './words.ts'
+import { spanWords, tickWords } from './timeline-labels.ts'
 
 interface AxisProps {
   readonly shown: Layout

@@ -1,5 +1,5 @@
 import type { Layout, LayoutRow } from 'offshoot/client'
-import { spanWords } from './words.ts'
+import { spanWords } from './timeline-labels.ts'
 
 /** Where people are waited for; drawn once a page (`Hatch`). */
 const HATCH = 'timeline-hatch'

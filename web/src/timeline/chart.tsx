@@ -5,10 +5,10 @@ import { AgentName } from '../ui/badge.tsx'
 import { hueOf } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { RunMark } from '../ui/run-mark.tsx'
-import { lookOf } from '../ui/run-words.ts'
+import { lookOf } from '../ui/run-status-look.ts'
 import { Bar } from './bar.tsx'
-import { parentOf, type ShownRow } from './folded.ts'
-import { saidOf, shareWords, shortCost, spanWords } from './words.ts'
+import { parentOf, type ShownRow } from './shown-rows.ts'
+import { saidOf, shareWords, shortCost, spanWords } from './timeline-labels.ts'
 
 /** Of the names and of the figures, where both stand beside the bars. Pixels. */
 export const GUTTER = 220

@@ -9,7 +9,7 @@ import { counted, hueOf } from '../ui/format.ts'
 import { RunMark, RunWord } from '../ui/run-mark.tsx'
 import { TextLines } from '../ui/text-lines.tsx'
 import { showError } from '../ui/toasts.tsx'
-import { shareWords, spanWords } from './words.ts'
+import { shareWords, spanWords } from './timeline-labels.ts'
 
 interface DetailsProps {
   readonly row: LayoutRow

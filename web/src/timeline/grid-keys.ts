@@ -1,4 +1,4 @@
-import { parentOf, type ShownRow } from './folded.ts'
+import { parentOf, type ShownRow } from './shown-rows.ts'
 
 /** Where the focus of a treegrid is. `column` -1: on the row as a whole. */
 export interface CellPosition {

@@ -2,7 +2,7 @@ import type { Layout } from 'offshoot/client'
 import { useRef, type KeyboardEvent, type PointerEvent } from 'react'
 import { hueOf } from '../ui/format.ts'
 import { rangeWithin, type Range } from './range.ts'
-import { spanWords } from './words.ts'
+import { spanWords } from './timeline-labels.ts'
 
 interface MinimapProps {
   /** Of everything, with `gutter: 0`. */

@@ -5,11 +5,11 @@ import { AgentName } from '../ui/badge.tsx'
 import { hueOf } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { RunMark } from '../ui/run-mark.tsx'
-import { lookOf } from '../ui/run-words.ts'
+import { lookOf } from '../ui/run-status-look.ts'
 import type { ChartProps } from './chart.tsx'
-import type { ShownRow } from './folded.ts'
+import type { ShownRow } from './shown-rows.ts'
 import { moveOf, type CellPosition } from './grid-keys.ts'
-import { saidOf, shareWords, spanWords } from './words.ts'
+import { saidOf, shareWords, spanWords } from './timeline-labels.ts'
 
 interface TableProps extends Pick<
   ChartProps,

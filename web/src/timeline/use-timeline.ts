@@ -1,7 +1,7 @@
 import { reduceTimeline, type Client, type Timeline } from 'offshoot/client'
 import { useEffect, useState } from 'react'
 import { useClient } from '../state/client.ts'
-import { oncePerFrame } from '../state/frame-store.ts'
+import { oncePerFrame } from '../state/once-per-frame.ts'
 
 type Followed = Client extends { events(...args: never): AsyncIterable<infer F> } ? F : never
 type Event = Extract<Followed, { type: 'events' }>['events'][number]

@@ -1,5 +1,5 @@
 import { Icon } from './icon.tsx'
-import { lookOf } from './run-words.ts'
+import { lookOf } from './run-status-look.ts'
 
 type RunStateFields = Parameters<typeof lookOf>[0]
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { agentIcons } from './agent-icons.ts'
-import { widthOf } from './width.ts'
+import { widthOf } from './text-width.ts'
 
 it('takes no room where no agent has an icon', () => {
   expect(agentIcons([{ name: 'explore' }])).toBeUndefined()

@@ -1,6 +1,6 @@
 import { agentMark } from '../../../client/agent-mark.ts'
 import type { AgentDefinition } from '../../../core/agent.ts'
-import { drawable, padToWidth, widthOf } from './width.ts'
+import { drawable, padToWidth, widthOf } from './text-width.ts'
 
 const COLUMNS = 2
 

@@ -8,11 +8,11 @@ import { createProgress } from './progress.ts'
 describe('on a terminal', () => {
   it('draws at most ten times a second, and only what has changed', async () => {
     const { progress, story, terminal, tick } = stand()
-    progress.take(story.events)
+    progress.notify(story.events)
     expect(terminal.writes).toEqual([])
     await tick(100)
     expect(terminal.writes).toEqual(['\r\x1b[0K◐ main — starting · 0s\n\x1b[0J'])
-    for (let n = 0; n < 50; n++) progress.take(new Story().acts('main', `Read ${n}`).events)
+    for (let n = 0; n < 50; n++) progress.notify(new Story().acts('main', `Read ${n}`).events)
     await tick(100)
     expect(terminal.writes.length).toBe(2)
     await tick(40)
@@ -98,7 +98,7 @@ describe('line by line', () => {
       .after(2)
       .acts('a', 'Read 3', 3)
     story.asks('a', '$ make').waits('a', 'approval', '$ make').completes('a', 'Found it.', { toolCalls: 3 })
-    progress.take(story.events)
+    progress.notify(story.events)
     progress.end()
     expect(terminal.writes.join('').split('\n')).toEqual([
       '◐ main — starting · 0s',
@@ -115,14 +115,14 @@ describe('line by line', () => {
     const { progress, story, terminal } = stand({ tty: false })
     story.starts('a').waits('a', 'retry', 'anthropic is paused')
     for (let n = 0; n < 3; n++) story.after(5).waits('a', 'retry', 'anthropic is paused', 'waiting')
-    progress.take(story.events)
+    progress.notify(story.events)
     expect(terminal.writes.slice(2)).toEqual([expect.stringContaining('will try again: anthropic is paused')])
   })
 
   it('is how it speaks on a dumb terminal, and on one that something else is written to', () => {
     for (const options of [{ env: { TERM: 'dumb' } }, { sharesTerminal: true, env: { NO_COLOR: '1' } }]) {
       const { progress, story, terminal } = stand(options)
-      progress.take(story.events)
+      progress.notify(story.events)
       expect(terminal.writes).toEqual(['◐ main — starting · 0s\n'])
     }
   })
@@ -132,7 +132,7 @@ describe('colours', () => {
   it('are for terminals, unless the environment says otherwise', async () => {
     const coloured = async (tty: boolean, env: Record<string, string>) => {
       const { progress, story, terminal } = stand({ tty, env: { NO_COLOR: '', ...env } })
-      progress.take(story.events)
+      progress.notify(story.events)
       progress.end()
       return /\u001b\[\d+m/.test(terminal.writes.join(''))
     }
@@ -162,7 +162,7 @@ function stand({ tty = true, env = { NO_COLOR: '1' }, sharesTerminal = false }: 
   const tick = (ms: number) => clock.advance(ms)
   const tell = async (more: (story: Story) => void) => {
     more(story)
-    progress.take(story.events.slice(told))
+    progress.notify(story.events.slice(told))
     told = story.events.length
     await tick(100)
   }

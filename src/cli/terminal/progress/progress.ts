@@ -3,15 +3,15 @@ import type { OffshootEvent } from '../../../core/events.ts'
 import type { RunId } from '../../../core/ids.ts'
 import { systemClock } from '../../../exec/system-clock.ts'
 import type { Io } from '../../io.ts'
-import { groupsOf, runsOf } from './groups.ts'
-import { runRows, type LineStyle } from './lines.ts'
-import { reflows, repaint, replace, type Drawn } from './paint.ts'
-import { closingRows, groupRows, liveRows } from './picture.ts'
-import { reduceProgress, type ProgressTree } from './tree.ts'
+import { groupsOf, runsOf } from './turn-groups.ts'
+import { runRows, type LineStyle } from './progress-rows.ts'
+import { reflows, repaint, replace, type Drawn } from './repaint.ts'
+import { closingRows, groupRows, liveRows } from './live-rows.ts'
+import { reduceProgress, type ProgressTree } from './progress-tree.ts'
 
 /** Shows the tree of runs on stderr: redrawn in place on a terminal, a line for each change otherwise. */
 export interface Progress {
-  take(events: readonly OffshootEvent[]): void
+  notify(events: readonly OffshootEvent[]): void
   /** Takes the picture away until the returned function is called. */
   pause(): () => void
   /** Leaves the whole tree as it is now. */
@@ -93,7 +93,7 @@ function liveProgress({ stderr, env }: Io, look: LineStyle, clock: Clock): Progr
   const onContinue = () => void (drawn = { rows: [], columns: 0 })
   process.on('SIGCONT', onContinue)
   return {
-    take(events) {
+    notify(events) {
       for (const event of events) {
         tree = reduceProgress(tree, event)
         if (event.type === 'run.queued' || event.type === 'run.started') settledRuns.delete(event.runId!)
@@ -138,7 +138,7 @@ function plainProgress(stderr: NodeJS.WriteStream, style: LineStyle): Progress {
   let tree: ProgressTree = new Map()
   const said = new Map<RunId, string>()
   const progressAt = new Map<RunId, number>()
-  const say = (event: OffshootEvent) => {
+  const print = (event: OffshootEvent) => {
     const before = tree
     tree = reduceProgress(tree, event)
     const run = event.runId && tree.get(event.runId)
@@ -150,7 +150,7 @@ function plainProgress(stderr: NodeJS.WriteStream, style: LineStyle): Progress {
     said.set(run.runId, text)
     stderr.write(`${text}\n`)
   }
-  return { take: (events) => events.forEach(say), pause: () => () => {}, end: () => {} }
+  return { notify: (events) => events.forEach(print), pause: () => () => {}, end: () => {} }
 }
 
 const SPOKEN = /^(run\.|approval\.requested$|question\.asked$)/

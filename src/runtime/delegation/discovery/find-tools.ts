@@ -54,8 +54,8 @@ export function unknownText(name: string, known: Pick<Registry, 'list'>): string
   const names = [...known.list().map((tool) => tool.name), ...toolsetsOf(known).keys()]
   const wanted = plain(name)
   const nearest = nearestName(name, names)
-  const holding = wanted.length >= 3 ? names.filter((each) => plain(each).includes(wanted)) : []
-  const near = [...new Set([...(nearest ? [nearest] : []), ...holding])].slice(0, MAX_NEAR)
+  const matching = wanted.length >= 3 ? names.filter((each) => plain(each).includes(wanted)) : []
+  const near = [...new Set([...(nearest ? [nearest] : []), ...matching])].slice(0, MAX_NEAR)
   const hint = near.length > 0 ? `; near it: ${near.join(', ')}` : ''
   return `there is no tool or toolset ${JSON.stringify(name.slice(0, 100))}${hint}`
 }

@@ -34,8 +34,8 @@ function parsed(text: string | undefined): FoundJson {
 function lastBlock(text: string): string | undefined {
   if (!text.endsWith('```')) return undefined
   const opening = text.lastIndexOf('```', text.length - 4)
-  const begin = opening < 0 ? -1 : text.indexOf('\n', opening)
-  return begin < 0 ? undefined : text.slice(begin, -3)
+  const start = opening < 0 ? -1 : text.indexOf('\n', opening)
+  return start < 0 ? undefined : text.slice(start, -3)
 }
 
 function lastContainer(text: string): FoundJson {

@@ -9,7 +9,7 @@ import {
   type Harness,
   type HarnessOptions,
 } from '../../../../test/support/runtime-harness.ts'
-import type { ScriptInput } from '../../../model/script.ts'
+import type { ScriptInput } from '../../../model/model-script.ts'
 
 const schema = {
   type: 'object',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { schemaChecker, type SchemaChecker, type SchemaIssue } from '../../../agents/schema-checker.ts'
-import { typedMessage, type TypedInput } from '../../../agents/template.ts'
+import { typedMessage, type TypedInput } from '../../../agents/prompt-template.ts'
 import type { AgentDefinition } from '../../../core/agent.ts'
 import type { CallId } from '../../../core/ids.ts'
 import type { ToolOutput } from '../../../core/message.ts'

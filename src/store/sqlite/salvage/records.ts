@@ -1,4 +1,4 @@
-import type { Pages } from './pages.ts'
+import type { Pages } from './database-pages.ts'
 
 /** A value of a record: integers beyond what a number holds exactly make the record unreadable. */
 export type Value = string | number | Buffer | null
@@ -151,9 +151,9 @@ class Bytes {
   #take(length: number): Buffer {
     const end = this.at + length
     if (end > this.#bytes.length) throw new RangeError('ends early')
-    const taken = this.#bytes.subarray(this.at, end)
+    const bytes = this.#bytes.subarray(this.at, end)
     this.at = end
-    return taken
+    return bytes
   }
 }
 

@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
+import type { ConversationId } from '../../core/ids.ts'
+import { systemClock } from '../../exec/system-clock.ts'
+import { compose } from '../../runtime/host/compose.ts'
+import { randomIds } from '../../runtime/log/new-id.ts'
+import { askOwner } from '../../runtime/ownership/ask-owner.ts'
+import { Ownership } from '../../runtime/ownership/leases.ts'
+import type { VerbAnswers, VerbCommand } from '../../runtime/control/verbs.ts'
+import { checkTurn, startsTurn } from '../person-only-commands.ts'
+import type { Io } from '../io.ts'
+import { openStore } from '../open-store.ts'
+import { resolveId } from '../../runtime/views/resolve-id.ts'
+
+/**
+ * Has a verb carried out by the process that drives the conversation, whatever the configuration here is; by this one
+ * if there is none. @throws OffshootError: what the verb throws.
+ */
+export async function performVerb<V extends VerbCommand>(
+  io: Io,
+  id: ConversationId,
+  command: V,
+): Promise<VerbAnswers[V['verb']]> {
+  const { asked, directory } = await ask(io, id, command)
+  if (asked.type === 'answered') return asked.value as VerbAnswers[V['verb']]
+  const composed = await compose({ directory, env: io.env, ...io.testPorts })
+  try {
+    return await composed.runtime.perform(id, command, composed)
+  } finally {
+    await composed.guard.close()
+    await composed.store.close()
+  }
+}
+
+/** Of what a conversation, branch or run id names. @throws OffshootError `usage` when it names nothing. */
+export async function conversationIdOf(io: Io, id: string): Promise<ConversationId> {
+  await using store = await openStore(io)
+  return resolveId(store, id).conversation.id
+}
+
+async function ask(io: Io, id: ConversationId, command: VerbCommand) {
+  await using store = await openStore(io)
+  if (startsTurn(command)) checkTurn(store, id, io)
+  const owner = randomUUID()
+  const ownership = new Ownership({ store, clock: systemClock, owner })
+  const ports = { store, clock: systemClock, newId: randomIds(systemClock), ownership }
+  const asked = await askOwner(ports, id, command)
+  return { asked, directory: workspaceOf(store.get('conversations', id)?.directory, io) }
+}
+
+/** Nothing is run there: where the directory is gone, what is left of its conversation can still be ended. */
+function workspaceOf(directory: string | undefined, io: Io): string {
+  const isThere = directory && statSync(directory, { throwIfNoEntry: false })?.isDirectory()
+  return isThere ? directory : io.cwd
+}

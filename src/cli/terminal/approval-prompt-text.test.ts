@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest'
+import {
+  questionText,
+  chosenText,
+  grantText,
+  promptLine,
+  approvalText,
+  type ApprovalEvent,
+} from './approval-prompt-text.ts'
+
+const question = {
+  path: ['main', 'general'],
+  title: '$ git push',
+  detail: 'git push',
+  directory: '/work',
+  rule: 'no rule: bash asks by default',
+  position: 2,
+  of: 3,
+} as unknown as ApprovalEvent
+
+describe('a question on the terminal', () => {
+  it('says who wants what, where and why', () => {
+    expect(approvalText(question)).toBe(
+      '⚑ main > general needs you (2 of 3): $ git push\n    git push\n  in /work\n  because: no rule: bash asks by default\n',
+    )
+  })
+
+  it('shows what has no width, and marks that pile up', () => {
+    const text = approvalText({
+      ...question,
+      detail: 'rm\u200b -rf\u00ad \u{e0041}x\u0301\u0302\u0303\u0304',
+    })
+    expect(text).toContain('    rm\\u{200b} -rf\\u{ad} \\u{e0041}x\u0301\u0302\\u{303}\\u{304}\n')
+  })
+
+  it('shows the same of a pattern that is offered for good', () => {
+    expect(promptLine('git\u200b push\n\u001b[2K *')).toBe('git\\u{200b} push \u241b[2K *')
+  })
+
+  it('says how much of a long one is not shown, and shows its end', () => {
+    const long = approvalText({ ...question, detail: `${'a'.repeat(10_000)}; rm -rf ~` })
+    expect(long).toMatch(/a\n {4}\[… 6010 characters are not shown …\]\n {4}a+; rm -rf ~\n/)
+    const many = approvalText({
+      ...question,
+      detail: Array.from({ length: 100 }, (_, at) => `line ${at}`).join('\n'),
+    })
+    expect(many).toMatch(/line 20\n {4}\[… 70 lines are not shown …\]\n {4}line 91\n/)
+    expect(many).toContain('line 99\n')
+  })
+})
+
+describe('what an agent asks in words', () => {
+  const asked = {
+    path: ['main', 'critic'],
+    question: 'Which one?\nSay why.',
+    options: ['this', 'that'],
+    position: 1,
+    of: 2,
+  }
+
+  it('stands there with a number before each option', () => {
+    expect(questionText(asked)).toBe(
+      '⚑ main > critic asks you (1 of 2):\n    Which one?\n    Say why.\n  [1] this\n  [2] that\n',
+    )
+  })
+
+  it('is no command to the terminal, and nothing in it is unseen', () => {
+    const text = questionText({
+      ...asked,
+      question: '\u001b]0;x\u0007?',
+      options: ['a\u001b[2J\n[9] b\u200b'],
+    })
+    expect(text).toContain('    \u241b]0;x\u2407?\n  [1] a\u241b[2J [9] b\\u{200b}\n')
+  })
+
+  it.each([
+    ['1', 'this'],
+    [' 2 ', 'that'],
+    ['3', '3'],
+    ['0', '0'],
+    ['01', '01'],
+    ['-1', '-1'],
+    ['1.0', '1.0'],
+    ['that', 'that'],
+    ['  neither  ', 'neither'],
+    ['', ''],
+  ])('%j is answered with %j', (typed, text) => {
+    expect(chosenText(asked.options, typed)).toBe(text)
+  })
+
+  it('has an option that is a number by its text', () => {
+    expect(chosenText(['2', '1'], '1')).toBe('1')
+    expect(chosenText(['8080', '9090'], '2')).toBe('9090')
+  })
+})
+
+describe('what lasting answers allow', () => {
+  it('is told where there is something', () => {
+    expect(grantText({ tool: 'bash', pattern: 'npm \u001b[1mtest *' })).toBe(
+      '  "run" and "always" allow: bash:npm \u241b[1mtest *\n',
+    )
+    expect([grantText(null), grantText(undefined)]).toEqual(['', ''])
+  })
+})

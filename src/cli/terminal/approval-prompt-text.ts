@@ -1,0 +1,80 @@
+import type { EventOf } from '../../core/events.ts'
+import { terminalLine, terminalText } from '../../core/terminal-text.ts'
+import { ruleText } from './rule-text.ts'
+
+export type ApprovalEvent = EventOf<'approval.requested'>
+export type QuestionEvent = EventOf<'question.asked'>
+
+const MAX_CHARS = 4_000
+const MAX_LINES = 30
+
+type Shown = Pick<ApprovalEvent, 'path' | 'title' | 'detail' | 'directory' | 'rule' | 'position' | 'of'>
+
+/** A question as it stands on the terminal: who wants what, in which directory, and why it is asked. */
+export function approvalText({ path, title, detail, directory, rule, position, of }: Shown): string {
+  const lines = [
+    `⚑ ${promptLine(path.join(' > '))} needs you (${position} of ${of}): ${promptLine(title)}`,
+    ...shortened(detail)
+      .split('\n')
+      .map((each) => `    ${each}`),
+    `  in ${promptLine(directory)}`,
+    `  because: ${promptLine(rule)}`,
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** The words that answer an approval: nothing lasts where nothing can be granted. */
+export function answerWords(grant: ApprovalEvent['grant'] | undefined): string {
+  return grant ? 'once|run|always|deny' : 'once|deny'
+}
+
+/** What an answer that lasts allows; nothing where none does. */
+export function grantText(grant: ApprovalEvent['grant'] | undefined): string {
+  return grant ? `  "run" and "always" allow: ${promptLine(ruleText(grant))}\n` : ''
+}
+
+type AskedShown = Pick<QuestionEvent, 'path' | 'question' | 'options' | 'position' | 'of'>
+
+/** What an agent asks in words, as it stands on the terminal, with a number before each option. */
+export function questionText({ path, question, options, position, of }: AskedShown): string {
+  const lines = [
+    `⚑ ${promptLine(path.join(' > '))} asks you (${position} of ${of}):`,
+    ...shortened(question)
+      .split('\n')
+      .map((each) => `    ${each}`),
+    ...options.map((option, at) => `  [${at + 1}] ${promptLine(option)}`),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** What was typed as an answer: the number of an option is that option. */
+export function chosenText(options: readonly string[], typed: string): string {
+  const text = typed.trim()
+  return options.includes(text) ? text : (/^[1-9]\d?$/.test(text) && options[Number(text) - 1]) || text
+}
+
+/** Something of a model on one line of a question: nothing in it is unseen, and of a long one it says so. */
+export function promptLine(text: string): string {
+  return middleCut([...visible(terminalLine(text))], 400, (left) => `[… ${left} characters …]`).join('')
+}
+
+/** Whoever answers has to know that there is more than is shown. */
+function shortened(detail: string): string {
+  const text = visible(terminalText(detail))
+  const cut = middleCut([...text], MAX_CHARS, (left) => `\n[… ${left} characters are not shown …]\n`).join('')
+  return middleCut(cut.split('\n'), MAX_LINES, (left) => `[… ${left} lines are not shown …]`).join('\n')
+}
+
+function middleCut(items: readonly string[], most: number, note: (left: number) => string): string[] {
+  if (items.length <= most) return [...items]
+  const head = Math.floor(most * 0.7)
+  const tail = Math.floor(most * 0.3)
+  return [...items.slice(0, head), note(items.length - head - tail), ...items.slice(-tail)]
+}
+
+/** What has no width, and marks piled on one cell, can make a command look like another one. */
+function visible(text: string): string {
+  return text.replace(UNSEEN, (char) => `\\u{${char.codePointAt(0)!.toString(16)}}`)
+}
+
+const UNSEEN = /\p{Default_Ignorable_Code_Point}|(?<=\p{M}\p{M})\p{M}/gu

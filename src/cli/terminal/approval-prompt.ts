@@ -1,0 +1,181 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { OffshootEvent } from '../../core/events.ts'
+import type { ApprovalAnswer } from '../../core/run.ts'
+import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
+import type { Watched } from './watched-run.ts'
+import { clean, type Io } from '../io.ts'
+import { placeInLine } from './open-asks.ts'
+import type { Output } from './output-formats.ts'
+import {
+  answerWords,
+  questionText,
+  chosenText,
+  grantText,
+  promptLine,
+  approvalText,
+  type QuestionEvent,
+  type ApprovalEvent,
+} from './approval-prompt-text.ts'
+import { dropTyped, readLines, type Lines } from './terminal-lines.ts'
+
+interface Answer {
+  readonly answer: ApprovalAnswer
+  readonly note?: string
+}
+
+const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = {
+  '1': 'once',
+  '2': 'run',
+  '3': 'always',
+  n: 'deny',
+}
+
+type Ports = Pick<Watched, 'runtime' | 'store'>
+
+/**
+ * Puts each approval and question of the tree to the person at the terminal, one after the other. Until the returned
+ * function is called the conversation is attended; its promise settles when the terminal is free.
+ */
+export function answerOnTerminal(
+  started: StartedRun,
+  { runtime, store }: Ports,
+  output: Output,
+  io: Io,
+): () => Promise<void> {
+  const leave = runtime.approvals.attend()
+  const open = new Map<string, AbortController>()
+  let line: Promise<void> = Promise.resolve()
+  const queue = (event: ApprovalEvent | QuestionEvent) => {
+    const id = idOf(event)
+    const closed = new AbortController()
+    open.set(id, closed)
+    const asked = () => ({ ...event, ...placeInLine(store, event.conversationId, id) })
+    line = line
+      .then(() => put(asked(), { runtime, output, io }, closed.signal))
+      .catch(() => started.stop('pause')) // the store took no answer: the run will say so
+  }
+  const receive = (event: OffshootEvent) => {
+    if (event.type === 'approval.answered') open.get(event.approvalId)?.abort()
+    if (event.type === 'question.answered') open.get(event.questionId)?.abort()
+    if (event.type === 'approval.requested' || event.type === 'question.asked') queue(event)
+  }
+  const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(receive))
+  return async () => {
+    unsubscribe()
+    leave()
+    for (const closed of open.values()) closed.abort()
+    await line
+  }
+}
+
+/** Nobody sits here: what is asked says on stderr how it is answered from another terminal, and waits for that. */
+export function answerFromElsewhere(
+  started: StartedRun,
+  { runtime }: Pick<Ports, 'runtime'>,
+  output: Output,
+  io: Io,
+): () => Promise<void> {
+  const leave = runtime.approvals.attend()
+  const printAsked = (event: OffshootEvent) => {
+    if (event.type !== 'approval.requested' && event.type !== 'question.asked') return
+    const resume = output.pause()
+    io.stderr.write(clean(io, elsewhereText(event)))
+    resume()
+  }
+  const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(printAsked))
+  return async () => {
+    unsubscribe()
+    leave()
+  }
+}
+
+function elsewhereText(event: ApprovalEvent | QuestionEvent): string {
+  if (event.type === 'question.asked')
+    return `${questionText(event)}  answer it with: offshoot answer ${event.questionId} TEXT\n`
+  const { approvalId, grant } = event
+  const how = `  answer it with: offshoot approve ${approvalId} ${answerWords(grant)}\n`
+  return approvalText(event) + grantText(grant) + how
+}
+
+function idOf(event: ApprovalEvent | QuestionEvent) {
+  return event.type === 'question.asked' ? event.questionId : event.approvalId
+}
+
+interface Surface {
+  readonly runtime: Watched['runtime']
+  readonly output: Output
+  readonly io: Io
+}
+
+/** Asks until there is an answer, or nothing left to ask: the run has stopped, or somebody else was faster. */
+async function put(
+  event: ApprovalEvent | QuestionEvent,
+  { runtime, output, io }: Surface,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) return
+  const resume = output.pause()
+  try {
+    if (event.type === 'question.asked') {
+      const text = await typedFor(questionText(event), io, (lines) => readText(lines, event, signal))
+      await runtime.questions.answer(event.questionId, { by: 'terminal', text })
+    } else {
+      const answer = await typedFor(approvalText(event), io, (lines) => readAnswer(lines, event, signal))
+      await runtime.approvals.answer(event.approvalId, { by: 'terminal', ...answer })
+    }
+  } catch (error) {
+    if (!signal.aborted && !isAnswered(error)) throw error
+  } finally {
+    resume()
+  }
+}
+
+/** What was typed before the question stood there is no answer to it. */
+async function typedFor<A>(text: string, io: Io, read: (lines: Lines) => Promise<A>): Promise<A> {
+  await dropTyped(io)
+  const lines = readLines(io)
+  try {
+    io.stderr.write(clean(io, text))
+    return await read(lines)
+  } finally {
+    lines.close()
+  }
+}
+
+function isAnswered(error: unknown): boolean {
+  return error instanceof OffshootError && (error.code === 'not_found' || error.code === 'conflict')
+}
+
+async function readAnswer(lines: Lines, { grant }: ApprovalEvent, signal: AbortSignal): Promise<Answer> {
+  const lasting = grant ? `  [2] this run  [3] always \`${promptLine(grant.pattern ?? grant.tool)}\`` : ''
+  for (;;) {
+    const typed = await lines.next(
+      `  [1] once${lasting}  [n] deny  [e] deny with a note, then press Enter: `,
+      signal,
+    )
+    if (typed === null) return { answer: 'deny', note: 'the terminal was closed' }
+    const key = typed.trim().toLowerCase()
+    if (key === 'e') return denied(await lines.next('  note: ', signal))
+    const answer = Object.hasOwn(ANSWERS, key) ? ANSWERS[key] : undefined
+    if (answer && (grant || answer === 'once' || answer === 'deny')) return { answer }
+  }
+}
+
+function denied(note: string | null): Answer {
+  return note?.trim() ? { answer: 'deny', note: note.trim() } : { answer: 'deny' }
+}
+
+/** null: the terminal was closed. */
+async function readText(
+  lines: Lines,
+  { options }: QuestionEvent,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const how = options.length > 0 ? 'a number, or your own words' : 'your answer'
+  for (;;) {
+    const typed = await lines.next(`  ${how}, then press Enter: `, signal)
+    if (typed === null) return null
+    const text = chosenText(options, typed)
+    if (text !== '') return text
+  }
+}

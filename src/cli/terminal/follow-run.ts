@@ -1,0 +1,127 @@
+import { Option } from 'commander'
+import { MODES } from '../../permissions/modes.ts'
+import { modeInForce, namedBefore } from '../../runtime/authority/mode.ts'
+import type { RunResult } from '../../runtime/views/run-result.ts'
+import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
+import { hasPerson } from '../person-only-commands.ts'
+import { answerFromElsewhere, answerOnTerminal } from './approval-prompt.ts'
+import type { EndSignal } from '../early-signals.ts'
+import { exitCodeOfRun, exitCodes } from '../exit-codes.ts'
+import { outputError, writeStderr, type Io } from '../io.ts'
+import { dollars } from '../number-options.ts'
+import { createOutput, type OutputFormat } from './output-formats.ts'
+import type { Watched } from './watched-run.ts'
+
+export interface FollowFlags {
+  /** `deny`: nobody is asked, even on a terminal. `wait`: a question waits where there is no terminal too. */
+  readonly approvals?: 'wait' | 'deny'
+  readonly outputFormat: OutputFormat
+  readonly budgetUsd?: number
+  /** The answer as it is. */
+  readonly rawOutput?: true
+}
+
+export function budgetOption(): Option {
+  const about = 'pause when the conversation has spent so much; default: limits.budgetUsd'
+  return new Option('--budget-usd <n>', about).argParser(dollars)
+}
+
+export function modeOption(): Option {
+  const about = 'what is allowed without asking; default: ask, or plan where a conversation had that'
+  return new Option('--mode <mode>', about).choices(MODES)
+}
+
+export function approvalsOption(): Option {
+  const about = 'wait: a question waits for offshoot approve; deny: never ask, even on a terminal'
+  return new Option('--approvals <how>', about).choices(['wait', 'deny'])
+}
+
+/** Shows what this process drives until it has stopped, and returns the exit code. No process is left afterwards. */
+export async function follow(
+  started: StartedRun,
+  flags: FollowFlags,
+  composed: Watched,
+  io: Io,
+): Promise<number> {
+  await printMode(started, composed, io)
+  const output = createOutput(flags, started, composed, io)
+  const takeAnswers = answererOf(flags, io)
+  const endAnswers = takeAnswers(started, composed, output, io)
+  const signals = stopOnSignals(started, io)
+  const broken = stopWithoutReader(started, io)
+  try {
+    const result = await started.result.catch(output.fail)
+    await endAnswers()
+    await output.end(result)
+    await printUnpriced(result, flags, composed, io)
+    const signal = signals.first()
+    const error = broken.error()
+    if (!signal && error) throw error
+    return await exitCode(result, signal, io)
+  } finally {
+    await endAnswers()
+    broken.end()
+    await composed.guard.close()
+    signals.end() // last: a signal while processes are being ended must not leave them
+  }
+}
+
+/** A mode that this command was not told is no surprise. */
+async function printMode({ conversationId }: StartedRun, { store, mode }: Watched, io: Io): Promise<void> {
+  const [named, inForce] = [namedBefore(store, conversationId), modeInForce(store, conversationId, mode)]
+  if (inForce !== mode)
+    await writeStderr(io, `offshoot: mode ${inForce}, as before; --mode ${mode} ends that\n`)
+  else if (named && named !== mode)
+    await writeStderr(
+      io,
+      `offshoot: mode ${mode}; before it was ${named}, which --mode ${named} allows again\n`,
+    )
+}
+
+/** The person who answers approvals; without one each approval is denied at once. */
+function answererOf({ approvals }: FollowFlags, io: Io): typeof answerOnTerminal {
+  if (approvals !== 'deny' && hasPerson(io)) return answerOnTerminal
+  return approvals === 'wait' ? answerFromElsewhere : () => async () => {}
+}
+
+/** Events that nobody can read any more are not worth a model's time: the tree pauses. */
+function stopWithoutReader(started: StartedRun, { stdout }: Io) {
+  let first: Error | undefined
+  const onError = (error: Error) => {
+    first ??= outputError(error)
+    started.stop('pause')
+  }
+  stdout.on('error', onError)
+  return { error: () => first, end: () => void stdout.off('error', onError) }
+}
+
+/** The first signal pauses the tree, the second cancels it; the program ends when it has stopped. */
+function stopOnSignals(started: StartedRun, io: Io) {
+  let first: EndSignal | undefined
+  const end = io.onSignal((signal) => {
+    started.stop(first ? 'cancel' : 'pause')
+    first ??= signal
+  })
+  return { first: () => first, end }
+}
+
+/** A budget in money holds only for what has a price. */
+async function printUnpriced(
+  { costUsd }: RunResult,
+  { budgetUsd }: FollowFlags,
+  { loaded }: Watched,
+  io: Io,
+): Promise<void> {
+  const { limits } = loaded.config
+  if (costUsd !== null || (budgetUsd ?? limits.budgetUsd) === null) return
+  const tokens = limits.maxTokens.toLocaleString('en-US')
+  const line = `the price of a model is not known: the budget in money does not hold for it, the cap of ${tokens} tokens does`
+  await writeStderr(io, `offshoot: ${line}; "prices" of the configuration sets it\n`)
+}
+
+async function exitCode(result: RunResult, signal: EndSignal | undefined, io: Io): Promise<number> {
+  if (!signal) return exitCodeOfRun(result)
+  const kept = `the conversation is kept: offshoot continue ${result.conversationId}`
+  await writeStderr(io, `offshoot: ${result.status === 'paused' ? kept : result.status}\n`)
+  return exitCodes[signal]
+}

@@ -1,0 +1,99 @@
+import type { BranchId, RunId } from '../core/ids.ts'
+import type { ApprovalRow, QuestionRow } from '../protocol/approvals-and-questions.ts'
+import type { InboxItem } from '../protocol/inbox.ts'
+import type { RunRow } from '../protocol/run.ts'
+import type { ViewState } from './view-state.ts'
+
+export const groupNames = ['needsYou', 'running', 'queued', 'paused', 'done'] as const
+export type GroupName = (typeof groupNames)[number]
+export type RunGroups = Readonly<Record<GroupName, readonly RunRow[]>>
+
+type Asked = Pick<ViewState, 'approvals' | 'questions'>
+
+/**
+ * The subagents of a conversation by what is to be done about them: the latest run of each branch. What asks longest
+ * stands first, then what was started last; of what has ended, what ended last. A main agent is among them while it asks.
+ */
+export function runGroups(state: Asked & Pick<ViewState, 'runs' | 'latestRuns' | 'queue'>): RunGroups {
+  const asking = askingRuns(state)
+  const groups: Record<GroupName, RunRow[]> = { needsYou: [], running: [], queued: [], paused: [], done: [] }
+  for (const id of Object.values(state.latestRuns)) {
+    const run = state.runs[id]
+    if (run && (run.depth > 0 || asking.includes(id))) groups[groupOf(run, asking)].push(run)
+  }
+  return {
+    needsYou: groups.needsYou.toSorted((a, b) => asking.indexOf(a.id) - asking.indexOf(b.id)),
+    running: groups.running.toSorted(newestFirst),
+    queued: groups.queued.toSorted((a, b) => (a.queuePosition ?? 0) - (b.queuePosition ?? 0)),
+    paused: groups.paused.toSorted(lastEndedFirst),
+    done: groups.done.toSorted(lastEndedFirst),
+  }
+}
+
+/** For the button, the window title and the favicon. */
+export function badge(groups: RunGroups): { readonly needsYou: number; readonly running: number } {
+  return { needsYou: groups.needsYou.length, running: groups.running.length }
+}
+
+function askingRuns({ approvals, questions }: Asked): readonly RunId[] {
+  const asks = [
+    ...approvals.map(({ runId, requestedAt: at }) => ({ runId, at })),
+    ...questions.map(({ runId, askedAt: at }) => ({ runId, at })),
+  ]
+  return [...new Set(asks.toSorted((a, b) => a.at - b.at).map(({ runId }) => runId))]
+}
+
+function groupOf(run: RunRow, asking: readonly RunId[]): GroupName {
+  if (asking.includes(run.id)) return 'needsYou'
+  switch (run.status) {
+    case 'running':
+    case 'waiting':
+      return 'running'
+    case 'queued':
+      return 'queued'
+    case 'paused':
+      return 'paused'
+    case 'completed':
+    case 'failed':
+    case 'cancelled':
+      return 'done'
+  }
+}
+
+function newestFirst(a: RunRow, b: RunRow): number {
+  return a.id < b.id ? 1 : -1
+}
+
+function lastEndedFirst(a: RunRow, b: RunRow): number {
+  return (b.endedAt ?? 0) - (a.endedAt ?? 0) || newestFirst(a, b)
+}
+
+/** What is asked on a branch and on every branch below it: a person who looks there sees it. */
+export function asksBelow(
+  state: Asked & Pick<ViewState, 'branches'>,
+  branchId: BranchId,
+): { readonly approvals: readonly ApprovalRow[]; readonly questions: readonly QuestionRow[] } {
+  const isBelow = (id: BranchId): boolean => {
+    for (let at: BranchId | null = id; at !== null; at = state.branches[at]?.parentBranchId ?? null)
+      if (at === branchId) return true
+    return false
+  }
+  return {
+    approvals: state.approvals.filter((ask) => isBelow(ask.branchId)),
+    questions: state.questions.filter((ask) => isBelow(ask.branchId)),
+  }
+}
+
+/** What the model of a branch reads next, in that order. */
+export function inboxOf({ inbox }: Pick<ViewState, 'inbox'>, branchId: BranchId): readonly InboxItem[] {
+  return inbox.filter((item) => item.branchId === branchId)
+}
+
+/** What a conversation may still spend. null: no cap, or a price is not known. */
+export function budgetLeft({ budget, totals }: Pick<ViewState, 'budget' | 'totals'>) {
+  const { costUsd, usage } = totals
+  return {
+    usd: budget.usd === null || costUsd === null ? null : Math.max(0, budget.usd - costUsd),
+    tokens: budget.tokens === null ? null : Math.max(0, budget.tokens - usage.input - usage.output),
+  }
+}

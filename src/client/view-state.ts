@@ -1,0 +1,162 @@
+import type { BranchId, CallId, MessageId, PartId, RunId } from '../core/ids.ts'
+import type { Message } from '../core/message.ts'
+import type { ApprovalRow, QuestionRow } from '../protocol/approvals-and-questions.ts'
+import type { InboxItem } from '../protocol/inbox.ts'
+import type { BranchRow, Snapshot } from '../protocol/conversation.ts'
+import type { CallRow, RunRow, Totals } from '../protocol/run.ts'
+
+/** A tool call, with what it wrote last while it ran. */
+export interface CallView extends CallRow {
+  readonly lastLine: string
+}
+
+/** A part of an answer that is being streamed. `isCut`: some of its text was missed; it is whole once it is completed. */
+export interface StreamingPart {
+  readonly id: PartId
+  readonly type: string
+  readonly text: string
+  readonly isCut: boolean
+}
+
+export interface StreamingMessage {
+  readonly messageId: MessageId
+  readonly runId: RunId | null
+  readonly parts: readonly StreamingPart[]
+}
+
+export interface BranchView extends BranchRow {
+  /** Its own messages that were loaded, oldest first; null: none were asked for. */
+  readonly messages: readonly Message[] | null
+  /** The position below which older ones can be loaded; null: there are none. */
+  readonly before: number | null
+  /** Of the messages that were loaded. */
+  readonly calls: Readonly<Record<CallId, CallView>>
+  readonly streaming: StreamingMessage | null
+  /** The latest answer that is whole: what is told of it afterwards is old. */
+  readonly lastAnswerId: MessageId | null
+}
+
+/** What was answered lately, by whom: a second client says so in the place of its buttons. */
+export interface Answered {
+  readonly id: ApprovalRow['id'] | QuestionRow['id']
+  /** `once`, `run`, `always`, `deny`, or what was said; null: a question was closed without an answer. */
+  readonly answer: string | null
+  readonly by: string
+  readonly at: number
+}
+
+/** A subagent has stopped. */
+export interface Toast {
+  readonly id: string
+  readonly runId: RunId
+  readonly branchId: BranchId
+  readonly agent: string
+  readonly task: string
+  readonly status: RunRow['status']
+  readonly reason: RunRow['reason']
+  readonly headline: string | null
+  readonly at: number
+}
+
+/**
+ * What both UIs draw of one conversation. Nothing is changed in place: what an event is not about keeps its identity.
+ */
+export interface ViewState {
+  /** Of the last stored event that is in it. */
+  readonly seq: number
+  /** Events were missed: nothing more is taken in before there is a new snapshot. */
+  readonly isStale: boolean
+  readonly isDeleted: boolean
+  readonly conversation: Snapshot['conversation']
+  readonly owner: Snapshot['owner']
+  readonly branches: Readonly<Record<BranchId, BranchView>>
+  readonly runs: Readonly<Record<RunId, RunRow>>
+  /** The latest run of each branch. */
+  readonly latestRuns: Readonly<Record<BranchId, RunId>>
+  readonly runsOmitted: number
+  /** The last calls of each run, oldest first. */
+  readonly steps: Readonly<Record<RunId, readonly CallView[]>>
+  /** Those that wait for a slot, the next first. */
+  readonly queue: readonly RunId[]
+  /** Open ones of the whole conversation, oldest first. */
+  readonly approvals: readonly ApprovalRow[]
+  readonly questions: readonly QuestionRow[]
+  readonly answered: readonly Answered[]
+  /** Of all branches, in the order in which each is read. */
+  readonly inbox: readonly InboxItem[]
+  readonly slots: Snapshot['slots']
+  readonly budget: Snapshot['budget']
+  /** Of every run, each counted once. */
+  readonly totals: Totals
+  readonly toasts: readonly Toast[]
+}
+
+/** The state that a snapshot tells. What `before` had loaded of messages stays until it is loaded anew. */
+export function stateOf(snapshot: Snapshot, before?: ViewState): ViewState {
+  const { runs, calls, branches, streaming, ...rest } = snapshot
+  const steps: Record<RunId, CallView[]> = {}
+  for (const call of calls) (steps[call.runId] ??= []).push(viewOfCall(call))
+  const views = branches.map((row) => branchOf(row, streaming, before?.branches[row.id]))
+  return {
+    isStale: false,
+    isDeleted: false,
+    answered: before?.answered ?? [],
+    toasts: before?.toasts ?? [],
+    ...rest,
+    branches: Object.fromEntries(views.map((view) => [view.id, view])),
+    runs: Object.fromEntries(runs.map((run) => [run.id, run])),
+    latestRuns: Object.fromEntries(runs.map((run) => [run.branchId, run.id])),
+    steps,
+    queue: runs
+      .filter((run) => run.queuePosition !== null)
+      .toSorted((a, b) => a.queuePosition! - b.queuePosition!)
+      .map((run) => run.id),
+  }
+}
+
+export function newBranch(row: BranchRow): BranchView {
+  return { ...row, messages: null, before: null, calls: {}, streaming: null, lastAnswerId: null }
+}
+
+function branchOf(
+  row: BranchRow,
+  streaming: Snapshot['streaming'],
+  before: BranchView | undefined,
+): BranchView {
+  const partial = streaming.find(({ branchId }) => branchId === row.id)
+  return { ...newBranch(row), ...loadedOf(before), streaming: partial ? streamingOf(partial) : null }
+}
+
+function loadedOf(before: BranchView | undefined) {
+  if (!before) return {}
+  const { messages, before: older, calls, lastAnswerId } = before
+  return { messages, before: older, calls, lastAnswerId }
+}
+
+function streamingOf({ messageId, runId, parts }: Snapshot['streaming'][number]): StreamingMessage {
+  return {
+    messageId,
+    runId,
+    parts: parts.map((part) => ({
+      id: part.id,
+      type: part.type,
+      text: 'text' in part ? part.text : '',
+      isCut: false,
+    })),
+  }
+}
+
+export function viewOfCall(call: CallRow): CallView {
+  return { ...call, lastLine: '' }
+}
+
+/** What is stored of an answer that is being streamed is older than what is told of it. */
+export function settledParts(message: Message): Message {
+  return message.role === 'assistant' && message.state === 'streaming' ? { ...message, parts: [] } : message
+}
+
+/** Ids of messages are in the order of their time. */
+export function later(a: MessageId | null, b: MessageId | null): MessageId | null {
+  if (a === null || b === null) return a ?? b
+  return a > b ? a : b
+}

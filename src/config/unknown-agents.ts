@@ -1,0 +1,47 @@
+import type { LoadedAgents } from '../agents/load-agents.ts'
+import { nameOfFile } from '../agents/parse-definition.ts'
+import { OffshootError } from '../core/errors.ts'
+import { nearestName } from '../core/nearest-name.ts'
+import type { AgentSettings } from './agent-settings.ts'
+
+/** An agent that a source of the configuration names. */
+export interface NamedAgent {
+  readonly name: string
+  /** For the error: `offshoot.jsonc:3: agents.critic`. */
+  readonly where: string
+  readonly settings: Pick<AgentSettings, 'description' | 'prompt'>
+}
+
+const HINT = 'a new agent needs "description" and "prompt"'
+
+/**
+ * Refuses settings of an agent that does not exist. All sources together may define one. The configuration of
+ * the user is for every directory and may name agents that only some of these have: there only a name that is nearly
+ * another one is refused. @throws OffshootError `config`
+ */
+export function requireAgents(
+  named: { readonly here: readonly NamedAgent[]; readonly user: readonly NamedAgent[] },
+  known: readonly string[],
+): void {
+  const all = [...named.user, ...named.here]
+  for (const { name, where } of all) {
+    if (known.includes(name) || isDefined(name, all)) continue
+    const near = nearestName(name, known)
+    if (!near && !named.here.some((each) => each.name === name)) continue
+    const meant = near ? `; did you mean "${near}"?` : ''
+    throw new OffshootError('config', `${where}: there is no agent of that name${meant}`, { hint: HINT })
+  }
+}
+
+function isDefined(name: string, all: readonly NamedAgent[]): boolean {
+  const parts = all.filter((each) => each.name === name).map(({ settings }) => settings)
+  return (
+    parts.some(({ description }) => description !== undefined) &&
+    parts.some(({ prompt }) => prompt !== undefined)
+  )
+}
+
+/** The agents that files define. Files that cannot be used or wait for trust count too: they have an error of their own. */
+export function namesOfFiles({ files }: Pick<LoadedAgents, 'files'>): string[] {
+  return files.map(({ name, path }) => name ?? nameOfFile(path))
+}

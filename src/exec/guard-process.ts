@@ -1,0 +1,50 @@
+// The guard process: started by start-guard.ts, at most one for each owner. It waits for the end of the pipe from its owner,
+// ends what the owner has started, and exits. It starts with the first command of a run, so it imports little.
+import { setTimeout } from 'node:timers/promises'
+import { createRoster, type Roster } from './guard-roster.ts'
+import { createHunt, endAll, type Hunt, type HuntLimits } from './terminate-processes.ts'
+import { systemClock } from './system-clock.ts'
+
+/** What was just being started when the owner died may show itself a moment later. */
+const SETTLE_MS = 200
+/** How long the kernel may hold a killed process. All waits together stay below the 10 s of invariant R6. */
+const KILL_MS = 5_000
+const LATE_KILL_MS = 500
+
+const [name = '', value = '', grace = ''] = process.argv.slice(2)
+// Its end is the end of the pipe, nothing else.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {})
+const roster = createRoster({ name, value })
+const end = await readGuardMessages(process.stdin, roster)
+await sweep(roster, { graceMs: Number(grace), killMs: KILL_MS })
+if (end === 'died') {
+  await setTimeout(SETTLE_MS)
+  await sweep(roster, { graceMs: 0, killMs: LATE_KILL_MS })
+}
+
+async function readGuardMessages(input: NodeJS.ReadStream, { push }: Roster): Promise<'closed' | 'died'> {
+  let end: 'closed' | 'died' = 'died'
+  let rest = ''
+  try {
+    for await (const chunk of input.setEncoding('latin1') as AsyncIterable<string>) {
+      const lines = (rest + chunk).split('\n')
+      rest = lines.pop()!
+      for (const line of lines) if (push(line) === 'closing') end = 'closed'
+    }
+  } catch {
+    // A pipe that breaks has ended too.
+  }
+  return end
+}
+
+async function sweep(roster: Roster, limits: HuntLimits): Promise<void> {
+  const hunts = roster.targets().map(createHunt)
+  await endAll(together(hunts), systemClock, limits)
+}
+
+function together(hunts: readonly Hunt[]): Hunt {
+  return {
+    signal: (signal) => hunts.forEach((each) => each.signal(signal)),
+    alive: () => hunts.flatMap((each) => each.alive()),
+  }
+}

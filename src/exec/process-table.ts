@@ -1,0 +1,91 @@
+import { readFileSync, readdirSync } from 'node:fs'
+
+/** A mark is a variable in the environment of each process that was started for its owner. */
+export interface ProcessMark {
+  readonly name: string
+  readonly value: string
+}
+
+export interface ProcessEntry {
+  readonly pid: number
+  readonly parentPid: number
+  readonly group: number
+  /** The pid of the process that began the session; a process cannot move into a session of another. */
+  readonly session: number
+  /** Clock ticks since boot: with the pid it names one process for good. */
+  readonly startTime: string
+  readonly zombie: boolean
+}
+
+/** A process may raise the soft limit up to the hard one, and lower both. */
+export interface LockLimit {
+  readonly soft: bigint
+  readonly hard: bigint
+}
+
+/** Every process that can be seen; empty where there is no /proc. */
+export function listProcesses(): ProcessEntry[] {
+  return processIds().flatMap((pid) => readEntry(pid) ?? [])
+}
+
+/** One process, or undefined when it is gone. */
+export function readEntry(pid: number): ProcessEntry | undefined {
+  const stat = readText(`/proc/${pid}/stat`)
+  if (stat === undefined) return undefined
+  // The name stands in brackets and may hold anything, brackets too.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return {
+    pid,
+    parentPid: Number(fields[1]),
+    group: Number(fields[2]),
+    session: Number(fields[3]),
+    startTime: fields[19] ?? '',
+    zombie: fields[0] === 'Z' || fields[0] === 'X',
+  }
+}
+
+/**
+ * Whether the process was started with one of the marks. What belongs to another user cannot be read and is not ours.
+ * Undefined where the environment is empty: it is while a process becomes another program.
+ */
+export function carriesMark(pid: number, marks: ProcessMark | readonly ProcessMark[]): boolean | undefined {
+  const text = readText(`/proc/${pid}/environ`)
+  if (text === undefined) return false
+  if (text === '') return undefined
+  const entries = new Set(text.split('\0'))
+  return [marks].flat().some(({ name, value }) => entries.has(`${name}=${value}`))
+}
+
+/** The environment with which a process was started; undefined where it cannot be read. */
+export function readEnvironment(pid: number): Readonly<Record<string, string>> | undefined {
+  const text = readText(`/proc/${pid}/environ`)
+  if (text === undefined) return undefined
+  const entries = text.split('\0').map((entry) => [entry, entry.indexOf('=')] as const)
+  return Object.fromEntries(
+    entries.filter(([, at]) => at > 0).map(([entry, at]) => [entry.slice(0, at), entry.slice(at + 1)]),
+  )
+}
+
+/** The limits of file locks of a process; undefined where it has none or they cannot be read. */
+export function readLockLimit(pid: number): LockLimit | undefined {
+  const limits = readText(`/proc/${pid}/limits`) ?? ''
+  const [, soft, hard] = /^Max file locks +(\d+) +(\d+)/m.exec(limits) ?? []
+  return soft && hard ? { soft: BigInt(soft), hard: BigInt(hard) } : undefined
+}
+
+/** Pids of all processes that can be seen; empty where there is no /proc. */
+export function processIds(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger)
+  } catch {
+    return []
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { afterEach, expect, test } from 'vitest'
+import { hasRunMark, isStartedByRun, markedEnvironment } from './run-marks.ts'
+import { limitScript } from './lock-limit.ts'
+import { send } from './terminate-processes.ts'
+import { readEntry } from './process-table.ts'
+
+const started: ChildProcess[] = []
+const pids: number[] = []
+afterEach(() => {
+  for (const pid of [...started.splice(0).map((child) => -child.pid!), ...pids.splice(0)])
+    send(pid, 'SIGKILL')
+})
+
+const MARKED = { OFFSHOOT_RUN_ID: 'run_1', HOME: '/home/of-the-person' }
+
+/** Starts a shell as a run starts its commands. Resolves with the pid that the script prints, which goes on. */
+async function pidOf(script: string, env: Readonly<Record<string, string>> = MARKED): Promise<number> {
+  const path = { PATH: process.env['PATH'] }
+  const child = spawn('bash', ['-c', script], {
+    detached: true,
+    env: { ...path, ...env },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  started.push(child)
+  const [data] = (await once(child.stdout, 'data')) as [Buffer]
+  const pid = Number(data.toString())
+  pids.push(pid)
+  return pid
+}
+
+/** Prints its pid, and lives until it is killed. */
+const LIVES = `sh -c 'echo $$; exec sleep 1000'`
+
+test.each([
+  ['a command', `echo $$; exec sleep 1000`],
+  ['a shell in it', `${LIVES}; true`],
+  ['a clean environment below a shell', `env -i PATH="$PATH" ${LIVES}; true`],
+  ['a session of its own', `setsid ${LIVES}; true`],
+  ['nohup', `nohup ${LIVES}; true`],
+  [
+    'a parent that lives, two levels up',
+    `env -i PATH="$PATH" setsid sh -c "${LIVES.replaceAll('$', '\\$')}; true"; true`,
+  ],
+])('%s is started by the run', async (_, script) => {
+  const pid = await pidOf(script)
+  expect(isStartedByRun(pid)).toBe(true)
+})
+
+test('an orphan in the session of the command is started by the run', async () => {
+  // `true` keeps bash from replacing itself by sleep: a process has no environment for a moment while it does.
+  const pid = await pidOf(`(env -i PATH="$PATH" ${LIVES} &) ; sleep 1000; true`)
+  expect(readEntry(pid)!.parentPid).not.toBe(started[0]!.pid)
+  expect(markedEnvironment(pid)).toBeDefined() // the leader of the session
+  expect(isStartedByRun(pid)).toBe(true)
+})
+
+const CLEAN = `env -i PATH="$PATH"`
+
+test.each([
+  ['replaces its shell', `exec ${CLEAN} ${LIVES}`],
+  ['is an orphan in a session of its own', `(${CLEAN} setsid ${LIVES} &)`],
+  ['has lowered its limit further', `ulimit -x 5; exec ${CLEAN} ${LIVES}`],
+])('a clean command that %s is found by its limit', async (_, script) => {
+  const unlimited = await pidOf(script.replace('ulimit -x 5; ', ''))
+  expect(markedEnvironment(unlimited)).toBeUndefined()
+  expect(isStartedByRun(unlimited)).toBe(false)
+  for (const shell of ['sh', 'bash']) {
+    const inner = script.replaceAll("'", `'\\''`)
+    expect(
+      isStartedByRun(await pidOf(`${shell} -c '${limitScript(MARKED)}; bash -c "$1"' x '${inner}'`)),
+    ).toBe(true)
+  }
+})
+
+test('a process that it starts for itself is not of a run', async () => {
+  expect(isStartedByRun(process.pid)).toBe(false)
+  expect(isStartedByRun(await pidOf(LIVES, {}))).toBe(false)
+})
+
+test('the outermost mark counts, with the environment that the run gave', async () => {
+  const pid = await pidOf(`HOME=/elsewhere OFFSHOOT_RUN_ID=run_2 ${LIVES}; true`)
+  expect(markedEnvironment(pid)).toMatchObject(MARKED)
+})
+
+test('a process of nobody, and one that has ended, have no mark', async () => {
+  expect(isStartedByRun(process.pid)).toBe(false)
+  expect(isStartedByRun(2 ** 30)).toBe(false)
+  expect(hasRunMark({})).toBe(false)
+  expect(hasRunMark({ OFFSHOOT_RUN_ID: '' })).toBe(false)
+  expect(hasRunMark({ OFFSHOOT_OWNER: 'x' })).toBe(true)
+})

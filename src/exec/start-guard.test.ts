@@ -1,0 +1,332 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
+import { constants, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import { processesWith } from '../../test/support/started-program.ts'
+import { createGuard, tryGuard, type Guard } from './start-guard.ts'
+import { listProcesses, readEntry } from './process-table.ts'
+import { runProcess } from './run-process.ts'
+
+/** Invariant R6 allows ten seconds. */
+const IN_TIME = { timeout: 10_000, interval: 20 }
+const LIMIT_MS = 30_000
+const OWNER = fileURLToPath(new URL('./fixtures/guarded-owner.ts', import.meta.url))
+/** Leaves an orphan that ignores SIGTERM, with an empty environment and a session of its own, and prints its pid. */
+const LEAVES_DAEMON = `env -i setsid sh -c 'trap "" TERM; sleep 1000 & echo $!'`
+const LEAVES_SESSION = 'setsid sleep 1000 & echo $!; sleep 1000 & echo $!; wait'
+
+const ids: string[] = []
+const directory = mkdtempSync(join(tmpdir(), 'offshoot-test-'))
+
+afterEach(() => {
+  // Only after a failed test is there anything to end.
+  for (const id of ids.splice(0))
+    for (const pid of [...guardsOf(id), ...childrenOf(id)]) process.kill(pid, 'SIGKILL')
+})
+
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+describe('an owner that is killed', { timeout: LIMIT_MS }, () => {
+  test('leaves nothing, not what has a session of its own either', async () => {
+    const owner = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
+    expect(guardsOf(owner.id)).toHaveLength(1)
+    process.kill(owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+  })
+
+  test('leaves nothing when its whole group is killed', async () => {
+    const shell = 'exec setsid "$0" "$@"'
+    const owner = await startOwner({ scripts: [LEAVES_SESSION], prints: 2, shell })
+    expect(readEntry(owner.pid)!.group).toBe(owner.pid)
+    process.kill(-owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+  })
+
+  test('leaves nothing when its guard was told to end before', async () => {
+    const owner = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
+    const [pid] = guardsOf(owner.id)
+    await expect.poll(() => catchesSignals(pid!), IN_TIME).toBe(true)
+    for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) process.kill(pid!, signal)
+    process.kill(owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+  })
+
+  test('leaves nothing that ignores SIGTERM, at any depth', async () => {
+    const leaf = file('leaf.sh', `trap '' TERM; echo $$; while :; do sleep 1000; done`)
+    const middle = file('middle.sh', `trap '' TERM; echo $$; setsid bash ${leaf} & bash ${leaf} & wait`)
+    const owner = await startOwner({ scripts: [`setsid bash ${middle} & bash ${middle}`], prints: 6 })
+    process.kill(owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+  })
+
+  test('lets its processes end by themselves first', async () => {
+    const note = join(directory, 'note')
+    const script = `trap 'echo bye > ${note}; exit' TERM; echo $$; sleep 1000 & wait`
+    const owner = await startOwner({ scripts: [script], prints: 1, graceMs: 4_000 })
+    process.kill(owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+    expect(readFileSync(note, 'utf8')).toBe('bye\n')
+  })
+
+  test('leaves nothing that lost the mark, when it leads a group or was left in one', async () => {
+    const left = 'env -i "$(command -v sleep)" 1000 > /dev/null 2>&1 & echo $!'
+    const alone = 'echo $$; exec env -i "$(command -v sleep)" 1000'
+    const owner = await startOwner({ scripts: [left, alone], prints: 2 })
+    await expect.poll(() => childrenOf(owner.id), IN_TIME).toEqual([])
+    expect(owner.printed.filter(isAlive)).toHaveLength(2)
+    process.kill(owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+  })
+
+  test('leaves nothing that starts itself again and again', async () => {
+    const again = file('again.sh', `trap '' TERM; echo $$; sleep 0.05; setsid bash $0 & exit`)
+    const inGroup = file('in-group.sh', `trap '' TERM; echo $$; sleep 0.01; bash $0 & exit`)
+    const owner = await startOwner({ scripts: [`bash ${again} & bash ${inGroup} & sleep 1000`], prints: 6 })
+    process.kill(owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+  })
+
+  test('does not keep a pipeline waiting for its guard', async () => {
+    const script = `trap '' TERM; echo $$; while :; do sleep 1000; done`
+    const shell = '"$0" "$@" 7>&1 | cat'
+    const owner = await startOwner({ scripts: [script], prints: 1, graceMs: 1_500, shell })
+    process.kill(owner.pid, 'SIGKILL')
+    await owner.closed
+    expect(guardsOf(owner.id)).toHaveLength(1)
+    await expectNothingLeft(owner)
+  })
+
+  test('takes nothing of another owner along', async () => {
+    const first = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
+    const second = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
+    // One that has been started and not yet become its program has no environment for a moment.
+    const commands = () => childrenOf(second.id).map((pid) => commandLine(pid)[0]!)
+    await expect.poll(() => commands().toSorted(), IN_TIME).toEqual(['bash', 'sleep', 'sleep'])
+    const before = childrenOf(second.id)
+    process.kill(first.pid, 'SIGKILL')
+    await expectNothingLeft(first)
+    expect(childrenOf(second.id)).toEqual(before)
+    expect(guardsOf(second.id)).toHaveLength(1)
+    process.kill(second.pid, 'SIGKILL')
+    await expectNothingLeft(second)
+  })
+})
+
+describe('an owner whose commands have a limit', { timeout: LIMIT_MS }, () => {
+  const limited = { shell: 'LIMITED=1 exec "$0" "$@"' }
+
+  test('leaves no daemon when it is killed', async () => {
+    const owner = await startOwner({ scripts: [`${LEAVES_DAEMON}; exec sleep 1000`], prints: 1, ...limited })
+    process.kill(owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+  })
+
+  test('takes no daemon of another owner along', async () => {
+    const first = await startOwner({ scripts: [`${LEAVES_DAEMON}; exec sleep 1000`], prints: 1, ...limited })
+    const second = await startOwner({ scripts: [`${LEAVES_DAEMON}; exec sleep 1000`], prints: 1, ...limited })
+    process.kill(first.pid, 'SIGKILL')
+    await expectNothingLeft(first)
+    expect(second.printed.filter(isAlive)).toHaveLength(1)
+    process.kill(second.pid, 'SIGKILL')
+    await expectNothingLeft(second)
+  })
+
+  test('leaves the outer owner what another owner in its command has started', async () => {
+    const inner = newId()
+    const script = `${LEAVES_DAEMON}; LIMITED=1 exec '${process.execPath}' '${OWNER}' ${inner} 200 '${quoted(`${LEAVES_DAEMON}; exec sleep 1000`)}'`
+    const outer = await startOwner({ scripts: [script], prints: 3, ...limited })
+    const [ofOuter, innerOwner, ofInner] = outer.printed
+    process.kill(innerOwner!, 'SIGKILL')
+    await expect.poll(() => [...guardsOf(inner), ...[ofInner!].filter(isAlive)], IN_TIME).toEqual([])
+    expect(isAlive(ofOuter!)).toBe(true)
+    process.kill(outer.pid, 'SIGKILL')
+    await expectNothingLeft(outer)
+  })
+
+  test('leaves nothing of an owner in its command that died with its guard', async () => {
+    const inner = newId()
+    const script = `LIMITED=1 exec '${process.execPath}' '${OWNER}' ${inner} 200 '${quoted(`${LEAVES_DAEMON}; exec sleep 1000`)}'`
+    const outer = await startOwner({ scripts: [script], prints: 2, ...limited })
+    for (const pid of [...guardsOf(inner), outer.printed[0]!]) process.kill(pid, 'SIGKILL')
+    for (const pid of childrenOf(inner)) process.kill(pid, 'SIGKILL')
+    expect(isAlive(outer.printed[1]!)).toBe(true)
+    process.kill(outer.pid, 'SIGKILL')
+    await expectNothingLeft(outer)
+  })
+})
+
+describe('an owner that ends', { timeout: LIMIT_MS }, () => {
+  test('leaves neither its guard nor what its commands left', async () => {
+    const marked = 'setsid sleep 1000 > /dev/null & echo $!'
+    const unmarked = 'env -i "$(command -v sleep)" 1000 > /dev/null & echo $!'
+    const owner = await startOwner({ scripts: [marked, unmarked, 'true'], prints: 2 })
+    expect(await owner.closed).toContain('closed\n')
+    expect(leftOf(owner)).toEqual([])
+  })
+})
+
+describe('the guard process', { timeout: LIMIT_MS }, () => {
+  test('can be tried without anything to watch, and is not waited for without end', async () => {
+    expect(await tryGuard()).toBe(true)
+    const atOnce = (_ms: number, ring: () => void) => (ring(), () => {})
+    expect(await tryGuard({ after: atOnce })).toBe(false)
+  })
+
+  test('is there from the first process on, and once', async () => {
+    const { id, guard } = ownGuard()
+    await guard.close()
+    expect(guardsOf(id)).toEqual([])
+    await runUnder(guard)
+    await runUnder(guard)
+    expect(guardsOf(id)).toHaveLength(1)
+    await guard.close()
+    expect(guardsOf(id)).toEqual([])
+  })
+
+  test('has no terminal, no mark, a session and a root of its own', async () => {
+    const { id, guard } = ownGuard()
+    await runUnder(guard)
+    const [pid] = guardsOf(id)
+    expect(readEntry(pid!)!.group).toBe(pid)
+    expect(childrenOf(id)).toEqual([])
+    const links = ['cwd', 'fd/1', 'fd/2'].map((name) => readlinkSync(`/proc/${pid}/${name}`))
+    expect(links).toEqual(['/', '/dev/null', '/dev/null'])
+    await guard.close()
+  })
+
+  test('is replaced when it was killed, and the new one knows what runs', async () => {
+    const { id, guard } = ownGuard()
+    const unmarked = runUnder(guard, 'exec env -i "$(command -v sleep)" 1000')
+    const [first] = guardsOf(id)
+    process.kill(first!, 'SIGKILL')
+    await expect.poll(() => readEntry(first!)).toBeUndefined()
+    await runUnder(guard)
+    expect(guardsOf(id)).toHaveLength(1)
+    expect(guardsOf(id)).not.toContain(first)
+    await guard.close()
+    expect(await unmarked).toMatchObject({ signal: 'SIGTERM' })
+  })
+
+  test('is replaced without a next command too', async () => {
+    const owner = await startOwner({ scripts: [LEAVES_SESSION], prints: 2 })
+    for (const pid of guardsOf(owner.id)) {
+      process.kill(pid, 'SIGKILL')
+      await expect.poll(() => guardsOf(owner.id).filter((each) => each !== pid), IN_TIME).toHaveLength(1)
+    }
+    process.kill(owner.pid, 'SIGKILL')
+    await expectNothingLeft(owner)
+  })
+
+  test('cannot hold the end of its owner', async () => {
+    const { id, guard } = ownGuard({ after: (_, fire) => (setImmediate(fire), () => {}) })
+    const stop = new AbortController()
+    const unmarked = runUnder(guard, 'exec sleep 1000', stop.signal)
+    for (const pid of guardsOf(id)) process.kill(pid, 'SIGSTOP')
+    await guard.close()
+    expect(guardsOf(id)).toEqual([])
+    stop.abort()
+    expect(await unmarked).toMatchObject({ signal: 'SIGTERM' })
+  })
+})
+
+interface OwnerOptions {
+  /** bash scripts that it runs one after the other. */
+  readonly scripts: readonly string[]
+  /** How many pids they print, each on a line of its own, until they are where the test wants them. */
+  readonly prints: number
+  readonly graceMs?: number
+  /** A command line in which `"$0" "$@"` is the owner. */
+  readonly shell?: string
+}
+
+interface Owner {
+  readonly id: string
+  readonly pid: number
+  readonly printed: readonly number[]
+  /** What stood on stdout when everybody had closed it. */
+  readonly closed: Promise<string>
+}
+
+async function startOwner({ scripts, prints, graceMs = 200, shell }: OwnerOptions): Promise<Owner> {
+  const id = newId()
+  const args = [process.execPath, OWNER, id, String(graceMs), ...scripts]
+  const stdio = ['ignore', 'pipe', 'inherit'] as const
+  const child = spawn('bash', ['-c', shell ?? 'exec "$0" "$@"', ...args], { stdio: [...stdio] })
+  let text = ''
+  const pids = () => [...text.matchAll(/^(?:owner )?(\d+)\n/gm)].map((match) => Number(match[1]))
+  const ready = Promise.withResolvers<void>()
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk
+    if (pids().length > prints) ready.resolve()
+  })
+  const closed = once(child, 'close').then(() => text)
+  void closed.then(() => ready.reject(new Error(`ended too early:\n${text}`)))
+  await ready.promise
+  const [pid, ...printed] = pids()
+  return { id, pid: pid!, printed, closed }
+}
+
+async function expectNothingLeft(owner: Owner): Promise<void> {
+  await expect.poll(() => leftOf(owner), IN_TIME).toEqual([])
+}
+
+function leftOf({ id, printed }: Owner): number[] {
+  return [...childrenOf(id), ...guardsOf(id), ...printed.filter(isAlive)]
+}
+
+function ownGuard(clock?: Parameters<typeof createGuard>[0]['clock']): { id: string; guard: Guard } {
+  const id = newId()
+  const mark = { name: 'OFFSHOOT_OWNER', value: id }
+  return { id, guard: createGuard({ mark, graceMs: 200, ...(clock && { clock }) }) }
+}
+
+function runUnder(guard: Guard, script = 'true', signal = new AbortController().signal) {
+  return runProcess({ program: 'bash', args: ['-c', script], directory: tmpdir(), guard, signal })
+}
+
+function newId(): string {
+  ids.push(`test_${process.pid}_${Date.now()}_${ids.length}`)
+  return ids.at(-1)!
+}
+
+/** For use between single quotes of a shell. */
+function quoted(script: string): string {
+  return script.replaceAll("'", `'\\''`)
+}
+
+function file(name: string, text: string): string {
+  const path = join(directory, name)
+  writeFileSync(path, text)
+  return path
+}
+
+function childrenOf(id: string): number[] {
+  return processesWith(`OFFSHOOT_OWNER=${id}`).filter(isAlive)
+}
+
+function guardsOf(id: string): number[] {
+  return listProcesses()
+    .map((each) => each.pid)
+    .filter((pid) => commandLine(pid).includes(id) && commandLine(pid)[1]?.endsWith('guard-process.ts'))
+}
+
+function commandLine(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  } catch {
+    return [] // it has just ended
+  }
+}
+
+/** SIGQUIT is the last for which the guard gets its handler. */
+function catchesSignals(pid: number): boolean {
+  const caught = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!
+  return (BigInt(`0x${caught}`) & (1n << BigInt(constants.signals.SIGQUIT - 1))) !== 0n
+}
+
+function isAlive(pid: number): boolean {
+  return readEntry(pid)?.zombie === false
+}

@@ -1,0 +1,173 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { parse } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Clock } from '../core/clock.ts'
+import { childEnvironment } from './child-environment.ts'
+import { writeGuardMessage, type GuardMessage } from './guard-roster.ts'
+import { send } from './terminate-processes.ts'
+import { killTree } from './kill.ts'
+import { readEntry, type ProcessMark } from './process-table.ts'
+import { systemClock } from './system-clock.ts'
+
+export interface GuardOptions {
+  /** What every process of this owner carries in its environment. */
+  readonly mark: ProcessMark
+  /**
+   * A process that outlives its owner gets SIGTERM, and SIGKILL after this. At most 4 s: invariant R6 allows 10 in all.
+   */
+  readonly graceMs?: number
+  readonly clock?: Pick<Clock, 'after'>
+}
+
+/** Ends child processes when their owner exits, however it exits (invariant R6). */
+export interface Guard {
+  /**
+   * Starts a child process under guard. `start` makes it the leader of a group of its own, with the mark. The guard
+   * process is started before the first one.
+   */
+  launch(start: () => ChildProcess): ChildProcess
+  /**
+   * The owner's clean-up: ends what is left of what was launched and all that carries the mark, then the guard process.
+   * Resolves when that is gone. Does nothing if nothing was launched.
+   */
+  close(): Promise<void>
+}
+
+/** Starts nothing yet. */
+export function createGuard({ mark, graceMs = GRACE_MS, clock = systemClock }: GuardOptions): Guard {
+  const leaders = new Map<number, string>()
+  let current: GuardProcess | undefined
+  let launched = false
+  let leftSomething = false
+  let restartMs = RESTART_MS
+  const startGuard = () => {
+    const started = startProcess([mark.name, mark.value, String(graceMs)], leaders, () => {
+      if (current !== started) return
+      clock.after(restartMs, () => void (current === started && startGuard()))
+      restartMs *= 2
+    })
+    current = started
+  }
+  const notify = (message: GuardMessage) => current?.notify(message)
+  return {
+    launch: (start) => {
+      launched = true
+      restartMs = RESTART_MS
+      if (!current?.isThere()) startGuard()
+      const child = start()
+      const { pid } = child
+      if (pid === undefined) return child // its 'error' says why
+      // Read before our event loop turns, so that even a process that has ended already is still in the table.
+      const startTime = readEntry(pid)?.startTime ?? ''
+      leaders.set(pid, startTime)
+      notify({ type: 'started', pid, startTime })
+      child.once('exit', () => {
+        leaders.delete(pid)
+        leftSomething ||= send(-pid, 0)
+        notify({ type: 'ended', pid })
+      })
+      return child
+    },
+    close: async () => {
+      if (launched) await killTree({ mark })
+      const last = current
+      current = undefined
+      // What may have lost the mark only the guard process can name.
+      if (leftSomething || leaders.size > 0) await last?.end(clock)
+      else await last?.kill()
+    },
+  }
+}
+
+/** Whether a guard process can be started, and ends when its pipe does. It has nothing to watch. */
+export async function tryGuard(clock: Pick<Clock, 'after'> = systemClock): Promise<boolean> {
+  const child = spawnGuard(['OFFSHOOT_OWNER', randomUUID(), '0'])
+  if (!child) return false
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  child.once('exit', (code) => resolve(code === 0))
+  child.stdin?.on('error', () => {}) // the 'exit' says it
+  child.stdin?.end(writeGuardMessage({ type: 'closing' }))
+  const cancel = clock.after(CLOSE_MS, () => {
+    child.kill('SIGKILL')
+    resolve(false)
+  })
+  return await promise.finally(cancel)
+}
+
+const GRACE_MS = 3_000
+/** One that was killed is replaced after this, and told what runs; twice as long each time, in case that it cannot live. */
+const RESTART_MS = 50
+/** A guard process ends within 10 s of the end of its pipe, unless it was stopped from outside. */
+const CLOSE_MS = 15_000
+
+interface GuardProcess {
+  isThere(): boolean
+  notify(message: GuardMessage): void
+  /** Lets it end what it knows of. */
+  end(clock: Pick<Clock, 'after'>): Promise<void>
+  /** For when there is nothing to end. */
+  kill(): Promise<void>
+}
+
+/** Undefined when it cannot be started; then most likely no other program can be either. */
+function startProcess(
+  args: readonly string[],
+  leaders: ReadonlyMap<number, string>,
+  onEnd: () => void,
+): GuardProcess | undefined {
+  const child = spawnGuard(args)
+  const pipe = child?.stdin as Socket | null | undefined
+  if (!child || !pipe) return undefined
+  const { promise: gone, resolve: markGone } = Promise.withResolvers<void>()
+  let isThere = true
+  const onGone = () => {
+    isThere = false
+    markGone()
+    onEnd()
+  }
+  child.once('exit', onGone)
+  pipe.on('error', () => {}) // the 'exit' says it
+  // Neither holds the owner: an owner that just exits is one that died.
+  child.unref()
+  pipe.unref()
+  const notify = (message: GuardMessage) => void pipe.write(writeGuardMessage(message))
+  for (const [pid, startTime] of leaders) notify({ type: 'started', pid, startTime })
+  const kill = () => {
+    if (!isThere) return gone
+    child.ref()
+    child.kill('SIGKILL')
+    return gone
+  }
+  return {
+    isThere: () => isThere,
+    notify,
+    kill,
+    end: async (clock) => {
+      const cancel = clock.after(CLOSE_MS, () => void kill())
+      pipe.end(writeGuardMessage({ type: 'closing' }))
+      child.ref()
+      await gone
+      cancel()
+    },
+  }
+}
+
+/** Nothing that keeps a terminal, a pipe or a directory of the user's in use, and no mark. */
+function spawnGuard(args: readonly string[]): ChildProcess | undefined {
+  const program = fileURLToPath(new URL('./guard-process.ts', import.meta.url))
+  try {
+    const child = spawn(process.execPath, [program, ...args], {
+      cwd: parse(process.execPath).root,
+      env: childEnvironment(process.env),
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+      windowsHide: true,
+    })
+    child.on('error', () => {}) // it has no pid then
+    return child.pid === undefined ? undefined : child
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,157 @@
+import type { CallId, MessageId } from '../../core/ids.ts'
+import type { ToolResultPart } from '../../core/message.ts'
+import {
+  branchesOf,
+  type BranchMetadata,
+  type ExportDocument,
+  type ExportedCall,
+  type ExportedMessage,
+  type ExportedRun,
+  type PlacedBranch,
+} from '../document.ts'
+import { hueOf } from './format-figures.ts'
+
+/** One branch as it is shown. Anchors are counted: no text of the document is in one. */
+export interface BranchPage {
+  readonly anchor: string
+  readonly name: string
+  readonly type: string
+  readonly agent: string
+  /** A class: an agent has the same at any time. */
+  readonly hue: string
+  readonly inheritContext: boolean
+  readonly originCallId: CallId | undefined
+  readonly metadata: BranchMetadata
+  readonly runs: readonly ExportedRun[]
+  /** How deep it stands; 0 is the main branch. */
+  readonly depth: number
+  /** Where it began; undefined where it began at no message. */
+  readonly origin: Spot | undefined
+  readonly messages: readonly ShownMessage[]
+}
+
+export interface ShownMessage {
+  readonly anchor: string
+  /** From 1, of those that are shown. */
+  readonly number: number
+  readonly message: ExportedMessage
+}
+
+/** A message that something leads to. */
+export interface Spot {
+  readonly anchor: string
+  readonly number: number
+  readonly page: BranchPage
+}
+
+/** Everything that is looked up while a document is written. */
+export interface Index {
+  readonly pages: readonly BranchPage[]
+  readonly calls: ReadonlyMap<CallId, ExportedCall>
+  /** The first result of a call on the same branch, which stands with it; any other stands alone. */
+  readonly results: ReadonlyMap<CallId, ToolResultPart>
+  /** The branches that start at a message, and those that a call started. */
+  readonly startedAt: ReadonlyMap<MessageId, readonly BranchPage[]>
+  readonly startedBy: ReadonlyMap<CallId, BranchPage>
+  /** Every call that stands in some message. */
+  readonly called: ReadonlySet<CallId>
+  /** Messages that are the report of a run. */
+  readonly reports: ReadonlySet<MessageId>
+}
+
+export function indexOf(document: ExportDocument): Index {
+  const placed = [...branchesOf(document)]
+  const { called, results } = pairedResults(placed)
+  const pages: BranchPage[] = []
+  const spots = new Map<MessageId, Spot>()
+  const startedAt = new Map<MessageId, BranchPage[]>()
+  const startedBy = new Map<CallId, BranchPage>()
+  for (const each of placed) {
+    const origin = each.originMessageId ? spots.get(each.originMessageId) : undefined
+    const page = branchPage(each, `b${pages.length}`, origin, results)
+    pages.push(page)
+    addSpots(spots, page, each.messages)
+    if (each.originMessageId) addTo(startedAt, each.originMessageId, page)
+    const call = each.branch?.originToolCallId
+    if (call) startedBy.set(call, page)
+  }
+  const runs = pages.flatMap((page) => page.runs)
+  return {
+    pages,
+    calls: new Map(runs.flatMap((run) => run.calls).map((call) => [call.id, call])),
+    results,
+    startedAt,
+    startedBy,
+    called,
+    reports: new Set(runs.flatMap((run) => run.reportMessageId ?? [])),
+  }
+}
+
+function addTo<Key, Value>(groups: Map<Key, Value[]>, key: Key, value: Value): void {
+  const group = groups.get(key)
+  if (group) group.push(value)
+  else groups.set(key, [value])
+}
+
+/** Whether a result stands with its call. */
+export function isPaired({ results }: Pick<Index, 'results'>, part: ToolResultPart): boolean {
+  return results.get(part.callId) === part
+}
+
+function pairedResults(placed: readonly PlacedBranch[]) {
+  const called = new Set<CallId>()
+  const results = new Map<CallId, ToolResultPart>()
+  for (const { messages } of placed) {
+    const here = new Set<CallId>()
+    for (const part of messages.flatMap((message) => message.parts)) {
+      if (part.type === 'tool-call') here.add(part.callId)
+      else if (part.type === 'tool-result' && here.has(part.callId) && !results.has(part.callId))
+        results.set(part.callId, part)
+    }
+    for (const callId of here) called.add(callId)
+  }
+  return { called, results }
+}
+
+function branchPage(
+  { branch, messages }: PlacedBranch,
+  anchor: string,
+  origin: Spot | undefined,
+  results: Index['results'],
+): BranchPage {
+  const metadata = branch?.metadata ?? { runs: [] }
+  const type = branch?.type ?? 'main'
+  const isMain = anchor === 'b0'
+  const agent = metadata.agent ?? 'main'
+  const shown = messages.filter((message) => isShown(message, results))
+  return {
+    anchor,
+    name: isMain ? 'main' : metadata.label?.trim() || (type === 'human' ? 'fork' : agent),
+    type,
+    agent,
+    hue: hueOf(agent),
+    inheritContext: branch?.inheritContext ?? false,
+    originCallId: branch?.originToolCallId,
+    metadata,
+    runs: metadata.runs,
+    depth: isMain ? 0 : origin ? origin.page.depth + 1 : 1,
+    origin,
+    messages: shown.map((message, i) => ({ anchor: `${anchor}m${i + 1}`, number: i + 1, message })),
+  }
+}
+
+/** System messages are not, nor is one that holds nothing but results which stand with their calls. */
+function isShown({ role, parts }: ExportedMessage, results: Index['results']): boolean {
+  if (role === 'system') return false
+  return role !== 'tool' || parts.some((part) => part.type !== 'tool-result' || !isPaired({ results }, part))
+}
+
+/** A message that is not shown is found at the one before it. */
+function addSpots(spots: Map<MessageId, Spot>, page: BranchPage, messages: readonly ExportedMessage[]): void {
+  let next = 0
+  for (const message of messages) {
+    if (page.messages[next]?.message === message) next++
+    const { anchor, number } = page.messages[next - 1] ?? { anchor: page.anchor, number: 0 }
+    spots.set(message.id, { anchor, number, page })
+  }
+}

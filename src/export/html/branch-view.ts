@@ -1,0 +1,170 @@
+import type { ExportedInboxItem, ExportedRule, ExportedRun } from '../document.ts'
+import { receiptsOf, type Receipts } from '../../core/receipt.ts'
+import { markup, nothing, type Markup } from './markup.ts'
+import { messageView } from './message-view.ts'
+import type { BranchPage, Index } from './branch-pages.ts'
+import { lookMark, stateFacts } from './state-markup.ts'
+import { kindWord, runLook } from './status-labels.ts'
+import { costWords, counted, durationWords, tokenWords } from './format-figures.ts'
+
+/** A branch with everything that was said on it. */
+export function branchView(page: BranchPage, index: Index): Markup {
+  const { anchor, name, agent, hue, type, messages, runs, metadata } = page
+  const heading = `${anchor}h`
+  return markup`<section class="branch ${hue}" id="${anchor}" aria-labelledby="${heading}">
+    <header class="head">
+      <h2 id="${heading}">${name}</h2>
+      <p class="facts">
+        <span class="chip">${kindWord(type)}</span> <span class="agent">${agent}</span> ·
+        ${stateFacts(page)}${runs.length > 0 && markup` · ${tokenWords(runs)} tokens`}
+      </p>
+      ${page.depth > 0 && originLine(page)} ${runs.map(stopLines)} ${runs.length > 0 && runsFold(runs)}
+      ${planFold(metadata.todos?.items)} ${waitingFold(metadata.inbox)}
+      ${restrictionsFold(metadata.restrictions)}
+    </header>
+    ${messages.length === 0 ? markup`<p class="notice">Nothing was said here.</p>` : messages.map((shown) => messageView(shown, page, index))}
+  </section>`
+}
+
+function originLine({ origin, inheritContext }: BranchPage): Markup {
+  const sees = inheritContext ? 'sees what was said before it' : 'with a fresh context'
+  if (!origin)
+    return markup`<p class="origin">Began at no message, ${sees}. <a href="#top">Back to the top</a></p>`
+  const { anchor, number, page } = origin
+  const place = number > 0 ? `message ${number} of ` : 'the beginning of '
+  return markup`<p class="origin">
+    <a href="#${anchor}"><span aria-hidden="true">↩</span> Back to where it began</a>: ${place}${page.name},
+    ${sees}
+  </p>`
+}
+
+/** Errors, and why there is no report: never folded away. */
+function stopLines({ error, reportNote, waitingFor }: ExportedRun): Markup {
+  const waits =
+    waitingFor && markup`<p class="trouble needs">Waits for ${waitingFor.what}: ${waitingFor.detail}</p>`
+  const failed =
+    error && markup`<p class="trouble">${error.message}${error.hint && markup` (${error.hint})`}</p>`
+  return markup`${waits}${failed}${reportNote && markup`<p class="trouble needs">${reportNote}</p>`}`
+}
+
+function runsFold(runs: readonly ExportedRun[]): Markup {
+  const title = runs.length === 1 ? 'What the run did' : `What its ${runs.length} runs did`
+  return markup`<details class="fold">
+    <summary>${title}</summary>
+    <ol class="runs">
+      ${runs.map(runItem)}
+    </ol>
+  </details>`
+}
+
+function runItem(run: ExportedRun): Markup {
+  const { model, startedAt, queuedAt, endedAt, turns, limits, toolCalls, costUsd, output } = run
+  const look = runLook(run)
+  const took = endedAt !== null && markup` · ${durationWords(endedAt - (startedAt ?? queuedAt))}`
+  const value =
+    output !== undefined &&
+    output !== null &&
+    markup`<p class="label">Value of its report</p>
+      <pre class="io">${JSON.stringify(output, null, 2)}</pre>`
+  return markup`<li>
+    <p>
+      <span class="state ${look.tone}">${lookMark(look)}${look.word}</span> · ${model} ·
+      ${turns}/${limits.maxTurns} turns · ${counted(toolCalls, 'tool call')}${took} · ${tokenWords([run])}
+      tokens · ${costWords(costUsd)}
+    </p>
+    ${receiptList(receiptsOf(run.calls))}${value}
+  </li>`
+}
+
+/** What tools say that they did; made by the program, never by a model. */
+function receiptList(receipts: Receipts): Markup {
+  const { changed, read, commands, hosts, denied, errors, unknown, more } = receipts
+  const lines = [
+    listLine('Changed', changed.map(changedFile), more.changed),
+    listLine(
+      'Read',
+      read.map(({ path }) => path),
+      more.read,
+    ),
+    listLine(
+      'Ran',
+      commands.map(
+        ({ command, exitCode }) =>
+          `${command} (${exitCode === null ? 'ended from outside' : `exit ${exitCode}`})`,
+      ),
+      more.commands,
+    ),
+    listLine('Fetched from', hosts, more.hosts),
+    listLine(
+      'Denied',
+      denied.map(({ title, why }) => `${title} (${why})`),
+      more.denied,
+    ),
+    listLine(
+      'Failed',
+      errors.map(({ title, why }) => `${title} (${why})`),
+      more.errors,
+    ),
+    listLine(
+      'Outcome unknown',
+      unknown.map(({ title }) => title),
+      more.unknown,
+    ),
+  ].filter((line) => line !== nothing)
+  return lines.length === 0 ? nothing : markup`<dl class="receipts">${lines}</dl>`
+}
+
+function changedFile({ path, before, after, added, removed }: Receipts['changed'][number]): string {
+  const how = before === null ? 'new' : after === null ? 'removed' : null
+  const count = added === null || removed === null ? null : `+${added} −${removed}`
+  const about = [how, count].filter((word) => word !== null).join(', ')
+  return about ? `${path} (${about})` : path
+}
+
+function listLine(title: string, entries: readonly string[], more = 0): Markup {
+  if (entries.length === 0) return nothing
+  return markup`<dt>${title}</dt>
+    ${entries.map((entry) => markup`<dd>${entry}</dd>`)}${more > 0 && markup`<dd>and ${more} more</dd>`}`
+}
+
+function planFold(items: readonly { readonly text: string; readonly status: string }[] = []): Markup {
+  if (items.length === 0) return nothing
+  const done = items.filter(({ status }) => status === 'completed').length
+  return markup`<details class="fold">
+    <summary>Plan, ${done} of ${items.length} done</summary>
+    <ul>
+      ${items.map(
+        ({ text, status }) =>
+          markup`<li>${text} <span class="facts">${status.replaceAll('_', ' ')}</span></li>`,
+      )}
+    </ul>
+  </details>`
+}
+
+/** What had not been read yet. */
+function waitingFold(inbox: readonly ExportedInboxItem[] = []): Markup {
+  const items = inbox.filter((item) => item.deliveredAt === null && item.withdrawnAt === null)
+  if (items.length === 0) return nothing
+  return markup`<details class="fold">
+    <summary>Inbox: ${counted(items.length, 'item')} not read yet</summary>
+    <ul>
+      ${items.map(
+        ({ kind, text }) =>
+          markup`<li>
+            <span class="facts">${kind}</span>
+            <p class="text" dir="auto">${text}</p>
+          </li>`,
+      )}
+    </ul>
+  </details>`
+}
+
+function restrictionsFold(rules: readonly ExportedRule[] = []): Markup {
+  if (rules.length === 0) return nothing
+  return markup`<details class="fold">
+    <summary>${counted(rules.length, 'restriction')}</summary>
+    <ul>
+      ${rules.map(({ tool, pattern, action }) => markup`<li><code>${tool} ${pattern}</code>: ${action}</li>`)}
+    </ul>
+  </details>`
+}

@@ -1,0 +1,162 @@
+import type { FileData, ToolCallPart, ToolResultPart } from '../../core/message.ts'
+import type { ExportedApproval, ExportedCall, ExportedQuestion } from '../document.ts'
+import { markup, nothing, type Markup } from './markup.ts'
+import type { BranchPage, Index } from './branch-pages.ts'
+import { lookMark, stateFacts } from './state-markup.ts'
+import { callLook, kindWord, type Look } from './status-labels.ts'
+import { durationWords, sizeWords } from './format-figures.ts'
+
+/** A tool call with its outcome as a card: one line, which opens to input and output. */
+export function callCard(part: ToolCallPart, index: Index): Markup {
+  const call = index.calls.get(part.callId)
+  const result = index.results.get(part.callId)
+  const started = index.startedBy.get(part.callId)
+  const look = callLook(result?.status ?? call?.status)
+  return markup`<div class="card ${look.tone}">
+    ${started && subagentLine(started)}
+    <details>
+      <summary>${summary(call?.title ?? part.tool, look, call)}</summary>
+      ${part.via && markup`<p class="about">Called through use_tool${part.via.toolset && markup`, toolset ${part.via.toolset}`}.</p>`}
+      ${call?.approvals?.map(approvalLine)}${call?.questions?.map(questionLines)}
+      <p class="label">Input of <code>${part.tool}</code></p>
+      ${inputOf(part)}${result && outputOf(result)}
+    </details>
+    ${trouble(call, result)}
+  </div>`
+}
+
+/** A result whose call stands elsewhere. */
+export function resultCard(part: ToolResultPart, { calls }: Index): Markup {
+  const call = calls.get(part.callId)
+  const look = callLook(part.status)
+  return markup`<div class="card ${look.tone}">
+    <details>
+      <summary>${summary(call?.title ?? part.tool, look, call)}</summary>
+      ${outputOf(part)}
+    </details>
+    ${trouble(call, part)}
+  </div>`
+}
+
+/** Of a picture the picture, if it is of a kind that can do nothing but be looked at; otherwise its name. */
+export function fileView({ mediaType, data, filename }: FileData): Markup {
+  const name = filename ?? 'a file without a name'
+  const about = markup`${name} · ${mediaType} · ${sizeWords(Math.floor((data.length * 3) / 4))}`
+  const isPicture = PICTURES.has(mediaType) && /^[A-Za-z0-9+/]+={0,2}$/.test(data)
+  if (!isPicture) return markup`<p class="file">${about}</p>`
+  return markup`<figure>
+    <img src="data:${mediaType};base64,${data}" alt="${name}" />
+    <figcaption>${about}</figcaption>
+  </figure>`
+}
+
+const PICTURES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
+
+function subagentLine(page: BranchPage): Markup {
+  return markup`<p class="subagent ${page.hue}">
+    <a href="#${page.anchor}"><span aria-hidden="true">◆</span> ${page.name}</a>
+    <span class="facts">${kindWord(page.type)} · <span class="agent">${page.agent}</span> · ${stateFacts(page)}</span>
+  </p>`
+}
+
+/** Tools make the title: a verb, and what it is done to. */
+function summary(title: string, look: Look, call: ExportedCall | undefined): Markup {
+  const space = title.indexOf(' ')
+  const [verb, target] = space < 0 ? [title, ''] : [title.slice(0, space), title.slice(space + 1)]
+  const took = call && call.endedAt !== null && durationWords(call.endedAt - call.startedAt)
+  const exit = call?.exitCode ? `exit ${call.exitCode} ` : null
+  const isPlain = look.tone === 'done'
+  return markup`${lookMark(look)}<span class="title"><span class="verb">${verb}</span> ${target}</span>
+    <span class="facts"><span class="${isPlain ? 'sr' : look.tone}">${look.word}</span> ${exit}${took}</span>`
+}
+
+function approvalLine({ answer, answeredBy, note, rule, detail }: ExportedApproval): Markup {
+  const by = answeredBy && markup` by ${answeredBy}`
+  const answered = answer === null ? markup`Not answered` : markup`${ANSWERS[answer]}${by}`
+  return markup`<p class="about">${answered}${note && markup`: “${note}”`}. Asked because ${rule}.</p>
+    <pre class="io">${detail}</pre>`
+}
+
+const ANSWERS = { once: 'Allowed once', run: 'Allowed for the run', always: 'Always allowed', deny: 'Denied' }
+
+function questionLines({ question, options, answer, answeredBy }: ExportedQuestion): Markup {
+  const choices =
+    options.length > 0 &&
+    markup`<ul>
+      ${options.map((option) => markup`<li>${option}</li>`)}
+    </ul>`
+  const by = answeredBy && markup` by ${answeredBy}`
+  return markup`<div class="about">
+    <p class="text" dir="auto">${question}</p>
+    ${choices}
+    <p class="text">${answer === null ? markup`No answer${by}.` : markup`Answered${by}: ${answer}`}</p>
+  </div>`
+}
+
+/** Texts as they are, so that what has many lines has them here too; everything else as JSON. */
+function inputOf({ input, invalid, tool }: ToolCallPart): Markup {
+  if (invalid !== undefined)
+    return markup`<p class="about">It was not JSON:</p>
+      <pre class="io">${invalid}</pre>`
+  if (typeof input !== 'object' || input === null || Array.isArray(input))
+    return markup`<pre class="io">${json(input)}</pre>`
+  const fields = Object.entries(input)
+  if (fields.length === 0) return markup`<p class="about">Nothing.</p>`
+  return markup`<dl class="input">
+    ${fields.map(
+      ([key, value]) =>
+        markup`<dt>${key}</dt>
+          <dd>
+            <pre class="io ${changeClass(tool, key)}">${typeof value === 'string' ? value : json(value)}</pre>
+          </dd>`,
+    )}
+  </dl>`
+}
+
+function changeClass(tool: string, key: string): string {
+  if (tool !== 'edit') return ''
+  return key === 'old_string' ? 'removed' : key === 'new_string' ? 'added' : ''
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? 'nothing'
+}
+
+function outputOf({ tool, output }: ToolResultPart): Markup {
+  const { text, files = [], artifactId } = output
+  return markup`<p class="label">Output</p>
+    <pre class="io" dir="auto">${CHANGING.has(tool) ? diffLines(text) : text || '(empty)'}</pre>
+    ${artifactId && markup`<p class="about">Parts are left out. The whole is in the JSON export, as ${artifactId}.</p>`}
+    ${files.map(fileView)}`
+}
+
+/** Their outputs hold a diff. */
+const CHANGING: ReadonlySet<string> = new Set(['edit', 'write'])
+
+function diffLines(text: string): Markup[] {
+  return text.split('\n').map((line, i) => {
+    const start = i === 0 ? '' : '\n'
+    const change = /^(?:\+(?!\+\+ )|-(?!-- ))/.exec(line)?.[0]
+    if (change === undefined) return markup`${start}${line}`
+    return change === '+' ? markup`${start}<ins>${line}</ins>` : markup`${start}<del>${line}</del>`
+  })
+}
+
+/** What must not be folded away: an error, a refusal, an outcome that nobody knows. */
+function trouble(call: ExportedCall | undefined, result: ToolResultPart | undefined): Markup {
+  const status = result?.status ?? call?.status
+  if (status === 'unknown')
+    return markup`<p class="trouble">
+      It was running when its process ended: whether it took effect is not known.
+    </p>`
+  if (status !== 'failed' && status !== 'denied') return nothing
+  const said = call?.error?.message ?? result?.output.text ?? ''
+  return markup`<p class="trouble">${firstLine(said)}</p>`
+}
+
+const MAX_LINE = 300
+
+function firstLine(text: string): string {
+  const line = text.trimStart().split('\n', 1)[0]!
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE).toWellFormed()}…` : line
+}

@@ -1,0 +1,83 @@
+import { unreachable } from '../../core/errors.ts'
+import type { Part, TextPart } from '../../core/message.ts'
+import type { ExportedMessage } from '../document.ts'
+import { callCard, fileView, resultCard } from './call-card.ts'
+import { markup, nothing, type Markup } from './markup.ts'
+import { isPaired, type BranchPage, type Index, type ShownMessage } from './branch-pages.ts'
+import { prose } from './message-markdown.ts'
+import { stateFacts, time } from './state-markup.ts'
+import { kindWord } from './status-labels.ts'
+
+export function messageView(
+  { anchor, number, message }: ShownMessage,
+  page: BranchPage,
+  index: Index,
+): Markup {
+  const { role, parts, state, created } = message
+  return markup`<article class="message ${role}" id="${anchor}">
+    <header>
+      <h3>${speaker(message, number, page)}</h3>
+      ${page.type === 'subagent' && index.reports.has(message.id) && markup`<span class="chip">report</span>`}
+      ${state && markup`<span class="chip needs">${state}</span>`}
+      <a class="number" href="#${anchor}"><span class="sr">message </span>${number}</a>
+      ${time(created)}
+    </header>
+    ${parts.map((part) => partView(part, role, index))}
+    ${index.startedAt.get(message.id)?.map((started) => startedHere(started, index))}
+  </article>`
+}
+
+/** Who said it. A message of the runtime is one to an agent that no person wrote: a task, reports, a summary. */
+function speaker({ role, runId }: ExportedMessage, number: number, page: BranchPage): string {
+  if (role === 'assistant') return page.agent
+  if (role === 'tool') return 'Results'
+  if (page.type === 'subagent' && number === 1) return 'Task'
+  return runId ? `To ${page.agent}` : 'User'
+}
+
+function partView(part: Part, role: ExportedMessage['role'], index: Index): Markup {
+  switch (part.type) {
+    case 'text':
+      return textView(part, role)
+    case 'reasoning':
+      return part.text.trim() === '' ? nothing : folded('Reasoning', plain(part.text))
+    case 'tool-call':
+      return callCard(part, index)
+    case 'tool-result':
+      return isPaired(index, part) ? nothing : resultCard(part, index)
+    case 'file':
+      return fileView(part.file)
+    case 'notice':
+      return markup`<p class="notice" dir="auto">${part.text}</p>`
+    default:
+      return unreachable(part)
+  }
+}
+
+function textView({ text, summaryOf }: TextPart, role: ExportedMessage['role']): Markup {
+  if (text.trim() === '') return nothing
+  if (summaryOf) return folded('Summary of what was said before', prose(text))
+  return role === 'assistant' ? prose(text) : plain(text)
+}
+
+function plain(text: string): Markup {
+  return markup`<p class="text" dir="auto">${text}</p>`
+}
+
+function folded(title: string, content: Markup): Markup {
+  return markup`<details class="fold">
+    <summary>${title}</summary>
+    ${content}
+  </details>`
+}
+
+/** Forks, and subagents that no call shows. */
+function startedHere(started: BranchPage, { startedBy, called }: Index): Markup {
+  const call = started.originCallId
+  if (call && called.has(call) && startedBy.get(call) === started) return nothing
+  const mark = started.type === 'human' ? '↳' : '◆'
+  return markup`<p class="starts ${started.hue}">
+    <a href="#${started.anchor}"><span aria-hidden="true">${mark}</span> ${started.name}</a>
+    <span class="facts">${kindWord(started.type)} · <span class="agent">${started.agent}</span> · ${stateFacts(started)}</span>
+  </p>`
+}

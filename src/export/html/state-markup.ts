@@ -1,0 +1,28 @@
+import { addCost } from '../../core/usage.ts'
+import { markup, type Markup } from './markup.ts'
+import type { BranchPage } from './branch-pages.ts'
+import { runLook, type Look } from './status-labels.ts'
+import { costWords, counted, timeWords } from './format-figures.ts'
+
+/** Never a colour alone: the word stands beside it, or for those who do not see it. */
+export function lookMark({ mark, tone }: Look): Markup {
+  return markup`<span class="mark ${tone}" aria-hidden="true">${mark}</span> `
+}
+
+/** How a branch stands: the state of its last run, its turns, and what all its runs cost. */
+export function stateFacts({ runs }: Pick<BranchPage, 'runs'>): Markup {
+  const last = runs.at(-1)
+  if (!last) return markup`not run`
+  const look = runLook(last)
+  const turns = `${last.turns}/${last.limits.maxTurns} turns`
+  const calls = runs.reduce((sum, run) => sum + run.toolCalls, 0)
+  const cost = runs.map((run) => run.costUsd).reduce(addCost, 0)
+  return markup`<span class="state ${look.tone}">${lookMark(look)}${look.word}</span> · ${turns} ·
+    ${counted(calls, 'tool call')} · ${costWords(cost)}`
+}
+
+/** A time of which the whole is in the attribute. Milliseconds since the epoch. */
+export function time(ms: number): Markup {
+  const { iso, short } = timeWords(ms)
+  return markup`<time${iso && markup` datetime="${iso}"`}>${short}</time>`
+}

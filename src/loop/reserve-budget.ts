@@ -1,0 +1,34 @@
+import { unlessAborted } from './unless-aborted.ts'
+import type { LoopPorts, ReservationResult } from './ports.ts'
+import { Spent } from './check-budget.ts'
+import { whileSuspended, type Watchdog } from './watchdog.ts'
+
+type Reservation = Extract<ReservationResult, { readonly release: () => void }>
+
+/**
+ * Holds what a request may cost at most, until it is released. Waits, visibly, while requests of others hold what it
+ * needs: they come to an end. @throws Spent where it does not fit, or the signal's reason.
+ */
+export async function reserveRequest(
+  input: number,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+): Promise<Reservation> {
+  const { maxOutput, price } = ports.model.info
+  const estimate = { input, maxOutput, price }
+  let leave = ports.budget.ask(estimate)
+  if ('until' in leave) {
+    const since = ports.clock.now()
+    await ports.journal.waiting('retry', { what: 'retry', detail: OTHERS, since })
+    while ('until' in leave) {
+      const { until } = leave
+      await whileSuspended(watchdog, 'itself', () => unlessAborted(until, ports.signal, ports.clock, 0))
+      leave = ports.budget.ask(estimate)
+    }
+    await ports.journal.resumed()
+  }
+  if ('why' in leave) throw new Spent(leave)
+  return leave
+}
+
+const OTHERS = 'requests under way hold what is left of the budget'

@@ -1,0 +1,49 @@
+import type { Clock } from '../core/clock.ts'
+import type { Gate, GateTicket } from '../model/gate.ts'
+import { unlessAborted } from './unless-aborted.ts'
+import type { LoopPorts } from './ports.ts'
+import { checkBudget } from './check-budget.ts'
+import type { Watchdog } from './watchdog.ts'
+
+/**
+ * For a request that may not start yet: waits, visibly, until it has started. @throws Spent, or the signal's reason; then
+ * its place is given up.
+ */
+export async function waitAtGate(place: GateTicket, ports: LoopPorts, watchdog: Watchdog): Promise<void> {
+  const { gate, journal, clock, signal } = ports
+  const since = clock.now()
+  const release = watchdog.suspend('itself')
+  try {
+    while (!gate.start(place)) {
+      signal.throwIfAborted()
+      const news = gate.news(place)
+      await journal.waiting('retry', { what: 'retry', ...gate.reason(), since })
+      if (await unlessAborted(news, signal, clock, 0)) await journal.resumed()
+    }
+    checkBudget(ports) // others have spent meanwhile
+  } catch (error) {
+    gate.end(place, error)
+    throw error
+  } finally {
+    release()
+  }
+}
+
+/** A request that is made beside the turns of a run: it waits its turn as every other does, and is tried once. */
+export async function throughGate<T>(
+  gate: Gate,
+  clock: Clock,
+  signal: AbortSignal,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const place = gate.ticket()
+  try {
+    while (!gate.start(place)) await unlessAborted(gate.news(place), signal, clock, 0)
+    const answer = await ask()
+    gate.end(place)
+    return answer
+  } catch (error) {
+    gate.end(place, error)
+    throw error
+  }
+}

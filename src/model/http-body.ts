@@ -1,0 +1,139 @@
+import type http from 'node:http'
+import type { Readable } from 'node:stream'
+import zlib from 'node:zlib'
+import { AnswerError, type AnswerBounds } from './http-answer-bounds.ts'
+
+/** What is read of the body of an answer; a ReadableStream of bytes is one. */
+export interface HttpBody {
+  getReader(): HttpBodyReader
+  /** Nothing more is wanted: what is waited for ends, and the connection with it. */
+  cancel(reason?: unknown): Promise<void>
+}
+
+export interface HttpBodyReader {
+  read(): Promise<HttpBodyRead>
+  cancel(reason?: unknown): Promise<void>
+  releaseLock(): void
+}
+
+export type HttpBodyRead =
+  | { readonly done: false; readonly value: Uint8Array }
+  | { readonly done: true; readonly value?: Uint8Array | undefined }
+
+/**
+ * The body of an answer, decompressed, with back-pressure: nothing is read from the socket beyond its buffer while
+ * nobody reads. Everything that has arrived in between comes as one chunk, which spares a reader that lags the cost of
+ * many small ones. An error's body ends at its bound; any other that exceeds one fails with an AnswerError. No
+ * ReadableStream: who reads it makes one of it, and two cost twice as much. It has one reader, who reads one chunk at a
+ * time.
+ */
+export function createBody(
+  message: http.IncomingMessage,
+  headers: ReadonlyMap<string, string>,
+  signal: AbortSignal | undefined,
+  bounds: AnswerBounds,
+): HttpBody {
+  const source = decoded(message, headers)
+  const take = createBound(message.statusCode ?? 0, headers, bounds)
+  let waiting: PromiseWithResolvers<HttpBodyRead> | undefined
+  let over: { readonly error?: unknown } | undefined
+  const settle = (how: { readonly error?: unknown }) => {
+    if (over) return
+    over = how
+    signal?.removeEventListener('abort', onAbort)
+    source.destroy()
+    message.destroy()
+    pass()
+  }
+  const fail = (error: unknown) => settle({ error })
+  const onAbort = () => fail(signal!.reason)
+  const pass = () => {
+    if (!waiting) return
+    const { resolve, reject } = waiting
+    const chunk = over ? null : (source.read() as Buffer | null)
+    if (chunk) {
+      const { error, last, bytes } = take(chunk)
+      if (error) return fail(error)
+      waiting = undefined
+      resolve({ done: false, value: bytes })
+      if (last) settle({})
+    } else if (over) {
+      waiting = undefined
+      if ('error' in over) reject(over.error)
+      else resolve({ done: true })
+    }
+  }
+  signal?.addEventListener('abort', onAbort, { once: true })
+  source.on('readable', pass)
+  source.on('end', () => settle({}))
+  source.on('error', fail)
+  if (source !== message) message.on('error', fail)
+  if (signal?.aborted) onAbort()
+  const cancel = async () => settle({})
+  const read = () => {
+    if (waiting) return Promise.reject(new TypeError('the body is being read already'))
+    const { promise } = (waiting = Promise.withResolvers<HttpBodyRead>())
+    pass()
+    return promise
+  }
+  const reader: HttpBodyReader = { read, cancel, releaseLock() {} }
+  return { getReader: () => reader, cancel }
+}
+
+interface Taken {
+  readonly bytes: Uint8Array
+  /** Nothing after these bytes is wanted. */
+  readonly last?: boolean
+  readonly error?: AnswerError
+}
+
+/** Counts by the chunk: the cost of a delta must not grow with what came before it. */
+function createBound(
+  status: number,
+  headers: ReadonlyMap<string, string>,
+  { errorBytes, lineBytes, totalBytes }: AnswerBounds,
+): (chunk: Buffer) => Taken {
+  const isError = status < 200 || status > 299
+  const hasLines = /^text\/event-stream\b/i.test(headers.get('content-type') ?? '')
+  let total = 0
+  let line = 0
+  return (chunk) => {
+    total += chunk.length
+    if (isError) {
+      const over = total - errorBytes
+      return over < 0 ? { bytes: chunk } : { bytes: chunk.subarray(0, chunk.length - over), last: true }
+    }
+    if (total > totalBytes) return { bytes: chunk, error: tooLong('the answer', totalBytes) }
+    if (hasLines) {
+      const end = lineEnd(chunk)
+      line = end < 0 ? line + chunk.length : chunk.length - 1 - end
+      if (line > lineBytes) return { bytes: chunk, error: tooLong('a line of the answer', lineBytes) }
+    }
+    return { bytes: chunk }
+  }
+}
+
+/** Where the last line of the chunk ends; lines may end with CR alone. */
+function lineEnd(chunk: Buffer): number {
+  const end = chunk.lastIndexOf(10)
+  return end < 0 ? chunk.lastIndexOf(13) : end
+}
+
+function tooLong(what: string, bytes: number): AnswerError {
+  const size = bytes >= 1024 * 1024 ? `${Math.floor(bytes / (1024 * 1024))} MiB` : `${bytes} bytes`
+  return new AnswerError(`${what} is longer than ${size}, more than is read`)
+}
+
+/** Compression is not asked for, since it holds back what a stream sends, but a server may use it all the same. */
+function decoded(message: http.IncomingMessage, headers: ReadonlyMap<string, string>): Readable {
+  const decoder = DECODERS.get(headers.get('content-encoding')?.toLowerCase() ?? '')?.()
+  return decoder ? message.pipe(decoder) : message
+}
+
+const DECODERS: ReadonlyMap<string, () => Readable & NodeJS.WritableStream> = new Map([
+  ['gzip', () => zlib.createGunzip()],
+  ['x-gzip', () => zlib.createGunzip()],
+  ['deflate', () => zlib.createInflate()],
+  ['br', () => zlib.createBrotliDecompress()],
+  ['zstd', () => zlib.createZstdDecompress()],
+])

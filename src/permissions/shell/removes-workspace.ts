@@ -1,0 +1,20 @@
+import type { PermissionCall, PermissionPath } from '../types.ts'
+import { resolved } from './resolve-path.ts'
+import type { SurveyedFile } from './survey-types.ts'
+
+/** A glob whose last name any name matches. */
+const FINDS_ALL = /(^|\/)(\[[^\]]*\]|[*?.])*\*(\[[^\]]*\]|[*?.])*\/?$/
+
+/** Whether a command removes all that a directory holds, and that is the workspace or a directory around it. */
+export function removesAll(call: PermissionCall, file: SurveyedFile, path: PermissionPath): boolean {
+  if (file.access !== 'remove') return false
+  const root = resolved(call, '.').absolute
+  if (file.field.glob && !FINDS_ALL.test(file.field.text)) return false
+  const names = file.walk?.names ?? null
+  if (names !== null && !names.some((name) => FINDS_ALL.test(name))) return false
+  return (
+    (path.relative === '.' && !path.outside) ||
+    path.absolute === root ||
+    root.startsWith(path.absolute.endsWith('/') ? path.absolute : `${path.absolute}/`)
+  )
+}

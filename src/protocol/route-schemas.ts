@@ -1,0 +1,144 @@
+import { z } from 'zod'
+import {
+  answerApproval,
+  answerQuestion,
+  approval,
+  approvalAnswered,
+  question,
+  questionAnswered,
+} from './approvals-and-questions.ts'
+import { changeInboxItem, inboxCleared, inboxItem, inboxItemChanged } from './inbox.ts'
+import { agent, config, health, model, tool } from './agents-models-tools.ts'
+import {
+  branchPage,
+  conversationCreated,
+  conversationItem,
+  createConversation,
+  editMessage,
+  forked,
+  forkMessage,
+  messageSent,
+  regenerateMessage,
+  sendMessage,
+  snapshot,
+  spawned,
+  spawnSubagent,
+  updateConversation,
+} from './conversation.ts'
+import { id, runStatus } from './fields.ts'
+import { messagePage, pageQuery } from './message.ts'
+import type { paths, RouteName } from './route-paths.ts'
+import { run } from './run.ts'
+import { giveTrust, revokeTrust, trust, trustQuery } from './trust.ts'
+import { session, sessionEnded, sessionsEnded } from './session.ts'
+import {
+  backgrounded,
+  cancelled,
+  closed,
+  continued,
+  conversationInterrupted,
+  continueRun,
+  deleted,
+  interrupted,
+  nothing,
+  paused,
+  steered,
+  steerRun,
+} from './verbs.ts'
+
+interface Route {
+  /** The body of a POST or PATCH, an object; the query of a GET. */
+  readonly input: z.ZodType
+  readonly answer: z.ZodType
+  /** Of an answer that is no error. */
+  readonly status: 200 | 201 | 202
+}
+
+function route<I extends z.ZodType, A extends z.ZodType>(
+  input: I,
+  answer: A,
+  status: Route['status'] = 200,
+): { readonly input: I; readonly answer: A; readonly status: Route['status'] } {
+  return { input, answer, status }
+}
+
+/** Of one conversation, or of all. */
+const ofConversation = z.object({ conversation: id('cnv').optional() })
+
+/**
+ * `status` may name several, with commas between them. Without it: every run of the conversation, branch or parent that is
+ * named; of the whole store those that are not final.
+ */
+const runsQuery = ofConversation.extend({
+  status: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.union([runStatus, z.literal('all')])))
+    .optional(),
+  branch: id('brn').optional(),
+  parent: id('run').optional(),
+})
+
+/**
+ * What every route takes and answers (docs/server.md). Export, events and artifacts are no JSON routes, and not here.
+ */
+export const routes = {
+  health: route(nothing, health),
+  listConversations: route(z.object({ directory: z.string().optional() }), z.array(conversationItem)),
+  createConversation: route(createConversation, conversationCreated, 201),
+  getSnapshot: route(nothing, snapshot),
+  updateConversation: route(updateConversation, conversationItem),
+  deleteConversation: route(nothing, deleted),
+  pauseConversation: route(nothing, paused),
+  interruptConversation: route(nothing, conversationInterrupted),
+  cancelConversation: route(nothing, cancelled),
+  closeConversation: route(nothing, closed),
+  getBranch: route(nothing, branchPage),
+  listMessages: route(pageQuery, messagePage),
+  sendMessage: route(sendMessage, messageSent, 202),
+  spawnOnBranch: route(spawnSubagent, spawned, 202),
+  continueBranch: route(continueRun, continued, 202),
+  pauseBranch: route(nothing, paused),
+  interruptBranch: route(nothing, interrupted),
+  cancelBranch: route(nothing, cancelled),
+  steerBranch: route(steerRun, steered, 202),
+  listInbox: route(nothing, z.array(inboxItem)),
+  clearInbox: route(nothing, inboxCleared),
+  forkMessage: route(forkMessage, forked, 201),
+  editMessage: route(editMessage, forked, 201),
+  regenerateMessage: route(regenerateMessage, forked, 201),
+  listRuns: route(runsQuery, z.array(run)),
+  getRun: route(nothing, run),
+  continueRun: route(continueRun, continued, 202),
+  pauseRun: route(nothing, paused),
+  interruptRun: route(nothing, interrupted),
+  cancelRun: route(nothing, cancelled),
+  backgroundRun: route(nothing, backgrounded),
+  steerRun: route(steerRun, steered, 202),
+  listQuestions: route(ofConversation, z.array(question)),
+  answerQuestion: route(answerQuestion, questionAnswered),
+  listApprovals: route(ofConversation, z.array(approval)),
+  answerApproval: route(answerApproval, approvalAnswered),
+  getInboxItem: route(nothing, inboxItem),
+  changeInboxItem: route(changeInboxItem, inboxItemChanged),
+  withdrawInboxItem: route(nothing, inboxItemChanged),
+  listAgents: route(ofConversation, z.array(agent)),
+  listModels: route(nothing, z.array(model)),
+  listTools: route(nothing, z.array(tool)),
+  getConfig: route(nothing, config),
+  getTrust: route(trustQuery, trust),
+  giveTrust: route(giveTrust, trust),
+  revokeTrust: route(revokeTrust, trust),
+  listSessions: route(nothing, z.array(session)),
+  endSession: route(nothing, sessionEnded),
+  endSessions: route(nothing, sessionsEnded),
+} as const satisfies Readonly<Record<RouteName, Route>>
+
+type Routes = typeof routes
+type HasId<N extends RouteName> = (typeof paths)[N][1] extends `${string}:id${string}`
+  ? { readonly id: string }
+  : unknown
+
+/** What a client gives: the id of the path, and the body or query. */
+export type RouteInput<N extends RouteName> = HasId<N> & z.input<Routes[N]['input']>
+export type RouteAnswer<N extends RouteName> = z.output<Routes[N]['answer']>

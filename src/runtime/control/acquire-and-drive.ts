@@ -1,0 +1,191 @@
+import type { BranchId, ConversationId, RunId } from '../../core/ids.ts'
+import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
+import { keepAlive } from '../../exec/keep-alive.ts'
+import type { LeaseRow } from '../../store/port.ts'
+import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
+import type { RunSetting } from '../context/run-setting.ts'
+import { attemptsOver } from '../delegation/continue-run.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
+import type { Deps } from '../context/deps.ts'
+import type { LiveRun, StopReason } from '../run/live-run.ts'
+import { storeMode } from '../authority/mode.ts'
+import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
+import { leftRuns, recoverConversation, type RecoveryPolicy } from '../recovery/recover-conversation.ts'
+import type { RecoveredRun } from '../run/recovered-run.ts'
+import { readRunResult, type RunResult } from '../views/run-result.ts'
+import type { EndRunPorts } from '../journal/end-run.ts'
+import type { DelegationPorts } from '../delegation/startable-agents.ts'
+import { aboutRun } from '../delegation/spawn-child.ts'
+import { lastSeq } from '../log/stored-events.ts'
+import { rollBackStarts } from '../run/roll-back-starts.ts'
+import type { CommandInbox } from './command-inbox.ts'
+import { driveAll } from './drive-all.ts'
+
+/** A run that is being driven. */
+export interface StartedRun {
+  readonly conversationId: ConversationId
+  readonly branchId: BranchId
+  readonly runId: RunId
+  /** The last `seq` of the conversation before this run: its events come after it. */
+  readonly seqBefore: number
+  /** Names of the tools that its agent may call. */
+  readonly tools: readonly string[]
+  /** What a process left of this conversation that is gone, taken up before this run began. */
+  readonly recovered: readonly RecoveredRun[]
+  /** Settles when the run and everything else of its conversation has stopped. Rejects only when the store fails. */
+  readonly result: Promise<RunResult>
+  /** Stops the whole tree: `pause` keeps it resumable, `cancel` is final. The first reason stays. */
+  stop(verb: 'pause' | 'cancel'): void
+}
+
+export interface Conversations {
+  /** Those that are being driven: one driver each, so that no branch has two runs at a time. */
+  readonly live: Map<ConversationId, LiveConversation>
+  readonly commandInbox: CommandInbox
+  /** A stored conversation as it is to be driven. */
+  revive(id: ConversationId, where: RunSetting): LiveConversation
+}
+
+export type AcquirePorts = Pick<Deps, 'ownership' | 'recorder' | 'store'>
+export type RecoverPorts = EndRunPorts & Pick<Deps, 'endOwned' | 'endProcesses' | 'owner'>
+export type StartPorts = AcquirePorts & RecoverPorts & DelegationPorts & Pick<Deps, 'namedMode'>
+
+/** Takes the conversation, writes what is to begin there, and drives it until nothing is left to do. */
+export async function startDriving(
+  deps: StartPorts,
+  conversations: Conversations,
+  where: RunSetting,
+  plan: StartPlan,
+): Promise<StartedRun> {
+  const { conversationId, isNew, continues, write } = plan
+  const acquired = await acquireConversation(deps, conversations, where, plan)
+  const { live, release } = acquired
+  live.isPausedByUser = false
+  if (where.budgetUsd !== undefined) live.budget.allow(where.budgetUsd)
+  let started: StartResult | undefined
+  let hasRecovered = false
+  try {
+    const seqBefore = lastSeq(deps.store, conversationId)
+    const recovered = isNew ? [] : await recoverAndDrive(deps, acquired, deps.config.recovery)
+    hasRecovered = recovered.length > 0
+    const last = continues && live.latest(continues)
+    if (last) await attemptsOver(live, last)
+    await deps.recorder.record(conversationId, (change) => {
+      started = asStartResult(write(change, live, recovered))
+      storeMode(change, deps, conversationId)
+      live.budget.store(change, conversationId)
+      if (isNew) deps.ownership?.acquireIn(change.tx, conversationId)
+    })
+    if (!conversations.live.has(conversationId)) conversations.live.set(conversationId, live) // it was quiet meanwhile
+    const { run, drive } = started!
+    where.onStored?.(conversationId)
+    driveAll(live, drive)
+    return { ...handle(deps, run, live, release), seqBefore, recovered }
+  } catch (error) {
+    rollBackStarts(deps, live.budget, started?.drive ?? [])
+    const left = releaseWhenQuiet(live, release)
+    if (hasRecovered || live.isQuiet) await left
+    else ignoreLateRejection(left) // the caller that started what still runs there waits for it
+    throw error
+  }
+}
+
+/** A conversation of which this process has the lease. */
+export interface AcquiredConversation {
+  readonly live: LiveConversation
+  /** Who had the lease before. */
+  readonly before: LeaseRow | undefined
+  /** Gives it back, once nothing is driven any more. */
+  readonly release: () => Promise<void>
+}
+
+/** @throws OffshootError `conflict` that names the process which drives the conversation. */
+export async function acquireConversation(
+  deps: AcquirePorts,
+  conversations: Conversations,
+  where: RunSetting,
+  { conversationId: id, isNew }: Pick<StartPlan, 'conversationId' | 'isNew'>,
+): Promise<AcquiredConversation> {
+  const before = isNew ? undefined : deps.store.get('leases', id)
+  if (!isNew) await deps.ownership?.acquire(id)
+  deps.recorder.forget(id)
+  const live = driven(conversations, id, where)
+  const endCommands = conversations.commandInbox.listen(live)
+  const release = async () => {
+    await endCommands()
+    if (live.isQuiet && conversations.live.get(id) === live) conversations.live.delete(id)
+    await deps.ownership?.release(id)
+  }
+  return { live, before, release }
+}
+
+function driven(conversations: Conversations, id: ConversationId, where: RunSetting): LiveConversation {
+  const known = conversations.live.get(id)
+  if (known && !known.stopped) return known
+  const live = conversations.revive(id, where)
+  conversations.live.set(id, live)
+  return live
+}
+
+/** Takes up what a process left that is gone, and drives it. One at a time: what one has taken the next finds driven. */
+export function recoverAndDrive(
+  deps: RecoverPorts,
+  acquired: Pick<AcquiredConversation, 'live' | 'before'>,
+  policy: RecoveryPolicy,
+  onTaken: OnRecovered = () => {},
+): Promise<readonly RecoveredRun[]> {
+  const { live } = acquired
+  const recovering = live.recovered.then(() => recoverLeftRuns(deps, acquired, policy, onTaken))
+  live.recovered = bestEffort(recovering)
+  return recovering
+}
+
+type OnRecovered = (runs: readonly RecoveredRun[]) => void
+
+async function recoverLeftRuns(
+  deps: RecoverPorts,
+  { live, before }: Pick<AcquiredConversation, 'live' | 'before'>,
+  policy: RecoveryPolicy,
+  onTaken: OnRecovered,
+): Promise<readonly RecoveredRun[]> {
+  const left = leftRuns(deps, live)
+  if (left.length === 0) return []
+  if (before && before.owner !== deps.owner) await deps.endOwned(before.owner)
+  // whoever had the lease last need not be the one that ran them
+  await deps.endProcesses(left.map(({ row }) => row.id))
+  await cleanUpCalls(deps, live.setting.workspace, left)
+  const recovered = await recoverConversation(deps, live, policy)
+  onTaken(recovered)
+  driveAll(
+    live,
+    recovered.filter(({ became }) => became === 'queued').map(({ run }) => run),
+  )
+  return recovered
+}
+
+const STOPS = {
+  pause: { verb: 'pause', why: 'user' },
+  cancel: { verb: 'cancel', by: 'user' },
+} as const satisfies Record<string, StopReason>
+
+function handle(
+  deps: DelegationPorts & Pick<Deps, 'store'>,
+  run: LiveRun,
+  live: LiveConversation,
+  release: () => Promise<void>,
+) {
+  const { conversationId, branchId, id: runId } = run.row
+  const result = keepAlive(releaseWhenQuiet(live, release)).then(() => readRunResult(deps.store, runId))
+  ignoreLateRejection(result)
+  const { tools } = aboutRun(deps, run)
+  const stop: StartedRun['stop'] = (verb) => live.stop(STOPS[verb])
+  return { conversationId, branchId, runId, tools, result, stop }
+}
+
+async function releaseWhenQuiet(live: LiveConversation, release: () => Promise<void>): Promise<void> {
+  try {
+    await live.quiet()
+  } finally {
+    await release()
+  }
+}

@@ -1,0 +1,355 @@
+import { buildContext, type ConversationTree } from '../../core/build-context.ts'
+import type { Effort } from '../../core/agent.ts'
+import { errorMessage, OffshootError } from '../../core/errors.ts'
+import type { RunError } from '../../core/run.ts'
+import { isFinal, isStopped } from '../../core/run-status.ts'
+import type { Usage } from '../../core/usage.ts'
+import type { CallId } from '../../core/ids.ts'
+import type { ToolCallPart, ToolResultPart } from '../../core/message.ts'
+import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
+import { unlessAborted } from '../../loop/unless-aborted.ts'
+import type { LoopPorts, Outcome, Report, TurnText, StartedCall, ToolSet } from '../../loop/ports.ts'
+import { runAgent } from '../../loop/run-agent.ts'
+import type { Model } from '../../model/port.ts'
+import type { Reader } from '../../store/port.ts'
+import type { AnyTool, ToolContext, Todos } from '../../tools/port.ts'
+import type { Deps } from '../context/deps.ts'
+import { discoveringTools, isUnruled, learnsTools } from '../delegation/discovery/discovery.ts'
+import { readBeforeEnd, startedText } from '../delegation/background-spawn.ts'
+import { checkClaims } from './check-claims.ts'
+import { compact } from './compact-conversation.ts'
+import { endRun, type EndRunPorts } from '../journal/end-run.ts'
+import { remindFirstTurn } from './first-turn-reminder.ts'
+import type { RunJournal } from '../journal/journal.ts'
+import { eventScope, stopRun, stopsBelow, type LiveRun } from '../run/live-run.ts'
+import { readMessages } from '../run/messages.ts'
+import { offeredTools } from '../delegation/offered-tools.ts'
+import { createJournal } from '../journal/open-journal.ts'
+import { readLeft, type LeftOfRun, type OpenTurn } from '../journal/open-turn.ts'
+import { pauseBetween, pauseHere, pauseSoon } from '../run/pause-run.ts'
+import { decideFurther, permit } from '../authority/permit.ts'
+import { permitSpawn } from '../delegation/permit-spawn.ts'
+import type { Change } from '../log/recorder.ts'
+import { untilAnswered, untilStopped, whileChildrenRun } from '../run/child-waits.ts'
+import type { Scope, ScopePart } from '../context/scope.ts'
+import { untilRunning, type SlotDeps } from '../run/slots.ts'
+import { refuseTask } from '../delegation/spawn-child.ts'
+import { exposedTo, spawnable, type DelegationPorts } from '../delegation/startable-agents.ts'
+import { keepFact, namedFrom } from '../run/receipts.ts'
+import { createControlTools, type ControlScope } from '../delegation/task-control.ts'
+import { STEERED, takeTask } from '../delegation/task-continue.ts'
+import { isControlName, isTaskName } from '../task/task-input.ts'
+import { createTaskTool } from '../delegation/task-tool.ts'
+import { correctReport } from '../delegation/typed/correct-report.ts'
+import { finishReport } from '../delegation/typed/finish-report.ts'
+import { createTypedTool } from '../delegation/typed/typed-tool.ts'
+import { createRegistry } from '../../tools/registry.ts'
+import { workspaceAt } from '../../tools/workspace-at.ts'
+
+/** Drives a run until it has stopped, and its children with it. What it came to is in its row and its events. */
+export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
+  const { markStopped } = run // of this attempt: as soon as it has stopped, another one can begin
+  const take = (change: Change, parent: LiveRun, call: StartedCall) => takeTask(change, scope, parent, call)
+  const journal = createJournal(scope.deps, run, take, scope.tree.budget)
+  run.journal = journal
+  run.isDriven = true
+  const left = run.resumed ? readLeft(scope.deps.store, run.row) : undefined
+  if (left?.turn) journal.reopen(left.turn)
+  try {
+    if (isFinal(run.row.status)) return // cancelled when it was about to be driven
+    const finished = await finishReport(scope, run, await outcomeOf(scope, run, journal, left))
+    await endBelow(scope.deps, run)
+    const outcome = await checkClaims(scope, run, finished)
+    await scope.deps.recorder.record(run.row.conversationId, (change) => endRun(change, scope, run, outcome))
+  } catch (error) {
+    await abandon(scope, run, error)
+    throw error
+  } finally {
+    scope.deps.scheduler.release(run.row.id)
+    run.isDriven = false
+    markStopped()
+    if (run.parent) pauseBetween(run.parent)
+  }
+}
+
+type EndBelowPorts = SlotDeps & Pick<Deps, 'endProcesses' | 'ownership'>
+
+async function endBelow(deps: EndBelowPorts, run: LiveRun): Promise<void> {
+  // whoever has taken the conversation over may have started others for this run by now
+  const isOurs = deps.ownership?.owns(run.row.conversationId) ?? true
+  if (run.stop && isOurs) await deps.endProcesses([run.row.id])
+  const below = [...run.children.values()].filter((child) =>
+    run.stop ? stopsBelow(run.stop, child) : !child.row.background,
+  )
+  await untilStopped(deps, run, below)
+  await Promise.all(below.map((child) => child.stopped)) // for a moment longer than their rows say
+}
+
+type EndScope = ScopePart<EndRunPorts, 'below' | 'receipts'>
+
+/** What could not be written ends the run and everything below it; where the store takes that much, all can see it. */
+async function abandon(
+  scope: EndScope & { readonly deps: EndBelowPorts },
+  run: LiveRun,
+  cause: unknown,
+): Promise<void> {
+  stopRun(run, { verb: 'cancel', by: 'parent' })
+  await endBelow(scope.deps, run)
+  const write = (change: Change) => failOpen(change, scope, run, runError(cause))
+  await bestEffort(scope.deps.recorder.record(run.row.conversationId, write))
+}
+
+/** A run with what is open below it: a subagent's own end may not have been written either. */
+function failOpen(change: Change, scope: EndScope, run: LiveRun, error: RunError): void {
+  for (const child of run.children.values()) if (!child.isDriven) failOpen(change, scope, child, error)
+  // as it is on disk, whatever the failed write meant it to be
+  const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
+  run.held.reload(change.tx.get('runs', run.row.id) ?? run.row)
+  run.held.count({ toolCalls })
+  if (isStopped(run.row.status)) return
+  const report: Report = { messageId: null, text: '', note: `no text: ${error.message}` }
+  endRun(change, scope, run, { type: 'failed', error, report })
+}
+
+function runError(error: unknown): RunError {
+  const { code, hint } =
+    error instanceof OffshootError ? error : { code: 'internal' as const, hint: undefined }
+  return { code, message: errorMessage(error), ...(hint ? { hint } : {}) }
+}
+
+async function outcomeOf(
+  scope: Scope,
+  run: LiveRun,
+  journal: RunJournal,
+  left: LeftOfRun | undefined,
+): Promise<Outcome> {
+  const { bus, clock, starts } = scope.deps
+  await starts.admit()
+  const model = await modelOnceRunning(scope.deps, run, journal, left)
+  if ('type' in model) return model
+  const { agent, depth, turns, limits } = run.row
+  const context = buildContext(readTree(scope.deps.store, run, left?.turn), run.row.branchId)
+  const measured = lastUsage(scope.deps.store, run)
+  const { maxIdenticalCalls } = scope.deps.config.limits
+  const input = { agent, depth, context, turns, measured, limits, maxIdenticalCalls }
+  const before = left && { left: { open: left.turn?.answer, lastText: left.lastText } }
+  const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
+  for (;;) {
+    const { done, value } = await events.next()
+    if (done) return value
+    bus.live({ ...value, ...eventScope(run, clock.now()) })
+  }
+}
+
+/** What it came to where it cannot begin. @throws what the store threw. */
+async function modelOnceRunning(
+  deps: Pick<Deps, 'clock' | 'recorder' | 'resolveModel'>,
+  run: LiveRun,
+  journal: RunJournal,
+  left: LeftOfRun | undefined,
+): Promise<Model | Outcome> {
+  if (run.unusable) return unresolved(run.unusable, run, left?.lastText)
+  const { signal } = run.controller
+  try {
+    await untilRunning(deps, run)
+    if (!left?.turn) await journal.steers() // what was said before it began stands in its first context
+  } catch (error) {
+    if (!signal.aborted) throw error
+    return unresolved(error, run, left?.lastText)
+  }
+  try {
+    const model = await unlessAborted(deps.resolveModel(run.row.model), signal, deps.clock, 0)
+    return withWishes(model, run.row.setup?.effort, run.agent.temperature)
+  } catch (error) {
+    return unresolved(error, run, left?.lastText)
+  }
+}
+
+function lastUsage(store: Reader, { row: { branchId } }: LiveRun): Usage | undefined {
+  const where = { branchId, role: 'assistant', state: 'complete' } as const
+  const last = store.find('messages', { where, orderBy: 'position', descending: true, limit: 1 })[0]
+  return last?.usage ?? undefined
+}
+
+/** What every request of a run asks of its model beside the answer. */
+function withWishes(model: Model, effort: Effort | null | undefined, temperature: number | undefined): Model {
+  if (!effort && temperature === undefined) return model
+  const wishes = { ...(effort ? { effort } : {}), ...(temperature === undefined ? {} : { temperature }) }
+  return { info: model.info, stream: (request) => model.stream({ ...request, ...wishes }) }
+}
+
+function unresolved(error: unknown, run: LiveRun, lastText: TurnText | undefined): Outcome {
+  const { aborted, reason } = run.controller.signal
+  const why = aborted ? 'the run was stopped before it began' : 'the model could not be used'
+  const report: Report = lastText
+    ? {
+        messageId: lastText.messageId,
+        text: lastText.text,
+        note: `the text of turn ${lastText.turn}; then ${why}`,
+      }
+    : { messageId: null, text: '', note: `no text: ${why}` }
+  return aborted ? { type: 'stopped', reason, report } : { type: 'failed', report, error: runError(error) }
+}
+
+/** Without what stands from the open turn on: the loop goes on with that. */
+function readTree(store: Reader, run: LiveRun, turn: OpenTurn | undefined): ConversationTree {
+  return {
+    branches: { get: (id) => store.get('branches', id) },
+    messages: (id) => {
+      const messages = readMessages(store, id)
+      if (!turn || id !== run.row.branchId) return messages
+      return messages.filter(({ position }) => position < turn.position)
+    },
+  }
+}
+
+function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal): LoopPorts {
+  const { clock, newId, random, gates } = scope.deps
+  const { budget } = scope.tree
+  // the offline searcher costs nothing and comes to an end by itself: it reads a prompt of any size
+  const costsNothing = run.row.model === 'offline'
+  return {
+    model,
+    gate: gates.of(model.info),
+    tools: toolsOf(scope, run, journal),
+    journal,
+    whileChildrenRun: (calls) => whileChildrenRun(scope.deps, run, calls),
+    untilSlot: () => untilRunning(scope.deps, run),
+    beforeTurn: () => pauseHere(run),
+    beforeEnd: async (report) => {
+      const more = await readBeforeEnd(scope.deps, run, journal)
+      if (more.length > 0) return more
+      const reminder = await remindFirstTurn(scope, run, journal, model.info)
+      return reminder.length > 0 ? reminder : await correctReport(scope.deps.store, run, journal, report)
+    },
+    resume: (part) => resumeCall(scope, run, journal, part),
+    permit: async (request) => {
+      if (isUnruled(request.tool, run.chain)) return { allowed: true }
+      if (request.tool.effects === 'spawn') return await permitSpawn(scope, run, request)
+      return await permit(scope, run, request)
+    },
+    toolContext: (callId, emit) => toolContext(scope, run, callId, emit),
+    clock,
+    newId,
+    random,
+    signal: run.controller.signal,
+    secrets: scope.deps.secrets,
+    budget: {
+      reached: () => (costsNothing ? undefined : budget.reached(run.row)),
+      ask: (estimate) => (costsNothing ? NOTHING_HELD : budget.ask(run.row, estimate)),
+      spend: (answer) => {
+        budget.spend(run.row, answer)
+        journal.limitsGrown()
+      },
+    },
+    compact: (tokens) => compact(scope, run, model, tokens),
+    stop: (why) => stopRun(run, { verb: 'pause', why }),
+    timed: (leftMs) => (run.timeLeftMs = leftMs),
+  }
+}
+
+const NOTHING_HELD = { release: () => {} }
+
+type ToolScope = ControlScope & ReportScope & { readonly deps: DelegationPorts & Pick<Deps, 'taskTexts'> }
+
+function toolsOf(scope: ToolScope, run: LiveRun, journal: RunJournal): ToolSet {
+  const { deps } = scope
+  const { agent, row } = run
+  const report = (callId: CallId) => childReport(scope, run, journal, callId)
+  const agents = spawnable(deps, agent, row.depth)
+  const { store } = deps
+  const agentOf = (id: string) => (store.get('branches', id) ?? store.get('runs', id))?.agent ?? ''
+  const task = agents.length > 0 ? [createTaskTool(deps.taskTexts, agents, report, agentOf)] : []
+  const typed = [...exposedTo(deps, agent, row.depth)].map(([name, target]) =>
+    createTypedTool(name, target, deps.config, report),
+  )
+  const starting = [...task, ...typed] as unknown as AnyTool[]
+  const delegates = starting.length > 0
+  const controls = delegates ? createControlTools(scope, run) : []
+  const registry = createRegistry([...offeredTools(run), ...starting, ...controls])
+  const refusal = (name: string) =>
+    delegates && isControlName(name) ? undefined : refuseTask(deps, run, name)
+  const tools = { ...registry, refusal }
+  return learnsTools(deps, run, tools.list()) ? discoveringTools(tools, deps.config.discovery) : tools
+}
+
+/** A call that has its result, or its subagent, from an earlier attempt. */
+function resumeCall(
+  scope: ReportScope & { readonly deps: Pick<Deps, 'store'> },
+  run: LiveRun,
+  journal: RunJournal,
+  part: ToolCallPart,
+): Promise<ToolResultPart> | undefined {
+  if (!run.resumed) return undefined
+  const result = journal.resultOf(part.callId)
+  if (result) return Promise.resolve(result)
+  const row = scope.deps.store.get('tool_calls', part.callId)
+  const isTold = isTaskName(part.tool) && row?.status === 'running' // to a run that had not stopped
+  if (!row || !(run.children.has(part.callId) || isTold)) return undefined
+  const { title } = row
+  const ended = { part, title, status: 'completed', exitCode: null, error: null } as const
+  return childReport(scope, run, journal, part.callId).then((output) =>
+    journal.callEnded({ ...ended, output }),
+  )
+}
+
+type ReportScope = ScopePart<SlotDeps, 'attach' | 'below'>
+
+/** The child's end writes the result of this call (invariant D2); the call of a paused child stays open. */
+async function childReport(scope: ReportScope, run: LiveRun, journal: RunJournal, callId: CallId) {
+  const child = run.children.get(callId)
+  if (run.stop) stopRun(run, run.stop) // the child came after the stop
+  if (!child) return { text: STEERED }
+  if (run.row.pausing && !child.row.background) pauseSoon(child, 'parent') // and after that
+  const stops = () => scope.tree.attach(child)
+  for (const below of scope.tree.below(child.row.branchId))
+    if (!isStopped(below.row.status)) ignoreLateRejection(scope.tree.attach(below)) // kept, as below
+  if (child.row.background) {
+    ignoreLateRejection(stops()) // the conversation keeps what fails
+    return { text: startedText(scope.deps, child) }
+  }
+  const isAnswered = () => !journal.isOpen(callId)
+  await untilAnswered(scope.deps, run, child, { stops, isAnswered }).catch((error: unknown) =>
+    journal.fail(error),
+  )
+  return { text: '' }
+}
+
+type ToolContextPorts = Pick<Deps, 'guard' | 'owner' | 'questions' | 'recorder' | 'store'>
+
+function toolContext(
+  { deps, workspace }: Pick<Scope, 'workspace'> & { readonly deps: ToolContextPorts },
+  run: LiveRun,
+  callId: CallId,
+  emit: (text: string) => void,
+): ToolContext {
+  const { conversationId, branchId, id: runId, agent, depth, setup } = run.row
+  const directory = setup?.directory
+  return {
+    signal: run.controller.signal,
+    workspace: directory ? workspaceAt(workspace, directory) : workspace,
+    run: { conversationId, branchId, runId, callId, agent, depth },
+    files: run.files,
+    todos: todosOf(deps, run),
+    decidedPaths: run.decidedPaths.get(callId) ?? [],
+    decide: (tool, subject) => decideFurther({ deps, workspace }, run, tool, subject),
+    ask: (question) => deps.questions.ask(run, callId, question),
+    processMarks: { OFFSHOOT_OWNER: deps.owner, OFFSHOOT_RUN_ID: runId },
+    ...(deps.guard && { guard: deps.guard }),
+    emit,
+    receipt: (fact) => keepFact(run, callId, namedFrom(workspace.root, fact)),
+  }
+}
+
+function todosOf({ store, recorder }: Pick<Deps, 'store' | 'recorder'>, { row }: LiveRun): Todos {
+  const { branchId, conversationId } = row
+  return {
+    list: () => (store.get('todos', branchId)?.items ?? []) as ReturnType<Todos['list']>,
+    replace: (items) =>
+      recorder.record(conversationId, ({ tx, at }) => {
+        const next = { branchId, conversationId, items, updatedAt: at }
+        if (tx.get('todos', branchId)) tx.update('todos', branchId, next)
+        else tx.insert('todos', next)
+      }),
+  }
+}

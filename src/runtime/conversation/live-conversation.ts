@@ -1,0 +1,292 @@
+import type { BranchId, CallId, ConversationId } from '../../core/ids.ts'
+import { sleep } from '../../core/clock.ts'
+import { bounds } from '../../core/limits.ts'
+import { isFinal, isStopped, state } from '../../core/run-status.ts'
+import type { Run } from '../../core/run.ts'
+import { ignoreLateRejection } from '../../core/rejections.ts'
+import { Budget } from '../budget/budget.ts'
+import { driveRun } from './drive-run.ts'
+import { isOwed } from '../journal/end-run.ts'
+import { deliverItems, nextRead, waitingItems } from '../run/inbox.ts'
+import {
+  startAtOnce,
+  createLiveRun,
+  eventScope,
+  replaceChild,
+  runEvent,
+  stopRun,
+  notifyDriven,
+  type LiveRun,
+  type StopReason,
+} from '../run/live-run.ts'
+import type { PartialMessage } from '../run/partial-message.ts'
+import { LatestReceipts } from '../run/receipts.ts'
+import type { Change } from '../log/recorder.ts'
+import type { Deps } from '../context/deps.ts'
+import type { RunTree, Scope } from '../context/scope.ts'
+import { requestSlot } from '../run/slots.ts'
+import { freshFigures } from '../delegation/spawn-child.ts'
+import { freshLimits } from '../delegation/run-limits.ts'
+import { rollBackStarts } from '../run/roll-back-starts.ts'
+
+interface Driven {
+  /** Rejects with what the store threw. */
+  readonly stopped: Promise<void>
+  /** Settles when what it left to read has been looked at too. */
+  readonly followed: Promise<void>
+}
+
+/**
+ * A conversation that this process drives: its runs, and what wakes an idle branch. A branch has at most one run that
+ * has not stopped; what comes for it meanwhile waits in its inbox.
+ */
+export class LiveConversation implements RunTree {
+  readonly id: ConversationId
+  readonly budget: Budget
+  readonly receipts: LatestReceipts
+  readonly #scope: Scope
+  /** The latest run of each branch. */
+  readonly #latest = new Map<BranchId, LiveRun>()
+  readonly #active = new Map<LiveRun, Driven>()
+  /** Branches whose next run is being written: it is driven once that is stored. */
+  readonly #starting = new Map<BranchId, Promise<void>>()
+  #failed: Promise<never> | undefined
+  #stop: StopReason | undefined
+  /** Somebody has paused all of it: no report wakes anything until somebody goes on. */
+  isPausedByUser = false
+  /** Settles when what another process left is taken up, as far as that has begun: what people want done comes after it. */
+  recovered: Promise<unknown> = Promise.resolve()
+
+  /** `runs`: all that it has had so far. */
+  constructor(id: ConversationId, scope: Omit<Scope, 'tree'>, runs: readonly Run[]) {
+    this.id = id
+    this.budget = new Budget(scope.deps.config.limits, runs)
+    this.receipts = new LatestReceipts(scope.deps.store, runs)
+    this.#scope = { ...scope, tree: this }
+  }
+
+  /** Where its runs work, and what they are told of it. */
+  get setting(): Pick<Scope, 'workspace' | 'systemText'> {
+    return this.#scope
+  }
+
+  /** Once for each attempt: what starts a run and a call that waits for it may both come here. */
+  drive(run: LiveRun): Promise<void> {
+    if (run.hasDriver) return this.#stopped(run)
+    run.hasDriver = true
+    this.#latest.set(run.row.branchId, run)
+    this.budget.attach(run.held)
+    if (this.#stop) stopRun(run, this.#stop) // it came after the stop
+    notifyDriven(run)
+    const stopped = driveRun(this.#scope, run)
+    const followed = stopped
+      .then(() => this.#wakeAfter(run))
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => this.#active.get(run)?.stopped === stopped && this.#active.delete(run))
+    this.#active.set(run, { stopped, followed })
+    return stopped
+  }
+
+  attach(run: LiveRun): Promise<void> {
+    const { branchId, status } = run.row
+    const starting = this.#latest.get(branchId) === run ? this.#starting.get(branchId) : undefined
+    if (starting) return starting.then(() => this.attach(run))
+    return run.hasDriver || isStopped(status) ? this.#stopped(run) : this.drive(run)
+  }
+
+  #stopped(run: LiveRun): Promise<void> {
+    return this.#active.get(run)?.stopped ?? Promise.resolve()
+  }
+
+  drives(run: LiveRun): boolean {
+    return this.#active.has(run) || (run.parent !== undefined && this.drives(run.parent))
+  }
+
+  /** Takes a run as the latest of its branch without driving it. */
+  know(run: LiveRun): void {
+    this.#latest.set(run.row.branchId, run)
+    this.budget.attach(run.held)
+  }
+
+  latest(branchId: BranchId): LiveRun | undefined {
+    return this.#latest.get(branchId)
+  }
+
+  below(branchId: BranchId): readonly LiveRun[] {
+    const found: LiveRun[] = []
+    this.#latest.forEach((run) => isAbove(branchId, run.parent) && found.push(run))
+    return found.sort((a, b) => b.row.depth - a.row.depth)
+  }
+
+  /** Stops every run, those of finished parents too, and wakes none any more. What has paused below goes on with what is above. */
+  stop(reason: StopReason): void {
+    this.#stop = reason
+    const below: StopReason = reason.verb === 'pause' ? { ...reason, why: 'parent' } : reason
+    for (const run of this.#active.keys()) {
+      if (!run.parent) stopRun(run, reason)
+      else if (!this.#active.has(run.parent)) stopRun(run, below)
+    }
+  }
+
+  /** The answers that are being streamed, as they are now. */
+  get partials(): readonly PartialMessage[] {
+    return [...this.#active.keys()].flatMap((run) => run.journal?.partial() ?? [])
+  }
+
+  get stopped(): boolean {
+    return this.#stop !== undefined
+  }
+
+  get isQuiet(): boolean {
+    return this.#active.size === 0
+  }
+
+  /** Starts runs on idle branches whose inbox has items that a process left unread (invariant D4). */
+  async wakeIdle(): Promise<void> {
+    for (const branchId of this.#latest.keys()) await this.#wake(branchId)
+  }
+
+  /** Whether nothing goes on before a person answers or continues something. */
+  get waitsForPeople(): boolean {
+    return [...this.#active.keys()].every((run) => this.#waitsForPerson(run))
+  }
+
+  /** Settles when no run is left and nothing that is to be read waits. @throws what the store threw. */
+  async quiet(): Promise<void> {
+    while (this.#active.size > 0)
+      await Promise.all([...this.#active.values()].map(({ followed }) => followed))
+    if (this.#failed) await this.#failed
+  }
+
+  #waitsForPerson(run: LiveRun): boolean {
+    const { status, reason } = run.row
+    if (status !== 'waiting' || this.#works(run)) return false
+    if (reason === 'children')
+      // without any left, or with one that has an answer, it is about to go on
+      return (
+        run.awaits.size > 0 && [...run.awaits].every((child) => !isOwed(child) || this.#waitsForPerson(child))
+      )
+    return reason === 'approval' || reason === 'question'
+  }
+
+  /** A call is at work beside the one that waits. */
+  #works({ row, children }: LiveRun): boolean {
+    const { store } = this.#scope.deps
+    const asks = (callId: CallId) => store.count('questions', { callId, answeredAt: null }) > 0
+    const where = { runId: row.id, status: 'running' } as const
+    return store.find('tool_calls', { where }).some(({ id }) => !children.has(id) && !asks(id))
+  }
+
+  #fail(error: unknown): void {
+    this.#failed ??= Promise.reject(error)
+    ignoreLateRejection(this.#failed)
+  }
+
+  /** A run has stopped: its own branch may have something to read, and so may the one above. */
+  async #wakeAfter(run: LiveRun): Promise<void> {
+    await this.#wake(run.row.branchId)
+    const above = this.#scope.deps.store.get('branches', run.row.branchId)?.parentBranchId
+    if (above) await this.#wake(above)
+  }
+
+  /** An idle branch for which something has come starts to read. */
+  async #wake(branchId: BranchId): Promise<void> {
+    const { store, clock } = this.#scope.deps
+    if (!this.#idle(branchId)) return
+    const first = nextRead(waitingItems(store, branchId))[0]
+    if (!first) return
+    if (first.kind !== 'user') await sleep(clock, bounds.gatherMs)
+    const latest = this.#idle(branchId)
+    if (!latest) return
+    const started = this.#startNext(latest)
+    this.#starting.set(branchId, started)
+    try {
+      await started
+    } finally {
+      this.#starting.delete(branchId)
+    }
+  }
+
+  async #startNext(latest: LiveRun): Promise<void> {
+    const next = nextRun(this.#scope.deps, this.budget, latest)
+    const { branchId, id } = next.row
+    this.budget.attach(next.held)
+    const reads = await this.#scope.deps.recorder
+      .record(this.id, (change) => {
+        const reads = this.#startReading(change, latest, next)
+        if (reads) this.#latest.set(branchId, next) // the next change, of the same commit perhaps, finds it
+        return reads
+      })
+      .catch((error: unknown) => {
+        rollBackStarts(this.#scope.deps, this.budget, [next])
+        if (this.#latest.get(branchId) === next) this.#latest.set(branchId, latest)
+        throw error
+      })
+    if (reads) void this.drive(adopt(next, latest))
+    else this.budget.forget(id)
+  }
+
+  /**
+   * The latest run of a branch where it has ended and may be followed by another. A paused one waits to be continued,
+   * and a cancelled one, or what is below it, to be continued or started by somebody.
+   */
+  #idle(branchId: BranchId): LiveRun | undefined {
+    const latest = this.#latest.get(branchId)
+    if (!latest || this.#starting.has(branchId) || this.#stop || this.isPausedByUser) return undefined
+    if (!isFinal(latest.row.status)) return undefined
+    const cancelled = [latest, ...ancestors(latest)].some(({ row }) => row.status === 'cancelled')
+    return cancelled ? undefined : latest
+  }
+
+  /** Read in the change that starts the run: what was withdrawn meanwhile is not read. False: there is nothing to do. */
+  #startReading(change: Change, latest: LiveRun, next: LiveRun): boolean {
+    const { deps } = this.#scope
+    const { branchId } = next.row
+    const items = nextRead(waitingItems(change.tx, branchId))
+    const last = change.tx.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
+    // where its end was not stored, whoever takes the conversation up goes on with it
+    const isOver = last?.id === latest.row.id && isFinal(last.status)
+    if (items.length === 0 || !isOver) return false
+    const granted = requestSlot(deps, next, 'end') === 'granted'
+    if (granted) startAtOnce(change, next)
+    const position = deps.scheduler.position(next.row.id)
+    const about = { from: null, ...(position ? { position } : {}) }
+    change.tx.insert('runs', next.row)
+    change.event(runEvent(next, granted ? 'run.started' : 'run.queued', change.at, about))
+    deliverItems(change, deps.newId, eventScope(next, change.at), items)
+    return true
+  }
+}
+
+/** Whether a run, or one above it, is of this branch. */
+function isAbove(branchId: BranchId, run: LiveRun | undefined): boolean {
+  return run !== undefined && (run.row.branchId === branchId || isAbove(branchId, run.parent))
+}
+
+function ancestors({ parent }: LiveRun): LiveRun[] {
+  return parent ? [parent, ...ancestors(parent)] : []
+}
+
+/** The next run of a branch: the same agent, model, rules and limits, with turns of its own. No call waits for it. */
+function nextRun(deps: Pick<Deps, 'clock' | 'config' | 'newId'>, budget: Budget, last: LiveRun): LiveRun {
+  const { agent, chain, opened, tools, parent } = last
+  const row: Run = {
+    ...last.row,
+    ...freshFigures,
+    ...state.queued,
+    limits: freshLimits(deps, budget, last.row, last.agent),
+    id: deps.newId('run'),
+    originCallId: null,
+    background: last.row.depth > 0,
+    queuedAt: deps.clock.now(),
+    startedAt: null,
+  }
+  return createLiveRun({ row, agent, chain, opened, tools, parent, call: undefined })
+}
+
+/** Takes the place of the run before it among its parent's children, so that a stop of the parent reaches it. */
+function adopt(next: LiveRun, last: LiveRun): LiveRun {
+  replaceChild(last, next)
+  if (next.parent?.stop) stopRun(next.parent, next.parent.stop) // it came after the stop
+  return next
+}

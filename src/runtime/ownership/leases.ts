@@ -1,0 +1,221 @@
+import type { Clock } from '../../core/clock.ts'
+import { OffshootError } from '../../core/errors.ts'
+import type { ConversationId } from '../../core/ids.ts'
+import { bounds } from '../../core/limits.ts'
+import { bestEffort } from '../../core/rejections.ts'
+import type { LeaseRow, Reader, Store, Tx } from '../../store/port.ts'
+import { hasExited, isHere, systemProcesses, type Processes } from './process-identity.ts'
+
+export interface OwnershipOptions {
+  readonly store: Store
+  readonly clock: Clock
+  /** Names this process among all that ever were: the value of OFFSHOOT_OWNER in its children. */
+  readonly owner: string
+  /** Default: those of this machine. */
+  readonly processes?: Processes | undefined
+}
+
+interface HeldLease {
+  readonly epoch: number
+  /** How many in this process rely on it. */
+  holders: number
+  /** Set once it is in force no more. */
+  lost: OffshootError | undefined
+}
+
+/**
+ * Leases that were given back without the store knowing it: it was full, or locked. Whoever opens it again in this
+ * program need not wait until they run out.
+ */
+const notStored = new Set<string>()
+
+function leaseKey(id: ConversationId, owner: string, epoch: number): string {
+  return `${id} ${epoch} ${owner}`
+}
+
+/**
+ * The leases of this process (invariant R5). One process drives a conversation and renews its lease every 2 s. After 15
+ * s without renewal, or once that process has exited, the next process that asks acquires the lease.
+ */
+export class Ownership {
+  readonly #store: Store
+  readonly #clock: Clock
+  readonly #owner: string
+  readonly #processes: Processes
+  readonly #held = new Map<ConversationId, HeldLease>()
+  readonly #onLost = new Set<(id: ConversationId, error: OffshootError) => void>()
+  #cancelRenewal: (() => void) | undefined
+
+  constructor({ store, clock, owner, processes = systemProcesses() }: OwnershipOptions) {
+    this.#store = store
+    this.#clock = clock
+    this.#owner = owner
+    this.#processes = processes
+  }
+
+  /**
+   * Takes the lease; several in this process may hold it at the same time, and each gives it back.
+   * @throws OffshootError `conflict` that names the living owner, `usage` when there is no such conversation.
+   */
+  async acquire(id: ConversationId): Promise<void> {
+    let acquired = false
+    const write = (tx: Tx) => {
+      if (!tx.get('conversations', id)) throw noConversation(id)
+      this.acquireIn(tx, id)
+      acquired = true
+    }
+    await this.#store.tx(write, { durable: false }).catch((error: unknown) => {
+      if (acquired) this.#drop(id)
+      throw error
+    })
+  }
+
+  /** The same in the transaction that makes the conversation. If that fails, `release` has to be called all the same. */
+  acquireIn(tx: Tx, id: ConversationId): void {
+    const held = this.#held.get(id)
+    if (held?.lost) throw held.lost
+    const row = tx.get('leases', id)
+    if (held && this.#isOurs(row, held)) return void held.holders++
+    // what it drives is not as it knows it any more, even if the lease could be had again
+    if (held) throw this.#lose(id, held, row)
+    // one of its own that it does not hold: it was given back, and that was not stored
+    if (row && row.owner !== this.#owner && this.#isLiving(row)) throw ownedElsewhere(id, row)
+    const now = this.#clock.now()
+    const epoch = (row?.epoch ?? 0) + 1
+    const lease = { owner: this.#owner, ...this.#processes.self, epoch, takenAt: now, renewedAt: now }
+    if (row) tx.update('leases', id, lease)
+    else tx.insert('leases', { conversationId: id, ...lease })
+    this.#held.set(id, { epoch, holders: 1, lost: undefined })
+    this.#renewLater()
+  }
+
+  /** Gives the lease back, when the last that holds it does. Nothing happens if it was lost. Never rejects. */
+  async release(id: ConversationId): Promise<void> {
+    const held = this.#drop(id)
+    if (!held) return
+    const write = (tx: Tx) => {
+      if (this.#isOurs(tx.get('leases', id), held)) tx.update('leases', id, { renewedAt: 0 })
+    }
+    // for others it is free soon without renewal
+    await this.#store
+      .tx(write, { durable: false })
+      .catch(() => notStored.add(leaseKey(id, this.#owner, held.epoch)))
+  }
+
+  /** Whether this process holds the lease, as far as it knows. */
+  owns(id: ConversationId): boolean {
+    const held = this.#held.get(id)
+    return held !== undefined && !held.lost
+  }
+
+  /** Conversations whose lease this process holds. */
+  owned(): ConversationId[] {
+    return [...this.#held.keys()].filter((id) => this.owns(id))
+  }
+
+  /** The lease of a process that lives, this one included. */
+  livingOwner(id: ConversationId, reader: Reader = this.#store): LeaseRow | undefined {
+    const row = reader.get('leases', id)
+    return row && this.#isLiving(row) ? row : undefined
+  }
+
+  /**
+   * Called in every transaction that changes a conversation. @throws OffshootError `conflict` when somebody else owns
+   * it: a process that was stopped for too long writes nothing any more.
+   */
+  check(tx: Tx, id: ConversationId): void {
+    const held = this.#held.get(id)
+    if (held?.lost) throw held.lost
+    const row = tx.get('leases', id)
+    // of its own, not held: it is being given back, and that comes after this write
+    if (held ? this.#isOurs(row, held) : !row || row.owner === this.#owner || !this.#isLiving(row)) return
+    throw held ? this.#lose(id, held, row) : ownedElsewhere(id, row!)
+  }
+
+  /** Calls `handler` when a lease turns out to be lost; the returned function ends that. */
+  onLost(handler: (id: ConversationId, error: OffshootError) => void): () => void {
+    this.#onLost.add(handler)
+    return () => void this.#onLost.delete(handler)
+  }
+
+  #lose(id: ConversationId, held: HeldLease, row: LeaseRow | undefined): OffshootError {
+    const lost = (held.lost = lostTo(id, row))
+    queueMicrotask(() => this.#notifyLost(id, lost))
+    return lost
+  }
+
+  /** What was held, if nobody in this process does any more. */
+  #drop(id: ConversationId): HeldLease | undefined {
+    const held = this.#held.get(id)
+    if (!held || --held.holders > 0) return undefined
+    this.#held.delete(id)
+    if (this.#held.size === 0) {
+      this.#cancelRenewal?.()
+      this.#cancelRenewal = undefined
+    }
+    return held
+  }
+
+  #isOurs(row: LeaseRow | undefined, { epoch }: HeldLease): boolean {
+    return row?.owner === this.#owner && row.epoch === epoch
+  }
+
+  #isLiving(row: LeaseRow): boolean {
+    const age = this.#clock.now() - row.renewedAt
+    // renewed in the future: the clock went back. Here the process can be seen; elsewhere the lease would never end
+    const isFresh = age < bounds.leaseMs && (age > -bounds.leaseMs || isHere(row, this.#processes))
+    const isReleased =
+      row.pid === this.#processes.self.pid &&
+      notStored.has(leaseKey(row.conversationId, row.owner, row.epoch))
+    return isFresh && !isReleased && !hasExited(row, this.#processes)
+  }
+
+  #renewLater(): void {
+    this.#cancelRenewal ??= this.#clock.after(bounds.leaseRenewalMs, () => void this.#renew())
+  }
+
+  async #renew(): Promise<void> {
+    const write = (tx: Tx) => {
+      for (const id of this.owned()) {
+        const held = this.#held.get(id)!
+        const row = tx.get('leases', id)
+        if (this.#isOurs(row, held)) tx.update('leases', id, { renewedAt: this.#clock.now() })
+        else held.lost = lostTo(id, row)
+      }
+    }
+    const before = this.owned()
+    await bestEffort(this.#store.tx(write, { durable: false })) // a locked store: the next one may come through
+    for (const id of before) {
+      const lost = this.#held.get(id)?.lost
+      if (lost) this.#notifyLost(id, lost)
+    }
+    this.#cancelRenewal = undefined
+    if (this.owned().length > 0) this.#renewLater()
+  }
+
+  #notifyLost(id: ConversationId, error: OffshootError): void {
+    for (const handler of this.#onLost) handler(id, error)
+  }
+}
+
+/** `pid 123 on host since 2026-01-01T00:00:00.000Z`. */
+export function ownerText({ pid, host, takenAt }: LeaseRow): string {
+  return `pid ${pid} on ${host} since ${new Date(takenAt).toISOString()}`
+}
+
+function noConversation(id: string): OffshootError {
+  return new OffshootError('usage', `there is no conversation ${id}`, { hint: 'offshoot ls lists them' })
+}
+
+function ownedElsewhere(id: ConversationId, row: LeaseRow): OffshootError {
+  return new OffshootError('conflict', `${id} is driven by another process: ${ownerText(row)}`, {
+    hint: 'offshoot ps shows its runs; cancel, steer and approve reach them from here; or wait until it has ended',
+  })
+}
+
+function lostTo(id: ConversationId, row: LeaseRow | undefined): OffshootError {
+  const who = row ? `${ownerText(row)} has taken it over` : 'it was deleted'
+  return new OffshootError('conflict', `this process drives ${id} no more: ${who}`, {
+    hint: 'nothing was written since; offshoot ps shows what becomes of its runs',
+  })
+}

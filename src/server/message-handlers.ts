@@ -1,0 +1,99 @@
+import type { Branch } from '../core/conversation.ts'
+import type { MessageId } from '../core/ids.ts'
+import { textOf } from '../core/message.ts'
+import type { RouteAnswer } from '../protocol/route-schemas.ts'
+import { readMessages } from '../runtime/run/messages.ts'
+import { namedModel } from '../library/named-model.ts'
+import { perform, type Exchange, type Handlers, type ServerContext } from './route-handler.ts'
+import { editedText } from './masked-answer.ts'
+import { Problem } from './problem.ts'
+import type { Store } from './directory-runtimes.ts'
+
+type MessageRow = Exchange<'forkMessage'>['row']
+
+export const messageHandlers: Handlers<'forkMessage' | 'editMessage' | 'regenerateMessage'> = {
+  async forkMessage(context, { row, input }) {
+    const { text, ...order } = input
+    if (text !== undefined) return await fork(context, row, { ...order, text })
+    return await perform(context, row.conversationId, { verb: 'fork', target: row.id, args: null })
+  },
+
+  editMessage(context, { row, input }) {
+    if (row.role !== 'user')
+      throw new Problem(409, 'conflict', `only what a person says can be edited; this is of role ${row.role}`)
+    const text = editedText(context, input.text, saidIn(context.store, row))
+    return fork(context, before(context.store, row), { ...input, text })
+  },
+
+  /** The same words again: what was answered stays on the branch that it is on. */
+  regenerateMessage(context, { row, input }) {
+    const said = lastSaid(context.store, row)
+    return fork(context, before(context.store, said.row), { ...input, text: said.text })
+  },
+}
+
+interface ForkOrder {
+  readonly text: string
+  readonly model?: string | undefined
+  readonly budgetUsd?: number | undefined
+}
+
+async function fork(
+  context: ServerContext,
+  at: MessageRow,
+  order: ForkOrder,
+): Promise<RouteAnswer<'forkMessage'>> {
+  const { text, model, budgetUsd } = order
+  const directoryRuntime = await context.directoryRuntimes.toBegin(at.conversationId)
+  const { composed } = directoryRuntime
+  const named = model === undefined ? {} : { model: await namedModel(composed, model) }
+  const { runtime } = composed
+  const command = { verb: 'fork', target: at.id, args: { text, budgetUsd, ...named } } as const
+  const { here, there } = await runtime.hereOrThere(at.conversationId, command, () =>
+    runtime.fork({
+      ...composed,
+      ...named,
+      messageId: at.id,
+      text,
+      budgetUsd,
+      defaultModel: () => namedModel(composed),
+    }),
+  )
+  if (here) directoryRuntime.drive(here)
+  const { branchId, runId } = here ?? there
+  return { branchId, ...(runId ? { runId } : {}) }
+}
+
+/** The message that stands before one in its context: the fork that takes another way sees all up to it. */
+function before(store: Store, row: MessageRow): MessageRow {
+  const last = { orderBy: 'position', descending: true, limit: 1 } as const
+  const above = store.find('messages', {
+    where: { branchId: row.branchId },
+    before: row.position,
+    ...last,
+  })[0]
+  const origin = store.get('branches', row.branchId)?.originMessageId
+  const found = above ?? (origin ? store.get('messages', origin) : undefined)
+  if (found) return found
+  throw new Problem(409, 'conflict', 'nothing stands before this message')
+}
+
+function saidIn(store: Store, { id: messageId }: MessageRow): string {
+  return textOf(store.find('parts', { where: { messageId }, orderBy: 'position' }).map(({ part }) => part))
+}
+
+/** What a person said last, up to a message. */
+function lastSaid(store: Store, row: MessageRow): { readonly row: MessageRow; readonly text: string } {
+  let branch: Branch | undefined = store.get('branches', row.branchId)
+  for (let upTo: MessageId | undefined = row.id; branch && upTo;) {
+    const messages = readMessages(store, branch.id)
+    const end = messages.findIndex(({ id }) => id === upTo)
+    const said = messages
+      .slice(0, end + 1)
+      .findLast(({ role, state }) => role === 'user' && state === 'complete')
+    if (said) return { row: store.get('messages', said.id)!, text: textOf(said.parts) }
+    upTo = branch.inheritContext ? (branch.originMessageId ?? undefined) : undefined
+    branch = branch.parentBranchId ? store.get('branches', branch.parentBranchId) : undefined
+  }
+  throw new Problem(409, 'conflict', 'nobody has said anything before this message')
+}

@@ -1,0 +1,79 @@
+import type { ConversationId } from '../core/ids.ts'
+import type { paths, RouteName } from '../protocol/route-paths.ts'
+import type { RouteAnswer, routes } from '../protocol/route-schemas.ts'
+import type { z } from 'zod'
+import type { Clock } from '../core/clock.ts'
+import type { VerbAnswers, VerbCommand } from '../runtime/control/verbs.ts'
+import type { Caller } from './access.ts'
+import type { SecretMask } from '../core/secrets/mask.ts'
+import type { Hub } from './event-hub.ts'
+import type { Sessions } from './sessions/sessions.ts'
+import type { Collection, Row } from './require-row.ts'
+import type { Store, DirectoryRuntimes } from './directory-runtimes.ts'
+
+/** What stands behind every route. */
+export interface ServerContext {
+  readonly store: Store
+  readonly clock: Clock
+  readonly directoryRuntimes: DirectoryRuntimes
+  readonly hub: Hub
+  readonly sessions: Sessions
+  /** Masks what leaves the program. */
+  readonly secrets: SecretMask
+  /** Where the server was started: where a conversation works that names no directory. */
+  readonly directory: string
+  readonly version: string
+  /** Calls that are being carried out. */
+  readonly underway: Set<Promise<unknown>>
+}
+
+type CollectionOf<N extends RouteName> = (typeof paths)[N][1] extends `/${infer C}/:id${string}`
+  ? C extends Collection
+    ? C
+    : never
+  : never
+
+/** A call that has passed every check: what is left to refuse is the state of things. */
+export interface Exchange<N extends RouteName> {
+  /** The id of the path; empty where it has none. */
+  readonly id: string
+  /** What the id of the path names in the store. */
+  readonly row: Row<CollectionOf<N>>
+  readonly input: z.output<(typeof routes)[N]['input']>
+  readonly caller: Caller
+  /** Who asks, for the record. */
+  readonly by: string
+}
+
+export type Handler<N extends RouteName> = (
+  context: ServerContext,
+  exchange: Exchange<N>,
+) => Promise<RouteAnswer<N>> | RouteAnswer<N>
+
+export type Handlers<N extends RouteName> = { readonly [K in N]: Handler<K> }
+
+/** Performs a verb in the process that drives the conversation. @throws OffshootError: what the verb throws. */
+export async function perform<V extends VerbCommand>(
+  { directoryRuntimes }: ServerContext,
+  id: ConversationId,
+  command: V,
+): Promise<VerbAnswers[V['verb']]> {
+  const { runtime, composed } = await directoryRuntimes.of(id)
+  return await runtime.perform(id, command, composed)
+}
+
+type Verb = 'pause' | 'interrupt' | 'cancel' | 'background' | 'steer' | 'inbox.clear'
+type CommandOf<V extends Verb> = Extract<VerbCommand, { readonly verb: V }>
+
+/** The handler of a verb whose target is in the path, and whose arguments, if it has any, are the input. */
+export function performer<V extends Verb>(verb: V) {
+  return (context: ServerContext, { row, input }: Subject<CommandOf<V>['args']>): Promise<VerbAnswers[V]> => {
+    const command = { verb, target: row.id, args: verb === 'steer' ? input : null } as CommandOf<V>
+    return perform(context, row.conversationId, command)
+  }
+}
+
+interface Subject<A> {
+  readonly row: { readonly id: string; readonly conversationId: ConversationId }
+  readonly input: A extends null ? unknown : A
+}

@@ -1,0 +1,59 @@
+import type { ConversationId } from '../core/ids.ts'
+import type { StoredRun } from '../core/run.ts'
+import { isFinal, type RunStatus } from '../core/run-status.ts'
+import { runStatus } from '../protocol/fields.ts'
+import { goOn } from './branch-handlers.ts'
+import { performer, type Handlers } from './route-handler.ts'
+import { rowsOf } from './run-rows.ts'
+import type { Store } from './directory-runtimes.ts'
+
+export const runHandlers: Handlers<
+  | 'listRuns'
+  | 'getRun'
+  | 'continueRun'
+  | 'pauseRun'
+  | 'interruptRun'
+  | 'cancelRun'
+  | 'backgroundRun'
+  | 'steerRun'
+> = {
+  listRuns({ store }, { input: { status, conversation, branch, parent } }) {
+    const isNamed = conversation !== undefined || branch !== undefined || parent !== undefined
+    const named = status ?? (isNamed ? ['all' as const] : OPEN)
+    const statuses = named.flatMap((each) => (each === 'all' ? runStatus.options : each))
+    const isWanted = (run: StoredRun) =>
+      statuses.includes(run.status) &&
+      (branch === undefined || run.branchId === branch) &&
+      (parent === undefined || run.parentRunId === parent)
+    const ids = conversation === undefined ? conversationsWith(store, statuses) : [conversation]
+    return ids.flatMap((id) => rowsOf(store, id, isWanted))
+  },
+
+  getRun: ({ store }, { row }) => rowsOf(store, row.conversationId, ({ id }) => id === row.id)[0]!,
+
+  continueRun: async ({ directoryRuntimes }, { row, input }) =>
+    await goOn(await directoryRuntimes.toBegin(row.conversationId), row.conversationId, row.id, input),
+
+  pauseRun: performer('pause'),
+
+  interruptRun: performer('interrupt'),
+
+  cancelRun: performer('cancel'),
+
+  backgroundRun: performer('background'),
+
+  steerRun: performer('steer'),
+}
+
+const OPEN = runStatus.options.filter((status) => !isFinal(status))
+
+/** Those that have a run in such a state, the latest first: of the others nothing is read. */
+function conversationsWith(store: Store, statuses: readonly RunStatus[]): ConversationId[] {
+  const having = new Set(
+    statuses.flatMap((status) =>
+      store.find('runs', { where: { status } }).map(({ conversationId }) => conversationId),
+    ),
+  )
+  const latest = store.find('conversations', { orderBy: 'updatedAt', descending: true })
+  return latest.flatMap(({ id }) => (having.has(id) ? id : []))
+}

@@ -1,0 +1,25 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+const folder = new URL('../migrations/', import.meta.url)
+
+/** SHA-256 of each migration. A line is added with a new migration; none is ever changed. */
+const FROZEN = {
+  '0001_initial.sql': '8456bb1fb0a0234d580e08c1c888c5a6c46c3bd43c3f6e5d1a28db5bd7168f9e',
+  '0002_budgets_and_setups.sql': '335cc9541d85fbb75cbf0093de5927384a66d085c166088d77d131ac6303e7e9',
+  '0003_typed_reports.sql': 'a1114708c4c8efab85a05bfb5493fa28ac615cc4b24c23b2133184c246c1ee11',
+  '0004_questions_and_grants.sql': 'be177d1db53b2746ac17abd09f48f6af1892cb4012127013e62d7a4fc6ed636f',
+  '0005_receipts.sql': 'b81ad63a0b2cc7676b5a6cfc24ad734d312f15266ea6160db43d9452096b3f3c',
+  '0006_pausing.sql': '8a7a9728659d840304e34bea3de895f3036b8a4d50d4d067c02cfcc3880fd7b6',
+  '0007_idempotency.sql': '161ad862b5476c099c46543dc1b84171d3cde67465e17cdeb5140583146ed6d5',
+}
+
+test('no migration changes: databases have had it as it is, and know it by its number alone', () => {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
+  const hash = (name: string) =>
+    createHash('sha256')
+      .update(readFileSync(new URL(name, folder)))
+      .digest('hex')
+  expect(Object.fromEntries(names.map((name) => [name, hash(name)]))).toEqual(FROZEN)
+})

@@ -1,0 +1,88 @@
+import { statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { OffshootError } from '../../core/errors.ts'
+import { groupCommit } from '../group-commit.ts'
+import type { Reader } from '../port.ts'
+import { asStoreError, newer } from './sqlite-errors.ts'
+import { checkPages, checkTables, prepareFile } from './inspect.ts'
+import { SCHEMA_VERSION, schemaVersion } from './migrate.ts'
+import { SqliteEngine } from './sqlite-engine.ts'
+
+/** A database as it lies there. Nothing on disk is changed by it. */
+export interface Look {
+  readonly version: number
+  /** Null when the database has to be brought up to date before anything in it can be read. */
+  readonly reader: Reader | null
+  /** Reads the whole file, about 0.4 ms a megabyte. @throws OffshootError `store_corrupt` */
+  check(): void
+  close(): Promise<void>
+}
+
+/**
+ * Opens a database for reading alone; null where there is none yet. Unlike other readers it makes no `-wal` and `-shm`
+ * file, and leaves those of a program that died to the next start.
+ * @throws OffshootError as `openSqliteStore` does, `conflict` when what lies there cannot be read without a change.
+ */
+export function lookAtStore(file: string): Look | null {
+  let db: DatabaseSync | undefined
+  try {
+    if (!exists(file) || prepareFile(file) === 'new') return null
+    db = openUnchanged(file)
+    const version = schemaVersion(db)
+    if (version > SCHEMA_VERSION) throw newer(file, version, SCHEMA_VERSION)
+    return look(db, file, version)
+  } catch (error) {
+    db?.close()
+    throw asStoreError(error, file)
+  }
+}
+
+/** How many bytes a store takes, and how many of them are its log. */
+export function storeSize(file: string): { readonly bytes: number; readonly logBytes: number } {
+  return { bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`) }
+}
+
+function look(db: DatabaseSync, file: string, version: number): Look {
+  const store = groupCommit(new SqliteEngine(db, file))
+  return {
+    version,
+    reader: version === SCHEMA_VERSION ? store : null,
+    check: () => {
+      try {
+        checkPages(db, file)
+        if (version === SCHEMA_VERSION) checkTables(db, file)
+      } catch (error) {
+        throw asStoreError(error, file)
+      }
+    },
+    close: () => store.close(),
+  }
+}
+
+/**
+ * Where nobody has the database open and its log was taken in there is no `-shm` file, and the file alone is the whole
+ * truth. Otherwise the index of the log is read as it is (sqlite.org/uri.html).
+ */
+function openUnchanged(file: string): DatabaseSync {
+  const url = pathToFileURL(file)
+  const shared = exists(`${file}-shm`)
+  if (!shared && sizeOf(`${file}-wal`) > 0) throw unread(file)
+  url.search = shared ? 'readonly_shm=1' : 'immutable=1'
+  return new DatabaseSync(url, { readOnly: true, timeout: BUSY_MS })
+}
+
+const BUSY_MS = 500
+
+function unread(file: string): OffshootError {
+  const message = `a log stands beside the database ${file}, without the index that reading it takes`
+  return new OffshootError('conflict', message, { hint: 'The next command that uses the store makes one.' })
+}
+
+function exists(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false }) !== undefined
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0
+}

@@ -1,0 +1,90 @@
+import { closeSync, mkdirSync, openSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Turns } from '../group-commit.ts'
+
+/** How long a writer waits while nobody else commits anything, unless a caller names another time. */
+export const BUSY_TIMEOUT_MS = 10_000
+/** The bound of all waiting, in such times: who makes, copies or migrates a store takes long, and many writers do. */
+const MOST = 12
+
+/** In most cases one commit of one other process is waited for, which takes a few milliseconds. */
+const SOON_MS = 10
+/** Between two tries of a process that is not the next: for each one before it. */
+const PLACE_MS = 10
+const LONGEST_MS = 500
+
+/**
+ * The queue of the writers of a file: SQLite has none, and lets newcomers pass. Whoever has waited for a moment puts a
+ * file into a folder beside the database; the order of the names is the order of the writers, and the further behind,
+ * the less often a process tries. The queue decides about the time of tries alone. Who writes is decided by the lock of
+ * SQLite, so that a file of a killed process costs a place and nothing else, and a folder that cannot be made costs the
+ * order.
+ */
+export function takeTurns(file: string, timeoutMs: number, random: () => number = Math.random): Turns {
+  const queue = new Queue(`${file}-turns`)
+  return {
+    isQueue: () => queue.isThere(),
+    next(waitedMs, idleMs = 0) {
+      if (idleMs >= timeoutMs || waitedMs >= MOST * timeoutMs) return undefined
+      if (waitedMs < SOON_MS && !queue.isThere()) return 1 + 2 * random()
+      const before = queue.before()
+      return before === 0 ? 1 + 3 * random() : Math.min(LONGEST_MS, PLACE_MS * before * (0.75 + random() / 2))
+    },
+    over: () => queue.leave(),
+  }
+}
+
+class Queue {
+  readonly #folder: string
+  #own: string | undefined
+
+  constructor(folder: string) {
+    this.#folder = folder
+  }
+
+  isThere(): boolean {
+    return statSync(this.#folder, { throwIfNoEntry: false }) !== undefined
+  }
+
+  /** How many are before this one, which enters if it has not yet. */
+  before(): number {
+    try {
+      this.#own ??= enter(this.#folder)
+      const names = readdirSync(this.#folder).toSorted()
+      for (const name of names) if (isLeft(name)) rmSync(join(this.#folder, name), { force: true })
+      return Math.max(0, names.indexOf(this.#own))
+    } catch {
+      this.#own = undefined
+      return 1
+    }
+  }
+
+  leave(): void {
+    if (this.#own === undefined) return
+    try {
+      rmSync(join(this.#folder, this.#own), { force: true })
+      this.#own = undefined
+      rmdirSync(this.#folder)
+    } catch {
+      // others are in it
+    }
+  }
+}
+
+let entered = 0
+
+function enter(folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  const name = [Math.floor(wallClock()), process.pid, ++entered].join('-')
+  closeSync(openSync(join(folder, name), 'wx', 0o600))
+  return name
+}
+
+/** Of a process that was killed while it waited. */
+function isLeft(name: string): boolean {
+  return wallClock() - Number.parseInt(name, 10) > MOST * BUSY_TIMEOUT_MS
+}
+
+function wallClock(): number {
+  return performance.timeOrigin + performance.now()
+}

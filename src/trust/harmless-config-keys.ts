@@ -1,0 +1,56 @@
+import type { Config } from '../config/config-schema.ts'
+import type { Limits } from '../core/limits.ts'
+import { canonical } from './trust-request.ts'
+
+/** Whether a value of the project is in force without trust. `base`: what is in force without the project. */
+type HoldsAlone = (value: unknown, base: unknown) => boolean
+
+const always: HoldsAlone = () => true
+export const same: HoldsAlone = (value, base) => canonical(value) === canonical(base)
+/** null is no limit. */
+export const atMost: HoldsAlone = (value, base) =>
+  base === null || (typeof value === 'number' && typeof base === 'number' && value <= base)
+const DELEGATION = ['off', 'ask', 'auto']
+const noLooser: HoldsAlone = (value, base) =>
+  DELEGATION.indexOf(String(value)) <= DELEGATION.indexOf(String(base))
+
+export const LIMIT_JUDGES: Readonly<Record<keyof Limits, HoldsAlone>> = {
+  maxConcurrent: atMost,
+  maxDepth: atMost,
+  maxSpawns: atMost,
+  budgetUsd: atMost,
+  maxTurns: atMost,
+  maxTurnsSubagent: atMost,
+  maxQueue: atMost,
+  globalConcurrent: atMost,
+  maxTokens: atMost,
+  maxIdenticalCalls: atMost,
+  maxReportTokens: atMost,
+  stallMs: atMost,
+  approvalMs: atMost,
+  timeoutMs: atMost,
+}
+
+/** `rules` and `agents` are read by what they hold; of an object each key is judged by itself. */
+type Judge = HoldsAlone | 'each key' | 'rules' | 'agents' | typeof LIMIT_JUDGES
+
+/** Every key of the configuration. One that is judged by `same` needs trust where it changes anything. */
+export const JUDGES: Readonly<Record<keyof Config, Judge>> = {
+  $schema: always,
+  announce: always,
+  discovery: always,
+  store: always,
+  model: same,
+  smallModel: same,
+  delegation: noLooser,
+  recovery: (value, base) => value === 'pause' || same(value, base),
+  limits: LIMIT_JUDGES,
+  prices: 'each key',
+  subagents: 'each key',
+  permissions: 'rules',
+  agents: 'agents',
+  // never read from the file of a project: src/config/read-source.ts
+  baseUrls: same,
+  search: same,
+  delegations: same,
+}

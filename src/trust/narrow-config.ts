@@ -1,0 +1,161 @@
+import { builtinAgents } from '../agents/builtin-agents.ts'
+import type { Rule } from '../core/agent.ts'
+import type { Limits } from '../core/limits.ts'
+import type { RawConfig } from '../config/config-file.ts'
+import { configSchema, type Config } from '../config/config-schema.ts'
+import { atMost, JUDGES, LIMIT_JUDGES, same } from './harmless-config-keys.ts'
+import { canonical, ruleIdentity, type AskedRequest, type IsGranted, type Source } from './trust-request.ts'
+import { scriptIdentity, scriptOf, scriptText } from './model-scripts.ts'
+import { requestText, ruleText, valueText } from './request-text.ts'
+
+/** What a project's configuration file says, as far as it is in force, and what it asks for. */
+export interface NarrowedConfig {
+  readonly values: RawConfig
+  readonly requests: readonly AskedRequest[]
+}
+
+/** The configuration file, and the directory that a path in it is meant from. */
+export interface ConfigFile extends Source {
+  readonly root: string
+}
+
+/** `project` is checked; `user` is what the user's file says. */
+export function narrowConfig(
+  project: RawConfig,
+  user: RawConfig,
+  source: ConfigFile,
+  isGranted: IsGranted,
+): NarrowedConfig {
+  if (Object.keys(project).length === 0) return { values: project, requests: [] }
+  const walk: Walk = { base: configSchema().parse(user), source, isGranted, requests: [] }
+  const entries = Object.entries(project).map(([key, value]) => [key, inForce(key, value, walk)])
+  const values = Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as RawConfig
+  return { values, requests: walk.requests }
+}
+
+interface Walk {
+  readonly base: Config
+  readonly source: ConfigFile
+  readonly isGranted: IsGranted
+  readonly requests: AskedRequest[]
+}
+
+/** undefined: nothing of it. */
+function inForce(key: string, value: unknown, walk: Walk): unknown {
+  const judge = Object.hasOwn(JUDGES, key) ? JUDGES[key as keyof Config] : same
+  const base = walk.base[key as keyof Config] as unknown
+  if (judge === 'rules') return rulesInForce(configSchema().shape.permissions.parse(value), walk)
+  if (judge === 'agents') return agentsInForce(objectOf(value), walk)
+  if (typeof judge === 'function')
+    return judge(value, base) || asks(key, value, base, walk) ? value : undefined
+  const judgeOf = (name: string) =>
+    judge === 'each key' ? same : (LIMIT_JUDGES[name as keyof Limits] ?? same)
+  return filtered(objectOf(value), (name, inner) => {
+    const below = objectOf(base)[name]
+    return judgeOf(name)(inner, below) || asks(`${key}.${name}`, inner, below, walk)
+  })
+}
+
+function filtered(values: RawConfig, holds: (name: string, value: unknown) => boolean): RawConfig {
+  return Object.fromEntries(Object.entries(values).filter(([name, value]) => holds(name, value)))
+}
+
+/** Notes a request; returns whether it is granted. */
+function asks(key: string, value: unknown, base: unknown, walk: Walk): boolean {
+  const now = base === undefined || base === null ? '' : `; without this it is ${valueText(base)}`
+  const script = isModel(key) ? scriptOf(value, walk.source.root) : undefined
+  return note(
+    {
+      key,
+      kind: kindOf(key),
+      text: requestText(`sets ${key} to ${valueText(value)}`, `${scriptText(script)}${now}`),
+      identity: canonical({ key, value, ...scriptIdentity(script) }),
+      script,
+      isBroad: script !== undefined,
+    },
+    walk,
+  )
+}
+
+function isModel(key: string): boolean {
+  return key === 'model' || key === 'smallModel'
+}
+
+function kindOf(key: string): AskedRequest['kind'] {
+  if (key.startsWith('limits.')) return 'limit'
+  if (key.startsWith('prices.')) return 'price'
+  return isModel(key) ? 'model' : 'setting'
+}
+
+function note(
+  about: Omit<AskedRequest, 'granted' | keyof Source>,
+  { source, isGranted, requests }: Walk,
+): boolean {
+  const request = { file: source.file, sha256: source.sha256, ...about }
+  const granted = isGranted(request)
+  requests.push({ ...request, granted })
+  return granted
+}
+
+/**
+ * The rules without the allows that are not granted. To leave one out never makes the layer weaker: a call that it
+ * matched last is decided by an earlier rule, or by nobody here.
+ */
+function rulesInForce(rules: readonly Rule[], walk: Walk): readonly Rule[] {
+  return rules.filter((rule, at) => {
+    if (rule.action !== 'allow') return true
+    const identity = ruleIdentity(rule, rules.slice(at + 1))
+    const text = requestText(`allows ${ruleText(rule)}`, ' without asking')
+    return note({ kind: 'rule', key: `permissions.${at}`, text, identity, isBroad: isBroadRule(rule) }, walk)
+  })
+}
+
+/** For every tool, or for every call of one. */
+function isBroadRule({ tool, pattern = '*' }: Rule): boolean {
+  return tool === '*' || /^[*/\s]*$/.test(pattern)
+}
+
+/**
+ * What a configuration says of an agent is granted as a whole: an agent that lost some of its fields would be another one.
+ * In force without trust is what narrows an agent that is there without the project.
+ */
+function agentsInForce(agents: RawConfig, walk: Walk): RawConfig {
+  return Object.fromEntries(
+    Object.entries(agents).flatMap(([name, value]) => {
+      const fields = objectOf(value)
+      const known = knownAgent(name, walk.base)
+      const narrow = filtered(fields, (field, given) => narrows(field, given, known))
+      const asked = filtered(fields, (field) => !Object.hasOwn(narrow, field))
+      if (Object.keys(asked).length === 0) return [[name, fields]]
+      const key = `agents.${name}`
+      const script = scriptOf(asked['model'], walk.source.root)
+      const text = requestText(`sets of the agent ${name}: ${valueText(asked)}`, scriptText(script))
+      const identity = canonical({ key, value: asked, ...scriptIdentity(script) })
+      const granted = note(
+        { kind: 'agent', key, text, identity, script, isBroad: script !== undefined },
+        walk,
+      )
+      if (granted) return [[name, fields]]
+      return Object.keys(narrow).length > 0 ? [[name, narrow]] : []
+    }),
+  )
+}
+
+/** As it is without the project; null: the project's own, whose fields are granted together. */
+function knownAgent(name: string, { agents }: Config): { readonly maxTurns: number | undefined } | null {
+  const configured = Object.hasOwn(agents, name) ? agents[name] : undefined
+  const builtin = builtinAgents().find((agent) => agent.name === name)
+  if (!configured && !builtin) return null
+  return { maxTurns: configured?.maxTurns ?? builtin?.maxTurns }
+}
+
+/** Rules, unwanted tools and the mode of an agent add up over the sources: they take away, whatever they say. */
+function narrows(field: string, value: unknown, known: ReturnType<typeof knownAgent>): boolean {
+  if (known === null) return false
+  if (field === 'maxTurns') return known.maxTurns !== undefined && atMost(value, known.maxTurns)
+  return field === 'permissions' || field === 'disallowedTools' || (field === 'mode' && value === 'plan')
+}
+
+function objectOf(value: unknown): RawConfig {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as RawConfig) : {}
+}

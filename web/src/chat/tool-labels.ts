@@ -1,0 +1,93 @@
+import type { ToolEntry } from './transcript-items.ts'
+
+/** `Read` and `lib/auth.ts:1-80`: what was done, and to what. Tools make the title; a command has `$` for a verb. */
+export function titleOf({ part, call }: ToolEntry): { readonly verb: string; readonly target: string } {
+  const title = call?.title ?? part.tool
+  const space = title.indexOf(' ')
+  return space < 0
+    ? { verb: title, target: '' }
+    : { verb: title.slice(0, space), target: title.slice(space + 1) }
+}
+
+export type CallState =
+  | 'pending'
+  | 'awaiting_approval'
+  | 'running'
+  | 'completed'
+  | 'failed'
+  | 'denied'
+  | 'skipped'
+  | 'unknown'
+
+/** The outcome in the transcript is the last word; before it, the call itself. */
+export function stateOf({ call, result }: ToolEntry): CallState {
+  return result?.status ?? call?.status ?? 'pending'
+}
+
+/** The words of a state that is not plainly good; undefined where the line says enough. */
+export function wordOf(state: CallState): string | undefined {
+  switch (state) {
+    case 'awaiting_approval':
+      return 'needs you'
+    case 'failed':
+      return 'failed'
+    case 'denied':
+      return 'denied'
+    case 'skipped':
+      return 'not run'
+    case 'unknown':
+      return 'interrupted, its effect is not known'
+    case 'pending':
+    case 'running':
+    case 'completed':
+      return undefined
+  }
+}
+
+/** What an edit or a new file changes, as the lines of a diff; undefined for other tools. */
+export function changeOf({ part }: ToolEntry): string | undefined {
+  const text = (key: string) => textIn(part.input, key)
+  const [before, after] = [text('old_string'), text('new_string')]
+  if (part.tool === 'edit' && before !== undefined && after !== undefined) return diffOf(before, after)
+  const content = text('content')
+  return part.tool === 'write' && content !== undefined ? marked('+', content.split('\n')) : undefined
+}
+
+/** Both texts line by line, what they begin and end with in common once. */
+function diffOf(before: string, after: string): string {
+  const [a, b] = [before.split('\n'), after.split('\n')]
+  let start = 0
+  while (start < Math.min(a.length, b.length) && a[start] === b[start]) start++
+  let end = 0
+  while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++
+  return [
+    marked(' ', a.slice(0, start)),
+    marked('-', a.slice(start, a.length - end)),
+    marked('+', b.slice(start, b.length - end)),
+    marked(' ', a.slice(a.length - end)),
+  ]
+    .filter((text) => text !== '')
+    .join('\n')
+}
+
+function marked(mark: string, lines: readonly string[]): string {
+  return lines.map((line) => mark + line).join('\n')
+}
+
+export function firstLine(text: string): string {
+  const at = text.indexOf('\n')
+  return at < 0 ? text : text.slice(0, at)
+}
+
+/** The input for people: a command as it is, one text as it is, otherwise JSON. */
+export function shownInput({ part }: ToolEntry): string {
+  if (part.invalid !== undefined) return part.invalid
+  const command = part.tool === 'bash' ? textIn(part.input, 'command') : undefined
+  return command ?? JSON.stringify(part.input, null, 2)
+}
+
+function textIn(input: unknown, key: string): string | undefined {
+  if (typeof input !== 'object' || input === null) return undefined
+  const value: unknown = Object.getOwnPropertyDescriptor(input, key)?.value
+  return typeof value === 'string' ? value : undefined
+}
