@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  existsSync,
   globSync,
   linkSync,
   mkdirSync,
@@ -55,13 +56,20 @@ export class MutantCopy implements Disposable {
 export function mutated(edits: readonly Edit[]): ReadonlyMap<string, string> {
   const texts = new Map<string, string>()
   for (const { file, anchor, replacement } of edits) {
-    const [before, after, ...more] = (texts.get(file) ?? readFileSync(join(ROOT, file), 'utf8')).split(anchor)
+    const [before, after, ...more] = (texts.get(file) ?? textOf(file)).split(anchor)
     if (after === undefined)
       throw new Error(`${file} does not have the anchor of a mutant any more: ${anchor}`)
     if (more.length > 0) throw new Error(`${file} has the anchor of a mutant more than once: ${anchor}`)
     texts.set(file, `${before}${replacement}${after}`)
   }
   return texts
+}
+
+/** @throws Error where a file of a mutant has another name by now */
+function textOf(file: string): string {
+  const path = join(ROOT, file)
+  if (!existsSync(path)) throw new Error(`${file} is not there any more, and a mutant changes it`)
+  return readFileSync(path, 'utf8')
 }
 
 /** A link where it can be one. */

@@ -99,7 +99,7 @@ function watchedTx(tx: Tx, met: Moment[]): Tx {
       tx.insert(table, row)
     },
     update: (table, key, change) => {
-      look({ table, change: change as Row, before: () => tx.get(table, key) as Row | undefined })
+      look({ table, change, before: () => tx.get(table, key) as Row | undefined })
       tx.update(table, key, change)
     },
     delete: (table, key) => tx.delete(table, key),

@@ -2,7 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import { ignoreLateRejection } from '../../core/rejections.ts'
 import type { Figures } from '../run/held-row.ts'
 import type { LiveRun } from '../run/live-run.ts'
-import type { Change, Recorder } from '../log/recorder.ts'
+import type { Change, Recorder, RecordOptions } from '../log/recorder.ts'
 
 /** Writes that are one change: those that the same turn of the event loop asks for. */
 interface Joined {
@@ -70,9 +70,9 @@ export class RunWrites {
   }
 
   /** A write that nobody waits for; if it fails, the next one that somebody waits for says so. */
-  later(write: (change: Change) => void): void {
+  later(write: (change: Change) => void, options: Required<RecordOptions>): void {
     this.#joined = undefined
-    const done = this.#recorder.record(this.#run.row.conversationId, write, { durable: false })
+    const done = this.#recorder.record(this.#run.row.conversationId, write, options)
     done.catch((error: unknown) => this.fail(error))
   }
 

@@ -35,7 +35,8 @@ export class StreamingMessage {
     this.#parts = parts
     this.#cancelWrite ??= this.#clock.after(bounds.partialWriteMs, () => {
       this.#cancelWrite = undefined
-      this.#writes.later((change) => this.#writePartial(change))
+      const durable = this.#position === undefined // its event is told with a `seq`, and has to survive a loss of power
+      this.#writes.later((change) => this.#writePartial(change), { durable })
     })
   }
 

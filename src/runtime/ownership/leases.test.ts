@@ -210,6 +210,18 @@ describe('the lease of a conversation', () => {
     await released
   })
 
+  it('that could not be given back stays with its process, as far as others know', async () => {
+    const [one, two] = [await other(1), await other(2)]
+    await one.ownership.acquire(id)
+    const { tx } = one.store
+    one.store.tx = () => Promise.reject(new Error('the disk is full'))
+    await one.ownership.release(id)
+    one.store.tx = tx
+    await expect(two.ownership.acquire(id)).rejects.toMatchObject({ code: 'conflict' })
+    const again = await other(1)
+    await expect(again.ownership.acquire(id)).resolves.toBeUndefined()
+  })
+
   it('can be taken in the transaction that makes the conversation', async () => {
     const { store, ownership } = await other(1)
     const fresh = randomIds(clock)('cnv')

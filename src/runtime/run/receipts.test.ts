@@ -182,6 +182,24 @@ describe('a report that claims a change', () => {
   const claims = 'I fixed the parser in src/x.ts.'
   const mark = 'the receipts hold no change of src/x.ts'
 
+  test('that is told of after a call of an agent is marked, though nobody can look at the file', async () => {
+    const input = { type: 'object', properties: {} }
+    const h = harness({
+      script: {
+        main: [one(['rate', {}]), { text: 'I wrote none.ts.' }],
+        rater: [{ text: 'Rated.' }],
+      } as ScriptInput['agents'],
+      agents: [agent('main'), agent('rater', { inputSchema: input, exposeAsTool: { name: 'rate' } })],
+      layers: allowed,
+    })
+    await (
+      await h.start('go')
+    ).result
+    const [main] = h.store.find('runs', { where: { depth: 0 } })
+    expect(h.store.count('runs', { depth: 1 })).toBe(1)
+    expect(main!.reportNote).toBe('the receipts hold no change of none.ts')
+  })
+
   test.each<[string, readonly Turn[]]>([
     ['after nothing at all', []],
     ['after reading it', [read]],
