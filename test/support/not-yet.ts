@@ -15,8 +15,8 @@ export type NotYet =
   | 'late pauses'
   /** What a command asked for is done although it was withdrawn, and then once more by who had asked. */
   | 'withdrawn commands'
-  /** Nobody is told that the effect of a call is not known whose run has failed because the store was full. */
-  | 'untold failures'
+  /** Nobody is told that the effect of a call is not known: where the store was full, or `fork` took its run up. */
+  | 'untold unknowns'
 
 export const NOT_YET: ReadonlySet<NotYet> = new Set<NotYet>([
   'nested mail',
@@ -25,5 +25,5 @@ export const NOT_YET: ReadonlySet<NotYet> = new Set<NotYet>([
   'lost signals',
   'late pauses',
   'withdrawn commands',
-  'untold failures',
+  'untold unknowns',
 ])
