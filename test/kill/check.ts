@@ -23,8 +23,8 @@ export interface Witness {
   readonly openApprovals: ReadonlySet<string>
   readonly sent: readonly Sent[]
   readonly granted: readonly Granted[]
-  /** Runs that a person has cancelled, or wanted to. */
-  readonly cancelled: ReadonlySet<string>
+  /** Whether a run was begun on a fork at a terminal. */
+  readonly hasForked: boolean
 }
 
 /** Something that a person has said to a branch; `toldAt`: when an answer said that it was taken. */
@@ -257,7 +257,9 @@ function effectOf(effect: StoryCall['effect'], key: string, times: number, put: 
 /** Invariant R2: the model and a person read that the effect of a call is not known. */
 function unknownOutcomes({ records, witness, isAll }: Found): string[] {
   const mayBeUntold = (run: RunRecord) =>
-    !isAll && NOT_YET.has('untold failures') && (run.error ?? '').includes('"store_full"')
+    !isAll &&
+    NOT_YET.has('untold unknowns') &&
+    (witness.hasForked || (run.error ?? '').includes('"store_full"'))
   return records.calls
     .filter(({ status }) => status === 'unknown')
     .flatMap(({ id, run, tool, title, repeatable, resultPart }) => {

@@ -28,6 +28,7 @@ export class Person {
   #messages: number
   #acts: number
   #said = 0
+  #rests = false
   #gone = false
   /** Terminals that drive something, perhaps to its end. */
   readonly #open: StartedProgram[] = []
@@ -43,10 +44,15 @@ export class Person {
     this.#acting = this.#act()
   }
 
+  /** From now on they only answer what is asked. Settles when their own terminals have done what they were begun for. */
+  async rest(): Promise<void> {
+    this.#rests = true
+    await Promise.all(this.#open.map(({ ended }) => ended))
+  }
+
   async leave(): Promise<void> {
     this.#gone = true
     await this.#acting
-    await Promise.all(this.#open.map(({ ended }) => ended))
   }
 
   async #act(): Promise<void> {
@@ -57,6 +63,7 @@ export class Person {
       const asked = records.approvals.filter(({ answer }) => answer === null)
       const paused = records.runs.filter(isPausedBelow)
       if (asked.length > 0 && this.#random() < 0.4) await this.#answer(pick(this.#random, asked))
+      else if (this.#rests) continue
       else if (this.#messages > 0 && this.#random() < 0.3) await this.#say(records)
       else if (this.#acts > 0 && this.#own() < 0.35) await this.#do(records)
       else if (paused.length > 0 && this.#own() < 0.2) this.#continue(pick(this.#own, paused).id)
@@ -113,7 +120,6 @@ export class Person {
     const { id, conversation } = pick(this.#own, below)
     switch (verb) {
       case 'cancel':
-        this.#world.cancelled.add(id)
         return void (await this.#world.start(['cancel', id]).ended)
       case 'pause':
       case 'interrupt':

@@ -116,7 +116,7 @@ function partOf(name: string, effects: readonly Effect[], random: () => number):
 }
 
 /** What is done by hand in the workspace: each says in a file that it was done, and when it was on the disk. */
-export const scripts = {
+const scripts = {
   'append.sh': 'printf "%s\\n" "$1" >> ledger && sync ledger\n',
   'ask.sh': 'printf "%s\\n" "$1" >> ledger && sync ledger\n',
   // The process number, and the time of its start by which it is known for good.

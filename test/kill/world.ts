@@ -27,8 +27,8 @@ export class World implements AsyncDisposable {
   /** All that somebody has said, whether it was taken or not. */
   readonly sent: Sent[] = []
   readonly granted: Granted[] = []
-  /** Runs that a person has cancelled, or wanted to. */
-  readonly cancelled = new Set<string>()
+  /** Whether a run was begun on a fork at a terminal. */
+  hasForked = false
   /** Durable events that a server has sent. */
   readonly streamed: ToldEvent[] = []
   /** How many programs were asked to end. */
@@ -75,6 +75,7 @@ export class World implements AsyncDisposable {
       },
     })
     this.#programs.push(program)
+    this.hasForked ||= args[0] === 'fork'
     this.note(`${program.pid} ${args.join(' ')} ${env['TEST_FAULT'] ?? ''}`)
     void program.ended.then(({ code, signal }) => this.note(`${program.pid} ended: ${signal ?? code}`))
     return program
@@ -98,12 +99,12 @@ export class World implements AsyncDisposable {
   }
 
   witness(): Witness {
-    const { acknowledged, openApprovals, sent, granted, cancelled } = this
+    const { acknowledged, openApprovals, sent, granted, hasForked } = this
     // the page shows what its stream says
     const shown = this.streamed.map((event) => `${JSON.stringify(event)}\n`)
     const said = [...this.#programs.map(({ stderr }) => stderr), ...shown].join('')
     const told = [...this.#programs.flatMap(toldBy), ...this.streamed]
-    return { told, said, acknowledged, openApprovals, sent, granted, cancelled }
+    return { told, said, acknowledged, openApprovals, sent, granted, hasForked }
   }
 
   /** What lives of what this owner has started, by its mark, or by what the commands wrote of what they left. */

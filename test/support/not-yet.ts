@@ -15,7 +15,7 @@ export type NotYet =
   | 'late pauses'
   /** What a command asked for is done although it was withdrawn, and then once more by who had asked. */
   | 'withdrawn commands'
-  /** Nobody is told that the effect of a call is not known whose run has failed because the store was full. */
-  | 'untold failures'
+  /** Nobody is told that the effect of a call is not known: where the store was full, or `fork` took its run up. */
+  | 'untold unknowns'
 
 export const NOT_YET: ReadonlySet<NotYet> = new Set<NotYet>()
