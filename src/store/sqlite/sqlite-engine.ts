@@ -14,7 +14,8 @@ import {
 import type { Table } from '../port.ts'
 import type { BaseKind } from '../tables.ts'
 import { asStoreError } from './errors.ts'
-import { Statements } from './statements.ts'
+import { Statements, SUM } from './statements.ts'
+import { sumOf } from './sums.ts'
 import { StillThere } from './still-there.ts'
 import { Trace } from './trace.ts'
 
@@ -84,6 +85,7 @@ export class SqliteEngine implements Engine {
   insert(table: Table, row: Row): void {
     const { shape } = this.#readers[table]
     const values = shape.names.map((name) => stored(shape, name, row[name]))
+    if (shape.summed !== undefined) values.push(sumOf(values[shape.names.indexOf(shape.summed)]!))
     this.#run(
       this.#guard(() => this.#statements.insert(shape)),
       values,
@@ -95,6 +97,10 @@ export class SqliteEngine implements Engine {
     const names = changedColumns(shape, key, change)
     if (names.length === 0) return void (this.get(table, key) ?? fail(table, key))
     const values = names.map((name) => stored(shape, name, change[name]))
+    if (shape.summed !== undefined && names.includes(shape.summed)) {
+      values.push(sumOf(values[names.indexOf(shape.summed)]!))
+      names.push(SUM)
+    }
     const changes = this.#run(
       this.#guard(() => this.#statements.update(shape, names)),
       [...values, key],
