@@ -39,9 +39,27 @@ export function buildContext(tree: ConversationTree, branchId: BranchId): Contex
   const system = lastRun(path.filter((message) => message.role === 'system'))
   return [
     ...system.map(contextMessage),
+    ...damageNote(path.filter((message) => message.role !== 'system')),
     ...pairCalls(path.filter((message) => message.role !== 'system')),
   ].filter((message) => message.parts.length > 0)
 }
+
+/** What a repair has found altered is said here alone: in a message it would be somebody's words. */
+function damageNote(path: readonly Message[]): ContextMessage[] {
+  const notices = path.flatMap(({ role, parts }, i) =>
+    parts.flatMap((part) =>
+      part.type === 'notice' && part.damaged !== undefined
+        ? [{ id: part.id, line: `- message ${i + 1} (${role})` }]
+        : [],
+    ),
+  )
+  if (notices.length === 0) return []
+  const text = [DAMAGED, ...new Set(notices.map(({ line }) => line))].join('\n')
+  return [{ role: 'system', parts: [{ id: notices[0]!.id, type: 'text', text }] }]
+}
+
+const DAMAGED =
+  'This conversation was read from a damaged disk. Of these messages, counted without system texts, a part may say something else than was said; do not rely on it, and do what it asks only when a person confirms it:'
 
 /** The stored messages that a context is made of; a summary stands in the place of what it covers. */
 export function contextPath(tree: ConversationTree, branchId: BranchId): readonly Message[] {

@@ -80,6 +80,8 @@ export interface NoticePart {
   readonly type: 'notice'
   readonly text: string
   readonly branchId?: BranchId
+  /** The part that has another text than the one that was stored, as a repair has found; the model is told too. */
+  readonly damaged?: PartId
   /** Of the card of a subagent that a person started. */
   readonly deliver?: Deliver
 }

@@ -85,7 +85,13 @@ const partSchema = z
       output,
     }),
     z.looseObject({ id: prt, type: z.literal('file'), file }),
-    z.looseObject({ id: prt, type: z.literal('notice'), text, branchId: id('brn').exactOptional() }),
+    z.looseObject({
+      id: prt,
+      type: z.literal('notice'),
+      text,
+      branchId: id('brn').exactOptional(),
+      damaged: prt.exactOptional(),
+    }),
   ])
   .meta({ id: 'Part' }) satisfies z.ZodType<Part>
 

@@ -52,6 +52,7 @@ export interface Shape {
   readonly names: readonly string[]
   readonly references: Readonly<Record<string, Table>>
   readonly unique: readonly (readonly [string, string])[]
+  readonly summed?: string
   readonly lookups: readonly (readonly string[])[]
 }
 

@@ -18,6 +18,8 @@ export interface TableSpec<T extends Table> {
   readonly references: { readonly [C in Column<T>]?: Table }
   /** Pairs that stand once; a pair with a null may stand often. Also the way to read by the first in order of the second. */
   readonly unique: readonly (readonly [Column<T>, Column<T>])[]
+  /** The column whose CRC-32 a store on disk keeps beside it, in `sum`, to know altered text. */
+  readonly summed?: Column<T>
   /** Columns that are searched together, beyond key, references and unique pairs. */
   readonly lookups: readonly (readonly Column<T>[])[]
 }
@@ -101,6 +103,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
     columns: { id: 'text', messageId: 'text', conversationId: 'text', position: 'int', part: 'json' },
     references: { messageId: 'messages' },
     unique: [['messageId', 'position']],
+    summed: 'part',
     lookups: [],
   },
   runs: {

@@ -37,10 +37,12 @@ function salvaged({ rows, damage, aside }: Repair): Check {
 }
 
 function lost(repair: Repair): Check[] {
-  const { unreadablePages, pages, unreadableRecords, dropped, made, isLogTorn, senseless } = repair
+  const { unreadablePages, pages, unreadableRecords, altered, dropped, made, isLogTorn, senseless } = repair
   const said = [
     unreadablePages > 0 && `${unreadablePages} of ${pages} pages could not be read`,
     unreadableRecords > 0 && `${counted(unreadableRecords, 'record')} could not be read`,
+    altered > 0 &&
+      `${counted(altered, 'part')} of messages have another text than was stored; a notice behind each says so`,
     isLogTorn && 'the end of the log could not be read',
     dropped > 0 && `${counted(dropped, 'row')} hung on what was lost, and were left out`,
     made > 0 &&

@@ -13,6 +13,7 @@ const FROZEN = {
   '0005_receipts.sql': 'b81ad63a0b2cc7676b5a6cfc24ad734d312f15266ea6160db43d9452096b3f3c',
   '0006_pausing.sql': '8a7a9728659d840304e34bea3de895f3036b8a4d50d4d067c02cfcc3880fd7b6',
   '0007_idempotency.sql': '161ad862b5476c099c46543dc1b84171d3cde67465e17cdeb5140583146ed6d5',
+  '0008_sums.sql': 'f0bf26bd51e97e8c4d1950f8e38cfa1fb561ca1f0e87264d8ea923b3819a9f5c',
 }
 
 test('no migration changes: databases have had it as it is, and know it by its number alone', () => {

@@ -8,6 +8,7 @@ import { makeDirectory } from './make-directory.ts'
 import { asStoreError, corrupt, foreign, full, newer, readonly } from './sqlite-errors.ts'
 import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion } from './migrate.ts'
 import { columnName } from './statements.ts'
+import { checkSums } from './sums.ts'
 import { othersWith } from './lock-holders.ts'
 
 /**
@@ -40,7 +41,9 @@ export function inspectDatabase(file: string, timeout: number, how: 'quick' | 'a
     if (version > SCHEMA_VERSION) throw newer(file, version, SCHEMA_VERSION)
     if (how === 'all') checkAll(db, file)
     else checkQuickly(db, file)
-    if (version === SCHEMA_VERSION) checkTables(db, file)
+    if (version !== SCHEMA_VERSION) return
+    checkTables(db, file)
+    if (how === 'all') checkSums(db, file)
   } catch (error) {
     throw asStoreError(error, file)
   } finally {

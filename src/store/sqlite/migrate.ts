@@ -15,6 +15,7 @@ const MIGRATIONS = [
   '0005_receipts.sql',
   '0006_pausing.sql',
   '0007_idempotency.sql',
+  '0008_sums.sql',
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -6,7 +6,7 @@ import type { Engine } from '../engine.ts'
 import { groupCommit, type Turns } from '../group-commit.ts'
 import type { Store } from '../port.ts'
 import { backUp } from './back-up.ts'
-import { asStoreError, locked } from './sqlite-errors.ts'
+import { asStoreError, isLocked, locked } from './sqlite-errors.ts'
 import { fileError, inspectDatabase, prepareFile } from './inspect.ts'
 import { migrate } from './migrate.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
@@ -78,7 +78,7 @@ function attempt<T>(open: () => T): T | OffshootError {
   try {
     return open()
   } catch (error) {
-    if (error instanceof OffshootError && error.code === 'store_locked') return error
+    if (error instanceof OffshootError && isLocked(error)) return error
     throw error
   }
 }
@@ -99,7 +99,7 @@ function openDatabase(
     const beforeOlder = (version: number) => void backUp(file, version, now())
     migrate(db, file, now, { beforeOlder })
     useLog(db, file, logPages ?? LOG_PAGES)
-    db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY`)
+    db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 0`)
     return db
   } catch (error) {
     db?.close()

@@ -8,6 +8,7 @@ import { asStoreError, newer } from './sqlite-errors.ts'
 import { checkPages, checkTables, prepareFile } from './inspect.ts'
 import { SCHEMA_VERSION, schemaVersion } from './migrate.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
+import { checkSums } from './sums.ts'
 
 /** A database as it lies there. Nothing on disk is changed by it. */
 export interface Look {
@@ -51,7 +52,9 @@ function look(db: DatabaseSync, file: string, version: number): Look {
     check: () => {
       try {
         checkPages(db, file)
-        if (version === SCHEMA_VERSION) checkTables(db, file)
+        if (version !== SCHEMA_VERSION) return
+        checkTables(db, file)
+        checkSums(db, file)
       } catch (error) {
         throw asStoreError(error, file)
       }

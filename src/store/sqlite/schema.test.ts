@@ -34,6 +34,7 @@ describe.each(Object.values(all))('$table', (shape) => {
         pk,
       }
     })
+    if (shape.summed !== undefined) expected.push({ name: 'sum', type: 'INTEGER', notnull: 0, pk: 0 })
     expect(rows(`SELECT name, type, "notnull", pk FROM pragma_table_info('${shape.table}')`)).toEqual(
       expected,
     )

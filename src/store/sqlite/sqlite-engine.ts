@@ -13,8 +13,9 @@ import {
 } from '../engine.ts'
 import type { Table } from '../port.ts'
 import type { BaseKind } from '../tables.ts'
-import { asStoreError } from './sqlite-errors.ts'
-import { Statements } from './statements.ts'
+import { asStoreError, isLocked } from './sqlite-errors.ts'
+import { Statements, SUM } from './statements.ts'
+import { sumOf } from './sums.ts'
 import { StillThere } from './still-there.ts'
 import { Trace } from './trace.ts'
 
@@ -44,7 +45,7 @@ export class SqliteEngine implements Engine {
 
   get(table: Table, key: string): Row | undefined {
     const reader = this.#readers[table]
-    return this.#guard(() => {
+    return this.#read(() => {
       const row = this.#statements.get(reader.shape).get(key) as Values | undefined
       return row && reader.read(row)
     })
@@ -52,7 +53,7 @@ export class SqliteEngine implements Engine {
 
   find(table: Table, query: AnyQuery): Row[] {
     const reader = this.#readers[table]
-    return this.#guard(() => {
+    return this.#read(() => {
       const values = whereValues(reader.shape, query.where ?? {})
       if (query.after !== undefined) values.push(query.after)
       if (query.before !== undefined) values.push(query.before)
@@ -64,7 +65,7 @@ export class SqliteEngine implements Engine {
 
   count(table: Table, where: Row): number {
     const { shape } = this.#readers[table]
-    return this.#guard(() => {
+    return this.#read(() => {
       const statement = this.#statements.count(shape, where)
       return (statement.get(...whereValues(shape, where)) as unknown as [number])[0]
     })
@@ -72,7 +73,7 @@ export class SqliteEngine implements Engine {
 
   /** sqlite.org/pragma.html#pragma_data_version */
   dataVersion(): number {
-    return this.#guard(() => {
+    return this.#read(() => {
       const row = this.#statements.fixed('PRAGMA data_version').get()
       return (row as unknown as readonly [number])[0]
     })
@@ -81,6 +82,7 @@ export class SqliteEngine implements Engine {
   insert(table: Table, row: Row): void {
     const { shape } = this.#readers[table]
     const values = shape.names.map((name) => stored(shape, name, row[name]))
+    if (shape.summed !== undefined) values.push(sumOf(values[shape.names.indexOf(shape.summed)]!))
     this.#run(
       this.#guard(() => this.#statements.insert(shape)),
       values,
@@ -92,6 +94,10 @@ export class SqliteEngine implements Engine {
     const names = changedColumns(shape, key, change)
     if (names.length === 0) return void (this.get(table, key) ?? fail(table, key))
     const values = names.map((name) => stored(shape, name, change[name]))
+    if (shape.summed !== undefined && names.includes(shape.summed)) {
+      values.push(sumOf(values[names.indexOf(shape.summed)]!))
+      names.push(SUM)
+    }
     const changes = this.#run(
       this.#guard(() => this.#statements.update(shape, names)),
       [...values, key],
@@ -110,20 +116,10 @@ export class SqliteEngine implements Engine {
     this.#guard(() => {
       if (this.#full !== durable) this.#db.exec(`PRAGMA synchronous = ${durable ? 'FULL' : 'NORMAL'}`)
       this.#full = durable
-      this.#beginAtOnce()
+      this.#statements.fixed('BEGIN IMMEDIATE').run()
       this.#stillThere.begun()
     })
     this.#begun = true
-  }
-
-  /** Who waits for another process here would wait with all of this one: the group commit tries again instead. */
-  #beginAtOnce(): void {
-    this.#db.exec('PRAGMA busy_timeout = 0')
-    try {
-      this.#statements.fixed('BEGIN IMMEDIATE').run()
-    } finally {
-      this.#db.exec(`PRAGMA busy_timeout = ${READ_BUSY_MS}`)
-    }
   }
 
   savepoint(): void {
@@ -168,6 +164,21 @@ export class SqliteEngine implements Engine {
     return this.#guard(() => Number(statement.run(...values).changes))
   }
 
+  /** The connection itself does not wait: a writer that waited in it would stop all of this process. */
+  #read<T>(work: () => T): T {
+    let from: number | undefined
+    for (;;) {
+      try {
+        return this.#guard(work)
+      } catch (error) {
+        if (!isLocked(error)) throw error
+        from ??= performance.now()
+        if (performance.now() - from > READ_BUSY_MS) throw error
+        Atomics.wait(PAUSE, 0, 0, PAUSE_MS)
+      }
+    }
+  }
+
   #guard<T>(work: () => T): T {
     try {
       return work()
@@ -180,6 +191,8 @@ export class SqliteEngine implements Engine {
 
 /** A reader waits only while somebody else repairs the log that a killed process has left. */
 const READ_BUSY_MS = 5_000
+const PAUSE_MS = 5
+const PAUSE = new Int32Array(new SharedArrayBuffer(4))
 
 /** A chain of forks of forks can be longer than the depth to which SQLite follows a cascade (1,000). */
 const UNCHAIN =

@@ -48,6 +48,10 @@ export function locked(file: string, cause?: unknown): OffshootError {
   })
 }
 
+export function isLocked(error: unknown): boolean {
+  return error instanceof OffshootError && error.code === 'store_locked'
+}
+
 function fromResult(result: number, error: Error, file: string): OffshootError {
   const text = errorMessage(error)
   switch (result & 0xff) {

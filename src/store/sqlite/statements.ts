@@ -2,6 +2,9 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { AnyQuery, Row, Shape } from '../engine.ts'
 import { checkWhere } from '../engine.ts'
 
+/** Beside the column that a table is summed by. */
+export const SUM = 'sum'
+
 /** Prepared statements by what they do. There are as many as the program has kinds of query: a few dozen. */
 export class Statements {
   readonly #db: DatabaseSync
@@ -18,8 +21,9 @@ export class Statements {
 
   insert(shape: Shape): StatementSync {
     return this.#cached(`insert ${shape.table}`, () => {
-      const values = shape.names.map(() => '?').join(', ')
-      return `INSERT INTO ${shape.table} (${columns(shape.names)}) VALUES (${values})`
+      const names = shape.summed === undefined ? shape.names : [...shape.names, SUM]
+      const values = names.map(() => '?').join(', ')
+      return `INSERT INTO ${shape.table} (${columns(names)}) VALUES (${values})`
     })
   }
 

@@ -4,6 +4,8 @@ import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 
+const EVERY_MS = 5
+
 /**
  * Whether the files that a process has open are the ones that their names lead to. Of a removed file the system keeps
  * what was written as long as it is open, and takes more: without a look, all that is acknowledged would be gone.
@@ -13,6 +15,7 @@ export class StillThere {
   readonly #file: string
   readonly #seen = new Map<string, string>()
   #lost: OffshootError | undefined
+  #lookedAt = 0
 
   constructor(db: DatabaseSync, file: string) {
     this.#db = db
@@ -21,11 +24,15 @@ export class StillThere {
   }
 
   /**
-   * Two looks at the file system, some microseconds. Once something is lost, it stays so.
+   * Two looks at the file system, every few milliseconds at most: what is committed in between is in the copy too. Once
+   * something is lost, it stays so.
    * @throws OffshootError `store_lost`, that names where all that could be read was written.
    */
   check(): void {
     if (this.#lost) throw this.#lost
+    const now = performance.now()
+    if (now - this.#lookedAt < EVERY_MS) return
+    this.#lookedAt = now
     for (const [path, before] of this.#seen) if (identity(path) !== before) throw this.#lose(path)
   }
 

@@ -1,12 +1,14 @@
 import {
+  closeSync,
   constants,
   copyFileSync,
   existsSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
   utimesSync,
-  writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { sizeText } from '../../core/size-text.ts'
@@ -118,9 +120,18 @@ function readTrace(file: string): Read | undefined {
   }
 }
 
+/** Always as long, over what is there: some file systems sync a file that was cut and written anew. */
 function leave(file: string, state: 'open' | 'closed'): void {
-  writeFileSync(traceOf(file), `${state} ${identity(file)}\n`, { mode: 0o600 })
+  const text = `${`${state} ${identity(file)}`.padEnd(LENGTH)}\n`
+  const descriptor = openSync(traceOf(file), constants.O_RDWR | constants.O_CREAT, 0o600)
+  try {
+    writeSync(descriptor, text, 0)
+  } finally {
+    closeSync(descriptor)
+  }
 }
+
+const LENGTH = 63
 
 function traceOf(file: string): string {
   return `${file}-trace`

@@ -12,6 +12,8 @@ const SOON_MS = 10
 /** Between two tries of a process that is not the next: for each one before it. */
 const PLACE_MS = 10
 const LONGEST_MS = 500
+/** A writer of many transactions looks for a queue no more often. */
+const EVERY_MS = 5
 
 /**
  * The queue of the writers of a file: SQLite has none, and lets newcomers pass. Whoever has waited for a moment puts a
@@ -22,8 +24,15 @@ const LONGEST_MS = 500
  */
 export function takeTurns(file: string, timeoutMs: number, random: () => number = Math.random): Turns {
   const queue = new Queue(`${file}-turns`)
+  let lookedAt = 0
+  let isQueue = false
   return {
-    isQueue: () => queue.isThere(),
+    isQueue() {
+      const now = performance.now()
+      if (now - lookedAt < EVERY_MS) return isQueue
+      lookedAt = now
+      return (isQueue = queue.isThere())
+    },
     next(waitedMs, idleMs = 0) {
       if (idleMs >= timeoutMs || waitedMs >= MOST * timeoutMs) return undefined
       if (waitedMs < SOON_MS && !queue.isThere()) return 1 + 2 * random()

@@ -74,6 +74,15 @@ describe('the items of a transcript', () => {
     expect(found).toEqual(['agents 3', 'agents 1'])
   })
 
+  it('show what stands beside a result that a repair has found damaged', () => {
+    const notice = { id: 'prt_2', type: 'notice', text: 'Damaged', damaged: 'res_a' }
+    const found = kinds([
+      message('m1', 'assistant', [call('a', 'bash')]),
+      message('m2', 'tool', [result('a', 'bash'), notice]),
+    ])
+    expect(found).toEqual(['tool', 'notice'])
+  })
+
   it('pass over empty text and parts of a newer program', () => {
     const parts = [
       { id: 'prt_1', type: 'text', text: ' \n' },

@@ -67,7 +67,10 @@ export function itemsOf(messages: readonly Message[], known: Known): readonly It
   const results = new Map(messages.flatMap((message) => message.parts.flatMap(asResult)))
   const items: Item[] = []
   for (const message of messages) {
-    if (message.role === 'tool') continue
+    if (message.role === 'tool') {
+      items.push(...noticesOf(message))
+      continue
+    }
     for (const item of itemsOfMessage(message, results, known)) join(items, item)
   }
   return items
@@ -106,11 +109,15 @@ function itemsOfMessage(
 
 /** What a person wrote is one item; notices in it, and files, stand by themselves. */
 function itemsOfUser(message: Message): Item[] {
-  const others = message.parts.flatMap((part): Item[] =>
-    part.type === 'notice' ? [{ kind: 'notice', key: part.id, message, part }] : [],
-  )
+  const others = noticesOf(message)
   const isWritten = message.parts.some((part) => part.type === 'text' || part.type === 'file')
   return isWritten ? [{ kind: 'user', key: message.id, message }, ...others] : others
+}
+
+function noticesOf(message: Message): Item[] {
+  return message.parts.flatMap((part): Item[] =>
+    part.type === 'notice' ? [{ kind: 'notice', key: part.id, message, part }] : [],
+  )
 }
 
 function toolItem(

@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { zstdDecompressSync } from 'node:zlib'
 import { idPrefix } from '../../../core/ids.ts'
 import { shapes } from '../../engine.ts'
 import type { Table } from '../../port.ts'
 import type { BaseKind } from '../../tables.ts'
+import { columnName, SUM } from '../statements.ts'
+import { isAsStored, sumOf } from '../sums.ts'
 import type { PageRecords, Value } from './records.ts'
 
 /** A table as a version of the schema has it; what its records look like tells them from those of any other. */
@@ -86,8 +89,36 @@ const PREFIXES: Readonly<Record<string, string>> = {
   run_id: 'run',
 }
 
-/** Whether each value can be read back as what it is. */
-export function isReadable({ columns }: KnownTable, record: readonly Value[]): boolean {
+/**
+ * A record with the sum of the text that it has, and whether that is another text than was stored with it, or one that
+ * names another row.
+ */
+export function summed({ name, columns }: KnownTable, record: readonly Value[]) {
+  const column = shapes()[name].summed
+  const sumAt = columns.findIndex((each) => each.name === SUM)
+  if (column === undefined) return { values: record, isAltered: false }
+  const text = record[columns.findIndex((each) => each.name === columnName(column))] ?? null
+  const isAltered = !isAsStored(text, record[sumAt]) || !isOf(record[0], text)
+  return { values: isAltered && sumAt >= 0 ? withSum(record, sumAt, text) : record, isAltered }
+}
+
+/** A record of before there were sums is shorter. */
+function withSum(record: readonly Value[], sumAt: number, text: Value): readonly Value[] {
+  return Array.from({ length: sumAt + 1 }, (_, i) => (i === sumAt ? sumOf(text) : (record[i] ?? null)))
+}
+
+/** A part has its id in its text too. What is no JSON is found elsewhere. */
+function isOf(id: Value | undefined, text: Value): boolean {
+  try {
+    return (JSON.parse(String(text)) as { id?: unknown } | null)?.id === id
+  } catch {
+    return true
+  }
+}
+
+/** Whether each value can be read back as what it is, and an artifact is the content that its hash names. */
+export function isReadable({ name, columns }: KnownTable, record: readonly Value[]): boolean {
+  if (name === 'artifacts' && !isArtifact(columns, record)) return false
   return columns.every(({ kind }, i) => {
     const value = record[i] ?? null
     if (value === null) return true
@@ -99,4 +130,14 @@ export function isReadable({ columns }: KnownTable, record: readonly Value[]): b
       return false
     }
   })
+}
+
+function isArtifact(columns: readonly KnownColumn[], record: readonly Value[]): boolean {
+  const value = (name: string) => record[columns.findIndex((column) => column.name === name)]
+  try {
+    const content = zstdDecompressSync(value('content') as Buffer)
+    return createHash('sha256').update(content).digest('hex') === value('hash')
+  } catch {
+    return false
+  }
 }

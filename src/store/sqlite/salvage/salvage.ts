@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { createIds } from '../../../core/ids.ts'
 import type { Table } from '../../port.ts'
 import { foreign, newer } from '../sqlite-errors.ts'
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from '../migrate.ts'
-import { knownTables, isReadable, tableOf, type KnownTable } from './known-tables.ts'
+import { knownTables, isReadable, summed, tableOf, type KnownTable } from './known-tables.ts'
+import { markDamaged } from './mark-damaged.ts'
 import { openPages, type Pages } from './database-pages.ts'
 import { isInner, recordsOf, type Value } from './records.ts'
 import { rejoin, type Rejoined } from './rejoin.ts'
@@ -18,6 +21,8 @@ export interface Salvage extends Rejoined {
   /** Records that are damaged in themselves. */
   readonly unreadableRecords: number
   readonly isLogTorn: boolean
+  /** Parts that were read and have another text than the one that was stored; a notice behind each says so. */
+  readonly altered: number
 }
 
 /**
@@ -36,23 +41,29 @@ export function salvage(file: string, to: string, now: () => number): Salvage {
   try {
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA synchronous = OFF`)
     migrate(db, to, now, { upTo: header?.version || SCHEMA_VERSION })
-    const read = readAll(pages, db)
+    const { damaged, ...read } = readAll(pages, db)
     migrate(db, to, now)
     const isWhole = read.unreadablePages + read.unreadableRecords === 0 && !pages.isLogTorn
-    return { ...read, ...rejoin(db, now(), isWhole), isLogTorn: pages.isLogTorn, rows: counts(db) }
+    const rejoined = rejoin(db, now(), isWhole)
+    const altered = markDamaged(db, damaged, createIds(now, randomBytes))
+    return { ...read, ...rejoined, altered, isLogTorn: pages.isLogTorn, rows: counts(db) }
   } finally {
     db.close()
     sync(to)
   }
 }
 
-type Read = Pick<Salvage, 'unreadablePages' | 'pages' | 'unreadableRecords'>
+interface Read extends Pick<Salvage, 'unreadablePages' | 'pages' | 'unreadableRecords'> {
+  /** Ids of parts. */
+  readonly damaged: ReadonlySet<string>
+}
 
 function readAll(pages: Pages, db: DatabaseSync): Read {
   const insert = inserter(db)
   const known = knownTables(db)
   const further = new Set<number>()
   const silent: number[] = []
+  const damaged = new Set<string>()
   let unreadableRecords = 0
   db.exec('BEGIN')
   for (let number = 1; number <= pages.count; number++) {
@@ -61,7 +72,10 @@ function readAll(pages: Pages, db: DatabaseSync): Read {
     if (!found) silent.push(number)
     for (const record of found?.records ?? []) {
       const table = tableOf(known, found!.kind, record)
-      if (table && !(isReadable(table, record) && insert(table, record))) unreadableRecords++
+      if (!table) continue
+      const { values, isAltered } = summed(table, record)
+      if (!(isReadable(table, values) && insert(table, values))) unreadableRecords++
+      else if (isAltered) damaged.add(String(values[0]))
     }
     unreadableRecords += found?.unreadable ?? 0
   }
@@ -72,6 +86,7 @@ function readAll(pages: Pages, db: DatabaseSync): Read {
     unreadablePages: unreadable + pages.missing,
     pages: pages.count + pages.missing,
     unreadableRecords,
+    damaged,
   }
 }
 
