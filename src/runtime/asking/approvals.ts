@@ -1,3 +1,4 @@
+import { parseRun } from '../../core/run-steps.ts'
 import type { ApprovalId, CallId, ConversationId, NewId } from '../../core/ids.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { Faults } from '../../core/faults.ts'
@@ -122,7 +123,7 @@ export class Approvals {
       const open = change.tx.get('approvals', id)
       if (!open) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
       if (open.answer && !this.#deps.faults?.isOff('answer-once')) throw alreadyAnswered(open)
-      this.#writeAnswer(change, { row: change.tx.get('runs', open.runId)! }, open, answered)
+      this.#writeAnswer(change, { row: parseRun(change.tx.get('runs', open.runId)!) }, open, answered)
       also?.(change)
       return true
     })
