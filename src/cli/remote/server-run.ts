@@ -20,7 +20,11 @@ import { writeStderr, type Io } from '../io.ts'
 import { showStored, type Watched } from '../terminal/watched-run.ts'
 
 /** Whether the server of this store drives the conversation: it takes messages for it, and has people to ask. */
-export function isWithServer({ ownership }: Composed, id: ConversationId, { env }: Pick<Io, 'env'>): boolean {
+export function isWithServer(
+  { ownership }: Pick<Composed, 'ownership'>,
+  id: ConversationId,
+  { env }: Pick<Io, 'env'>,
+): boolean {
   const owner = ownership?.livingOwner(id)
   const server = owner && runningServer(dataHome(env))
   return server !== undefined && server.pid === owner?.pid && server.pid_start === owner.pidStart
@@ -139,7 +143,7 @@ const OWNER_MS = 1_000
 
 /** What `look` finds, as soon as what another process writes lets it find something. */
 async function until<T>(
-  { store, ownership }: Composed,
+  { store, ownership }: Pick<Composed, 'store' | 'ownership'>,
   id: ConversationId,
   look: () => T | undefined,
 ): Promise<T> {

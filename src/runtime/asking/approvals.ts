@@ -1,3 +1,4 @@
+import { parseRun } from '../../core/run-steps.ts'
 import type { ApprovalId, CallId, ConversationId, NewId } from '../../core/ids.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { Limits } from '../../core/limits.ts'
@@ -120,7 +121,7 @@ export class Approvals {
       const open = change.tx.get('approvals', id)
       if (!open) throw new OffshootError('not_found', `there is no approval ${id}`, { hint: WHERE })
       if (open.answer) throw alreadyAnswered(open)
-      this.#writeAnswer(change, { row: change.tx.get('runs', open.runId)! }, open, answered)
+      this.#writeAnswer(change, { row: parseRun(change.tx.get('runs', open.runId)!) }, open, answered)
       also?.(change)
       return true
     })

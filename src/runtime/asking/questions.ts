@@ -1,3 +1,4 @@
+import { parseRun } from '../../core/run-steps.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { CallId, ConversationId, QuestionId } from '../../core/ids.ts'
 import type { Question } from '../../core/run.ts'
@@ -75,7 +76,7 @@ export class Questions {
       const open = change.tx.get('questions', id)
       if (!open) throw new OffshootError('not_found', `there is no question ${id}`, { hint: WHERE })
       if (open.answeredAt !== null) throw alreadyAnswered(open)
-      this.#writeAnswer(change, { row: change.tx.get('runs', open.runId)! }, open, given)
+      this.#writeAnswer(change, { row: parseRun(change.tx.get('runs', open.runId)!) }, open, given)
       also?.(change)
       return true
     })

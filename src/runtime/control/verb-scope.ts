@@ -1,3 +1,4 @@
+import { parseRun } from '../../core/run-steps.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { idPrefix, type BranchId, type ConversationId } from '../../core/ids.ts'
 import type { Approval, StoredRun } from '../../core/run.ts'
@@ -30,7 +31,7 @@ export function findTarget({ deps, live }: TargetScope, id: string): Target | un
   if (!stored) return undefined
   const latest = live.latest(stored.branchId)
   const known = latest?.row.id === stored.id ? latest : undefined
-  return { row: known?.row ?? stored, live: known }
+  return { row: known?.row ?? parseRun(stored), live: known }
 }
 
 /** @throws OffshootError `not_found`; `conflict` where no run was started yet. */

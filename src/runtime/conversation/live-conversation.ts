@@ -1,3 +1,4 @@
+import { parseRun } from '../../core/run-steps.ts'
 import type { BranchId, CallId, ConversationId } from '../../core/ids.ts'
 import { sleep } from '../../core/clock.ts'
 import { bounds } from '../../core/limits.ts'
@@ -262,7 +263,7 @@ export class LiveConversation implements RunTree {
     const items = nextRead(waitingItems(change.tx, branchId))
     const last = change.tx.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
     // where its end was not stored, whoever takes the conversation up goes on with it
-    const isOver = last?.id === latest.row.id && isFinal(last.status)
+    const isOver = last?.id === latest.row.id && isFinal(parseRun(last).status)
     if (items.length === 0 || !isOver) return false
     const granted = requestSlot(deps, next, 'end') === 'granted'
     if (granted) startAtOnce(change, next)

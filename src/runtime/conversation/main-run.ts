@@ -1,3 +1,4 @@
+import { parseRun } from '../../core/run-steps.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
@@ -77,7 +78,7 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
 /** Read in the transaction that adds the run: of two that come at the same time, one is refused. */
 function checkIdle(tx: Tx, { id, conversationId }: Branch): void {
   const last = tx.find('runs', { where: { branchId: id }, orderBy: 'id', descending: true, limit: 1 })[0]
-  if (!last || isFinal(last.status)) return
+  if (!last || isFinal(parseRun(last).status)) return
   const hint = `offshoot steer ${id} "..." tells it something; or wait until it has ended`
   throw new OffshootError('conflict', `the last run of ${conversationId} is ${last.status}`, { hint })
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { sleep, type Clock } from '../../core/clock.ts'
 import { isFinal, isStopped } from '../../core/run-status.ts'
-import type { StoredRun } from '../../core/run.ts'
+import type { Run } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { bestEffort } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/unless-aborted.ts'
@@ -64,7 +64,7 @@ function runningFirst(a: Subagent, b: Subagent): number {
   return rank(a.row) - rank(b.row) || (a.branch.id < b.branch.id ? 1 : -1)
 }
 
-function rank({ status }: StoredRun): number {
+function rank({ status }: Run): number {
   if (isStopped(status)) return 2
   return status === 'queued' ? 1 : 0
 }
@@ -114,7 +114,7 @@ function leftText({ usd, tokens }: Rest, reservedUsd: number): string[] {
   return [`${dollars(usd)} left${reservedUsd > 0 ? `, ${dollars(reservedUsd)} reserved` : ''}`]
 }
 
-function status(position: number | undefined, { status, reason, endReason, waitingFor }: StoredRun): string {
+function status(position: number | undefined, { status, reason, endReason, waitingFor }: Run): string {
   if (position !== undefined) return `${status}, number ${position} in line for a slot`
   if (waitingFor) return `${status} (${waitingFor.what}: ${terminalLine(waitingFor.detail)})`
   const why = [...new Set([reason, endReason])].filter((each) => each !== null && each !== 'done')

@@ -1,7 +1,8 @@
+import { parseRun } from '../../core/run-steps.ts'
 import { z } from 'zod'
 import type { Branch } from '../../core/conversation.ts'
 import { isId, type BranchId } from '../../core/ids.ts'
-import type { StoredRun } from '../../core/run.ts'
+import type { Run, StoredRun } from '../../core/run.ts'
 import type { Reader } from '../../store/port.ts'
 import { ToolError } from '../../tools/port.ts'
 import type { LiveRun } from '../run/live-run.ts'
@@ -11,7 +12,7 @@ import type { ScopePart } from '../context/scope.ts'
 /** A subagent as the tools that control it see it: its branch, and one of its runs. */
 export interface Subagent {
   readonly branch: Branch
-  readonly row: StoredRun
+  readonly row: Run
   /** Where this process drives or has driven that run. */
   readonly live: LiveRun | undefined
 }
@@ -67,7 +68,7 @@ function latestRun(store: Reader, branchId: BranchId): StoredRun | undefined {
 /** What is in memory is ahead of the store: figures are stored once a turn. */
 function subagent(branch: Branch, stored: StoredRun, latest: LiveRun | undefined): Subagent {
   const live = latest?.row.id === stored.id ? latest : undefined
-  return { branch, row: live?.row ?? stored, live }
+  return { branch, row: live?.row ?? parseRun(stored), live }
 }
 
 /**

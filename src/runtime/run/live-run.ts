@@ -3,7 +3,7 @@ import type { EventDraft } from '../../core/events.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { CallId, RunId } from '../../core/ids.ts'
 import type { Fact } from '../../core/receipt.ts'
-import type { Run, RunFacts, StoredRun } from '../../core/run.ts'
+import type { Run, RunFacts } from '../../core/run.ts'
 import { enterState, type NextState } from '../../core/run-steps.ts'
 import { state } from '../../core/run-status.ts'
 import { systemClock } from '../../exec/system-clock.ts'
@@ -35,7 +35,7 @@ export type StopReason =
 
 /** A run, driven or only stored. */
 export interface HasRow {
-  readonly row: StoredRun
+  readonly row: Run
 }
 
 /** A run that this process drives: its row as last written, and what only lives in memory. */

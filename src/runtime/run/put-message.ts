@@ -1,6 +1,6 @@
 import type { BranchId, NewId } from '../../core/ids.ts'
 import { isStopped, type RunStatus } from '../../core/run-status.ts'
-import type { StoredRun } from '../../core/run.ts'
+import type { Run } from '../../core/run.ts'
 import type { InboxRow } from '../../store/port.ts'
 import { addToInbox } from './inbox.ts'
 import { eventScope, type LiveRun } from './live-run.ts'
@@ -8,7 +8,7 @@ import type { Change } from '../log/recorder.ts'
 
 /** A run, and where this process knows it as the latest of its branch, what it knows of it. */
 export interface Target {
-  readonly row: StoredRun
+  readonly row: Run
   readonly live: LiveRun | undefined
 }
 

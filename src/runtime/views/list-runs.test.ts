@@ -1,3 +1,4 @@
+import { parseRun } from '../../core/run-steps.ts'
 import { expect, test } from 'vitest'
 import { handClock, harness, tool } from '../../../test/support/runtime-harness.ts'
 import { runEvent } from '../run/live-run.ts'
@@ -75,9 +76,8 @@ test('a run whose wait is over stands before new ones in the line, in which no m
   for (const row of [main!, one!])
     await recorder.record(id, (change) => {
       change.tx.update('runs', row.id, { status: 'queued' })
-      change.event(
-        runEvent({ row: { ...row, status: 'queued' } }, 'run.queued', change.at, { from: 'waiting' }),
-      )
+      const queued = { row: parseRun({ ...row, status: 'queued', reason: null }) }
+      change.event(runEvent(queued, 'run.queued', change.at, { from: 'waiting' }))
     })
   expect(queueFromRows(h.store, id)).toEqual([one!.id, two!.id, three!.id])
   expect(listRuns(h.store).map((run) => `${run.task} ${run.queuePosition}`)).toEqual([

@@ -64,7 +64,8 @@ export function readFunctions(file: string, text: string): Functions {
     },
     CallExpression({ callee, arguments: given, end }) {
       if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
-      const handler = { catch: given[0], then: given[1] }[callee.property.name]
+      const { name } = callee.property
+      const handler = name === 'catch' ? given[0] : name === 'then' ? given[1] : undefined
       if (handler && isEmpty(handler)) silentCatches.push(lineAt(end))
     },
   }).visit(program)
