@@ -97,8 +97,8 @@ function checkEmpty(file: string): 'new' | 'ours' {
 }
 
 function checkHeader(file: string): 'new' | 'ours' {
+  if (isHardlyBegun(file)) return 'new'
   const head = readHead(file)
-  if (isHardlyBegun(file, head)) return 'new'
   const applicationId = head.length >= 100 ? head.readUInt32BE(68) : undefined
   if (head.toString('latin1', 0, MAGIC.length) === MAGIC) {
     if (applicationId === undefined) throw corrupt(file, 'it ends within its header')
@@ -112,13 +112,18 @@ function checkHeader(file: string): 'new' | 'ours' {
 }
 
 /**
- * Power was lost while the first page was written: the journal beside it says that the file was empty, and SQLite makes
- * it so again.
+ * A process died, or power was lost, while the file was made: the journal beside it says that the file was empty before,
+ * and SQLite makes it so again. Nothing is written before the journal is synced, so that its head can be trusted.
  */
-function isHardlyBegun(file: string, head: Buffer): boolean {
-  const isFirstPage = head.length <= 4096 && head.subarray(0, 512).every((byte) => byte === 0)
-  return isFirstPage && (statSync(`${file}-journal`, { throwIfNoEntry: false })?.size ?? 0) > 0
+function isHardlyBegun(file: string): boolean {
+  const journal = `${file}-journal`
+  if (!statSync(journal, { throwIfNoEntry: false })?.size) return false
+  const head = readHead(journal)
+  return head.length >= 20 && head.subarray(0, 8).equals(JOURNAL_MAGIC) && head.readUInt32BE(16) === 0
 }
+
+/** sqlite.org/fileformat2.html#the_rollback_journal */
+const JOURNAL_MAGIC = Buffer.from('d9d505f920a163d7', 'hex')
 
 /** The header, and the pages that hold the schema, in its own words. */
 function readHead(file: string): Buffer {
