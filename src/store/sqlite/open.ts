@@ -80,7 +80,10 @@ function attempt<T>(open: () => T): T | OffshootError {
   }
 }
 
-function openDatabase(file: string, { maxPageCount, now = Date.now, connect = plainly, logPages }: FileOptions) {
+function openDatabase(
+  file: string,
+  { maxPageCount, now = Date.now, connect = plainly, logPages }: FileOptions,
+) {
   const isNew = file === ':memory:' || prepareFile(file) === 'new'
   if (!isNew) inspectDatabase(file, TRY_MS)
   let db: DatabaseSync | undefined
