@@ -68,6 +68,6 @@ const NEVER: Death = { type: 'told', text: '(never)' }
 
 const FIRST: typeof AIMS = [
   ...AIMS.filter(([point]) => !point.startsWith('recovery')),
-  ['migration.before', 6],
-  ['migration.after', 6],
+  ['migration.before', 1],
+  ['migration.after', 1],
 ]
