@@ -75,12 +75,17 @@ export const conversationHandlers: Handlers<
   },
 
   async deleteConversation(context, { row: { id } }) {
-    for (let tries = 1; ; tries++) {
-      await cancel(context, id)
-      await untilLetGo(context, id)
-      if (await remove(context, id)) return { id }
-      if (tries === TRIES)
-        throw new Problem(409, 'conflict', `${id} does not stop: it is spoken to all the time`)
+    const allowStarts = context.directoryRuntimes.refuseStarts(id)
+    try {
+      for (let tries = 1; ; tries++) {
+        await cancel(context, id)
+        await untilLetGo(context, id)
+        if (await remove(context, id)) return { id }
+        if (tries === TRIES)
+          throw new Problem(409, 'conflict', `${id} does not stop: it is spoken to all the time`)
+      }
+    } finally {
+      allowStarts()
     }
   },
 

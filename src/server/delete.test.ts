@@ -68,7 +68,7 @@ describe('something that begins between the cancel and the delete', () => {
     const context = {
       store,
       clock: handClock(0),
-      directoryRuntimes: { of: async () => directoryRuntime },
+      directoryRuntimes: { of: async () => directoryRuntime, refuseStarts: () => () => {} },
       hub: { forget: () => {} },
     }
     const row = store.get('conversations', conversationId)!

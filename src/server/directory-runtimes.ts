@@ -103,6 +103,8 @@ type Mode = Composed['mode']
 
 /** The directories that this server works on, each opened when it is first needed. */
 export class DirectoryRuntimes {
+  /** Conversations in which nothing starts any more. */
+  readonly #deleting = new Set<ConversationId>()
   readonly #options: DirectoryRuntimesOptions
   readonly #open = new Map<string, Promise<DirectoryRuntime>>()
   /** In which mode a conversation that began here is driven. */
@@ -156,6 +158,8 @@ export class DirectoryRuntimes {
    * is gone.
    */
   async ofPresentDirectory(id: ConversationId): Promise<DirectoryRuntime> {
+    if (this.#deleting.has(id))
+      throw new OffshootError('conflict', `${id} is being deleted: nothing starts in it any more`)
     const { directory } = this.#conversation(id)
     if (isDirectory(directory)) return await this.of(id)
     throw new OffshootError(
@@ -223,6 +227,12 @@ export class DirectoryRuntimes {
     const known = this.store.get('conversations', id)
     if (known) return known
     throw new OffshootError('not_found', `there is no conversation ${id}`)
+  }
+
+  /** From here on nothing starts in a conversation; the returned function ends that. */
+  refuseStarts(id: ConversationId): () => void {
+    this.#deleting.add(id)
+    return () => void this.#deleting.delete(id)
   }
 
   async #compose(directory: string, mode: Mode | undefined): Promise<DirectoryRuntime> {
