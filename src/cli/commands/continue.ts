@@ -20,7 +20,6 @@ import { writeStderr, type Io } from '../io.ts'
 import { wholeNumber } from '../number-options.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
-import { printRecovered } from '../terminal/recovered-text.ts'
 import { resolveId } from '../../runtime/views/resolve-id.ts'
 
 interface ContinueFlags extends FollowFlags {
@@ -58,7 +57,6 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
       const what = continued.outcome === 'steered' ? steered(continued) : undefined
       return await printElsewhere(continued, io, what)
     }
-    await printRecovered(continued.started, io)
     if (continued.outcome === 'steered') await writeStderr(io, `offshoot: ${steered(continued)}\n`)
     return await follow(continued.started, flags, watchedLocally(composed, first), io)
   } finally {

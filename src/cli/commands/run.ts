@@ -33,7 +33,7 @@ import { createWorkspace } from '../../tools/workspace.ts'
 import { wholeNumber } from '../number-options.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { readPrompt } from '../terminal/read-task.ts'
-import { printOthersWaiting, printRecovered } from '../terminal/recovered-text.ts'
+import { printOthersWaiting } from '../terminal/recovered-text.ts'
 import { isWithServer, runInServer, watchedInServer } from '../remote/server-run.ts'
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
@@ -98,7 +98,6 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
       composed,
       io,
     )
-    await printRecovered(started, io)
     await printOthersWaiting(composed, started, io)
     return await follow(started, flags, watchedLocally(composed, first), io)
   } finally {

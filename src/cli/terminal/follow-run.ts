@@ -10,7 +10,7 @@ import { exitCodeOfRun, exitCodes } from '../exit-codes.ts'
 import { outputError, writeStderr, type Io } from '../io.ts'
 import { dollars } from '../number-options.ts'
 import { createOutput, type OutputFormat } from './output-formats.ts'
-import { watchUnknown } from './recovered-text.ts'
+import { printRecovered, watchUnknown } from './recovered-text.ts'
 import type { Watched } from './watched-run.ts'
 
 export interface FollowFlags {
@@ -44,6 +44,7 @@ export async function follow(
   composed: Watched,
   io: Io,
 ): Promise<number> {
+  await printRecovered(started, io)
   await printMode(started, composed, io)
   const output = createOutput(flags, started, composed, io)
   const takeAnswers = answererOf(flags, io)
