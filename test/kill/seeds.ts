@@ -1,5 +1,6 @@
 import type { FaultPoint } from '../support/faults.ts'
 import type { Death } from './drive.ts'
+import { NOT_YET } from '../support/not-yet.ts'
 import { featuresOf } from './features.ts'
 import type { Scenario } from './play.ts'
 import { between, pick, randomOf } from './random.ts'
@@ -25,16 +26,18 @@ const AIMS: readonly (readonly [FaultPoint, number])[] = [
 ]
 
 /** What happens with a seed; the same each time, but for the moment of a kill by the clock. */
-export function scenarioOf(seed: number): Scenario {
+export function scenarioOf(seed: number, isAll = false): Scenario {
   const random = randomOf(seed + 3)
   const group = seed % 10 === 6
   const features = featuresOf(seed)
   const asked = randomOf(seed + 8)
+  const isServed = seed % 10 === 5 || seed % 10 === 2
+  const hasSignals = features.has('signals') && (isAll || !isServed || !NOT_YET.has('half a stop'))
   const deaths = Array.from({ length: between(random, 1, 5) }, (_, at) => deathOf(random, at, group)).map(
-    (death, at) => (features.has('signals') && asked() < 0.6 ? signalOf(asked, at) : death),
+    (death, at) => (hasSignals && asked() < 0.6 ? signalOf(asked, at) : death),
   )
   const common = { seed, children: CHILDREN, deaths, messages: between(random, 1, 4), features }
-  if (seed % 10 === 5 || seed % 10 === 2) return { ...common, deaths: [...deaths, CLOCK], served: true }
+  if (isServed) return { ...common, deaths: [...deaths, CLOCK], served: true }
   if (seed % 10 === 7) return { ...common, deaths: [...deaths, CLOCK], two: true }
   if (seed % 10 === 8)
     return { ...common, deaths: [NEVER, CLOCK, ...deaths], pages: between(random, 130, 240) }

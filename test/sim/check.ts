@@ -21,6 +21,8 @@ export function checkEnd(world: World): void {
   checkBudgets(world, stored)
   checkEffects(world, stored)
   for (const [invariant, what] of stillOpen(world)) report(invariant, what)
+  if (world.isAll || !NOT_YET.has('half a stop'))
+    for (const [invariant, what] of leftBehind(stored)) report(invariant, what)
   for (const { id } of stored.find('conversations', {})) {
     const lookAt = [unread, unmatched, unnamedEnds, untyped, miscounted, otherProblems, unexportable]
     for (const problems of lookAt)
@@ -113,6 +115,15 @@ function waitsForPerson(world: World, { id, status, reason }: StoredRun): boolea
 function* stillOpen(world: World): Generator<Problem> {
   for (const run of openRuns(world))
     if (!waitsForPerson(world, run)) yield ['R4', `${run.id} is still ${run.status} (${run.reason ?? ''})`]
+}
+
+/** Invariant R4: what has paused with the run above it goes on with that. */
+function* leftBehind(stored: Stored): Generator<Problem> {
+  for (const run of stored.find('runs', { where: { status: 'paused' } })) {
+    const above = run.parentRunId ? stored.get('runs', run.parentRunId) : undefined
+    if (run.reason === 'parent' && !run.background && above?.status === 'waiting')
+      yield ['R4', `${run.id} has paused with ${above.id}, which goes on without it`]
+  }
 }
 
 /**

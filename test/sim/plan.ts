@@ -11,7 +11,7 @@ export type Doom =
   /** It stands still, and wakes as if nothing had happened. */
   | { readonly type: 'stopped'; readonly at: StopAt; readonly forMs: number }
   /** It gets SIGTERM: it pauses what it drives, gives it back, and ends. */
-  | { readonly type: 'signalled'; readonly at: StopAt }
+  | { readonly type: 'signalled'; readonly at: StopAt; readonly killedAfter?: number }
 
 export type StopAt = Exclude<Doom, { readonly type: 'stopped' | 'signalled' }>
 
@@ -84,7 +84,7 @@ export function planOf(seed: number, features: ReadonlySet<Feature>, isAll = fal
   const actions = own.map((kind) => ({ atMs: random.between(0, span), kind }))
   const dooms = narrow.dooms.map((doom) =>
     has('signals') && doom.type !== 'stopped' && random.chance(0.5)
-      ? ({ type: 'signalled', at: doom as StopAt } as const)
+      ? signalledAt(random, doom as StopAt, isAll)
       : doom,
   )
   const isSlow = narrow.paceMs >= SLOW_MS
@@ -110,6 +110,13 @@ export function planOf(seed: number, features: ReadonlySet<Feature>, isAll = fal
     width: has('depth 3') || has('two conversations') ? Math.min(2, narrow.width) : narrow.width,
     poison: narrow.poison && !has('nested mail'),
   }
+}
+
+/** Some are killed while they end: after the first commits of that. */
+function signalledAt(random: Random, at: StopAt, isAll: boolean): Doom {
+  const killedAfter = random.chance(0.4) ? random.between(1, 6) : undefined
+  const isKilled = killedAfter !== undefined && (isAll || !NOT_YET.has('half a stop'))
+  return { type: 'signalled', at, ...(isKilled ? { killedAfter } : {}) }
 }
 
 type NarrowPlan = Omit<Plan, 'features' | 'conversations' | 'second' | 'budgetUsd' | 'maxTokens'>

@@ -68,6 +68,8 @@ export class SimProcess {
   isStopped = false
   /** It was asked to end: it takes up nothing any more. */
   isEnding = false
+  /** After so many commits one that was asked to end is killed. */
+  #commitsLeft = Infinity
   /** What it drives, to be paused when it is asked to end. */
   readonly #driven = new Set<Pick<StartedRun, 'stop' | 'result'>>()
   readonly #recoveries: Recovery[] = []
@@ -96,6 +98,7 @@ export class SimProcess {
 
   /** It came to a place where it may end or be stopped. */
   meet(point: FaultPoint | 'commit', when?: 'before' | 'after'): void {
+    if (this.isEnding && when === 'after' && --this.#commitsLeft === 0) this.die('while it ends')
     if (this.isGone || this.isStopped || this.isEnding || !this.#doom || this.#world.isCalm) return
     const place = when ? `${point}.${when}` : point
     const nth = (this.#met.get(place) ?? 0) + 1
@@ -210,6 +213,7 @@ export class SimProcess {
     const place = type === 'time' ? 'time' : where.split(' ')[1]!
     if (doom.type === 'signalled') {
       this.#world.count(`signal ${place}`)
+      this.#commitsLeft = doom.killedAfter ?? Infinity
       return void this.#endByItself(where)
     }
     if (doom.type !== 'stopped') {

@@ -15,6 +15,8 @@ export type NotYet =
   | 'late pauses'
   /** What a command asked for is done although it was withdrawn, and then once more by who had asked. */
   | 'withdrawn commands'
+  /** What is stopped, and dies or ends before all of it has paused, leaves subagents paused below a run that goes on. */
+  | 'half a stop'
   /** Nobody is told that the effect of a call is not known: where the store was full, or `fork` took its run up. */
   | 'untold unknowns'
 

@@ -455,6 +455,29 @@ test('what was to pause when its process ended is paused, with what it waited fo
   expectOrder(h)
 })
 
+test('what a stop that was cut had paused already goes on with the run above it', async () => {
+  const parts = { main: [{ calls: [foreground('a')] }], a: [slow('never')] }
+  const first = live(cutStore(), { parts })
+  const started = await first.start('go')
+  await first.clock.settle()
+  const before = first.store.commits
+  started.stop('pause')
+  await first.clock.until(started.result)
+  const cuts = []
+  for (let commits = before + 1; commits < first.store.commits; commits++) {
+    const store = await first.store.cut(commits)
+    const statuses = store.find('runs', {}).map(({ status }) => status)
+    if (statuses.join() === 'waiting,paused') cuts.push(store)
+  }
+  expect(cuts.length).toBeGreaterThan(0)
+  for (const store of cuts) {
+    const h = live(store, { parts: { main: [{ text: 'end' }], a: [{ text: 'at last' }] } })
+    await h.recover()
+    expect(runs(h).map(([, status]) => status)).toEqual(['completed', 'completed'])
+    expectOrder(h)
+  }
+})
+
 test('a run whose agent is defined in another program alone stays for that program', async () => {
   const parts = { main: [{ calls: [foreground('a')] }, { text: 'end' }], a: [slow('never')] }
   const { store } = await died({ parts })

@@ -106,6 +106,20 @@ export async function attemptsOver(tree: Pick<RunTree, 'below'>, run: LiveRun): 
   await Promise.all(over.map((each) => each.stopped))
 }
 
+/**
+ * What had paused because this run was to stop: its process ended before the run itself had. Queued again, in the change
+ * that queues the run.
+ */
+export function resumeStoppedBelow(
+  change: Change,
+  { deps, tree }: ContinueScope,
+  run: LiveRun,
+): readonly LiveRun[] {
+  return pausedBelow(tree, run)
+    .filter(({ row, unusable }) => row.reason === 'parent' && !unusable)
+    .map((child) => resumeChild(change, deps, tree.budget, child))
+}
+
 /** What stopped because this run stopped, or together with it in a restart, the nearest first. */
 function pausedBelow(tree: Pick<RunTree, 'below'>, run: LiveRun): LiveRun[] {
   const children = tree

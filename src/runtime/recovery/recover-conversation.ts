@@ -9,7 +9,9 @@ import type { OpenJournalPorts } from '../journal/open-journal.ts'
 import { readLeft } from '../journal/open-turn.ts'
 import { queueFromRows } from '../run/queue-from-rows.ts'
 import type { RecoveredRun } from '../run/recovered-run.ts'
+import { resumeStoppedBelow, type ContinuePorts } from '../delegation/continue-run.ts'
 import type { Change } from '../log/recorder.ts'
+import { rollBackStarts } from '../run/roll-back-starts.ts'
 import { requestSlot } from '../run/slots.ts'
 
 export type RecoveryPolicy = 'continue' | 'pause'
@@ -31,15 +33,16 @@ export function leftRuns(deps: Pick<Deps, 'store'>, live: LiveConversation): Liv
  * have to be gone. Queued runs are not driven yet.
  */
 export async function recoverConversation(
-  deps: EndRunPorts,
+  deps: EndRunPorts & ContinuePorts,
   live: LiveConversation,
   policy: RecoveryPolicy,
 ): Promise<readonly RecoveredRun[]> {
   const left = leftRuns(deps, live)
   if (left.length === 0) return []
-  const recovered = await deps.recorder.record(live.id, (change) => {
+  let resumed: readonly LiveRun[] = []
+  const write = (change: Change) => {
     const before = left.map((run) => ({ status: run.row.status, pausing: pausingOf(run) }))
-    return left.map((run, at): RecoveredRun => {
+    const all = left.map((run, at): RecoveredRun => {
       const { status, pausing } = before[at]!
       const became = () => {
         if (isFinal(run.row.status)) return 'cancelled' // with what is above it
@@ -49,13 +52,25 @@ export async function recoverConversation(
       }
       return { run, status, became: became(), unknown: unknownOf(change, run) }
     })
+    const open = all.filter(({ became }) => became === 'queued')
+    resumed = open.flatMap(({ run }) => resumeStoppedBelow(change, { deps, tree: live }, run))
+    return all
+  }
+  const recovered = await deps.recorder.record(live.id, write).catch((error: unknown) => {
+    rollBackStarts(deps, live, resumed)
+    throw error
   })
   for (const { run } of recovered.filter(({ became }) => became === 'queued')) {
     startAttempt(run)
     requestSlot(deps, run, 'end')
   }
   for (const { run, became } of recovered) if (became !== 'queued') run.markStopped()
-  return recovered
+  return [...recovered, ...resumed.map((run) => asRecovered(run))]
+}
+
+/** It had paused, and holds its place in the queue already. */
+function asRecovered(run: LiveRun): RecoveredRun {
+  return { run, status: 'paused', became: 'queued', unknown: [] }
 }
 
 /** Who had asked it to pause when its process ended: at least that is kept. */
