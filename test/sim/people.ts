@@ -2,6 +2,7 @@ import { errorMessage } from '../../src/core/errors.ts'
 import type { ConversationId } from '../../src/core/ids.ts'
 import { isStopped } from '../../src/core/run-status.ts'
 import type { Approval, StoredRun } from '../../src/core/run.ts'
+import { NOT_YET } from '../support/not-yet.ts'
 import type { VerbCommand } from '../../src/runtime/control/verbs.ts'
 import type { Action } from './plan.ts'
 import { SimProcess, WHERE } from './process.ts'
@@ -66,7 +67,7 @@ export class People {
     const conversation = this.#aConversation()
     if (!conversation) return
     const random = this.#random
-    const isThere = driver && !driver.isGone && !driver.isStopped
+    const isThere = driver && !driver.isGone && !driver.isStopped && this.#isOpen(driver)
     const process = isThere && random.chance(0.7) ? driver : new SimProcess(this.#world)
     const runs = this.#stored.find('runs', { where: { conversationId: conversation } })
     const run = random.pick(runs)
@@ -120,6 +121,11 @@ export class People {
     }
   }
 
+  /** Whether something can be asked of it: it may be about to end. */
+  #isOpen(process: SimProcess): boolean {
+    return !process.isEnding || this.#world.isAll || !NOT_YET.has('second driver')
+  }
+
   /** What begins in a process is driven by it. */
   #mayDrive(process: SimProcess): boolean {
     return process === this.driver || this.#world.plan.features.has('terminals')
@@ -163,7 +169,7 @@ export class People {
       const afterMs = this.#random.pick([0, 5, 500, 3_000])
       this.#world.timeline.after(afterMs, () => {
         const { driver } = this
-        const isThere = driver && !driver.isGone && !driver.isStopped
+        const isThere = driver && !driver.isGone && !driver.isStopped && this.#isOpen(driver)
         if (isThere) void send(this.#random.chance(0.5) ? driver : new SimProcess(this.#world))
       })
     }

@@ -13,6 +13,7 @@ import { createRegistry } from '../../src/tools/registry.ts'
 import { decoratedPorts } from '../support/decorated-ports.ts'
 import { decoratedStore } from '../support/decorated-store.ts'
 import type { FaultPoint, Faults } from '../support/faults.ts'
+import { NOT_YET } from '../support/not-yet.ts'
 import { agent } from '../support/runtime-harness.ts'
 import { ProcessEngine } from './engine.ts'
 import { modelOf } from './model.ts'
@@ -68,6 +69,8 @@ export class SimProcess {
   isStopped = false
   /** It was asked to end: it takes up nothing any more. */
   isEnding = false
+  /** How many things people have asked of it that it has not answered. */
+  asked = 0
   /** After so many commits one that was asked to end is killed. */
   #commitsLeft = Infinity
   /** What it drives, to be paused when it is asked to end. */
@@ -144,6 +147,7 @@ export class SimProcess {
 
   /** What `serve` does at SIGTERM: it pauses what it drives, gives it back, and ends; after 8 s it ends as it stands. */
   async #endByItself(where: string): Promise<void> {
+    if (!this.#world.isAll && NOT_YET.has('second driver')) while (this.asked > 0) await sleep(this.clock, 1)
     this.isEnding = true
     this.#world.note(this.name, () => `is asked to end ${where}`)
     this.#world.timeline.after(END_MS, () => this.die('8 s after it was asked to end'))

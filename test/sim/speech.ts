@@ -135,7 +135,9 @@ export class Speech {
   async #tell(said: Said, process: SimProcess, act: () => Promise<void>): Promise<void> {
     const { token } = said
     this.#world.note('person', () => `says ${token}`)
-    await act().then(
+    process.asked++
+    const acted = act().finally(() => process.asked--)
+    await acted.then(
       () => {
         if (process.isGone) return
         said.toldAt ??= this.#world.moment()

@@ -17,6 +17,8 @@ export type NotYet =
   | 'withdrawn commands'
   /** What is stopped, and dies or ends before all of it has paused, leaves subagents paused below a run that goes on. */
   | 'half a stop'
+  /** What is said to a process while that stops a conversation takes up there what is being stopped: it is driven twice. */
+  | 'second driver'
   /** Nobody is told that the effect of a call is not known: where the store was full, or `fork` took its run up. */
   | 'untold unknowns'
 
