@@ -11,7 +11,7 @@ export interface Killer {
 export const killers: Readonly<Record<Mechanism, Killer>> = {
   'intent-rows': { suite: 'test:sim', seed: 3, invariant: 'R1' },
   'unique-delivery': { suite: 'test:sim', seed: 3, invariant: 'D3' },
-  leases: { suite: 'test:sim', seed: 56, invariant: 'R2' },
+  leases: { suite: 'test:sim', seed: 84, invariant: 'R2' },
   'unknown-outcome': { suite: 'test:sim', seed: 4, invariant: 'R2' },
   'answer-after-commit': { suite: 'test:sim', seed: 55, invariant: 'D1' },
   'full-sync': { suite: 'test:sim', seed: 2, invariant: 'D1' },
