@@ -5,11 +5,13 @@ import { defineConfig } from 'vitest/config'
 const PROGRAMS = 'test/{e2e,kill}/**/*.test.ts'
 /** They need Chromium. */
 const BROWSER = 'test/e2e/browser/**/*.test.ts'
-/** Losses of power, which take a C compiler, what is found with a mechanism switched off, and a hundred programs at once. */
+/** Losses of power, which take a C compiler, what is found with a mechanism switched off, and what takes many programs. */
 const DURABILITY = [
   'test/power-loss/**/*.test.ts',
   'test/{kill,sim}/switches.test.ts',
   'test/many-processes/runs.test.ts',
+  'test/kill/more-seeds.test.ts',
+  'test/e2e/daemons.test.ts',
 ]
 /** They take packages from the registry: a fresh clone, and what is published. */
 const INSTALL = 'test/e2e/{pack,start}.test.ts'
