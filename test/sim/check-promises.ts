@@ -11,11 +11,12 @@ export function checkPromises(world: World, stored: Stored): void {
     for (const [invariant, what] of rule(world, stored)) world.watch.report(invariant, what)
 }
 
-/** Invariant P3: a question names who asks, from the root down. */
+/** Invariant P3: a question names who asks, from the root down: as it was started, or as another agent has continued it. */
 function* misattributed(_: World, stored: Stored): Generator<Problem> {
   for (const { id, runId, path } of stored.find('approvals', {})) {
     const line = lineOf(stored, runId).map(({ agent }) => agent)
-    if (path.join() !== line.join())
+    const first = starterLine(stored, runId).map(({ agent }) => agent)
+    if (path.join() !== line.join() && path.join() !== first.join())
       yield ['P3', `${id} is of ${line.join(' > ')} and says ${path.join(' > ')}`]
   }
 }
@@ -105,6 +106,14 @@ function handedOver(stored: Stored, { id, originCallId, parentRunId }: StoredRun
 }
 
 /** The run and all above it, the root first. */
+/** The line of the run whose call began the branch. */
+function starterLine(stored: Stored, id: string): StoredRun[] {
+  const run = stored.get('runs', id as StoredRun['id'])
+  const call = run && stored.get('branches', run.branchId)?.originToolCallId
+  const starter = call && stored.get('tool_calls', call)?.runId
+  return run ? [...(starter ? lineOf(stored, starter) : []), run] : []
+}
+
 function lineOf(stored: Stored, id: string): StoredRun[] {
   const run = stored.get('runs', id)
   return run ? [...(run.parentRunId ? lineOf(stored, run.parentRunId) : []), run] : []

@@ -106,8 +106,9 @@ function openRuns(world: World): StoredRun[] {
 function waitsForPerson(world: World, { id, status, reason }: StoredRun): boolean {
   if (status !== 'waiting' || reason !== 'children') return false
   const below = storedOf(world).find('runs', { where: { parentRunId: id } })
-  const isPaused = ({ status, reason }: StoredRun) =>
-    status === 'paused' && (reason === 'user' || reason === 'parent')
+  // one that has paused with a run above it is for that run to go on with, or in the background
+  const isPaused = ({ status, reason, background }: StoredRun) =>
+    status === 'paused' && (reason === 'user' || (reason === 'parent' && background))
   return below.some((run) => isPaused(run) || waitsForPerson(world, run))
 }
 
