@@ -143,13 +143,13 @@ describe('the timeline', () => {
     await using served = await openTimeline()
     const { page } = served
     const end = page.getByRole('slider', { name: 'End of what is shown' })
-    const whole = Number(await end.getAttribute('aria-valuemax'))
     const box = (await end.locator('..').boundingBox())!
     const y = box.y + box.height / 2
     await page.mouse.move(box.x + box.width * 0.25, y)
     await page.mouse.down()
     await page.mouse.move(box.x + box.width * 0.5, y, { steps: 4 })
     await page.mouse.up()
+    const whole = Number(await end.getAttribute('aria-valuemax')) // by now: the run may have gone on until here
     const share = Number(await end.getAttribute('aria-valuenow')) / whole
     expect(share).toBeGreaterThan(0.3)
     expect(share).toBeLessThan(0.7)
