@@ -105,15 +105,15 @@ function handedOver(stored: Stored, { id, originCallId, parentRunId }: StoredRun
   return [...result, ...stored.find('inbox', { where: { fromRunId: id } }).map(({ text }) => text)]
 }
 
-/** The run and all above it, the root first. */
-/** The line of the run whose call began the branch. */
+/** The run, below the line of the run whose call began its branch. */
 function starterLine(stored: Stored, id: string): StoredRun[] {
-  const run = stored.get('runs', id as StoredRun['id'])
+  const run = stored.get('runs', id)
   const call = run && stored.get('branches', run.branchId)?.originToolCallId
   const starter = call && stored.get('tool_calls', call)?.runId
   return run ? [...(starter ? lineOf(stored, starter) : []), run] : []
 }
 
+/** The run and all above it, the root first. */
 function lineOf(stored: Stored, id: string): StoredRun[] {
   const run = stored.get('runs', id)
   return run ? [...(run.parentRunId ? lineOf(stored, run.parentRunId) : []), run] : []

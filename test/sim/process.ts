@@ -58,6 +58,8 @@ export const WHERE = {
 /** A process of a world: a runtime with a clock, a model, tools and a disk that stand still for ever once it is dead. */
 export class SimProcess {
   readonly name: string
+  /** Names it among the processes of all worlds of this program: what a program remembers of an owner is of that one. */
+  readonly owner: string
   readonly runtime: Runtime
   readonly clock: Clock
   /** As this process sees it. */
@@ -88,6 +90,7 @@ export class SimProcess {
     this.#doom = doom
     this.#faults = { off: world.off, at: (point) => this.meet(point) }
     this.name = `p${world.processes.length + 1}`
+    this.owner = `${this.name} of world ${world.serial}`
     const { timeline } = world
     this.clock = {
       now: () => timeline.now,
@@ -175,7 +178,7 @@ export class SimProcess {
       self: { host, bootId: 'boot', pid, pidStart: pid },
       startOf: (of: number) => (world.processes[of - 1]?.isGone === false || of === pid ? of : undefined),
     }
-    const ownership = new Ownership({ store, clock, owner: this.name, processes })
+    const ownership = new Ownership({ store, clock, owner: this.owner, processes })
     const model = modelOf(world, this)
     const ports: RuntimeOptions = {
       store,
@@ -190,7 +193,7 @@ export class SimProcess {
       rootLayers: [{ name: 'rules', rules: RULES }],
       endProcesses: async () => [],
       endOwned: async () => [],
-      owner: this.name,
+      owner: this.owner,
       ownership,
     }
     const runtime = createRuntime(decoratedPorts(ports, this.#faults))

@@ -81,14 +81,14 @@ export class Watch {
     const row = after ?? before
     const id = table === 'conversations' ? key : (row?.['conversationId'] as string | null)
     const lease = id ? storedOf(this.#world).get('leases', id) : undefined
-    if (id && lease?.owner !== process.name)
+    if (id && lease?.owner !== process.owner)
       this.report('R5', `${process.name} changes ${table} ${key}, and ${lease?.owner ?? 'nobody'} owns it`)
   }
 
   /** Invariant R5: another process acquires a lease only after it was released, has expired, or its process is gone. */
   #lease(before: LeaseRow | undefined, after: LeaseRow): void {
     if (!before || before.owner === after.owner) return
-    const holder = this.#world.processes.find(({ name }) => name === before.owner)
+    const holder = this.#world.processes.find(({ owner }) => owner === before.owner)
     const age = this.#world.timeline.now - before.renewedAt
     if (!holder?.isGone && age < 15_000)
       this.report('R5', `${after.owner} takes the lease of ${before.owner}, ${age} ms old`)
@@ -253,7 +253,7 @@ function shown({ table, key, before, after }: Write): string {
     case 'messages':
       return `${worded(after?.['role'])} ${key} ${worded(after?.['state'])}`
     case 'leases':
-      return `lease of ${worded(after?.['owner'])}, epoch ${worded(after?.['epoch'])}, renewed ${worded(after?.['renewedAt'])}`
+      return `lease of ${worded(after?.['owner']).replace(/ of world .*/, '')}, epoch ${worded(after?.['epoch'])}, renewed ${worded(after?.['renewedAt'])}`
     case 'inbox':
       return `inbox ${key} ${after?.['withdrawnAt'] ? 'withdrawn' : after?.['deliveredAt'] ? 'delivered' : 'waits'}`
     case 'runs':

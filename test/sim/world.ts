@@ -54,8 +54,12 @@ export interface WorldOptions {
   readonly all?: boolean
 }
 
+let worlds = 0
+
 /** What is there beside the processes: it survives each of them. */
 export class World {
+  /** Which of the worlds of this program it is. */
+  readonly serial = ++worlds
   readonly seed: number
   readonly plan: Plan
   readonly traits: ReadonlySet<Trait>
