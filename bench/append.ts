@@ -64,7 +64,8 @@ async function conversation(store: Store): Promise<() => Promise<unknown>> {
   return () =>
     recorder.record(id, (change) => {
       const place = { at: change.at, conversationId: id, branchId, runId: null, parentRunId: null, depth: 0 }
-      const parts = [{ id: newId('prt'), type: 'text' as const, text: TEXT }]
+      const said = { text: TEXT, author: 'person' } as const
+      const parts = [{ id: newId('prt'), type: 'text' as const, ...said }]
       appendMessage(change, newId, place, { branchId, role: 'user', parts, runId: null })
     })
 }

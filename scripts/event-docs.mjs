@@ -24,7 +24,7 @@ const MEANINGS = {
   'part.started': 'A part of a message began.',
   'part.delta': 'Text was added to a part.',
   'part.completed':
-    'A part is whole; `part` is all of it: besides `id` and `type`, `text` of a `text`, `reasoning` or `notice`; `callId`, `tool`, `input` of a `tool-call`; `callId`, `tool`, `status`, `output` of a `tool-result`; `file` of a `file`.',
+    'A part is whole; `part` is all of it: besides `id` and `type`, `text` of a `text` (with its `author` in a user message: `person`, `runtime`, or an agent with its branch), `reasoning` or `notice`; `text` and `report`, what the runtime knows of it, of a delivered `report`; `callId`, `tool`, `input` of a `tool-call`; `callId`, `tool`, `status`, `output` of a `tool-result`; `file` of a `file`.',
   'run.queued': 'A run waits for a free slot; `position` is its place.',
   'run.started': 'A run began to work.',
   'run.resumed': 'A wait of a run is over.',

@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { ToolResultPart } from '../src/core/message.ts'
+import { outputForModel } from '../src/core/report/report-envelope.ts'
 import { mechanisms } from './support/faults.ts'
 import { TestUser } from './support/test-user.ts'
 
@@ -72,9 +74,13 @@ it('its limits are read, and pause what goes in circles, with the report that it
   })
   const ended = await user.run(['run', 'Go.', '-m', model])
   expect(ended).toMatchObject({ code: 0, stdout: 'Without it.\n' })
-  const parts = user.rows("SELECT part FROM parts WHERE part LIKE '%subagent_report%'")
-  const { output } = JSON.parse(String(parts[0]!['part'])) as { output: { text: string } }
-  const shown = output.text.replaceAll(/brn_\w+/g, 'BRANCH').replace(/\d+\.\d s/, 'SECONDS s')
+  const parts = user.rows(
+    'SELECT part FROM parts WHERE part LIKE \'%"tool-result"%\' AND part LIKE \'%"subagent"%\'',
+  )
+  const { output } = JSON.parse(String(parts[0]!['part'])) as ToolResultPart
+  const shown = outputForModel(output)
+    .replaceAll(/brn_\w+/g, 'BRANCH')
+    .replace(/\d+\.\d s/, 'SECONDS s')
   expect(shown.slice(0, block('text').length)).toBe(block('text'))
 })
 

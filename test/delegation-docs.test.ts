@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { ToolResultPart } from '../src/core/message.ts'
+import { outputForModel } from '../src/core/report/report-envelope.ts'
 import { TestUser } from './support/test-user.ts'
 
 const PAGE = readFileSync(join(import.meta.dirname, '../docs/delegation.md'), 'utf8')
@@ -27,8 +29,10 @@ async function answered(more: object): Promise<string> {
   const { code, stderr } = await user.run(['run', 'Go.', '-m', user.script({ main, explore })])
   expect(code, stderr).toBe(0)
   const [row] = user.rows("SELECT part FROM parts WHERE part LIKE '%tool-result%' AND part LIKE '%\"task\"%'")
-  const { output } = JSON.parse(String(row!['part'])) as { output: { text: string } }
-  return `${output.text.replaceAll(/brn_\w+/g, 'BRANCH').replace(/\d+\.\d s/, 'SECONDS s')}\n`
+  const { output } = JSON.parse(String(row!['part'])) as ToolResultPart
+  return `${outputForModel(output)
+    .replaceAll(/brn_\w+/g, 'BRANCH')
+    .replace(/\d+\.\d s/, 'SECONDS s')}\n`
 }
 
 it('docs/delegation.md shows a call, its report, and its answer in the background', async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   const model = user.script({ main: [{ toolCalls: CALLS }, { text: 'end' }] })
   await user.call(['run', 'go', '-m', model])
   const sql = `select part from parts join messages on messages.id = message_id
-    where role = 'tool' and part like '%subagent_report%'`
+    where role = 'tool' and part like '%"subagent"%'`
   const parts = user
     .rows(sql)
     .map(({ part }) => JSON.parse(String(part)) as { callId: string; output: { text: string } })

@@ -64,6 +64,7 @@ export const definitionFields: Readonly<Record<FieldName, Field>> = {
   maxCostUsd: { expected: 'a number of US dollars', strict: true, json: { type: 'number', minimum: 0 } },
   timeoutMs: COUNT,
   background: { expected: 'true or false', strict: false, json: { type: 'boolean' } },
+  firstTurnReminder: { expected: 'true or false', strict: true, json: { type: 'boolean' } },
   isolation: {
     expected: '`none`: every agent works in the same directory',
     strict: true,
@@ -119,6 +120,7 @@ function makeSchemas(): Readonly<Record<FieldName, z.ZodType>> {
     maxCostUsd: z.number().min(0),
     timeoutMs: count,
     background: z.boolean(),
+    firstTurnReminder: z.boolean(),
     isolation: only('none', 'every agent works in the same directory'),
     backend: only('native', 'every agent runs in this program'),
     spawns: words,

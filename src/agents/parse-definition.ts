@@ -3,6 +3,8 @@ import type { Json } from '../core/json.ts'
 import type { Stranger } from '../core/rules/unknown-tool.ts'
 import { type FrontMatter, readFrontMatter } from './front-matter.ts'
 import { PROMPTS, readFields, type FieldNote, type Fields, type NamedTool } from './read-fields.ts'
+import { fieldSpelled } from './definition-fields.ts'
+import { reminderProblem } from './reminder-problem.ts'
 import { flat } from './restricting-keys.ts'
 
 /** One file: an agent, or why there is none; and what of the file was ignored or guessed, a sentence each. */
@@ -39,6 +41,8 @@ export function parseDefinition(text: string, source: string): ParsedDefinition 
     if (near) warnings.push(`${key} is not known and has no effect; ${near} was probably meant`)
   if (!isAscii(identity.name)) warnings.push(`the name ${identity.name} has characters outside ASCII`)
   const agent = { ...identity, ...withToolName(fields, identity.name), prompt, source }
+  const reminder = reminderProblem(agent)
+  if (reminder) return { skipped: inLine(matter, { path: [spelled(matter)], problem: reminder }), warnings }
   const extra = unknown.map(({ key }) => [key, matter.fields.get(key) ?? null] as const)
   return {
     agent: extra.length > 0 ? { ...agent, extra: Object.fromEntries(extra) } : agent,
@@ -72,6 +76,11 @@ function readPrompt({ fields, body }: FrontMatter): string | FieldNote {
 
 function inLine(matter: FrontMatter, { path, problem }: FieldNote): string {
   return `its field ${path.join('.')} cannot be read (line ${matter.lineOf(path)}): ${problem}`
+}
+
+/** The field as the file spells it. */
+function spelled({ fields }: FrontMatter): string {
+  return [...fields.keys()].find((key) => fieldSpelled(key) === 'firstTurnReminder') ?? 'firstTurnReminder'
 }
 
 function placed(matter: FrontMatter, { tool, kind, path }: NamedTool): Stranger {

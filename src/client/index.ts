@@ -44,4 +44,14 @@ export {
 } from './view-state.ts'
 export { reduceTimeline, type Span, type Timeline, type TimelineRun } from './timeline.ts'
 export { stateMark, stateWords } from './status-labels.ts'
+export {
+  authorOfMessage,
+  authorWords,
+  outputForPeople,
+  reportDetails,
+  reportHeadline,
+  reportRemarks,
+  reportTitle,
+  wakesParent,
+} from './who-wrote.ts'
 export { agoWords, costWords, durationWords, tokenWords } from './format-figures.ts'

@@ -21,6 +21,8 @@ function itemOf(event: EventOf<'inbox.added' | 'inbox.updated'>, known: InboxIte
     kind,
     mode,
     text: event.text ?? known?.text ?? '',
+    author: (event.author as InboxItem['author']) ?? known?.author ?? null,
+    report: (event.report as unknown as InboxItem['report']) ?? known?.report ?? null,
     fromRunId: event.fromRunId ?? known?.fromRunId ?? null,
     createdAt: known?.createdAt ?? at,
   }

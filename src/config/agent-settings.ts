@@ -3,6 +3,7 @@ import { OffshootError } from '../core/errors.ts'
 import { nearestName } from '../core/nearest-name.ts'
 import { toolSpelled } from '../core/rules/tool-names.ts'
 import { createAgentRegistry, type AgentRegistry } from '../agents/registry.ts'
+import { reminderProblem } from '../agents/reminder-problem.ts'
 
 /** What a configuration says of an agent: any field of a definition. */
 export type AgentSettings = Partial<
@@ -26,7 +27,7 @@ type Part = readonly [Source, AgentSettings]
 
 /**
  * The agents with what the configuration says of them, and those that it defines. @throws OffshootError `config` for
- * settings of an agent whose name is nearly that of one that there is.
+ * settings of an agent whose name is nearly that of one that there is, and for one that does nothing.
  */
 export function configuredAgents(
   given: readonly AgentDefinition[],
@@ -41,7 +42,7 @@ export function configuredAgents(
   const warnings: string[] = []
   for (const [name, parts] of partsByName(sources)) {
     const base = byName.get(name) ?? newAgent(name, parts)
-    if (base) byName.set(name, configured(base, parts))
+    if (base) byName.set(name, checked(configured(base, parts), parts))
     else warnings.push(unknownAgent(name, found, parts))
   }
   return { agents: createAgentRegistry([...byName.values()]), warnings }
@@ -49,7 +50,17 @@ export function configuredAgents(
 
 /** One agent with what the configuration says of it. */
 export function configuredAgent(agent: AgentDefinition, sources: readonly Source[]): AgentDefinition {
-  return configured(agent, partsByName(sources).get(agent.name) ?? [])
+  const parts = partsByName(sources).get(agent.name) ?? []
+  return checked(configured(agent, parts), parts)
+}
+
+/** What a source sets and what does nothing then is refused. */
+function checked(agent: AgentDefinition, parts: readonly Part[]): AgentDefinition {
+  const part = parts.findLast(([, { firstTurnReminder }]) => firstTurnReminder !== undefined)
+  const problem = part && reminderProblem(agent)
+  if (!problem) return agent
+  const { file, name } = part[0]
+  throw new OffshootError('config', `${file ?? name}: agents.${agent.name}.firstTurnReminder: ${problem}`)
 }
 
 function partsByName(sources: readonly Source[]): ReadonlyMap<string, readonly Part[]> {

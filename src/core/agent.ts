@@ -68,6 +68,8 @@ export interface AgentDefinition {
   readonly timeoutMs?: number
   /** Whether a spawn that does not say so runs in the background. */
   readonly background?: boolean
+  /** Whether it is told to use its tools where it ends its first turn as a subagent without a call. Default: false. */
+  readonly firstTurnReminder?: boolean
   readonly isolation?: 'none' | 'worktree'
   /** `native` (default) or the name of an external agent. */
   readonly backend?: string

@@ -124,7 +124,7 @@ function systemLines(path: readonly Message[]): string[] {
 function keeps(role: Role, part: Part): boolean {
   if (part.type === 'notice' || part.type === 'tool-result') return false
   if (part.type === 'tool-call') return role === 'assistant'
-  if (part.type === 'file') return true
+  if (part.type === 'file' || part.type === 'report') return true
   return /\S/.test(part.text) || part.metadata !== undefined
 }
 

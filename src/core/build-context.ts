@@ -10,6 +10,7 @@ import {
   type ToolCallPart,
   type ToolResultPart,
 } from './message.ts'
+import { reportForModel } from './report/report-envelope.ts'
 
 /** What `buildContext` reads of a conversation. Messages come in the order of their branch. */
 export interface ConversationTree {
@@ -102,15 +103,19 @@ function lastRun(system: readonly Message[]): readonly Message[] {
   return system.filter((message) => message.branchId === nearest)
 }
 
-/** What the model sees of one message; without any parts it is left out. */
+/** What the model sees of one message; without any parts it is left out. Reports get their envelope. */
 export function contextMessage({ role, parts }: ContextMessage): ContextMessage {
   const shown = parts.filter(
     (part) => isForModel(part) && (part.type !== 'tool-call' || role === 'assistant'),
   )
-  return {
-    role,
-    parts: foldCalls(shown.slice(0, shown.findLastIndex((part) => part.type !== 'reasoning') + 1)),
-  }
+  const ended = shown.slice(0, shown.findLastIndex((part) => part.type !== 'reasoning') + 1)
+  const isReport = ended.some((part) => part.type === 'report')
+  return { role, parts: foldCalls(isReport ? ended.map(asRead) : ended) }
+}
+
+/** The envelope of a report is made here, for the model alone. */
+function asRead(part: Part): Part {
+  return part.type === 'report' ? reportForModel(part) : part
 }
 
 /** Providers refuse text of white space only; with metadata it may carry what they want back. */

@@ -1,5 +1,6 @@
 import type { MessageId } from './ids.ts'
 import { textOf, type Message } from './message.ts'
+import { reportEnvelope } from './report/report-envelope.ts'
 
 /** A longer user message that is no task is summarised with the turns. Characters. */
 const MAX_KEPT_CHARS = 4_000
@@ -15,12 +16,20 @@ export function summarised(path: readonly Message[]): readonly Message[] {
   const summary = path[at]!
   const end = coveredEnd(path, summary, at)
   const instructions = path.slice(0, end + 1).filter((message) => isInstruction(message, summary))
-  const kept = instructions.filter((message, i) => i === 0 || textOf(message.parts).length <= MAX_KEPT_CHARS)
+  const kept = instructions.filter((message, i) => i === 0 || lengthOf(message) <= MAX_KEPT_CHARS)
   return [
     ...path.slice(0, end + 1).filter((message) => message.role === 'system' || kept.includes(message)),
     summary,
     ...path.slice(end + 1).filter((message) => !isSummary(message)),
   ]
+}
+
+/** Characters, as the model reads them. */
+function lengthOf({ parts }: Message): number {
+  const reports = parts.map((part) =>
+    part.type === 'report' ? reportEnvelope(part.report, part.text).length : 0,
+  )
+  return reports.reduce((sum, length) => sum + length, textOf(parts).length)
 }
 
 /** Where the last message stands that a summary covers; -1 where it covers nothing here. */

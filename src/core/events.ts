@@ -109,8 +109,18 @@ const inboxShape = {
   kind: z.enum(['user', 'result', 'note']),
   mode: z.enum(['steer', 'follow_up']),
 }
+/** `person`, `runtime`, or another agent. */
+const author = z.union([z.enum(['person', 'runtime']), z.object({ agent: z.string(), branchId: ids.branch })])
 /** What waits, to be read by people. */
-const waitingShape = { ...inboxShape, text: z.string().optional(), fromRunId: ids.run.nullable().optional() }
+const waitingShape = {
+  ...inboxShape,
+  text: z.string().optional(),
+  fromRunId: ids.run.nullable().optional(),
+  /** Of a message: who wrote it; null: it is not known. */
+  author: author.nullable().optional(),
+  /** Of a result: what the runtime knows of the report; `text` is what the subagent wrote. */
+  report: z.looseObject({ agent: z.string(), status }).nullable().optional(),
+}
 
 export const eventSchemas = {
   'conversation.created': event('conversation.created', { directory: z.string(), title: z.string() }),
@@ -127,7 +137,7 @@ export const eventSchemas = {
   }),
   'message.appended': event('message.appended', {
     ...messageShape,
-    /** The run that wrote it; null: a person did. */
+    /** The run in which it was written; null: none. Who wrote it, its parts say. */
     writerRunId: ids.run.nullable().optional(),
   }),
   'message.completed': event('message.completed', {

@@ -1,6 +1,7 @@
 import type { NewId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Part, ToolCallPart, ToolOutput, ToolResultPart } from './message.ts'
+import { resultForModel } from './report/report-envelope.ts'
 
 /** The tool whose calls hold calls of others (docs/discovery.md). */
 export const USE_TOOL = 'use_tool'
@@ -40,8 +41,10 @@ export function foldCalls(parts: readonly Part[]): readonly Part[] {
 /** The results of these calls, in their order, as the model reads them: one for each call that it made. */
 export function foldResults(
   calls: readonly ToolCallPart[],
-  results: readonly ToolResultPart[],
+  stored: readonly ToolResultPart[],
 ): readonly ToolResultPart[] {
+  const isAboutOne = stored.some(({ output }) => output.subagent !== undefined)
+  const results = isAboutOne ? stored.map(resultForModel) : stored
   if (!calls.some((call) => call.via)) return results
   let next = 0
   return groupsOf(calls).map((group) => {

@@ -1,5 +1,6 @@
 import type { ArtifactId, BranchId, CallId, MessageId, PartId, RunId } from './ids.ts'
 import type { Json } from './json.ts'
+import type { ReportFacts, SubagentAnswer } from './report/subagent-report.ts'
 import type { Usage } from './usage.ts'
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool'
@@ -20,9 +21,12 @@ export interface FileData {
   readonly filename?: string
 }
 
-/** What the model gets to read of a tool's output: bounded; the whole of a larger one is the artifact. */
+/** A tool's output: bounded; the whole of a larger one is the artifact. */
 export interface ToolOutput {
+  /** What people read, and the model too where it is about no subagent. */
   readonly text: string
+  /** What the text says of a subagent: the model reads both in an envelope (report/report-envelope.ts). */
+  readonly subagent?: SubagentAnswer
   readonly files?: readonly FileData[]
   readonly artifactId?: ArtifactId
 }
@@ -30,10 +34,22 @@ export interface ToolOutput {
 /** How a call ended. `unknown`: it was running when its process died (invariant R2). */
 export type ToolResultStatus = 'completed' | 'failed' | 'denied' | 'skipped' | 'unknown'
 
+/** An agent that wrote to another one. */
+export interface AgentAuthor {
+  readonly agent: string
+  /** The branch on which it works. */
+  readonly branchId: BranchId
+}
+
+/** Who wrote a text to an agent: a person (or a program in the place of one), the runtime, or another agent. */
+export type Author = 'person' | 'runtime' | AgentAuthor
+
 export interface TextPart {
   readonly id: PartId
   readonly type: 'text'
   readonly text: string
+  /** Of a text in a user message. Absent: an older program kept no record of it. */
+  readonly author?: Author
   /** Of a summary in a user message: the last message that it stands for (compaction-plan.ts). */
   readonly summaryOf?: MessageId
   readonly metadata?: ProviderMetadata
@@ -74,6 +90,14 @@ export interface FilePart {
   readonly file: FileData
 }
 
+/** A report of a subagent that was delivered: what it wrote, and what the runtime knows of it. */
+export interface ReportPart {
+  readonly id: PartId
+  readonly type: 'report'
+  readonly text: string
+  readonly report: ReportFacts
+}
+
 /** Something the runtime tells the person; not sent to the model. */
 export interface NoticePart {
   readonly id: PartId
@@ -93,7 +117,20 @@ export interface NoticePart {
 export const delivers = ['wake', 'announce', 'both'] as const
 export type Deliver = (typeof delivers)[number]
 
-export type Part = TextPart | ReasoningPart | ToolCallPart | ToolResultPart | FilePart | NoticePart
+export type Part =
+  | TextPart
+  | ReasoningPart
+  | ToolCallPart
+  | ToolResultPart
+  | FilePart
+  | ReportPart
+  | NoticePart
+
+/** A text to an agent, and who wrote it. */
+export type Said = Required<Pick<TextPart, 'text' | 'author'>>
+
+/** What stands in a user message that is written: each text says who wrote it. */
+export type SaidPart = (TextPart & Said) | ReportPart | FilePart | NoticePart
 
 export interface Message {
   readonly id: MessageId
@@ -103,11 +140,32 @@ export interface Message {
   readonly role: Role
   readonly state: MessageState
   readonly parts: readonly Part[]
-  /** The run that wrote it; null for what a person wrote. */
+  /** The run in which it was written; null for what came from outside of one. Who wrote it: `authorOf`. */
   readonly runId: RunId | null
   /** Of an assistant message: what its request measured. */
   readonly usage: Usage | null
   readonly createdAt: number
+}
+
+/** Who wrote a text in a user message. null: nobody can say; an older program kept no record of what was written in a run. */
+export function authorOf(
+  { author }: Pick<TextPart, 'author'>,
+  { runId }: Pick<Message, 'runId'>,
+): Author | null {
+  return author ?? (runId === null ? 'person' : null)
+}
+
+/** Who wrote the texts of a user message; undefined: it has none. */
+export function authorOfMessage(message: Pick<Message, 'parts' | 'runId'>): Author | null | undefined {
+  const text = message.parts.find((part) => part.type === 'text')
+  return text && authorOf(text, message)
+}
+
+/** The author of a text for people: `User`, `Runtime`, `main (agent)`. */
+export function authorWords(author: Author | null): string {
+  if (author === null) return 'Instruction'
+  if (typeof author === 'object') return `${author.agent} (agent)`
+  return author === 'person' ? 'User' : 'Runtime'
 }
 
 /** The text parts of a message, joined. */

@@ -1,7 +1,7 @@
 import { receiptLists, type ReceiptList, type Receipts, type Refused } from './receipt.ts'
 import { terminalLine } from './terminal-text.ts'
 
-/** Entries that are named in a line, and how long they may be together; one is always named. */
+/** Entries that are named in a line (`briefReceipts` keeps as many), and how long they may be together; one is always named. */
 const MAX_NAMED = 8
 const MAX_LINE_CHARS = 400
 const MAX_CHARS = 120

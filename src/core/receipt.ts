@@ -105,17 +105,33 @@ export function changedFiles(facts: readonly Fact[]): FactOf<'changed'>[] {
   return [...files.values()]
 }
 
+/** Entries of one list that stand beside a report. */
+const BRIEF = 8
+
+/** The same receipts with fewer entries of each list: what is left out is counted. */
+export function briefReceipts(receipts: Receipts): Receipts {
+  const more: { [list in ReceiptList]?: number } = {}
+  for (const list of receiptLists) {
+    const beyond = Math.max(0, receipts[list].length - BRIEF) + (receipts.more[list] ?? 0)
+    if (beyond > 0) more[list] = beyond
+  }
+  return { ...mapLists(receipts, BRIEF), more }
+}
+
 type Lists = Omit<Receipts, 'more'>
 
-function mapLists({ changed, read, commands, hosts, denied, errors, unknown }: Lists): Lists {
+function mapLists(
+  { changed, read, commands, hosts, denied, errors, unknown }: Lists,
+  most = MAX_ENTRIES,
+): Lists {
   return {
-    changed: changed.slice(0, MAX_ENTRIES),
-    read: read.slice(0, MAX_ENTRIES),
-    commands: commands.slice(0, MAX_ENTRIES),
-    hosts: hosts.slice(0, MAX_ENTRIES),
-    denied: denied.slice(0, MAX_ENTRIES),
-    errors: errors.slice(0, MAX_ENTRIES),
-    unknown: unknown.slice(0, MAX_ENTRIES),
+    changed: changed.slice(0, most),
+    read: read.slice(0, most),
+    commands: commands.slice(0, most),
+    hosts: hosts.slice(0, most),
+    denied: denied.slice(0, most),
+    errors: errors.slice(0, most),
+    unknown: unknown.slice(0, most),
   }
 }
 

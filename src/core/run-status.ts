@@ -56,6 +56,28 @@ export function isStopped(status: RunStatus): boolean {
   return status === 'paused' || isFinal(status)
 }
 
+/**
+ * Whether its parent is owed a report of what has stopped: not while a person, its parent or a restart has paused it, as
+ * it is to go on.
+ */
+export function isReported({
+  status,
+  reason,
+}: {
+  readonly status: RunStatus
+  readonly reason: RunReason | null
+}): boolean {
+  if (!isStopped(status)) return false
+  return status !== 'paused' || !(reason === 'user' || reason === 'parent' || reason === 'restart')
+}
+
+/** Whether a text that is sent to it now has its report wake the agent above it once more. */
+export function wakesParent(
+  run: Parameters<typeof isReported>[0] & { readonly parentRunId: string | null },
+): boolean {
+  return run.parentRunId !== null && isReported(run)
+}
+
 export function canBecome(from: RunStatus, to: RunStatus): boolean {
   return NEXT[from].includes(to)
 }

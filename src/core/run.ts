@@ -86,13 +86,17 @@ export interface StoredRun {
   /** null while a price is unknown, never 0 for it. */
   readonly costUsd: number | null
   readonly lastAction: LastAction | null
-  /** The message whose text is the report; null while there is none. */
+  /** The message whose text is the report, or the last of them; null while there is none. */
   readonly reportMessageId: MessageId | null
+  /** Of a partial report: the first message whose text is in it; null: the report is no partial one. */
+  readonly partialFrom?: MessageId | null
   /** Why there is no report, or what is to be said about it. */
   readonly reportNote: string | null
   /** The value in its report that satisfies the schema which the report had to; null where there is none. */
   readonly output?: Json | null
   readonly error: RunError | null
+  /** Whether its report goes to nobody: who sent it a message asked for that. */
+  readonly unreported?: boolean | null
   /** Who has asked it to pause at its next boundary, until it has stopped. */
   readonly pausing?: 'user' | 'parent' | null
   readonly queuedAt: number

@@ -83,11 +83,9 @@ function runExporter(rows: ConversationRows): (run: StoredRun) => ExportedRun {
   const calls = groupBy(rows.tool_calls, (call) => call.runId)
   const approvals = groupBy(rows.approvals, (approval) => approval.callId)
   const questions = groupBy(rows.questions, (question) => question.callId)
-  return ({ conversationId: _, branchId: __, pausing: ___, output, setup, ...run }) => ({
-    ...run,
-    ...(output === undefined || output === null ? {} : { output }),
-    ...(setup ? { setup } : {}),
-    calls: (calls.get(run.id) ?? []).map(
+  return ({ conversationId: _, branchId: __, pausing: ___, ...stored }) => ({
+    ...withoutNulls(stored, ['output', 'setup', 'partialFrom', 'unreported']),
+    calls: (calls.get(stored.id) ?? []).map(
       ({ conversationId: _, branchId: __, runId: ___, facts, ...call }): ExportedCall => {
         const asked = approvals.get(call.id)?.map(exportedApproval)
         const inWords = questions.get(call.id)?.map(exportedQuestion)
@@ -124,5 +122,14 @@ function exportedQuestion({
 }
 
 function exportedItem({ conversationId: _, branchId: __, ...item }: InboxRow): ExportedInboxItem {
-  return item
+  return withoutNulls(item, ['author', 'report'])
+}
+
+/** What came with a later version is left out where it says nothing: an older document is written as it was. */
+function withoutNulls<T extends object, K extends keyof T>(row: T, names: readonly K[]): T {
+  return Object.fromEntries(
+    Object.entries(row).filter(
+      ([name, value]) => !(names as readonly PropertyKey[]).includes(name) || (value ?? null) !== null,
+    ),
+  ) as T
 }

@@ -2,6 +2,7 @@ import type { Branch, BranchKind } from '../core/conversation.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { branchesOf, type ExportDocument, type ExportedRun, type PlacedBranch } from './document.ts'
 import type { ConversationRows } from './conversation-rows.ts'
+import { typedReports } from './typed-reports.ts'
 
 /** Every row of a document but its restrictions, which have no ids there. */
 export type DocumentRows = Omit<ConversationRows, 'rules'>
@@ -37,7 +38,7 @@ export function documentRows(document: ExportDocument): DocumentRows {
       createdAt: created,
     })
   }
-  return { conversations: [conversation], ...rows }
+  return typedReports({ conversations: [conversation], ...rows })
 }
 
 type OpenRows = Mutable<Omit<DocumentRows, 'conversations'>>
@@ -48,7 +49,8 @@ function addBranch(rows: OpenRows, conversationId: ConversationId, placed: Place
   rows.branches.push(branch)
   addMessages(rows, branch, placed)
   for (const run of runs) addRun(rows, branch, run)
-  for (const item of inbox) rows.inbox.push({ ...item, conversationId, branchId: branch.id })
+  for (const item of inbox)
+    rows.inbox.push({ author: null, report: null, ...item, conversationId, branchId: branch.id })
   if (todos) rows.todos.push({ ...todos, conversationId, branchId: branch.id })
 }
 
@@ -83,8 +85,8 @@ function addMessages(rows: OpenRows, { conversationId, id: branchId }: Branch, p
 
 function addRun(rows: OpenRows, { conversationId, id: branchId }: Branch, exported: ExportedRun): void {
   const { calls, ...run } = exported
-  const { output = null, setup = null } = run
-  rows.runs.push({ ...run, output, setup, pausing: null, conversationId, branchId })
+  const later = { output: null, setup: null, partialFrom: null, unreported: null }
+  rows.runs.push({ ...later, ...run, pausing: null, conversationId, branchId })
   const place = { conversationId, branchId, runId: run.id }
   for (const { approvals = [], questions = [], facts = null, ...call } of calls) {
     rows.tool_calls.push({ ...call, ...place, facts })

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import type { IdPrefix, IdTypes } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
-import type { Part } from '../core/message.ts'
+import type { Author, Part } from '../core/message.ts'
+import type { Receipts } from '../core/receipt.ts'
+import type { ReportFacts, SubagentAnswer } from '../core/report/subagent-report.ts'
+import type { EndReason, RunReason } from '../core/run-status.ts'
 import { factSchema } from '../core/receipt-schema.ts'
 import { runLimitsSchema, runSetupSchema } from '../core/run-schemas.ts'
 import {
@@ -48,8 +51,62 @@ const usage = z
   .meta({ id: 'Usage' })
 const error = z.looseObject({ code: text, message: text, hint: text.exactOptional() })
 const file = z.looseObject({ mediaType: text, data: text, filename: text.exactOptional() })
+const status = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'])
+const author = z
+  .union([z.enum(['person', 'runtime']), z.looseObject({ agent: text, branchId: id('brn') })])
+  .meta({ id: 'Author' }) satisfies z.ZodType<Author>
+const receiptOf = <T>() => z.array(z.looseObject({})) as unknown as z.ZodType<readonly T[]>
+const receipts = z.looseObject({
+  changed: receiptOf<Receipts['changed'][number]>(),
+  read: receiptOf<Receipts['read'][number]>(),
+  commands: receiptOf<Receipts['commands'][number]>(),
+  hosts: z.array(text),
+  denied: receiptOf<Receipts['denied'][number]>(),
+  errors: receiptOf<Receipts['errors'][number]>(),
+  unknown: receiptOf<Receipts['unknown'][number]>(),
+  more: z.record(text, count) as unknown as z.ZodType<Receipts['more']>,
+}) satisfies z.ZodType<Receipts>
+const name = { branchId: id('brn'), agent: text }
+const reportFacts = {
+  ...name,
+  fromRunId: id('run'),
+  description: text,
+  status,
+  reason: text.nullable() as unknown as z.ZodType<RunReason | null>,
+  endReason: text.nullable() as unknown as z.ZodType<EndReason | null>,
+  figures: z
+    .looseObject({
+      turns: count,
+      maxTurns: count,
+      toolCalls: count,
+      durationMs: z.number(),
+      costUsd: z.number().nullable(),
+    })
+    .nullable(),
+  note: text.nullable(),
+  error: text.nullable(),
+  form: z.enum(['text', 'json', 'summary']),
+  lacks: z.enum(['middle', 'rest']).nullable(),
+  artifactId: id('art').exactOptional(),
+  receipts: receipts.nullable(),
+  told: z.looseObject({ before: text, after: text }).exactOptional(),
+}
+const report = z.looseObject(reportFacts).meta({ id: 'Report' }) satisfies z.ZodType<ReportFacts>
+const about = { lead: text.exactOptional(), rest: text.exactOptional() }
+const subagent = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('report'), ...reportFacts, ...about }),
+  z.looseObject({
+    type: z.literal('transcript'),
+    ...name,
+    status,
+    reason: reportFacts.reason,
+    rest: about.rest,
+  }),
+  z.looseObject({ type: z.literal('started'), ...name, description: text, position: count.nullable() }),
+]) satisfies z.ZodType<SubagentAnswer>
 const output = z.looseObject({
   text,
+  subagent: subagent.exactOptional(),
   files: z.array(file).exactOptional(),
   artifactId: id('art').exactOptional(),
 })
@@ -62,6 +119,7 @@ const partSchema = z
       id: prt,
       type: z.literal('text'),
       text,
+      author: author.exactOptional(),
       summaryOf: id('msg').exactOptional(),
       metadata: metadata.exactOptional(),
     }),
@@ -85,6 +143,7 @@ const partSchema = z
       output,
     }),
     z.looseObject({ id: prt, type: z.literal('file'), file }),
+    z.looseObject({ id: prt, type: z.literal('report'), text, report }),
     z.looseObject({
       id: prt,
       type: z.literal('notice'),
@@ -168,7 +227,7 @@ const runSchema = z
     model: text,
     description: text,
     background: z.boolean(),
-    status: z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled']),
+    status,
     reason: z.enum([...waits, ...pauses]).nullable(),
     waitingFor: z
       .looseObject({ what: z.enum(waits), detail: text, since: ms, until: ms.exactOptional() })
@@ -198,6 +257,8 @@ const runSchema = z
     lastAction: z.looseObject({ tool: text, title: text, at: ms }).nullable(),
     reportMessageId: id('msg').nullable(),
     reportNote: text.nullable(),
+    partialFrom: id('msg').exactOptional(),
+    unreported: z.boolean().exactOptional(),
     output: json.exactOptional(),
     error: error.nullable(),
     queuedAt: ms,
@@ -213,6 +274,8 @@ const inboxSchema = z
     kind: z.enum(['user', 'result', 'note']),
     mode: z.enum(['steer', 'follow_up']),
     text,
+    author: author.exactOptional(),
+    report: report.exactOptional(),
     fromRunId: id('run').nullable(),
     stopNo: count.nullable(),
     createdAt: ms,

@@ -1,6 +1,7 @@
 import type { Branch } from '../core/conversation.ts'
 import type { ConversationId, MessageId } from '../core/ids.ts'
-import { textOf } from '../core/message.ts'
+import { textOf, type Part } from '../core/message.ts'
+import { reportForPeople } from '../core/report/report-words.ts'
 import type { ArtifactRow, MessageRow, Reader } from '../store/port.ts'
 import { exportedRestrictions, metadataOf, type MetadataOf } from './branch-metadata.ts'
 import { groupBy, readConversationRows, type ConversationRows } from './conversation-rows.ts'
@@ -60,7 +61,7 @@ function exportedMessages(rows: ConversationRows): Messages {
     return {
       id: row.id,
       role: row.role,
-      content: textOf(own),
+      content: contentOf(own),
       parts: own,
       created: row.createdAt,
       ...(row.usage ? { usage: row.usage } : {}),
@@ -122,4 +123,10 @@ function branchHead(
 function exportedArtifact({ id, hash, mediaType, size, content, createdAt }: ArtifactRow): ExportedArtifact {
   const data = Buffer.from(content.buffer, content.byteOffset, content.byteLength).toString('base64')
   return { id, hash, mediaType, size, data, created: createdAt }
+}
+
+/** What was said, reports as people read them. */
+function contentOf(parts: readonly Part[]): string {
+  const reports = parts.flatMap((part) => (part.type === 'report' ? [reportForPeople(part)] : []))
+  return [textOf(parts), ...reports].filter((text) => text !== '').join('\n\n')
 }

@@ -88,6 +88,7 @@ describe('what somebody wrote', () => {
 const MARK = 'qq'
 /** Told in another way, or of use to a program alone. */
 const NOT_SHOWN = [
+  'form',
   'content',
   'task',
   'subagentId',

@@ -1,5 +1,6 @@
 import { unreachable } from '../core/errors.ts'
-import type { Part } from '../core/message.ts'
+import { authorOfMessage, authorWords, type Part, type ReportPart } from '../core/message.ts'
+import { outputForPeople, reportDetails, reportRemarks, reportTitle } from '../core/report/report-words.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
 import { branchesOf, type ExportDocument, type ExportedMessage, type PlacedBranch } from './document.ts'
 
@@ -50,21 +51,35 @@ function said(messages: readonly ExportedMessage[]): ExportedMessage[] {
   return messages.filter((message) => message.role !== 'system')
 }
 
-function messageBlocks({ role, parts, state, created }: ExportedMessage, index: number): string[] {
+function messageBlocks(message: ExportedMessage, index: number): string[] {
+  const { parts, state, created } = message
   const how = state ? ` (${state})` : ''
-  return [`### ${index + 1}. ${role}${how}, ${time(created)}`, ...parts.flatMap(partBlocks)]
+  return [`### ${index + 1}. ${writer(message)}${how}, ${time(created)}`, ...parts.flatMap(partBlocks)]
+}
+
+/** The role; of what an agent was told, who wrote it. */
+function writer({ role, parts, runId }: ExportedMessage): string {
+  if (role !== 'user') return role
+  const author = authorOfMessage({ parts, runId: runId ?? null })
+  if (author !== undefined) return inline(authorWords(author)).toLowerCase()
+  return parts.some(({ type }) => type === 'report') ? 'reports' : 'runtime'
 }
 
 function partBlocks(part: Part): string[] {
   switch (part.type) {
     case 'text':
-      return [quote(part.text)]
+      return [
+        ...(part.summaryOf ? ['Summary of what was said before, made by a model:'] : []),
+        quote(part.text),
+      ]
+    case 'report':
+      return reportBlocks(part)
     case 'reasoning':
       return ['Reasoning:', quote(part.text)]
     case 'tool-call':
       return [`Call of ${inline(part.tool)}:`, fence(JSON.stringify(part.input, null, 2), 'json')]
     case 'tool-result':
-      return [`Result of ${inline(part.tool)}, ${part.status}:`, fence(part.output.text, '')]
+      return [`Result of ${inline(part.tool)}, ${part.status}:`, fence(outputForPeople(part.output), '')]
     case 'file':
       return [`File: ${inline(part.file.filename ?? 'without a name')}, ${inline(part.file.mediaType)}`]
     case 'notice':
@@ -72,6 +87,15 @@ function partBlocks(part: Part): string[] {
     default:
       return unreachable(part)
   }
+}
+
+function reportBlocks({ text, report }: ReportPart): string[] {
+  const head = `**${inline(reportTitle(report))}** (${inline(reportDetails(report))}), ${report.branchId}:`
+  return [
+    head,
+    ...reportRemarks(report).map((line) => `(${inline(line)})`),
+    ...(text.trim() ? [quote(text)] : []),
+  ]
 }
 
 function quote(text: string): string {

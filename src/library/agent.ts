@@ -4,6 +4,7 @@ import { readFields, type Fields } from '../agents/read-fields.ts'
 import { toolNameOf } from '../agents/parse-definition.ts'
 import type { AgentRegistry } from '../agents/registry.ts'
 import { issueLines } from '../agents/schema-checker.ts'
+import { reminderProblem } from '../agents/reminder-problem.ts'
 import { typedProblem } from '../agents/typed-problem.ts'
 import type { AgentDefinition, AgentTool, CheckOutput, JsonSchema } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
@@ -131,7 +132,11 @@ function readAgent(own: unknown, where: string): Read {
     ...(tool ? { exposeAsTool: tool } : {}),
     ...(isZodSchema(given['outputSchema']) ? { checkOutput: checkOutput(given['outputSchema']) } : {}),
   } as Read
-  const problem = tool && !agent.inputSchema ? 'exposeAsTool: it needs an inputSchema' : typedProblem(agent)
+  const reminder = reminderProblem(agent)
+  const problem =
+    tool && !agent.inputSchema
+      ? 'exposeAsTool: it needs an inputSchema'
+      : (typedProblem(agent) ?? (reminder && `firstTurnReminder: ${reminder}`))
   if (problem) throw new OffshootError('usage', `${at}: ${problem}`)
   return agent
 }

@@ -16,6 +16,8 @@ export interface ContinueOptions {
   readonly maxTurns?: number | undefined
   /** What the conversation may spend while it is driven, US dollars. */
   readonly budgetUsd?: number | undefined
+  /** false, of a subagent that has stopped: its report goes to nobody, so that its parent is not woken and billed. */
+  readonly wake?: boolean | undefined
 }
 
 export interface ForkOptions {
@@ -32,7 +34,11 @@ const eventsSchema = z.strictObject({
   after: z.int().min(0).optional(),
   answers: z.boolean().default(false),
 })
-const continueSchema = z.strictObject({ maxTurns: positive, budgetUsd: dollars })
+const continueSchema = z.strictObject({
+  maxTurns: positive,
+  budgetUsd: dollars,
+  wake: z.boolean().optional(),
+})
 const forkSchema = z.strictObject({ model: z.string().min(1).optional(), budgetUsd: dollars })
 
 /** @throws OffshootError `usage`, as those below. */

@@ -97,7 +97,9 @@ test('every piece of an answer starts the time of a stall again', async () => {
   }
   await h.clock.settle()
   expect(await h.clock.until(result)).toMatchObject({ status: 'paused', reason: 'stall', text: 'abcd' })
-  expect((await result).note).toBe('nothing happened for 45 s; cut off before its end')
+  expect((await result).note).toBe(
+    'nothing happened for 45 s; partial: the text of turn 1, cut off before its end',
+  )
 })
 
 test('an answer is whole at its finish: what follows is not waited for, and the stream is closed', async () => {

@@ -1,5 +1,6 @@
 import { maskOutput } from './mask-live.ts'
 import { errorMessage } from '../core/errors.ts'
+import { maskStrings } from '../core/secrets/mask-strings.ts'
 import { shapeMask, type SecretMask } from '../core/secrets/mask.ts'
 import { bounds } from '../core/limits.ts'
 import type { ToolCallPart, ToolOutput, ToolResultPart } from '../core/message.ts'
@@ -244,8 +245,10 @@ function withoutKeys(ended: Ended, { keys }: Pick<SecretMask, 'keys'>): Ended {
   const { output, error } = ended
   const text = keys(output.text)
   const message = error && keys(error.message)
-  if (text === output.text && message === error?.message) return ended
-  return { ...ended, output: { ...output, text }, error: error && { ...error, message: message! } }
+  const subagent = output.subagent && { subagent: maskStrings(output.subagent, keys) }
+  if (!subagent && text === output.text && message === error?.message) return ended
+  const masked = { ...output, text, ...subagent }
+  return { ...ended, output: masked, error: error && { ...error, message: message! } }
 }
 
 /** A tool of somebody's own may return anything; a model reads text. */

@@ -1,3 +1,4 @@
+import { outputForModel, reportEnvelope } from '../core/report/report-envelope.ts'
 import type { ContextMessage } from '../core/build-context.ts'
 import type { Usage } from '../core/usage.ts'
 import { estimateTokens } from '../core/tokens.ts'
@@ -69,7 +70,9 @@ function partChars(part: ContextMessage['parts'][number]): number {
     case 'tool-call':
       return JSON.stringify(part.input).length
     case 'tool-result':
-      return part.output.text.length
+      return outputForModel(part.output).length
+    case 'report':
+      return reportEnvelope(part.report, part.text).length
     default:
       return 0
   }

@@ -121,8 +121,8 @@ export interface RunInput {
 export interface Left {
   /** The last answer, of which something is still to be done. The context ends before it. */
   readonly open: Answer | undefined
-  /** The latest turn that had text. */
-  readonly lastText: TurnText | undefined
+  /** The texts of its turns, the oldest first. */
+  readonly texts: readonly TurnText[]
 }
 
 /** The text of one turn. */
@@ -232,10 +232,14 @@ export type Outcome =
   | { readonly type: 'failed'; readonly error: RunError; readonly report: Report }
 
 export interface Report {
-  /** The message whose text is the report; null when there is no text at all. */
+  /** The message whose text is the report, or the last of them; null when there is no text at all. */
   readonly messageId: MessageId | null
+  /** Of a partial report, of a run that has not concluded: the first message whose text is in it. */
+  readonly partialFrom?: MessageId
   readonly text: string
-  /** What must be said about it: that it is an earlier turn's text, or why there is none. */
+  /** Of a partial report: the text of its last message alone. */
+  readonly lastText?: string
+  /** What must be said about it: that it is partial, or why there is none. */
   readonly note: string | null
   /** The value in it that satisfies the schema which it had to. */
   readonly output?: Json

@@ -1,4 +1,5 @@
 import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
+import { outputForModel } from '../core/report/report-envelope.ts'
 
 /**
  * Detects a run that goes in circles. After `max` equal calls with equal results in a row the model gets one reminder;
@@ -42,7 +43,7 @@ export class Repeats {
   /** In the order of the calls. */
   ended(part: ToolCallPart, { status, output }: ToolResultPart): void {
     const call = keyOf(part)
-    const { text } = output
+    const text = outputForModel(output)
     const last = this.#last
     const isSame = call === last.call && status === last.status && text === last.text
     if (!isSame) this.#isReported = false

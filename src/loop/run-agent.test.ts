@@ -55,7 +55,7 @@ describe('the report', () => {
     expect(await h.run('go')).toMatchObject({
       status: 'completed',
       text: 'found it',
-      note: 'the text of turn 1; later turns had none',
+      note: 'partial: the text of turn 1',
     })
     expect(h.scripted.requests).toHaveLength(3)
   })
@@ -145,7 +145,7 @@ describe('maxTurns', () => {
     expect(await h.run('go', { maxTurns: 2 })).toMatchObject({
       endReason: 'max_turns',
       text: 'early',
-      note: 'the text of turn 1; later turns had none',
+      note: 'partial: the text of turn 1',
     })
   })
 
@@ -190,7 +190,7 @@ describe('timeoutMs', () => {
     expect(await h.run('go', agent(5_000))).toMatchObject({
       endReason: 'timeout',
       text: 'the first half',
-      note: 'its time is used up; cut off before its end',
+      note: 'its time is used up; partial: the text of turn 1, cut off before its end',
     })
   })
 

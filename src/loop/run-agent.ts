@@ -22,6 +22,7 @@ import type {
   RunInput,
   TurnText,
 } from './ports.ts'
+import { partialReport } from './partial-report.ts'
 import { Repeats } from './repeats.ts'
 import { checkBudget, BudgetReached } from './check-budget.ts'
 import { createWatchdog, whileSuspended, type Watchdog } from './watchdog.ts'
@@ -89,8 +90,10 @@ class Loop {
   /** Tokens of the context as the last compaction left it. */
   #tried = 0
   #turn: number
-  /** The latest turn that had text. */
-  #latest: TurnText | undefined
+  /** The texts of its turns. */
+  readonly #said: TurnText[]
+  /** The text of an answer that ends the run, unless there is more to read. */
+  #conclusion: TurnText | undefined
   /** The text of a request that was cut, until one is whole: the report of a run that ends there. */
   #cut: TurnText | undefined
 
@@ -106,7 +109,7 @@ class Loop {
     const last = input.context.findLastIndex(({ role }) => role === 'assistant')
     if (input.measured && last >= 0) this.#size.answered(input.measured, input.context.slice(0, last + 1))
     this.#turn = input.turns
-    this.#latest = input.left?.lastText
+    this.#said = [...(input.left?.texts ?? [])]
   }
 
   async run(): Promise<Outcome> {
@@ -132,6 +135,7 @@ class Loop {
     this.#take(open)
     this.#size.answered(open.usage, this.#context)
     if (!isOver) return await this.#endTurn(open, Promise.resolve())
+    this.#conclusion = this.#textIn(open)
     const report = this.report()
     return atLimit ? { type: 'limit', why: 'max_turns', report } : { type: 'completed', report }
   }
@@ -140,9 +144,11 @@ class Loop {
   async #endTurn(answer: Answer, stored: Promise<void>): Promise<Outcome | undefined> {
     if (!hasCalls(answer)) {
       await stored
+      this.#conclusion = this.#textIn(answer)
       const more = await this.#readBeforeEnd()
-      if (more.length === 0) return await this.#finish(answer)
-      this.#context.push(...more)
+      if (more.length === 0) return await this.#finish()
+      this.#conclusion = undefined
+      this.#read(more)
       return undefined
     }
     const executed = executeTools(answer, this.#ports, {
@@ -157,8 +163,13 @@ class Loop {
     if (circle) return { type: 'limit', why: 'stall', report: this.reportAt(circle) }
     const warning = this.#repeats.warning()
     if (warning) await this.#instruct(warning)
-    this.#context.push(...(await this.#ports.journal.steers()))
+    this.#read(await this.#ports.journal.steers())
     return undefined
+  }
+
+  /** What is stored of a report has no envelope: the model gets one. */
+  #read(messages: readonly ContextMessage[]): void {
+    this.#context.push(...messages.map(contextMessage).filter(({ parts }) => parts.length > 0))
   }
 
   #limitText(): string {
@@ -191,17 +202,13 @@ class Loop {
     return more
   }
 
-  /** The text of the latest turn that had any; where there is none, `end` says how it came to that. */
+  /** The conclusion; without one the texts of the turns. Where there is none, `end` says how it came to that. */
   report(end = 'the model ended'): Report {
-    const said = this.#cut ?? this.#latest
-    if (!said) return { messageId: null, text: '', note: `no text: ${end} without writing any` }
-    const { messageId, text, turn } = said
-    if (said === this.#cut) return { messageId, text, note: 'cut off before its end' }
-    return {
-      messageId,
-      text,
-      note: turn === this.#turn ? null : `the text of turn ${turn}; later turns had none`,
+    if (this.#conclusion) {
+      const { messageId, text } = this.#conclusion
+      return { messageId, text, note: null }
     }
+    return partialReport(this.#cut ? [...this.#said, this.#cut] : this.#said, end, Boolean(this.#cut))
   }
 
   /** A cap of tokens or money is reached: the report so far, with the figures. */
@@ -216,17 +223,16 @@ class Loop {
   }
 
   /** No calls: the run is done. Without any text so far, one request for a conclusion. */
-  async #finish(answer: Answer): Promise<Outcome> {
-    if (textOf(answer.parts).trim() === '' && !this.#latest) {
-      await this.#conclude(NO_TEXT)
-    }
+  async #finish(): Promise<Outcome> {
+    if (!this.#conclusion && this.#said.length === 0) await this.#conclude(NO_TEXT)
     return { type: 'completed', report: this.report() }
   }
 
   async #conclude(instruction: string): Promise<void> {
     checkBudget(this.#ports)
     await this.#instruct(instruction)
-    const { stored } = await this.#ask('none')
+    const { answer, stored } = await this.#ask('none')
+    this.#conclusion = this.#textIn(answer)
     await stored
   }
 
@@ -235,7 +241,7 @@ class Loop {
     const { agent, depth } = this.#input
     const request = { messages: this.#context, tools: this.#schemas, toolChoice, agent, depth }
     if (toolChoice === 'auto') this.#turn++
-    const onCut = (reader: Pick<Answer, 'messageId' | 'parts'>) => (this.#cut = this.#said(reader))
+    const onCut = (reader: Pick<Answer, 'messageId' | 'parts'>) => (this.#cut = this.#textIn(reader))
     const asked = await askModel(request, this.#ports, {
       turn: this.#turn,
       size: this.#size,
@@ -265,12 +271,14 @@ class Loop {
   }
 
   #take(answer: Answer): void {
-    this.#latest = this.#said(answer) ?? this.#latest
+    const said = this.#textIn(answer)
+    // what an earlier attempt left of its last turn is among the texts that it left
+    if (said && this.#said.at(-1)?.messageId !== said.messageId) this.#said.push(said)
     const message = contextMessage({ role: 'assistant', parts: answer.parts })
     if (message.parts.length > 0) this.#context.push(message)
   }
 
-  #said({ messageId, parts }: Pick<Answer, 'messageId' | 'parts'>): TurnText | undefined {
+  #textIn({ messageId, parts }: Pick<Answer, 'messageId' | 'parts'>): TurnText | undefined {
     const text = textOf(parts)
     return text.trim() === '' ? undefined : { messageId, text, turn: this.#turn }
   }

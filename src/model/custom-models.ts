@@ -44,7 +44,7 @@ const LOCAL: ReadonlySet<string> = new Set(['scripted', 'offline'])
 
 function asModel(from: OwnModel, id: string, name: string): Model {
   const info = { ...modelInfo(name), id, label: id }
-  return createModel(from, LOCAL.has(info.provider) ? { ...info, price: free, fixed: true } : info)
+  return createModel(from, LOCAL.has(info.provider) ? { ...info, price: free } : info)
 }
 
 function checked(value: unknown): OwnModel {

@@ -27,7 +27,7 @@ export interface ModelInfo {
   readonly maxOutput: number | null
   /** null: unknown, so costs are null too, never 0. */
   readonly price: Price | null
-  /** It answers by rules or from a script: what an instruction says makes no difference to it. */
+  /** It answers by rules: what an instruction says makes no difference to it. */
   readonly fixed?: boolean
 }
 

@@ -88,7 +88,6 @@ async function scripted(id: string, options: ResolverOptions): Promise<Model> {
     provider: 'scripted',
     label: `${id} (prepared answers, not a language model)`,
     price: free,
-    fixed: true,
   }
   // of no use to people
   const [{ readScript }, { createScriptedModel }] = await Promise.all([

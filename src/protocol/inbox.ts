@@ -1,5 +1,17 @@
 import { z } from 'zod'
+import type { Author } from '../core/message.ts'
+import type { ReportFacts } from '../core/report/subagent-report.ts'
 import { count, id, ms, words } from './fields.ts'
+
+const author = z.union([
+  z.enum(['person', 'runtime']),
+  z.looseObject({ agent: z.string(), branchId: id('brn') }),
+]) as unknown as z.ZodType<Author, Author>
+/** Its agent, description, status, figures, note, error and receipts. */
+const report = z.looseObject({ agent: z.string(), description: z.string() }) as unknown as z.ZodType<
+  ReportFacts,
+  ReportFacts
+>
 
 export const inboxItem = z
   .object({
@@ -9,6 +21,10 @@ export const inboxItem = z
     kind: z.enum(['user', 'result', 'note']),
     mode: z.enum(['steer', 'follow_up']),
     text: z.string(),
+    /** Of a message: `person`, `runtime` or an agent; null: it is not known. */
+    author: author.nullable(),
+    /** Of a result: what the runtime knows of the report; `text` is what the subagent wrote. */
+    report: report.nullable(),
     /** Of a result: the run whose report it is. */
     fromRunId: id('run').nullable(),
     createdAt: ms,

@@ -3,7 +3,7 @@ import type { Part } from '../core/message.ts'
 import { count, id, ms, usage } from './fields.ts'
 import { call } from './run.ts'
 
-/** Its other fields depend on `type`: text, reasoning, tool-call, tool-result, file, notice. Readers pass over others. */
+/** Its other fields depend on `type`: text (`author`: who wrote it, in a user message), reasoning, tool-call, tool-result, file, report, notice. Readers pass over others. */
 const part = z.looseObject({ id: id('prt'), type: z.string() }) as unknown as z.ZodType<Part, Part>
 
 const message = z
@@ -16,7 +16,7 @@ const message = z
     /** `interrupted`: cut for good; kept for people, never sent to the model again. */
     state: z.enum(['streaming', 'complete', 'interrupted']),
     parts: z.array(part).readonly(),
-    /** The run that wrote it; null for what a person wrote. */
+    /** The run in which it was written; null: none. Who wrote it, its parts say. */
     runId: id('run').nullable(),
     /** Of an assistant message: what its request measured. */
     usage: usage.nullable(),

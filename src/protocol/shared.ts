@@ -1,6 +1,33 @@
+import { authorOfMessage, authorWords } from '../core/message.ts'
+import {
+  outputForPeople,
+  reportDetails,
+  reportHeadline,
+  reportRemarks,
+  reportTitle,
+} from '../core/report/report-words.ts'
 import { headline } from '../core/report-summary.ts'
-import { isFinal, isStopped } from '../core/run-status.ts'
+import { isFinal, isStopped, wakesParent } from '../core/run-status.ts'
 import { addCost, addUsage, noUsage } from '../core/usage.ts'
 
+const authorship = {
+  authorOfMessage,
+  authorWords,
+  outputForPeople,
+  reportDetails,
+  reportHeadline,
+  reportRemarks,
+  reportTitle,
+} as const
+
 /** What a client derives of events in the same manner as the server does of rows. */
-export const shared = { headline, isFinal, isStopped, addCost, addUsage, noUsage } as const
+export const shared = {
+  ...authorship,
+  headline,
+  isFinal,
+  isStopped,
+  wakesParent,
+  addCost,
+  addUsage,
+  noUsage,
+} as const

@@ -110,7 +110,7 @@ export async function sendToBranch(
   branch: Branch,
   message: Message,
 ): Promise<SentMessage> {
-  const { text, mode, files = [], model, agent, maxTurns, budgetUsd } = message
+  const { text, mode, files = [], model, agent, maxTurns, wake, budgetUsd } = message
   const directoryRuntime = await directoryRuntimes.ofPresentDirectory(branch.conversationId)
   const { composed } = directoryRuntime
   const named = model === undefined ? {} : { model: await namedModel(composed, model) }
@@ -123,6 +123,7 @@ export async function sendToBranch(
     mode,
     ...(branch.kind === 'main' ? { agent } : {}),
     maxTurns,
+    wake,
     budgetUsd,
     defaultModel: () => namedModel(composed),
   })
@@ -139,6 +140,7 @@ export async function goOn(
     readonly text?: string | undefined
     readonly maxTurns?: number | undefined
     readonly budgetUsd?: number | undefined
+    readonly wake?: boolean | undefined
   },
 ): Promise<RouteAnswer<'continueRun'>> {
   const { runtime, store } = directoryRuntime.composed

@@ -1,6 +1,6 @@
 import type { Branch } from '../core/conversation.ts'
 import type { MessageId } from '../core/ids.ts'
-import { textOf } from '../core/message.ts'
+import { authorOfMessage, textOf, type Message, type Part } from '../core/message.ts'
 import type { RouteAnswer } from '../protocol/route-schemas.ts'
 import { readMessages } from '../runtime/run/messages.ts'
 import { namedModel } from '../library/named-model.ts'
@@ -21,7 +21,11 @@ export const messageHandlers: Handlers<'forkMessage' | 'editMessage' | 'regenera
   editMessage(context, { row, input }) {
     if (row.role !== 'user')
       throw new Problem(409, 'conflict', `only what a person says can be edited; this is of role ${row.role}`)
-    const text = editedText(context, input.text, messageTextOf(context.store, row))
+    const parts = partsOf(context.store, row)
+    const author = authorOfMessage({ parts, runId: row.runId }) ?? null
+    if (author !== 'person')
+      throw new Problem(409, 'conflict', 'only what a person says can be edited; no person wrote this')
+    const text = editedText(context, input.text, textOf(parts))
     return fork(context, before(context.store, row), { ...input, text })
   },
 
@@ -78,11 +82,11 @@ function before(store: Store, row: MessageRow): MessageRow {
   throw new Problem(409, 'conflict', 'nothing stands before this message')
 }
 
-function messageTextOf(store: Store, { id: messageId }: MessageRow): string {
-  return textOf(store.find('parts', { where: { messageId }, orderBy: 'position' }).map(({ part }) => part))
+function partsOf(store: Store, { id: messageId }: MessageRow): readonly Part[] {
+  return store.find('parts', { where: { messageId }, orderBy: 'position' }).map(({ part }) => part)
 }
 
-/** What a person said last, up to a message. */
+/** What a person said last, up to a message, or the agent that started the subagent. */
 function lastUserMessage(store: Store, row: MessageRow): { readonly row: MessageRow; readonly text: string } {
   let branch: Branch | undefined = store.get('branches', row.branchId)
   for (let upTo: MessageId | undefined = row.id; branch && upTo;) {
@@ -90,10 +94,16 @@ function lastUserMessage(store: Store, row: MessageRow): { readonly row: Message
     const end = messages.findIndex(({ id }) => id === upTo)
     const said = messages
       .slice(0, end + 1)
-      .findLast(({ role, state }) => role === 'user' && state === 'complete')
+      .findLast((message) => message.role === 'user' && message.state === 'complete' && isSaid(message))
     if (said) return { row: store.get('messages', said.id)!, text: textOf(said.parts) }
     upTo = branch.inheritContext ? (branch.originMessageId ?? undefined) : undefined
     branch = branch.parentBranchId ? store.get('branches', branch.parentBranchId) : undefined
   }
   throw new Problem(409, 'conflict', 'nobody has said anything before this message')
+}
+
+/** Not what the runtime says, and no report: nobody can say those again. */
+function isSaid(message: Message): boolean {
+  const author = authorOfMessage(message)
+  return author !== undefined && author !== 'runtime'
 }

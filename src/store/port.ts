@@ -8,7 +8,8 @@ import type {
   PartId,
   RunId,
 } from '../core/ids.ts'
-import type { Message, Part } from '../core/message.ts'
+import type { Author, Message, Part } from '../core/message.ts'
+import type { ReportFacts } from '../core/report/subagent-report.ts'
 import type { Approval, Question, StoredRun, ToolCall } from '../core/run.ts'
 
 /** A message without its parts: those are rows of their own, so that one can be added without rewriting the others. */
@@ -50,7 +51,12 @@ export interface InboxRow {
   readonly branchId: BranchId
   readonly kind: 'user' | 'result' | 'note'
   readonly mode: 'steer' | 'follow_up'
+  /** What was written: of a result by the subagent alone. */
   readonly text: string
+  /** Of a message: who wrote it; null: an older program kept no record of it. */
+  readonly author?: Author | null
+  /** Of a result: what the runtime knows of the report. */
+  readonly report?: ReportFacts | null
   /** Of a result: the run that stopped, and which of its stops. Unique together: each stop is handed over once. */
   readonly fromRunId: RunId | null
   readonly stopNo: number | null

@@ -141,6 +141,8 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       setup: 'json?',
       output: 'json?',
       pausing: 'text?',
+      partialFrom: 'text?',
+      unreported: 'bool?',
     },
     references: {
       conversationId: 'conversations',
@@ -249,6 +251,8 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       createdAt: 'int',
       deliveredAt: 'int?',
       withdrawnAt: 'int?',
+      author: 'json?',
+      report: 'json?',
     },
     references: { conversationId: 'conversations', branchId: 'branches', fromRunId: 'runs' },
     unique: [['fromRunId', 'stopNo']],

@@ -31,6 +31,8 @@ const holdsAlone: HoldsAlone = {
   maxCostUsd: (usd, { limits }) => limits.budgetUsd === null || usd <= limits.budgetUsd / 4,
   timeoutMs: (ms, { limits }) => limits.timeoutMs === null || ms <= limits.timeoutMs,
   background: always,
+  /** It is one more request to a model. */
+  firstTurnReminder: (asked) => !asked,
   isolation: always,
   backend: (name) => name === 'native',
   spawns: (names) => names.length === 0,

@@ -35,8 +35,8 @@ const mutants: Readonly<Record<Mutated, readonly Edit[]>> = {
   'stated-reason': [
     {
       file: 'src/runtime/journal/report-text.ts',
-      anchor: 'const text = labelledReport(row, bound.text, note)',
-      replacement: 'const text = labelledReport(row, bound.text, null)',
+      anchor: 'const facts = reportFacts(change.tx, row, { note, form,',
+      replacement: 'const facts = reportFacts(change.tx, row, { note: null, form,',
     },
   ],
   'authority-chain': [

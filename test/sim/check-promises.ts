@@ -1,3 +1,4 @@
+import { outputForModel, reportEnvelope } from '../../src/core/report/report-envelope.ts'
 import type { StoredRun } from '../../src/core/run.ts'
 import { BOASTED, CAP, MAX_REPORT_TOKENS, WITHHELD } from './traits.ts'
 import type { Stored, World } from './world.ts'
@@ -101,8 +102,9 @@ function handedOver(stored: Stored, { id, originCallId, parentRunId }: StoredRun
   if (!parentRunId) return []
   const resultPartId = originCallId ? stored.get('tool_calls', originCallId)?.resultPartId : undefined
   const part = resultPartId ? stored.get('parts', resultPartId)?.part : undefined
-  const result = part?.type === 'tool-result' ? [part.output.text] : []
-  return [...result, ...stored.find('inbox', { where: { fromRunId: id } }).map(({ text }) => text)]
+  const result = part?.type === 'tool-result' ? [outputForModel(part.output)] : []
+  const items = stored.find('inbox', { where: { fromRunId: id } })
+  return [...result, ...items.map(({ text, report }) => (report ? reportEnvelope(report, text) : text))]
 }
 
 /** The run, below the line of the run whose call began its branch. */

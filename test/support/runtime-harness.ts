@@ -78,7 +78,6 @@ const modelInfo: ModelInfo = {
   window: null,
   maxOutput: null,
   price: free,
-  fixed: true,
 }
 
 /** A model of somebody's own: the pieces of its n-th answer, or whatever else it does. */

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
+import { wakesParent } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/host/compose.ts'
@@ -20,11 +21,13 @@ import { writeStderr, type Io } from '../io.ts'
 import { wholeNumber } from '../number-options.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
-import { resolveId } from '../../runtime/views/resolve-id.ts'
+import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
+import type { Reader } from '../../store/port.ts'
 
 interface ContinueFlags extends FollowFlags {
   readonly mode?: Mode
   readonly maxTurns?: number
+  readonly wake: boolean
 }
 
 export function continueCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -36,6 +39,7 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns beyond those that are used', wholeNumber)
     .addOption(budgetOption())
+    .option('--no-wake', 'of a subagent: keep its report on its branch, and do not wake its parent')
     .action(async (id: string, text: string | undefined, flags: ContinueFlags) =>
       setExitCode(await goOn(id, text, flags, io)),
     )
@@ -47,12 +51,15 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
   const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   const { runtime, workspace, systemText, warnings } = composed
   const { maxTurns, budgetUsd } = flags
+  const wake = flags.wake ? undefined : false
   try {
     for (const warning of warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     const where = { workspace, systemText, conversationId, target }
+    const woken = flags.wake ? wokenBy(composed.store, resolveId(composed.store, target)) : undefined
+    if (woken) await writeStderr(io, `offshoot: ${woken}\n`)
     const first = new FirstEvents(runtime.subscribe)
     const onStored = first.follow
-    const continued = await runtime.continue({ ...where, text, maxTurns, budgetUsd, onStored })
+    const continued = await runtime.continue({ ...where, text, maxTurns, wake, budgetUsd, onStored })
     if (!continued.started) {
       const what = continued.outcome === 'steered' ? steered(continued) : undefined
       return await printElsewhere(continued, io, what)
@@ -70,6 +77,18 @@ async function conversationOf(id: string, io: Io) {
   const { conversation } = resolveId(store, id)
   checkTurn(store, conversation.id, io)
   return conversation
+}
+
+/** Said before anything is sent: a finished subagent that goes on reports to its parent, which costs. */
+function wokenBy(store: Reader, subject: ResolvedId): string | undefined {
+  if (subject.type === 'conversation') return undefined
+  const branchId = subject.branch.id
+  const run = store.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
+  const parent = run && wakesParent(run) && run.parentRunId ? store.get('runs', run.parentRunId) : undefined
+  return (
+    parent &&
+    `its report will wake ${terminalLine(parent.agent)}, whose answer is billed; --no-wake keeps it on its branch`
+  )
 }
 
 function steered({ runId }: Continued): string {

@@ -1,6 +1,8 @@
 import { Option, type Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
+import { authorWords } from '../../core/message.ts'
+import { reportHeadline } from '../../core/report/report-words.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { waitingItems } from '../../runtime/run/inbox.ts'
 import { branchOf } from '../../runtime/control/verb-scope.ts'
@@ -94,9 +96,15 @@ async function list({ id, target }: Place, { json }: InboxFlags, io: Io): Promis
 
 const SHOWN_CHARS = 200
 
-function line({ id, kind, mode, createdAt, text }: InboxRow): string {
+/** What a person did not write says who did. */
+function wordsOf({ text, author = null, report }: Pick<InboxRow, 'text' | 'author' | 'report'>): string {
+  if (report) return `${report.agent} ${reportHeadline(report, text)}`
+  return author === null || author === 'person' ? text : `${authorWords(author)}: ${text}`
+}
+
+function line({ id, kind, mode, createdAt, ...item }: InboxRow): string {
   const time = new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ')
-  const shown = terminalLine(text)
+  const shown = terminalLine(wordsOf(item))
   const cut = shown.length > SHOWN_CHARS ? `${shown.slice(0, SHOWN_CHARS).toWellFormed()}…` : shown
   return `${id}  ${time}  ${kind.padEnd(6)}  ${mode.padEnd(9)}  ${cut}\n`
 }

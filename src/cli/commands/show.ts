@@ -4,7 +4,7 @@ import type { Branch } from '../../core/conversation.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { readMessages } from '../../runtime/run/messages.ts'
-import { messageText } from '../../runtime/log/stored-events.ts'
+import { reportText } from '../../runtime/log/stored-events.ts'
 import { loadProject } from '../../project/project.ts'
 import type { Reader } from '../../store/port.ts'
 import {
@@ -70,8 +70,8 @@ function withMessages(store: Reader, branch: Branch): object {
   return { ...branch, messages: readMessages(store, branch.id) }
 }
 
-function reportOf(store: Reader, { reportMessageId }: StoredRun): string | null {
-  return reportMessageId && messageText(store, reportMessageId)
+function reportOf(store: Reader, run: StoredRun): string | null {
+  return run.reportMessageId && reportText(store, run)
 }
 
 function head(store: Reader, subject: ResolvedId): string[] {

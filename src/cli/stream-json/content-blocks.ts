@@ -1,4 +1,5 @@
 import type { FileData, Part, ToolResultPart } from '../../core/message.ts'
+import { outputForPeople, reportForPeople } from '../../core/report/report-words.ts'
 
 type AssistantBlock =
   | { readonly type: 'text'; readonly text: string; readonly citations: null }
@@ -25,14 +26,15 @@ export function assistantBlocks(parts: readonly Part[], aborted: boolean): reado
 export function userBlocks(parts: readonly Part[]): readonly object[] {
   return parts.flatMap((part) => {
     if (part.type === 'text') return [{ type: 'text', text: part.text }]
+    if (part.type === 'report') return [{ type: 'text', text: reportForPeople(part) }]
     return part.type === 'file' ? [fileBlock(part.file)] : []
   })
 }
 
 export function toolResultBlock({ callId, status, output }: ToolResultPart): object {
   const files = output.files ?? []
-  const content =
-    files.length === 0 ? output.text : [{ type: 'text', text: output.text }, ...files.map(fileBlock)]
+  const text = outputForPeople(output)
+  const content = files.length === 0 ? text : [{ type: 'text', text }, ...files.map(fileBlock)]
   return { type: 'tool_result', tool_use_id: callId, content, is_error: status !== 'completed' }
 }
 

@@ -1,5 +1,6 @@
 import { unreachable } from '../../core/errors.ts'
-import type { Message, Part, ToolResultPart } from '../../core/message.ts'
+import { authorOf, authorWords, type Message, type Part, type ToolResultPart } from '../../core/message.ts'
+import { reportDetails, reportRemarks, reportTitle } from '../../core/report/report-words.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 
 const INPUT_CHARS = 160
@@ -9,9 +10,18 @@ export function transcriptLines(messages: readonly Message[]): string[] {
   return messages.filter((message) => message.role !== 'system').flatMap(messageLines)
 }
 
-function messageLines({ role, state, parts }: Message): string[] {
+function messageLines(message: Message): string[] {
+  const { role, state, parts } = message
   const how = state === 'complete' || role === 'tool' ? '' : ` (${state})`
-  return parts.map((part) => partText(`${role}${how}`, part)).filter((text) => text !== '')
+  return parts.map((part) => partText(`${writer(message, part)}${how}`, part)).filter((text) => text !== '')
+}
+
+/** `user` is a person; what a person did not write says who did. */
+function writer(message: Message, part: Part): string {
+  if (message.role !== 'user' || part.type !== 'text') return message.role
+  const author = authorOf(part, message)
+  if (part.summaryOf) return 'runtime, summary of what was said before'
+  return author === 'person' ? 'user' : terminalLine(authorWords(author)).toLowerCase()
 }
 
 function partText(who: string, part: Part): string {
@@ -26,6 +36,12 @@ function partText(who: string, part: Part): string {
       return `  ← ${terminalLine(part.tool)} ${part.status}, ${resultText(part)}`
     case 'file':
       return `${who}: [${terminalLine(part.file.filename ?? 'file')}, ${terminalLine(part.file.mediaType)}]`
+    case 'report': {
+      const { text, report } = part
+      const remarks = reportRemarks(report).map((line) => `(${line})`)
+      const said = [...remarks, text].filter((line) => line.trim() !== '').join('\n')
+      return `${terminalLine(reportTitle(report))} (${terminalLine(reportDetails(report))})${said ? `: ${hanging(terminalText(said))}` : ''}`
+    }
     case 'notice':
       return `  ∙ ${terminalLine(part.text)}`
     default:

@@ -1,5 +1,6 @@
 import type { ExportedInboxItem, ExportedRule, ExportedRun } from '../document.ts'
 import { receiptsOf, type Receipts } from '../../core/receipt.ts'
+import { reportTitle } from '../../core/report/report-words.ts'
 import { markup, nothing, type Markup } from './markup.ts'
 import { messageView } from './message-view.ts'
 import type { BranchPage, Index } from './branch-pages.ts'
@@ -149,9 +150,9 @@ function waitingFold(inbox: readonly ExportedInboxItem[] = []): Markup {
     <summary>Inbox: ${counted(items.length, 'item')} not read yet</summary>
     <ul>
       ${items.map(
-        ({ kind, text }) =>
+        ({ kind, text, report }) =>
           markup`<li>
-            <span class="facts">${kind}</span>
+            <span class="facts">${report ? reportTitle(report) : kind}</span>
             <p class="text" dir="auto">${text}</p>
           </li>`,
       )}

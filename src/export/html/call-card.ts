@@ -1,5 +1,6 @@
 import type { FileData, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { ExportedApproval, ExportedCall, ExportedQuestion } from '../document.ts'
+import { outputForPeople } from '../../core/report/report-words.ts'
 import { markup, nothing, type Markup } from './markup.ts'
 import type { BranchPage, Index } from './branch-pages.ts'
 import { lookMark, stateFacts } from './state-markup.ts'
@@ -123,7 +124,8 @@ function json(value: unknown): string {
 }
 
 function outputOf({ tool, output }: ToolResultPart): Markup {
-  const { text, files = [], artifactId } = output
+  const { files = [], artifactId } = output
+  const text = outputForPeople(output)
   return markup`<p class="label">Output</p>
     <pre class="io" dir="auto">${CHANGING.has(tool) ? diffLines(text) : text || '(empty)'}</pre>
     ${artifactId && markup`<p class="about">Parts are left out. The whole is in the JSON export, as ${artifactId}.</p>`}
@@ -150,7 +152,7 @@ function trouble(call: ExportedCall | undefined, result: ToolResultPart | undefi
       It was running when its process ended: whether it took effect is not known.
     </p>`
   if (status !== 'failed' && status !== 'denied') return nothing
-  const said = call?.error?.message ?? result?.output.text ?? ''
+  const said = call?.error?.message ?? (result && outputForPeople(result.output)) ?? ''
   return markup`<p class="trouble">${firstLine(said)}</p>`
 }
 

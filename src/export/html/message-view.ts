@@ -1,5 +1,12 @@
 import { unreachable } from '../../core/errors.ts'
-import type { Part, TextPart } from '../../core/message.ts'
+import {
+  authorOfMessage,
+  authorWords,
+  type Part,
+  type ReportPart,
+  type TextPart,
+} from '../../core/message.ts'
+import { reportDetails, reportRemarks, reportTitle } from '../../core/report/report-words.ts'
 import type { ExportedMessage } from '../document.ts'
 import { callCard, fileView, resultCard } from './call-card.ts'
 import { markup, nothing, type Markup } from './markup.ts'
@@ -27,12 +34,15 @@ export function messageView(
   </article>`
 }
 
-/** Who said it. A message of the runtime is one to an agent that no person wrote: a task, reports, a summary. */
-function speaker({ role, runId }: ExportedMessage, number: number, page: BranchPage): string {
+/** Who said it. */
+function speaker({ role, runId, parts }: ExportedMessage, number: number, page: BranchPage): string {
   if (role === 'assistant') return page.agent
   if (role === 'tool') return 'Results'
-  if (page.type === 'subagent' && number === 1) return 'Task'
-  return runId ? `To ${page.agent}` : 'User'
+  const author = authorOfMessage({ parts, runId: runId ?? null })
+  if (page.type === 'subagent' && number === 1)
+    return author && author !== 'person' ? `Task from ${authorWords(author)}` : 'Task'
+  if (author !== undefined) return authorWords(author)
+  return parts.some(({ type }) => type === 'report') ? 'Reports of subagents' : 'Runtime'
 }
 
 function partView(part: Part, role: ExportedMessage['role'], index: Index): Markup {
@@ -47,6 +57,8 @@ function partView(part: Part, role: ExportedMessage['role'], index: Index): Mark
       return isPaired(index, part) ? nothing : resultCard(part, index)
     case 'file':
       return fileView(part.file)
+    case 'report':
+      return reportView(part)
     case 'notice':
       return markup`<p class="notice" dir="auto">${part.text}</p>`
     default:
@@ -58,6 +70,14 @@ function textView({ text, summaryOf }: TextPart, role: ExportedMessage['role']):
   if (text.trim() === '') return nothing
   if (summaryOf) return folded('Summary of what was said before', prose(text))
   return role === 'assistant' ? prose(text) : plain(text)
+}
+
+function reportView({ text, report }: ReportPart): Markup {
+  const remarks = reportRemarks(report).map((line) => markup`<p class="about">${line}</p>`)
+  return markup`<section class="card report">
+    <p class="title">${reportTitle(report)} <span class="facts">${reportDetails(report)}</span></p>
+    ${remarks}${text.trim() === '' ? nothing : prose(text)}
+  </section>`
 }
 
 function plain(text: string): Markup {

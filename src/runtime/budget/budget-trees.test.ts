@@ -92,7 +92,7 @@ function runtimeOf({ acts, priceOut, budgetUsd }: Tree, store: CutStore, laterMs
         ended(written),
       ])
     },
-    { maxOutput: 5_000, price, fixed: true },
+    { maxOutput: 5_000, price },
   )
   const config = { limits: { ...LIMITS, budgetUsd } }
   const options: HarnessOptions = { store, clock, model, agents: AGENTS, config }

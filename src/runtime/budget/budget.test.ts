@@ -98,7 +98,7 @@ describe('a conversation that has spent its budget', () => {
     const { h } = priced({ main }, { limits: { budgetUsd: 3 } })
     expect(await h.run('go')).toMatchObject({
       text: 'so far',
-      note: '$3.00 of $3.00 are spent; the text of turn 1; later turns had none',
+      note: '$3.00 of $3.00 are spent; partial: the text of turn 1',
     })
   })
 

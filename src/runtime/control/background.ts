@@ -1,7 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
 import { isStopped, type RunStatus } from '../../core/run-status.ts'
-import { startedText } from '../delegation/background-spawn.ts'
+import { startedAnswer } from '../delegation/background-spawn.ts'
 import { childEnded } from '../run/child-waits.ts'
 import { runEvent, type LiveRun } from '../run/live-run.ts'
 import type { Deps } from '../context/deps.ts'
@@ -27,8 +27,8 @@ export async function background(
   const answer = await deps.recorder.record(conversation.id, (change) => {
     const { parent, call, journal } = waiting(run)
     const { branchId, id: runId, status } = run.row
-    const text = startedText(deps, run, 'The user has moved it to the background')
-    const ended = { ...call, status: 'completed', output: { text }, exitCode: null, error: null } as const
+    const output = startedAnswer(deps, run, 'The user has moved it to the background')
+    const ended = { ...call, status: 'completed', output, exitCode: null, error: null } as const
     journal.writeResult(change, ended)
     change.tx.update('runs', runId, { background: true })
     run.held.setAsker({ background: true })

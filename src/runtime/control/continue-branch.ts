@@ -2,16 +2,20 @@ import type { ConversationId } from '../../core/ids.ts'
 import type { RunSetting } from '../context/run-setting.ts'
 import { startDriving, type Conversations, type StartedRun, type StartPorts } from './acquire-and-drive.ts'
 import type { StartPlan } from '../conversation/start-plan.ts'
-import { continueOrSteer, type ContinueOrder, type ContinuePorts } from '../delegation/continue-run.ts'
+import {
+  continueOrSteer,
+  wakesNobody,
+  type ContinueOrder,
+  type ContinuePorts,
+} from '../delegation/continue-run.ts'
 import { startOnFork, type ForkPorts } from '../conversation/fork-branch.ts'
 import type { DispatchPorts } from './dispatch-to-owner.ts'
 import { startOrDispatch } from './start-or-dispatch.ts'
 import { openConversation } from '../conversation/open-conversation.ts'
-import { CONTINUE } from '../task/task-input.ts'
 import type { ContinueAnswer } from './continue.ts'
 import { branchOf } from './verb-scope.ts'
 
-export interface ContinueOptions extends RunSetting, Pick<ContinueOrder, 'text' | 'maxTurns'> {
+export interface ContinueOptions extends RunSetting, Pick<ContinueOrder, 'text' | 'maxTurns' | 'wake'> {
   readonly conversationId: ConversationId
   /** The conversation itself, one of its branches, or a run of one. */
   readonly target: string
@@ -28,9 +32,9 @@ export async function continueBranch(
   conversations: Conversations,
   options: ContinueOptions,
 ): Promise<Continued> {
-  const { conversationId, target, text, maxTurns, budgetUsd, workspace } = options
+  const { conversationId, target, text, maxTurns, wake, budgetUsd, workspace } = options
   openConversation(deps, conversationId, workspace)
-  const command = { verb: 'continue', target, args: { text, maxTurns, budgetUsd } } as const
+  const command = { verb: 'continue', target, args: { text, maxTurns, wake, budgetUsd } } as const
   const own = () => continueOwn(deps, conversations, options)
   const { here, there } = await startOrDispatch(deps, conversationId, command, own)
   return here ?? there
@@ -39,17 +43,20 @@ export async function continueBranch(
 async function continueOwn(
   deps: ContinuePorts & ForkPorts & StartPorts,
   conversations: Conversations,
-  { conversationId, target, text, maxTurns, ...where }: ContinueOptions,
+  { conversationId, target, text, maxTurns, wake, ...where }: ContinueOptions,
 ): Promise<Continued> {
   const branchId = branchOf(deps.store, conversationId, target)
   let outcome: Continued['outcome'] = 'continued'
   const write: StartPlan['write'] = (change, live, recovered) => {
     const run = live.latest(branchId)
-    if (!run) return startOnFork(change, { deps, budget: live.budget }, branchId, text?.trim() || CONTINUE)
+    if (!run) {
+      if (wake === false) throw wakesNobody(branchId)
+      return startOnFork(change, { deps, budget: live.budget }, branchId, text?.trim())
+    }
     // what has just been taken up goes on with its work anyway
     const isTakenUp = recovered.some((each) => each.run === run && each.became === 'queued')
-    if (!text?.trim() && isTakenUp) return { run, drive: [] }
-    const gone = continueOrSteer(change, { deps, tree: live }, run, { text, maxTurns })
+    if (!text?.trim() && isTakenUp && wake !== false) return { run, drive: [] }
+    const gone = continueOrSteer(change, { deps, tree: live }, run, { text, maxTurns, wake })
     outcome = gone.outcome
     return { run: gone.run, drive: gone.drive }
   }

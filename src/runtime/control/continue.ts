@@ -29,7 +29,7 @@ export interface ContinueAnswer {
 export async function continueHere(
   { deps, live: conversation, settle }: VerbScope<ContinuePorts>,
   id: string,
-  order: Pick<ContinueOrder, 'text' | 'maxTurns'> & { readonly budgetUsd?: number | undefined },
+  order: Pick<ContinueOrder, 'text' | 'maxTurns' | 'wake'> & { readonly budgetUsd?: number | undefined },
 ): Promise<ContinueAnswer> {
   const { live: run } = requireTarget({ deps, live: conversation }, id)
   if (!run) throw new OffshootError('conflict', `${id} is not the latest run of its branch`)

@@ -35,7 +35,7 @@ export async function changeInboxItem(
   return await deps.recorder.record(live.id, (change) => {
     const row = change.tx.get('inbox', itemId)
     if (row?.branchId !== branchId) throw notHere(itemId, live.id)
-    if (typeof to === 'object' && 'text' in to && row.kind !== 'user') throw notYours(row)
+    if (typeof to === 'object' && 'text' in to && !isOfPerson(row)) throw notYours(row)
     const next = to === 'withdraw' ? { withdrawnAt: change.at } : to
     const { id, mode } = changeItem(change, placeOf(live, change, branchId), row.id, next)
     const answer = { itemId: id, mode }
@@ -53,7 +53,7 @@ export async function clearInbox(
   const branchId = branchOf(deps.store, live.id, branch)
   return await deps.recorder.record(live.id, (change) => {
     const waiting = waitingItems(change.tx, branchId)
-    const written = waiting.filter((row) => row.kind === 'user')
+    const written = waiting.filter(isOfPerson)
     const here = placeOf(live, change, branchId)
     for (const row of written) changeItem(change, here, row.id, { withdrawnAt: change.at })
     const answer = { withdrawn: written.length, left: waiting.length - written.length }
@@ -68,8 +68,14 @@ function placeOf(live: LiveConversation, { at }: Change, branchId: BranchId): Ev
   return { at, conversationId: live.id, branchId, runId: null, parentRunId: null, depth: 0 }
 }
 
+/** Of an older program nobody knows: what it kept as a message may be one of an agent. */
+function isOfPerson({ kind, author = null }: InboxRow): boolean {
+  return kind === 'user' && (author === null || author === 'person')
+}
+
 function notYours({ id, kind }: InboxRow): OffshootError {
-  return new OffshootError('conflict', `${id} is a ${kind}, which nobody edits`, {
+  const what = kind === 'user' ? 'message that no person wrote' : kind
+  return new OffshootError('conflict', `${id} is a ${what}, which nobody edits`, {
     hint: 'it can be withdrawn',
   })
 }

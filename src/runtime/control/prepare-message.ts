@@ -4,7 +4,7 @@ import { isStopped } from '../../core/run-status.ts'
 import type { InboxRow } from '../../store/port.ts'
 import { agentOf } from '../authority/authority.ts'
 import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
-import { continueRun, type ContinueScope } from '../delegation/continue-run.ts'
+import { continueRun, notStopped, wakesNobody, type ContinueScope } from '../delegation/continue-run.ts'
 import { startOnFork, type ForkPorts } from '../conversation/fork-branch.ts'
 import { addDelivered, addToInbox, waitingItems } from '../run/inbox.ts'
 import { eventScope, type LiveRun } from '../run/live-run.ts'
@@ -25,6 +25,8 @@ export interface MessageOrder {
   /** `provider/model`, of the main branch; default: that of its last run, or of an agent that has one of its own. */
   readonly model?: string | undefined
   readonly maxTurns?: number | undefined
+  /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. */
+  readonly wake?: boolean | undefined
 }
 
 export interface SendMessageOptions extends MessageOrder, RunSetting {
@@ -45,9 +47,10 @@ export async function prepareMessage(
   const onMain = await prepareMainRun(deps, options)
   let itemId: InboxItemId | undefined
   const write: StartPlan['write'] = (change, live, recovered) => {
-    const about = { conversationId, branchId, kind: 'user', mode, text } as const
+    const about = { conversationId, branchId, kind: 'user', mode, text, author: 'person' } as const
     const last = live.latest(branchId)
     if (last && !isStopped(last.row.status)) {
+      if (options.wake === false) throw notStopped(branchId, last.row.status)
       itemId = addToInbox(change, deps.newId, eventScope(last, change.at), about).id
       return { run: last, drive: [] }
     }
@@ -71,6 +74,7 @@ async function prepareMainRun(
   const { maxTurns, ...rest } = options
   const { branchId, text, agent: named } = options
   const branch = deps.store.get('branches', branchId)!
+  if (options.wake === false && branch.kind !== 'subagent') throw wakesNobody(branchId)
   if (branch.kind !== 'main') {
     if (named ?? options.model)
       throw new OffshootError('usage', 'a branch that is not the main one keeps its agent and its model', {
@@ -104,10 +108,10 @@ function continueBranch(
   change: Change,
   scope: ContinueScope & { readonly deps: ForkPorts },
   last: LiveRun | undefined,
-  { branchId, text, maxTurns }: SendMessageOptions,
+  { branchId, text, maxTurns, wake }: SendMessageOptions,
 ): LiveRun | StartResult {
   if (!last) return startOnFork(change, { deps: scope.deps, budget: scope.tree.budget }, branchId, text)
-  const drive = continueRun(change, scope, last, { text, maxTurns })
+  const drive = continueRun(change, scope, last, { text, maxTurns, wake })
   return { run: drive[0]!, drive }
 }
 

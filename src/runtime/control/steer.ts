@@ -23,7 +23,8 @@ export async function steer(
   const { deps, live, settle } = scope
   const target = requireTarget(scope, id)
   return await deps.recorder.record(live.id, (change) => {
-    const item = putMessage(change, deps.newId, target, { mode: 'steer', text, refusal: hasStopped })
+    const said = { mode: 'steer', text, author: 'person', refusal: hasStopped } as const
+    const item = putMessage(change, deps.newId, target, said)
     const { branchId, id: runId, status } = target.live!.row
     const waits = !live.drives(target.live!)
     const answer = { itemId: item.id, branchId, runId, status, waits }

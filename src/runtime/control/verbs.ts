@@ -39,6 +39,7 @@ function createVerbSchema() {
       args: z.object({
         text: z.string().optional(),
         maxTurns: z.int().min(1).optional(),
+        wake: z.boolean().optional(),
         budgetUsd: z.number().min(0).optional(),
       }),
     }),
@@ -83,6 +84,7 @@ function createVerbSchema() {
         agent: z.string().optional(),
         model: z.string().optional(),
         maxTurns: z.int().min(1).optional(),
+        wake: z.boolean().optional(),
         budgetUsd: z.number().min(0).optional(),
       }),
     }),

@@ -5,7 +5,7 @@ import {
   type ConversationTree,
 } from '../../core/build-context.ts'
 import { planCompaction, type CompactionPlan } from '../../core/compaction-plan.ts'
-import type { Message, Part } from '../../core/message.ts'
+import type { Message, Part, SaidPart } from '../../core/message.ts'
 import { unlessAborted } from '../../loop/unless-aborted.ts'
 import { InputEstimate } from '../../loop/input-estimate.ts'
 import type { Model } from '../../model/port.ts'
@@ -50,12 +50,13 @@ export async function compact(
   if (!plan) return undefined
   const text = await summaryOf(scope, run, model, { covered: plan.covered, tokens })
   if (!text) return undefined
-  const part: Part = {
+  const part = {
     id: deps.newId('prt'),
     type: 'text',
     text: `${LABEL}\n\n${text}`,
+    author: 'runtime',
     summaryOf: plan.summaryOf,
-  }
+  } as const
   const after = charsAfter(deps, run, part)
   if (after > charsIn(before) * WORTH) return undefined
   const tokensAfter = Math.round(after / perToken)
@@ -163,7 +164,7 @@ interface Figures {
 async function store(
   { recorder, newId }: Pick<Deps, 'recorder' | 'newId'>,
   run: LiveRun,
-  part: Part,
+  part: SaidPart,
   figures: Figures,
 ): Promise<void> {
   const { conversationId, branchId, id: runId } = run.row

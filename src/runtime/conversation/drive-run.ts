@@ -5,17 +5,18 @@ import type { RunError } from '../../core/run.ts'
 import { isFinal, isStopped } from '../../core/run-status.ts'
 import type { Usage } from '../../core/usage.ts'
 import type { CallId } from '../../core/ids.ts'
-import type { ToolCallPart, ToolResultPart } from '../../core/message.ts'
+import type { ToolCallPart, ToolOutput, ToolResultPart } from '../../core/message.ts'
 import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/unless-aborted.ts'
 import type { LoopPorts, Outcome, Report, TurnText, StartedCall, ToolSet } from '../../loop/ports.ts'
+import { partialReport } from '../../loop/partial-report.ts'
 import { runAgent } from '../../loop/run-agent.ts'
 import type { Model } from '../../model/port.ts'
 import type { Reader } from '../../store/port.ts'
 import type { AnyTool, ToolContext, Todos } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveringTools, isUnruled, learnsTools } from '../delegation/discovery/discovery.ts'
-import { readBeforeEnd, startedText } from '../delegation/background-spawn.ts'
+import { readBeforeEnd, startedAnswer } from '../delegation/background-spawn.ts'
 import { checkClaims } from './check-claims.ts'
 import { compact } from './compact-conversation.ts'
 import { endRun, type EndRunPorts } from '../journal/end-run.ts'
@@ -132,7 +133,7 @@ async function outcomeOf(
   const measured = lastUsage(scope.deps.store, run)
   const { maxIdenticalCalls } = scope.deps.config.limits
   const input = { agent, depth, context, turns, measured, limits, maxIdenticalCalls }
-  const before = left && { left: { open: left.turn?.answer, lastText: left.lastText } }
+  const before = left && { left: { open: left.turn?.answer, texts: left.texts } }
   const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
   for (;;) {
     const { done, value } = await events.next()
@@ -148,20 +149,20 @@ async function modelOnceRunning(
   journal: RunJournal,
   left: LeftOfRun | undefined,
 ): Promise<Model | Outcome> {
-  if (run.unusable) return unresolved(run.unusable, run, left?.lastText)
+  if (run.unusable) return unresolved(run.unusable, run, left?.texts)
   const { signal } = run.controller
   try {
     await untilRunning(deps, run)
     if (!left?.turn) await journal.steers() // what was said before it began stands in its first context
   } catch (error) {
     if (!signal.aborted) throw error
-    return unresolved(error, run, left?.lastText)
+    return unresolved(error, run, left?.texts)
   }
   try {
     const model = await unlessAborted(deps.resolveModel(run.row.model), signal, deps.clock, 0)
     return withWishes(model, run.row.setup?.effort, run.agent.temperature)
   } catch (error) {
-    return unresolved(error, run, left?.lastText)
+    return unresolved(error, run, left?.texts)
   }
 }
 
@@ -178,16 +179,14 @@ function withWishes(model: Model, effort: Effort | null | undefined, temperature
   return { info: model.info, stream: (request) => model.stream({ ...request, ...wishes }) }
 }
 
-function unresolved(error: unknown, run: LiveRun, lastText: TurnText | undefined): Outcome {
+function unresolved(error: unknown, run: LiveRun, texts: readonly TurnText[] = []): Outcome {
   const { aborted, reason } = run.controller.signal
   const why = aborted ? 'the run was stopped before it began' : 'the model could not be used'
-  const report: Report = lastText
-    ? {
-        messageId: lastText.messageId,
-        text: lastText.text,
-        note: `the text of turn ${lastText.turn}; then ${why}`,
-      }
-    : { messageId: null, text: '', note: `no text: ${why}` }
+  const partial = partialReport(texts, why)
+  const report: Report = {
+    ...partial,
+    note: texts.length > 0 ? `${partial.note}; then ${why}` : `no text: ${why}`,
+  }
   return aborted ? { type: 'stopped', reason, report } : { type: 'failed', report, error: runError(error) }
 }
 
@@ -219,7 +218,8 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     beforeEnd: async (report) => {
       const more = await readBeforeEnd(scope.deps, run, journal)
       if (more.length > 0) return more
-      const reminder = await remindFirstTurn(scope, run, journal, model.info)
+      // an offline model answers by rules: what an instruction says makes no difference to it
+      const reminder = model.info.fixed ? [] : await remindFirstTurn(scope, run, journal, report)
       return reminder.length > 0 ? reminder : await correctReport(scope.deps.store, run, journal, report)
     },
     resume: (part) => resumeCall(scope, run, journal, part),
@@ -296,7 +296,12 @@ function resumeCall(
 type ReportScope = ScopePart<SlotDeps, 'attach' | 'below'>
 
 /** The child's end writes the result of this call (invariant D2); the call of a paused child stays open. */
-async function childReport(scope: ReportScope, run: LiveRun, journal: RunJournal, callId: CallId) {
+async function childReport(
+  scope: ReportScope,
+  run: LiveRun,
+  journal: RunJournal,
+  callId: CallId,
+): Promise<ToolOutput> {
   const child = run.children.get(callId)
   if (run.stop) stopRun(run, run.stop) // the child came after the stop
   if (!child) return { text: STEERED }
@@ -306,7 +311,7 @@ async function childReport(scope: ReportScope, run: LiveRun, journal: RunJournal
     if (!isStopped(below.row.status)) ignoreLateRejection(scope.tree.attach(below)) // kept, as below
   if (child.row.background) {
     ignoreLateRejection(stops()) // the conversation keeps what fails
-    return { text: startedText(scope.deps, child) }
+    return startedAnswer(scope.deps, child)
   }
   const isAnswered = () => !journal.isOpen(callId)
   await untilAnswered(scope.deps, run, child, { stops, isAnswered }).catch((error: unknown) =>

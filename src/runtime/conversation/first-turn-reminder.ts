@@ -1,25 +1,32 @@
 import type { ContextMessage } from '../../core/build-context.ts'
-import type { ModelInfo } from '../../model/port.ts'
+import type { Report } from '../../loop/ports.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { Deps } from '../context/deps.ts'
 import type { ScopePart } from '../context/scope.ts'
+import { checkReport } from '../delegation/typed/report-check.ts'
 
 const REMINDER =
   'You ended your first turn without a single call of a tool. If the task is to be done with tools, do it now. If it needs none, write your whole report again: a turn without tool calls ends the task.'
 
 /**
- * The reminder that a subagent reads instead of ending in the first turn of its branch, if it has tools and used none.
- * It comes once, even after a crash: that turn is over as soon as the reminder is stored.
+ * The reminder that a subagent whose agent asks for it reads instead of ending in its first turn, if it has tools and used
+ * none. Not on a fork, where a person goes on with what was said before, and not where the report satisfies its schema. It
+ * comes once, even after a crash: that turn is over as soon as the reminder is stored.
  */
 export async function remindFirstTurn(
   { deps, tree }: ScopePart<Pick<Deps, 'store'>, 'budget'>,
-  { row, tools }: LiveRun,
+  run: LiveRun,
   journal: Pick<RunJournal, 'instruct'>,
-  { fixed = false }: Pick<ModelInfo, 'fixed'>,
+  report: Report,
 ): Promise<readonly ContextMessage[]> {
+  const { row, tools, agent } = run
   const hasOnlySpoken = row.depth > 0 && row.turns === 1 && row.toolCalls === 0 && row.limits.maxTurns > 1
-  if (!hasOnlySpoken || fixed || tools.length === 0 || tree.budget.reached(row)) return []
-  const isFirst = deps.store.count('runs', { branchId: row.branchId }) === 1
-  return isFirst ? [await journal.instruct(REMINDER)] : []
+  if (!agent.firstTurnReminder || !hasOnlySpoken || tools.length === 0 || tree.budget.reached(row)) return []
+  const { branchId } = row
+  const isFirst = deps.store.count('runs', { branchId }) === 1
+  if (!isFirst || deps.store.get('branches', branchId)?.kind !== 'subagent') return []
+  const checked = await checkReport(deps.store, run, report.text)
+  run.controller.signal.throwIfAborted()
+  return checked?.fits ? [] : [await journal.instruct(REMINDER)]
 }

@@ -1,6 +1,7 @@
 import type { Branch } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { idPrefix, isId, type BranchId, type IdPrefix, type NewId } from '../../core/ids.ts'
+import type { Said } from '../../core/message.ts'
 import type { Run, StoredRun } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import type { MessageRow, Reader } from '../../store/port.ts'
@@ -15,7 +16,7 @@ import type { Change } from '../log/recorder.ts'
 import { requestSlot } from '../run/slots.ts'
 import { freshFigures, emitRunStarted, emitBranchCreated } from '../delegation/spawn-child.ts'
 import { freshCaps, freshLimits, limitsOf } from '../delegation/run-limits.ts'
-import { describeTask } from '../task/task-input.ts'
+import { describeTask, TOLD_TO_GO_ON } from '../task/task-input.ts'
 
 export interface ForkStart {
   readonly messageId: string
@@ -39,7 +40,7 @@ export async function forkOfPerson(deps: ForkPorts, options: ForkStart): Promise
   const write: StartPlan['write'] = (change, { budget }) => {
     const branch = writeFork(change, deps.newId, message, options.text)
     const run = firstRunOfFork(change, { deps, budget }, branch, model)
-    writeFirstRun(change, deps, run, options.text)
+    writeFirstRun(change, deps, run, { text: options.text, author: 'person' })
     return run
   }
   return { conversationId: message.conversationId, isNew: false, write }
@@ -51,12 +52,12 @@ interface Paid<Ports> {
   readonly budget: Budget
 }
 
-/** The first run of a fork that was made without a text. @throws OffshootError `conflict` where nothing says which model. */
+/** The first run of a fork that was made without a text; where no text is given now, the runtime tells it to go on. @throws OffshootError `conflict` where nothing says which model. */
 export function startOnFork(
   change: Change,
   { deps, budget }: Paid<ForkRunPorts & Pick<Deps, 'scheduler'>>,
   branchId: BranchId,
-  text: string,
+  text: string | undefined,
 ): LiveRun {
   const branch = change.tx.get('branches', branchId)!
   const last = branch.kind === 'fork' ? lastRun(change.tx, branch) : undefined
@@ -65,7 +66,7 @@ export function startOnFork(
       hint: 'a message begins a run there; offshoot fork MESSAGE TEXT begins one on a new branch',
     })
   const run = firstRunOfFork(change, { deps, budget }, branch, last.model)
-  writeFirstRun(change, deps, run, text)
+  writeFirstRun(change, deps, run, text ? { text, author: 'person' } : TOLD_TO_GO_ON)
   return run
 }
 
@@ -169,24 +170,24 @@ function firstRunOfFork(
 }
 
 /**
- * Writes a run that begins with what a person says, behind the messages that wait on its branch. It has its slot, or its
+ * Writes a run that begins with what is said to it, behind the messages that wait on its branch. It has its slot, or its
  * place in the queue.
  */
 export function writeFirstRun(
   change: Change,
   deps: Pick<Deps, 'newId' | 'scheduler'>,
   run: LiveRun,
-  text: string,
+  said: Said,
 ): void {
   if (requestSlot(deps, run, 'end') === 'granted') startAtOnce(change, run)
   try {
     change.tx.insert('runs', run.row)
     const here = eventScope(run, change.at)
     deliverWaiting(change, deps.newId, here)
-    const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
+    const parts = [{ id: deps.newId('prt'), type: 'text', ...said } as const]
     const message = { branchId: run.row.branchId, role: 'user', parts, runId: null } as const
     appendMessage(change, deps.newId, here, message)
-    emitRunStarted(change, deps, run, text)
+    emitRunStarted(change, deps, run, said.text)
   } catch (error) {
     deps.scheduler.release(run.row.id)
     throw error

@@ -53,7 +53,7 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
       return { run: last, drive }
     }
     if (last && recovered.some(({ run }) => run === last) && !isFinal(last.row.status)) {
-      const item = { kind: 'user', mode: 'follow_up', text: prompt } as const
+      const item = { kind: 'user', mode: 'follow_up', text: prompt, author: 'person' } as const
       const { id: branchId, conversationId } = branch
       addToInbox(change, deps.newId, eventScope(last, change.at), { ...item, branchId, conversationId })
       return { run: last, drive: [] }
@@ -69,7 +69,7 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
       })
       writeSystemText(change, deps.newId, run, text)
     }
-    writeFirstRun(change, deps, run, prompt)
+    writeFirstRun(change, deps, run, { text: prompt, author: 'person' })
     return run
   }
   return { conversationId: conversation.id, isNew: !known, continues: branch.id, write }

@@ -81,7 +81,7 @@ describe.each(stores)('a spawn of a person in the %s store', (_, open) => {
     expect(texts.slice(3)).toEqual([
       'explore started: look',
       expect.stringMatching(/^explore completed: look \(\d+\.\d s\)$/),
-      expect.stringContaining('<subagent_report agent="explore"'),
+      'the report',
     ])
     expect(h.store.find('inbox', { where: { conversationId } })).toMatchObject([
       { branchId: mainId, kind: 'result', fromRunId: started.runId, deliveredAt: expect.any(Number) },
@@ -181,7 +181,7 @@ describe('a spawn of a person', () => {
     expect(await h.clock.until(started.result)).toMatchObject({ status: 'failed' })
     const said = JSON.stringify(mainMessages(h, started.conversationId).map(({ parts }) => parts))
     expect(said).toContain('explore failed: look')
-    expect(said).toContain('status=\\"failed\\"')
+    expect(said).toContain('"status":"failed"')
   })
 
   test('a main agent that comes later gets its system text first', async () => {

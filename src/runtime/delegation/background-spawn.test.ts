@@ -14,7 +14,8 @@ import { createRecorder } from '../log/recorder.ts'
 async function say(h: Staged, conversationId: ConversationId, branchId: BranchId, text: string) {
   const newId = randomIds(h.clock)
   const place = { at: h.clock.now(), conversationId, branchId, runId: null, parentRunId: null, depth: 0 }
-  const item = { conversationId, branchId, kind: 'user', mode: 'follow_up', text } as const
+  const said = { kind: 'user', mode: 'follow_up', text, author: 'person' } as const
+  const item = { conversationId, branchId, ...said }
   const recorder = createRecorder({ store: h.store, bus: createBus(h.clock), clock: h.clock })
   await recorder.record(conversationId, (change) => addToInbox(change, newId, place, item))
 }

@@ -1,22 +1,19 @@
 import type { ContextMessage } from '../../core/build-context.ts'
+import type { ToolOutput } from '../../core/message.ts'
 import { untilStopped } from '../run/child-waits.ts'
 import type { SlotDeps } from '../run/slots.ts'
 import type { Deps } from '../context/deps.ts'
 import type { RunJournal } from '../journal/journal.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
-/** What the model reads of a subagent in the background: that it will be told, and what not to do meanwhile. */
-export function startedText(
+/** The answer of a call whose subagent works in the background. */
+export function startedAnswer(
   deps: Pick<Deps, 'scheduler'>,
-  child: LiveRun,
-  what = 'Started in the background',
-): string {
-  const position = deps.scheduler.position(child.row.id)
-  const how = position === undefined ? 'running' : `queued, number ${position} in line for a slot`
-  return [
-    `${what}: task_id ${child.row.branchId}, status ${how}.`,
-    'You will get its report by yourself as soon as it ends. Do not wait, poll or sleep, and do not do the same work; go on with other work, or end your turn.',
-  ].join('\n')
+  { row: { id, branchId, agent, description } }: LiveRun,
+  text = 'Started in the background',
+): ToolOutput {
+  const position = deps.scheduler.position(id) ?? null
+  return { text, subagent: { type: 'started', branchId, agent, description, position } }
 }
 
 /**

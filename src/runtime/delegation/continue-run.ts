@@ -1,11 +1,14 @@
 import { OffshootError } from '../../core/errors.ts'
+import type { Said } from '../../core/message.ts'
 import { noSetup, type Run } from '../../core/run.ts'
-import { isFinal, isStopped, state } from '../../core/run-status.ts'
+import type { BranchId } from '../../core/ids.ts'
+import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
 import type { StartedCall } from '../../loop/ports.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
 import { addToInbox, deliverWaiting, promoteWaiting } from '../run/inbox.ts'
 import {
+  authorOfRun,
   changeRun,
   checkUnchanged,
   createLiveRun,
@@ -25,7 +28,7 @@ import type { RunTree, ScopePart } from '../context/scope.ts'
 import { requestSlot } from '../run/slots.ts'
 import { freshFigures } from './spawn-child.ts'
 import { freshCaps, ownTurns } from './run-limits.ts'
-import { CONTINUE } from '../task/task-input.ts'
+import { TOLD_TO_GO_ON } from '../task/task-input.ts'
 
 export interface ContinueOrder {
   /** What it is told first; absent: `CONTINUE`. */
@@ -35,6 +38,8 @@ export interface ContinueOrder {
   /** Money and tokens beyond those that are spent; absent: as much as its spawn or its definition gave. */
   readonly maxCostUsd?: number | undefined
   readonly maxTokens?: number | undefined
+  /** false: its report goes to nobody, so that its parent is not woken. */
+  readonly wake?: boolean | undefined
   /** The agent that asks for it, and the call that is answered by its report. */
   readonly by?:
     | { readonly parent: LiveRun; readonly call: StartedCall; readonly background: boolean }
@@ -55,13 +60,14 @@ export function continueRun(
   run: LiveRun,
   order: ContinueOrder,
 ): readonly LiveRun[] {
+  if (order.wake === false) checkUnreported(change, run)
   const isOver = isFinal(run.row.status)
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
   const { budget } = tree
   const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, budget }, run, order)
-  const text = order.text?.trim()
-  addInstruction(change, deps, next, { text, by: order.by })
-  queueAgain(change, deps, next, text || CONTINUE)
+  const said = saidOf(order)
+  addInstruction(change, deps, next, { said, by: order.by })
+  queueAgain(change, deps, next, (said ?? TOLD_TO_GO_ON).text)
   budget.attach(next.held)
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
 }
@@ -82,22 +88,35 @@ export function continueOrSteer(
   change: Change,
   { deps, tree }: ContinueScope,
   run: LiveRun,
-  order: Pick<ContinueOrder, 'text' | 'maxTurns'>,
+  order: Pick<ContinueOrder, 'text' | 'maxTurns' | 'wake'>,
 ): ContinueResult {
   if (isStopped(run.row.status)) {
     const drive = continueRun(change, { deps, tree }, run, order)
     return { outcome: 'continued', run: drive[0]!, drive }
   }
+  if (order.wake === false) throw notStopped(run.row.branchId, run.row.status)
   const wasToPause = Boolean(run.row.pausing)
   const below = tree.below(run.row.branchId).filter(({ row }) => row.pausing === 'parent')
   unpause(change, [run, ...below])
   const drive = pausedBelow(tree, run).map((child) => resumeChild(change, deps, tree.budget, child))
-  const text = order.text?.trim() || (wasToPause ? undefined : CONTINUE)
-  if (!text) return { outcome: 'continued', run, drive }
+  const said = saidOf(order) ?? (wasToPause ? undefined : TOLD_TO_GO_ON)
+  if (!said) return { outcome: 'continued', run, drive }
   const { conversationId, branchId } = run.row
-  const item = { conversationId, branchId, kind: 'user', mode: 'steer', text } as const
+  const item = { conversationId, branchId, kind: 'user', mode: 'steer', ...said } as const
   addToInbox(change, deps.newId, eventScope(run, change.at), item)
   return { outcome: 'steered', run, drive }
+}
+
+/** What goes on reports as it would have: only a run that begins can be asked not to. */
+export function notStopped(branchId: BranchId, status: RunStatus): OffshootError {
+  const message = `${branchId} is ${status}: it reports as it was to, so it cannot be told not to wake its parent`
+  return new OffshootError('conflict', message, { hint: LEAVE_OUT })
+}
+
+/** What it is told first, and by whom; undefined: nobody says anything. */
+function saidOf({ text, by }: Pick<ContinueOrder, 'text' | 'by'>): Said | undefined {
+  const trimmed = text?.trim()
+  return trimmed ? { text: trimmed, author: by ? authorOfRun(by.parent) : 'person' } : undefined
 }
 
 /** Settles when the attempts of what has stopped, or is about to, and goes on with a run are over, so that others can begin. */
@@ -147,11 +166,40 @@ function sameRun(
   // where no call waits for it any more, its report goes to the inbox
   const waits = run.call && change.tx.get('tool_calls', run.call.part.callId)?.resultPartId === null
   const background = run.row.parentRunId === null ? run.row.background : !waits
-  run.held.setAsker(asked ? asked.row : { background })
+  const unreported = order.wake === false ? true : null
+  run.held.setAsker({ ...(asked ? asked.row : { background }), unreported })
   run.held.count({ limits })
   const { parentRunId, originCallId, background: inBackground } = run.row
-  change.tx.update('runs', run.row.id, { parentRunId, originCallId, background: inBackground, limits })
+  change.tx.update('runs', run.row.id, {
+    parentRunId,
+    originCallId,
+    background: inBackground,
+    limits,
+    unreported,
+  })
   return run
+}
+
+/** Nothing is asked for that would do nothing, and a call that waits for a report gets it. */
+function checkUnreported({ tx }: Pick<Change, 'tx'>, { row }: LiveRun): void {
+  const branch = tx.get('branches', row.branchId)
+  const waits =
+    row.originCallId !== null &&
+    !row.background &&
+    tx.get('tool_calls', row.originCallId)?.resultPartId === null
+  if (branch?.kind !== 'subagent') throw wakesNobody(row.branchId)
+  if (waits)
+    throw new OffshootError('conflict', `a call of its parent waits for the report of ${row.branchId}`, {
+      hint: LEAVE_OUT,
+    })
+}
+
+const LEAVE_OUT = 'leave out --no-wake (wake: false)'
+
+/** Of a branch that is no subagent's. */
+export function wakesNobody(branchId: BranchId): OffshootError {
+  const message = `the report of ${branchId} goes to no other branch: there is nobody to wake`
+  return new OffshootError('conflict', message, { hint: LEAVE_OUT })
 }
 
 /** The same agent, model, rules and tools; used turns go on counting. */
@@ -168,6 +216,7 @@ function followingRun(
     ...freshFigures,
     ...state.queued,
     ...(asked?.row ?? alone),
+    unreported: order.wake === false ? true : null,
     id: deps.newId('run'),
     turns: last.row.turns,
     limits: limitsAfter(deps, budget, last, order),
@@ -226,18 +275,18 @@ function addInstruction(
   change: Change,
   deps: Pick<Deps, 'newId'>,
   run: LiveRun,
-  { text: given, by }: Pick<ContinueOrder, 'by'> & { readonly text: string | undefined },
+  { said: given, by }: Pick<ContinueOrder, 'by'> & { readonly said: Said | undefined },
 ): void {
   const { conversationId, branchId } = run.row
   const here = eventScope(run, change.at)
-  const text = given || CONTINUE
+  const said = given ?? TOLD_TO_GO_ON
   if (hasOpenCalls(readOpenTurn(change.tx, run.row))) {
     if (given) promoteWaiting(change, here)
-    addToInbox(change, deps.newId, here, { conversationId, branchId, kind: 'user', mode: 'steer', text })
+    addToInbox(change, deps.newId, here, { conversationId, branchId, kind: 'user', mode: 'steer', ...said })
     return
   }
   deliverWaiting(change, deps.newId, here, ({ mode }) => Boolean(given) || mode === 'steer')
-  const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
+  const parts = [{ id: deps.newId('prt'), type: 'text', ...said } as const]
   const runId = by ? run.row.id : null
   appendMessage(change, deps.newId, here, { branchId, role: 'user', parts, runId })
 }

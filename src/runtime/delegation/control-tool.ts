@@ -1,6 +1,7 @@
 import { controlAliases } from '../../core/rules/tool-names.ts'
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
+import type { ToolOutput } from '../../core/message.ts'
 import { defineTool, titleLine } from '../../tools/define-tool.ts'
 import type { AnyTool, Tool } from '../../tools/port.ts'
 import { preparedSchemas } from '../../tools/prepared-schemas.ts'
@@ -14,15 +15,16 @@ interface ControlSpec<I> {
   readonly modelSchema: () => object
   readonly idempotent: boolean
   readonly verb: string
-  execute(input: I, signal: AbortSignal): Promise<string>
+  /** A text, or what it says of a subagent. */
+  execute(input: I, signal: AbortSignal): Promise<string | ToolOutput>
 }
 
-/** A tool that controls subagents: it answers with text, and its description stands in a .txt beside the code. */
+/** A tool that controls subagents; its description stands in a .txt beside the code. */
 export function controlTool<I extends { readonly task_id?: string | undefined }>(
   spec: ControlSpec<I>,
 ): AnyTool {
   const { name, verb, modelSchema: schema, execute, ...rest } = spec
-  return defineTool<I, string>({
+  return defineTool<I, string | ToolOutput>({
     ...rest,
     name,
     toolset: 'agents',
@@ -34,6 +36,6 @@ export function controlTool<I extends { readonly task_id?: string | undefined }>
     subject: () => [],
     title: ({ task_id }) => titleLine(task_id ? `${verb} ${task_id}` : `${verb} subagents`),
     execute: (input, { signal }) => execute(input, signal),
-    toModelOutput: (text) => ({ text }),
-  } satisfies Tool<I, string>)
+    toModelOutput: (output) => (typeof output === 'string' ? { text: output } : output),
+  } satisfies Tool<I, string | ToolOutput>)
 }

@@ -3,7 +3,6 @@ import { noUsage } from '../../core/usage.ts'
 import type { AgentDefinition, JsonSchema } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
 import type { CallId, NewId } from '../../core/ids.ts'
-import type { Part } from '../../core/message.ts'
 import type { Run, RunLimits, RunSetup } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import type { StartedCall } from '../../loop/ports.ts'
@@ -13,7 +12,14 @@ import type { Budget } from '../budget/budget.ts'
 import { delegationsTo, storeDelegations } from '../authority/delegations.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveryNames, learnsTools } from './discovery/discovery.ts'
-import { startAtOnce, createLiveRun, eventScope, runEvent, type LiveRun } from '../run/live-run.ts'
+import {
+  authorOfRun,
+  startAtOnce,
+  createLiveRun,
+  eventScope,
+  runEvent,
+  type LiveRun,
+} from '../run/live-run.ts'
 import { appendMessage, type EventScope } from '../run/messages.ts'
 import { offeredTools } from './offered-tools.ts'
 import type { PreparedSpawn } from '../run/prepared-spawn.ts'
@@ -295,6 +301,8 @@ export const freshFigures = {
   lastAction: null,
   reportMessageId: null,
   reportNote: null,
+  partialFrom: null,
+  unreported: null,
   output: null,
   pausing: null,
   error: null,
@@ -337,10 +345,14 @@ function firstMessages(
 ): void {
   const here = eventScope(run, change.at)
   const { branchId, id: runId } = run.row
-  const append = (role: 'system' | 'user', said: string) => {
-    const parts: Part[] = [{ id: newId('prt'), type: 'text', text: said }]
-    appendMessage(change, newId, here, { branchId, role, parts, runId })
-  }
-  append('system', system)
-  append('user', text)
+  const id = newId('prt')
+  appendMessage(change, newId, here, {
+    branchId,
+    role: 'system',
+    parts: [{ id, type: 'text', text: system }],
+    runId,
+  })
+  const author = run.parent ? authorOfRun(run.parent) : 'person'
+  const task = { id: newId('prt'), type: 'text', text, author } as const
+  appendMessage(change, newId, here, { branchId, role: 'user', parts: [task], runId })
 }

@@ -45,7 +45,7 @@ describe('task_cancel', () => {
     expect(result.subagents.map(({ status }) => status)).toEqual(['cancelled', 'cancelled', 'cancelled'])
     const items = h.store.find('inbox', {})
     expect(items).toHaveLength(1) // the pause had been reported before
-    expect(items[0]!.text).toContain('status="paused (limit)"')
+    expect(items[0]!.report).toMatchObject({ status: 'paused', reason: 'limit' })
     expectOrder(h, result)
   })
 

@@ -1,14 +1,15 @@
 import { z } from 'zod'
 import { parseRun } from '../../core/run-steps.ts'
+import type { ToolOutput } from '../../core/message.ts'
 import { isFinal, state } from '../../core/run-status.ts'
 import type { AnyTool } from '../../tools/port.ts'
 import { controlTool } from './control-tool.ts'
 import { HeldRow } from '../run/held-row.ts'
 import { changeRun, type LiveRun } from '../run/live-run.ts'
-import { labelledReport, withReceipts } from '../journal/report-text.ts'
+import { reportFacts } from '../journal/report-text.ts'
 import type { Deps } from '../context/deps.ts'
 import type { ScopePart } from '../context/scope.ts'
-import { messageText } from '../log/stored-events.ts'
+import { reportText } from '../log/stored-events.ts'
 import {
   findSubagent,
   noSuch,
@@ -41,7 +42,7 @@ export function createTaskCancel(scope: CancelScope, run: LiveRun): AnyTool {
       const also = below > 0 ? `; ${below} below it cancelled` : ''
       if (wasFinal || row.status !== 'cancelled')
         return `already_finished: ${row.branchId} is ${row.status}${also}`
-      return `cancelled: ${row.branchId}${also}. Its report so far:\n${reportSoFar(scope.deps, row)}`
+      return reportSoFar(scope.deps, row, `cancelled: ${row.branchId}${also}. Its report so far:`)
     },
   })
 }
@@ -74,11 +75,14 @@ async function stopSubtree(
   return ended.filter((each) => !tops.includes(each)).length
 }
 
-function reportSoFar({ store, config }: Pick<Deps, 'store' | 'config'>, row: Subagent['row']): string {
-  const whole = row.reportMessageId ? messageText(store, row.reportMessageId) : ''
+function reportSoFar(
+  { store, config }: Pick<Deps, 'store' | 'config'>,
+  row: Subagent['row'],
+  lead: string,
+): ToolOutput {
+  const whole = reportText(store, row)
   const text = whole.slice(0, config.limits.maxReportTokens * 4).toWellFormed()
-  const cut = text.length < whole.length ? `\n${CUT}` : ''
-  return withReceipts(store, row, `${labelledReport(row, text, row.reportNote)}${cut}`)
+  const lacks = text.length < whole.length ? 'rest' : null
+  const facts = reportFacts(store, row, { note: row.reportNote, form: 'text', lacks })
+  return { text, subagent: { type: 'report', lead, ...facts } }
 }
-
-const CUT = 'Only its beginning; `task_output` with this task_id reads the whole.'

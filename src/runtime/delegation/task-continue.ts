@@ -3,12 +3,12 @@ import type { StartedCall } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
 import { continueRun, type ContinueScope } from './continue-run.ts'
 import { addToInbox } from '../run/inbox.ts'
-import { eventScope, type LiveRun } from '../run/live-run.ts'
+import { authorOfRun, eventScope, type LiveRun } from '../run/live-run.ts'
 import { openCallWriter, type OpenJournalPorts } from '../journal/open-journal.ts'
 import type { RunTree } from '../context/scope.ts'
 import type { Change } from '../log/recorder.ts'
 import { spawn, taskText, type SpawnScope } from './spawn-child.ts'
-import type { TaskInput } from '../task/task-input.ts'
+import { CONTINUE, TOLD_TO_GO_ON, type TaskInput } from '../task/task-input.ts'
 import { requireSubagent, type SubagentLookup } from './task-target.ts'
 
 export type TaskScope = SpawnScope &
@@ -30,7 +30,8 @@ export function writeTask(
   const run = latestOf(change, scope, parent, input.continue)
   if (!isStopped(run.row.status)) {
     const { conversationId, branchId } = run.row
-    const item = { conversationId, branchId, kind: 'user', mode: 'steer', text: taskText(input) } as const
+    const said = textOfOrder(input) ? { text: taskText(input), author: authorOfRun(parent) } : TOLD_TO_GO_ON
+    const item = { conversationId, branchId, kind: 'user', mode: 'steer', ...said } as const
     addToInbox(change, scope.deps.newId, eventScope(run, change.at), item)
     return undefined
   }
@@ -44,10 +45,16 @@ export function writeTask(
   const background = input.run_in_background ?? run.agent.background ?? false
   const { max_turns: maxTurns, max_cost_usd: maxCostUsd, max_tokens: maxTokens } = input
   const by = { parent, call, background }
-  const order = { text: taskText(input), maxTurns, maxCostUsd, maxTokens, by }
+  const order = { text: textOfOrder(input), maxTurns, maxCostUsd, maxTokens, by }
   const next = continueRun(change, scope, run, order)[0]!
   scope.tree.publish(next)
   return next
+}
+
+/** undefined: the agent said nothing, and the runtime tells the subagent to go on. */
+function textOfOrder(input: TaskInput): string | undefined {
+  const text = taskText(input)
+  return text === CONTINUE ? undefined : text
 }
 
 /** What the model reads of a continue that became a message. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ToolError, type AnyTool } from '../../tools/port.ts'
 import { controlTool } from './control-tool.ts'
-import type { LiveRun } from '../run/live-run.ts'
+import { authorOfRun, type LiveRun } from '../run/live-run.ts'
 import { putMessage } from '../run/put-message.ts'
 import type { Deps } from '../context/deps.ts'
 import { requireSubagent, targetInput, targetSchema, type SubagentLookup } from './task-target.ts'
@@ -30,7 +30,12 @@ export function createTaskMessage(scope: MessageScope, run: LiveRun): AnyTool {
       const { row, live } = requireSubagent(scope, run, task_id)
       const { conversationId, branchId } = row
       await recorder.record(conversationId, (change) =>
-        putMessage(change, newId, { row, live }, { mode, text: message, refusal: hasStopped }),
+        putMessage(
+          change,
+          newId,
+          { row, live },
+          { mode, text: message, author: authorOfRun(run), refusal: hasStopped },
+        ),
       )
       const when = mode === 'steer' ? 'at its next turn' : 'when it has ended'
       return `Sent: ${branchId} reads it ${when}.`

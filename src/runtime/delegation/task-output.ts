@@ -5,8 +5,8 @@ import type { AnyTool } from '../../tools/port.ts'
 import { controlTool } from './control-tool.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { readMessages } from '../run/messages.ts'
-import { labelledReport, labelledTranscript, withReceipts } from '../journal/report-text.ts'
-import { messageText } from '../log/stored-events.ts'
+import { reportFacts } from '../journal/report-text.ts'
+import { reportText } from '../log/stored-events.ts'
 import {
   requireSubagent,
   targetInput,
@@ -39,17 +39,22 @@ export function createTaskOutput(scope: SubagentLookup, run: LiveRun): AnyTool {
       const { row } = target
       const stopped = isStopped(row.status)
       const page = pageOf(stopped ? reportOf(store, target) : transcriptOf(store, target), offset, limit)
-      const text = stopped
-        ? withReceipts(store, row, labelledReport(row, page.text, row.reportNote))
-        : labelledTranscript(row, page.text)
-      return page.rest ? `${text}\n${page.rest}` : text
+      const rest = page.rest ? { rest: page.rest } : {}
+      const facts = reportFacts(store, row, { note: row.reportNote, form: 'text', lacks: null })
+      const { branchId, agent, status, reason } = row
+      return {
+        text: page.text,
+        subagent: stopped
+          ? { type: 'report', ...facts, ...rest }
+          : { type: 'transcript', branchId, agent, status, reason, ...rest },
+      }
     },
   })
 }
 
 function reportOf(store: Reader, { row }: Subagent): string {
   if (row.output !== undefined && row.output !== null) return JSON.stringify(row.output, null, 2)
-  return row.reportMessageId ? messageText(store, row.reportMessageId) : ''
+  return reportText(store, row)
 }
 
 function pageOf(whole: string, offset: number, limit: number): { text: string; rest: string | null } {

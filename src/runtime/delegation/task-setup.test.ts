@@ -663,7 +663,6 @@ describe('a first turn of a subagent without a call', () => {
     more: Partial<HarnessOptions> = {},
     input = {},
   ) {
-    const info = { fixed: false }
     const prompts: string[] = []
     let n = 0
     const model = rawModel((_, { depth, messages }) => {
@@ -679,8 +678,9 @@ describe('a first turn of a subagent without a call', () => {
         `${last.role}: ${last.parts.map((part) => ('text' in part ? part.text : part.type)).join()}`,
       )
       return [...answers[prompts.length - 1]!, finish()]
-    }, info)
-    const h = harness({ tools: [tool('look')], model, ...more })
+    })
+    const agents = [agent('main'), agent('explore', { firstTurnReminder: true })]
+    const h = harness({ tools: [tool('look')], agents, model, ...more })
     const { subagents } = await h.run('go')
     const message = subagents[0]!.reportMessageId!
     const [part] = h.store.find('parts', { where: { messageId: message } })
@@ -700,7 +700,7 @@ describe('a first turn of a subagent without a call', () => {
     expect((await asked([said('the report')], {}, { max_turns: 1 })).prompts).toHaveLength(1)
   })
 
-  test('is the report of a model that answers by rules', async () => {
+  test('is the report where its agent does not ask for more', async () => {
     const { h } = await spawned({}, { tools: [tool('look')] })
     expect(h.scripted.requests.filter(({ depth }) => depth === 1)).toHaveLength(1)
   })

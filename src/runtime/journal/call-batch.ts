@@ -1,5 +1,6 @@
 import type { CallId, NewId } from '../../core/ids.ts'
 import type { Message, ToolCallPart, ToolResultPart } from '../../core/message.ts'
+import { outputForPeople } from '../../core/report/report-words.ts'
 import type { ToolCall } from '../../core/run.ts'
 import type { Answer, EndedCall, StartedCall } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'
@@ -148,7 +149,7 @@ export class CallBatch {
       tool,
       title,
       input,
-      output: part.output.text,
+      output: outputForPeople(part.output),
       exitCode,
       ...(error ? { error } : {}),
     })

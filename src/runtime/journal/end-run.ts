@@ -1,5 +1,6 @@
-import { isFinal, state } from '../../core/run-status.ts'
+import { isFinal, isReported, isStopped, state } from '../../core/run-status.ts'
 import type { NextState } from '../../core/run-steps.ts'
+import { partialReport } from '../../loop/partial-report.ts'
 import type { Outcome, Report } from '../../loop/ports.ts'
 import { childEnded } from '../run/child-waits.ts'
 import { deliverToBranchAbove } from './person-spawn-report.ts'
@@ -17,9 +18,9 @@ import { endLeft, type EndLeftPorts } from './open-calls.ts'
 import { openCallWriter, type OpenJournalPorts } from './open-journal.ts'
 import { readLeft } from './open-turn.ts'
 import type { Change } from '../log/recorder.ts'
-import { reportOutput, type ReportPorts } from './report-text.ts'
+import { answeredReport, handedReport, type ReportPorts } from './report-text.ts'
 import type { ScopePart } from '../context/scope.ts'
-import { messageText } from '../log/stored-events.ts'
+import { reportText } from '../log/stored-events.ts'
 
 export type EndRunPorts = EndLeftPorts & ReportPorts
 
@@ -33,7 +34,7 @@ export function endRun(
   outcome: Outcome,
 ): void {
   const { report } = outcome
-  const { messageId: reportMessageId, note: reportNote } = report
+  const { messageId: reportMessageId, note: reportNote, partialFrom = null } = report
   const to = endState(outcome, run.stop)
   if (to.status === 'cancelled')
     for (const below of tree.below(run.row.branchId)) cancelPaused(change, deps, below)
@@ -45,6 +46,7 @@ export function endRun(
     row: {
       reportMessageId,
       reportNote,
+      partialFrom,
       output,
       stopNo,
       toolCalls,
@@ -72,24 +74,22 @@ export function cancelLeft(change: Change, deps: EndRunPorts, run: LiveRun, by: 
   const wasPaused = run.row.status === 'paused'
   const waitedFor = !wasPaused || !isOwed(run)
   const report = wasPaused ? storedReport(change, run) : reportLeft(change, run)
-  const { messageId: reportMessageId, note: reportNote, text } = report
+  const { messageId: reportMessageId, note: reportNote, partialFrom = null, text } = report
   const { toolCalls } = run.row
-  const ended = { stopNo: run.row.stopNo + 1, reportMessageId, reportNote, toolCalls }
+  const ended = { stopNo: run.row.stopNo + 1, reportMessageId, reportNote, partialFrom, toolCalls }
   const lastText = { report: reportMessageId ? text : null }
   changeRun(change, run, state.cancelled(by), { row: ended, lastText })
   if (waitedFor) handOver(change, deps, run, report)
 }
 
 function storedReport({ tx }: Change, { row }: LiveRun): Report {
-  const { reportMessageId: messageId, reportNote: note } = row
-  return { messageId, text: messageId ? messageText(tx, messageId) : '', note }
+  const { reportMessageId: messageId, reportNote: note, partialFrom } = row
+  return { messageId, text: reportText(tx, row), note, ...(partialFrom ? { partialFrom } : {}) }
 }
 
 /** What it had said by the time when its process ended. */
 function reportLeft({ tx }: Change, { row }: LiveRun): Report {
-  const { lastText } = readLeft(tx, row)
-  if (lastText) return { messageId: lastText.messageId, text: lastText.text, note: null }
-  return { messageId: null, text: '', note: 'no text: the process that ran it ended' }
+  return partialReport(readLeft(tx, row).texts, 'the process that ran it ended')
 }
 
 function endState(outcome: Outcome, stop: StopReason | undefined): NextState {
@@ -111,21 +111,22 @@ function endState(outcome: Outcome, stop: StopReason | undefined): NextState {
  * While a child is paused by the user, its parent or a restart, the call that waits for it stays open (invariant D2).
  */
 export function isOwed({ row }: HasRow): boolean {
-  return (
-    row.status !== 'paused' || !(row.reason === 'user' || row.reason === 'parent' || row.reason === 'restart')
-  )
+  return !isStopped(row.status) || isReported(row)
 }
 
 /** What the parent is owed: the result of the call that waits, or an item of its inbox. */
 function handOver(change: Change, deps: ReportPorts & OpenJournalPorts, run: LiveRun, report: Report): void {
   const { parent } = run
-  if (!parent) return deliverToBranchAbove(change, deps, run, report)
+  if (!parent) {
+    if (!run.row.unreported) deliverToBranchAbove(change, deps, run, report)
+    return
+  }
   parent.journal?.reread(change.tx) // a change that held results may not have been stored
   const writer =
     run.call && !run.row.background && openCallWriter(deps, change.tx, parent, run.call.part.callId)
   const handed = { parent, run, report }
   if (writer) answerCall(change, deps, handed, writer)
-  else if (!isAnsweredByCancel(run)) putInInbox(change, deps, handed)
+  else if (!run.row.unreported && !isAnsweredByCancel(run)) putInInbox(change, deps, handed)
   childEnded(change, deps, parent, run)
 }
 
@@ -144,9 +145,9 @@ interface Handed {
 
 function putInInbox(change: Change, deps: ReportPorts, { parent, run, report }: Handed): void {
   const { conversationId, branchId } = parent.row
-  const { text } = reportOutput(change, deps, run.row, report)
+  const handed = handedReport(change, deps, run.row, report)
   const from = { fromRunId: run.row.id, stopNo: run.row.stopNo }
-  const item = { conversationId, branchId, kind: 'result', mode: 'follow_up', text, ...from } as const
+  const item = { conversationId, branchId, kind: 'result', mode: 'follow_up', ...handed, ...from } as const
   addToInbox(change, deps.newId, eventScope(parent, change.at), item)
 }
 
@@ -158,7 +159,7 @@ function answerCall(
 ): void {
   const { part, title } = run.call!
   const status = run.row.status === 'failed' || run.row.status === 'cancelled' ? 'failed' : 'completed'
-  const output = reportOutput(change, deps, run.row, report)
+  const output = answeredReport(handedReport(change, deps, run.row, report))
   writer.writeResult(change, { part, title, status, output, exitCode: null, error: run.row.error })
   change.event({
     type: 'report.delivered',

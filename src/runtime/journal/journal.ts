@@ -193,7 +193,8 @@ export class RunJournal implements Journal {
   }
 
   async instruct(text: string) {
-    const parts: Part[] = [{ id: this.#ports.newId('prt'), type: 'text', text }]
+    const id = this.#ports.newId('prt')
+    const parts = [{ id, type: 'text', text, author: 'runtime' } as const]
     const { branchId, id: runId } = this.#run.row
     return await this.#writes.record((change) =>
       appendMessage(change, this.#ports.newId, eventScope(this.#run, change.at), {

@@ -19,15 +19,16 @@ export interface OpenTurn {
   readonly toolCalls: number
 }
 
-/** What earlier attempts of a run left: the turn that is open, and the latest text. */
+/** What earlier attempts of a run left: the turn that is open, and the texts. */
 export interface LeftOfRun {
   readonly turn: OpenTurn | undefined
-  readonly lastText: TurnText | undefined
+  /** Of its turns, the oldest first. */
+  readonly texts: readonly TurnText[]
 }
 
 export function readLeft(reader: Reader, run: StoredRun): LeftOfRun {
   const messages = readMessages(reader, run.branchId)
-  return { turn: openTurnIn(messages, reader, run), lastText: latestSaid(messages, run) }
+  return { turn: openTurnIn(messages, reader, run), texts: textsOf(messages, run) }
 }
 
 /** The open turn of a run; undefined where its last answer has been dealt with, or there is none. */
@@ -64,12 +65,15 @@ function answerOf(message: Message, run: StoredRun, rows: readonly ToolCall[]): 
   return { messageId, parts, turn: run.turns, usage: message.usage ?? noUsage, costUsd: null, truncated }
 }
 
-function latestSaid(messages: readonly Message[], run: StoredRun): TurnText | undefined {
+function textsOf(messages: readonly Message[], run: StoredRun): readonly TurnText[] {
   const answers = messages.filter(
     ({ role, state, runId }) => role === 'assistant' && state === 'complete' && runId === run.id,
   )
-  const at = answers.findLastIndex(({ parts }) => textOf(parts).trim() !== '')
-  const message = answers[at]
-  const turn = Math.max(0, run.turns - (answers.length - 1 - at))
-  return message && { messageId: message.id, text: textOf(message.parts), turn }
+  return answers
+    .map(({ id, parts }, at) => ({
+      messageId: id,
+      text: textOf(parts),
+      turn: Math.max(0, run.turns - (answers.length - 1 - at)),
+    }))
+    .filter(({ text }) => text.trim() !== '')
 }

@@ -1,5 +1,5 @@
 import type { Branch } from '../../core/conversation.ts'
-import type { Deliver, NoticePart, Part } from '../../core/message.ts'
+import type { Deliver, NoticePart } from '../../core/message.ts'
 import type { StoredRun } from '../../core/run.ts'
 import type { Report } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'
@@ -8,7 +8,7 @@ import { addToInbox, deliverItems } from '../run/inbox.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { appendMessage, type EventScope } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
-import { reportOutput, type ReportPorts } from './report-text.ts'
+import { handedReport, type ReportPorts } from './report-text.ts'
 
 /** Writes the card of a subagent that a person starts, right behind the head that is its origin. */
 export function writeSpawnCard(
@@ -33,8 +33,8 @@ export function deliverToBranchAbove(change: Change, deps: ReportPorts, run: Liv
   const here = { at: change.at, conversationId, branchId: parentId, runId: null, parentRunId: null, depth: 0 }
   const deliver = deliverOf(change.tx, branch)
   if (deliver !== 'wake') announce(change, deps, here, run.row)
-  const { text } = reportOutput(change, deps, run.row, report)
-  const item = { kind: 'result', mode: 'follow_up', text, fromRunId, stopNo } as const
+  const handed = handedReport(change, deps, run.row, report)
+  const item = { kind: 'result', mode: 'follow_up', ...handed, fromRunId, stopNo } as const
   const row = addToInbox(change, deps.newId, here, { ...item, conversationId, branchId: parentId })
   if (deliver === 'announce') deliverItems(change, deps.newId, here, [row])
 }
@@ -52,7 +52,7 @@ function appendNotice(
   here: EventScope,
   notice: Omit<NoticePart, 'id'>,
 ): void {
-  const parts: Part[] = [{ id: deps.newId('prt'), ...notice }]
+  const parts = [{ id: deps.newId('prt'), ...notice }]
   appendMessage(change, deps.newId, here, { branchId: here.branchId!, role: 'user', parts, runId: null })
 }
 

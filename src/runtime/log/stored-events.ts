@@ -1,6 +1,9 @@
 import type { EventType, OffshootEvent } from '../../core/events.ts'
 import type { CallId, ConversationId, MessageId } from '../../core/ids.ts'
 import { textOf } from '../../core/message.ts'
+import type { StoredRun } from '../../core/run.ts'
+import { BETWEEN_TURNS } from '../../loop/partial-report.ts'
+import { factsForPeople, outputForPeople, partForPeople } from '../../core/report/report-words.ts'
 import type { EventRow, Reader } from '../../store/port.ts'
 
 /** Where and when an event belongs: mostly as the one before it in its change. */
@@ -28,6 +31,7 @@ function packEvent(event: OffshootEvent, before: OffshootEvent | undefined): obj
 const PLACES: ReadonlySet<string> = new Set(PLACE)
 
 const CALL = ['input', 'output']
+const ITEM = ['text', 'author', 'report']
 /** What stands in rows of its own; not the report of a pause, as the run may go on and have another. */
 const CONTENTS: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'part.completed': ['part'],
@@ -40,8 +44,8 @@ const CONTENTS: Readonly<Partial<Record<EventType, readonly string[]>>> = {
   'run.completed': ['report'],
   'run.failed': ['report'],
   'run.cancelled': ['report'],
-  'inbox.added': ['text'],
-  'inbox.updated': ['text'],
+  'inbox.added': ITEM,
+  'inbox.updated': ITEM,
 }
 
 /** The events of a row, without what stands in other rows. */
@@ -87,7 +91,7 @@ function fromStored(store: Reader, event: OffshootEvent): OffshootEvent {
   switch (event.type) {
     case 'part.completed': {
       const row = store.get('parts', event.partId)
-      return { ...event, part: row ? { ...row.part } : { id: event.partId, type: event.kind } }
+      return { ...event, part: row ? { ...partForPeople(row.part) } : { id: event.partId, type: event.kind } }
     }
     case 'tool.started':
       return { ...event, input: inputOf(store, event.callId) }
@@ -100,12 +104,14 @@ function fromStored(store: Reader, event: OffshootEvent): OffshootEvent {
     case 'run.completed':
     case 'run.failed':
     case 'run.cancelled': {
-      const messageId = event.runId && store.get('runs', event.runId)?.reportMessageId
-      return { ...event, report: messageId ? messageText(store, messageId) : null }
+      const run = event.runId && store.get('runs', event.runId)
+      return { ...event, report: run && run.reportMessageId ? reportText(store, run) : null }
     }
     case 'inbox.added':
-    case 'inbox.updated':
-      return { ...event, text: store.get('inbox', event.itemId)?.text ?? '' }
+    case 'inbox.updated': {
+      const { text = '', author = null, report = null } = store.get('inbox', event.itemId) ?? {}
+      return { ...event, text, author, report: report && { ...factsForPeople(report) } }
+    }
     default:
       return event
   }
@@ -120,7 +126,23 @@ function inputOf(store: Reader, callId: CallId): unknown {
 function outputOf(store: Reader, callId: CallId): string | undefined {
   const call = store.get('tool_calls', callId)
   const part = call?.resultPartId ? store.get('parts', call.resultPartId)?.part : undefined
-  return part?.type === 'tool-result' ? part.output.text : undefined
+  return part?.type === 'tool-result' ? outputForPeople(part.output) : undefined
+}
+
+/** The text of the report of a run: of one message, or of the messages of a partial one. */
+export function reportText(store: Reader, run: StoredRun): string {
+  const { id: runId, branchId, reportMessageId, partialFrom } = run
+  if (!reportMessageId) return ''
+  if (!partialFrom || partialFrom === reportMessageId) return messageText(store, reportMessageId)
+  const first = store.get('messages', partialFrom)?.position ?? 0
+  const last = store.get('messages', reportMessageId)?.position ?? first
+  return store
+    .find('messages', { where: { branchId, role: 'assistant' }, orderBy: 'position', after: first - 1 })
+    .filter(({ position, ...row }) => position <= last && row.runId === runId)
+    .filter(({ id, state }) => state === 'complete' || id === reportMessageId)
+    .map(({ id }) => messageText(store, id))
+    .filter((text) => text.trim() !== '')
+    .join(BETWEEN_TURNS)
 }
 
 /** The text of a stored message. */

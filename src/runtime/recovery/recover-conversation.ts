@@ -1,5 +1,6 @@
 import { bounds } from '../../core/limits.ts'
 import { isFinal, isStopped, state } from '../../core/run-status.ts'
+import { partialReport } from '../../loop/partial-report.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { cancelLeft, endRun, type EndRunPorts } from '../journal/end-run.ts'
@@ -117,10 +118,11 @@ function requeueOrPause(
 /** The run fails for good, with what is below it; its parent is told. */
 function giveUp(change: Change, deps: EndRunPorts, live: LiveConversation, run: LiveRun): 'failed' {
   for (const below of live.below(run.row.branchId)) cancelLeft(change, deps, below, 'parent')
-  const { lastText } = readLeft(change.tx, run.row)
+  const { texts } = readLeft(change.tx, run.row)
   const message = `its process ended ${run.row.attempt} times while it ran; it is not tried again by itself`
   const hint = `offshoot continue ${run.row.branchId} tries it once more`
-  const report = { messageId: lastText?.messageId ?? null, text: lastText?.text ?? '', note: message }
+  const partial = partialReport(texts, 'its process ended')
+  const report = { ...partial, note: texts.length > 0 ? `${message}; ${partial.note}` : message }
   endRun(change, { deps, tree: live }, run, {
     type: 'failed',
     error: { code: 'crashed', message, hint },

@@ -6,8 +6,8 @@ export type Figures = Partial<
   Pick<RunFacts, 'turns' | 'toolCalls' | 'usage' | 'costUsd' | 'lastAction' | 'limits'>
 >
 
-/** Who asked for a run, and whether that one waits for it. */
-export type Asker = Partial<Pick<RunFacts, 'parentRunId' | 'originCallId' | 'background'>>
+/** Who asked for a run, whether that one waits for it, and whether it is told of its report. */
+export type Asker = Partial<Pick<RunFacts, 'parentRunId' | 'originCallId' | 'background' | 'unreported'>>
 
 /**
  * The row of a run that this process drives, as last written or as the next write will leave it. Its methods are the only

@@ -1,20 +1,26 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, ConversationId, InboxItemId, NewId } from '../../core/ids.ts'
-import type { Message, Part } from '../../core/message.ts'
+import type { Author, Message, SaidPart } from '../../core/message.ts'
 import type { InboxRow, Reader } from '../../store/port.ts'
 import { appendMessage, type EventScope } from './messages.ts'
 import type { Change } from '../log/recorder.ts'
 
-export type NewItem = Pick<InboxRow, 'kind' | 'mode' | 'text'> &
-  Partial<Pick<InboxRow, 'fromRunId' | 'stopNo'>> & {
-    readonly conversationId: ConversationId
-    readonly branchId: BranchId
-  }
+/** What somebody wrote, or a report. */
+export type NewItem = Pick<InboxRow, 'mode' | 'text'> & {
+  readonly conversationId: ConversationId
+  readonly branchId: BranchId
+} & (
+    | { readonly kind: 'user'; readonly author: Author }
+    | ({ readonly kind: 'result' } & {
+        readonly [K in 'fromRunId' | 'stopNo' | 'report']: NonNullable<InboxRow[K]>
+      })
+  )
 
 /** Adds an item to the inbox of a branch. One stop of a run makes at most one item (invariant D3). */
 export function addToInbox(change: Change, newId: NewId, scope: EventScope, item: NewItem): InboxRow {
   const open = { createdAt: change.at, deliveredAt: null, withdrawnAt: null }
-  const row: InboxRow = { id: newId('inb'), fromRunId: null, stopNo: null, ...item, ...open }
+  const absent = { fromRunId: null, stopNo: null, author: null, report: null }
+  const row: InboxRow = { id: newId('inb'), ...absent, ...item, ...open }
   change.tx.insert('inbox', row)
   change.event({ type: 'inbox.added', ...scope, branchId: row.branchId, ...about(row), ...contents(row) })
   return row
@@ -56,7 +62,7 @@ export function deliverItems(
   scope: EventScope,
   items: readonly InboxRow[],
 ): Message {
-  const parts: Part[] = items.map((row) => ({ id: newId('prt'), type: 'text', text: row.text }))
+  const parts = items.map((row) => partOf(newId, row))
   const { branchId } = items[0]!
   const runId = items.every((row) => row.kind === 'user') ? null : scope.runId
   const message = appendMessage(
@@ -67,6 +73,12 @@ export function deliverItems(
   )
   for (const row of items) markDelivered(change, scope, row)
   return message
+}
+
+function partOf(newId: NewId, { text, author, report }: InboxRow): SaidPart {
+  const id = newId('prt')
+  if (report) return { id, type: 'report', text, report }
+  return { id, type: 'text', text, ...(author ? { author } : {}) } as SaidPart // an older program kept no author
 }
 
 /** Messages that wait on a branch come before what is said to it now: each becomes a message of its own, oldest first. */
@@ -126,6 +138,6 @@ function about({ id: itemId, kind, mode }: InboxRow) {
   return { itemId, kind, mode }
 }
 
-function contents({ text, fromRunId }: InboxRow) {
-  return { text, fromRunId }
+function contents({ text, fromRunId, author = null, report = null }: InboxRow) {
+  return { text, fromRunId, author, report: report && { ...report } }
 }

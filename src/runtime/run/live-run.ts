@@ -9,7 +9,7 @@ import { state } from '../../core/run-status.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import type { Grant, Level } from '../../permissions/types.ts'
 import type { EndedCall, Permit, StartedCall } from '../../loop/ports.ts'
-import type { ToolCallPart, ToolResultPart } from '../../core/message.ts'
+import type { AgentAuthor, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { Reader } from '../../store/port.ts'
 import type { AnyTool, FileLedger, ResolvedPath } from '../../tools/port.ts'
 import type { PreparedSpawn } from './prepared-spawn.ts'
@@ -305,6 +305,11 @@ export function runEvent(
     ...(type === 'run.progress' ? { lastAction: row.lastAction } : {}),
     ...more,
   } as EventDraft
+}
+
+/** As the author of what its agent writes to another. */
+export function authorOfRun({ row: { agent, branchId } }: HasRow): AgentAuthor {
+  return { agent, branchId }
 }
 
 /** Agents from the root to a run. */

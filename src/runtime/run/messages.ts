@@ -1,5 +1,5 @@
 import type { BranchId, ConversationId, NewId, RunId } from '../../core/ids.ts'
-import type { Message, MessageState, Part, Role } from '../../core/message.ts'
+import type { Message, MessageState, Part, Role, SaidPart } from '../../core/message.ts'
 import type { PartRow, Reader } from '../../store/port.ts'
 import type { Change } from '../log/recorder.ts'
 import type { EventDraft } from '../../core/events.ts'
@@ -9,12 +9,13 @@ export type EventScope = Pick<
   'at' | 'conversationId' | 'branchId' | 'runId' | 'parentRunId' | 'depth'
 >
 
-export interface NewMessage {
+export type NewMessage = {
   readonly branchId: BranchId
-  readonly role: Role
-  readonly parts: readonly Part[]
   readonly runId: RunId | null
-}
+} & (
+  | { readonly role: 'user'; readonly parts: readonly SaidPart[] }
+  | { readonly role: Exclude<Role, 'user'>; readonly parts: readonly Part[] }
+)
 
 /** Appends a whole message to its branch and tells of it. */
 export function appendMessage(change: Change, newId: NewId, scope: EventScope, message: NewMessage): Message {

@@ -1,4 +1,5 @@
 import type { BranchId, NewId } from '../../core/ids.ts'
+import type { Author } from '../../core/message.ts'
 import { isStopped, type RunStatus } from '../../core/run-status.ts'
 import type { Run } from '../../core/run.ts'
 import type { InboxRow } from '../../store/port.ts'
@@ -13,6 +14,7 @@ export interface Target {
 }
 
 interface NewMessage extends Pick<InboxRow, 'mode' | 'text'> {
+  readonly author: Author
   /** What is thrown for a run that has stopped. */
   readonly refusal: (branchId: BranchId, status: RunStatus) => Error
 }

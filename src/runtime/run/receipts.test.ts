@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createHash } from 'node:crypto'
 import { afterAll, describe, expect, test } from 'vitest'
+import { outputForModel } from '../../core/report/report-envelope.ts'
 import { conversationProblems } from '../../../test/support/conversation-problems.ts'
 import { agent, harness, tool, type Harness } from '../../../test/support/runtime-harness.ts'
 import { builtinTools } from '../../tools/builtin-tools.ts'
@@ -56,7 +57,7 @@ const one = ([name, input]: Turn) => ({ toolCalls: [{ tool: name, input }] })
 
 function answerOf(h: Harness): string {
   const results = h.store.find('parts', {}).flatMap(({ part }) => (part.type === 'tool-result' ? [part] : []))
-  return results.findLast((part) => part.tool === 'task')!.output.text
+  return outputForModel(results.findLast((part) => part.tool === 'task')!.output)
 }
 
 const read: Turn = ['read', { file_path: 'src/x.ts' }]

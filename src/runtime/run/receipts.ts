@@ -1,6 +1,6 @@
 import type { CallId, RunId } from '../../core/ids.ts'
 import { receiptLines } from '../../core/receipt-lines.ts'
-import { isEmpty, receiptsOf, type Fact, type Receipts } from '../../core/receipt.ts'
+import { briefReceipts, isEmpty, receiptsOf, type Fact, type Receipts } from '../../core/receipt.ts'
 import type { StoredRun, ToolCall } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Reader } from '../../store/port.ts'
@@ -37,26 +37,9 @@ export function readCalls(reader: Reader, runIds: readonly RunId[]): ToolCall[] 
   return runIds.flatMap((runId) => reader.find('tool_calls', { where: { runId }, orderBy: 'id' }))
 }
 
-/**
- * The receipts of a run as its parent reads them, under its report and outside of its text; null for a run that called no
- * tool.
- */
-export function receiptsBlock(
-  reader: Reader,
-  row: Pick<StoredRun, 'id' | 'branchId' | 'toolCalls'>,
-): string | null {
-  if (row.toolCalls === 0) return null
-  const receipts = readReceipts(reader, [row.id])
-  const lines = isEmpty(receipts)
-    ? ['no file was read or changed, and no command was run']
-    : receiptLines(receipts)
-  const body = lines.map(defused).join('\n')
-  return `<subagent_receipts task_id="${row.branchId}">\n${body}\n</subagent_receipts>\nThe receipts were made by the runtime of what was really done, not by the subagent.`
-}
-
-/** What looks like a label of ours in a text of somebody else. */
-export function defused(text: string): string {
-  return text.replace(/<(\s*\/?\s*subagent_(?:report|transcript|receipts))/gi, '<\\$1')
+/** The receipts of a run as they stand beside its report; null for a run that called no tool. */
+export function receiptsBeside(reader: Reader, row: Pick<StoredRun, 'id' | 'toolCalls'>): Receipts | null {
+  return row.toolCalls === 0 ? null : briefReceipts(readReceipts(reader, [row.id]))
 }
 
 /** How many receipts the first context of a later branch holds. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../../core/agent.ts'
+import type { Said } from '../../core/message.ts'
 import { controlAliases, plainName as plain, taskAliases } from '../../core/rules/tool-names.ts'
 import { preparedSchemas } from '../../tools/prepared-schemas.ts'
 import { offeredOptions, optionAliases, readOptions, taskOptions, type TaskOptions } from './task-options.ts'
@@ -100,8 +101,9 @@ export const taskInputSchema = z.lazy(() =>
     }),
 )
 
-/** What a subagent is told that goes on, when nothing else is said. */
+/** What a run is told that goes on, when nobody says anything else. */
 export const CONTINUE = 'Continue your previous work.'
+export const TOLD_TO_GO_ON = { text: CONTINUE, author: 'runtime' } as const satisfies Said
 
 /** What a subagent has from its spawn on. */
 const KEPT = [

@@ -102,7 +102,13 @@ function listingsOf(
     const reserved = whole.reserved(run)
     const position = order.indexOf(run.id)
     const { stopNo: _, originCallId: _call, error: _error, ...shown } = row
-    const { reportMessageId: _report, reportNote: _note, ...rest } = shown
+    const {
+      reportMessageId: _report,
+      reportNote: _note,
+      partialFrom: _from,
+      unreported: _told,
+      ...rest
+    } = shown
     return {
       ...rest,
       task,

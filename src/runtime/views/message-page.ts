@@ -1,5 +1,6 @@
 import type { Branch } from '../../core/conversation.ts'
 import type { Message } from '../../core/message.ts'
+import { partForPeople } from '../../core/report/report-words.ts'
 import type { Reader } from '../../store/port.ts'
 import { readParts } from '../run/messages.ts'
 import { callRow, type CallRow } from './snapshot.ts'
@@ -28,7 +29,10 @@ export function messagePageOf(reader: Reader, branch: Branch, { before, limit }:
   const bound = before === undefined ? {} : { before }
   const last = { orderBy: 'position', descending: true, limit, ...bound } as const
   const rows = reader.find('messages', { where: { branchId: branch.id }, ...last }).toReversed()
-  const messages = rows.map(({ conversationId: _, ...row }) => ({ ...row, parts: readParts(reader, row.id) }))
+  const messages = rows.map(({ conversationId: _, ...row }) => ({
+    ...row,
+    parts: readParts(reader, row.id).map(partForPeople),
+  }))
   const first = messages[0]?.position ?? 0
   return {
     branchId: branch.id,

@@ -8,7 +8,7 @@ import type { RunStatus } from '../../core/run-status.ts'
 import { addCost, addUsage, type Usage } from '../../core/usage.ts'
 import type { Reader } from '../../store/port.ts'
 import { readReceipts } from '../run/receipts.ts'
-import { messageText, unpackEvents } from '../log/stored-events.ts'
+import { reportText, unpackEvents } from '../log/stored-events.ts'
 
 /**
  * The result of a main run and of those that followed by themselves, with the totals of its tree: each run counts once.
@@ -76,7 +76,7 @@ export function readRunResult(
     status,
     reason,
     endReason,
-    text: run.reportMessageId ? messageText(store, run.reportMessageId) : '',
+    text: reportText(store, run),
     ...(run.output === undefined || run.output === null ? {} : { output: run.output }),
     note: run.reportNote,
     error,

@@ -8,7 +8,7 @@ import type { Reader } from '../../store/port.ts'
 import { Budget } from '../budget/budget.ts'
 import type { RunListing } from './list-runs.ts'
 import { queueFromRows } from '../run/queue-from-rows.ts'
-import { messageText } from '../log/stored-events.ts'
+import { reportText } from '../log/stored-events.ts'
 
 /** Figures of several runs together; each run counts once. */
 export interface RunTotals {
@@ -79,7 +79,8 @@ export function runRows(
 
 function figures(run: StoredRun) {
   const { limits, setup, description: task, originCallId: callId, pausing = null, ...row } = run
-  const { stopNo: _stop, output: _output, reportMessageId: _message, reportNote: _note, ...shown } = row
+  const { stopNo: _stop, output: _output, reportMessageId: _message, reportNote: _note, ...more } = row
+  const { partialFrom: _from, unreported: _told, ...shown } = more
   const { directory = null, effort = null } = setup ?? {}
   return { ...shown, callId, task, pausing, maxTurns: limits.maxTurns, directory, effort }
 }
@@ -143,9 +144,8 @@ function placeIn(queue: readonly RunId[], id: RunId): number | null {
   return at < 0 ? null : at + 1
 }
 
-function headlineOf(reader: Reader, { status, reportMessageId }: StoredRun): string | null {
-  if (!isStopped(status) || !reportMessageId) return null
-  return headline(messageText(reader, reportMessageId)) || null
+function headlineOf(reader: Reader, run: StoredRun): string | null {
+  return isStopped(run.status) ? headline(reportText(reader, run)) || null : null
 }
 
 function delegationsOf(reader: Reader, conversationId: ConversationId): Map<BranchId, Grant[]> {

@@ -2,6 +2,7 @@ import type { LinePlace } from '../asking/person-waits.ts'
 import type { Branch, Conversation } from '../../core/conversation.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import type { Approval, Question, StoredRun, ToolCall } from '../../core/run.ts'
+import { factsForPeople } from '../../core/report/report-words.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { InboxRow, LeaseRow, Reader } from '../../store/port.ts'
 import { inReadingOrder } from '../run/inbox.ts'
@@ -46,7 +47,9 @@ export type ApprovalRow = LinePlace &
     readonly pattern: string | null
   }
 export type QuestionRow = LinePlace & Omit<Question, 'answer' | 'answeredBy' | 'answeredAt'>
-export type InboxItem = Omit<InboxRow, 'stopNo' | 'deliveredAt' | 'withdrawnAt'>
+export type InboxItem = Omit<InboxRow, 'stopNo' | 'deliveredAt' | 'withdrawnAt' | 'author' | 'report'> & {
+  readonly [K in 'author' | 'report']: NonNullable<InboxRow[K]> | null
+}
 
 /** What the rows do not tell. */
 export interface SnapshotFacts {
@@ -157,8 +160,8 @@ function waiting(reader: Reader, conversationId: ConversationId): InboxItem[] {
 }
 
 export function inboxItem(row: InboxRow): InboxItem {
-  const { stopNo: _, deliveredAt: _at, withdrawnAt: _w, ...item } = row
-  return item
+  const { stopNo: _, deliveredAt: _at, withdrawnAt: _w, author = null, report = null, ...item } = row
+  return { ...item, author, report: report && factsForPeople(report) }
 }
 
 /** Main runs need none. */

@@ -84,6 +84,8 @@ function sampleRun(id: NewId, { id: branchId, conversationId }: Rows['branches']
     startedAt: 4,
     output: { a: [1, null] },
     pausing: 'user',
+    partialFrom: null,
+    unreported: true,
     endedAt: null,
   }
 }
@@ -118,6 +120,8 @@ function makers(id: NewId, { id: branchId, conversationId }: Rows['branches']) {
     createdAt: 7,
     deliveredAt: null,
     withdrawnAt: null,
+    author: null,
+    report: null,
     ...change,
   })
   const artifact = (hash: string, content: Uint8Array): ArtifactRow => ({

@@ -1,5 +1,5 @@
 import { inboxOf, parseChatCommand, type BranchView } from 'offshoot/client'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { NeedsBar } from '../agents/needs-bar.tsx'
 import { useClient } from '../state/client.ts'
 import { useConversationView, useView } from '../state/conversation.tsx'
@@ -16,6 +16,7 @@ import { Composer } from './composer.tsx'
 import { InboxChips } from './inbox-chips.tsx'
 import { StoppedBar } from './stopped-bar.tsx'
 import { Transcript } from './transcript.tsx'
+import { useWokenParent, WakeChoice } from './wake-choice.tsx'
 
 /** The middle of the page: one branch, with what is written to it. */
 export function BranchPage({ branch, messageId }: { branch: BranchView; messageId: string | null }) {
@@ -30,13 +31,15 @@ export function BranchPage({ branch, messageId }: { branch: BranchView; messageI
   const send = async (text: string, mode: 'steer' | 'follow_up') => {
     const command = parseChatCommand(text)
     if (command && view.state) await runChatCommand(command, client, view.state, branch)
-    else await verbs.send(branch.id, text, mode)
+    else await verbs.send(branch.id, text, mode, wake || !parent)
   }
   const takeBack = async () => {
-    const last = inbox.findLast(({ kind }) => kind === 'user')
+    const last = inbox.findLast(({ kind, author }) => kind === 'user' && (author ?? 'person') === 'person')
     if (last) await client.withdrawInboxItem({ id: last.id })
     return last?.text
   }
+  const parent = useWokenParent(branch)
+  const [wake, setWake] = useState(true)
   const isMain = branch.kind === 'main'
   const live = run !== null && isLive(run)
   const placeholder =
@@ -52,6 +55,7 @@ export function BranchPage({ branch, messageId }: { branch: BranchView; messageI
         <StoppedBar branch={branch} />
         <NeedsBar branch={branch} />
         <InboxChips items={inbox} />
+        {parent && <WakeChoice parent={parent} wake={wake} onChange={setWake} />}
         <Composer
           key={branch.id}
           draftKey={branch.id}

@@ -1,3 +1,4 @@
+import { authorWords, reportHeadline } from 'offshoot/client'
 import type { InboxItem } from 'offshoot/protocol'
 import { useState } from 'react'
 import { useVerbs } from '../state/verbs.ts'
@@ -26,12 +27,13 @@ function InboxChip({ item }: { item: InboxItem }) {
   const verbs = useVerbs()
   const [editing, setEditing] = useState(false)
   if (editing) return <EditChip item={item} onDone={() => setEditing(false)} />
-  const isMine = item.kind === 'user'
+  const isMine = item.kind === 'user' && (item.author === null || item.author === 'person')
+  const text = item.report ? reportHeadline(item.report, item.text) : item.text
   return (
     <li className="flex items-center gap-1 rounded-lg border border-line bg-panel py-0.5 pr-1 pl-3 text-sm">
-      <span className="min-w-0 flex-1 truncate" title={item.text}>
-        {!isMine && <span className="text-ink-3">{item.kind === 'result' ? 'Result: ' : 'Note: '}</span>}
-        {item.text}
+      <span className="min-w-0 flex-1 truncate" title={text}>
+        {!isMine && <span className="text-ink-3">{`${writerOf(item)}: `}</span>}
+        {text}
       </span>
       {item.mode === 'steer' && <span className="text-xs text-running">next turn</span>}
       {isMine && <IconButton icon="edit" label="Edit" onPress={() => setEditing(true)} />}
@@ -45,6 +47,11 @@ function InboxChip({ item }: { item: InboxItem }) {
       <IconButton icon="x" label="Withdraw" onPress={() => verbs.withdraw(item)} />
     </li>
   )
+}
+
+function writerOf({ report, author, kind }: InboxItem): string {
+  if (report) return `Report of ${report.agent}`
+  return kind === 'user' ? authorWords(author) : 'Note'
 }
 
 function EditChip({ item, onDone }: { item: InboxItem; onDone: () => void }) {

@@ -10,6 +10,8 @@ import { useFold } from '../state/folds.ts'
 import type { Item } from './transcript-items.ts'
 import { LooksCard } from './read-only-calls-card.tsx'
 import { MessageActions } from './message-actions.tsx'
+import { ReportCard } from './report-card.tsx'
+import { ToldMessage } from './told-message.tsx'
 import { ToolCard } from './tool-card.tsx'
 import { UserMessage } from './user-message.tsx'
 
@@ -19,6 +21,10 @@ export const ItemView = memo(
     switch (item.kind) {
       case 'user':
         return <UserMessage message={item.message} inherited={inherited} />
+      case 'told':
+        return <ToldMessage message={item.message} inherited={inherited} />
+      case 'report':
+        return <ReportCard report={item.part.report} text={item.part.text} />
       case 'system':
         return <Folded id={item.key} title="Instructions" text={textOf(item.message)} />
       case 'text':

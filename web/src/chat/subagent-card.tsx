@@ -18,6 +18,7 @@ import { Icon } from '../ui/icon.tsx'
 import { isLive, needsYou } from '../ui/run-status-look.ts'
 import { useFold } from '../state/folds.ts'
 import type { ToolEntry } from './transcript-items.ts'
+import { ReportText } from './report-card.tsx'
 import { ToolCard } from './tool-card.tsx'
 
 /** Nested cards stand no further to the right than this; deeper ones say their depth. */
@@ -28,12 +29,12 @@ export const SubagentCard = memo(({ entry }: { entry: ToolEntry }) => {
   const branchId = entry.branch?.id
   const run = useView((state) => (branchId ? runOf(state, branchId) : null))
   if (!run) return <ToolCard entry={entry} />
-  return <RunCard run={run} report={entry.result?.output.text} nesting={0} />
+  return <RunCard run={run} report={entry.result?.output} nesting={0} />
 })
 
 interface RunCardProps {
   readonly run: RunRow
-  readonly report?: string | undefined
+  readonly report?: Output | undefined
   readonly nesting: number
 }
 
@@ -91,7 +92,25 @@ function Asks({ run }: { run: RunRow }) {
   )
 }
 
-function Opened({ run, report }: { run: RunRow; report: string | undefined }) {
+type Output = NonNullable<ToolEntry['result']>['output']
+
+/** What the call was answered: the report, or in one line that its subagent works in the background. */
+function Answer({ output: { text, subagent } }: { output: Output }) {
+  if (subagent?.type === 'report') return <ReportText report={subagent} text={text} />
+  if (subagent) return <p className="text-xs text-ink-3">{text}</p>
+  return (
+    <div
+      className="scrolls prose-reply max-h-60 overflow-y-auto rounded-md border border-line bg-panel px-3 py-2 text-sm!"
+      tabIndex={0}
+      role="region"
+      aria-label="Report"
+    >
+      <Markdown text={text} />
+    </div>
+  )
+}
+
+function Opened({ run, report }: { run: RunRow; report: Output | undefined }) {
   const steps = useView((state) => state.steps[run.id])
   const window = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -104,16 +123,7 @@ function Opened({ run, report }: { run: RunRow; report: string | undefined }) {
           <Steps calls={steps} />
         </div>
       )}
-      {report && !isLive(run) && (
-        <div
-          className="scrolls prose-reply max-h-60 overflow-y-auto rounded-md border border-line bg-panel px-3 py-2 text-sm!"
-          tabIndex={0}
-          role="region"
-          aria-label="Report"
-        >
-          <Markdown text={report} />
-        </div>
-      )}
+      {report && !isLive(run) && <Answer output={report} />}
       <div className="flex flex-wrap items-center gap-1">
         <Button look="quiet" small icon="list" onPress={() => showPanel('steps', run.id)}>
           {`All ${counted(run.toolCalls, 'step')}`}

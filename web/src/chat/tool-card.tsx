@@ -1,4 +1,4 @@
-import { durationWords } from 'offshoot/client'
+import { durationWords, outputForPeople } from 'offshoot/client'
 import { memo } from 'react'
 import { shownBytes } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -77,7 +77,9 @@ function ToolIcon({ tool, state }: { tool: string; state: CallState }) {
 /** What is worth seeing of a closed card: the first line of an error, the last one of a running command. */
 function ToolAside({ entry, state }: { entry: ToolEntry; state: CallState }) {
   const output = state === 'running' ? (entry.call?.lastLine ?? '') : ''
-  const error = entry.call?.error?.message ?? (state === 'failed' ? entry.result?.output.text : undefined)
+  const error =
+    entry.call?.error?.message ??
+    (state === 'failed' && entry.result ? outputForPeople(entry.result.output) : undefined)
   const text = error ? firstLine(error) : output
   if (!text) return null
   return (
@@ -93,7 +95,7 @@ function ToolAside({ entry, state }: { entry: ToolEntry; state: CallState }) {
 /** Input, change or command, and output. */
 function ToolDetail({ entry }: { entry: ToolEntry }) {
   const change = changeOf(entry)
-  const output = entry.result?.output.text ?? entry.call?.lastLine ?? ''
+  const output = (entry.result && outputForPeople(entry.result.output)) ?? entry.call?.lastLine ?? ''
   const artifactId = entry.result?.output.artifactId
   return (
     <div className="flex flex-col gap-1.5 pt-1 pr-2 pb-2 pl-8">

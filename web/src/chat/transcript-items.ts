@@ -1,4 +1,4 @@
-import type { BranchView, CallView } from 'offshoot/client'
+import { authorOfMessage, type BranchView, type CallView } from 'offshoot/client'
 import type { MessagePage } from 'offshoot/protocol'
 
 type Message = MessagePage['messages'][number]
@@ -18,6 +18,14 @@ export interface ToolEntry {
 /** What stands in a transcript, one below the other. */
 export type Item =
   | { readonly kind: 'user'; readonly key: string; readonly message: Message }
+  /** What an agent was told, and no person wrote. */
+  | { readonly kind: 'told'; readonly key: string; readonly message: Message }
+  | {
+      readonly kind: 'report'
+      readonly key: string
+      readonly message: Message
+      readonly part: PartOf<'report'>
+    }
   | { readonly kind: 'system'; readonly key: string; readonly message: Message }
   | {
       readonly kind: 'text'
@@ -107,11 +115,20 @@ function itemsOfMessage(
   })
 }
 
-/** What a person wrote is one item; notices in it, and files, stand by themselves. */
+/** What a person wrote is one item; reports and notices in a message stand by themselves. */
 function itemsOfUser(message: Message): Item[] {
-  const others = noticesOf(message)
+  const others = [...reportsOf(message), ...noticesOf(message)]
+  const author = authorOfMessage(message)
   const isWritten = message.parts.some((part) => part.type === 'text' || part.type === 'file')
-  return isWritten ? [{ kind: 'user', key: message.id, message }, ...others] : others
+  if (!isWritten) return others
+  const kind = author === undefined || author === 'person' ? 'user' : 'told'
+  return [{ kind, key: message.id, message }, ...others]
+}
+
+function reportsOf(message: Message): Item[] {
+  return message.parts.flatMap((part): Item[] =>
+    part.type === 'report' ? [{ kind: 'report', key: part.id, message, part }] : [],
+  )
 }
 
 function noticesOf(message: Message): Item[] {

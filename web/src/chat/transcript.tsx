@@ -119,7 +119,7 @@ function gapOf(before: Item | undefined, item: Item, inside = false): string {
   if (!before) return ''
   const small = isCall(before) && isCall(item)
   if (small) return inside ? 'pt-0.5' : 'mt-0.5'
-  const large = item.kind === 'user' || before.kind === 'user'
+  const large = [item.kind, before.kind].some((kind) => kind === 'user' || kind === 'told')
   if (large) return inside ? 'touch:pt-13 pt-9' : 'touch:mt-13 mt-9'
   return inside ? 'pt-3' : 'mt-3'
 }

@@ -24,8 +24,9 @@ export function useVerbs() {
         done(client.answerApproval({ id: approval.id, ...answer, by: thisWindow }).then(reloadConversations)),
       answer: (question: QuestionRow, text: string) =>
         done(client.answerQuestion({ id: question.id, text, by: thisWindow }).then(reloadConversations)),
-      send: (branchId: string, text: string, mode: 'steer' | 'follow_up') =>
-        client.sendMessage({ id: branchId, text, mode }),
+      /** `wake: false`: the report of a subagent that has stopped goes to nobody. */
+      send: (branchId: string, text: string, mode: 'steer' | 'follow_up', wake = true) =>
+        client.sendMessage({ id: branchId, text, mode, ...(wake ? {} : { wake }) }),
       edit: (messageId: string, text: string) => client.editMessage({ id: messageId, text }),
       regenerate: (messageId: string) => client.regenerateMessage({ id: messageId }),
       fork: (messageId: string) => client.forkMessage({ id: messageId }),

@@ -24,7 +24,7 @@ export async function correctReport(
   journal: Pick<RunJournal, 'instruct'>,
   report: Report,
 ): Promise<readonly ContextMessage[]> {
-  const checked = await checkReport(store, run, report.text)
+  const checked = await checkReport(store, run, report.lastText ?? report.text)
   run.controller.signal.throwIfAborted()
   if (!checked || checked.fits || !checked.canBeMended || correctionsOf(store, run) >= MAX_CORRECTIONS)
     return []

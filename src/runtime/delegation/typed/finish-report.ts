@@ -17,7 +17,8 @@ export async function finishReport(
   outcome: Outcome,
 ): Promise<Outcome> {
   if (outcome.type !== 'completed' && outcome.type !== 'limit') return outcome
-  const checked = await checkReport(scope.deps.store, run, outcome.report.text)
+  const { text, lastText = text } = outcome.report // earlier turns of a partial report are no conclusion
+  const checked = await checkReport(scope.deps.store, run, lastText)
   if (checked) return checkedOutcome(checked, outcome)
   if (outcome.type === 'limit') return outcome
   return { ...outcome, report: await summarise(scope, run, outcome.report) }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { outputForModel } from '../../../core/report/report-envelope.ts'
 import { conversationProblems } from '../../../../test/support/conversation-problems.ts'
 import {
   agent,
@@ -34,7 +35,7 @@ async function summarised(summarize: AgentDefinition['summarize'], options: Harn
 function resultOf(h: Harness): string {
   const results = h.store
     .find('parts', {})
-    .flatMap(({ part }) => (part.type === 'tool-result' ? part.output.text : []))
+    .flatMap(({ part }) => (part.type === 'tool-result' ? outputForModel(part.output) : []))
   return results.at(-1)!
 }
 

@@ -1,0 +1,16 @@
+import type { AgentDefinition } from '../core/agent.ts'
+
+/** Why `firstTurnReminder` does nothing for an agent that sets it; undefined: it does, or is not set. */
+export function reminderProblem({
+  name,
+  firstTurnReminder,
+  maxTurns,
+  tools,
+}: Pick<AgentDefinition, 'name' | 'firstTurnReminder' | 'maxTurns' | 'tools'>): string | undefined {
+  if (firstTurnReminder === undefined) return undefined
+  if (name === 'main') return 'it does nothing here: only subagents are reminded; remove it'
+  if (!firstTurnReminder) return undefined
+  if (maxTurns === 1) return 'it does nothing with maxTurns 1: there is no second turn; remove one of them'
+  if (tools?.length === 0) return 'it does nothing without tools: write false or remove it'
+  return undefined
+}

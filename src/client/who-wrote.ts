@@ -1,0 +1,13 @@
+import { shared } from '../protocol/shared.ts'
+
+/** Who wrote what, and what a report says, in the words that every surface uses. */
+export const {
+  authorOfMessage,
+  authorWords,
+  outputForPeople,
+  reportDetails,
+  reportHeadline,
+  reportRemarks,
+  reportTitle,
+  wakesParent,
+} = shared

@@ -1,0 +1,55 @@
+import type { Part, ReportPart, ToolOutput } from '../message.ts'
+import { headline } from '../report-summary.ts'
+import { figureWords, statusWords } from './report-envelope.ts'
+import type { ReportFacts } from './subagent-report.ts'
+
+/** Whose report it is and what it came to, in one line for people: `Report of explore: paused (limit)`. */
+export function reportTitle({ agent, ...facts }: ReportFacts): string {
+  return `Report of ${agent}: ${statusWords(facts)}`
+}
+
+/** What people read under the title: the task, and what the run used. */
+export function reportDetails({ description, figures }: ReportFacts): string {
+  return [description, figures && figureWords(figures)].filter((text) => text).join(' · ')
+}
+
+/** What the runtime says about the text of a report, a line each. */
+export function reportRemarks({ error, note, lacks, form, artifactId }: ReportFacts): string[] {
+  const whole = artifactId ? `the whole is kept as ${artifactId}` : 'the whole is on its branch'
+  return [
+    error && `Error: ${error}`,
+    note,
+    lacks && `Not all of it: ${whole}`,
+    form === 'summary' && 'A summary: the whole report is on its branch',
+  ].filter((line) => typeof line === 'string')
+}
+
+/** For a chip or a line of a list: what the report says first, or what is said of it. */
+export function reportHeadline(facts: ReportFacts, text: string): string {
+  const said = headline(text) || reportRemarks(facts)[0] || ''
+  return said === '' ? statusWords(facts) : `${statusWords(facts)}: ${said}`
+}
+
+/** A part for people: without what a model read around an old report. */
+export function partForPeople(part: Part): Part {
+  return part.type === 'report' && part.report.told ? { ...part, report: factsForPeople(part.report) } : part
+}
+
+export function factsForPeople({ told: _, ...facts }: ReportFacts): ReportFacts {
+  return facts
+}
+
+/** A delivered report as one text for people: whose it is, what is to be said of it, and what it says. */
+export function reportForPeople({ text, report }: Pick<ReportPart, 'text' | 'report'>): string {
+  const head = `${reportTitle(report)} (${reportDetails(report)})`
+  return [head, ...reportRemarks(report).map((line) => `(${line})`), text]
+    .filter((line) => line !== '')
+    .join('\n')
+}
+
+/** The answer of a call for people: what the subagent wrote, and what is to be said about it. Never an envelope. */
+export function outputForPeople({ text, subagent }: ToolOutput): string {
+  if (subagent?.type !== 'report') return text
+  const remarks = reportRemarks(subagent).map((line) => `(${line})`)
+  return [...remarks, text].filter((line) => line !== '').join('\n')
+}

@@ -1,0 +1,29 @@
+import type { Report, TurnText } from './ports.ts'
+
+/**
+ * The report of a run that has not concluded: the texts of its turns in their order, marked as partial. `end` says how it
+ * came to that, where there is none. `isCut`: the last of them has no end.
+ */
+export function partialReport(said: readonly TurnText[], end: string, isCut = false): Report {
+  const [first] = said
+  const last = said.at(-1)
+  if (!first || !last) return { messageId: null, text: '', note: `no text: ${end} without writing any` }
+  return {
+    messageId: last.messageId,
+    partialFrom: first.messageId,
+    text: said.map(({ text }) => text).join(BETWEEN_TURNS),
+    lastText: last.text,
+    note: `partial: ${turnWords(said)}${isCut ? ', cut off before its end' : ''}`,
+  }
+}
+
+/** Between the texts of two turns of a partial report. */
+export const BETWEEN_TURNS = '\n\n'
+
+function turnWords(said: readonly TurnText[]): string {
+  const turns = [...new Set(said.map(({ turn }) => turn))]
+  const [first, last] = [turns[0]!, turns.at(-1)!]
+  if (turns.length === 1) return `the text of turn ${first}`
+  const isRow = last - first === turns.length - 1
+  return `the texts of ${isRow ? `turns ${first} to ${last}` : `${turns.length} turns, ${first} to ${last}`}, in order`
+}

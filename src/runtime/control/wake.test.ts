@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { foreground, slow, stage, use, type Staged } from '../../../test/support/stage.ts'
+import type { BranchId } from '../../core/ids.ts'
+
+/** A subagent that has finished, and the main agent that has read its report. */
+async function finished(more: Parameters<typeof stage>[1] = {}) {
+  const h = stage({ main: [{ calls: [foreground('a')] }], a: [{ text: 'first' }, { text: 'second' }] }, more)
+  const { subagents, branchId, conversationId } = await h.run('go')
+  return { h, child: subagents[0]!, main: branchId, conversationId }
+}
+
+const runsOn = (h: Staged, branchId: BranchId) => h.store.count('runs', { branchId })
+
+describe('a text to a subagent that has finished', () => {
+  test('wakes its parent with the report', async () => {
+    const { h, child, main } = await finished()
+    const { started } = await h.continue(child.branchId, { text: 'more' })
+    await h.clock.until(started!.result)
+    expect(runsOn(h, main)).toBe(2)
+    expect(h.actor.of('main').at(-1)!.last).toContain('second')
+  })
+
+  test('leaves it alone where that is asked for, and the report stays on its branch', async () => {
+    const { h, child, main } = await finished()
+    const { started } = await h.continue(child.branchId, { text: 'more', wake: false })
+    await h.clock.until(started!.result)
+    expect(runsOn(h, main)).toBe(1)
+    expect(h.store.count('inbox', { branchId: main })).toBe(0)
+    const [last] = h.store.find('runs', {
+      where: { branchId: child.branchId },
+      orderBy: 'id',
+      descending: true,
+    })
+    expect(last).toMatchObject({ status: 'completed', unreported: true, parentRunId: child.parentRunId })
+    const again = await h.continue(child.branchId, { text: 'and more' })
+    await h.clock.until(again.started!.result)
+    expect(runsOn(h, main)).toBe(2)
+  })
+
+  test('as a message, too', async () => {
+    const { h, child, main, conversationId } = await finished()
+    const args = { text: 'more', mode: 'follow_up', wake: false } as const
+    const live = await h.continue(main, { text: 'wait' })
+    await h.perform(conversationId, { verb: 'message', target: child.branchId, args })
+    await h.clock.until(live.started!.result)
+    expect(h.store.count('inbox', { branchId: main, kind: 'result' })).toBe(0)
+  })
+
+  test('what cannot be kept from it is refused: a run that goes on, a branch that reports to nobody', async () => {
+    const { h, main } = await finished()
+    await expect(h.continue(main, { text: 'x', wake: false })).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('there is nobody to wake'),
+    })
+    const busy = stage({ main: [{ calls: [foreground('a')] }], a: [slow('r')] })
+    const started = await busy.start('go')
+    await busy.clock.advance(1_000)
+    const child = busy.store.find('branches', {}).find(({ agent }) => agent === 'a')!.id
+    const args = { text: 'x', mode: 'steer', wake: false } as const
+    await expect(
+      busy.perform(started.conversationId, { verb: 'message', target: child, args }),
+    ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('it reports as it was to') })
+    await busy.clock.until(started.result)
+  })
+})
+
+test('a run that has not concluded reports the texts of its turns in order, as partial', async () => {
+  const a = [
+    { text: 'First I look.', calls: [use('read')] },
+    { calls: [use('read')] },
+    { text: 'Then I read.', calls: [use('read')] },
+    { calls: [] },
+  ]
+  const h = stage({ main: [{ calls: [foreground('a', { max_turns: 3 })] }], a })
+  const { subagents } = await h.run('go')
+  expect(subagents[0]).toMatchObject({ status: 'paused', endReason: 'max_turns' })
+  const { last } = h.actor.of('main')[1]!
+  expect(last).toContain('(partial: the texts of 2 turns, 1 to 3, in order)\nFirst I look.\n\nThen I read.')
+})
