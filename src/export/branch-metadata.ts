@@ -61,12 +61,17 @@ function figures(runs: readonly StoredRun[]): Partial<BranchMetadata> {
   const last = runs.at(-1)
   if (!last) return {}
   return {
-    state: STATES[last.status],
+    state: branchState(last),
     iterations: last.turns,
     maxIterations: last.limits.maxTurns,
     usage: runs.map((run) => run.usage).reduce(addUsage),
     costUsd: runs.map((run) => run.costUsd).reduce(addCost),
   }
+}
+
+function branchState({ status, reason }: Pick<StoredRun, 'status' | 'reason'>): BranchState {
+  if (status === 'paused' && reason === 'limit') return 'max_iterations'
+  return status === 'paused' && reason === 'restart' ? 'abandoned' : STATES[status]
 }
 
 const STATES: Readonly<Record<RunStatus, BranchState>> = {
@@ -83,8 +88,9 @@ function runExporter(rows: ConversationRows): (run: StoredRun) => ExportedRun {
   const calls = groupBy(rows.tool_calls, (call) => call.runId)
   const approvals = groupBy(rows.approvals, (approval) => approval.callId)
   const questions = groupBy(rows.questions, (question) => question.callId)
-  return ({ conversationId: _, branchId: __, pausing: ___, output, setup, ...run }) => ({
+  return ({ conversationId: _, branchId: __, pausing: ___, output, setup, finishReason, ...run }) => ({
     ...run,
+    ...(finishReason ? { finishReason } : {}),
     ...(output === undefined || output === null ? {} : { output }),
     ...(setup ? { setup } : {}),
     calls: (calls.get(run.id) ?? []).map(

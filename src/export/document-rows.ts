@@ -83,8 +83,8 @@ function addMessages(rows: OpenRows, { conversationId, id: branchId }: Branch, p
 
 function addRun(rows: OpenRows, { conversationId, id: branchId }: Branch, exported: ExportedRun): void {
   const { calls, ...run } = exported
-  const { output = null, setup = null } = run
-  rows.runs.push({ ...run, output, setup, pausing: null, conversationId, branchId })
+  const { output = null, setup = null, finishReason = null } = run
+  rows.runs.push({ ...run, output, setup, finishReason, pausing: null, conversationId, branchId })
   const place = { conversationId, branchId, runId: run.id }
   for (const { approvals = [], questions = [], facts = null, ...call } of calls) {
     rows.tool_calls.push({ ...call, ...place, facts })

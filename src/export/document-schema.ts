@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import { denialReasons } from '../core/denial-reason.ts'
+import { finishReasons } from '../core/finish-reason.ts'
 import type { IdPrefix, IdTypes } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
 import type { Part } from '../core/message.ts'
 import { factSchema } from '../core/receipt-schema.ts'
 import { runLimitsSchema, runSetupSchema } from '../core/run-schemas.ts'
 import {
+  branchStates,
   EXPORT_VERSION,
   type BranchMetadata,
   type ExportDocument,
@@ -46,7 +49,12 @@ const usage = z
     reasoning: z.number(),
   })
   .meta({ id: 'Usage' })
-const error = z.looseObject({ code: text, message: text, hint: text.exactOptional() })
+const error = z.looseObject({
+  code: text,
+  message: text,
+  hint: text.exactOptional(),
+  reason: z.enum(denialReasons).exactOptional(),
+})
 const file = z.looseObject({ mediaType: text, data: text, filename: text.exactOptional() })
 const output = z.looseObject({
   text,
@@ -179,6 +187,8 @@ const runSchema = z
         'max_turns',
         'timeout',
         'max_tokens',
+        'max_output_tokens',
+        'context_window',
         'budget',
         'stall',
         'restart',
@@ -187,6 +197,7 @@ const runSchema = z
         'error',
       ])
       .nullable(),
+    finishReason: z.enum(finishReasons).nullable().exactOptional(),
     attempt: count,
     stopNo: count,
     limits: runLimitsSchema.loose(),
@@ -248,7 +259,7 @@ const metadataSchema = z
     agent: text.exactOptional(),
     label: text.exactOptional(),
     outputSchema: z.record(text, json).exactOptional(),
-    state: z.enum(['running', 'complete', 'cancelled', 'paused', 'failed']).exactOptional(),
+    state: z.enum(branchStates).exactOptional(),
     iterations: count.exactOptional(),
     maxIterations: count.exactOptional(),
     usage: usage.exactOptional(),

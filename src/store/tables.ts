@@ -141,6 +141,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       setup: 'json?',
       output: 'json?',
       pausing: 'text?',
+      finishReason: 'text?',
     },
     references: {
       conversationId: 'conversations',

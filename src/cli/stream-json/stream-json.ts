@@ -1,3 +1,4 @@
+import type { FinishReason } from '../../core/finish-reason.ts'
 import type { EventOf, OffshootEvent } from '../../core/events.ts'
 import type { MessageId } from '../../core/ids.ts'
 import type { Part } from '../../core/message.ts'
@@ -7,6 +8,7 @@ import type { StreamFacts } from './stream-facts.ts'
 import { initLine } from './init-line.ts'
 import type { Envelope, StreamLine } from './stream-line.ts'
 import { resultLine, type PermissionDenial } from './result-line.ts'
+import { stopReason } from './stop-reason.ts'
 import { createTree, type SeenRun, type Tree } from './run-tree.ts'
 import { notificationLine, progressLine, startedLine } from './task-lines.ts'
 import { usageShape } from './usage-shape.ts'
@@ -93,7 +95,7 @@ function assistantLines(
     role: 'assistant',
     model: scene.tree.run(event)?.model ?? scene.facts.model,
     content,
-    stop_reason: aborted ? null : calls ? 'tool_use' : 'end_turn',
+    stop_reason: aborted ? null : stopOf(event, calls),
     stop_sequence: null,
     stop_details: null,
     container: null,
@@ -102,6 +104,13 @@ function assistantLines(
     usage: usageShape(usage),
   }
   return [{ type: 'assistant', message, ...placeOf(event, scene), ...(aborted ? { aborted } : {}) }]
+}
+
+/** An answer that was cut, or ended by its provider, says so; any other by what it has. */
+function stopOf({ finishReason }: EventOf<'message.completed'>, hasCalls: boolean): string {
+  const finish = (finishReason ?? 'stop') as FinishReason
+  if (finish === 'stop' || finish === 'tool_calls') return hasCalls ? 'tool_use' : 'end_turn'
+  return stopReason(finish) ?? 'end_turn'
 }
 
 /** What a person wrote to the main branch is input and is not repeated. */

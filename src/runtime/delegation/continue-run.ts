@@ -25,7 +25,7 @@ import type { RunTree, ScopePart } from '../context/scope.ts'
 import { requestSlot } from '../run/slots.ts'
 import { freshFigures } from './spawn-child.ts'
 import { freshCaps, ownTurns } from './run-limits.ts'
-import { CONTINUE } from '../task/task-input.ts'
+import { CONTINUE, GO_ON } from '../task/task-input.ts'
 
 export interface ContinueOrder {
   /** What it is told first; absent: `CONTINUE`. */
@@ -59,9 +59,10 @@ export function continueRun(
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
   const { budget } = tree
   const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, budget }, run, order)
-  const text = order.text?.trim()
-  addInstruction(change, deps, next, { text, by: order.by })
-  queueAgain(change, deps, next, text || CONTINUE)
+  const given = order.text?.trim()
+  const text = given || (run.row.endReason === 'max_output_tokens' ? GO_ON : CONTINUE)
+  addInstruction(change, deps, next, { text, isGiven: Boolean(given), by: order.by })
+  queueAgain(change, deps, next, text)
   budget.attach(next.held)
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
 }
@@ -218,6 +219,12 @@ function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {
   throw new OffshootError('conflict', `${branchId} cannot go on, nothing is free for it: ${why}`, { hint })
 }
 
+interface Instruction extends Pick<ContinueOrder, 'by'> {
+  readonly text: string
+  /** Somebody said it. */
+  readonly isGiven: boolean
+}
+
 /**
  * Messages that wait come before it; without a text of anybody, the follow-ups among them come after the run. Nothing may
  * stand between a call and its result: until then the instruction waits in the inbox, for the end of the turn.
@@ -226,17 +233,16 @@ function addInstruction(
   change: Change,
   deps: Pick<Deps, 'newId'>,
   run: LiveRun,
-  { text: given, by }: Pick<ContinueOrder, 'by'> & { readonly text: string | undefined },
+  { text, isGiven, by }: Instruction,
 ): void {
   const { conversationId, branchId } = run.row
   const here = eventScope(run, change.at)
-  const text = given || CONTINUE
   if (hasOpenCalls(readOpenTurn(change.tx, run.row))) {
-    if (given) promoteWaiting(change, here)
+    if (isGiven) promoteWaiting(change, here)
     addToInbox(change, deps.newId, here, { conversationId, branchId, kind: 'user', mode: 'steer', text })
     return
   }
-  deliverWaiting(change, deps.newId, here, ({ mode }) => Boolean(given) || mode === 'steer')
+  deliverWaiting(change, deps.newId, here, ({ mode }) => isGiven || mode === 'steer')
   const parts = [{ id: deps.newId('prt'), type: 'text', text } as const]
   const runId = by ? run.row.id : null
   appendMessage(change, deps.newId, here, { branchId, role: 'user', parts, runId })

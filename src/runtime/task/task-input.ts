@@ -102,6 +102,9 @@ export const taskInputSchema = z.lazy(() =>
 
 /** What a subagent is told that goes on, when nothing else is said. */
 export const CONTINUE = 'Continue your previous work.'
+/** The same for a run whose last answer was cut at the output limit. */
+export const GO_ON =
+  'Your last answer was cut at the output limit. Go on exactly where it stopped; repeat nothing of it.'
 
 /** What a subagent has from its spawn on. */
 const KEPT = [
