@@ -79,9 +79,9 @@ function phaseOf(run: RunRow, event: RunEvent): Partial<RunRow> {
   const isStopped = shared.isStopped(status)
   return {
     status,
-    reason: (event.reason ?? null) as RunRow['reason'],
-    endReason: (event.endReason ?? null) as RunRow['endReason'],
-    finishReason: (event.finishReason ?? null) as RunRow['finishReason'],
+    reason: event.reason ?? null,
+    endReason: event.endReason ?? null,
+    finishReason: event.finishReason ?? null,
     waitingFor: waitOf(run, event),
     callId: event.callId ?? null,
     startedAt: run.startedAt ?? (status === 'running' ? at : null),
@@ -94,7 +94,7 @@ function phaseOf(run: RunRow, event: RunEvent): Partial<RunRow> {
 }
 
 function waitOf(run: RunRow, event: RunEvent): RunRow['waitingFor'] {
-  if (event.type === 'run.waiting') return event.waitingFor as RunRow['waitingFor']
+  if (event.type === 'run.waiting') return event.waitingFor
   return event.type === 'run.backgrounded' ? run.waitingFor : null
 }
 

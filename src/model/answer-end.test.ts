@@ -113,7 +113,6 @@ describe('how an answer ended, in the words of each provider', () => {
     const finishReason = { unified: 'content-filter', raw: `a\u001b[31m\n${'b'.repeat(2_000)}` } as const
     const { said } = answerEnd({ type: 'finish', usage, finishReason }, '')
     expect(said).toHaveLength(500)
-    // eslint-disable-next-line no-control-regex
     expect(said).not.toMatch(/[\u0000-\u001f]/)
   })
 })

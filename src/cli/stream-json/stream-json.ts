@@ -1,4 +1,3 @@
-import type { FinishReason } from '../../core/finish-reason.ts'
 import type { EventOf, OffshootEvent } from '../../core/events.ts'
 import type { MessageId } from '../../core/ids.ts'
 import type { Part } from '../../core/message.ts'
@@ -107,8 +106,7 @@ function assistantLines(
 }
 
 /** An answer that was cut, or ended by its provider, says so; any other by what it has. */
-function stopOf({ finishReason }: EventOf<'message.completed'>, hasCalls: boolean): string {
-  const finish = (finishReason ?? 'stop') as FinishReason
+function stopOf({ finishReason: finish = 'stop' }: EventOf<'message.completed'>, hasCalls: boolean): string {
   if (finish === 'stop' || finish === 'tool_calls') return hasCalls ? 'tool_use' : 'end_turn'
   return stopReason(finish) ?? 'end_turn'
 }
