@@ -20,7 +20,7 @@ const MEANINGS = {
   'conversation.deleted': 'It was deleted, with everything in it.',
   'branch.created': 'A branch was made: the main one, a fork, or that of a subagent.',
   'message.appended': 'A message stands on a branch; an assistant message may still grow.',
-  'message.completed': 'A message is whole, or was cut for good.',
+  'message.completed': 'A message is whole, or was cut for good. `finishReason` of an answer: how it ended.',
   'part.started': 'A part of a message began.',
   'part.delta': 'Text was added to a part.',
   'part.completed':
@@ -41,7 +41,8 @@ const MEANINGS = {
   'tool.output': 'A running tool wrote something.',
   'tool.completed': 'A tool call succeeded.',
   'tool.failed': 'A tool call failed; the model was told why.',
-  'tool.denied': 'A tool call was not allowed. `error.code` is `unattended` where nobody could be asked.',
+  'tool.denied':
+    'A tool call was not allowed. `error.code` is `denied`, or `unattended` where nobody could be asked; `error.reason` says who or what denied it.',
   'tool.skipped': 'A tool call was never begun.',
   'tool.unknown': 'A tool call was interrupted; its effect is not known.',
   'approval.requested': 'A person is asked whether a call may be made.',
@@ -49,10 +50,12 @@ const MEANINGS = {
   'question.asked': 'An agent asks the person something, in words; `offshoot answer` answers it.',
   'question.answered': 'That question was answered, or closed: then `text` is null.',
   'context.compacted': 'Earlier messages were summarised for the model.',
-  'inbox.added': 'Input waits for a branch.',
+  'inbox.added':
+    'Input waits for a branch. `count` of the inbox events: how many items wait there from now on.',
   'inbox.updated': 'Waiting input changed.',
   'inbox.delivered': 'Waiting input became a message.',
   'inbox.withdrawn': 'Waiting input was taken back.',
+  'inbox.empty': 'Nothing waits for the branch any more: the last item was delivered or withdrawn.',
   'report.delivered': "A subagent's report reached the branch that it was made for.",
 }
 

@@ -2,10 +2,14 @@ import type { EventOf } from '../core/events.ts'
 import type { InboxItem } from '../protocol/inbox.ts'
 import type { ViewState } from './view-state.ts'
 
-type InboxEvent = EventOf<'inbox.added' | 'inbox.updated' | 'inbox.delivered' | 'inbox.withdrawn'>
+type InboxEvent = EventOf<
+  'inbox.added' | 'inbox.updated' | 'inbox.delivered' | 'inbox.withdrawn' | 'inbox.empty'
+>
 
 /** What waits, in the order in which each branch reads: what people said, then results and notes. */
 export function reduceInbox(state: ViewState, event: InboxEvent): ViewState {
+  if (event.type === 'inbox.empty')
+    return { ...state, inbox: state.inbox.filter(({ branchId }) => branchId !== event.branchId) }
   const others = state.inbox.filter(({ id }) => id !== event.itemId)
   if (event.type === 'inbox.delivered' || event.type === 'inbox.withdrawn') return { ...state, inbox: others }
   const known = state.inbox.find(({ id }) => id === event.itemId)

@@ -39,6 +39,7 @@ function newRun(event: RunEvent): RunRow {
     status: event.status,
     reason: null,
     endReason: null,
+    finishReason: null,
     waitingFor: null,
     pausing: null,
     lastAction: null,
@@ -78,8 +79,9 @@ function phaseOf(run: RunRow, event: RunEvent): Partial<RunRow> {
   const isStopped = shared.isStopped(status)
   return {
     status,
-    reason: (event.reason ?? null) as RunRow['reason'],
-    endReason: (event.endReason ?? null) as RunRow['endReason'],
+    reason: event.reason ?? null,
+    endReason: event.endReason ?? null,
+    finishReason: event.finishReason ?? null,
     waitingFor: waitOf(run, event),
     callId: event.callId ?? null,
     startedAt: run.startedAt ?? (status === 'running' ? at : null),
@@ -92,7 +94,7 @@ function phaseOf(run: RunRow, event: RunEvent): Partial<RunRow> {
 }
 
 function waitOf(run: RunRow, event: RunEvent): RunRow['waitingFor'] {
-  if (event.type === 'run.waiting') return event.waitingFor as RunRow['waitingFor']
+  if (event.type === 'run.waiting') return event.waitingFor
   return event.type === 'run.backgrounded' ? run.waitingFor : null
 }
 

@@ -66,6 +66,7 @@ function applied(state: ViewState, event: OffshootEvent): ViewState {
     case 'inbox.updated':
     case 'inbox.delivered':
     case 'inbox.withdrawn':
+    case 'inbox.empty':
       return reduceInbox(state, event)
     default: // nothing that is drawn, or an event of a newer program
       return state

@@ -68,8 +68,13 @@ function withState(run: TimelineRun, event: RunEvent): TimelineRun {
   if (status === 'queued') return withSpan(next, at, 'queued', '')
   if (event.type === 'run.waiting') return withSpan(next, at, waitOf(event), event.waitingFor.detail)
   const failed = event.error ? withMark(next, { kind: 'error', at, label: event.error.message }) : next
-  if (status === 'paused') return withSpan({ ...failed, open: [] }, at, 'paused', event.reason ?? '')
+  if (status === 'paused') return withSpan({ ...failed, open: [] }, at, 'paused', pauseLabel(event))
   return shared.isFinal(status) ? { ...failed, open: [], spans: closed(run.spans, at) } : failed
+}
+
+/** Of a limit: which. */
+function pauseLabel({ reason, endReason }: RunEvent): string {
+  return reason === 'limit' && endReason ? `limit: ${endReason.replaceAll('_', ' ')}` : (reason ?? '')
 }
 
 function waitOf({ reason }: EventOf<'run.waiting'>): SpanKind {

@@ -132,7 +132,7 @@ function limitsSchema() {
       .int()
       .min(2)
       .default(limits.maxIdenticalCalls)
-      .describe('equal calls with equal results in a row'),
+      .describe('rounds of one to four calls with the same results in a row'),
     maxReportTokens: z
       .int()
       .min(1)

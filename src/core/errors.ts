@@ -47,12 +47,15 @@ export interface ProviderErrorDetails extends ErrorOptions {
   /** Milliseconds that the provider asked us to wait (Retry-After). */
   readonly retryAfterMs?: number
   readonly retryable: boolean
+  /** The request has more tokens than the model can read. */
+  readonly isTooLong?: boolean
 }
 
 export class ProviderError extends OffshootError {
   readonly status: number | undefined
   readonly retryAfterMs: number | undefined
   readonly retryable: boolean
+  readonly isTooLong: boolean
 
   constructor(message: string, details: ProviderErrorDetails) {
     super('provider', message, details)
@@ -60,6 +63,7 @@ export class ProviderError extends OffshootError {
     this.status = details.status
     this.retryAfterMs = details.retryAfterMs
     this.retryable = details.retryable
+    this.isTooLong = details.isTooLong ?? false
   }
 }
 

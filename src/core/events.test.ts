@@ -10,7 +10,7 @@ const named = `conversation.created branch.created message.appended message.comp
   tool.started tool.completed tool.failed tool.denied approval.requested approval.answered question.asked
   question.answered run.resumed run.backgrounded turn.completed tool.output tool.unknown tool.skipped
   context.compacted conversation.updated conversation.deleted inbox.added inbox.updated inbox.delivered
-  inbox.withdrawn usage.updated report.delivered`.split(/\s+/)
+  inbox.withdrawn inbox.empty usage.updated report.delivered`.split(/\s+/)
 
 const types = Object.keys(eventSchemas) as EventType[]
 const sample = (type: EventType) => ({ type, ...base, ...payloads[type] })

@@ -11,6 +11,9 @@ import type {
   RunId,
 } from './ids.ts'
 import { isId, type IdPrefix } from './ids.ts'
+import type { DenialReason } from './denial-reason.ts'
+import type { FinishReason } from './finish-reason.ts'
+import type { EndReason, RunReason, WaitReason } from './run-status.ts'
 
 /**
  * The events of a conversation: facts in the past tense, one flat stream for the whole tree (docs/events.md).
@@ -37,6 +40,11 @@ const ids = {
   item: id<InboxItemId>('inb'),
 }
 
+/** A code that a reader of another version may not know: any is taken. */
+function codeOf<T extends string>() {
+  return z.string() as unknown as z.ZodType<T, string>
+}
+
 const ms = z.int().min(0)
 const cost = z.number().min(0).nullable()
 const usage = z.object({
@@ -46,7 +54,13 @@ const usage = z.object({
   cacheWrite: z.number(),
   reasoning: z.number(),
 })
-const errorShape = z.object({ code: z.string(), message: z.string(), hint: z.string().optional() })
+const errorShape = z.object({
+  code: z.string(),
+  message: z.string(),
+  hint: z.string().optional(),
+  /** Of a call that was not let begin: who or what did not, as a code. */
+  reason: codeOf<DenialReason>().optional(),
+})
 const status = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'])
 
 /** What every event carries, so that one subscriber can draw the whole tree. null where there is none. */
@@ -67,8 +81,10 @@ function event<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {
 
 const runShape = {
   status,
-  reason: z.string().nullable().optional(),
-  endReason: z.string().nullable().optional(),
+  reason: codeOf<RunReason>().nullable().optional(),
+  endReason: codeOf<EndReason>().nullable().optional(),
+  /** How the answer that ended it had ended, as its provider said. */
+  finishReason: codeOf<FinishReason>().nullable().optional(),
   /** The status before; null at the first event of a run. */
   from: status.nullable(),
   callId: ids.call.nullable().optional(),
@@ -85,7 +101,12 @@ const runShape = {
   costUsd: cost,
   background: z.boolean(),
 }
-const waitingFor = z.object({ what: z.string(), detail: z.string(), since: ms, until: ms.optional() })
+const waitingFor = z.object({
+  what: codeOf<WaitReason>(),
+  detail: z.string(),
+  since: ms,
+  until: ms.optional(),
+})
 
 const grant = z.object({ tool: z.string(), pattern: z.string().optional() })
 
@@ -104,7 +125,10 @@ const toolShape = {
   exitCode: z.int().nullable().optional(),
   error: errorShape.nullable().optional(),
 }
+/** Items that wait on the branch from now on; absent: the event is of an older program. */
+const waitingCount = { count: z.int().min(0).optional() }
 const inboxShape = {
+  ...waitingCount,
   itemId: ids.item,
   kind: z.enum(['user', 'result', 'note']),
   mode: z.enum(['steer', 'follow_up']),
@@ -143,6 +167,8 @@ export const eventSchemas = {
   'message.completed': event('message.completed', {
     ...messageShape,
     state: z.enum(['complete', 'interrupted']),
+    /** Of an answer: how it ended, as its provider said. */
+    finishReason: codeOf<FinishReason>().optional(),
   }),
   'part.started': event('part.started', { messageId: ids.message, partId: ids.part, kind: z.string() }),
   'part.delta': event('part.delta', {
@@ -231,6 +257,7 @@ export const eventSchemas = {
   'inbox.updated': event('inbox.updated', waitingShape),
   'inbox.delivered': event('inbox.delivered', inboxShape),
   'inbox.withdrawn': event('inbox.withdrawn', inboxShape),
+  'inbox.empty': event('inbox.empty', waitingCount),
   'report.delivered': event('report.delivered', {
     itemId: ids.item.optional(),
     callId: ids.call.optional(),

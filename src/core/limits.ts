@@ -18,7 +18,7 @@ export interface Limits {
   readonly globalConcurrent: number
   /** Tokens of one conversation. */
   readonly maxTokens: number
-  /** Equal calls with equal results in a row. */
+  /** Rounds of one to four calls with the same results in a row. */
   readonly maxIdenticalCalls: number
   /** Tokens of a report in its parent's context. */
   readonly maxReportTokens: number

@@ -39,7 +39,7 @@ describe('receipts', () => {
     const error = { code: 'not_read', message: 'read it first' }
     const receipts = receiptsOf([
       call({ facts }),
-      call({ status: 'denied', error: { code: 'denied', message: 'no' } }),
+      call({ status: 'denied', error: { code: 'denied', message: 'no', reason: 'denied_by_person' } }),
       call({ tool: 'edit', title: 'Edit a.ts', status: 'failed', error }),
       call({ status: 'unknown' }),
     ])
@@ -47,8 +47,8 @@ describe('receipts', () => {
       read: [{ path: 'a.ts', hash: '2' }],
       commands: [{ command: 'npm test', exitCode: 1 }],
       hosts: ['example.com'],
-      denied: [{ title: '$ npm test', why: 'no' }],
-      errors: [{ tool: 'edit', why: 'not_read' }],
+      denied: [{ title: '$ npm test', code: 'denied_by_person', why: 'no' }],
+      errors: [{ tool: 'edit', code: 'not_read', why: 'not_read' }],
       unknown: [{ tool: 'bash' }],
       more: {},
     })
@@ -60,6 +60,16 @@ describe('receipts', () => {
       'errors: Edit a.ts (not_read)',
       'effect not known: `npm test`',
     ])
+  })
+
+  test.each([
+    ['unattended', 'denied, because nobody can answer', 'unattended'],
+    ['interrupted', 'interrupted before anybody answered', 'interrupted'],
+    ['denied', 'denied by user config: bash', 'denied'],
+    ['denied', 'denied by ann', 'denied'],
+  ])('of a row of an older program have a code too: %s, %s', (code, message, reason) => {
+    const { denied } = receiptsOf([call({ status: 'denied', error: { code, message } })])
+    expect(denied).toMatchObject([{ code: reason, why: message }])
   })
 
   test('say of a file what became of it', () => {

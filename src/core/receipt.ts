@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { denialReasonOf, type DenialReason } from './denial-reason.ts'
 import type { factSchema } from './receipt-schema.ts'
 
 type Known<T> = T extends unknown ? { readonly [K in keyof T as string extends K ? never : K]: T[K] } : never
@@ -10,7 +11,9 @@ type FactOf<T extends Fact['type']> = Omit<Extract<Fact, { readonly type: T }>, 
 export interface Refused {
   readonly tool: string
   readonly title: string
-  /** Of a denial the reason, of an error its code. */
+  /** Of a denial who or what denied it, of an error its code. */
+  readonly code: string
+  /** Of a denial the same in words, of an error its code. */
   readonly why: string
 }
 
@@ -36,7 +39,11 @@ export interface ReceiptCall {
   readonly tool: string
   readonly title: string
   readonly status: string
-  readonly error: { readonly code: string; readonly message: string } | null
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly reason?: DenialReason
+  } | null
   readonly facts?: readonly Fact[] | null
 }
 
@@ -47,8 +54,8 @@ const MAX_TEXT = 300
 /** The receipts of these calls, bounded: what is beyond is counted. */
 export function receiptsOf(calls: readonly ReceiptCall[]): Receipts {
   const facts = calls.flatMap((call) => call.facts ?? [])
-  const refused = (status: string, why: (call: ReceiptCall) => string) =>
-    calls.filter((call) => call.status === status).map((call) => refusedCall(call, why(call)))
+  const refused = (status: string, about: (call: ReceiptCall) => Pick<Refused, 'code' | 'why'>) =>
+    calls.filter((call) => call.status === status).map((call) => refusedCall(call, about(call)))
   const lists = {
     changed: changedFiles(facts),
     read: [
@@ -58,9 +65,9 @@ export function receiptsOf(calls: readonly ReceiptCall[]): Receipts {
       fact.type === 'command' ? [{ command: cut(fact.command), exitCode: fact.exitCode }] : [],
     ),
     hosts: [...new Set(facts.flatMap((fact) => (fact.type === 'host' ? [fact.host] : [])))],
-    denied: refused('denied', ({ error }) => error?.message ?? 'denied'),
-    errors: refused('failed', ({ error }) => error?.code ?? 'failed'),
-    unknown: refused('unknown', () => 'interrupted'),
+    denied: refused('denied', ({ error }) => deniedBy(error)),
+    errors: refused('failed', ({ error }) => byCode(error?.code ?? 'failed')),
+    unknown: refused('unknown', () => byCode('interrupted')),
   }
   const more: { [list in ReceiptList]?: number } = {}
   for (const list of receiptLists) {
@@ -135,8 +142,16 @@ function mapLists(
   }
 }
 
-function refusedCall({ tool, title }: ReceiptCall, why: string): Refused {
-  return { tool, title: cut(title), why: cut(why) }
+function refusedCall({ tool, title }: ReceiptCall, { code, why }: Pick<Refused, 'code' | 'why'>): Refused {
+  return { tool, title: cut(title), code, why: cut(why) }
+}
+
+function deniedBy(error: ReceiptCall['error']) {
+  return { code: denialReasonOf(error ?? { code: 'denied' }), why: error?.message ?? 'denied' }
+}
+
+function byCode(code: string) {
+  return { code, why: code }
 }
 
 function cut(text: string): string {

@@ -4,6 +4,7 @@ import { OffshootError } from './errors.ts'
 export type RunStatus = 'queued' | 'running' | 'waiting' | 'paused' | 'completed' | 'failed' | 'cancelled'
 
 const waitReasons = ['approval', 'question', 'children', 'retry'] as const
+/** What a run waits for: the code beside `waitingFor.detail`. */
 export type WaitReason = (typeof waitReasons)[number]
 export type PauseReason = 'limit' | 'budget' | 'user' | 'parent' | 'restart' | 'stall'
 export type RunReason = WaitReason | PauseReason
@@ -15,6 +16,8 @@ const pauseEnds = [
   'max_turns',
   'timeout',
   'max_tokens',
+  'max_output_tokens',
+  'context_window',
   'budget',
   'stall',
   'restart',
@@ -22,6 +25,13 @@ const pauseEnds = [
   'parent',
 ] as const
 export type PauseEnd = (typeof pauseEnds)[number]
+
+const limitEnds = ['max_turns', 'timeout', 'max_tokens', 'max_output_tokens', 'context_window'] as const
+type LimitEnd = (typeof limitEnds)[number]
+
+function isLimit(why: PauseEnd): why is LimitEnd {
+  return (limitEnds as readonly PauseEnd[]).includes(why)
+}
 
 /** A status with what belongs to it: the only shape in which a run's status is ever set. */
 export type RunState =
@@ -97,10 +107,10 @@ export const state = {
   failed: { status: 'failed', reason: null, endReason: 'error' },
   waiting: (reason: WaitReason) => ({ status: 'waiting', reason, endReason: null }),
   cancelled: (by: 'user' | 'parent') => ({ status: 'cancelled', reason: null, endReason: by }),
-  /** A pause and its why: three end reasons share the reason `limit`, the others are their own. */
+  /** A pause and its why: several end reasons share the reason `limit`, the others are their own. */
   paused: (why: PauseEnd) => ({
     status: 'paused',
-    reason: why === 'max_turns' || why === 'timeout' || why === 'max_tokens' ? 'limit' : why,
+    reason: isLimit(why) ? 'limit' : why,
     endReason: why,
   }),
 } as const satisfies Record<string, RunState | ((arg: never) => RunState)>

@@ -9,6 +9,8 @@ import type {
   QuestionId,
   RunId,
 } from './ids.ts'
+import type { DenialReason } from './denial-reason.ts'
+import type { FinishReason } from './finish-reason.ts'
 import type { Json } from './json.ts'
 import type { Fact } from './receipt.ts'
 import type { runLimitsSchema, runSetupSchema } from './run-schemas.ts'
@@ -34,6 +36,8 @@ export interface RunError {
   readonly code: string
   readonly message: string
   readonly hint?: string
+  /** Of a call that was not let begin: who or what did not. */
+  readonly reason?: DenialReason
 }
 
 /** The caps of one run, after call, config, definition and default were weighed. */
@@ -92,6 +96,8 @@ export interface StoredRun {
   readonly partialFrom?: MessageId | null
   /** Why there is no report, or what is to be said about it. */
   readonly reportNote: string | null
+  /** How its last answer ended; null: it has none, or the row is of an older program. */
+  readonly finishReason?: FinishReason | null
   /** The value in its report that satisfies the schema which the report had to; null where there is none. */
   readonly output?: Json | null
   readonly error: RunError | null

@@ -61,12 +61,17 @@ function figures(runs: readonly StoredRun[]): Partial<BranchMetadata> {
   const last = runs.at(-1)
   if (!last) return {}
   return {
-    state: STATES[last.status],
+    state: branchState(last),
     iterations: last.turns,
     maxIterations: last.limits.maxTurns,
     usage: runs.map((run) => run.usage).reduce(addUsage),
     costUsd: runs.map((run) => run.costUsd).reduce(addCost),
   }
+}
+
+function branchState({ status, reason }: Pick<StoredRun, 'status' | 'reason'>): BranchState {
+  if (status === 'paused' && reason === 'limit') return 'max_iterations'
+  return status === 'paused' && reason === 'restart' ? 'abandoned' : STATES[status]
 }
 
 const STATES: Readonly<Record<RunStatus, BranchState>> = {
@@ -84,7 +89,7 @@ function runExporter(rows: ConversationRows): (run: StoredRun) => ExportedRun {
   const approvals = groupBy(rows.approvals, (approval) => approval.callId)
   const questions = groupBy(rows.questions, (question) => question.callId)
   return ({ conversationId: _, branchId: __, pausing: ___, ...stored }) => ({
-    ...withoutNulls(stored, ['output', 'setup', 'partialFrom', 'unreported']),
+    ...withoutNulls(stored, ['output', 'setup', 'partialFrom', 'unreported', 'finishReason']),
     calls: (calls.get(stored.id) ?? []).map(
       ({ conversationId: _, branchId: __, runId: ___, facts, ...call }): ExportedCall => {
         const asked = approvals.get(call.id)?.map(exportedApproval)

@@ -85,7 +85,7 @@ function addMessages(rows: OpenRows, { conversationId, id: branchId }: Branch, p
 
 function addRun(rows: OpenRows, { conversationId, id: branchId }: Branch, exported: ExportedRun): void {
   const { calls, ...run } = exported
-  const later = { output: null, setup: null, partialFrom: null, unreported: null }
+  const later = { output: null, setup: null, partialFrom: null, unreported: null, finishReason: null }
   rows.runs.push({ ...later, ...run, pausing: null, conversationId, branchId })
   const place = { conversationId, branchId, runId: run.id }
   for (const { approvals = [], questions = [], facts = null, ...call } of calls) {

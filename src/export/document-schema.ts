@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { denialReasons } from '../core/denial-reason.ts'
+import { finishReasons } from '../core/finish-reason.ts'
 import type { IdPrefix, IdTypes } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
 import type { Author, Part } from '../core/message.ts'
@@ -8,6 +10,7 @@ import type { EndReason, RunReason } from '../core/run-status.ts'
 import { factSchema } from '../core/receipt-schema.ts'
 import { runLimitsSchema, runSetupSchema } from '../core/run-schemas.ts'
 import {
+  branchStates,
   EXPORT_VERSION,
   type BranchMetadata,
   type ExportDocument,
@@ -49,7 +52,12 @@ const usage = z
     reasoning: z.number(),
   })
   .meta({ id: 'Usage' })
-const error = z.looseObject({ code: text, message: text, hint: text.exactOptional() })
+const error = z.looseObject({
+  code: text,
+  message: text,
+  hint: text.exactOptional(),
+  reason: z.enum(denialReasons).exactOptional(),
+})
 const file = z.looseObject({ mediaType: text, data: text, filename: text.exactOptional() })
 const status = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'])
 const author = z
@@ -238,6 +246,8 @@ const runSchema = z
         'max_turns',
         'timeout',
         'max_tokens',
+        'max_output_tokens',
+        'context_window',
         'budget',
         'stall',
         'restart',
@@ -246,6 +256,7 @@ const runSchema = z
         'error',
       ])
       .nullable(),
+    finishReason: z.enum(finishReasons).nullable().exactOptional(),
     attempt: count,
     stopNo: count,
     limits: runLimitsSchema.loose(),
@@ -311,7 +322,7 @@ const metadataSchema = z
     agent: text.exactOptional(),
     label: text.exactOptional(),
     outputSchema: z.record(text, json).exactOptional(),
-    state: z.enum(['running', 'complete', 'cancelled', 'paused', 'failed']).exactOptional(),
+    state: z.enum(branchStates).exactOptional(),
     iterations: count.exactOptional(),
     maxIterations: count.exactOptional(),
     usage: usage.exactOptional(),

@@ -49,8 +49,20 @@ export interface ExportedBranch {
 
 export type ExportedMain = Omit<ExportedBranch, 'messages'>
 
-/** The words of a branch's last run: `running` for one that is queued or waits too. */
-export type BranchState = 'running' | 'complete' | 'cancelled' | 'paused' | 'failed'
+/**
+ * What became of a branch's last run, in words that several programs know: `running` for one that is queued or waits too,
+ * `max_iterations` for one that paused at a limit, `abandoned` for one whose process exited.
+ */
+export const branchStates = [
+  'running',
+  'complete',
+  'cancelled',
+  'paused',
+  'max_iterations',
+  'abandoned',
+  'failed',
+] as const
+export type BranchState = (typeof branchStates)[number]
 
 export interface BranchMetadata {
   /** Of a subagent: what it was asked. Made from the first user message. */

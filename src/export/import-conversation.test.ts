@@ -58,6 +58,36 @@ describe('a conversation that was exported while it was paused', () => {
   })
 })
 
+test.each([
+  ['max_turns', 'max_iterations'],
+  ['timeout', 'max_iterations'],
+  ['max_output_tokens', 'max_iterations'],
+  ['restart', 'abandoned'],
+  ['user', 'paused'],
+  ['parent', 'paused'],
+  ['budget', 'paused'],
+  ['stall', 'paused'],
+] as const)(
+  'a run that paused (%s) is `%s`, and documents with the word of before are read',
+  async (why, word) => {
+    const store = createMemoryStore()
+    const { conversationId } = await store.tx((tx) => {
+      const conversation = new Conversation(tx, countedIds(1_000))
+      conversation.run(conversation.branches[0]!, state.paused(why))
+      return conversation
+    }, durable)
+    const text = textOf(store, conversationId)
+    expect(exportConversation(store, conversationId).main!.metadata.state).toBe(word)
+    const before = text.replaceAll(`"${word}"`, '"paused"')
+    expect(before === text).toBe(word === 'paused')
+    for (const document of [text, before]) {
+      const { store: other, id } = await imported(document)
+      expect(other.find('runs', {})).toMatchObject([{ status: 'paused', endReason: why, finishReason: null }])
+      expect(textOf(other, id)).toBe(text)
+    }
+  },
+)
+
 describe('a conversation that was exported while it ran', () => {
   test('says so in the words of its state', async () => {
     const { store, conversation } = await live()

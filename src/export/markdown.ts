@@ -2,7 +2,13 @@ import { unreachable } from '../core/errors.ts'
 import { authorOfMessage, authorWords, type Part, type ReportPart } from '../core/message.ts'
 import { outputForPeople, reportDetails, reportRemarks, reportTitle } from '../core/report/report-words.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
-import { branchesOf, type ExportDocument, type ExportedMessage, type PlacedBranch } from './document.ts'
+import {
+  branchesOf,
+  type BranchState,
+  type ExportDocument,
+  type ExportedMessage,
+  type PlacedBranch,
+} from './document.ts'
 
 /**
  * A document for people, as Markdown: one section for each branch, system messages left out. Nothing that a model, a
@@ -40,11 +46,16 @@ function branchBlocks({ branch, messages, originMessageId }: PlacedBranch, numbe
     type === 'human' ? 'fork' : inline(type),
     `agent ${inline(agent)}`,
     ...(origin ? [`from message ${origin}`] : []),
-    ...(state ? [state, `${iterations} of ${maxIterations} turns`] : []),
+    ...(state ? [STATE_WORDS[state] ?? state, `${iterations} of ${maxIterations} turns`] : []),
     ...(costUsd ? [`${costUsd.toFixed(3)} US dollars`] : []),
     ...(branch ? [branch.id] : []),
   ]
   return [`## ${inline(label)}`, `${facts.join(', ')}.`, ...said(messages).flatMap(messageBlocks)]
+}
+
+const STATE_WORDS: Readonly<Partial<Record<BranchState, string>>> = {
+  max_iterations: 'paused at a limit',
+  abandoned: 'paused by a restart',
 }
 
 function said(messages: readonly ExportedMessage[]): ExportedMessage[] {

@@ -118,10 +118,21 @@ function checkWindow(tokens: number, ports: LoopPorts): void {
   throw new OffshootError(
     'window',
     `the context has about ${tokens} tokens, but the window of ${id} is ${window}`,
-    {
-      hint: 'shorten the input, or choose a model with a larger window (offshoot models)',
-    },
+    { hint: WINDOW_HINT },
   )
+}
+
+const WINDOW_HINT = 'shorten the input, or choose a model with a larger window (offshoot models)'
+
+export function isTooLong(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && error.isTooLong
+}
+
+/** A request that was refused as too long has the same error as one that is known to be; any other error is itself. */
+export function windowError(error: unknown): unknown {
+  if (!isTooLong(error)) return error
+  const message = `the context does not fit the window of the model: ${error.message}`
+  return new OffshootError('window', message, { hint: WINDOW_HINT, cause: error })
 }
 
 async function readStream(
@@ -137,7 +148,7 @@ async function readStream(
   if (ports.signal.aborted) onAbort()
   else ports.signal.addEventListener('abort', onAbort, { once: true })
   try {
-    while (reader.finish === undefined) {
+    while (reader.end === undefined) {
       const { done, value } = await pieces.read()
       watchdog.touch()
       if (done) break
@@ -145,11 +156,11 @@ async function readStream(
     }
   } finally {
     ports.signal.removeEventListener('abort', onAbort)
-    if (reader.finish === undefined) void bestEffort(pieces.cancel())
+    if (reader.end === undefined) void bestEffort(pieces.cancel())
     else letEnd(pieces, ports)
   }
   ports.signal.throwIfAborted()
-  if (reader.finish === undefined) {
+  if (reader.end === undefined) {
     throw new ProviderError(`the answer of ${ports.model.info.id} was cut before its end`, {
       retryable: true,
     })
@@ -168,13 +179,14 @@ function letEnd(pieces: ModelReader, { clock }: LoopPorts): void {
 
 function complete(reader: AnswerReader, turn: number, ports: LoopPorts): StoredAnswer {
   const { messageId, parts, usage } = reader
+  const end = reader.end!
   const answer: Answer = {
     messageId,
     turn,
     parts,
     usage,
     costUsd: addCost(0, costOf(usage, ports.model.info.price)),
-    truncated: reader.finish === 'length',
+    end,
   }
   ports.budget.spend(answer)
   const stored = ports.journal.messageCompleted(answer)

@@ -11,6 +11,7 @@ import { plain } from '../tools/registry.ts'
 import { ToolError, type AnyTool, type ToolContext } from '../tools/port.ts'
 import { unlessAborted } from './unless-aborted.ts'
 import type { Answer, Emit, EndedCall, LoopPorts, PermitRequest } from './ports.ts'
+import { isCut } from './answer-outcome.ts'
 import { isTooDeep } from './read-answer.ts'
 import type { Repeats } from './repeats.ts'
 import { whileSuspended, type Watchdog } from './watchdog.ts'
@@ -52,13 +53,14 @@ export async function executeTools(
     const resumed = ports.resume?.(part)
     if (resumed) {
       ignoreLateRejection(resumed)
+      repeats.begins(part)
       running.push({ part, result: resumed, spawns: true })
       continue
     }
     const alone = runsAlone(tool)
     if (alone) await settle(running, ports, watchdog)
     if (repeats.begins(part) && tool?.effects !== 'spawn') await know()
-    const notRun = answer.truncated ? cutOff(part) : repeats.isCircle(part) ? inCircle(part) : undefined
+    const notRun = isCut(answer.end) ? cutOff(part) : repeats.isCircle(part) ? inCircle(part) : undefined
     const result = notRun ? ports.journal.callEnded(notRun) : runCall(part, ports, watchdog, emit)
     running.push({ part, result, spawns: tool?.effects === 'spawn' })
     ignoreLateRejection(result)
@@ -92,7 +94,7 @@ function runsAlone(tool: AnyTool | undefined): boolean {
   return tool !== undefined && tool.effects !== 'none' && tool.effects !== 'spawn'
 }
 
-/** The output limit cut the answer: any call in it may be incomplete, so none is run. */
+/** The answer was cut: any call in it may be incomplete, so none is run. */
 function cutOff(part: ToolCallPart): EndedCall {
   const message =
     'not run: the answer reached its output limit, so the arguments may be incomplete; call again with shorter ones'
@@ -195,7 +197,9 @@ async function requestPermission(
 ): Promise<Ended | undefined> {
   const permit = await whileSuspended(watchdog, 'person', () => ports.permit(request))
   if (permit.allowed) return undefined
-  return failure(permit.code === 'interrupted' ? 'skipped' : 'denied', permit.code, permit.why)
+  const { code, reason, why } = permit
+  const denied = failure(code === 'interrupted' ? 'skipped' : 'denied', code, why)
+  return { ...denied, error: { code, message: why, reason } }
 }
 
 interface CheckedCall {

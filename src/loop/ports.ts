@@ -1,14 +1,18 @@
 import type { ContextMessage } from '../core/build-context.ts'
 import type { Clock } from '../core/clock.ts'
+import type { DenialReason } from '../core/denial-reason.ts'
+import type { FinishReason } from '../core/finish-reason.ts'
 import type { CallId, MessageId, NewId, PartId } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
 import type { Part, ToolCallPart, ToolOutput, ToolResultPart, ToolResultStatus } from '../core/message.ts'
 import type { RunError, RunLimits, WaitingFor } from '../core/run.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
 import type { Usage } from '../core/usage.ts'
+import type { AnswerEnd } from '../model/answer-end.ts'
 import type { Gate } from '../model/gate.ts'
 import type { Model, Price } from '../model/port.ts'
 import type { AnyTool, Subject, ToolContext, ToolError } from '../tools/port.ts'
+import type { EndedPair } from './repeats.ts'
 
 /** What the loop is given to work with. It opens nothing, reads no clock of its own, and asks nobody directly. */
 export interface LoopPorts {
@@ -50,9 +54,10 @@ export interface LoopPorts {
   readonly budget: BudgetPort
   /**
    * The next request has so many tokens, and the window is nearly full: makes the oldest turns a summary, and returns the
-   * context with it. undefined: that could not be done. Rejects with the reason of a stop. Absent: it is never done.
+   * context with it. `isRefused`: the provider does not take as many, whatever is known of the window. undefined: that could
+   * not be done. Rejects with the reason of a stop. Absent: it is never done.
    */
-  readonly compact?: (tokens: number) => Promise<readonly ContextMessage[] | undefined>
+  readonly compact?: (tokens: number, isRefused?: boolean) => Promise<readonly ContextMessage[] | undefined>
   /** Stops this run from within: its own watchdog or time limit. Aborts `signal` with that reason. */
   readonly stop: (reason: OwnStop) => void
   /** Told at the start how to ask for the time that the run has left, in milliseconds; null: without a limit. */
@@ -114,7 +119,7 @@ export interface RunInput {
   /** What earlier attempts left, where there were any. */
   readonly left?: Left
   readonly limits: RunLimits
-  /** Equal calls with equal results in a row before it is told; the next one ends it. */
+  /** How often in a row the same calls may have the same results before it is told; the next such call ends it. */
   readonly maxIdenticalCalls: number
 }
 
@@ -123,6 +128,10 @@ export interface Left {
   readonly open: Answer | undefined
   /** The texts of its turns, the oldest first. */
   readonly texts: readonly TurnText[]
+  /** The last calls before that answer, with their results: what a process that exited left of a circle. */
+  readonly lastCalls?: readonly EndedPair[]
+  /** Its last text was cut, and the run has been continued since. */
+  readonly isCut?: boolean
 }
 
 /** The text of one turn. */
@@ -140,8 +149,7 @@ export interface Answer {
   readonly usage: Usage
   /** null: the price is unknown. */
   readonly costUsd: number | null
-  /** The answer was cut at the output limit: the arguments of its calls may be incomplete. */
-  readonly truncated: boolean
+  readonly end: AnswerEnd
 }
 
 export interface StartedCall {
@@ -201,7 +209,12 @@ export interface PermitRequest {
 /** `unattended`: the rules ask, and nobody can answer. */
 export type Permit =
   | { readonly allowed: true }
-  | { readonly allowed: false; readonly code: 'denied' | 'unattended' | 'interrupted'; readonly why: string }
+  | {
+      readonly allowed: false
+      readonly code: 'denied' | 'unattended' | 'interrupted'
+      readonly reason: DenialReason
+      readonly why: string
+    }
 
 /** Live facts: shown, not stored. */
 export type LiveEvent =
@@ -226,10 +239,19 @@ export type Emit = (event: LiveEvent) => void
 
 /** How a run stopped, as far as the loop knows: who aborted the signal, and why, its owner knows. */
 export type Outcome =
-  | { readonly type: 'completed'; readonly report: Report }
-  | { readonly type: 'limit'; readonly why: 'max_turns' | 'stall' | Reached['why']; readonly report: Report }
-  | { readonly type: 'stopped'; readonly reason: unknown; readonly report: Report }
-  | { readonly type: 'failed'; readonly error: RunError; readonly report: Report }
+  | ({ readonly type: 'completed' } & Ended)
+  | ({ readonly type: 'limit'; readonly why: 'max_turns' | 'stall' | CutReason | Reached['why'] } & Ended)
+  | ({ readonly type: 'stopped'; readonly reason: unknown } & Ended)
+  | ({ readonly type: 'failed'; readonly error: RunError } & Ended)
+
+interface Ended {
+  readonly report: Report
+  /** How the answer ended that ended the run; absent: no answer did. */
+  readonly finishReason?: FinishReason
+}
+
+/** An answer that was cut ends the run: what there is of it is no conclusion. */
+export type CutReason = Extract<FinishReason, 'max_output_tokens' | 'context_window'>
 
 export interface Report {
   /** The message whose text is the report, or the last of them; null when there is no text at all. */

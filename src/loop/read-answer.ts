@@ -1,9 +1,17 @@
 import type { MessageId, NewId } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
-import type { Part, ProviderMetadata, ReasoningPart, TextPart, ToolCallPart } from '../core/message.ts'
+import {
+  textOf,
+  type Part,
+  type ProviderMetadata,
+  type ReasoningPart,
+  type TextPart,
+  type ToolCallPart,
+} from '../core/message.ts'
 import { errorMessage, ProviderError } from '../core/errors.ts'
 import { bounds } from '../core/limits.ts'
 import { noUsage, type Usage } from '../core/usage.ts'
+import { answerEnd, type AnswerEnd } from '../model/answer-end.ts'
 import type { ModelPart } from '../model/port.ts'
 import { toUsage } from '../model/provider-usage.ts'
 import type { Emit } from './ports.ts'
@@ -25,8 +33,8 @@ export class AnswerReader {
   readonly messageId: MessageId
   readonly parts: Part[] = []
   usage: Usage = noUsage
-  /** The provider's reason; undefined until the end came. */
-  finish: string | undefined
+  /** undefined until the end came. */
+  end: AnswerEnd | undefined
   #open = new Map<string, OpenPart>()
   #newId: NewId
   #emit: Emit
@@ -66,7 +74,7 @@ export class AnswerReader {
         return
       case 'finish':
         this.usage = toUsage(piece.usage)
-        this.finish = piece.finishReason.unified
+        this.end = answerEnd(piece, textOf(this.parts))
         return
       case 'error':
         throw piece.error instanceof Error

@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest'
-import { harness, shownPrompt, tool } from '../../test/support/runtime-harness.ts'
+import { describe, expect, test } from 'vitest'
+import { cutStore } from '../../test/support/cut-store.ts'
+import { handClock, harness, shownPrompt, tool } from '../../test/support/runtime-harness.ts'
 
 const grep = { tool: 'grep', input: { pattern: 'TODO' } }
 const WARNING = /^user text\(Your last 5 calls were the same/
@@ -92,4 +93,63 @@ test('a run that is continued may try again', async () => {
   const { started } = await h.continue(branchId)
   expect(await h.clock.until(started!.result)).toMatchObject({ status: 'completed', text: 'done' })
   expect(runs()).toBe(6)
+})
+
+const list = { tool: 'list', input: { path: '.' } }
+const glob = { tool: 'glob', input: { pattern: '**/*.rs' } }
+const read = { tool: 'read', input: { path: 'a' } }
+
+describe.each([
+  ['two calls', [list, glob]],
+  ['three calls', [list, glob, grep]],
+  ['four calls', [list, glob, grep, read]],
+])('a circle of %s', (_, round) => {
+  const names = ['list', 'glob', 'grep', 'read']
+  const turns = Array.from({ length: 28 }, (_, at) => ({ toolCalls: [round[at % round.length]!] }))
+
+  test.each([
+    ['a turn each', turns],
+    ['a round in each turn', Array.from({ length: 12 }, () => ({ toolCalls: round }))],
+    ['all in one turn', [{ toolCalls: turns.flatMap(({ toolCalls }) => toolCalls) }]],
+  ])('%s: ends after five rounds', async (how, main) => {
+    const counters = names.map((name) => counted(name))
+    const h = harness({
+      tools: counters.map(({ tool }) => tool),
+      script: { main },
+      config: { limits: { maxTurns: 40 } },
+    })
+    const result = await h.run('go')
+    expect(result).toMatchObject({ status: 'paused', reason: 'stall', endReason: 'stall' })
+    expect(result.note).toContain(`the same ${round.length} calls had the same results in 5 rounds in a row`)
+    expect(counters.reduce((sum, { runs }) => sum + runs(), 0)).toBe(5 * round.length)
+    const told = h.scripted.requests.map(
+      ({ options }) => shownPrompt(options.prompt).filter((line) => line.includes('were the same')).length,
+    )
+    expect(Math.max(...told)).toBe(how === 'all in one turn' ? 0 : 1)
+    const skipped = h.store.find('tool_calls', {}).filter(({ status }) => status === 'skipped')
+    expect(skipped[0]).toMatchObject({ error: { code: 'repeated' } })
+  })
+
+  test('is none while one result of it differs', async () => {
+    const counters = names.map((name) => counted(name, (nth) => (name === 'glob' ? `${nth} files` : 'same')))
+    const h = harness({
+      tools: counters.map(({ tool }) => tool),
+      script: { main: [...turns, { text: 'end' }] },
+    })
+    expect(await h.run('go', { maxTurns: 40 })).toMatchObject({ status: 'completed', text: 'end', turns: 29 })
+  })
+})
+
+test('a process that exits in a circle gives it no rounds back', async () => {
+  const store = cutStore()
+  const counters = ['list', 'glob'].map((name) => counted(name))
+  const tools = counters.map(({ tool }) => tool)
+  const circle = [list, glob, list, glob, list, glob, list, glob].map((call) => ({ toolCalls: [call] }))
+  const first = harness({ store, tools, script: { main: [...circle, { delayMs: 60_000, text: 'never' }] } })
+  await first.start('go')
+  await first.clock.advance(1_000)
+  const again = harness({ store, tools, clock: handClock(), script: { main: [...circle, { text: 'end' }] } })
+  await again.recover()
+  expect(store.find('runs', {})).toMatchObject([{ status: 'paused', endReason: 'stall', attempt: 2 }])
+  expect(counters.map(({ runs }) => runs())).toEqual([5, 5])
 })

@@ -1,61 +1,141 @@
 import type { ToolCallPart, ToolResultPart } from '../core/message.ts'
 import { outputForModel } from '../core/report/report-envelope.ts'
 
+/** The longest circle that is looked for. Calls. */
+const MAX_PERIOD = 4
+
+/** A call that has ended. Two of them are the same where all fields are equal. */
+interface EndedEntry {
+  readonly call: string
+  readonly status: string
+  readonly text: string
+}
+
+export type EndedPair = readonly [call: ToolCallPart, result: ToolResultPart]
+
+/** A circle that one more call would continue. */
+interface Circle {
+  readonly period: number
+  readonly rounds: number
+  /** Its calls, the oldest first: this one would come next. */
+  readonly calls: readonly string[]
+}
+
 /**
- * Detects a run that goes in circles. After `max` equal calls with equal results in a row the model gets one reminder;
- * the next equal call is not run.
+ * Detects a run that goes in circles: one to four calls over and over, with the same results. After `max` rounds with the
+ * same results the model gets one reminder; the next call of the circle is not run. Calls count in their order, however
+ * many of them one turn has.
  */
 export class Repeats {
   readonly #max: number
-  /** What was called and what came of it, so often. */
-  #last = { call: '', status: '', text: '', count: 0 }
-  /** Equal calls that have begun in a row, whatever comes of them. */
-  #lastStarted = { call: '', count: 0 }
+  readonly #ended = new Periods<EndedEntry>(isSame)
+  /** Calls that have begun, whatever comes of them. */
+  readonly #started = new Periods<string>((a, b) => a === b)
   #isReported = false
-  /** What came once more. */
-  #circle: { readonly call: string; readonly count: number } | undefined
+  /** The circle of which a call was not run. */
+  #circle: Circle | undefined
 
   constructor(max: number) {
     this.#max = max
   }
 
+  /** Takes what an earlier attempt of the run did: a crash does not give a circle its rounds back. */
+  replay(pairs: readonly EndedPair[]): void {
+    for (const [part, result] of pairs) {
+      this.begins(part)
+      this.ended(part, result)
+    }
+  }
+
   /** Whether the results so far have to be known before this call may begin. */
   begins(part: ToolCallPart): boolean {
-    const call = keyOf(part)
-    this.#lastStarted = { call, count: call === this.#lastStarted.call ? this.#lastStarted.count + 1 : 1 }
-    return this.#lastStarted.count > this.#max
+    this.#started.push(keyOf(part))
+    return PERIODS.some((period) => this.#started.repeated(period) > this.#needed(period))
   }
 
   /** Whether this call has just been made too often: it is not to be run, and the run is to end. */
   isCircle(part: ToolCallPart): boolean {
-    const { call, count } = this.#last
-    if (count < this.#max && !this.#circle) return false
     const key = keyOf(part)
-    if (count >= this.#max && call === key) this.#circle ??= { call, count }
-    return this.#circle?.call === key
+    this.#circle ??= this.#circles().find(({ calls }) => calls[0] === key)
+    return this.#circle?.calls.includes(key) ?? false
   }
 
-  /** Why the run is to end, once one was not run. */
+  /** Why the run is to end, once a call was not run. */
   get circle(): string | undefined {
-    return this.#circle && `${this.#circle.count} equal calls in a row had the same result`
+    const { period, rounds } = this.#circle ?? { period: 0, rounds: 0 }
+    if (period === 0) return undefined
+    if (period === 1) return `${rounds} equal calls in a row had the same result`
+    return `the same ${period} calls had the same results in ${rounds} rounds in a row`
   }
 
   /** In the order of the calls. */
   ended(part: ToolCallPart, { status, output }: ToolResultPart): void {
-    const call = keyOf(part)
-    const text = outputForModel(output)
-    const last = this.#last
-    const isSame = call === last.call && status === last.status && text === last.text
-    if (!isSame) this.#isReported = false
-    this.#last = { call, status, text, count: isSame ? last.count + 1 : 1 }
+    this.#ended.push({ call: keyOf(part), status, text: outputForModel(output) })
+    if (this.#circles().length === 0) this.#isReported = false
   }
 
   /** What is to be said to the model now, once in each circle. */
   warning(): string | undefined {
-    if (this.#last.count < this.#max || this.#isReported) return undefined
+    const [circle] = this.#circles()
+    if (!circle || this.#isReported) return undefined
     this.#isReported = true
-    return `Your last ${this.#last.count} calls were the same, with the same result each time. The next such call ends your work: do something else, or conclude with what you have.`
+    const { period, rounds } = circle
+    const same =
+      period === 1
+        ? `Your last ${rounds} calls were the same, with the same result each time.`
+        : `Your last ${period * rounds} calls were the same ${period} calls ${rounds} times, with the same results each time.`
+    return `${same} The next such call ends your work: do something else, or conclude with what you have.`
   }
+
+  /** The circles that the last calls are in, the shortest first. */
+  #circles(): Circle[] {
+    const isReached = (period: number) =>
+      this.#ended.last(period).length === period && this.#ended.repeated(period) >= this.#needed(period)
+    return PERIODS.filter(isReached).map((period) => ({
+      period,
+      rounds: Math.floor(this.#ended.repeated(period) / period) + 1,
+      calls: this.#ended.last(period).map(({ call }) => call),
+    }))
+  }
+
+  /** How many calls in a row have to be the same as those one period before. One round of several calls is no circle. */
+  #needed(period: number): number {
+    return period * ((period === 1 ? this.#max : Math.max(2, this.#max)) - 1)
+  }
+}
+
+const PERIODS = Array.from({ length: MAX_PERIOD }, (_, at) => at + 1)
+
+/** The last entries of a sequence, and how long it has repeated itself with each period. */
+class Periods<T> {
+  readonly #isSame: (a: T, b: T) => boolean
+  #last: readonly T[] = []
+  #repeated: readonly number[] = PERIODS.map(() => 0)
+
+  constructor(isSame: (a: T, b: T) => boolean) {
+    this.#isSame = isSame
+  }
+
+  push(entry: T): void {
+    this.#repeated = PERIODS.map((period) => {
+      const before = this.#last.at(-period)
+      return before !== undefined && this.#isSame(before, entry) ? this.repeated(period) + 1 : 0
+    })
+    this.#last = [...this.#last.slice(1 - MAX_PERIOD), entry]
+  }
+
+  /** How many entries in a row, up to the last, are the same as the one `period` before. */
+  repeated(period: number): number {
+    return this.#repeated[period - 1]!
+  }
+
+  last(count: number): readonly T[] {
+    return this.#last.slice(-count)
+  }
+}
+
+function isSame(a: EndedEntry, b: EndedEntry): boolean {
+  return a.call === b.call && a.status === b.status && a.text === b.text
 }
 
 /** Equal inputs have equal keys, in whatever order their fields were written. */

@@ -74,7 +74,8 @@ describe('the report', () => {
   test('is a stated reason when there is no text even then', async () => {
     const h = harness({ script: { main: [{}, {}] } })
     expect(await h.run('go')).toMatchObject({
-      status: 'completed',
+      status: 'failed',
+      error: { code: 'empty_answer' },
       text: '',
       note: 'no text: the model ended without writing any',
     })

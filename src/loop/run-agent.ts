@@ -6,12 +6,15 @@ import type { RunError } from '../core/run.ts'
 import { ignoreLateRejection } from '../core/rejections.ts'
 import type { ToolSchema } from '../model/port.ts'
 import { toolSchema } from '../tools/tool-schema.ts'
-import { askModel, type StoredAnswer } from './ask-model.ts'
+import type { AnswerEnd } from '../model/answer-end.ts'
+import { cutNote, emptyAnswer, isCut, refusalOf } from './answer-outcome.ts'
+import { askModel, isTooLong, windowError, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
 import { InputEstimate } from './input-estimate.ts'
 import type {
   Answer,
+  CutReason,
   Emit,
   LiveEvent,
   LoopPorts,
@@ -105,6 +108,7 @@ class Loop {
     this.#context = [...input.context]
     this.#schemas = ports.tools.list().map(toolSchema)
     this.#repeats = new Repeats(input.maxIdenticalCalls)
+    this.#repeats.replay(input.left?.lastCalls ?? [])
     this.#size = new InputEstimate(this.#schemas)
     const last = input.context.findLastIndex(({ role }) => role === 'assistant')
     if (input.measured && last >= 0) this.#size.answered(input.measured, input.context.slice(0, last + 1))
@@ -114,6 +118,7 @@ class Loop {
 
   async run(): Promise<Outcome> {
     const open = this.#input.left?.open
+    if (!open) await this.#warn()
     let outcome = open && (await this.#goOn(open))
     while (!outcome && this.#turn < this.#input.limits.maxTurns) {
       this.#ports.beforeTurn()
@@ -122,9 +127,7 @@ class Loop {
       const { answer, stored } = await this.#ask('auto')
       outcome = await this.#endTurn(answer, stored)
     }
-    if (outcome) return outcome
-    await this.#conclude(this.#limitText())
-    return { type: 'limit', why: 'max_turns', report: this.report() }
+    return outcome ?? this.#atLimit(await this.#conclude(this.#limitText()))
   }
 
   /** What an earlier attempt left of its last turn: its calls, or the end; after a conclusion there is only that. */
@@ -136,17 +139,22 @@ class Loop {
     this.#size.answered(open.usage, this.#context)
     if (!isOver) return await this.#endTurn(open, Promise.resolve())
     this.#conclusion = this.#textIn(open)
-    const report = this.report()
-    return atLimit ? { type: 'limit', why: 'max_turns', report } : { type: 'completed', report }
+    return atLimit ? this.#atLimit(open) : this.#concluded(open)
   }
 
   /** Runs the calls of an answer. Without any, and with nothing more to read, it was the last one. */
   async #endTurn(answer: Answer, stored: Promise<void>): Promise<Outcome | undefined> {
+    const refused = this.#refused(answer)
+    if (refused) {
+      await stored
+      return refused
+    }
     if (!hasCalls(answer)) {
       await stored
+      if (isCut(answer.end)) return this.#cutOff(answer.end)
       this.#conclusion = this.#textIn(answer)
       const more = await this.#readBeforeEnd()
-      if (more.length === 0) return await this.#finish()
+      if (more.length === 0) return await this.#finish(answer)
       this.#conclusion = undefined
       this.#read(more)
       return undefined
@@ -160,9 +168,14 @@ class Loop {
     this.#context.push({ role: 'tool', parts: foldResults(callsOf(answer.parts), results) })
     if (this.#ports.signal.aborted) throw this.#ports.signal.reason
     const { circle } = this.#repeats
-    if (circle) return { type: 'limit', why: 'stall', report: this.reportAt(circle) }
-    const warning = this.#repeats.warning()
-    if (warning) await this.#instruct(warning)
+    if (circle)
+      return {
+        type: 'limit',
+        why: 'stall',
+        report: this.reportAt(circle),
+        finishReason: answer.end.reason,
+      }
+    await this.#warn()
     this.#read(await this.#ports.journal.steers())
     return undefined
   }
@@ -186,6 +199,11 @@ class Loop {
     )
   }
 
+  async #warn(): Promise<void> {
+    const warning = this.#repeats.warning()
+    if (warning) await this.#instruct(warning)
+  }
+
   /** Tells the model something, unless an earlier attempt has and nothing came of it. */
   async #instruct(text: string): Promise<void> {
     if (!this.#isUnanswered(text)) this.#context.push(await this.#ports.journal.instruct(text))
@@ -205,10 +223,17 @@ class Loop {
   /** The conclusion; without one the texts of the turns. Where there is none, `end` says how it came to that. */
   report(end = 'the model ended'): Report {
     if (this.#conclusion) {
-      const { messageId, text } = this.#conclusion
-      return { messageId, text, note: null }
+      const { messageId, text, turn } = this.#conclusion
+      return { messageId, text, note: this.#noteOnContinuation(turn) }
     }
     return partialReport(this.#cut ? [...this.#said, this.#cut] : this.#said, end, Boolean(this.#cut))
+  }
+
+  /** A text that was cut at the output limit goes on in the next turn, once the run is continued. */
+  #noteOnContinuation(turn: number): string | null {
+    const { left } = this.#input
+    const begun = left?.isCut ? left.texts.at(-1) : undefined
+    return begun?.turn === turn - 1 ? `goes on where the text of turn ${begun.turn} was cut` : null
   }
 
   /** A cap of tokens or money is reached: the report so far, with the figures. */
@@ -223,26 +248,73 @@ class Loop {
   }
 
   /** No calls: the run is done. Without any text so far, one request for a conclusion. */
-  async #finish(): Promise<Outcome> {
-    if (!this.#conclusion && this.#said.length === 0) await this.#conclude(NO_TEXT)
-    return { type: 'completed', report: this.report() }
+  async #finish(answer: Answer): Promise<Outcome> {
+    if (!this.#conclusion && this.#said.length === 0) return this.#concluded(await this.#conclude(NO_TEXT))
+    return { type: 'completed', report: this.report(), finishReason: answer.end.reason }
   }
 
-  async #conclude(instruction: string): Promise<void> {
+  /** With the conclusion of a run that had no text. */
+  #concluded(answer: Answer): Outcome {
+    const { reason: finishReason } = answer.end
+    const ended = this.#refused(answer) ?? (isCut(answer.end) ? this.#cutOff(answer.end) : undefined)
+    if (ended) return ended
+    const report = this.report()
+    if (this.#conclusion) return { type: 'completed', report, finishReason }
+    return { type: 'failed', error: emptyAnswer(answer, this.#ports), report, finishReason }
+  }
+
+  /** With the conclusion of a run that has used its turns. */
+  #atLimit(answer: Answer): Outcome {
+    const { end } = answer
+    const report = isCut(end) ? this.reportAt(cutNote(end)) : this.report()
+    return this.#refused(answer) ?? { type: 'limit', why: 'max_turns', report, finishReason: end.reason }
+  }
+
+  /** What a provider ended for its own reasons is no answer, whatever there is of it; none of its calls is run. */
+  #refused(answer: Answer): Outcome | undefined {
+    const error = refusalOf(answer, this.#ports)
+    if (!error) return undefined
+    const report = this.report('the provider ended its answer')
+    return { type: 'failed', error, report, finishReason: answer.end.reason }
+  }
+
+  /** Where the budget left no room for a longer answer, that is why it was cut. */
+  #cutOff(end: AnswerEnd & { readonly reason: CutReason }): Outcome {
+    const reached = this.#ports.budget.reached()
+    if (reached) return this.spent(reached)
+    return { type: 'limit', why: end.reason, report: this.reportAt(cutNote(end)), finishReason: end.reason }
+  }
+
+  async #conclude(instruction: string): Promise<Answer> {
     checkBudget(this.#ports)
     await this.#instruct(instruction)
     const { answer, stored } = await this.#ask('none')
     this.#conclusion = this.#textIn(answer)
     await stored
+    return answer
   }
 
   async #ask(toolChoice: 'auto' | 'none'): Promise<StoredAnswer> {
     await this.#makeRoom()
+    if (toolChoice === 'auto') this.#turn++
+    const asked = await this.#send(toolChoice).catch(async (error: unknown) => {
+      if (!(await this.#shortened(error))) throw windowError(error)
+      return await this.#send(toolChoice).catch((again: unknown) => {
+        throw windowError(again)
+      })
+    })
+    const { answer } = asked
+    this.#cut = undefined
+    this.#take(answer)
+    this.#size.answered(answer.usage, this.#context)
+    return asked
+  }
+
+  async #send(toolChoice: 'auto' | 'none'): Promise<StoredAnswer> {
     const { agent, depth } = this.#input
     const request = { messages: this.#context, tools: this.#schemas, toolChoice, agent, depth }
-    if (toolChoice === 'auto') this.#turn++
     const onCut = (reader: Pick<Answer, 'messageId' | 'parts'>) => (this.#cut = this.#textIn(reader))
-    const asked = await askModel(request, this.#ports, {
+    return await askModel(request, this.#ports, {
       turn: this.#turn,
       size: this.#size,
       watchdog: this.#watchdog,
@@ -252,22 +324,28 @@ class Loop {
       if (error instanceof BudgetReached && toolChoice === 'auto') this.#turn-- // it was not asked
       throw error
     })
-    const { answer } = asked
-    this.#cut = undefined
-    this.#take(answer)
-    this.#size.answered(answer.usage, this.#context)
-    return asked
+  }
+
+  /** Whether the context is shorter now that the provider has refused it as too long. */
+  async #shortened(error: unknown): Promise<boolean> {
+    return isTooLong(error) && (await this.#compact(this.#size.tokens(this.#context), true))
   }
 
   /** Near the end of the window the oldest turns become a summary; where that fails, the next try is a while later. */
   async #makeRoom(): Promise<void> {
     const { window } = this.#ports.model.info
-    if (window === null || !this.#ports.compact) return
+    if (window === null) return
     const tokens = this.#size.tokens(this.#context)
-    if (tokens <= Math.max(window * FULL, this.#tried + window * LATER)) return
-    const context = await whileSuspended(this.#watchdog, 'itself', () => this.#ports.compact!(tokens))
+    if (tokens > Math.max(window * FULL, this.#tried + window * LATER)) await this.#compact(tokens, false)
+  }
+
+  async #compact(tokens: number, isRefused: boolean): Promise<boolean> {
+    const { compact } = this.#ports
+    if (!compact) return false
+    const context = await whileSuspended(this.#watchdog, 'itself', () => compact(tokens, isRefused))
     if (context) this.#context.splice(0, this.#context.length, ...context)
     this.#tried = this.#size.tokens(this.#context)
+    return context !== undefined
   }
 
   #take(answer: Answer): void {

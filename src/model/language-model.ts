@@ -8,6 +8,7 @@ import {
 } from '@ai-sdk/provider'
 import { OffshootError } from '../core/errors.ts'
 import { bestEffort } from '../core/rejections.ts'
+import { isBrokenOff } from './answer-end.ts'
 import { countAnswer } from './answer-size.ts'
 import type { Model, ModelInfo, ModelPart, ModelRead, ModelReader, ModelRequest, ToolSchema } from './port.ts'
 import { createToPrompt } from './provider-prompt.ts'
@@ -231,7 +232,7 @@ function guard(parts: ReadableStream<ModelPart>, signal: AbortSignal, source: Er
         return fail(new Error(NO_REASON))
       const { unified, raw } = value.finishReason
       if (unified === 'interrupted') return fail(cutError(source))
-      if (unified === 'error') return fail({ message: raw ?? 'no reason was given' })
+      if (isBrokenOff(value.finishReason)) return fail({ message: raw ?? 'no reason was given' })
       finished = true
     }
     return read

@@ -21,8 +21,14 @@ const entrySchema = z.strictObject({
   delayMs: count.max(86_400_000).optional(),
   chunks: z.int().min(1).optional(),
   error: z
-    .strictObject({ status: z.int().min(400).max(599), retryAfter: z.number().min(0).optional() })
+    .strictObject({
+      status: z.int().min(400).max(599),
+      retryAfter: z.number().min(0).optional(),
+      message: z.string().optional(),
+    })
     .optional(),
+  finishReason: z.enum(['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other']).optional(),
+  rawFinishReason: z.string().optional(),
   usage: z
     .strictObject({ input: count, output: count, cacheRead: count, cacheWrite: count, reasoning: count })
     .partial()

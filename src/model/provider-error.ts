@@ -1,6 +1,7 @@
 import { AISDKError, APICallError } from '@ai-sdk/provider'
 import { errorMessage, ProviderError } from '../core/errors.ts'
 import { AnswerError } from './http-answer-bounds.ts'
+import { isTooLong } from './too-long.ts'
 
 export interface ErrorSource {
   /** `provider/model`: every message begins with it. */
@@ -65,6 +66,7 @@ function fromApiCall(error: APICallError, source: ErrorSource): ProviderError {
   return new ProviderError(line(source, apiMessage(error, status)), {
     status,
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    isTooLong: isTooLong(status, `${error.message} ${error.responseBody ?? ''}`),
     retryable: isRetryableStatus(status) && !isQuota(error.data),
     cause: error,
     ...hint(status),
@@ -112,17 +114,19 @@ function isFrame(error: unknown): error is Frame {
 function fromFrame(frame: Frame, source: ErrorSource): ProviderError {
   const status = [frame.statusCode, frame.code].map(Number).find((code) => code >= 400 && code <= 599)
   const kind = JSON.stringify([frame.type, frame.code])
-  const retryable =
-    typeof frame.isRetryable === 'boolean'
-      ? frame.isRetryable
-      : status === undefined
-        ? !FINAL_KINDS.test(kind)
-        : isRetryableStatus(status)
+  const tooLong = isTooLong(status, `${kind} ${frame.message}`)
+  const retryable = !tooLong && isRetryableFrame(frame, status, kind)
   return new ProviderError(line(source, `error in the answer: ${frame.message}`), {
     ...(status === undefined ? {} : { status }),
+    isTooLong: tooLong,
     retryable,
     cause: frame,
   })
+}
+
+function isRetryableFrame({ isRetryable }: Frame, status: number | undefined, kind: string): boolean {
+  if (typeof isRetryable === 'boolean') return isRetryable
+  return status === undefined ? !FINAL_KINDS.test(kind) : isRetryableStatus(status)
 }
 
 /** A stream that is not what its protocol promises is as good as one that was cut. */

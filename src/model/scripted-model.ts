@@ -9,6 +9,7 @@ import type {
 import { sleep, type Clock } from '../core/clock.ts'
 import { OffshootError, ProviderError } from '../core/errors.ts'
 import { estimateTokens } from '../core/tokens.ts'
+import { isTooLong } from './too-long.ts'
 import { parseScript, type ScriptEntry, type ScriptInput } from './model-script.ts'
 
 export interface ScriptedOptions {
@@ -121,9 +122,11 @@ function exhausted(id: string, agent: string): ProviderError {
   })
 }
 
-function providerError(id: string, { status, retryAfter }: NonNullable<ScriptEntry['error']>): ProviderError {
-  return new ProviderError(`${id}: HTTP ${status}: an error of the script`, {
+function providerError(id: string, error: NonNullable<ScriptEntry['error']>): ProviderError {
+  const { status, retryAfter, message = 'an error of the script' } = error
+  return new ProviderError(`${id}: HTTP ${status}: ${message}`, {
     status,
+    isTooLong: isTooLong(status, message),
     retryable: status >= 500 || status === 429 || status === 408,
     ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter * 1000 }),
   })
@@ -148,8 +151,8 @@ function* parts(
     yield { type: 'tool-input-end', id: toolCallId }
     yield { type: 'tool-call', toolCallId, toolName: call.tool, input }
   }
-  const unified = entry.toolCalls?.length ? 'tool-calls' : 'stop'
-  yield { type: 'finish', usage, finishReason: { unified, raw: unified } }
+  const unified = entry.finishReason ?? (entry.toolCalls?.length ? 'tool-calls' : 'stop')
+  yield { type: 'finish', usage, finishReason: { unified, raw: entry.rawFinishReason ?? unified } }
 }
 
 /** The text in `count` pieces of nearly equal length, fewer when it is too short; no character is split. */

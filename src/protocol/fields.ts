@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { efforts } from '../core/agent.ts'
+import { denialReasons } from '../core/denial-reason.ts'
+import { finishReasons } from '../core/finish-reason.ts'
 import type { IdPrefix, IdTypes } from '../core/ids.ts'
 
 /** Fields that several answers share. Times are milliseconds since the epoch, money is US dollars. */
@@ -34,7 +36,16 @@ export const usage = z
   .readonly()
 
 export const errorShape = z
-  .object({ code: z.string(), message: z.string(), hint: z.string().optional() })
+  .object({
+    code: z.string(),
+    message: z.string(),
+    hint: z.string().optional(),
+  })
+  .readonly()
+/** Of a call; `reason`: who or what did not let it begin. */
+export const callError = errorShape
+  .unwrap()
+  .extend({ reason: z.enum(denialReasons).optional() })
   .readonly()
 
 export const runStatus = z.enum([
@@ -66,6 +77,8 @@ export const endReason = z
     'max_turns',
     'timeout',
     'max_tokens',
+    'max_output_tokens',
+    'context_window',
     'budget',
     'stall',
     'restart',
@@ -74,6 +87,9 @@ export const endReason = z
     'error',
   ])
   .nullable()
+
+/** How the answer that ended a run had ended, as its provider said; null: no answer ended it. */
+export const finishReason = z.enum(finishReasons).nullable()
 
 export const grant = z.object({ tool: z.string(), pattern: z.string().optional() }).readonly()
 export const action = z.enum(['allow', 'ask', 'deny'])

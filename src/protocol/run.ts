@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import {
+  callError,
   cost,
   count,
   effort,
   endReason,
   errorShape,
+  finishReason,
   grant,
   id,
   ms,
@@ -47,6 +49,7 @@ export const run = z
     status: runStatus,
     reason: runReason,
     endReason,
+    finishReason,
     waitingFor: waitingFor.nullable(),
     /** Who has asked it to pause at its next boundary. */
     pausing: z.enum(['user', 'parent']).nullable(),
@@ -105,7 +108,7 @@ export const call = z
     title: z.string(),
     status: callStatus,
     exitCode: z.int().nullable(),
-    error: errorShape.nullable(),
+    error: callError.nullable(),
     startedAt: ms,
     endedAt: ms.nullable(),
   })

@@ -143,6 +143,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       pausing: 'text?',
       partialFrom: 'text?',
       unreported: 'bool?',
+      finishReason: 'text?',
     },
     references: {
       conversationId: 'conversations',

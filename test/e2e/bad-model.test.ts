@@ -8,6 +8,7 @@ import {
   type RawHandler,
   type ServerAnswer,
 } from '../support/model-server.ts'
+import { blockedPrompt, refusedAnswer, streamedAnswer } from '../support/provider-answers.ts'
 import type { Ended } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
 
@@ -73,9 +74,10 @@ describe('a model that sends nonsense', () => {
     },
   )
 
-  it('that answers with nothing is asked once more, and the program says that there is no text', async () => {
+  it('that answers with nothing is asked once more; then its run has failed, and says that there is no text', async () => {
     const { code, stdout, stderr } = await user.call(['run', 'hi', '-m', user.script({ main: [{}, {}] })])
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '' })
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('the answer was empty, and so was the conclusion that was asked for')
     expect(stderr).toMatch(/offshoot: no text: /)
   })
 
@@ -85,6 +87,86 @@ describe('a model that sends nonsense', () => {
     const { code, stdout, stderr } = await user.call(['run', 'hi', '-m', script, '--max-turns', '3'])
     expect({ code, stdout }).toEqual({ code: 4, stdout: 'So far.\n' })
     expect(stderr).toContain('paused (limit)')
+  })
+})
+
+describe('an answer that is none, over HTTP', () => {
+  const cases = [
+    ['anthropic', streamedAnswer('anthropic', 'Half of', { stop_reason: 'max_tokens' }), 'max_output_tokens'],
+    [
+      'anthropic',
+      streamedAnswer('anthropic', 'Half of', { stop_reason: 'model_context_window_exceeded' }),
+      'context_window',
+    ],
+    [
+      'openai',
+      streamedAnswer('openai', 'Half of', { incomplete_details: { reason: 'max_output_tokens' } }),
+      'max_output_tokens',
+    ],
+    [
+      'openai-compatible',
+      streamedAnswer('openai-compatible', 'Half of', { finish_reason: 'length' }),
+      'max_output_tokens',
+    ],
+    ['google', streamedAnswer('google', 'Half of', { finishReason: 'MAX_TOKENS' }), 'max_output_tokens'],
+    ['anthropic', streamedAnswer('anthropic', 'No.', { stop_reason: 'refusal' }), 'refusal'],
+    ['openai', refusedAnswer('openai', 'No.'), 'refusal'],
+    ['openai-compatible', refusedAnswer('openai-compatible', 'No.'), 'refusal'],
+    ['google', streamedAnswer('google', 'No.', { finishReason: 'SAFETY' }), 'content_filter'],
+    ['google', blockedPrompt('PROHIBITED_CONTENT'), 'content_filter'],
+  ] as const
+
+  it.each(cases)('%s %#: %s', async (provider, body, finish) => {
+    const raw = await startRawServer((_, response) =>
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(body),
+    )
+    const env = providerEnvironment(provider, raw.url)
+    const model = provider === 'openai-compatible' ? ['-m', 'openai-compatible/x'] : []
+    const run = ['run', 'hi', ...model, '--output-format', 'json']
+    const { code, stdout } = await user.call(run, { env })
+    await raw.close()
+    const document = JSON.parse(stdout) as { run_id: string }
+    const isCut = finish === 'max_output_tokens' || finish === 'context_window'
+    expect({ code, ...document }).toMatchObject(
+      isCut
+        ? {
+            code: 4,
+            status: 'paused',
+            reason: 'limit',
+            end_reason: finish,
+            finish_reason: finish,
+            text: 'Half of',
+          }
+        : { code: 1, status: 'failed', end_reason: 'error', finish_reason: finish, error: { code: finish } },
+    )
+    const shown = await user.call(['show', document.run_id])
+    expect(shown.stdout).toContain(isCut ? 'the answer was cut' : 'error: ')
+    expect(shown.stdout).toContain(`its last answer ended with: ${finish}`)
+  })
+
+  it('is told in the other formats too', async () => {
+    const script = user.script({
+      main: [{ text: 'Half of', finishReason: 'length', rawFinishReason: 'max_tokens' }],
+    })
+    const streamed = await user.call(['run', 'hi', '-m', script, '--output-format', 'stream-json'])
+    const lines = streamed.stdout.trim().split('\n')
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({
+      is_error: true,
+      stop_reason: 'max_tokens',
+      errors: [
+        'paused (limit, max_output_tokens)',
+        'the answer was cut at the output limit (the provider said: max_tokens)',
+      ],
+    })
+    const answers = lines.map(
+      (line) => JSON.parse(line) as { type: string; message?: { stop_reason: string } },
+    )
+    expect(answers.find(({ type }) => type === 'assistant')!.message!.stop_reason).toBe('max_tokens')
+    const events = await user.call(['run', 'hi', '-m', script, '--output-format', 'events'])
+    expect(events.stdout).toMatch(/"type":"run\.paused"[^\n]*"finishReason":"max_output_tokens"/)
+    const text = await user.call(['run', 'hi', '-m', script])
+    expect(text).toMatchObject({ code: 4, stdout: 'Half of\n' })
+    expect(text.stderr).toContain('the answer was cut at the output limit (the provider said: max_tokens)')
   })
 })
 

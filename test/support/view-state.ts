@@ -25,6 +25,7 @@ export function runRow(
     status: 'running',
     reason: null,
     endReason: null,
+    finishReason: null,
     waitingFor: null,
     pausing: null,
     lastAction: null,

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { unreachable } from '../../core/errors.ts'
 import type { Branch } from '../../core/conversation.ts'
+import { finishOfRun } from '../../core/finish-reason.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { readMessages } from '../../runtime/run/messages.ts'
@@ -92,11 +93,13 @@ function runLines(store: Reader, run: StoredRun): string[] {
     ...costText(run.costUsd),
   ]
   const report = reportOf(store, run)
+  const finish = finishOfRun(run)
   return [
     `${terminalLine(run.agent)} · ${terminalLine(run.model)} · ${run.id}`,
     facts.join(' · '),
     ...delegationText(readDelegations(store, run.branchId)),
     ...(run.waitingFor ? [`waits for ${run.waitingFor.what}: ${terminalLine(run.waitingFor.detail)}`] : []),
+    ...(finish ? [`its last answer ended with: ${finish}`] : []),
     ...(run.error ? [`error: ${terminalLine(run.error.message)}`] : []),
     ...(run.reportNote ? [terminalLine(run.reportNote)] : []),
     ...(report ? ['', terminalText(report).trimEnd()] : []),

@@ -2,6 +2,7 @@ import type { StoredRun } from '../../core/run.ts'
 import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
 import { modelInfo } from '../../model/models-and-prices.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
+import { stopReason } from './stop-reason.ts'
 import type { Envelope, StreamLine } from './stream-line.ts'
 import { uncachedInput, usageShape } from './usage-shape.ts'
 
@@ -47,7 +48,11 @@ function outcome(result: RunResult) {
     const typed = result.output === undefined ? {} : { structured_output: result.output }
     return { subtype: 'success', is_error: false, result: result.text, ...typed, stop_reason: 'end_turn' }
   }
-  return { subtype: errorSubtype(result), is_error: true, errors: errorsOf(result), stop_reason: null }
+  const { finishReason } = result
+  // a turn limit and a failure of ours are no end that a provider gave
+  const isGiven = finishReason !== 'stop' && finishReason !== 'tool_calls'
+  const stop_reason = isGiven ? stopReason(finishReason) : null
+  return { subtype: errorSubtype(result), is_error: true, errors: errorsOf(result), stop_reason }
 }
 
 function errorSubtype({ status, endReason }: RunResult): string {

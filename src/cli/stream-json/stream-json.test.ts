@@ -260,6 +260,7 @@ describe('the result', () => {
     status: 'completed',
     reason: null,
     endReason: 'done',
+    finishReason: 'stop',
     text: 'the answer',
     note: null,
     error: null,
@@ -322,6 +323,7 @@ describe('the result', () => {
   test.each([
     ['paused', 'limit', 'max_turns', 'error_max_turns', 'paused (limit, max_turns)'],
     ['paused', 'limit', 'timeout', 'error_during_execution', 'paused (limit, timeout)'],
+    ['paused', 'limit', 'max_output_tokens', 'error_during_execution', 'paused (limit, max_output_tokens)'],
     ['paused', 'budget', 'budget', 'error_max_budget_usd', 'paused (budget)'],
     ['paused', 'user', 'user', 'error_during_execution', 'paused (user)'],
     ['cancelled', null, 'user', 'error_during_execution', 'cancelled (user)'],

@@ -7,6 +7,7 @@ import type { StreamFacts } from './stream-facts.ts'
 import { initLine } from './init-line.ts'
 import type { Envelope, StreamLine } from './stream-line.ts'
 import { resultLine, type PermissionDenial } from './result-line.ts'
+import { stopReason } from './stop-reason.ts'
 import { createTree, type SeenRun, type Tree } from './run-tree.ts'
 import { notificationLine, progressLine, startedLine } from './task-lines.ts'
 import { usageShape } from './usage-shape.ts'
@@ -93,7 +94,7 @@ function assistantLines(
     role: 'assistant',
     model: scene.tree.run(event)?.model ?? scene.facts.model,
     content,
-    stop_reason: aborted ? null : calls ? 'tool_use' : 'end_turn',
+    stop_reason: aborted ? null : stopOf(event, calls),
     stop_sequence: null,
     stop_details: null,
     container: null,
@@ -102,6 +103,12 @@ function assistantLines(
     usage: usageShape(usage),
   }
   return [{ type: 'assistant', message, ...placeOf(event, scene), ...(aborted ? { aborted } : {}) }]
+}
+
+/** An answer that was cut, or ended by its provider, says so; any other by what it has. */
+function stopOf({ finishReason: finish = 'stop' }: EventOf<'message.completed'>, hasCalls: boolean): string {
+  if (finish === 'stop' || finish === 'tool_calls') return hasCalls ? 'tool_use' : 'end_turn'
+  return stopReason(finish) ?? 'end_turn'
 }
 
 /** What a person wrote to the main branch is input and is not repeated. */

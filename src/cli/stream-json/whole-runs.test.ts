@@ -197,9 +197,12 @@ test('a run that fails says why', async () => {
   })
 })
 
-test('an answer without text is a success with an empty result', async () => {
+test('an answer without text is an error, also after a conclusion was asked for', async () => {
   const { stream } = await run({ main: [{ usage: usage(3, 0) }, { usage: usage(3, 0) }] })
-  expect(stream.result).toMatchObject({ subtype: 'success', result: '' })
+  expect(stream.result).toMatchObject({
+    subtype: 'error_during_execution',
+    errors: [expect.stringContaining('the answer was empty')],
+  })
 })
 
 test('a tool that is asked with text that is no JSON is told as an error of that call', async () => {

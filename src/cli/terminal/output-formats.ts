@@ -104,7 +104,8 @@ function openStream(started: StartedRun, { store, workspace, agents, mode }: Wat
 function unfinished(started: StartedRun, { store }: Watched, cause: unknown): RunResult {
   const { code, hint } = cause instanceof OffshootError ? cause : { code: 'internal', hint: undefined }
   const error: RunError = { code, message: errorMessage(cause), ...(hint ? { hint } : {}) }
-  return { ...knownOf(started, store), status: 'failed', reason: null, endReason: 'error', error }
+  const ended = { status: 'failed', reason: null, endReason: 'error', finishReason: null } as const
+  return { ...knownOf(started, store), ...ended, error }
 }
 
 /** Nothing, if somebody has deleted it meanwhile, or the store cannot be read either. */
@@ -128,7 +129,7 @@ function answerText({ text }: RunResult): string {
 }
 
 function closingLines({ status, reason, note, error, denials }: RunResult): string {
-  const lines = denials.map(({ agent, title, reason }) => `denied: ${agent}: ${title}: ${reason}`)
+  const lines = denials.map(({ agent, title, detail }) => `denied: ${agent}: ${title}: ${detail}`)
   if (error) lines.push(`offshoot: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []))
   if (note) lines.push(`offshoot: ${note}`)
   if (status === 'paused' && reason) lines.push(`offshoot: paused (${reason})`)

@@ -10,6 +10,7 @@ export function resultDocument(result: RunResult): object {
     status: result.status,
     reason: result.reason,
     end_reason: result.endReason,
+    finish_reason: result.finishReason,
     text: result.text,
     ...(result.output === undefined ? {} : { structured_output: result.output }),
     ...(result.note ? { note: result.note } : {}),
@@ -20,12 +21,13 @@ export function resultDocument(result: RunResult): object {
     tool_calls: result.toolCalls,
     receipts: receiptsDocument(result.receipts),
     subagents: result.subagents.map((run) => subagentDocument(run, result)),
-    permission_denials: result.denials.map(({ runId, agent, tool, title, reason }) => ({
+    permission_denials: result.denials.map(({ runId, agent, tool, title, reason, detail }) => ({
       run_id: runId,
       agent,
       tool,
       title,
       reason,
+      detail,
     })),
     duration_ms: result.durationMs,
   }
@@ -42,6 +44,7 @@ function subagentDocument(run: RunResult['subagents'][number], result: RunResult
     description: run.description,
     status: run.status,
     end_reason: run.endReason,
+    finish_reason: run.finishReason ?? null,
     ...(run.reportNote ? { note: run.reportNote } : {}),
     turns: run.turns,
     tool_calls: run.toolCalls,

@@ -38,9 +38,18 @@ test('unattended, a call that asks is denied at once, and the next request says 
   })
   const result = await h.run('go')
   expect(result).toMatchObject({ status: 'completed', text: 'without it' })
-  expect(result.denials).toMatchObject([{ agent: 'main', tool: 'bash', title: 'Run make' }])
+  expect(result.denials).toMatchObject([
+    {
+      agent: 'main',
+      tool: 'bash',
+      title: 'Run make',
+      reason: 'unattended',
+      detail: expect.stringContaining('nobody can answer here (unattended)'),
+    },
+  ])
+  expect(result.receipts.denied).toMatchObject([{ title: 'Run make', code: 'unattended' }])
   const [call] = h.store.find('tool_calls', {})
-  expect(call).toMatchObject({ status: 'denied', error: { code: 'unattended' } })
+  expect(call).toMatchObject({ status: 'denied', error: { code: 'unattended', reason: 'unattended' } })
   expect(shownPrompt(h.scripted.requests[1]!.options.prompt).at(-1)).toContain(
     'nobody can answer here (unattended)',
   )
@@ -58,7 +67,13 @@ test('what a rule denies is no matter of attendance, and is not in the list of d
   h.runtime.approvals.attend()
   const result = await h.run('go')
   expect(result.denials).toEqual([])
-  expect(h.store.find('tool_calls', {})[0]).toMatchObject({ status: 'denied', error: { code: 'denied' } })
+  expect(h.store.find('tool_calls', {})[0]).toMatchObject({
+    status: 'denied',
+    error: { code: 'denied', reason: 'denied_by_rule' },
+  })
+  expect(result.receipts.denied).toMatchObject([
+    { code: 'denied_by_rule', why: expect.stringContaining('denied by user config') },
+  ])
   expect(shownPrompt(h.scripted.requests[1]!.options.prompt).at(-1)).toContain('denied by user config')
 })
 
@@ -130,7 +145,13 @@ test('the note of a denial reaches the model', async () => {
   const { result } = await h.start('go')
   await h.clock.settle()
   await answer(h, 0, 'deny', 'use ninja')
-  expect((await h.clock.until(result)).denials).toEqual([])
+  const { denials, receipts } = await h.clock.until(result)
+  expect(denials).toEqual([])
+  expect(receipts.denied).toMatchObject([{ code: 'denied_by_person', why: 'denied by test: use ninja' }])
+  h.flush()
+  expect(h.told.find(({ type }) => type === 'tool.denied')).toMatchObject({
+    error: { code: 'denied', reason: 'denied_by_person' },
+  })
   expect(shownPrompt(h.scripted.requests[1]!.options.prompt).at(-1)).toContain('denied by test: use ninja')
 })
 

@@ -90,7 +90,7 @@ export class Approvals {
         run.journal!.writeAwaiting(change, call)
         this.#open(change, run, { ...row, offered: grant }, line)
       },
-      expire: () => this.answer(id, { answer: 'deny', by: 'time limit', note }),
+      expire: () => this.answer(id, { answer: 'deny', by: BY_TIME_LIMIT, note }),
       withdraw: async () => void (await this.#settle(id, WITHDRAWN)),
     })
   }
@@ -174,6 +174,7 @@ function answerIn(asked: Approval | undefined): Answered | undefined {
 }
 
 const BY_STOP = 'stop'
+export const BY_TIME_LIMIT = 'time limit'
 const WITHDRAWN: Answered = { answer: 'deny', by: BY_STOP, note: 'the run was stopped' }
 
 const WHERE = 'offshoot ps shows which runs wait for an answer'

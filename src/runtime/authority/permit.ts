@@ -1,4 +1,5 @@
 import type { Action } from '../../core/agent.ts'
+import type { DenialReason } from '../../core/denial-reason.ts'
 import { decide } from '../../permissions/decide.ts'
 import { strictest } from '../../permissions/item.ts'
 import type { Decision, PermissionCall, PermissionSubject } from '../../permissions/types.ts'
@@ -8,6 +9,7 @@ import { entryAt } from '../../tools/entry-at.ts'
 import { filesBelow } from '../../tools/files-below.ts'
 import { resolveAt } from '../../tools/workspace-at.ts'
 import type { Deps } from '../context/deps.ts'
+import { BY_TIME_LIMIT } from '../asking/approvals.ts'
 import { grantsFor } from '../asking/grants.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
@@ -37,15 +39,16 @@ export async function permit(
   if (asked && !asked.answer && decision.action !== 'ask')
     await deps.approvals.answer(asked.id, {
       answer: BY_RULE[decision.action],
-      by: 'rules',
+      by: BY_RULES,
       note: decision.why,
     })
   if (decision.action === 'allow') return { allowed: true }
-  if (decision.action === 'deny') return { allowed: false, code: 'denied', why: decision.why }
+  if (decision.action === 'deny')
+    return { allowed: false, code: 'denied', reason: 'denied_by_rule', why: decision.why }
   if (asked || deps.approvals.attended(run.row.conversationId))
     return await askPerson({ deps, workspace }, run, request, decision)
   const why = `denied, because it needs an approval and nobody can answer here (unattended): ${decision.why}. Go on without it, or say what is needed.`
-  return { allowed: false, code: 'unattended', why }
+  return { allowed: false, code: 'unattended', reason: 'unattended', why }
 }
 
 /** What the rules and the answers that were given for good say of one more subject of a call; nobody is asked. */
@@ -66,7 +69,8 @@ function decideCall({ store }: StoreDeps, run: LiveRun, call: PermissionCall): D
 
 type StoreDeps = Pick<Deps, 'store'>
 
-/** A question that the rules of today do not ask any more. */
+/** Who answers a question that the rules of today do not ask any more, and what. */
+const BY_RULES = 'rules'
 const BY_RULE = { allow: 'once', deny: 'deny' } as const
 
 type RuledTool = Pick<AnyTool, 'name' | 'toolset' | 'effects'>
@@ -120,10 +124,21 @@ async function askPerson(
   try {
     const { answer, by, note } = await deps.approvals.ask(run, question)
     if (answer === 'deny')
-      return { allowed: false, code: 'denied', why: `denied by ${by}${note ? `: ${note}` : ''}` }
+      return {
+        allowed: false,
+        code: 'denied',
+        reason: reasonOf(by),
+        why: `denied by ${by}${note ? `: ${note}` : ''}`,
+      }
     return { allowed: true }
   } catch (error) {
     if (!run.controller.signal.aborted) throw error
-    return { allowed: false, code: 'interrupted', why: 'interrupted before anybody answered' }
+    const why = 'interrupted before anybody answered'
+    return { allowed: false, code: 'interrupted', reason: 'interrupted', why }
   }
+}
+
+function reasonOf(by: string): DenialReason {
+  if (by === BY_RULES) return 'denied_by_rule'
+  return by === BY_TIME_LIMIT ? 'expired' : 'denied_by_person'
 }

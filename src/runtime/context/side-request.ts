@@ -96,7 +96,7 @@ async function readText(model: Model, request: ModelRequest, reader: AnswerReade
   const onAbort = () => void bestEffort(pieces.cancel(signal.reason))
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    while (reader.finish === undefined) {
+    while (reader.end === undefined) {
       const { done, value } = await pieces.read()
       if (done) throw new Error(`the answer of ${model.info.id} was cut before its end`)
       reader.push(value)

@@ -195,14 +195,17 @@ describe.each(stores)('what is driven, in the %s store', (_, open) => {
       left: 0,
     })
     h.flush()
-    const events = h.told.flatMap((event) => (event.type.startsWith('inbox.') ? [event.type] : []))
+    const events = h.told.flatMap((event) =>
+      event.type.startsWith('inbox.') && 'count' in event ? [`${event.type} ${event.count}`] : [],
+    )
     expect(events).toEqual([
-      'inbox.added',
-      'inbox.added',
-      'inbox.updated',
-      'inbox.updated',
-      'inbox.withdrawn',
-      'inbox.withdrawn',
+      'inbox.added 1',
+      'inbox.added 2',
+      'inbox.updated 2',
+      'inbox.updated 2',
+      'inbox.withdrawn 1',
+      'inbox.withdrawn 0',
+      'inbox.empty 0',
     ])
     await cancel(h, run, run.runId)
   })

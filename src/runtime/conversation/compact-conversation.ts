@@ -29,6 +29,13 @@ const WORTH = 0.9
 
 type CompactPorts = SummaryPorts & Pick<Deps, 'recorder' | 'store'>
 
+/** What is to become smaller. */
+interface Full {
+  readonly tokens: number
+  /** The provider does not take as many. */
+  readonly isRefused?: boolean | undefined
+}
+
 /**
  * Makes the oldest turns of a run one summary, by one request that counts as the run's. The store keeps everything: the
  * summary is a message of the branch that says up to where it counts. Returns the context with it; undefined where
@@ -38,17 +45,17 @@ export async function compact(
   scope: ScopePart<CompactPorts, 'budget'>,
   run: LiveRun,
   model: Model,
-  tokens: number,
+  { tokens, isRefused = false }: Full,
 ): Promise<readonly ContextMessage[] | undefined> {
   const { deps } = scope
   const { branchId } = run.row
-  const window = model.info.window
+  const window = isRefused ? Math.min(model.info.window ?? tokens, tokens) : model.info.window
   const before = buildContext(storedTree(deps), branchId)
   const perToken = charsIn(before) / tokens
   const plan =
     window && planCompaction(contextPath(storedTree(deps), branchId), window * KEPT * perToken, chars)
   if (!plan) return undefined
-  const text = await summaryOf(scope, run, model, { covered: plan.covered, tokens })
+  const text = await summaryOf(scope, run, model, { covered: plan.covered, tokens, window })
   if (!text) return undefined
   const part = {
     id: deps.newId('prt'),
@@ -90,12 +97,18 @@ function charsAfter(deps: Pick<Deps, 'newId' | 'store'>, { row }: LiveRun, part:
   return charsIn(buildContext({ ...tree, messages }, row.branchId))
 }
 
+interface Covered extends Pick<CompactionPlan, 'covered'> {
+  readonly tokens: number
+  /** Of the model of the run, as far as it is known. */
+  readonly window: number
+}
+
 /** undefined: there is none, whatever the reason; the run goes on without. */
 async function summaryOf(
   scope: ScopePart<SummaryPorts, 'budget'>,
   run: LiveRun,
   model: Model,
-  { covered, tokens }: Pick<CompactionPlan, 'covered'> & { readonly tokens: number },
+  { covered, tokens, window }: Covered,
 ): Promise<string | undefined> {
   const { clock, newId } = scope.deps
   const stop = run.controller.signal
@@ -105,7 +118,7 @@ async function summaryOf(
   const part = (text: string): Part[] => [{ id: newId('prt'), type: 'text', text }]
   try {
     const asked = await summariser(scope.deps, run, model, tokens)
-    const most = Math.floor((asked.info.window ?? model.info.window!) * READ * 3)
+    const most = Math.floor((asked === model ? window : (asked.info.window ?? window)) * READ * 3)
     const messages: ContextMessage[] = [
       { role: 'system', parts: part(INSTRUCTION) },
       { role: 'user', parts: part(transcriptOf(covered, most)) },

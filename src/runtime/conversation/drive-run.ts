@@ -133,7 +133,8 @@ async function outcomeOf(
   const measured = lastUsage(scope.deps.store, run)
   const { maxIdenticalCalls } = scope.deps.config.limits
   const input = { agent, depth, context, turns, measured, limits, maxIdenticalCalls }
-  const before = left && { left: { open: left.turn?.answer, texts: left.texts } }
+  const isCut = run.row.finishReason === 'max_output_tokens' && !left?.turn
+  const before = left && { left: { ...left, open: left.turn?.answer, isCut } }
   const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
   for (;;) {
     const { done, value } = await events.next()
@@ -242,7 +243,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
         journal.limitsGrown()
       },
     },
-    compact: (tokens) => compact(scope, run, model, tokens),
+    compact: (tokens, isRefused) => compact(scope, run, model, { tokens, isRefused }),
     stop: (why) => stopRun(run, { verb: 'pause', why }),
     timed: (leftMs) => (run.timeLeftMs = leftMs),
   }

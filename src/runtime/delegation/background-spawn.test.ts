@@ -87,7 +87,7 @@ describe.each(stores)('in the background (%s store)', (_, open) => {
     expect(item).toMatchObject({ kind: 'result', fromRunId: child!.id, stopNo: 1 })
     h.flush()
     const events = h.told.filter(({ type }) => /inbox|report/.test(type)).map(({ type }) => type)
-    expect(events).toEqual(['inbox.added', 'inbox.delivered', 'report.delivered'])
+    expect(events).toEqual(['inbox.added', 'inbox.delivered', 'report.delivered', 'inbox.empty'])
     expectOrder(h, result)
     await store.close()
   })

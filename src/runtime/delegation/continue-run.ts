@@ -28,7 +28,7 @@ import type { RunTree, ScopePart } from '../context/scope.ts'
 import { requestSlot } from '../run/slots.ts'
 import { freshFigures } from './spawn-child.ts'
 import { freshCaps, ownTurns } from './run-limits.ts'
-import { TOLD_TO_GO_ON } from '../task/task-input.ts'
+import { TOLD_TO_GO_ON, TOLD_TO_GO_ON_WHERE_CUT } from '../task/task-input.ts'
 
 export interface ContinueOrder {
   /** What it is told first; absent: `CONTINUE`. */
@@ -65,9 +65,10 @@ export function continueRun(
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
   const { budget } = tree
   const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, budget }, run, order)
-  const said = saidOf(order)
-  addInstruction(change, deps, next, { said, by: order.by })
-  queueAgain(change, deps, next, (said ?? TOLD_TO_GO_ON).text)
+  const given = saidOf(order)
+  const said = given ?? (run.row.endReason === 'max_output_tokens' ? TOLD_TO_GO_ON_WHERE_CUT : TOLD_TO_GO_ON)
+  addInstruction(change, deps, next, { said, isGiven: given !== undefined, by: order.by })
+  queueAgain(change, deps, next, said.text)
   budget.attach(next.held)
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
 }
@@ -267,6 +268,12 @@ function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {
   throw new OffshootError('conflict', `${branchId} cannot go on, nothing is free for it: ${why}`, { hint })
 }
 
+interface Instruction extends Pick<ContinueOrder, 'by'> {
+  readonly said: Said
+  /** Somebody said it. */
+  readonly isGiven: boolean
+}
+
 /**
  * Messages that wait come before it; without a text of anybody, the follow-ups among them come after the run. Nothing may
  * stand between a call and its result: until then the instruction waits in the inbox, for the end of the turn.
@@ -275,17 +282,16 @@ function addInstruction(
   change: Change,
   deps: Pick<Deps, 'newId'>,
   run: LiveRun,
-  { said: given, by }: Pick<ContinueOrder, 'by'> & { readonly said: Said | undefined },
+  { said, isGiven, by }: Instruction,
 ): void {
   const { conversationId, branchId } = run.row
   const here = eventScope(run, change.at)
-  const said = given ?? TOLD_TO_GO_ON
   if (hasOpenCalls(readOpenTurn(change.tx, run.row))) {
-    if (given) promoteWaiting(change, here)
+    if (isGiven) promoteWaiting(change, here)
     addToInbox(change, deps.newId, here, { conversationId, branchId, kind: 'user', mode: 'steer', ...said })
     return
   }
-  deliverWaiting(change, deps.newId, here, ({ mode }) => Boolean(given) || mode === 'steer')
+  deliverWaiting(change, deps.newId, here, ({ mode }) => isGiven || mode === 'steer')
   const parts = [{ id: deps.newId('prt'), type: 'text', ...said } as const]
   const runId = by ? run.row.id : null
   appendMessage(change, deps.newId, here, { branchId, role: 'user', parts, runId })

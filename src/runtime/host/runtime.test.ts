@@ -149,7 +149,7 @@ test('a run without text says the same in its last event, told and stored', asyn
   const { conversationId } = await h.run('go')
   h.flush()
   expect(expectEvents(h.store, conversationId, h.told).at(-1)).toMatchObject({
-    type: 'run.completed',
+    type: 'run.failed',
     report: null,
   })
 })

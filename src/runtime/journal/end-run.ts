@@ -42,6 +42,8 @@ export function endRun(
   const stopNo = run.row.stopNo + 1
   const { toolCalls, lastAction, usage, costUsd, limits } = run.row
   const output = report.output ?? null
+  // a run that was stopped may go on with its last answer
+  const ended = outcome.type === 'stopped' ? {} : { finishReason: outcome.finishReason ?? null }
   changeRun(change, run, to, {
     row: {
       reportMessageId,
@@ -54,6 +56,7 @@ export function endRun(
       usage,
       costUsd,
       limits,
+      ...ended,
     },
     lastText: { report: reportMessageId ? report.text : null },
   })

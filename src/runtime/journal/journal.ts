@@ -101,17 +101,17 @@ export class RunJournal implements Journal {
   async messageInterrupted(_id: MessageId, parts: readonly Part[]): Promise<void> {
     const streaming = this.#endStreaming()
     if (!streaming) return
-    await this.#writes.record((change) => streaming.writeEnd(change, parts, 'interrupted', null))
+    await this.#writes.record((change) => streaming.writeEnd(change, parts, 'interrupted'))
   }
 
   async messageCompleted(answer: Answer): Promise<void> {
     const streaming = this.#endStreaming()
     const batch = (this.#batch = new CallBatch(this.#run, this.#ports.newId, answer))
     await this.#writes.join((change) => {
-      streaming?.writeEnd(change, answer.parts, 'complete', answer.usage)
+      streaming?.writeEnd(change, answer.parts, 'complete', answer)
       const usage = addUsage(this.#run.row.usage, answer.usage)
       const costUsd = addCost(this.#run.row.costUsd, answer.costUsd)
-      this.#writes.patch({ turns: answer.turn, usage, costUsd })
+      this.#writes.patch({ turns: answer.turn, usage, costUsd, finishReason: answer.end.reason })
       if (batch.isOver) this.#endTurn(change, answer)
     })
   }

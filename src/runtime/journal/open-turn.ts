@@ -2,6 +2,7 @@ import { textOf, type Message, type ToolCallPart, type ToolResultPart } from '..
 import type { StoredRun, ToolCall } from '../../core/run.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { Answer, TurnText } from '../../loop/ports.ts'
+import type { EndedPair } from '../../loop/repeats.ts'
 import type { Reader } from '../../store/port.ts'
 import { readMessages } from '../run/messages.ts'
 
@@ -19,16 +20,19 @@ export interface OpenTurn {
   readonly toolCalls: number
 }
 
-/** What earlier attempts of a run left: the turn that is open, and the texts. */
+/** What earlier attempts of a run left: the turn that is open, the texts, and the calls before that turn. */
 export interface LeftOfRun {
   readonly turn: OpenTurn | undefined
   /** Of its turns, the oldest first. */
   readonly texts: readonly TurnText[]
+  readonly lastCalls: readonly EndedPair[]
 }
 
 export function readLeft(reader: Reader, run: StoredRun): LeftOfRun {
   const messages = readMessages(reader, run.branchId)
-  return { turn: openTurnIn(messages, reader, run), texts: textsOf(messages, run) }
+  const turn = openTurnIn(messages, reader, run)
+  const before = messages.filter(({ position }) => !turn || position < turn.position)
+  return { turn, texts: textsOf(messages, run), lastCalls: callsSinceTold(before, run) }
 }
 
 /** The open turn of a run; undefined where its last answer has been dealt with, or there is none. */
@@ -58,11 +62,30 @@ function openTurnIn(messages: readonly Message[], reader: Reader, run: StoredRun
   return { answer, position: message.position, calls, results, rows, toolMessage, toolCalls }
 }
 
-/** What a request cost stands in the figures of its run alone. An answer that was cut left a call that says so. */
+/**
+ * What a request cost stands in the figures of its run alone, and so does how it ended. In a row of an older program a call
+ * says that the answer was cut.
+ */
 function answerOf(message: Message, run: StoredRun, rows: readonly ToolCall[]): Answer {
   const { id: messageId, parts } = message
-  const truncated = rows.some(({ error }) => error?.code === 'truncated')
-  return { messageId, parts, turn: run.turns, usage: message.usage ?? noUsage, costUsd: null, truncated }
+  const isTruncated = rows.some(({ error }) => error?.code === 'truncated')
+  const reason = run.finishReason ?? (isTruncated ? 'max_output_tokens' : 'other')
+  const end = { reason, said: null }
+  return { messageId, parts, turn: run.turns, usage: message.usage ?? noUsage, costUsd: null, end }
+}
+
+/** The calls of a run with their results, since somebody else wrote to it: what is continued may try again. */
+function callsSinceTold(messages: readonly Message[], run: StoredRun): readonly EndedPair[] {
+  const told = messages.findLastIndex(({ role, runId }) => role === 'user' && runId !== run.id)
+  const parts = messages
+    .slice(told + 1)
+    .filter(({ state, runId }) => state === 'complete' && runId === run.id)
+    .flatMap((message) => message.parts)
+  const results = new Map(parts.flatMap((part) => (part.type === 'tool-result' ? [[part.callId, part]] : [])))
+  return parts.flatMap((part) => {
+    const result = part.type === 'tool-call' && results.get(part.callId)
+    return result ? [[part, result] as const] : []
+  })
 }
 
 function textsOf(messages: readonly Message[], run: StoredRun): readonly TurnText[] {

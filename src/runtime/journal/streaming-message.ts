@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { MessageId, PartId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
 import type { Message, MessageState, Part } from '../../core/message.ts'
+import type { Answer } from '../../loop/ports.ts'
 import { eventScope, type LiveRun } from '../run/live-run.ts'
 import { insertMessage, insertPart, emitMessageCompleted, emitPart } from '../run/messages.ts'
 import type { PartialMessage } from '../run/partial-message.ts'
@@ -55,14 +56,17 @@ export class StreamingMessage {
     change: Change,
     parts: readonly Part[],
     state: 'complete' | 'interrupted',
-    usage: Message['usage'],
+    answer?: Pick<Answer, 'usage' | 'end'>,
   ): void {
+    const usage = answer?.usage ?? null
     if (this.#position === undefined) this.#insert(change, state, usage)
     else change.tx.update('messages', this.#id, { state, usage })
     this.#writeParts(change, parts)
     const here = eventScope(this.#run, change.at)
     for (const part of parts) emitPart(change, here, this.#id, part)
-    emitMessageCompleted(change, here, { id: this.#id, role: 'assistant', position: this.#position! }, state)
+    const ended = answer && { finishReason: answer.end.reason }
+    const message = { id: this.#id, role: 'assistant', position: this.#position!, ...ended } as const
+    emitMessageCompleted(change, here, message, state)
   }
 
   #writePartial(change: Change): void {

@@ -22,7 +22,7 @@ export function addToInbox(change: Change, newId: NewId, scope: EventScope, item
   const absent = { fromRunId: null, stopNo: null, author: null, report: null }
   const row: InboxRow = { id: newId('inb'), ...absent, ...item, ...open }
   change.tx.insert('inbox', row)
-  change.event({ type: 'inbox.added', ...scope, branchId: row.branchId, ...about(row), ...contents(row) })
+  change.event({ type: 'inbox.added', ...placeOf(change, scope, row), ...about(row), ...contents(row) })
   return row
 }
 
@@ -113,9 +113,12 @@ export function changeItem(
   if (row.deliveredAt !== null || row.withdrawnAt !== null) throw notWaiting(row)
   change.tx.update('inbox', id, to)
   const next = { ...row, ...to }
-  const here = { ...scope, branchId: row.branchId, ...about(next) }
+  const here = { ...placeOf(change, scope, row), ...about(next) }
   if (next.withdrawnAt === null) change.event({ type: 'inbox.updated', ...here, ...contents(next) })
-  else change.event({ type: 'inbox.withdrawn', ...here })
+  else {
+    change.event({ type: 'inbox.withdrawn', ...here })
+    tellIfEmpty(change, scope, row)
+  }
   return next
 }
 
@@ -127,11 +130,23 @@ function notWaiting({ id, deliveredAt, withdrawnAt }: InboxRow): OffshootError {
 
 function markDelivered(change: Change, scope: EventScope, row: InboxRow): void {
   change.markDelivered(row.id)
-  change.event({ type: 'inbox.delivered', ...scope, branchId: row.branchId, ...about(row) })
-  if (row.fromRunId === null) return
-  const status = change.tx.get('runs', row.fromRunId)!.status
-  const delivered = { itemId: row.id, fromRunId: row.fromRunId, toBranchId: row.branchId, status }
-  change.event({ type: 'report.delivered', ...scope, branchId: row.branchId, ...delivered })
+  change.event({ type: 'inbox.delivered', ...placeOf(change, scope, row), ...about(row) })
+  if (row.fromRunId !== null) {
+    const status = change.tx.get('runs', row.fromRunId)!.status
+    const delivered = { itemId: row.id, fromRunId: row.fromRunId, toBranchId: row.branchId, status }
+    change.event({ type: 'report.delivered', ...scope, branchId: row.branchId, ...delivered })
+  }
+  tellIfEmpty(change, scope, row)
+}
+
+function tellIfEmpty(change: Change, scope: EventScope, row: InboxRow): void {
+  const here = placeOf(change, scope, row)
+  if (here.count === 0) change.event({ type: 'inbox.empty', ...here })
+}
+
+/** The branch of an item, and how many wait on it now. */
+function placeOf({ tx }: Change, scope: EventScope, { branchId }: InboxRow) {
+  return { ...scope, branchId, count: tx.count('inbox', { branchId, deliveredAt: null, withdrawnAt: null }) }
 }
 
 function about({ id: itemId, kind, mode }: InboxRow) {

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { EventDraft } from '../../core/events.ts'
+import { finishOfRun } from '../../core/finish-reason.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { CallId, RunId } from '../../core/ids.ts'
 import type { Fact } from '../../core/receipt.ts'
@@ -290,6 +291,7 @@ export function runEvent(
     status,
     reason,
     endReason,
+    finishReason: finishOfRun(row),
     agent,
     description,
     model,

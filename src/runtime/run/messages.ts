@@ -1,4 +1,5 @@
 import type { BranchId, ConversationId, NewId, RunId } from '../../core/ids.ts'
+import type { FinishReason } from '../../core/finish-reason.ts'
 import type { Message, MessageState, Part, Role, SaidPart } from '../../core/message.ts'
 import type { PartRow, Reader } from '../../store/port.ts'
 import type { Change } from '../log/recorder.ts'
@@ -62,13 +63,19 @@ export function emitPart(change: Change, scope: EventScope, messageId: Message['
   })
 }
 
+interface CompletedMessage extends Pick<Message, 'id' | 'role' | 'position'> {
+  /** Of an answer: how it ended. */
+  readonly finishReason?: FinishReason
+}
+
 export function emitMessageCompleted(
   change: Change,
   scope: EventScope,
-  { id: messageId, role, position }: Pick<Message, 'id' | 'role' | 'position'>,
+  { id: messageId, role, position, finishReason }: CompletedMessage,
   state: Exclude<MessageState, 'streaming'>,
 ): void {
-  change.event({ type: 'message.completed', ...scope, messageId, role, position, state })
+  const ended = finishReason && { finishReason }
+  change.event({ type: 'message.completed', ...scope, messageId, role, position, state, ...ended })
 }
 
 export function insertPart(

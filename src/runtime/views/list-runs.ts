@@ -1,4 +1,5 @@
 import type { Effort } from '../../core/agent.ts'
+import { finishOfRun } from '../../core/finish-reason.ts'
 import type { ApprovalId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
 import type { LastAction, StoredRun } from '../../core/run.ts'
 import { isFinal, isStopped, runStatuses } from '../../core/run-status.ts'
@@ -23,6 +24,7 @@ export type RunListing = Pick<
   | 'status'
   | 'reason'
   | 'endReason'
+  | 'finishReason'
   | 'waitingFor'
   | 'pausing'
   | 'lastAction'
@@ -111,6 +113,7 @@ function listingsOf(
     } = shown
     return {
       ...rest,
+      finishReason: finishOfRun(run),
       task,
       maxTurns: limits.maxTurns,
       queuePosition: position < 0 ? null : position + 1,

@@ -1,10 +1,12 @@
 import { OffshootError } from '../../core/errors.ts'
+import { denialReasonOf, type DenialReason } from '../../core/denial-reason.ts'
+import { finishOfRun, type FinishReason } from '../../core/finish-reason.ts'
 import type { BranchId, ConversationId, RunId } from '../../core/ids.ts'
 import type { OffshootEvent } from '../../core/events.ts'
 import type { Receipts } from '../../core/receipt.ts'
 import type { Json } from '../../core/json.ts'
 import type { StoredRun, RunError } from '../../core/run.ts'
-import type { RunStatus } from '../../core/run-status.ts'
+import type { EndReason, RunReason, RunStatus } from '../../core/run-status.ts'
 import { addCost, addUsage, type Usage } from '../../core/usage.ts'
 import type { Reader } from '../../store/port.ts'
 import { readReceipts } from '../run/receipts.ts'
@@ -19,8 +21,10 @@ export interface RunResult {
   readonly branchId: BranchId
   readonly runId: RunId
   readonly status: RunStatus
-  readonly reason: string | null
-  readonly endReason: string | null
+  readonly reason: RunReason | null
+  readonly endReason: EndReason | null
+  /** How the answer that ended the run had ended, as its provider said; null: no answer ended it (docs/models.md). */
+  readonly finishReason: FinishReason | null
   readonly text: string
   /** The value in it that satisfies the schema which it had to (docs/typed-agents.md). */
   readonly output?: Json
@@ -46,7 +50,9 @@ export interface Denial {
   readonly agent: string
   readonly tool: string
   readonly title: string
-  readonly reason: string
+  readonly reason: DenialReason
+  /** The same in words, as the model was told. */
+  readonly detail: string
 }
 
 /**
@@ -76,6 +82,7 @@ export function readRunResult(
     status,
     reason,
     endReason,
+    finishReason: finishOfRun(run),
     text: reportText(store, run),
     ...(run.output === undefined || run.output === null ? {} : { output: run.output }),
     note: run.reportNote,
@@ -85,7 +92,11 @@ export function readRunResult(
     usage: tree.map((each) => each.usage).reduce(addUsage),
     costUsd: tree.map((each) => each.costUsd).reduce(addCost),
     receipts: readReceipts(store, idsOf(main)),
-    subagents: subagents.map((each) => ({ ...each, receipts: readReceipts(store, [each.id]) })),
+    subagents: subagents.map((each) => ({
+      ...each,
+      finishReason: finishOfRun(each),
+      receipts: readReceipts(store, [each.id]),
+    })),
     denials: tree.flatMap((each) => denialsOf(store, each)),
     durationMs: (endedAt ?? queuedAt) - queuedAt,
   }
@@ -135,6 +146,7 @@ function denialsOf(store: Reader, run: StoredRun): Denial[] {
       agent: run.agent,
       tool,
       title,
-      reason: error!.message,
+      reason: denialReasonOf(error!),
+      detail: error!.message,
     }))
 }

@@ -1,4 +1,5 @@
 import type { BranchId, CallId, ConversationId, RunId } from '../../core/ids.ts'
+import { finishOfRun, type FinishReason } from '../../core/finish-reason.ts'
 import type { LastAction, StoredRun, ToolCall } from '../../core/run.ts'
 import { headline } from '../../core/report-summary.ts'
 import { isStopped } from '../../core/run-status.ts'
@@ -21,8 +22,9 @@ export interface RunTotals {
 /** One run of a conversation as both UIs draw it. */
 export interface RunRow extends Omit<
   RunListing,
-  'approvals' | 'questions' | 'spentUsd' | 'subtree' | 'pausing'
+  'approvals' | 'questions' | 'spentUsd' | 'subtree' | 'pausing' | 'finishReason'
 > {
+  readonly finishReason: FinishReason | null
   /** The call that started it; null for a main run and for what a person started. */
   readonly callId: CallId | null
   readonly pausing: NonNullable<StoredRun['pausing']> | null
@@ -82,7 +84,8 @@ function figures(run: StoredRun) {
   const { stopNo: _stop, output: _output, reportMessageId: _message, reportNote: _note, ...more } = row
   const { partialFrom: _from, unreported: _told, ...shown } = more
   const { directory = null, effort = null } = setup ?? {}
-  return { ...shown, callId, task, pausing, maxTurns: limits.maxTurns, directory, effort }
+  const finishReason = finishOfRun(run)
+  return { ...shown, finishReason, callId, task, pausing, maxTurns: limits.maxTurns, directory, effort }
 }
 
 function account(budget: Budget, run: StoredRun) {

@@ -83,6 +83,7 @@ function sampleRun(id: NewId, { id: branchId, conversationId }: Rows['branches']
     queuedAt: 3,
     startedAt: 4,
     output: { a: [1, null] },
+    finishReason: 'tool_calls',
     pausing: 'user',
     partialFrom: null,
     unreported: true,

@@ -17,6 +17,7 @@ const MIGRATIONS = [
   '0007_idempotency.sql',
   '0008_sums.sql',
   '0009_who_wrote_what.sql',
+  '0010_finish_reasons.sql',
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -89,6 +89,9 @@ function Facts({ run }: { run: RunRow }) {
         <RunWord run={run} className="font-medium" />
       </Fact>
       <Fact name="End">{run.endReason?.replaceAll('_', ' ') ?? 'it goes on'}</Fact>
+      {run.finishReason && (
+        <Fact name="Last answer">{`ended with: ${run.finishReason.replaceAll('_', ' ')}`}</Fact>
+      )}
       <Fact name="Model">{run.effort ? `${run.model} · ${run.effort} effort` : run.model}</Fact>
       <Fact name="Turns">{`${run.turns} of ${run.maxTurns} · ${counted(run.toolCalls, 'tool call')}`}</Fact>
       <Fact name="Attempts">

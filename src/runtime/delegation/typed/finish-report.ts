@@ -33,5 +33,6 @@ function checkedOutcome(
   if (outcome.type === 'limit') return outcome
   const tries = checked.canBeMended ? ` after ${MAX_CORRECTIONS} corrective tries` : ''
   const message = `the report does not satisfy its output_schema${tries}: ${checked.lines.join('; ')}`
-  return { type: 'failed', error: { code: 'output_schema', message }, report }
+  const { type: _, ...ended } = outcome
+  return { ...ended, type: 'failed', error: { code: 'output_schema', message } }
 }

@@ -1,0 +1,35 @@
+import type { EndReason } from './run-status.ts'
+
+/** How a provider ended an answer, in one vocabulary for all of them (docs/models.md). */
+export const finishReasons = [
+  'stop',
+  'tool_calls',
+  /** The answer was cut at the output limit. */
+  'max_output_tokens',
+  /** The answer was cut because the window of the model was full. */
+  'context_window',
+  'content_filter',
+  'refusal',
+  'other',
+] as const
+export type FinishReason = (typeof finishReasons)[number]
+
+/** The ends that an answer brings about. Any other run was stopped by something else. */
+const ENDS_BY_ANSWER: readonly EndReason[] = [
+  'done',
+  'error',
+  'max_turns',
+  'max_output_tokens',
+  'context_window',
+]
+
+/** How the answer that ended a run had ended; null where no answer ended it. The row has that of its last answer. */
+export function finishOfRun({
+  endReason,
+  finishReason,
+}: {
+  readonly endReason: EndReason | null
+  readonly finishReason?: FinishReason | null
+}): FinishReason | null {
+  return endReason && ENDS_BY_ANSWER.includes(endReason) ? (finishReason ?? null) : null
+}

@@ -1,0 +1,49 @@
+import type { RunError } from '../core/run.ts'
+import type { AnswerEnd } from '../model/answer-end.ts'
+import type { Answer, CutReason, LoopPorts } from './ports.ts'
+
+/** The answer is not whole: it was cut at the output limit, or where the window was full. */
+export function isCut(end: AnswerEnd): end is AnswerEnd & { readonly reason: CutReason } {
+  return end.reason === 'max_output_tokens' || end.reason === 'context_window'
+}
+
+/** What is said above the report of a run that a cut answer has paused. */
+export function cutNote({ reason, said }: AnswerEnd): string {
+  const where =
+    reason === 'context_window' ? 'because the window of the model is full' : 'at the output limit'
+  return `the answer was cut ${where}${quoted(said)}`
+}
+
+/** Why an answer is the failure of its run; undefined: it is none. */
+export function refusalOf(
+  { end }: Pick<Answer, 'end'>,
+  ports: Pick<LoopPorts, 'model'>,
+): RunError | undefined {
+  const { reason, said } = end
+  const { id } = ports.model.info
+  if (reason === 'refusal')
+    return {
+      code: reason,
+      message: `${id}: the model refused to answer${quoted(said)}`,
+      hint: 'Ask in another way, or with another model.',
+    }
+  if (reason === 'content_filter')
+    return {
+      code: reason,
+      message: `${id}: the provider filtered the answer${quoted(said)}`,
+      hint: 'Ask in another way, or with another model.',
+    }
+  return undefined
+}
+
+/** An answer without text, after a conclusion was asked for. */
+export function emptyAnswer({ end }: Pick<Answer, 'end'>, { model }: Pick<LoopPorts, 'model'>): RunError {
+  return {
+    code: 'empty_answer',
+    message: `${model.info.id}: the answer was empty, and so was the conclusion that was asked for${quoted(end.said)}`,
+  }
+}
+
+function quoted(said: string | null): string {
+  return said === null ? '' : ` (the provider said: ${said})`
+}
