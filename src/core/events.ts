@@ -87,6 +87,8 @@ const runShape = {
 }
 const waitingFor = z.object({ what: z.string(), detail: z.string(), since: ms, until: ms.optional() })
 
+/** What `/approve` takes (docs/approvals.md). An event that an older program stored has none. */
+const askNumber = z.int().min(1).optional()
 const grant = z.object({ tool: z.string(), pattern: z.string().optional() })
 
 const partShape = z.looseObject({ id: ids.part, type: z.string() })
@@ -173,6 +175,7 @@ export const eventSchemas = {
   'tool.unknown': event('tool.unknown', toolShape),
   'approval.requested': event('approval.requested', {
     approvalId: ids.approval,
+    number: askNumber,
     callId: ids.call,
     tool: z.string(),
     title: z.string(),
@@ -197,6 +200,7 @@ export const eventSchemas = {
   }),
   'question.asked': event('question.asked', {
     questionId: ids.question,
+    number: askNumber,
     callId: ids.call,
     question: z.string(),
     /** Answers to choose from; any other text is one too. */

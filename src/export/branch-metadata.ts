@@ -108,6 +108,7 @@ function exportedApproval({
   runId: ___,
   callId: ____,
   offered: _____,
+  number: ______,
   ...approval
 }: ConversationRows['approvals'][number]): ExportedApproval {
   return approval
@@ -118,6 +119,7 @@ function exportedQuestion({
   branchId: __,
   runId: ___,
   callId: ____,
+  number: _____,
   ...question
 }: ConversationRows['questions'][number]): ExportedQuestion {
   return question

@@ -198,6 +198,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       requestedAt: 'int',
       answeredAt: 'int?',
       offered: 'json?',
+      number: 'int',
     },
     references: {
       conversationId: 'conversations',
@@ -205,7 +206,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       runId: 'runs',
       callId: 'tool_calls',
     },
-    unique: [],
+    unique: [['conversationId', 'number']],
     lookups: [['answer']],
   },
   questions: {
@@ -224,6 +225,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       answeredBy: 'text?',
       askedAt: 'int',
       answeredAt: 'int?',
+      number: 'int',
     },
     references: {
       conversationId: 'conversations',
@@ -231,7 +233,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       runId: 'runs',
       callId: 'tool_calls',
     },
-    unique: [],
+    unique: [['conversationId', 'number']],
     lookups: [['answeredAt']],
   },
   inbox: {

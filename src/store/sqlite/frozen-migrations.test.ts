@@ -14,6 +14,7 @@ const FROZEN = {
   '0006_pausing.sql': '8a7a9728659d840304e34bea3de895f3036b8a4d50d4d067c02cfcc3880fd7b6',
   '0007_idempotency.sql': '161ad862b5476c099c46543dc1b84171d3cde67465e17cdeb5140583146ed6d5',
   '0008_sums.sql': 'f0bf26bd51e97e8c4d1950f8e38cfa1fb561ca1f0e87264d8ea923b3819a9f5c',
+  '0011_ask_numbers.sql': '3c5eab8f4ca853e6e7dd7ea195578240b1516c4ebe4d2cd56647f35f17140e76',
 }
 
 test('no migration changes: databases have had it as it is, and know it by its number alone', () => {

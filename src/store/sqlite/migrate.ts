@@ -16,6 +16,7 @@ const MIGRATIONS = [
   '0006_pausing.sql',
   '0007_idempotency.sql',
   '0008_sums.sql',
+  '0011_ask_numbers.sql',
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
