@@ -17,6 +17,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   /** Of a call that changes something: a second one with the same key does nothing more. Default: a fresh one. */
   readonly idempotencyKey?: string | undefined
+  /** Of a call that changes something: it is sent also where the page that makes it is being left. */
+  readonly keepalive?: boolean | undefined
 }
 
 /** An optional argument where nothing has to be given. */
@@ -77,7 +79,7 @@ function requestOf(
   method: string,
   pattern: string,
   { id, ...rest }: Record<string, unknown>,
-  { signal, idempotencyKey }: CallOptions,
+  { signal, idempotencyKey, keepalive = false }: CallOptions,
 ): [string, RequestInit] {
   const path = pattern.replace(':id', encodeURIComponent(String(id)))
   if (method === 'GET') return [`${path}${queryOf(rest as Query)}`, { signal: signal ?? null }]
@@ -86,7 +88,7 @@ function requestOf(
     'idempotency-key': idempotencyKey ?? crypto.randomUUID(),
   }
   const body = method === 'DELETE' ? null : JSON.stringify(rest)
-  return [path, { method, headers, body, signal: signal ?? null }]
+  return [path, { method, headers, body, signal: signal ?? null, ...(keepalive ? { keepalive } : {}) }]
 }
 
 type Query = Readonly<Record<string, string | number | undefined>>

@@ -1,3 +1,4 @@
+export { approvalToAnswer } from './approval-to-answer.ts'
 export { agentMark, agentTitle } from './agent-mark.ts'
 export {
   branchTree,
@@ -30,6 +31,14 @@ export {
   type RunGroups,
 } from './run-status-groups.ts'
 export { layout, type Layout, type LayoutOptions, type LayoutRow } from './timeline-layout.ts'
+export {
+  changedFile,
+  changingTools,
+  patchLines,
+  plainPatch,
+  splitPatch,
+  type PatchLine,
+} from './patch-lines.ts'
 export { withPage } from './merge-message-page.ts'
 export { shownMessages } from './reduce-messages.ts'
 export { reduce, withoutToast } from './reduce.ts'

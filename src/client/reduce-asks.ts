@@ -9,6 +9,8 @@ type AskEvent = EventOf<'approval.requested' | 'approval.answered' | 'question.a
 const MAX_ANSWERED = 20
 
 export function reduceAsk(state: ViewState, event: AskEvent): ViewState {
+  // an older program has stored it without its number: the snapshot knows it
+  if (isAsked(event) && event.number === undefined) return { ...state, isStale: true }
   switch (event.type) {
     case 'approval.requested':
       return withAwaiting({ ...state, approvals: inLine(state.approvals, approvalOf(event)) }, event)
@@ -25,17 +27,33 @@ export function reduceAsk(state: ViewState, event: AskEvent): ViewState {
   }
 }
 
+function isAsked(event: AskEvent): event is EventOf<'approval.requested' | 'question.asked'> {
+  return event.type === 'approval.requested' || event.type === 'question.asked'
+}
+
 function approvalOf(event: EventOf<'approval.requested'>): ApprovalRow {
-  const { approvalId: id, conversationId, callId, tool, title, detail, directory, path, rule, grant } = event
+  const {
+    approvalId: id,
+    number = 0,
+    conversationId,
+    callId,
+    tool,
+    title,
+    detail,
+    directory,
+    path,
+    rule,
+    grant,
+  } = event
   const where = { conversationId, branchId: event.branchId!, runId: event.runId!, callId }
   const asked = { tool, title, detail, directory, path, rule, grant, requestedAt: event.at }
-  return { id, ...where, ...asked, pattern: grant?.pattern ?? null, position: 1, of: 1 }
+  return { id, number, ...where, ...asked, pattern: grant?.pattern ?? null, position: 1, of: 1 }
 }
 
 function questionOf(event: EventOf<'question.asked'>): QuestionRow {
-  const { questionId: id, conversationId, callId, question, options, path, at: askedAt } = event
+  const { questionId: id, number = 0, conversationId, callId, question, options, path, at: askedAt } = event
   const where = { conversationId, branchId: event.branchId!, runId: event.runId!, callId }
-  return { id, ...where, question, options, path, askedAt, position: 1, of: 1 }
+  return { id, number, ...where, question, options, path, askedAt, position: 1, of: 1 }
 }
 
 /** A process that takes a run up asks again under the same id. */

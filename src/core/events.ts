@@ -108,6 +108,8 @@ const waitingFor = z.object({
   until: ms.optional(),
 })
 
+/** What `/approve` takes (docs/approvals.md). An event that an older program stored has none. */
+const askNumber = z.int().min(1).optional()
 const grant = z.object({ tool: z.string(), pattern: z.string().optional() })
 
 const partShape = z.looseObject({ id: ids.part, type: z.string() })
@@ -209,6 +211,7 @@ export const eventSchemas = {
   'tool.unknown': event('tool.unknown', toolShape),
   'approval.requested': event('approval.requested', {
     approvalId: ids.approval,
+    number: askNumber,
     callId: ids.call,
     tool: z.string(),
     title: z.string(),
@@ -233,6 +236,7 @@ export const eventSchemas = {
   }),
   'question.asked': event('question.asked', {
     questionId: ids.question,
+    number: askNumber,
     callId: ids.call,
     question: z.string(),
     /** Answers to choose from; any other text is one too. */

@@ -234,6 +234,8 @@ export type ApprovalAnswer = 'once' | 'run' | 'always' | 'deny'
 /** One question and its answer. It is addressed to the conversation, whatever depth it comes from. */
 export interface Approval {
   readonly id: ApprovalId
+  /** What people call it: 1, 2, 3, ... among all that the conversation asks, questions too. Never given twice. */
+  readonly number: number
   readonly conversationId: ConversationId
   readonly branchId: BranchId
   readonly runId: RunId
@@ -259,6 +261,8 @@ export interface Approval {
 /** What a run asks a person in words (`ask_user`), and what it got. Addressed as an approval is. */
 export interface Question {
   readonly id: QuestionId
+  /** As that of an approval. */
+  readonly number: number
   readonly conversationId: ConversationId
   readonly branchId: BranchId
   readonly runId: RunId

@@ -111,6 +111,7 @@ function exportedApproval({
   runId: ___,
   callId: ____,
   offered: _____,
+  number: ______,
   ...approval
 }: ConversationRows['approvals'][number]): ExportedApproval {
   return approval
@@ -121,6 +122,7 @@ function exportedQuestion({
   branchId: __,
   runId: ___,
   callId: ____,
+  number: _____,
   ...question
 }: ConversationRows['questions'][number]): ExportedQuestion {
   return question

@@ -38,7 +38,17 @@ export function documentRows(document: ExportDocument): DocumentRows {
       createdAt: created,
     })
   }
-  return typedReports({ conversations: [conversation], ...rows })
+  return typedReports({ conversations: [conversation], ...rows, ...numberedAsks(rows) })
+}
+
+/** An imported conversation counts what was asked in the order of the ids, which behind the prefix is that of time. */
+function numberedAsks({ approvals, questions }: Pick<OpenRows, 'approvals' | 'questions'>) {
+  const ages = [...approvals, ...questions].map(({ id }) => id.slice(4)).toSorted()
+  const withNumber = <T extends { readonly id: string }>(row: T) => ({
+    ...row,
+    number: ages.indexOf(row.id.slice(4)) + 1,
+  })
+  return { approvals: approvals.map(withNumber), questions: questions.map(withNumber) }
 }
 
 type OpenRows = Mutable<Omit<DocumentRows, 'conversations'>>
@@ -91,7 +101,7 @@ function addRun(rows: OpenRows, { conversationId, id: branchId }: Branch, export
   for (const { approvals = [], questions = [], facts = null, ...call } of calls) {
     rows.tool_calls.push({ ...call, ...place, facts })
     const asked = { ...place, callId: call.id }
-    for (const approval of approvals) rows.approvals.push({ ...approval, ...asked, offered: null })
-    for (const question of questions) rows.questions.push({ ...question, ...asked })
+    for (const approval of approvals) rows.approvals.push({ ...approval, ...asked, offered: null, number: 0 })
+    for (const question of questions) rows.questions.push({ ...question, ...asked, number: 0 })
   }
 }

@@ -114,8 +114,11 @@ export type ExportedCall = Omit<ToolCall, 'conversationId' | 'branchId' | 'runId
 }
 
 /** Without what an answer granted: a file gives no permission. */
-export type ExportedApproval = Omit<Approval, 'conversationId' | 'branchId' | 'runId' | 'callId' | 'offered'>
-export type ExportedQuestion = Omit<Question, 'conversationId' | 'branchId' | 'runId' | 'callId'>
+export type ExportedApproval = Omit<
+  Approval,
+  'conversationId' | 'branchId' | 'runId' | 'callId' | 'offered' | 'number'
+>
+export type ExportedQuestion = Omit<Question, 'conversationId' | 'branchId' | 'runId' | 'callId' | 'number'>
 export type ExportedInboxItem = Omit<InboxRow, 'conversationId' | 'branchId'>
 export type ExportedRule = Pick<RuleRow, 'tool' | 'pattern' | 'action' | 'createdAt'>
 

@@ -122,7 +122,7 @@ async function runCall(
   try {
     const tool = findTool(part, ports)
     const input = readInput(tool, part)
-    const shown = describe(tool, input)
+    const shown = describe({ part, tool, input }, ports)
     title = shown.title
     const denied = await requestPermission({ part, tool, input, ...shown }, ports, watchdog)
     if (denied) return await ports.journal.callEnded({ part, title, ...denied })
@@ -179,16 +179,31 @@ function readInput(tool: AnyTool, part: ToolCallPart): never {
 }
 
 /** How the call is shown and decided. A tool that cannot say it of this input fails; the run does not. */
-function describe(tool: AnyTool, input: never): Pick<PermitRequest, 'title' | 'subjects' | 'detail'> {
+function describe(
+  { part, tool, input }: CheckedCall,
+  ports: LoopPorts,
+): Pick<PermitRequest, 'title' | 'subjects' | 'detail'> {
   try {
     const title = titleLine(tool.title(input))
     const subjects = [...tool.subject(input)]
     const touched = subjects.map((each) => each.value).join('\n') || title
-    return { title, subjects, detail: () => tool.detail?.(input) ?? touched }
+    return { title, subjects, detail: () => detailOf({ part, tool, input }, ports) ?? touched }
   } catch (error) {
     throw new ToolError('tool_error', `${tool.name} cannot take this input: ${errorMessage(error)}`)
   }
 }
+
+/** What a tool says beyond its subjects, without the keys of a file that it has looked into. */
+function detailOf(
+  { part, tool, input }: CheckedCall,
+  ports: LoopPorts,
+): string | Promise<string> | undefined {
+  const { keys } = ports.secrets ?? shapeMask
+  const text = tool.detail?.(input, ports.toolContext(part.callId, noOutput))
+  return text instanceof Promise ? text.then(keys) : text === undefined ? undefined : keys(text)
+}
+
+function noOutput(): void {}
 
 async function requestPermission(
   request: PermitRequest,

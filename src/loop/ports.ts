@@ -197,7 +197,7 @@ export interface Journal {
 
 export interface PermitRequest {
   /** What a person is shown: the exact command, path, text or diff. Made only when somebody is asked. */
-  readonly detail: () => string
+  readonly detail: () => string | Promise<string>
   readonly part: ToolCallPart
   readonly tool: AnyTool
   /** As the tool gets it. */

@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { grant, id, ms, words } from './fields.ts'
 
 const asked = {
+  /** What people call it, and `/approve` takes: 1, 2, 3, ... in its conversation, never given twice. */
+  number: z.int().min(1),
   conversationId: id('cnv'),
   branchId: id('brn'),
   runId: id('run'),
@@ -71,3 +73,25 @@ export type QuestionRow = z.infer<typeof question>
 
 export const answerQuestion = z.object({ text: words, by: z.string().min(1).max(200).optional() })
 export const questionAnswered = z.object({ questionId: id('que'), waits: z.boolean() })
+
+/** Which one; without it all that the conversation has ever asked. */
+export const asksQuery = z.object({ number: z.coerce.number().int().min(1).optional() })
+
+/** Something that was asked, and what came of it. */
+export const ask = z
+  .object({
+    id: z.union([id('apr'), id('que')]),
+    number: z.int().min(1),
+    kind: z.enum(['approval', 'question']),
+    /** Of an approval the call, of a question its words. */
+    title: z.string(),
+    path: z.array(z.string()).readonly(),
+    askedAt: ms,
+    /** `once`, `run`, `always`, `deny`, or what was said; null: nothing yet, or it was closed without an answer. */
+    answer: z.string().nullable(),
+    answeredBy: z.string().nullable(),
+    /** null: it is open. */
+    answeredAt: ms.nullable(),
+  })
+  .readonly()
+export type AskRow = z.infer<typeof ask>

@@ -1,4 +1,4 @@
-export type { ApprovalRow, QuestionRow } from './approvals-and-questions.ts'
+export type { ApprovalRow, AskRow, QuestionRow } from './approvals-and-questions.ts'
 export type { InboxItem } from './inbox.ts'
 export type { AgentRow, ModelRow } from './agents-models-tools.ts'
 export type { ErrorAnswer } from './fields.ts'

@@ -10,6 +10,7 @@ export const paths = {
   interruptConversation: ['POST', '/conversations/:id/interrupt'],
   cancelConversation: ['POST', '/conversations/:id/cancel'],
   closeConversation: ['POST', '/conversations/:id/close'],
+  listAsks: ['GET', '/conversations/:id/asks'],
   getBranch: ['GET', '/branches/:id'],
   listMessages: ['GET', '/branches/:id/messages'],
   sendMessage: ['POST', '/branches/:id/messages'],

@@ -4,6 +4,8 @@ import {
   answerQuestion,
   approval,
   approvalAnswered,
+  ask,
+  asksQuery,
   question,
   questionAnswered,
 } from './approvals-and-questions.ts'
@@ -93,6 +95,7 @@ export const routes = {
   interruptConversation: route(nothing, conversationInterrupted),
   cancelConversation: route(nothing, cancelled),
   closeConversation: route(nothing, closed),
+  listAsks: route(asksQuery, z.array(ask)),
   getBranch: route(nothing, branchPage),
   listMessages: route(pageQuery, messagePage),
   sendMessage: route(sendMessage, messageSent, 202),

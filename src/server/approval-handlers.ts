@@ -2,13 +2,14 @@ import type { LinePlace } from '../runtime/asking/person-waits.ts'
 import type { ConversationId } from '../core/ids.ts'
 import type { Approval, Question } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
+import { everAsked } from '../runtime/views/asks.ts'
 import { inLine, approvalRow, questionRow } from '../runtime/views/snapshot.ts'
 import { editedText } from './masked-answer.ts'
 import { perform, type Handlers } from './route-handler.ts'
 import type { Store } from './directory-runtimes.ts'
 
 export const approvalHandlers: Handlers<
-  'listApprovals' | 'answerApproval' | 'listQuestions' | 'answerQuestion'
+  'listApprovals' | 'answerApproval' | 'listQuestions' | 'answerQuestion' | 'listAsks'
 > = {
   listApprovals: ({ store }, { input }) => placed(openApprovals(store, input.conversation), approvalRow),
 
@@ -27,6 +28,8 @@ export const approvalHandlers: Handlers<
     const args = { text, by: input.by ?? by }
     return await perform(context, row.conversationId, { verb: 'answer', target: row.id, args })
   },
+
+  listAsks: ({ store }, { row, input }) => everAsked(store, row.id, input.number),
 }
 
 /** What people have to answer, the oldest first: in one conversation, or in all. */

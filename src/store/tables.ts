@@ -201,6 +201,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       requestedAt: 'int',
       answeredAt: 'int?',
       offered: 'json?',
+      number: 'int',
     },
     references: {
       conversationId: 'conversations',
@@ -208,7 +209,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       runId: 'runs',
       callId: 'tool_calls',
     },
-    unique: [],
+    unique: [['conversationId', 'number']],
     lookups: [['answer']],
   },
   questions: {
@@ -227,6 +228,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       answeredBy: 'text?',
       askedAt: 'int',
       answeredAt: 'int?',
+      number: 'int',
     },
     references: {
       conversationId: 'conversations',
@@ -234,7 +236,7 @@ export const tables: { readonly [T in Table]: TableSpec<T> } = {
       runId: 'runs',
       callId: 'tool_calls',
     },
-    unique: [],
+    unique: [['conversationId', 'number']],
     lookups: [['answeredAt']],
   },
   inbox: {

@@ -1,12 +1,13 @@
 import { workingTools } from '../core/rules/tool-names.ts'
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
-import { replaceText } from './edit-text.ts'
+import { textAsSeen, type DetailContext } from './change-detail.ts'
+import { replaceText, type Replacement } from './edit-text.ts'
 import { notFound } from './not-found.ts'
 import { ToolError, type AnyTool, type ResolvedPath, type ToolContext } from './port.ts'
 import { targetOf } from './path-target.ts'
 import { decodeText, encodeText, toLineFeeds } from './text-file.ts'
-import { countChanges, unifiedDiff } from './unified-diff.ts'
+import { countChanges, diffOfPieces, unifiedDiff, wholeDiff } from './unified-diff.ts'
 import { checkSeen, readCurrent, removeTemporary, replaceFile } from './write-file.ts'
 
 const inputSchema = z.lazy(() =>
@@ -48,11 +49,35 @@ export function editTool(): AnyTool {
     },
     subject: (input) => [{ kind: 'path', value: input.file_path }],
     title: (input) => titleLine(`Edit ${input.file_path}`),
-    detail: (input) => unifiedDiff(input.file_path, input.old_string, input.new_string),
+    detail,
     execute,
     cleanUp: ({ file_path }, { workspace, run }) => removeTemporary(workspace.resolve(file_path), run.callId),
     toModelOutput: (text) => ({ text }),
   })
+}
+
+/** The change as it would be made now, with the line numbers of the file; of a file that cannot be told, of its pieces. */
+async function detail(input: Input, context: DetailContext): Promise<string> {
+  const { file_path: name, old_string: old, new_string: next } = input
+  const text = await textAsSeen(context, name)
+  if (text === undefined) return old === '' ? wholeDiff(name, '', next) : diffOfPieces(name, old, next)
+  try {
+    return wholeDiff(name, text, replaceText(text, wanted(input, text, name)).text)
+  } catch (error) {
+    if (error instanceof ToolError) return diffOfPieces(name, old, next)
+    throw error
+  }
+}
+
+/** A file that mixes its line ends is matched as it is first. */
+function wanted(input: Input, text: string, name: string): Replacement {
+  const mixed = text.includes('\r')
+  return {
+    old: mixed ? input.old_string : toLineFeeds(input.old_string),
+    new: mixed ? input.new_string : toLineFeeds(input.new_string),
+    all: input.replace_all ?? false,
+    name,
+  }
 }
 
 async function execute(input: Input, context: ToolContext): Promise<string> {
@@ -61,14 +86,7 @@ async function execute(input: Input, context: ToolContext): Promise<string> {
   if (!current) return create(input, target, context)
   checkSeen(target, current, context)
   const file = decodeText(current.bytes, target.relative)
-  // A file that mixes its line ends is matched as it is first.
-  const mixed = file.text.includes('\r')
-  const { text, count, tolerant } = replaceText(file.text, {
-    old: mixed ? input.old_string : toLineFeeds(input.old_string),
-    new: mixed ? input.new_string : toLineFeeds(input.new_string),
-    all: input.replace_all ?? false,
-    name: target.relative,
-  })
+  const { text, count, tolerant } = replaceText(file.text, wanted(input, file.text, target.relative))
   const diff = unifiedDiff(target.relative, file.text, text)
   await replaceFile(target, { bytes: encodeText(file, text), current, lines: countChanges(diff) }, context)
   const places = count === 1 ? '1 place' : `${count} places`

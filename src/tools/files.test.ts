@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { runProcess } from '../exec/run-process.ts'
+import type { ToolContext } from './port.ts'
 import {
   call,
   callText,
@@ -309,6 +310,45 @@ test('a file is changed only by who has read what stands there', async () => {
   expect(await edit()).toContain('+two, by somebody else')
   await callText('edit', { file_path: 'a.txt', old_string: 'two', new_string: 'three' }, context)
   expect(await readFile(path, 'utf8')).toBe('three, by somebody else\n')
+})
+
+describe('what a person is shown of a change before it is made', () => {
+  const lines = Array.from({ length: 60 }, (_, i) => `line ${i + 1}`).join('\n')
+  const change = { file_path: 'a.txt', old_string: 'line 50', new_string: 'fifty' }
+  const detail = async (name: string, input: object, context: ToolContext) =>
+    await tool(name).detail?.(input as never, context)
+
+  test('of a file that was read has the lines around it, with their numbers in the file', async () => {
+    await using at = await project({ 'a.txt': lines })
+    const context = testContext(at.path)
+    await callText('read', { file_path: 'a.txt' }, context)
+    const shown =
+      '--- a/a.txt\n+++ b/a.txt\n@@ -47,7 +47,7 @@\n line 47\n line 48\n line 49\n-line 50\n+fifty\n line 51\n line 52\n line 53'
+    expect(await detail('edit', change, context)).toBe(shown)
+    const content = lines.replace('line 50', 'fifty')
+    expect(await detail('write', { file_path: 'a.txt', content }, context)).toBe(shown)
+    expect(await callText('edit', change, context)).toBe(`edited a.txt (1 place)\n${shown}`)
+  })
+
+  test('of a file that was not read, or has changed since, is no more than what the call says', async () => {
+    await using at = await project({ 'a.txt': lines })
+    const context = testContext(at.path)
+    const pieces = '--- a/a.txt\n+++ b/a.txt\n@@ @@\n-line 50\n+fifty'
+    expect(await detail('edit', change, context)).toBe(pieces)
+    await callText('read', { file_path: 'a.txt' }, context)
+    await writeFile(join(at.path, 'a.txt'), `secret\n${lines}`)
+    expect(await detail('edit', change, context)).toBe(pieces)
+    expect(await detail('edit', { ...change, file_path: 'none.txt' }, context)).toContain(
+      '@@ @@\n-line 50\n+fifty',
+    )
+  })
+
+  test('of a new file is all of it', async () => {
+    await using at = await project({})
+    expect(await detail('write', { file_path: 'n.txt', content: 'a\nb' }, testContext(at.path))).toBe(
+      '--- a/n.txt\n+++ b/n.txt\n@@ -0,0 +1,2 @@\n+a\n+b',
+    )
+  })
 })
 
 test('a write that runs again after a crash finds its own work', async () => {

@@ -47,7 +47,7 @@ export interface Tool<I = never, O = unknown> {
   /** One line for every UI: `Read lib/auth.ts:1-80`. */
   title(input: I): string
   /** What a person must see before it may happen, beyond its subjects: the text or the diff. */
-  detail?(input: I): string
+  detail?(input: I, context: Pick<ToolContext, 'workspace' | 'files'>): string | Promise<string>
   execute(input: I, context: ToolContext): Promise<O>
   /** Removes what a call leaves beside its effect when its process ends in the middle of it; its effect stays as it is. */
   cleanUp?(input: I, context: Pick<ToolContext, 'workspace' | 'run'>): Promise<void>

@@ -1,16 +1,60 @@
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
+import { FILE_HEADERS_ONLY, formatPatch, structuredPatch, type StructuredPatchHunk } from 'diff'
 
 /** Beyond this many changed lines a diff says less than the files. */
 const MAX_CHANGES = 4_000
 
 /** What changed, as a unified diff; one line instead where that would be very long. */
 export function unifiedDiff(name: string, before: string, after: string): string {
-  const patch = createTwoFilesPatch(`a/${name}`, `b/${name}`, before, after, undefined, undefined, {
-    context: 3,
-    headerOptions: FILE_HEADERS_ONLY,
-    maxEditLength: MAX_CHANGES,
-  })
-  return patch?.trimEnd() ?? '(too many changes for a diff)'
+  return patchOf(name, before, after) ?? '(too many changes for a diff)'
+}
+
+/** The same for a person who decides about it: however long it is, every line that changes is in it. */
+export function wholeDiff(name: string, before: string, after: string): string {
+  return patchOf(name, before, after) ?? replacingPatch(name, before, after)
+}
+
+/** Of pieces of a file: nobody knows in which lines they are, so its hunks have no line numbers. */
+export function diffOfPieces(name: string, before: string, after: string): string {
+  const lines = wholeDiff(name, before, after).split('\n')
+  return lines
+    .filter((line) => !line.startsWith(END_MARK))
+    .map((line) => (line.startsWith('@@') ? '@@ @@' : line))
+    .join('\n')
+}
+
+/** `\ No newline at end of file`; no line of a text begins so in a patch. */
+const END_MARK = '\\'
+
+function patchOf(name: string, before: string, after: string): string | undefined {
+  const options = { context: 3, maxEditLength: MAX_CHANGES }
+  const patch = structuredPatch(`a/${name}`, `b/${name}`, before, after, undefined, undefined, options)
+  if (!patch) return undefined
+  const hunks = endsAlike(before, after) ? patch.hunks.map(withoutEndMarks) : patch.hunks
+  return formatPatch({ ...patch, hunks }, FILE_HEADERS_ONLY).replace(/\n$/, '')
+}
+
+/** Whether the last line feed is none of the changes. A text that is new or goes has nothing to be compared with. */
+function endsAlike(before: string, after: string): boolean {
+  return before === '' || after === '' || before.endsWith('\n') === after.endsWith('\n')
+}
+
+function withoutEndMarks(hunk: StructuredPatchHunk): StructuredPatchHunk {
+  return { ...hunk, lines: hunk.lines.filter((line) => !line.startsWith(END_MARK)) }
+}
+
+function replacingPatch(name: string, before: string, after: string): string {
+  const [old, next] = [linesOf(before), linesOf(after)]
+  return [
+    `--- a/${name}`,
+    `+++ b/${name}`,
+    `@@ -${Math.min(1, old.length)},${old.length} +${Math.min(1, next.length)},${next.length} @@`,
+    ...old.map((line) => `-${line}`),
+    ...next.map((line) => `+${line}`),
+  ].join('\n')
+}
+
+function linesOf(text: string): string[] {
+  return text === '' ? [] : text.replace(/\n$/, '').split('\n')
 }
 
 export interface ChangedLines {

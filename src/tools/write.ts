@@ -1,10 +1,11 @@
 import { workingTools } from '../core/rules/tool-names.ts'
 import { z } from 'zod'
+import { textAsSeen } from './change-detail.ts'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { ToolError, type AnyTool, type ResolvedPath, type ToolContext } from './port.ts'
 import { targetOf } from './path-target.ts'
 import { decodeText, encodeText, type TextFile } from './text-file.ts'
-import { countChanges, noLines, unifiedDiff, unknownLines } from './unified-diff.ts'
+import { countChanges, noLines, unifiedDiff, unknownLines, wholeDiff } from './unified-diff.ts'
 import { checkSeen, readCurrent, removeTemporary, replaceFile, type CurrentFile } from './write-file.ts'
 
 const inputSchema = z.lazy(() =>
@@ -36,7 +37,8 @@ export function writeTool(): AnyTool {
     },
     subject: (input) => [{ kind: 'path', value: input.file_path }],
     title: (input) => titleLine(`Write ${input.file_path}`),
-    detail: ({ file_path, content }) => `${file_path}\n${content.replace(/^/gm, '+ ')}`,
+    detail: async ({ file_path: name, content }, context) =>
+      wholeDiff(name, (await textAsSeen(context, name)) ?? '', content),
     execute,
     cleanUp: ({ file_path }, { workspace, run }) => removeTemporary(workspace.resolve(file_path), run.callId),
     toModelOutput: (text) => ({ text }),

@@ -113,6 +113,7 @@ export class Served implements AsyncDisposable {
     const get = (path: string) => this.#get(`${name}.http`, path)
     const { branches = [], runs = [] } = parsed<Partial<Snapshot>>(await this.look(name, id))
     await get(`/conversations?directory=${encodeURIComponent(this.#world.directory)}`)
+    await get(`/conversations/${id}/asks`)
     for (const run of [runs[0], runs.at(-1)]) if (run) await get(`/runs/${run.id}`)
     for (const branch of branches) {
       await get(`/branches/${branch.id}`)

@@ -29,11 +29,12 @@ export function psCommand(program: Command, io: Io): void {
     .action(async ({ all, json }: PsFlags) => {
       await using store = await openStore(io)
       const runs = withOwners(store, listRuns(store, { all: all ?? false }))
+      const now = systemClock.now()
       if (json) {
         const whole = runs.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))
         return await write(io, jsonLine(whole))
       }
-      await write(io, table(runs.map((run) => columns(run, systemClock.now()))))
+      await write(io, table(runs.map((run) => columns(run, asked(store, run), now))))
     })
 }
 
@@ -52,7 +53,16 @@ function withOwners(store: Store, runs: readonly RunListing[]): Owned[] {
   })
 }
 
-function columns(run: Owned, now: number): string[] {
+/** What it asks: the number that people call it by, and the id that a command takes. */
+function asked(store: Store, { approvals, questions }: RunListing): string[] {
+  const rows = [
+    ...approvals.map((id) => store.get('approvals', id)),
+    ...questions.map((id) => store.get('questions', id)),
+  ]
+  return rows.flatMap((row) => (row ? [`#${row.number} ${row.id}`] : []))
+}
+
+function columns(run: Owned, asks: readonly string[], now: number): string[] {
   const { id, agent, task, depth, background, turns, maxTurns, subtree, queuedAt, endedAt } = run
   const seconds = ((endedAt ?? now) - queuedAt) / 1000
   return [
@@ -68,7 +78,7 @@ function columns(run: Owned, now: number): string[] {
       ...leftText(run),
       ...(depth > 0 && background ? ['background'] : []),
       ...delegationText(run.delegations),
-      ...doing(run),
+      ...doing(run, asks),
     ].join(' · '),
   ]
 }
@@ -88,9 +98,8 @@ function status(run: Owned): string {
   return run.owner || isStopped(run.status) ? soon : `${soon}, left behind`
 }
 
-function doing({ approvals, questions, waitingFor, lastAction, owner, status }: Owned): string[] {
+function doing({ waitingFor, lastAction, owner, status }: Owned, asks: readonly string[]): string[] {
   if (isStopped(status)) return []
-  const asks = [...approvals, ...questions]
   if (asks.length > 0) return [`asks: ${terminalLine(waitingFor?.detail ?? '')} (${asks.join(', ')})`]
   if (!owner) return ['offshoot recover takes it over']
   if (waitingFor) return [`waits for ${waitingFor.what}: ${terminalLine(waitingFor.detail)}`]

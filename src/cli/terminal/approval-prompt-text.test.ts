@@ -25,6 +25,26 @@ describe('a question on the terminal', () => {
     )
   })
 
+  it('has its number before its place in the line', () => {
+    expect(approvalText({ ...question, number: 7 })).toContain('needs you (#7, 2 of 3): $ git push\n')
+  })
+
+  it('shows a change with the line numbers of its file, and without headers', () => {
+    const detail = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -99,2 +99,2 @@\n same\n-old\n+new'
+    const asked = { ...question, tool: 'edit', title: 'Edit src/a.ts', detail }
+    expect(approvalText(asked)).toContain(
+      ': Edit src/a.ts\n     99   same\n    100 - old\n    100 + new\n  in',
+    )
+    expect(approvalText({ ...asked, title: 'Edit src/…' })).toContain(
+      ': Edit src/…\n    src/a.ts\n     99   same\n',
+    )
+  })
+
+  it('leaves out nothing of a command that looks like a change', () => {
+    const detail = '--- $(rm -rf ~)\n+++ b\n@@ -1 +1 @@\n-a'
+    expect(approvalText({ ...question, tool: 'bash', detail })).toContain('    --- $(rm -rf ~)\n    +++ b\n')
+  })
+
   it('shows what has no width, and marks that pile up', () => {
     const text = approvalText({
       ...question,

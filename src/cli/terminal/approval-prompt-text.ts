@@ -1,5 +1,6 @@
 import type { EventOf } from '../../core/events.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
+import { changedFile, changingTools, patchLines, plainPatch } from '../../client/patch-lines.ts'
 import { ruleText } from './rule-text.ts'
 
 export type ApprovalEvent = EventOf<'approval.requested'>
@@ -8,19 +9,33 @@ export type QuestionEvent = EventOf<'question.asked'>
 const MAX_CHARS = 4_000
 const MAX_LINES = 30
 
-type Shown = Pick<ApprovalEvent, 'path' | 'title' | 'detail' | 'directory' | 'rule' | 'position' | 'of'>
+type Place = Pick<ApprovalEvent, 'number' | 'position' | 'of'>
+type Shown = Place & Pick<ApprovalEvent, 'path' | 'tool' | 'title' | 'detail' | 'directory' | 'rule'>
 
 /** A question as it stands on the terminal: who wants what, in which directory, and why it is asked. */
-export function approvalText({ path, title, detail, directory, rule, position, of }: Shown): string {
+export function approvalText({ path, tool, title, detail, directory, rule, ...place }: Shown): string {
   const lines = [
-    `⚑ ${promptLine(path.join(' > '))} needs you (${position} of ${of}): ${promptLine(title)}`,
-    ...shortened(detail)
+    `⚑ ${promptLine(path.join(' > '))} needs you (${placeWords(place)}): ${promptLine(title)}`,
+    ...shortened(plainDetail({ tool, title, detail }))
       .split('\n')
       .map((each) => `    ${each}`),
     `  in ${promptLine(directory)}`,
     `  because: ${promptLine(rule)}`,
   ]
   return `${lines.join('\n')}\n`
+}
+
+/** A change with the line numbers of its file, and the name of that where the title has no room for it. */
+function plainDetail({ tool, title, detail }: Pick<Shown, 'tool' | 'title' | 'detail'>): string {
+  const lines = changingTools.has(tool) ? patchLines(detail) : undefined
+  if (!lines) return detail
+  const name = changedFile(detail)
+  return [...(title.endsWith(name) ? [] : [name]), ...plainPatch(lines)].join('\n')
+}
+
+/** Its number, which stays, and its place in the line, which does not. */
+function placeWords({ number, position, of }: Place): string {
+  return `${number === undefined ? '' : `#${number}, `}${position} of ${of}`
 }
 
 /** The words that answer an approval: nothing lasts where nothing can be granted. */
@@ -33,12 +48,12 @@ export function grantText(grant: ApprovalEvent['grant'] | undefined): string {
   return grant ? `  "run" and "always" allow: ${promptLine(ruleText(grant))}\n` : ''
 }
 
-type AskedShown = Pick<QuestionEvent, 'path' | 'question' | 'options' | 'position' | 'of'>
+type AskedShown = Place & Pick<QuestionEvent, 'path' | 'question' | 'options'>
 
 /** What an agent asks in words, as it stands on the terminal, with a number before each option. */
-export function questionText({ path, question, options, position, of }: AskedShown): string {
+export function questionText({ path, question, options, ...place }: AskedShown): string {
   const lines = [
-    `⚑ ${promptLine(path.join(' > '))} asks you (${position} of ${of}):`,
+    `⚑ ${promptLine(path.join(' > '))} asks you (${placeWords(place)}):`,
     ...shortened(question)
       .split('\n')
       .map((each) => `    ${each}`),

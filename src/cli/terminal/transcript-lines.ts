@@ -2,6 +2,7 @@ import { unreachable } from '../../core/errors.ts'
 import { authorOf, authorWords, type Message, type Part, type ToolResultPart } from '../../core/message.ts'
 import { reportDetails, reportRemarks, reportTitle } from '../../core/report/report-words.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
+import { changingTools, patchLines, plainPatch, splitPatch } from '../../client/patch-lines.ts'
 
 const INPUT_CHARS = 160
 
@@ -33,7 +34,7 @@ function partText(who: string, part: Part): string {
     case 'tool-call':
       return `  → ${terminalLine(part.tool)} ${terminalLine(JSON.stringify(part.input)).slice(0, INPUT_CHARS)}`
     case 'tool-result':
-      return `  ← ${terminalLine(part.tool)} ${part.status}, ${resultText(part)}`
+      return `  ← ${terminalLine(part.tool)} ${part.status}, ${resultText(part)}${changeText(part)}`
     case 'file':
       return `${who}: [${terminalLine(part.file.filename ?? 'file')}, ${terminalLine(part.file.mediaType)}]`
     case 'report': {
@@ -57,6 +58,13 @@ function hanging(text: string): string {
 /** Of a call whose effect is not known, what a person has to look after. */
 function resultText({ status, output }: ToolResultPart): string {
   return status === 'unknown' ? terminalLine(output.text) : lineCount(output.text)
+}
+
+/** What a call changed, with the line numbers of the file. */
+function changeText({ tool, output }: ToolResultPart): string {
+  const patch = changingTools.has(tool) ? splitPatch(output.text)?.patch : undefined
+  const lines = patch === undefined ? [] : plainPatch(patchLines(patch) ?? [])
+  return lines.map((line) => `\n      ${terminalText(line)}`).join('')
 }
 
 function lineCount(text: string): string {

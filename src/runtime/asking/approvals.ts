@@ -7,6 +7,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { StartedCall } from '../../loop/ports.ts'
 import type { Grant } from '../../permissions/types.ts'
 import type { Reader } from '../../store/port.ts'
+import { nextAskNumber } from './ask-numbers.ts'
 import { grantOf, storeGrant, type Extent } from './grants.ts'
 import { agentPath, eventScope, type HasRow, type LiveRun } from '../run/live-run.ts'
 import type { LinePlace, PersonWaits } from './person-waits.ts'
@@ -134,14 +135,16 @@ export class Approvals {
   }
 
   /** What was asked before may grant something else by the rules of today. */
-  #open(change: Change, run: LiveRun, approval: Approval, line: LinePlace): void {
-    const { id, offered = null } = approval
-    if (change.tx.get('approvals', id)) change.tx.update('approvals', id, { offered })
-    else change.tx.insert('approvals', approval)
+  #open(change: Change, run: LiveRun, approval: NewApproval, line: LinePlace): void {
+    const { id, conversationId, offered = null } = approval
+    const known = change.tx.get('approvals', id)
+    const number = known?.number ?? nextAskNumber(change.tx, conversationId)
+    if (known) change.tx.update('approvals', id, { offered })
+    else change.tx.insert('approvals', { ...approval, number })
     change.event({
       type: 'approval.requested',
       ...eventScope(run, change.at),
-      ...shown(approval),
+      ...shown({ ...approval, number }),
       grant: offered,
       ...line,
     })
@@ -184,17 +187,20 @@ function alreadyAnswered({ answer, answeredBy, answeredAt }: Approval): Offshoot
   return new OffshootError('conflict', `already answered: ${answer}, by ${answeredBy}, ${when}`)
 }
 
+/** It gets its number as it is stored. */
+type NewApproval = Omit<Approval, 'number'>
+
 function newApproval(
   id: ApprovalId,
   run: LiveRun,
   requestedAt: number,
   asked: Pick<Approval, 'callId' | 'tool' | 'title' | 'detail' | 'directory' | 'rule' | 'path'>,
-): Approval {
+): NewApproval {
   const { conversationId, branchId, id: runId } = run.row
   const unanswered = { answer: null, answeredBy: null, note: null, answeredAt: null }
   return { id, conversationId, branchId, runId, ...asked, ...unanswered, requestedAt }
 }
 
-function shown({ id, callId, tool, title, detail, directory, path, rule }: Approval) {
-  return { approvalId: id, callId, tool, title, detail, directory, path: [...path], rule }
+function shown({ id, number, callId, tool, title, detail, directory, path, rule }: Approval) {
+  return { approvalId: id, number, callId, tool, title, detail, directory, path: [...path], rule }
 }

@@ -5,6 +5,7 @@ import type { Question } from '../../core/run.ts'
 import { titleLine } from '../../tools/define-tool.ts'
 import { ToolError, type PersonQuestion } from '../../tools/port.ts'
 import type { AskPersonDeps } from './approvals.ts'
+import { nextAskNumber } from './ask-numbers.ts'
 import { agentPath, eventScope, type HasRow, type LiveRun } from '../run/live-run.ts'
 import type { LinePlace } from './person-waits.ts'
 import type { Change } from '../log/recorder.ts'
@@ -102,10 +103,12 @@ export class Questions {
     })
   }
 
-  #open(change: Change, run: LiveRun, row: Question, line: LinePlace): void {
-    const { id, callId, question, options, path } = row
-    if (!change.tx.get('questions', id)) change.tx.insert('questions', row)
-    const said = { questionId: id, callId, question, options: [...options], path: [...path], ...line }
+  #open(change: Change, run: LiveRun, row: NewQuestion, line: LinePlace): void {
+    const { id, conversationId, callId, question, options, path } = row
+    const known = change.tx.get('questions', id)
+    const number = known?.number ?? nextAskNumber(change.tx, conversationId)
+    if (!known) change.tx.insert('questions', { ...row, number })
+    const said = { questionId: id, number, callId, question, options: [...options], path: [...path], ...line }
     change.event({ type: 'question.asked', ...eventScope(run, change.at), ...said })
   }
 
@@ -127,11 +130,14 @@ const WITHDRAWN: QuestionAnswer = { text: null, by: 'stop' }
 
 const WHERE = 'offshoot ps shows which runs wait for an answer'
 
+/** It gets its number as it is stored. */
+type NewQuestion = Omit<Question, 'number'>
+
 function newQuestion(
   run: LiveRun,
   { question, options }: PersonQuestion,
   { id, callId, askedAt }: Pick<Question, 'id' | 'callId' | 'askedAt'>,
-): Question {
+): NewQuestion {
   const { conversationId, branchId, id: runId } = run.row
   const open = { answer: null, answeredBy: null, answeredAt: null }
   const at = { conversationId, branchId, runId, callId, path: agentPath(run), askedAt }

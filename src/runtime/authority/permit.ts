@@ -114,9 +114,10 @@ async function askPerson(
   request: PermitRequest,
   decision: Decision,
 ): Promise<Permit> {
+  const said = request.detail()
   const question = {
     call: request,
-    detail: request.detail(),
+    detail: typeof said === 'string' ? said : await said, // calls of one answer are asked in their order
     directory: run.row.setup?.directory ?? workspace.root,
     rule: decision.why,
     grant: decision.grant,

@@ -103,7 +103,12 @@ function withDetail(
 ): PermitRequest {
   const paths = also.map(({ path }) => `with ${path.absolute}`)
   const all = fanOut ? [fanOut.detail] : []
-  return { ...request, detail: () => [...all, request.detail(), ...paths].join('\n') }
+  const whole = (own: string) => [...all, own, ...paths].join('\n')
+  const detail = () => {
+    const own = request.detail()
+    return typeof own === 'string' ? whole(own) : own.then(whole)
+  }
+  return { ...request, detail }
 }
 
 function checkDirectory({ absolute }: ResolvedPath, given: string): void {

@@ -242,6 +242,7 @@ function seedAsks(insert: Insert, sample: Sample, { call }: Turn): void {
   insert('approvals', {
     ...base,
     id: sample.id('apr'),
+    number: 1,
     runId: run.id,
     callId: call.id,
     tool: 'bash',
@@ -260,6 +261,7 @@ function seedAsks(insert: Insert, sample: Sample, { call }: Turn): void {
   insert('questions', {
     ...base,
     id: sample.id('que'),
+    number: 2,
     runId: run.id,
     callId: call.id,
     question: 'Which one?',

@@ -61,6 +61,37 @@ test.each(migrations.map((_, at) => at + 1))(
   },
 )
 
+test('what was asked before it had numbers has those of its order', async () => {
+  const file = join(directory, 'store.db')
+  olderDatabase(file, migrations.indexOf('0011_ask_numbers.sql'))
+  const { conversation, branch, run } = sampleRows()
+  const db = new DatabaseSync(file)
+  const place = [conversation.id, branch.id, run.id, 'cal_1'] as const
+  db.exec('PRAGMA foreign_keys = OFF')
+  db.prepare(
+    `INSERT INTO tool_calls (id, conversation_id, branch_id, run_id, message_id, part_id, tool, title, status, repeatable,
+       started_at) VALUES ('cal_1', ?, ?, ?, 'm', 'p', 'bash', 'x', 'running', 0, 1)`,
+  ).run(...place.slice(0, 3))
+  for (const id of ['apr_0002', 'apr_0004'])
+    db.prepare(
+      `INSERT INTO approvals (id, conversation_id, branch_id, run_id, call_id, tool, title, detail, directory, path, rule,
+         requested_at) VALUES (?, ?, ?, ?, ?, 'bash', 'x', 'x', '/', '[]', 'r', 1)`,
+    ).run(id, ...place)
+  for (const id of ['que_0001', 'que_0003'])
+    db.prepare(
+      `INSERT INTO questions (id, conversation_id, branch_id, run_id, call_id, question, options, path, asked_at)
+       VALUES (?, ?, ?, ?, ?, 'q', '[]', '[]', 1)`,
+    ).run(id, ...place)
+  db.close()
+  const store = await openSqliteStore({ file, now: () => 7 })
+  const numbers = [...store.find('approvals', {}), ...store.find('questions', {})].map(({ id, number }) => [
+    id,
+    number,
+  ])
+  expect(Object.fromEntries(numbers)).toEqual({ que_0001: 1, apr_0002: 2, que_0003: 3, apr_0004: 4 })
+  await store.close()
+})
+
 describe('the backup before a migration', () => {
   const file = () => join(directory, 'store.db')
   const backups = () => readdirSync(join(directory, 'backups')).toSorted()

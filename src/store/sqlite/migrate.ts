@@ -18,6 +18,7 @@ const MIGRATIONS = [
   '0008_sums.sql',
   '0009_who_wrote_what.sql',
   '0010_finish_reasons.sql',
+  '0011_ask_numbers.sql',
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

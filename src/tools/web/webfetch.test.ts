@@ -351,7 +351,7 @@ describe('the call', () => {
     const input = { url: 'HTTPS://Example.COM/a?key=1#x' } as never
     expect(tool.subject(input)).toEqual([{ kind: 'host', value: 'example.com/a' }])
     expect(tool.title(input)).toBe('Fetch https://example.com/a?key=1')
-    expect(tool.detail?.(input)).toBe('GET https://example.com/a?key=1')
+    expect(tool.detail?.(input, {} as never)).toBe('GET https://example.com/a?key=1')
   })
 
   test.each([

@@ -336,6 +336,6 @@ test('a call shows who is asked and what, and no key', () => {
   expect(tool).toMatchObject({ effects: 'network', idempotent: true, toolset: 'web' })
   expect(tool.subject(input)).toEqual([{ kind: 'host', value: 'api.tavily.com/' }])
   expect(tool.title(input)).toBe('Search the web: what␛[2J is this')
-  expect(tool.detail?.(input)).toContain('tavily (api.tavily.com) is asked: what')
+  expect(tool.detail?.(input, {} as never)).toContain('tavily (api.tavily.com) is asked: what')
   expect(JSON.stringify(tool)).not.toContain(KEY)
 })

@@ -51,9 +51,13 @@ it('a conversation is led by keys alone', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 
   await keys.press('n')
+  await keys.press('Enter')
   await expect.poll(focused).toBe('Approval: $ printf by-hand')
   await keys.press('a')
-  await page.locator('[data-needs-bar]').waitFor({ state: 'detached' })
+  await page.locator('[data-approval]').waitFor({ state: 'detached' })
+  await keys.press('Alt+ArrowUp')
+  await page.getByText('Running 2 agents').waitFor()
+  expect(await page.locator('[data-needs-bar]').count()).toBe(0)
 
   await keys.press('/')
   await keys.type('one thing more')
@@ -83,10 +87,10 @@ it('an approval by keys says nothing to a field that is being written in', async
   })
   const { page } = served
   await served.begin()
-  await page.locator('[data-needs-bar]').waitFor()
+  await page.locator('[data-approval]').waitFor()
   await page.keyboard.press('/')
   await page.keyboard.type('a A d n ? [')
   expect(await page.getByRole('textbox', { name: 'Message…' }).inputValue()).toBe('a A d n ? [')
-  expect(await page.locator('[data-needs-bar]').count()).toBe(1)
+  expect(await page.locator('[data-approval]').count()).toBe(1)
   expect(served.problems).toEqual([])
 })

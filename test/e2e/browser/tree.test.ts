@@ -88,15 +88,12 @@ describe('on a phone', () => {
     const { page } = served
     await served.begin()
     const bar = page.locator('[data-needs-bar]')
-    await bar.getByRole('button', { name: 'Answer' }).tap()
+    await bar.getByRole('link', { name: /Answer/ }).tap()
+    const card = page.locator('[data-approval]')
     for (const name of ['Allow once', 'Allow for this run', 'Deny']) {
-      const box = await bar.getByRole('button', { name, exact: true }).boundingBox()
+      const box = await card.getByRole('button', { name, exact: true }).boundingBox()
       expect(Math.min(box!.width, box!.height), name).toBeGreaterThanOrEqual(44)
     }
-    await page
-      .getByRole('button', { name: /^View branch of general: one/ })
-      .first()
-      .tap()
     await page.getByText('1 of 2').waitFor()
     await swipe(page, 300, 60)
     await page.getByText('2 of 2').waitFor()

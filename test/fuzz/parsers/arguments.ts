@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Json } from '../../../src/core/json.ts'
+import { ignoreLateRejection } from '../../../src/core/rejections.ts'
 import { createTaskTool } from '../../../src/runtime/delegation/task-tool.ts'
 import { createTaskTexts } from '../../../src/runtime/task/task-texts.ts'
 import { builtinTools } from '../../../src/tools/builtin-tools.ts'
@@ -63,6 +64,8 @@ const DICTIONARY = Object.values(SEEDS)
   .concat(['true', 'FALSE', ' 3 ', '[1]', '{"a":1}', 'null', '"text"', 'allowedTools', 'readonly'])
 
 const MAX_MESSAGE = 2_000
+/** There are no files here: a tool says what it can of its input alone. */
+const NO_FILES = {} as never
 
 /** What models send as the input of a tool. */
 export const toolArguments: Target<Input> = {
@@ -121,5 +124,5 @@ function checkUse(tool: AnyTool, value: unknown): void {
     hold(typeof subject === 'string', 'a subject is no text', () => `${kind} ${typeof subject}`)
   const title = tool.title(value as never)
   if (title.includes('\n') || title.length > MAX_MESSAGE) throw new Finding('a title is no line', title)
-  tool.detail?.(value as never)
+  ignoreLateRejection(Promise.resolve(tool.detail?.(value as never, NO_FILES)))
 }

@@ -31,7 +31,7 @@ export function AgentsPanel() {
   const [all, setAll] = usePref('allAgents')
   const names = Object.keys(TITLES) as GroupName[]
   const total = names.reduce((sum, name) => sum + groups[name].length, 0)
-  const live = groups.running.length + groups.queued.length + groups.needsYou.length
+  const live = [...groups.running, ...groups.queued, ...groups.needsYou].map(({ id }) => id)
   return (
     <section aria-label="Agents" className="pb-4">
       <div className="flex items-center gap-2 px-3 pt-2.5 pb-1.5">
@@ -48,8 +48,8 @@ export function AgentsPanel() {
         <Button
           look="quiet"
           icon="pause"
-          isDisabled={live === 0}
-          onPress={() => verbs.pauseAll(conversationId)}
+          isDisabled={live.length === 0}
+          onPress={() => verbs.pauseAll(conversationId, live)}
         >
           Pause all
         </Button>
@@ -59,11 +59,14 @@ export function AgentsPanel() {
           All conversations
         </Toggle>
       </div>
-      <OtherAsks conversationId={conversationId} />
       {total === 0 && <p className="px-4 py-6 text-center text-sm text-ink-3">No agents running</p>}
-      {names.map((name) => (
-        <Group key={name} name={name} runs={groups[name].filter((run) => isFound(run, text))} />
-      ))}
+      <Group name="needsYou" runs={groups.needsYou.filter((run) => isFound(run, text))} />
+      <OtherAsks conversationId={conversationId} />
+      {names
+        .filter((name) => name !== 'needsYou')
+        .map((name) => (
+          <Group key={name} name={name} runs={groups[name].filter((run) => isFound(run, text))} />
+        ))}
       {all && <OtherAgents conversationId={conversationId} isFound={(run) => isFound(run, text)} />}
     </section>
   )

@@ -1,6 +1,7 @@
 import { durationWords } from 'offshoot/client'
 import type { ApprovalRow } from 'offshoot/protocol'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { useAskCard } from '../state/ask-places.ts'
 import { useVerbs } from '../state/verbs.ts'
 import { Button } from '../ui/button.tsx'
 import { useNow } from '../ui/use-now.ts'
@@ -16,14 +17,10 @@ type Extra = 'none' | 'always' | 'deny'
  * A question whether a call may be made: who asks, the exact command, where, why, and what can be answered. It never
  * takes the focus; its letters count only while it has it.
  */
-export function ApprovalCard({
-  approval,
-  onView,
-}: {
-  approval: ApprovalRow
-  onView?: (() => void) | undefined
-}) {
+export function ApprovalCard({ approval }: { approval: ApprovalRow }) {
   const verbs = useVerbs()
+  const card = useRef<HTMLElement>(null)
+  useAskCard(approval.id, card)
   const [extra, setExtra] = useState<Extra>('none')
   const answer = (word: 'once' | 'run' | 'deny') => verbs.approve(approval, { answer: word })
   const keys: Readonly<Record<string, () => void>> = {
@@ -33,6 +30,7 @@ export function ApprovalCard({
   }
   return (
     <section
+      ref={card}
       aria-label={`Approval: ${approval.title}`}
       tabIndex={0}
       data-approval={approval.id}
@@ -69,11 +67,6 @@ export function ApprovalCard({
         >
           Deny with note…
         </Button>
-        {onView && (
-          <Button look="quiet" small icon="eye" onPress={onView} data-opener={`view-${approval.branchId}`}>
-            View
-          </Button>
-        )}
       </div>
       {extra === 'always' && <AlwaysForm approval={approval} />}
       {extra === 'deny' && <DenyForm approval={approval} />}
@@ -90,8 +83,7 @@ function AskedBy({ approval }: { approval: ApprovalRow }) {
       <span className="font-medium text-needs">{approval.path.join(' › ')}</span>
       <span className="text-ink-2">{`wants to use ${approval.tool}`}</span>
       <span className="ml-auto text-xs text-ink-2 tabular-nums">
-        {approval.of > 1 && `${approval.position} of ${approval.of} · `}
-        {`waiting ${durationWords(now - approval.requestedAt)}`}
+        {`#${approval.number} · waiting ${durationWords(now - approval.requestedAt)}`}
       </span>
     </header>
   )

@@ -1,51 +1,88 @@
 import { asksBelow, type BranchView } from 'offshoot/client'
-import { useState } from 'react'
-import { useView } from '../state/conversation.tsx'
-import { navigate } from '../state/route.ts'
+import type { ApprovalRow, QuestionRow } from 'offshoot/protocol'
+import { useAskPlaces } from '../state/ask-places.ts'
 import { branchOf, pathOf } from '../state/branch-lookup.ts'
+import { useView } from '../state/conversation.tsx'
+import { showPanel } from '../state/panels.ts'
 import { Button } from '../ui/button.tsx'
-import { Icon } from '../ui/icon.tsx'
-import { ApprovalCard } from './approval-card.tsx'
-import { QuestionCard } from './question-card.tsx'
 import { AnsweredElsewhere } from './answered-elsewhere.tsx'
+import { AskCard } from './ask-card.tsx'
+import { AskLine } from './ask-line.tsx'
 
-/** Above the composer of every branch above the one that asks: one line, which opens to the whole question. */
+type Ask = ApprovalRow | QuestionRow
+
+/** More lines would hide what is read. */
+const MOST = 3
+
+/**
+ * Above the field of a branch: a line for each question of the branches below, which leads to its card there. A question
+ * of this branch has its card at its call; it has a line here while that is out of view, and its card where the call is
+ * not among the messages that are loaded.
+ */
 export function NeedsBar({ branch }: { branch: BranchView }) {
   const asks = useView((state) => {
     const { approvals, questions } = asksBelow(state, branch.id)
-    return [...approvals, ...questions]
+    return [...approvals, ...questions].toSorted((a, b) => a.number - b.number)
   })
-  const [openId, setOpenId] = useState<string>()
-  const first = asks[0]
-  const asker = useView((state) => (first ? branchOf(state, first.branchId) : undefined))
-  if (!first) return <AnsweredElsewhere />
-  const open = openId === first.id
-  const view = asker && asker.id !== branch.id ? () => navigate(pathOf(asker)) : undefined
+  const { docked, lines } = usePlaced(branch, asks)
+  if (asks.length === 0) return <AnsweredElsewhere />
   return (
-    <div className="mb-2" data-needs-bar="">
-      <div
-        className="flex items-center gap-2 rounded-lg border border-needs-line bg-needs-soft py-1 pr-1 pl-3 text-sm"
-        role="alert"
-      >
-        <Icon name="flag" size={14} className="text-needs" />
-        <span className="min-w-0 flex-1 truncate">
-          <span className="font-medium text-needs">{first.path.join(' › ')}</span>
-          <span className="ml-2 font-mono text-xs">{'tool' in first ? first.title : first.question}</span>
-        </span>
-        {asks.length > 1 && <span className="text-xs text-ink-2">{`1 of ${asks.length}`}</span>}
-        <Button look="quiet" aria-expanded={open} onPress={() => setOpenId(open ? undefined : first.id)}>
-          {open ? 'Fold' : 'Answer'}
-        </Button>
-      </div>
-      {open && (
-        <div className="mt-1.5">
-          {'tool' in first ? (
-            <ApprovalCard approval={first} onView={view} />
-          ) : (
-            <QuestionCard question={first} onView={view} />
+    <div>
+      <Alert asks={asks} />
+      {docked.length > 0 && (
+        <div className="scrolls mb-2 flex max-h-[60vh] flex-col gap-2 overflow-y-auto">
+          {docked.map((ask) => (
+            <AskCard key={ask.id} ask={ask} />
+          ))}
+        </div>
+      )}
+      {lines.length > 0 && (
+        <div className="mb-2 flex flex-col gap-1" data-needs-bar="">
+          {lines.slice(0, MOST).map((ask) => (
+            <Line key={ask.id} ask={ask} />
+          ))}
+          {lines.length > MOST && (
+            <Button look="quiet" small className="self-start" onPress={() => showPanel('agents')}>
+              {`${lines.length - MOST} more in Agents`}
+            </Button>
           )}
         </div>
       )}
     </div>
+  )
+}
+
+function Line({ ask }: { ask: Ask }) {
+  const asker = useView((state) => branchOf(state, ask.branchId))
+  return asker && <AskLine ask={ask} path={pathOf(asker)} />
+}
+
+/** What has its card here, and what has a line; nothing of this branch while its messages are being loaded. */
+function usePlaced(branch: BranchView, asks: readonly Ask[]) {
+  const places = useAskPlaces(asks.map(({ id }) => id))
+  const calls = useView((state) => callsIn(branchOf(state, branch.id)))
+  const isOwn = (ask: Ask) => ask.branchId === branch.id
+  const hasCall = ({ callId }: Ask) => calls?.includes(callId) ?? false
+  return {
+    docked: calls ? asks.filter((ask) => isOwn(ask) && !hasCall(ask)) : [],
+    lines: asks.filter((ask, at) => !isOwn(ask) || (hasCall(ask) && places[at] !== 'in view')),
+  }
+}
+
+function callsIn(branch: BranchView | undefined): readonly string[] | null {
+  if (!branch?.messages) return null
+  return branch.messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : [])),
+  )
+}
+
+/** Said once to those who do not see it. */
+function Alert({ asks }: { asks: readonly Ask[] }) {
+  const last = asks.at(-1)
+  return (
+    <p role="alert" className="sr-only">
+      {last &&
+        `${last.path.join(' › ')} needs you, #${last.number}: ${'tool' in last ? last.title : last.question}`}
+    </p>
   )
 }

@@ -1,29 +1,26 @@
 import type { RunRow } from 'offshoot/protocol'
+import { branchPath } from '../state/route.ts'
 import { useView } from '../state/conversation.tsx'
-import { navigate } from '../state/route.ts'
-import { pathOf } from '../state/branch-lookup.ts'
-import { ApprovalCard } from './approval-card.tsx'
-import { QuestionCard } from './question-card.tsx'
+import { AskLine } from './ask-line.tsx'
 
-/** What these runs wait for a person to say, the oldest first. */
+/** What these runs wait for a person to say, the oldest first. The cards stand in the branches that ask. */
 export function OpenAsks({ runs }: { runs: readonly RunRow[] }) {
   const ids = new Set<string>(runs.map(({ id }) => id))
   const all = useView((state) => [...state.approvals, ...state.questions])
-  const asks = all.filter(({ runId }) => ids.has(runId))
-  const branches = useView((state) => state.branches)
-  const view = (branchId: string) => {
-    const branch = Object.values(branches).find(({ id }) => id === branchId)
-    return branch && (() => navigate(pathOf(branch)))
-  }
+  const mains = useView((state) =>
+    Object.values(state.branches).flatMap(({ id, kind }) => (kind === 'main' ? [id] : [])),
+  )
+  const asks = all.filter(({ runId }) => ids.has(runId)).toSorted((a, b) => a.number - b.number)
   return (
-    <div className="flex flex-col gap-2 px-3 pb-1">
-      {asks.map((ask) =>
-        'tool' in ask ? (
-          <ApprovalCard key={ask.id} approval={ask} onView={view(ask.branchId)} />
-        ) : (
-          <QuestionCard key={ask.id} question={ask} onView={view(ask.branchId)} />
-        ),
-      )}
-    </div>
+    <ul className="flex flex-col gap-1 px-3 pb-1">
+      {asks.map((ask) => (
+        <li key={ask.id}>
+          <AskLine
+            ask={ask}
+            path={branchPath(ask.conversationId, mains.includes(ask.branchId) ? null : ask.branchId)}
+          />
+        </li>
+      ))}
+    </ul>
   )
 }

@@ -2,12 +2,11 @@ import type { ApprovalRow, QuestionRow } from 'offshoot/protocol'
 import { useCallback } from 'react'
 import { useClient } from '../state/client.ts'
 import { useConversations } from '../state/conversations.ts'
-import { branchPath, navigate } from '../state/route.ts'
+import { branchPath } from '../state/route.ts'
 import { useAnswer } from '../state/use-answer.ts'
-import { ApprovalCard } from './approval-card.tsx'
-import { QuestionCard } from './question-card.tsx'
+import { AskLine } from './ask-line.tsx'
 
-/** What agents of other conversations wait for a person to say: it can be answered from here. */
+/** What agents of other conversations wait for a person to say: each is a link to it. */
 export function OtherAsks({ conversationId }: { conversationId: string }) {
   const { value: conversations = [] } = useConversations()
   const asking = conversations.filter(({ id, needsYou }) => needsYou > 0 && id !== conversationId)
@@ -17,24 +16,18 @@ export function OtherAsks({ conversationId }: { conversationId: string }) {
   return (
     <section aria-label="Needs you in other conversations" className="px-3 pb-1">
       <h2 className="px-1 pt-2.5 pb-1 text-xs font-semibold text-needs">In other conversations</h2>
-      <ul className="flex flex-col gap-2">
+      <ul className="flex flex-col gap-1">
         {asks.map((ask) => (
           <li key={ask.id}>
-            <p className="truncate px-1 pb-1 text-xs text-ink-2">{titleOf(ask.conversationId)}</p>
-            <Ask ask={ask} />
+            <AskLine
+              ask={ask}
+              path={branchPath(ask.conversationId, ask.branchId)}
+              from={titleOf(ask.conversationId) || 'Untitled'}
+            />
           </li>
         ))}
       </ul>
     </section>
-  )
-}
-
-function Ask({ ask }: { ask: ApprovalRow | QuestionRow }) {
-  const view = () => navigate(branchPath(ask.conversationId, ask.branchId))
-  return 'tool' in ask ? (
-    <ApprovalCard approval={ask} onView={view} />
-  ) : (
-    <QuestionCard question={ask} onView={view} />
   )
 }
 

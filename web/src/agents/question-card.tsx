@@ -1,25 +1,23 @@
 import { durationWords } from 'offshoot/client'
 import type { QuestionRow } from 'offshoot/protocol'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
+import { useAskCard } from '../state/ask-places.ts'
 import { useVerbs } from '../state/verbs.ts'
 import { Button } from '../ui/button.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { Icon } from '../ui/icon.tsx'
 
 /** What an agent asks in words. Every option is an answer, and so is any other text. */
-export function QuestionCard({
-  question,
-  onView,
-}: {
-  question: QuestionRow
-  onView?: (() => void) | undefined
-}) {
+export function QuestionCard({ question }: { question: QuestionRow }) {
   const verbs = useVerbs()
+  const card = useRef<HTMLElement>(null)
+  useAskCard(question.id, card)
   const now = useNow()
   const [text, setText] = useState('')
   const answer = (words: string) => verbs.answer(question, words)
   return (
     <section
+      ref={card}
       aria-label={`Question: ${question.question}`}
       tabIndex={0}
       data-question={question.id}
@@ -30,8 +28,7 @@ export function QuestionCard({
         <span className="font-medium text-needs">{question.path.join(' › ')}</span>
         <span className="text-ink-2">asks you</span>
         <span className="ml-auto text-xs text-ink-2 tabular-nums">
-          {question.of > 1 && `${question.position} of ${question.of} · `}
-          {`waiting ${durationWords(now - question.askedAt)}`}
+          {`#${question.number} · waiting ${durationWords(now - question.askedAt)}`}
         </span>
       </header>
       <p className="mt-1.5 text-sm wrap-anywhere whitespace-pre-wrap">{question.question}</p>
@@ -45,11 +42,6 @@ export function QuestionCard({
             {option}
           </Button>
         ))}
-        {onView && (
-          <Button look="quiet" icon="eye" onPress={onView} data-opener={`view-${question.branchId}`}>
-            View
-          </Button>
-        )}
       </div>
       <form
         className="mt-2 flex gap-2"

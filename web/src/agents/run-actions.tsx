@@ -1,10 +1,13 @@
 import { costWords } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { useState } from 'react'
+import { useIsPausing } from '../state/asked-pauses.ts'
+import { usePendingCancel } from '../state/pending-cancels.ts'
 import { useVerbs } from '../state/verbs.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { isLive } from '../ui/run-status-look.ts'
+import { useNow } from '../ui/use-now.ts'
 
 /** More than this is not thrown away by one press. US dollars. */
 const CONFIRM_OVER_USD = 0.5
@@ -22,6 +25,7 @@ export function RunActions({
   const verbs = useVerbs()
   const live = isLive(run)
   const paused = run.status === 'paused'
+  const ending = usePendingCancel(run.id) !== undefined
   const name = `${run.agent}: ${run.task}`
   const look = small ? 'quiet' : 'plain'
   return (
@@ -38,18 +42,8 @@ export function RunActions({
           View
         </Button>
       )}
-      {live && run.status !== 'queued' && !run.pausing && (
-        <Button
-          look={look}
-          small={small}
-          icon="pause"
-          onPress={() => verbs.pause(run)}
-          aria-label={`Pause ${name}`}
-        >
-          Pause
-        </Button>
-      )}
-      {(paused || run.status === 'failed') && (
+      {!ending && <PauseAction run={run} small={small} />}
+      {!ending && (paused || run.status === 'failed') && (
         <Button
           look={look}
           small={small}
@@ -75,6 +69,25 @@ export function RunActions({
   )
 }
 
+/** From the moment it is pressed until what the run has begun has ended, it says so. */
+function PauseAction({ run, small }: { run: RunRow; small: boolean }) {
+  const verbs = useVerbs()
+  const pausing = useIsPausing(run)
+  if (!pausing && (!isLive(run) || run.status === 'queued')) return null
+  return (
+    <Button
+      look={small ? 'quiet' : 'plain'}
+      small={small}
+      icon="pause"
+      isDisabled={pausing}
+      onPress={() => verbs.pause(run)}
+      aria-label={`${pausing ? 'Pausing' : 'Pause'} ${run.agent}: ${run.task}`}
+    >
+      {pausing ? 'Pausing…' : 'Pause'}
+    </Button>
+  )
+}
+
 interface CancelActionProps {
   readonly run: RunRow
   /** The question stays open while the run ends. */
@@ -85,7 +98,9 @@ interface CancelActionProps {
 function CancelAction({ run, isPossible, small }: CancelActionProps) {
   const verbs = useVerbs()
   const [asking, setAsking] = useState(false)
+  const at = usePendingCancel(run.id)
   const costly = run.subtree.runs > 2 || (run.subtree.costUsd ?? 0) > CONFIRM_OVER_USD
+  if (at !== undefined) return <UndoCancel run={run} at={at} small={small} />
   return (
     <>
       {isPossible && (
@@ -109,5 +124,26 @@ function CancelAction({ run, isPossible, small }: CancelActionProps) {
         {`It has spent ${costWords(run.subtree.costUsd)} with ${run.subtree.runs} runs. Pause keeps everything and can be continued; Cancel is final.`}
       </ConfirmDialog>
     </>
+  )
+}
+
+/** In the place of what was pressed. */
+function UndoCancel({ run, at, small }: { run: RunRow; at: number; small: boolean }) {
+  const verbs = useVerbs()
+  // the time that is shown is up to a second old
+  const left = Math.max(0, Math.floor((at - useNow()) / 1000))
+  return (
+    <span className="flex items-center gap-1 text-xs text-ink-2 tabular-nums">
+      {`Cancelling in ${left} s`}
+      <Button
+        look={small ? 'quiet' : 'plain'}
+        small={small}
+        className="text-accent"
+        aria-label={`Undo cancel of ${run.agent}: ${run.task}`}
+        onPress={() => verbs.undoCancel(run)}
+      >
+        Undo
+      </Button>
+    </span>
   )
 }

@@ -65,7 +65,7 @@ function editLast(): void {
 /** The card of a question, or the line that says there is one. */
 function focusNextAsk(): void {
   const asks = [
-    ...document.querySelectorAll<HTMLElement>('[data-approval], [data-question], [data-needs-bar] button'),
+    ...document.querySelectorAll<HTMLElement>('[data-approval], [data-question], [data-needs-bar] a'),
   ]
   const at = asks.indexOf(document.activeElement as HTMLElement)
   const next = asks[(at + 1) % asks.length]

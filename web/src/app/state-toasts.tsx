@@ -1,4 +1,6 @@
 import { useEffect } from 'react'
+import { useOverPauses } from '../state/asked-pauses.ts'
+import { isCancelPending } from '../state/pending-cancels.ts'
 import { branchOf, pathOf } from '../state/branch-lookup.ts'
 import { showToast } from '../ui/toasts.tsx'
 import { useConversationView, useView } from '../state/conversation.tsx'
@@ -8,11 +10,12 @@ import { navigate } from '../state/route.ts'
 export function StateToasts({ branchId }: { branchId: string }) {
   const view = useConversationView()
   const toasts = useView((state) => state.toasts)
+  useOverPauses()
   useEffect(() => {
     for (const toast of toasts) {
       view.dismissToast(toast.id)
       const branch = view.state && branchOf(view.state, toast.branchId)
-      if (!branch || branch.id === branchId) continue
+      if (!branch || branch.id === branchId || isCancelPending(toast.runId)) continue
       showToast({
         text: `${toast.agent} ${WORDS[toast.status] ?? 'stopped'}: ${toast.headline ?? toast.task}`,
         tone: toast.status === 'completed' ? 'done' : 'plain',

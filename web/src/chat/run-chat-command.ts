@@ -1,4 +1,11 @@
-import { chatCommands, type BranchView, type ChatCommand, type Client, type ViewState } from 'offshoot/client'
+import {
+  approvalToAnswer,
+  chatCommands,
+  type BranchView,
+  type ChatCommand,
+  type Client,
+  type ViewState,
+} from 'offshoot/client'
 import { showPanel } from '../state/panels.ts'
 import { navigate } from '../state/route.ts'
 import { thisWindow } from '../state/this-window.ts'
@@ -67,9 +74,13 @@ async function approve(
   state: ViewState,
 ) {
   const { target, answer } = command
-  const approval = state.approvals.find(({ id, position }) => id === target || String(position) === target)
-  if (!approval) throw new Error(`there is no open question ${target}; ${state.approvals.length} are open`)
-  await client.answerApproval({ id: approval.id, answer, by: thisWindow })
+  const isNumber = /^[1-9]\d{0,8}$/.test(target)
+  const asks = await client.listAsks({
+    id: state.conversation.id,
+    ...(isNumber ? { number: Number(target) } : {}),
+  })
+  const id = approvalToAnswer(asks, target)
+  await client.answerApproval({ id, answer, by: thisWindow })
 }
 
 /** In the order in which they were started: that is their number. */

@@ -1,8 +1,6 @@
 import type { ViewState } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { memo, useEffect, useRef } from 'react'
-import { ApprovalCard } from '../agents/approval-card.tsx'
-import { QuestionCard } from '../agents/question-card.tsx'
 import { RunActions } from '../agents/run-actions.tsx'
 import { RunLine } from '../agents/run-line.tsx'
 import { Steps } from '../steps/steps.tsx'
@@ -15,7 +13,7 @@ import { Markdown } from '../markdown/markdown.tsx'
 import { Button } from '../ui/button.tsx'
 import { counted, hueOf } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
-import { isLive, needsYou } from '../ui/run-status-look.ts'
+import { isLive } from '../ui/run-status-look.ts'
 import { useFold } from '../state/folds.ts'
 import type { ToolEntry } from './transcript-items.ts'
 import { ReportText } from './report-card.tsx'
@@ -39,7 +37,6 @@ interface RunCardProps {
 }
 
 export function RunCard({ run, report, nesting }: RunCardProps) {
-  const needs = needsYou(run)
   const [open, setOpen] = useFold(`run-${run.branchId}`)
   const view = () => navigate(branchPath(run.conversationId, run.branchId))
   return (
@@ -66,28 +63,8 @@ export function RunCard({ run, report, nesting }: RunCardProps) {
           View branch
         </Button>
       </div>
-      {(open || needs) && <Asks run={run} />}
       {open && <Opened run={run} report={report} />}
       <NestedRuns run={run} nesting={nesting} />
-    </div>
-  )
-}
-
-/** What this very run waits for a person to say: always open, whatever the card is. */
-function Asks({ run }: { run: RunRow }) {
-  const approvals = useView((state) => state.approvals)
-  const questions = useView((state) => state.questions)
-  const mine = [...approvals, ...questions].filter((ask) => ask.runId === run.id)
-  if (mine.length === 0) return null
-  return (
-    <div className="flex flex-col gap-2 py-1.5 pr-2 pl-7">
-      {mine.map((ask) =>
-        'tool' in ask ? (
-          <ApprovalCard key={ask.id} approval={ask} />
-        ) : (
-          <QuestionCard key={ask.id} question={ask} />
-        ),
-      )}
     </div>
   )
 }

@@ -1,5 +1,8 @@
-import { durationWords, outputForPeople } from 'offshoot/client'
+import { durationWords, outputForPeople, type ViewState } from 'offshoot/client'
 import { memo } from 'react'
+import { AskCard } from '../agents/ask-card.tsx'
+import { DiffView } from '../markdown/diff-view.tsx'
+import { useView } from '../state/conversation.tsx'
 import { shownBytes } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { TextLines } from '../ui/text-lines.tsx'
@@ -9,14 +12,27 @@ import { changeOf, firstLine, shownInput, stateOf, titleOf, wordOf, type CallSta
 import { iconOf } from '../ui/tool-icon.ts'
 import { WholeOutput } from './whole-output.tsx'
 
-/** One line a call: picture, verb, target, size, time. It opens to what went in and what came out. */
+/**
+ * One line a call: picture, verb, target, size, time. It opens to what went in and what came out; while it waits for a
+ * person, the card of that question stands below it instead.
+ */
 export const ToolCard = memo(
   ({ entry }: { entry: ToolEntry }) => {
     const [open, setOpen] = useFold(entry.part.id)
+    const ask = useView((state) => askOf(state, entry.part.callId))
+    if (ask) return <AskingCall entry={entry} ask={ask} />
     const state = stateOf(entry)
     return (
       <div className="rounded-lg">
-        <ToolLine entry={entry} state={state} open={open} onToggle={() => setOpen(!open)} />
+        <button
+          type="button"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+          className={`${LINE} group hover:bg-hover`}
+        >
+          <ToolLine entry={entry} state={state} />
+          <Icon name={open ? 'down' : 'right'} size={12} className="text-ink-3" />
+        </button>
         {!open && <ToolAside entry={entry} state={state} />}
         {open && <ToolDetail entry={entry} />}
       </div>
@@ -25,29 +41,37 @@ export const ToolCard = memo(
   (before, after) => isSameEntry(before.entry, after.entry),
 )
 
+const LINE = 'touch:min-h-11 flex w-full items-center gap-2 rounded-md px-2 py-1 text-left text-sm'
+
+type Ask = ViewState['approvals'][number] | ViewState['questions'][number]
+
+/** What a call waits for a person to say. */
+function askOf({ approvals, questions }: ViewState, callId: string): Ask | undefined {
+  return [...approvals, ...questions].find((ask) => ask.callId === callId)
+}
+
+function AskingCall({ entry, ask }: { entry: ToolEntry; ask: Ask }) {
+  return (
+    <div>
+      <div className={LINE}>
+        <ToolLine entry={entry} state="awaiting_approval" />
+      </div>
+      <AskCard ask={ask} />
+    </div>
+  )
+}
+
 export function isSameEntry(a: ToolEntry, b: ToolEntry): boolean {
   return a.part === b.part && a.call === b.call && a.result === b.result && a.branch === b.branch
 }
 
-interface ToolLineProps {
-  readonly entry: ToolEntry
-  readonly state: CallState
-  readonly open: boolean
-  readonly onToggle: () => void
-}
-
-function ToolLine({ entry, state, open, onToggle }: ToolLineProps) {
+function ToolLine({ entry, state }: { entry: ToolEntry; state: CallState }) {
   const { verb, target } = titleOf(entry)
   const failed = state === 'failed' || state === 'denied' || state === 'unknown'
   const { call, result } = entry
   const size = result ? result.output.text.length : 0
   return (
-    <button
-      type="button"
-      aria-expanded={open}
-      onClick={onToggle}
-      className="touch:min-h-11 group flex w-full items-center gap-2 rounded-md px-2 py-1 text-left text-sm hover:bg-hover"
-    >
+    <>
       <ToolIcon tool={entry.part.tool} state={state} />
       <span className="shrink-0 text-ink-2">{verb}</span>
       <span className="min-w-0 flex-1 truncate font-mono text-xs text-ink" title={target}>
@@ -61,8 +85,7 @@ function ToolLine({ entry, state, open, onToggle }: ToolLineProps) {
           .filter(Boolean)
           .join(' · ')}
       </span>
-      <Icon name={open ? 'down' : 'right'} size={12} className="text-ink-3" />
-    </button>
+    </>
   )
 }
 
@@ -92,21 +115,25 @@ function ToolAside({ entry, state }: { entry: ToolEntry; state: CallState }) {
   )
 }
 
-/** Input, change or command, and output. */
+/** Input or change, and output. A change that was made is what the tool says it was: it is shown once. */
 function ToolDetail({ entry }: { entry: ToolEntry }) {
   const change = changeOf(entry)
-  const output = (entry.result && outputForPeople(entry.result.output)) ?? entry.call?.lastLine ?? ''
+  const said = entry.result && outputForPeople(entry.result.output)
+  const output = change?.words === undefined ? (said ?? entry.call?.lastLine ?? '') : ''
   const artifactId = entry.result?.output.artifactId
   return (
     <div className="flex flex-col gap-1.5 pt-1 pr-2 pb-2 pl-8">
-      {change === undefined ? (
-        <TextLines text={shownInput(entry)} label="Input" />
+      {change ? (
+        <DiffView patch={change.patch} label="Change" />
       ) : (
-        <TextLines text={change} label="Change" diff />
+        <TextLines text={shownInput(entry)} label="Input" />
       )}
+      {change?.words !== undefined && <p className="text-xs text-ink-3">{change.words}</p>}
       {output !== '' && <TextLines text={output} label="Output" />}
       {artifactId && <WholeOutput artifactId={artifactId} />}
-      {output === '' && entry.result && <p className="text-xs text-ink-3">It gave no output.</p>}
+      {output === '' && change?.words === undefined && entry.result && (
+        <p className="text-xs text-ink-3">It gave no output.</p>
+      )}
     </div>
   )
 }

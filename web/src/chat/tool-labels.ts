@@ -1,3 +1,4 @@
+import { changingTools, splitPatch } from 'offshoot/client'
 import type { ToolEntry } from './transcript-items.ts'
 
 /** `Read` and `lib/auth.ts:1-80`: what was done, and to what. Tools make the title; a command has `$` for a verb. */
@@ -44,13 +45,30 @@ export function wordOf(state: CallState): string | undefined {
   }
 }
 
-/** What an edit or a new file changes, as the lines of a diff; undefined for other tools. */
-export function changeOf({ part }: ToolEntry): string | undefined {
+interface Change {
+  readonly patch: string
+  /** What the tool says of a change that it has made; undefined: it is only wanted, or a whole new file. */
+  readonly words: string | undefined
+}
+
+/** What a call changes: as it was made, with the line numbers of the file; before that, as it is wanted. */
+export function changeOf({ part, result }: ToolEntry): Change | undefined {
+  if (!changingTools.has(part.tool)) return undefined
+  const made = result?.status === 'completed' ? splitPatch(result.output.text) : undefined
+  if (made) return made
   const text = (key: string) => textIn(part.input, key)
-  const [before, after] = [text('old_string'), text('new_string')]
-  if (part.tool === 'edit' && before !== undefined && after !== undefined) return diffOf(before, after)
-  const content = text('content')
-  return part.tool === 'write' && content !== undefined ? marked('+', content.split('\n')) : undefined
+  const name = text('file_path') ?? text('path') ?? ''
+  const [before, after, content] = [text('old_string'), text('new_string'), text('content')]
+  if (part.tool === 'edit' && before !== undefined && after !== undefined)
+    return { patch: patchOf(name, '@@ @@', diffOf(before, after)), words: undefined }
+  if (part.tool !== 'write' || content === undefined) return undefined
+  const lines = content.replace(/\n$/, '').split('\n')
+  const hunk = `@@ -0,0 +1,${lines.length} @@`
+  return { patch: patchOf(name, hunk, marked('+', lines)), words: undefined }
+}
+
+function patchOf(name: string, hunk: string, lines: string): string {
+  return `--- a/${name}\n+++ b/${name}\n${hunk}\n${lines}`
 }
 
 /** Both texts line by line, what they begin and end with in common once. */

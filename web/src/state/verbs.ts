@@ -2,10 +2,17 @@ import type { ApprovalRow, InboxItem, QuestionRow, RouteInput, RunRow } from 'of
 import { useMemo } from 'react'
 import { showError, showToast } from '../ui/toasts.tsx'
 import { useClient } from './client.ts'
+import { pauseAsked, pauseOver } from './asked-pauses.ts'
+import { cancelSoon, undoCancel } from './pending-cancels.ts'
 import { reloadConversations } from './conversations.ts'
 import { thisWindow } from './this-window.ts'
 
 type Answer = Omit<RouteInput<'answerApproval'>, 'id' | 'by'>
+
+function notPaused(ids: readonly string[], error: unknown): never {
+  pauseOver(ids)
+  throw error
+}
 
 /** What a person can do to what is shown. Each says what went wrong; the state follows by its events. */
 export function useVerbs() {
@@ -13,12 +20,26 @@ export function useVerbs() {
   return useMemo(() => {
     const done = (promise: Promise<unknown>) => void promise.catch(showError)
     return {
-      pause: (run: RunRow) => done(client.pauseRun({ id: run.id })),
-      continue: (run: RunRow) => done(client.continueBranch({ id: run.branchId })),
-      cancel: (run: RunRow) => done(client.cancelRun({ id: run.id })),
+      pause: (run: RunRow) => {
+        pauseAsked([run.id])
+        done(client.pauseRun({ id: run.id }).catch((error: unknown) => notPaused([run.id], error)))
+      },
+      continue: (run: RunRow) => {
+        pauseOver([run.id])
+        done(client.continueBranch({ id: run.branchId }))
+      },
+      /** It can be undone for ten seconds. */
+      cancel: (run: RunRow) => cancelSoon(client, run),
+      undoCancel,
       background: (run: RunRow) => done(client.backgroundRun({ id: run.id })),
       interrupt: (branchId: string) => done(client.interruptBranch({ id: branchId })),
-      pauseAll: (conversationId: string) => done(client.pauseConversation({ id: conversationId })),
+      /** `runs`: those that are seen to be paused from now on. */
+      pauseAll: (conversationId: string, runs: readonly string[] = []) => {
+        pauseAsked(runs)
+        done(
+          client.pauseConversation({ id: conversationId }).catch((error: unknown) => notPaused(runs, error)),
+        )
+      },
       cancelAll: (conversationId: string) => done(client.cancelConversation({ id: conversationId })),
       approve: (approval: ApprovalRow, answer: Answer) =>
         done(client.answerApproval({ id: approval.id, ...answer, by: thisWindow }).then(reloadConversations)),

@@ -2,6 +2,8 @@ export interface Toast {
   readonly text: string
   readonly tone: 'done' | 'failed' | 'plain'
   readonly action?: { readonly label: string; readonly onPress: () => void }
+  /** Default: eight seconds. */
+  readonly shownMs?: number
 }
 
 /** `id` counts up: the highest is the newest. */

@@ -5,8 +5,6 @@ import { CopyButton } from './copy-button.tsx'
 interface TextLinesProps {
   readonly text: string
   readonly label: string
-  /** Colours lines that begin with + and -. */
-  readonly diff?: boolean
   readonly lines?: number
 }
 
@@ -14,7 +12,7 @@ interface TextLinesProps {
 const MOST = 200_000
 
 /** Output of a tool, as it is: some lines, and all of them when asked. */
-export function TextLines({ text, label, diff = false, lines = 20 }: TextLinesProps) {
+export function TextLines({ text, label, lines = 20 }: TextLinesProps) {
   const [open, setOpen] = useState(false)
   const cut = cutAfter(text, open ? Infinity : lines)
   const rest = text.length - cut.length
@@ -29,9 +27,9 @@ export function TextLines({ text, label, diff = false, lines = 20 }: TextLinesPr
         tabIndex={0}
         role="region"
         aria-label={label}
-        className={`scrolls max-h-[60vh] overflow-auto py-2 font-mono text-xs leading-[1.15rem] ${diff ? '' : 'px-3'}`}
+        className="scrolls max-h-[60vh] overflow-auto px-3 py-2 font-mono text-xs leading-[1.15rem]"
       >
-        {diff ? <DiffLines text={cut} /> : cut}
+        {cut}
       </pre>
       {(rest > 0 || open) && (
         <div className="flex items-center gap-2 border-t border-line px-1 py-0.5 text-xs text-ink-3">
@@ -45,23 +43,6 @@ export function TextLines({ text, label, diff = false, lines = 20 }: TextLinesPr
       )}
     </div>
   )
-}
-
-function DiffLines({ text }: { text: string }) {
-  return text.split('\n').map((line, index) => {
-    const look = line.startsWith('+')
-      ? 'bg-added'
-      : line.startsWith('-')
-        ? 'bg-removed'
-        : line.startsWith('@@')
-          ? 'text-ink-3'
-          : ''
-    return (
-      <span key={index} className={`block min-w-max px-3 ${look}`}>
-        {line || ' '}
-      </span>
-    )
-  })
 }
 
 /** The first lines of a text, without reading all of a long one. */

@@ -48,7 +48,7 @@ export function Toasts() {
 function ToastCard({ toast }: { toast: ShownToast }) {
   useEffect(() => {
     if (toast.tone === 'failed') return undefined
-    const timer = setTimeout(() => close(toast.id), SHOWN_MS)
+    const timer = setTimeout(() => close(toast.id), toast.shownMs ?? SHOWN_MS)
     return () => clearTimeout(timer)
   }, [toast])
   return (
@@ -56,13 +56,18 @@ function ToastCard({ toast }: { toast: ShownToast }) {
       <Icon name={ICONS[toast.tone]} className={TONES[toast.tone]} />
       <span className="line-clamp-3 min-w-0 flex-1 text-sm wrap-anywhere">{toast.text}</span>
       {toast.action && (
-        <Button look="quiet" className="text-accent" onPress={toast.action.onPress}>
+        <Button look="quiet" className="text-accent" onPress={() => act(toast)}>
           {toast.action.label}
         </Button>
       )}
       <IconButton icon="x" label="Close" onPress={() => close(toast.id)} />
     </div>
   )
+}
+
+function act(toast: ShownToast): void {
+  close(toast.id)
+  toast.action?.onPress()
 }
 
 function close(id: number): void {

@@ -143,7 +143,7 @@ function askTail(run: RunLine, now: number): Tail {
   const look = ['bold', 'yellow'] as const
   const more = run.asks.length > 1 ? ` (1 of ${run.asks.length})` : ''
   return {
-    before: { text: 'needs you: ', look },
+    before: { text: `needs you${open?.number === undefined ? '' : ` #${open.number}`}: `, look },
     text: { text: drawable(open?.title ?? run.action), look },
     after: { text: `${more} · waiting ${durationWords(now - (open?.at ?? run.waitsSince))}`, look },
   }

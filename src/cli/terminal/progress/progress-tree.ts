@@ -4,6 +4,8 @@ import { headline } from '../../../core/report-summary.ts'
 
 interface Ask {
   readonly id: ApprovalId | QuestionId
+  /** What people call it; undefined: an older program stored the event. */
+  readonly number: number | undefined
   readonly title: string
   readonly at: number
   /** What answers it from another terminal. */
@@ -83,12 +85,12 @@ function nextLine(tree: ProgressTree, known: RunLine | undefined, event: Offshoo
         ? { ...known, action: WRITING }
         : known
     case 'approval.requested': {
-      const { approvalId: id, title, at } = event
-      return known && asking(known, { id, title, at, command: 'offshoot approve' })
+      const { approvalId: id, number, title, at } = event
+      return known && asking(known, { id, number, title, at, command: 'offshoot approve' })
     }
     case 'question.asked': {
-      const { questionId: id, question: title, at } = event
-      return known && asking(known, { id, title, at, command: 'offshoot answer' })
+      const { questionId: id, number, question: title, at } = event
+      return known && asking(known, { id, number, title, at, command: 'offshoot answer' })
     }
     case 'approval.answered':
       return known && answered(known, event.approvalId)
