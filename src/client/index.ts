@@ -43,5 +43,6 @@ export {
   type ViewState,
 } from './view-state.ts'
 export { reduceTimeline, type Span, type Timeline, type TimelineRun } from './timeline.ts'
-export { stateMark, stateWords } from './status-labels.ts'
+export { stateMark, stateWords, statusOf } from './status-labels.ts'
+export type { StatusLine, StatusVerb } from '../core/status-line/status-line.ts'
 export { agoWords, costWords, durationWords, tokenWords } from './format-figures.ts'

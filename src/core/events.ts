@@ -85,7 +85,13 @@ const runShape = {
   costUsd: cost,
   background: z.boolean(),
 }
-const waitingFor = z.object({ what: z.string(), detail: z.string(), since: ms, until: ms.optional() })
+const waitingFor = z.object({
+  what: z.string(),
+  code: z.string().optional(),
+  detail: z.string(),
+  since: ms,
+  until: ms.optional(),
+})
 
 const grant = z.object({ tool: z.string(), pattern: z.string().optional() })
 
@@ -155,6 +161,8 @@ export const eventSchemas = {
   'run.progress': event('run.progress', {
     ...runShape,
     lastAction: z.object({ tool: z.string(), title: z.string(), at: ms }).nullable(),
+    /** Who has asked it to pause at its next boundary. */
+    pausing: z.enum(['user', 'parent']).nullable().optional(),
   }),
   'run.waiting': event('run.waiting', { ...runShape, waitingFor }),
   'run.paused': event('run.paused', runShape),

@@ -1,19 +1,19 @@
 import type { Command } from 'commander'
-import { randomUUID } from 'node:crypto'
 import { isFinal, isStopped } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { dollars } from '../../runtime/budget/money-text.ts'
 import { count } from '../../runtime/budget/token-count.ts'
 import { listRuns, type RunListing } from '../../runtime/views/list-runs.ts'
-import { Ownership } from '../../runtime/ownership/leases.ts'
 import { readReceipts } from '../../runtime/run/receipts.ts'
 import type { Store } from '../../store/port.ts'
 import { costText, stateText } from '../terminal/branch-tree.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
+import { livingOwners } from '../remote/living-owner.ts'
 import { delegationText } from '../terminal/rule-text.ts'
+import { statusText, verbText } from '../terminal/status-text.ts'
 
 interface PsFlags {
   readonly all?: true
@@ -28,7 +28,7 @@ export function psCommand(program: Command, io: Io): void {
     .option('--json', 'one JSON array')
     .action(async ({ all, json }: PsFlags) => {
       await using store = await openStore(io)
-      const runs = withOwners(store, listRuns(store, { all: all ?? false }))
+      const runs = listOwned(store, all ?? false)
       if (json) {
         const whole = runs.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))
         return await write(io, jsonLine(whole))
@@ -42,35 +42,45 @@ type Owned = RunListing & {
   readonly owner: { readonly pid: number; readonly host: string; readonly since: number } | null
 }
 
-function withOwners(store: Store, runs: readonly RunListing[]): Owned[] {
-  const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })
-  const ids = new Set(runs.map((run) => run.conversationId))
-  const owners = new Map([...ids].map((id) => [id, ownership.livingOwner(id)]))
+function listOwned(store: Store, all: boolean): Owned[] {
+  const ownerOf = livingOwners(store)
+  const runs = listRuns(store, { all, isDriven: (id) => ownerOf(id) !== undefined })
   return runs.map((run) => {
-    const row = isStopped(run.status) ? undefined : owners.get(run.conversationId)
+    const row = isStopped(run.status) ? undefined : ownerOf(run.conversationId)
     return { ...run, owner: row ? { pid: row.pid, host: row.host, since: row.takenAt } : null }
   })
 }
 
 function columns(run: Owned, now: number): string[] {
-  const { id, agent, task, depth, background, turns, maxTurns, subtree, queuedAt, endedAt } = run
+  const { id, agent, task, depth, background, turns, maxTurns, toolCalls, costUsd, queuedAt, endedAt } = run
   const seconds = ((endedAt ?? now) - queuedAt) / 1000
   return [
     id,
-    status(run),
+    stateText(run),
     terminalLine(agent),
     terminalLine(task),
     `${turns}/${maxTurns} turns`,
-    `${subtree.toolCalls} ${subtree.toolCalls === 1 ? 'tool' : 'tools'}`,
+    toolsText(toolCalls),
     `${seconds.toFixed(1)}s`,
     [
-      ...costText(subtree.costUsd),
+      ...costText(costUsd),
+      ...belowText(run),
       ...leftText(run),
       ...(depth > 0 && background ? ['background'] : []),
       ...delegationText(run.delegations),
-      ...doing(run),
+      ...statusParts(run, now),
     ].join(' · '),
   ]
+}
+
+function toolsText(toolCalls: number): string {
+  return `${toolCalls} ${toolCalls === 1 ? 'tool' : 'tools'}`
+}
+
+/** The other figures are of the run alone. */
+function belowText({ subtree: { runs, toolCalls, costUsd } }: Owned): string[] {
+  if (runs === 1) return []
+  return [[`with subagents: ${toolsText(toolCalls)}`, ...costText(costUsd)].join(', ')]
 }
 
 /** Where no price is known, the tokens are what is left. */
@@ -81,20 +91,12 @@ function leftText({ budgetLeftUsd, budgetLeftTokens, reservedUsd, spentUsd, stat
   return spentUsd === null && budgetLeftTokens !== null ? [`${count(budgetLeftTokens)} tokens left`] : []
 }
 
-/** `queued (2)`: the second in line. A run that is not stopped and that nobody drives says so. */
-function status(run: Owned): string {
-  const text = run.queuePosition === null ? stateText(run) : `queued (${run.queuePosition})`
-  const soon = run.pausing && !isStopped(run.status) ? `${text}, to pause` : text
-  return run.owner || isStopped(run.status) ? soon : `${soon}, left behind`
-}
-
-function doing({ approvals, questions, waitingFor, lastAction, owner, status }: Owned): string[] {
-  if (isStopped(status)) return []
-  const asks = [...approvals, ...questions]
-  if (asks.length > 0) return [`asks: ${terminalLine(waitingFor?.detail ?? '')} (${asks.join(', ')})`]
-  if (!owner) return ['offshoot recover takes it over']
-  if (waitingFor) return [`waits for ${waitingFor.what}: ${terminalLine(waitingFor.detail)}`]
-  return lastAction ? [terminalLine(lastAction.title)] : []
+/** Of what has ended only what is still to be done. */
+function statusParts(run: Owned, now: number): string[] {
+  const { statusLine: line, approvals, questions } = run
+  if (isFinal(run.status) && line.detail === null) return []
+  const others = [...approvals, ...questions].filter((id) => id !== line.verb?.id)
+  return [statusText(line, run, now), ...verbText(line), ...others]
 }
 
 const MAX_WIDTH = 40

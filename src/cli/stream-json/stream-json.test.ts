@@ -269,6 +269,7 @@ describe('the result', () => {
     costUsd: 1.5,
     receipts: noReceipts,
     subagents: [],
+    pausedSubagents: [],
     denials: [],
     durationMs: 1234,
   }

@@ -302,9 +302,13 @@ export function runEvent(
     callId: row.originCallId,
     ...(error ? { error } : {}),
     ...(type === 'run.waiting' && row.waitingFor ? { waitingFor: row.waitingFor } : {}),
-    ...(type === 'run.progress' ? { lastAction: row.lastAction } : {}),
+    ...(type === 'run.progress' ? { lastAction: row.lastAction, ...pausingOf(row) } : {}),
     ...more,
   } as EventDraft
+}
+
+function pausingOf({ pausing }: Run): { readonly pausing?: 'user' | 'parent' } {
+  return pausing ? { pausing } : {}
 }
 
 /** Agents from the root to a run. */

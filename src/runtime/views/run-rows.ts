@@ -21,7 +21,7 @@ export interface RunTotals {
 /** One run of a conversation as both UIs draw it. */
 export interface RunRow extends Omit<
   RunListing,
-  'approvals' | 'questions' | 'spentUsd' | 'subtree' | 'pausing'
+  'approvals' | 'questions' | 'spentUsd' | 'statusLine' | 'subtree' | 'pausing'
 > {
   /** The call that started it; null for a main run and for what a person started. */
   readonly callId: CallId | null

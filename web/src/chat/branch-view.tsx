@@ -14,7 +14,7 @@ import { isLive } from '../ui/run-status-look.ts'
 import { runChatCommand } from './run-chat-command.ts'
 import { Composer } from './composer.tsx'
 import { InboxChips } from './inbox-chips.tsx'
-import { StoppedBar } from './stopped-bar.tsx'
+import { StatusBar } from './status-bar.tsx'
 import { Transcript } from './transcript.tsx'
 
 /** The middle of the page: one branch, with what is written to it. */
@@ -49,7 +49,7 @@ export function BranchPage({ branch, messageId }: { branch: BranchView; messageI
       {!isMain && <BranchHeader branch={branch} />}
       <Transcript key={branch.id} branchId={branch.id} messageId={messageId} />
       <div data-print="no" className="mx-auto w-full max-w-[49rem] px-4 pb-4">
-        <StoppedBar branch={branch} />
+        <StatusBar branch={branch} />
         <NeedsBar branch={branch} />
         <InboxChips items={inbox} />
         <Composer
