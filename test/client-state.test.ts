@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { withPage } from '../src/client/merge-message-page.ts'
 import { reduce } from '../src/client/reduce.ts'
+import { statusOf } from '../src/client/status-labels.ts'
 import { stateOf, type ViewState } from '../src/client/view-state.ts'
 import type { OffshootEvent } from '../src/core/events.ts'
 import type { ConversationId, RunId } from '../src/core/ids.ts'
@@ -9,6 +10,8 @@ import { isStopped } from '../src/core/run-status.ts'
 import { routes } from '../src/protocol/route-schemas.ts'
 import { messagePageOf } from '../src/runtime/views/message-page.ts'
 import { snapshotOf } from '../src/runtime/views/snapshot.ts'
+import { statusLinesOf } from '../src/runtime/views/status-lines.ts'
+import type { RunRow } from '../src/protocol/run.ts'
 import type { Snapshot } from '../src/protocol/conversation.ts'
 import {
   agent,
@@ -80,10 +83,23 @@ function snapshotNow({ store, runtime }: Harness, id: ConversationId): ViewState
   const facts = { maxConcurrent: 3, streaming: runtime.partials(id) }
   const snapshot: Snapshot = snapshotOf(store, store.get('conversations', id)!, facts)
   const state = stateOf(snapshot)
+  for (const [branchId, line] of statusLinesOf(store, id, true)) {
+    const run = state.runs[state.latestRuns[branchId]!]!
+    expect(lineOf(state, run)).toEqual(line.state === 'Running' ? { ...line, ...atThisMoment } : line)
+  }
   return store
     .find('branches', { where: { conversationId: id } })
     .map((branch) => messagePageOf(store, branch, { limit: 1_000 }))
     .reduce((next, page) => withPage(next, page), state)
+}
+
+/** What is streamed, and so what happens at this very moment, is stored now and then. */
+const atThisMoment = { detail: null, since: null }
+
+/** What the page says of a branch; `ps` and `show` make it of the rows alone. */
+function lineOf(state: ViewState, run: RunRow) {
+  const line = statusOf({ ...state, isDriven: true }, run)
+  return line.state === 'Running' ? { ...line, ...atThisMoment } : line
 }
 
 function cut(h: Harness, id: ConversationId): Cut {
@@ -124,7 +140,17 @@ function atWork(state: ViewState) {
   const states = runs.map(({ id, status, reason, endReason, queuePosition, headline, waitingFor, error }) => {
     return { id, status, reason, endReason, queuePosition, headline, waitingFor, error }
   })
-  return { states, queue, approvals, questions, inbox, running: slots.running, queued: slots.queued }
+  const lines = Object.values(state.runs).map((run) => [run.id, lineOf(state, run)] as const)
+  return {
+    states,
+    lines: Object.fromEntries(lines),
+    queue,
+    approvals,
+    questions,
+    inbox,
+    running: slots.running,
+    queued: slots.queued,
+  }
 }
 
 function byId<T extends { readonly id: string }>(rows: readonly T[]): readonly T[] {

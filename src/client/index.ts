@@ -52,7 +52,8 @@ export {
   type ViewState,
 } from './view-state.ts'
 export { reduceTimeline, type Span, type Timeline, type TimelineRun } from './timeline.ts'
-export { stateMark, stateWords } from './status-labels.ts'
+export { stateMark, stateWords, statusOf } from './status-labels.ts'
+export type { StatusLine, StatusVerb } from '../core/status-line/status-line.ts'
 export {
   authorOfMessage,
   authorWords,

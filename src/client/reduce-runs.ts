@@ -19,7 +19,7 @@ export function reduceRun(state: ViewState, event: RunEvent): ViewState {
   const latestRuns = known ? state.latestRuns : { ...state.latestRuns, [branchId]: runId }
   const counted = addFigures({ ...state, runs, latestRuns }, before, run, known ? 0 : 1)
   const queued = withQueue(counted, queueAfter(counted.queue, event))
-  const slotted = withSlots(queued)
+  const slotted = { ...withSlots(queued), isDriven: true }
   return shared.isStopped(event.status) ? afterStop(slotted, run, event) : slotted
 }
 
@@ -74,7 +74,11 @@ function figuresOf(event: RunEvent) {
 /** What follows of its state. */
 function phaseOf(run: RunRow, event: RunEvent): Partial<RunRow> {
   if (event.type === 'run.progress')
-    return { lastAction: event.lastAction ?? run.lastAction, toolCalls: event.toolCalls }
+    return {
+      lastAction: event.lastAction ?? run.lastAction,
+      toolCalls: event.toolCalls,
+      pausing: event.pausing ?? null,
+    }
   const { status, at } = event
   const isStopped = shared.isStopped(status)
   return {

@@ -1,42 +1,49 @@
+import type { ChildrenOfBranches, ChildRun } from '../core/status-line/child-counts.ts'
+import type { StatusLine } from '../core/status-line/status-line.ts'
 import type { RunRow } from '../protocol/run.ts'
+import { shared } from '../protocol/shared.ts'
+import type { ViewState } from './view-state.ts'
 
 type State = Pick<RunRow, 'status' | 'reason' | 'endReason' | 'queuePosition' | 'waitingFor' | 'pausing'>
 
-/** `Done`, `Running`, `Waiting for you`, `Queued (2nd)`, `Paused (limit: max turns)`. Only `completed` has another name. */
+/** Of a row of which only the state is known. */
+const noTimes = { branchId: '', queuedAt: 0, startedAt: null, endedAt: null } as const
+
+/** The state of a run of which nothing but its row is known: `Done`, `Waiting for you`, `Queued (number 2)`. */
 export function stateWords(run: State): string {
-  switch (run.status) {
-    case 'completed':
-      return 'Done'
-    case 'queued':
-      return run.queuePosition === null ? 'Queued' : `Queued (${ordinal(run.queuePosition)})`
-    case 'running':
-      return run.pausing ? 'Running, about to pause' : 'Running'
-    case 'waiting':
-      return `Waiting for ${waitWords(run)}`
-    case 'paused':
-      return run.reason === null ? 'Paused' : `Paused (${pauseWords(run)})`
-    case 'failed':
-      return 'Failed'
-    case 'cancelled':
-      return 'Cancelled'
-  }
+  return shared.statusLine({ ...noTimes, ...run }).state
 }
 
-function waitWords({ reason }: State): string {
-  if (reason === 'approval' || reason === 'question') return 'you'
-  if (reason === 'children') return 'subagents'
-  return reason === 'retry' ? 'the provider' : 'something'
+type StatusState = Pick<
+  ViewState,
+  'runs' | 'latestRuns' | 'steps' | 'branches' | 'queue' | 'approvals' | 'questions' | 'isDriven'
+>
+
+/** The status line of the branch of a run, as it is now. Of a run of another conversation its row says all. */
+export function statusOf(state: StatusState, row: RunRow): StatusLine {
+  const run = state.runs[row.id]
+  if (!run) return shared.statusLine(row)
+  const isLatest = state.latestRuns[run.branchId] === run.id
+  const streaming = state.branches[run.branchId]?.streaming
+  return shared.statusLine(run, {
+    activity: shared.activityOf(
+      state.steps[run.id] ?? [],
+      streaming?.runId === run.id ? streaming.parts : [],
+    ),
+    children: isLatest ? childrenOf(state.runs, run.branchId) : [],
+    asks: [...state.approvals, ...state.questions].flatMap((ask) => (ask.runId === run.id ? [ask.id] : [])),
+    queueLength: state.queue.length,
+    isDriven: state.isDriven,
+  })
 }
 
-function pauseWords({ reason, endReason }: State): string {
-  if (reason !== 'limit' || endReason === null) return reason === 'user' ? 'by you' : String(reason)
-  return `limit: ${endReason.replaceAll('_', ' ')}`
-}
+/** Of one state of the runs: read for each row that is drawn. */
+const known = new WeakMap<ViewState['runs'], ChildrenOfBranches>()
 
-function ordinal(n: number): string {
-  const tens = n % 100
-  const suffix = tens >= 11 && tens <= 13 ? 'th' : (['th', 'st', 'nd', 'rd'][n % 10] ?? 'th')
-  return `${n}${suffix}`
+function childrenOf(runs: ViewState['runs'], branchId: string): readonly ChildRun[] {
+  const all = known.get(runs) ?? shared.childrenByBranch(Object.values(runs))
+  known.set(runs, all)
+  return all.get(branchId) ?? []
 }
 
 /** Icon of a state; the word always stands beside it. */

@@ -69,6 +69,8 @@ export interface ViewState {
   readonly isDeleted: boolean
   readonly conversation: Snapshot['conversation']
   readonly owner: Snapshot['owner']
+  /** Whether a process drives it: told by the snapshot, and by what has happened since. */
+  readonly isDriven: boolean
   readonly branches: Readonly<Record<BranchId, BranchView>>
   readonly runs: Readonly<Record<RunId, RunRow>>
   /** The latest run of each branch. */
@@ -100,6 +102,7 @@ export function stateOf(snapshot: Snapshot, before?: ViewState): ViewState {
   return {
     isStale: false,
     isDeleted: false,
+    isDriven: snapshot.owner !== null,
     answered: before?.answered ?? [],
     toasts: before?.toasts ?? [],
     ...rest,

@@ -13,6 +13,7 @@ import type {
 import { isId, type IdPrefix } from './ids.ts'
 import type { DenialReason } from './denial-reason.ts'
 import type { FinishReason } from './finish-reason.ts'
+import type { WaitingFor } from './run.ts'
 import type { EndReason, RunReason, WaitReason } from './run-status.ts'
 
 /**
@@ -103,6 +104,7 @@ const runShape = {
 }
 const waitingFor = z.object({
   what: codeOf<WaitReason>(),
+  code: codeOf<NonNullable<WaitingFor['code']>>().optional(),
   detail: z.string(),
   since: ms,
   until: ms.optional(),
@@ -193,6 +195,8 @@ export const eventSchemas = {
   'run.progress': event('run.progress', {
     ...runShape,
     lastAction: z.object({ tool: z.string(), title: z.string(), at: ms }).nullable(),
+    /** Who has asked it to pause at its next boundary. */
+    pausing: z.enum(['user', 'parent']).nullable().optional(),
   }),
   'run.waiting': event('run.waiting', { ...runShape, waitingFor }),
   'run.paused': event('run.paused', runShape),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Branch, Conversation } from '../core/conversation.ts'
 import { OffshootError } from '../core/errors.ts'
-import { isId, type BranchId } from '../core/ids.ts'
+import { isId, type BranchId, type ConversationId } from '../core/ids.ts'
 import type { Message } from '../core/message.ts'
 import type { ExportDocument } from '../export/document.ts'
 import { maskDocument } from '../export/mask-document.ts'
@@ -106,6 +106,7 @@ const listSchema = z.strictObject({ all: z.boolean().default(false), conversatio
 
 export function openRuns(session: LibrarySession): RunsApi {
   const { store } = session.composed
+  const isDriven = (id: ConversationId) => session.isDriven(id)
   const listed = ({ background: inBackground, ...listing }: RunListing): ListedRun => ({
     ...listing,
     inBackground,
@@ -116,12 +117,12 @@ export function openRuns(session: LibrarySession): RunsApi {
       const { all, conversationId } = checkOptions(listSchema, options ?? {}, 'runs.list')
       session.checkOpen()
       const wanted = conversationId === undefined ? undefined : session.conversationOf(conversationId)
-      const runs = listRuns(store, { all })
+      const runs = listRuns(store, { all, isDriven })
       return runs.filter((run) => !wanted || run.conversationId === wanted).map(listed)
     },
     async get(id) {
       const { id: known } = session.runOf(id)
-      return listed(runListing(store, known))
+      return listed(runListing(store, known, { isDriven }))
     },
   }
 }

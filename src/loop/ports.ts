@@ -89,7 +89,8 @@ export interface RequestEstimate {
 /** Why a request may not be made; or what to wait for before asking again; or how long its answer may be, if not as long as the model can. */
 export type ReservationResult =
   | Reached
-  | { readonly until: Promise<void> }
+  /** `held`: who holds what is lacking, in words. */
+  | { readonly until: Promise<void>; readonly held: string }
   | { readonly maxOutputTokens?: number; readonly release: () => void }
 
 /** A cap of tokens or money that has been reached, with the figures in words. */

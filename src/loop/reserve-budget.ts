@@ -19,7 +19,7 @@ export async function reserveRequest(
   let leave = ports.budget.ask(estimate)
   if ('until' in leave) {
     const since = ports.clock.now()
-    await ports.journal.waiting('retry', { what: 'retry', detail: OTHERS, since })
+    await ports.journal.waiting('retry', { what: 'retry', code: 'budget', detail: leave.held, since })
     while ('until' in leave) {
       const { until } = leave
       await whileSuspended(watchdog, 'itself', () => unlessAborted(until, ports.signal, ports.clock, 0))
@@ -30,5 +30,3 @@ export async function reserveRequest(
   if ('why' in leave) throw new BudgetReached(leave)
   return leave
 }
-
-const OTHERS = 'requests under way hold what is left of the budget'

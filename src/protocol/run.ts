@@ -18,6 +18,7 @@ import {
 const waitingFor = z
   .object({
     what: z.enum(['approval', 'question', 'children', 'retry']),
+    code: z.enum(['budget']).optional(),
     detail: z.string(),
     since: ms,
     until: ms.optional(),

@@ -8,6 +8,9 @@ import {
 } from '../core/report/report-words.ts'
 import { headline } from '../core/report-summary.ts'
 import { isFinal, isStopped, wakesParent } from '../core/run-status.ts'
+import { activityOf } from '../core/status-line/activity.ts'
+import { childrenByBranch } from '../core/status-line/child-counts.ts'
+import { statusLine } from '../core/status-line/status-line.ts'
 import { addCost, addUsage, noUsage } from '../core/usage.ts'
 
 const authorship = {
@@ -30,4 +33,7 @@ export const shared = {
   addCost,
   addUsage,
   noUsage,
+  statusLine,
+  activityOf,
+  childrenByBranch,
 } as const

@@ -8,6 +8,7 @@ import { isStopped } from '../core/run-status.ts'
 import { addCost } from '../core/usage.ts'
 import { namedModel } from '../library/named-model.ts'
 import type { ConversationItem } from '../protocol/conversation.ts'
+import { UNTITLED } from '../runtime/conversation/open-conversation.ts'
 import { snapshotOf } from '../runtime/views/snapshot.ts'
 import { openAsks } from './approval-handlers.ts'
 import { sendToBranch } from './branch-handlers.ts'
@@ -41,7 +42,11 @@ export const conversationHandlers: Handlers<
     const { runtime, agents, workspace } = directoryRuntime.composed
     const agent = agents.require(name).name
     if (model !== undefined) await namedModel(directoryRuntime.composed, model)
-    const { conversation, branch } = await runtime.create({ workspace, agent, title: title ?? text ?? 'new' })
+    const { conversation, branch } = await runtime.create({
+      workspace,
+      agent,
+      title: title ?? text ?? UNTITLED,
+    })
     const ids = { conversationId: conversation.id, branchId: branch.id }
     if (mode) context.directoryRuntimes.keepMode(conversation.id, mode)
     if (text === undefined) return { ...ids, runId: null }

@@ -67,6 +67,34 @@ describe('a conversation', () => {
     expect((await served.get(path)).status).toBe(404)
   })
 
+  test('that nobody has named is called after its first message, as on the command line', async () => {
+    const model = served.user.script({ '*': [{ text: 'one.' }, { text: 'two.' }] }, 'untitled.json')
+    const made = checked('createConversation', await served.post('/conversations', {}))
+    const { conversationId: id, branchId } = made
+    const send = async (text: string) => {
+      const { runId } = checked(
+        'sendMessage',
+        await served.post(`/branches/${branchId}/messages`, { text, model }),
+      )
+      await served.until(id, (event) => event.type === 'run.completed' && event.runId === runId)
+    }
+    const title = async () =>
+      checked('getSnapshot', await served.get(`/conversations/${id}`)).conversation.title
+    expect(await title()).toBe('new')
+    await send('Map the routes.\nAll of them.')
+    expect(await title()).toBe('Map the routes.')
+    await served.until(
+      id,
+      (event) => event.type === 'conversation.updated' && event.title === 'Map the routes.',
+    )
+    await send('And the tests.')
+    expect(await title()).toBe('Map the routes.')
+    const named = checked('createConversation', await served.post('/conversations', { title: 'a plan' }))
+    await served.post(`/branches/${named.branchId}/messages`, { text: 'Something else.', model })
+    const shown = checked('getSnapshot', await served.get(`/conversations/${named.conversationId}`))
+    expect(shown.conversation.title).toBe('a plan')
+  })
+
   test('is not made when nothing can be said in it', async () => {
     const before = served.store.count('conversations', {})
     const refused = await served.post('/conversations', { text: 'x', model: 'nobody/knows' })

@@ -227,7 +227,7 @@ describe('a provider that refuses', () => {
     expect(slow).toMatchObject({
       code: 0,
       stdout: 'At last.\n',
-      stderr: expect.stringMatching(/◌ main — will try again: .*HTTP 429/),
+      stderr: expect.stringMatching(/◌ main — Waiting for the provider: .*HTTP 429/),
     })
     expect(slowed).toBe(4)
     const [failed, tries] = await answering(...Array.from({ length: 9 }, () => refusal(500)))

@@ -44,7 +44,7 @@ describe('three task calls in one turn', () => {
     for (const subject of SUBJECTS) {
       const lines = text.stderr.split('\n').filter((line) => line.includes(`count ${subject}`))
       const own = lines.filter((line) => line.startsWith('  '))
-      expect(own[0]).toMatch(/^ {2}◐ explore +count \w+ — starting · \d+s$/)
+      expect(own[0]).toMatch(/^ {2}◐ explore +count \w+ — Thinking · \d+s$/)
       expect(own.slice(1).join('\n')).toMatch(/◐ explore +count \w+ — Grep .+ · \d+s · 1 tool/)
       expect(own.at(-1)).toMatch(
         /✓ explore +count \w+ — done in \d+\.\ds · 1 tool · \$0: There is one line of \w+\.$/,

@@ -14,7 +14,7 @@ const rescuedAt = (text: string) => /all that it held is in (\S+)/.exec(text)?.[
 test('a run whose store is removed stops, and says where its conversation is', async () => {
   const script = user.script({ main: [{ text: 'too late', delayMs: 60_000 }] }, 'slow.json')
   const run = user.start(['run', '-m', script, 'What is here?'])
-  await run.untilStderr('starting')
+  await run.untilStderr('Thinking')
   for (const name of names().filter((each) => each.startsWith('offshoot.db'))) rmSync(join(user.home, name))
   const { code, stderr } = await run.ended
   expect(code).toBe(1)
@@ -49,7 +49,7 @@ test('a server whose store is removed acknowledges nothing any more', async () =
 test('a log that was deleted after a kill, and a database that was cut to nothing, are said by doctor and the next run', async () => {
   const script = user.script({ main: [{ text: 'too late', delayMs: 60_000 }] }, 'slow.json')
   const run = user.start(['run', '-m', script, 'What is here?'])
-  await run.untilStderr('starting')
+  await run.untilStderr('Thinking')
   run.kill('SIGKILL')
   await run.ended
   rmSync(`${user.database}-wal`)

@@ -44,14 +44,14 @@ describe('the tree of a run on a terminal', () => {
 
   it('shows who works, who waits for a slot, and after Ctrl-C that they are paused', async () => {
     const program = user.terminal(['run', 'hi', '-m', slow()], { columns: 80, env: { NO_COLOR: '1' } })
-    await program.untilStdout('Glob **/*.ts')
+    await program.untilStdout('· 1 tool')
     expect(rows(program.stdout, 80)).toEqual([
       HEAD,
       '● 4 explore subagents at work · 2 queued · TIME',
-      '  ◐ ◎  explore    part 1 — Glob **/*.ts · TIME · 1 tool',
+      '  ◐ ◎  explore    part 1 — Thinking · TIME · 1 tool',
       ...[2, 3, 4].map((n) => expect.stringMatching(new RegExp(`^ {2}◐ ◎  explore {4}part ${n} — `))),
-      '  ⧗ ◎  explore    part 5 — queued, number 1 in line',
-      '  ⧗ ◎  explore    part 6 — queued, number 2 in line',
+      '  ⧗ ◎  explore    part 5 — Queued (number 1 of 2)',
+      '  ⧗ ◎  explore    part 6 — Queued (number 2 of 2)',
     ])
     program.type('\u0003')
     const ended = await program.ended
@@ -62,7 +62,7 @@ describe('the tree of a run on a terminal', () => {
 
   it('survives a change of the width: nothing above it is lost, nothing of it stands there twice', async () => {
     const program = user.terminal(['run', 'hi', '-m', slow()], { columns: 80 })
-    await program.untilStdout('Glob **/*.ts')
+    await program.untilStdout('· 1 tool')
     resize(40)
     await program.untilStdout('explore part 1') // on a row of its own
     program.type('\u0003')

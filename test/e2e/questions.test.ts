@@ -112,7 +112,9 @@ describe('from another terminal', () => {
     expect(program.stderr).toContain(`  [2] right\n  answer it with: offshoot answer ${id} TEXT\n`)
 
     const ps = await user.call(['ps'])
-    expect(ps.stdout).toMatch(new RegExp(`waiting \\(question\\) .*asks: Which way\\? \\(${id}\\)`))
+    expect(ps.stdout).toMatch(
+      new RegExp(`waiting \\(question\\) .*Waiting for you: Which way\\?, for \\d+s · offshoot answer ${id}`),
+    )
     const shown = await user.call(['answer', id])
     expect(shown).toMatchObject({ code: 2, stdout: expect.stringContaining('    Which way?\n  [1] left\n') })
     expect(shown.stderr).toBe(`offshoot: offshoot answer ${id} TEXT\n`)

@@ -88,9 +88,11 @@ describe('a run in one terminal, everything else in another', () => {
     expect(new Set(runs.map((each) => each.owner!.pid)).size).toBe(1)
     const shown = await user.call(['ps'])
     expect(shown.stdout).toMatch(
-      /general +task a +1\/\d+ turns +1 tool +\d+\.\ds +\$1\.25 left · \$ sh wait\.sh a\n/,
+      /general +task a +1\/\d+ turns +1 tool +\d+\.\ds +\$1\.25 left · Running: \$ sh wait\.sh a, for \d+s\n/,
     )
-    expect(shown.stdout).toContain(`(${c!.approvals[0]})`)
+    expect(shown.stdout).toContain(
+      `Waiting for you: $ touch made.txt && echo made, for 0s · offshoot approve ${c!.approvals[0]}\n`,
+    )
 
     const steered = await user.run(['steer', a!.id, 'leave the tests alone'])
     expect(steered).toMatchObject({ code: 0, stdout: expect.stringMatching(/^inb_\w+: run_\w+ reads it/) })
@@ -155,7 +157,9 @@ describe('a run in one terminal, everything else in another', () => {
       ['task b', 1],
       ['task c', 2],
     ])
-    expect((await user.call(['ps'])).stdout).toMatch(/queued \(1\) +general +task b/)
+    expect((await user.call(['ps'])).stdout).toMatch(
+      /queued +general +task b .* Queued \(number 1 of 2\), for/,
+    )
     const id = queued[0]!.conversationId
     const closed = await user.call(['close', id])
     expect(closed).toMatchObject({ code: 0, stdout: `closed: ${id}, 4 runs cancelled\n` })
@@ -202,7 +206,7 @@ describe('a run in one terminal, everything else in another', () => {
       code: 0,
       stdout: `${a.conversationId}: 0 paused, 2 stop after this turn; offshoot continue ${a.conversationId} goes on\n`,
     })
-    expect((await user.call(['ps'])).stdout).toMatch(/running, to pause +main/)
+    expect((await user.call(['ps'])).stdout).toMatch(/running +main .* Pausing: asked by you/)
     release('a')
     release('main')
     expect(await run.ended).toMatchObject({ code: 4 })
@@ -286,7 +290,7 @@ describe('what a killed program left', () => {
     const [a, c] = await Promise.all([taskOf('a', runs), taskOf('c', runs)])
     expect(runs.map((each) => each.owner)).toEqual([null, null, null])
     expect((await user.call(['ps'])).stdout).toMatch(
-      /running, left behind +general +task a .* offshoot recover takes/,
+      /running +general +task a .* Left behind: its process exited while it was running · offshoot recover\n/,
     )
     expect(await user.call(['log', '-f', a.id])).toMatchObject({ code: 1 })
 

@@ -64,8 +64,8 @@ describe('show', () => {
       'A title',
       `${ids.conversation} · /work`,
       '',
-      `● a main (main) · completed · 3/10 turns · 2 tools · cost unknown · ${ids.main}`,
-      `  ◆ a subagent (subagent) · paused (limit) · 3/10 turns · 2 tools · $0.250 · ${ids.subagent}`,
+      `● a main (main) · Done: 1 subagent paused, since 1970-01-01 00:00 · 3/10 turns · 2 tools · cost unknown · ${ids.main} · offshoot continue ${ids.subagent}`,
+      `  ◆ a subagent (subagent) · Paused: limit: max turns, since 1970-01-01 00:00 · 3/10 turns · 2 tools · $0.250 · ${ids.subagent} · offshoot continue ${ids.subagent}`,
       `    ⑂ a fork (fork) · no run yet · ${ids.fork}`,
       expect.stringMatching(/^ {2}◇ review a review \(review\) · no run yet · brn_/),
       '',
@@ -85,7 +85,7 @@ describe('show', () => {
     expect(branch).not.toContain(ids.main)
     const run = (await user.call(['show', ids.child])).stdout
     expect(run).toMatch(
-      /general · scripted\/test · run_.*\npaused \(limit\) · 3\/10 turns · 2 tools · \d+ tokens in/,
+      /general · scripted\/test · run_.*\nPaused: limit: max turns, since .* · 3\/10 turns · 2 tools · \d+ tokens in/,
     )
     expect(run).toContain('\nbad ␛[2J')
     expect(run).not.toMatch(COMMAND)

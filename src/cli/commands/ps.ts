@@ -1,19 +1,19 @@
 import type { Command } from 'commander'
-import { randomUUID } from 'node:crypto'
 import { isFinal, isStopped } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { dollars } from '../../runtime/budget/money-text.ts'
 import { count } from '../../runtime/budget/token-count.ts'
 import { listRuns, type RunListing } from '../../runtime/views/list-runs.ts'
-import { Ownership } from '../../runtime/ownership/leases.ts'
 import { readReceipts } from '../../runtime/run/receipts.ts'
 import type { Store } from '../../store/port.ts'
 import { costText, stateText } from '../terminal/branch-tree.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
+import { livingOwners } from '../remote/living-owner.ts'
 import { delegationText } from '../terminal/rule-text.ts'
+import { statusText, verbText } from '../terminal/status-text.ts'
 
 interface PsFlags {
   readonly all?: true
@@ -28,8 +28,8 @@ export function psCommand(program: Command, io: Io): void {
     .option('--json', 'one JSON array')
     .action(async ({ all, json }: PsFlags) => {
       await using store = await openStore(io)
-      const runs = withOwners(store, listRuns(store, { all: all ?? false }))
       const now = systemClock.now()
+      const runs = listOwned(store, all ?? false)
       if (json) {
         const whole = runs.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))
         return await write(io, jsonLine(whole))
@@ -43,44 +43,57 @@ type Owned = RunListing & {
   readonly owner: { readonly pid: number; readonly host: string; readonly since: number } | null
 }
 
-function withOwners(store: Store, runs: readonly RunListing[]): Owned[] {
-  const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })
-  const ids = new Set(runs.map((run) => run.conversationId))
-  const owners = new Map([...ids].map((id) => [id, ownership.livingOwner(id)]))
+function listOwned(store: Store, all: boolean): Owned[] {
+  const ownerOf = livingOwners(store)
+  const runs = listRuns(store, { all, isDriven: (id) => ownerOf(id) !== undefined })
   return runs.map((run) => {
-    const row = isStopped(run.status) ? undefined : owners.get(run.conversationId)
+    const row = isStopped(run.status) ? undefined : ownerOf(run.conversationId)
     return { ...run, owner: row ? { pid: row.pid, host: row.host, since: row.takenAt } : null }
   })
 }
 
-/** What it asks: the number that people call it by, and the id that a command takes. */
-function asked(store: Store, { approvals, questions }: RunListing): string[] {
+/** The numbers that people call its asks by, with the ids that a command takes; that of its verb stands there already. */
+function asked(store: Store, { approvals, questions, statusLine }: RunListing): string[] {
   const rows = [
     ...approvals.map((id) => store.get('approvals', id)),
     ...questions.map((id) => store.get('questions', id)),
   ]
-  return rows.flatMap((row) => (row ? [`#${row.number} ${row.id}`] : []))
+  return rows.flatMap((row) => {
+    if (!row) return []
+    return [row.id === statusLine.verb?.id ? `#${row.number}` : `#${row.number} ${row.id}`]
+  })
 }
 
 function columns(run: Owned, asks: readonly string[], now: number): string[] {
-  const { id, agent, task, depth, background, turns, maxTurns, subtree, queuedAt, endedAt } = run
+  const { id, agent, task, depth, background, turns, maxTurns, toolCalls, costUsd, queuedAt, endedAt } = run
   const seconds = ((endedAt ?? now) - queuedAt) / 1000
   return [
     id,
-    status(run),
+    stateText(run),
     terminalLine(agent),
     terminalLine(task),
     `${turns}/${maxTurns} turns`,
-    `${subtree.toolCalls} ${subtree.toolCalls === 1 ? 'tool' : 'tools'}`,
+    toolsText(toolCalls),
     `${seconds.toFixed(1)}s`,
     [
-      ...costText(subtree.costUsd),
+      ...costText(costUsd),
+      ...belowText(run),
       ...leftText(run),
       ...(depth > 0 && background ? ['background'] : []),
       ...delegationText(run.delegations),
-      ...doing(run, asks),
+      ...statusParts(run, asks, now),
     ].join(' · '),
   ]
+}
+
+function toolsText(toolCalls: number): string {
+  return `${toolCalls} ${toolCalls === 1 ? 'tool' : 'tools'}`
+}
+
+/** The other figures are of the run alone. */
+function belowText({ subtree: { runs, toolCalls, costUsd } }: Owned): string[] {
+  if (runs === 1) return []
+  return [[`with subagents: ${toolsText(toolCalls)}`, ...costText(costUsd)].join(', ')]
 }
 
 /** Where no price is known, the tokens are what is left. */
@@ -91,19 +104,11 @@ function leftText({ budgetLeftUsd, budgetLeftTokens, reservedUsd, spentUsd, stat
   return spentUsd === null && budgetLeftTokens !== null ? [`${count(budgetLeftTokens)} tokens left`] : []
 }
 
-/** `queued (2)`: the second in line. A run that is not stopped and that nobody drives says so. */
-function status(run: Owned): string {
-  const text = run.queuePosition === null ? stateText(run) : `queued (${run.queuePosition})`
-  const soon = run.pausing && !isStopped(run.status) ? `${text}, to pause` : text
-  return run.owner || isStopped(run.status) ? soon : `${soon}, left behind`
-}
-
-function doing({ waitingFor, lastAction, owner, status }: Owned, asks: readonly string[]): string[] {
-  if (isStopped(status)) return []
-  if (asks.length > 0) return [`asks: ${terminalLine(waitingFor?.detail ?? '')} (${asks.join(', ')})`]
-  if (!owner) return ['offshoot recover takes it over']
-  if (waitingFor) return [`waits for ${waitingFor.what}: ${terminalLine(waitingFor.detail)}`]
-  return lastAction ? [terminalLine(lastAction.title)] : []
+/** Of what has ended only what is still to be done. */
+function statusParts(run: Owned, asks: readonly string[], now: number): string[] {
+  const { statusLine: line } = run
+  if (isFinal(run.status) && line.detail === null) return []
+  return [statusText(line, run, now), ...verbText(line), ...asks]
 }
 
 const MAX_WIDTH = 40

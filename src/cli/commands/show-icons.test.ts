@@ -28,7 +28,7 @@ test.each([
   define(name, icon)
   const tree = await show(await spawned(name))
   expect(tree).toMatch(/^● main · /m)
-  expect(tree).toContain(`\n  ${drawn} look (${name}) · completed`)
+  expect(tree).toContain(`\n  ${drawn} look (${name}) · Done`)
 })
 
 test('the tree has the icons of the program, and none where the agents cannot be read', async () => {

@@ -7,12 +7,17 @@ import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { readMessages } from '../../runtime/run/messages.ts'
 import { reportText } from '../../runtime/log/stored-events.ts'
 import { loadProject } from '../../project/project.ts'
-import type { Reader } from '../../store/port.ts'
+import { statusLine } from '../../core/status-line/status-line.ts'
+import { systemClock } from '../../exec/system-clock.ts'
+import { statusLinesOf } from '../../runtime/views/status-lines.ts'
+import type { Reader, Store } from '../../store/port.ts'
+import { livingOwners } from '../remote/living-owner.ts'
+import { statusText, verbText } from '../terminal/status-text.ts'
 import {
   branchLine,
   costText,
   readBranchTree,
-  stateText,
+  type BranchLineStyle,
   type BranchNode,
   type Icons,
 } from '../terminal/branch-tree.ts'
@@ -40,8 +45,8 @@ export function showCommand(program: Command, io: Io): void {
       await using store = await openStore(io)
       const subject = resolveId(store, id)
       if (json) return await write(io, jsonLine(subjectDocument(store, subject)))
-      const icons = await iconsIn(subject.conversation.directory, io)
-      const lines = [...head(store, subject), ...tree(store, subject, icons, messages ?? false)]
+      const style = await styleOf(store, subject, io)
+      const lines = [...head(store, subject, style), ...tree(store, subject, style, messages ?? false)]
       await write(io, `${lines.join('\n')}\n`)
     })
 }
@@ -75,22 +80,36 @@ function reportOf(store: Reader, run: StoredRun): string | null {
   return run.reportMessageId && reportText(store, run)
 }
 
-function head(store: Reader, subject: ResolvedId): string[] {
+async function styleOf(
+  store: Store,
+  { conversation: { id, directory } }: ResolvedId,
+  io: Io,
+): Promise<BranchLineStyle> {
+  const isDriven = livingOwners(store)(id) !== undefined
+  const icons = await iconsIn(directory, io)
+  return { icons, lines: statusLinesOf(store, id, isDriven), now: systemClock.now() }
+}
+
+function head(store: Reader, subject: ResolvedId, style: BranchLineStyle): string[] {
   const { id, title, directory } = subject.conversation
   const lines = [terminalLine(title), `${id} · ${terminalLine(directory)}`, '']
-  if (subject.type === 'run') return [...lines, ...runLines(store, subject.run), '']
+  if (subject.type === 'run') return [...lines, ...runLines(store, subject.run, style), '']
   const delegated = subject.type === 'branch' ? delegationText(readDelegations(store, subject.branch.id)) : []
   return delegated.length > 0 ? [...lines, ...delegated, ''] : lines
 }
 
-function runLines(store: Reader, run: StoredRun): string[] {
+/** The figures are those of this run alone. */
+function runLines(store: Reader, run: StoredRun, { lines, now }: BranchLineStyle): string[] {
   const { usage, limits } = run
+  const isLatest = !store.find('runs', { where: { branchId: run.branchId } }).some(({ id }) => id > run.id)
+  const line = (isLatest && lines.get(run.branchId)) || statusLine({ ...run, queuePosition: null })
   const facts = [
-    stateText(run),
+    statusText(line, run, now),
     `${run.turns}/${limits.maxTurns} turns`,
     `${run.toolCalls} tools`,
     `${usage.input} tokens in, ${usage.output} out`,
     ...costText(run.costUsd),
+    ...(isLatest ? verbText(line) : []),
   ]
   const report = reportOf(store, run)
   const finish = finishOfRun(run)
@@ -98,7 +117,6 @@ function runLines(store: Reader, run: StoredRun): string[] {
     `${terminalLine(run.agent)} · ${terminalLine(run.model)} · ${run.id}`,
     facts.join(' · '),
     ...delegationText(readDelegations(store, run.branchId)),
-    ...(run.waitingFor ? [`waits for ${run.waitingFor.what}: ${terminalLine(run.waitingFor.detail)}`] : []),
     ...(finish ? [`its last answer ended with: ${finish}`] : []),
     ...(run.error ? [`error: ${terminalLine(run.error.message)}`] : []),
     ...(run.reportNote ? [terminalLine(run.reportNote)] : []),
@@ -113,17 +131,17 @@ async function iconsIn(directory: string, { env }: Io): Promise<Icons> {
   return new Map(agents.flatMap(({ name, icon }) => (icon === undefined ? [] : [[name, icon]])))
 }
 
-function tree(store: Reader, subject: ResolvedId, icons: Icons, messages: boolean): string[] {
+function tree(store: Reader, subject: ResolvedId, style: BranchLineStyle, messages: boolean): string[] {
   const root = subject.type === 'conversation' ? undefined : subject.branch.id
   const nodes = readBranchTree(store, { conversationId: subject.conversation.id }, root)
-  const lines = nodes.map((node) => branchLine(node, icons))
-  return messages ? [...lines, ...nodes.flatMap((node) => said(store, node, icons))] : lines
+  const lines = nodes.map((node) => branchLine(node, style))
+  return messages ? [...lines, ...nodes.flatMap((node) => said(store, node, style))] : lines
 }
 
-function said(store: Reader, node: BranchNode, icons: Icons): string[] {
+function said(store: Reader, node: BranchNode, style: BranchLineStyle): string[] {
   return [
     '',
-    `── ${branchLine({ ...node, depth: 0 }, icons)}`,
+    `── ${branchLine({ ...node, depth: 0 }, style)}`,
     ...transcriptLines(readMessages(store, node.branch.id)),
   ]
 }

@@ -36,7 +36,7 @@ describe('spawn', () => {
     expect(stderr).toMatch(/^offshoot: subagent brn_\w+ of cnv_\w+$/m)
     const tree = (await user.call(['show', conversationIn(stderr), '--messages'])).stdout
     expect(tree).toMatch(/^● main · no run yet · brn_/m)
-    expect(tree).toMatch(/^ {2}◎ find apples \(explore\) · completed · 2\/15 turns · 1 tool · brn_/m)
+    expect(tree).toMatch(/^ {2}◎ find apples \(explore\) · Done · 2\/15 turns · 1 tool · brn_/m)
     expect(tree).toContain('  ∙ explore started: find apples\n  ∙ explore completed: find apples (')
   })
 
@@ -139,7 +139,7 @@ describe('fork', () => {
     })
     const tree = (await user.call(['show', id])).stdout
     expect(tree).toMatch(/^ {4}⑂ fork of Where\? \(explore\) · no run yet · brn_/m)
-    expect(tree).toMatch(/^ {4}⑂ And pears\? \(explore\) · completed · 2\/15 turns · 1 tool · brn_/m)
+    expect(tree).toMatch(/^ {4}⑂ And pears\? \(explore\) · Done · 2\/15 turns · 1 tool · brn_/m)
     const [, branch] = /fork (brn_\w+)/.exec(forked.stderr)!
     expect((await user.call(['log', branch!])).stdout).toMatch(/^user: And pears\?\nassistant: I look\./)
     const exported = (await user.call(['export', id])).stdout

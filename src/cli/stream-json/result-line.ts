@@ -2,6 +2,7 @@ import type { StoredRun } from '../../core/run.ts'
 import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
 import { modelInfo } from '../../model/models-and-prices.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
+import { pausedSubagents } from './paused-subagents.ts'
 import { stopReason } from './stop-reason.ts'
 import type { Envelope, StreamLine } from './stream-line.ts'
 import { uncachedInput, usageShape } from './usage-shape.ts'
@@ -39,6 +40,7 @@ export function resultLine(
     usage: usageShape(result.usage),
     modelUsage,
     permission_denials: denials,
+    ...(result.pausedSubagents.length > 0 ? { paused_subagents: pausedSubagents(result) } : {}),
     ...envelope,
   }
 }

@@ -270,6 +270,7 @@ describe('the result', () => {
     costUsd: 1.5,
     receipts: noReceipts,
     subagents: [],
+    pausedSubagents: [],
     denials: [],
     durationMs: 1234,
   }

@@ -4,7 +4,9 @@ import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { addCost } from '../../core/usage.ts'
 import type { Reader } from '../../store/port.ts'
+import type { StatusLine } from '../../core/status-line/status-line.ts'
 import { terminalMark } from './progress/agent-icons.ts'
+import { statusText, verbText } from './status-text.ts'
 
 /** A branch with what was done on it, and how deep it stands below the first one. */
 export interface BranchNode {
@@ -45,24 +47,38 @@ const MAX_INDENT = 8
 
 const MARKS: Readonly<Record<string, string>> = { main: '●', fork: '⑂' }
 
-/** One branch on one line: mark, label, agent, state, turns, tools, cost, id. The mark of a subagent is its icon. */
-export function branchLine({ branch, depth, runs }: BranchNode, icons?: Icons): string {
+/** What the line of a branch is drawn with. */
+export interface BranchLineStyle {
+  readonly icons?: Icons
+  /** Of branches on which something has run. */
+  readonly lines: ReadonlyMap<BranchId, StatusLine>
+  readonly now: number
+}
+
+/**
+ * One branch on one line: mark, label, agent, status line, figures, id, and what helps. The figures are those of all runs
+ * of the branch. The mark of a subagent is its icon.
+ */
+export function branchLine({ branch, depth, runs }: BranchNode, style: BranchLineStyle): string {
   const { kind, label, agent, id } = branch
   const indent = '  '.repeat(Math.min(depth, MAX_INDENT)) + (depth > MAX_INDENT ? `${depth} ` : '')
   const named = label === agent ? label : `${label} (${agent})`
-  const facts = [terminalLine(named), ...figures(runs), id]
-  const own = kind === 'subagent' ? terminalMark(icons?.get(agent)) : MARKS[kind]
+  const last = runs.at(-1)
+  const line = style.lines.get(id)
+  const status = last && line ? [statusText(line, last, style.now)] : []
+  const facts = [terminalLine(named), ...status, ...figures(runs), id, ...(line ? verbText(line) : [])]
+  const own = kind === 'subagent' ? terminalMark(style.icons?.get(agent)) : MARKS[kind]
   return `${indent}${own ?? `◇ ${terminalLine(kind)}`} ${facts.join(' · ')}`
 }
 
 function figures(runs: readonly StoredRun[]): string[] {
-  const last = runs.at(-1)
-  if (!last) return ['no run yet']
+  const [first, ...more] = runs
+  if (!first) return ['no run yet']
+  const turns = runs.reduce((sum, run) => sum + run.turns, 0)
   const tools = runs.reduce((sum, run) => sum + run.toolCalls, 0)
   const costUsd = runs.map((run) => run.costUsd).reduce(addCost)
   return [
-    stateText(last),
-    `${last.turns}/${last.limits.maxTurns} turns`,
+    more.length === 0 ? `${turns}/${first.limits.maxTurns} turns` : `${runs.length} runs: ${turns} turns`,
     `${tools} ${tools === 1 ? 'tool' : 'tools'}`,
     ...costText(costUsd),
   ]

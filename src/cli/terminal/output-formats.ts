@@ -119,7 +119,7 @@ function knownOf(started: StartedRun, store: Store) {
 
 function nothing({ conversationId, branchId, runId }: StartedRun) {
   const figures = { turns: 0, toolCalls: 0, usage: noUsage, costUsd: 0, durationMs: 0 }
-  const lists = { subagents: [], denials: [], receipts: noReceipts }
+  const lists = { subagents: [], pausedSubagents: [], denials: [], receipts: noReceipts }
   return { conversationId, branchId, runId, text: '', note: null, ...lists, ...figures }
 }
 
@@ -128,10 +128,20 @@ function answerText({ text }: RunResult): string {
   return `${text.replace(/\n+$/, '')}\n`
 }
 
-function closingLines({ status, reason, note, error, denials }: RunResult): string {
+/** What nobody continues by itself. Of a run that is paused the subagents that stopped with it go on with it. */
+function pausedLines(paused: RunResult['pausedSubagents'], status: RunResult['status']): string[] {
+  const left = paused.filter(({ reason }) => status !== 'paused' || reason !== 'parent')
+  return left.map(
+    ({ agent, description, reason, branchId }) =>
+      `offshoot: subagent ${agent} (${description}) is paused (${reason}): offshoot continue ${branchId}`,
+  )
+}
+
+function closingLines({ status, reason, note, error, denials, pausedSubagents }: RunResult): string {
   const lines = denials.map(({ agent, title, detail }) => `denied: ${agent}: ${title}: ${detail}`)
   if (error) lines.push(`offshoot: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []))
   if (note) lines.push(`offshoot: ${note}`)
   if (status === 'paused' && reason) lines.push(`offshoot: paused (${reason})`)
+  lines.push(...pausedLines(pausedSubagents, status))
   return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${terminalLine(line)}\n`).join('')
 }

@@ -1,6 +1,7 @@
 import type { Receipts } from '../../core/receipt.ts'
 import type { StoredRun } from '../../core/run.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
+import { pausedSubagents } from '../stream-json/paused-subagents.ts'
 
 /** The object of `--output-format json` (docs/output.md): snake_case, totals of the whole tree. */
 export function resultDocument(result: RunResult): object {
@@ -21,6 +22,7 @@ export function resultDocument(result: RunResult): object {
     tool_calls: result.toolCalls,
     receipts: receiptsDocument(result.receipts),
     subagents: result.subagents.map((run) => subagentDocument(run, result)),
+    paused_subagents: pausedSubagents(result),
     permission_denials: result.denials.map(({ runId, agent, tool, title, reason, detail }) => ({
       run_id: runId,
       agent,

@@ -337,6 +337,7 @@ test('a request under way holds its worst case: nobody reserves or asks for that
   )
   const second = budget.ask(fork!.row, estimate)
   if (!('release' in first) || !('until' in second)) throw new Error('the second has to wait for the first')
+  expect(second.held).toBe('$1.00 is reserved by running requests')
   first.release()
   await second.until
   expect(budget.ask(fork!.row, estimate)).toEqual({ release: expect.any(Function) })

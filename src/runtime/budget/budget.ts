@@ -7,6 +7,7 @@ import { ToolError } from '../../tools/port.ts'
 import { dollars, moneyReached } from './money-text.ts'
 import { count, tokensOf, tokensReached } from './token-count.ts'
 import { forecastOf, shareOf } from './budget-share.ts'
+import { heldText } from './held-text.ts'
 import { clean, Ledger } from './ledger.ts'
 import type { Change } from '../log/recorder.ts'
 import { affordableOutput, requestCost, type RequestCost } from './request-cost.ts'
@@ -112,8 +113,10 @@ export class Budget {
     const output = affordableOutput(cost, input, this.#money.room(id), this.#tokens.room(id))
     if (output < cost.fair && this.#inFlight > 0) {
       const most = affordableOutput(cost, input, this.#money.mostRoom(id), this.#tokens.mostRoom(id))
-      if (most > output && most >= cost.least)
-        return { until: (this.#released ??= Promise.withResolvers()).promise }
+      if (most > output && most >= cost.least) {
+        const { promise: until } = (this.#released ??= Promise.withResolvers())
+        return { until, held: heldText(id, cost, this.#money, this.#tokens) }
+      }
     }
     if (output < cost.least) return this.#tooDear(run, input, cost)
     return this.#reserveRequest(run, input, output, cost)

@@ -1,5 +1,8 @@
 import type { ConversationId } from '../../core/ids.ts'
+import type { Deps } from '../context/deps.ts'
 import type { RunSetting } from '../context/run-setting.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import { emitPausing } from '../run/pause-run.ts'
 import { startDriving, type Conversations, type StartedRun, type StartPorts } from './acquire-and-drive.ts'
 import type { StartPlan } from '../conversation/start-plan.ts'
 import {
@@ -28,7 +31,7 @@ export interface Continued extends Pick<ContinueAnswer, 'outcome' | 'branchId' |
 
 /** Goes on with the latest run of a branch: here, or in the process that drives its conversation. */
 export async function continueBranch(
-  deps: DispatchPorts & StartPorts,
+  deps: DispatchPorts & StartPorts & Pick<Deps, 'bus'>,
   conversations: Conversations,
   options: ContinueOptions,
 ): Promise<Continued> {
@@ -41,12 +44,13 @@ export async function continueBranch(
 }
 
 async function continueOwn(
-  deps: ContinuePorts & ForkPorts & StartPorts,
+  deps: ContinuePorts & ForkPorts & StartPorts & Pick<Deps, 'bus'>,
   conversations: Conversations,
   { conversationId, target, text, maxTurns, wake, ...where }: ContinueOptions,
 ): Promise<Continued> {
   const branchId = branchOf(deps.store, conversationId, target)
   let outcome: Continued['outcome'] = 'continued'
+  let asked: readonly LiveRun[] = []
   const write: StartPlan['write'] = (change, live, recovered) => {
     const run = live.latest(branchId)
     if (!run) {
@@ -56,11 +60,16 @@ async function continueOwn(
     // what has just been taken up goes on with its work anyway
     const isTakenUp = recovered.some((each) => each.run === run && each.became === 'queued')
     if (!text?.trim() && isTakenUp && wake !== false) return { run, drive: [] }
+    asked = [run, ...live.below(branchId)].filter(({ row }) => row.pausing)
     const gone = continueOrSteer(change, { deps, tree: live }, run, { text, maxTurns, wake })
     outcome = gone.outcome
     return { run: gone.run, drive: gone.drive }
   }
   const plan = { conversationId, isNew: false, continues: branchId, write }
   const started = await startDriving(deps, conversations, where, plan)
+  emitPausing(
+    deps,
+    asked.filter(({ row }) => !row.pausing),
+  )
   return { started, outcome, branchId, runId: started.runId }
 }

@@ -9,6 +9,8 @@ import {
 } from '../delegation/continue-run.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { Change } from '../log/recorder.ts'
+import type { Deps } from '../context/deps.ts'
+import { emitPausing } from '../run/pause-run.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
 import { requireDriving } from './start-here.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
@@ -27,7 +29,7 @@ export interface ContinueAnswer {
  * is about to end.
  */
 export async function continueHere(
-  { deps, live: conversation, settle }: VerbScope<ContinuePorts>,
+  { deps, live: conversation, settle }: VerbScope<ContinuePorts & Pick<Deps, 'bus'>>,
   id: string,
   order: Pick<ContinueOrder, 'text' | 'maxTurns' | 'wake'> & { readonly budgetUsd?: number | undefined },
 ): Promise<ContinueAnswer> {
@@ -37,6 +39,7 @@ export async function continueHere(
   conversation.isPausedByUser = false
   if (order.budgetUsd !== undefined) conversation.budget.allow(order.budgetUsd)
   await attemptsOver(conversation, run)
+  const asked = [run, ...conversation.below(run.row.branchId)].filter(({ row }) => row.pausing)
   let drive: readonly LiveRun[] = []
   const write = (change: Change): ContinueAnswer => {
     const latest = conversation.latest(run.row.branchId) ?? run // another command may have continued it
@@ -54,6 +57,10 @@ export async function continueHere(
     rollBackStarts(deps, conversation, drive)
     throw error
   })
+  emitPausing(
+    deps,
+    asked.filter(({ row }) => !row.pausing),
+  )
   driveAll(conversation, drive)
   return answer
 }

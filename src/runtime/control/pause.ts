@@ -2,7 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import { idPrefix } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
 import { changeRun, type LiveRun } from '../run/live-run.ts'
-import { pauseSoon, storePausing } from '../run/pause-run.ts'
+import { emitPausing, pauseSoon, storePausing } from '../run/pause-run.ts'
 import type { Deps } from '../context/deps.ts'
 import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
@@ -19,7 +19,7 @@ export interface PauseAnswer {
  * @throws OffshootError `conflict` when there is nothing to pause.
  */
 export async function pause(
-  scope: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
+  scope: VerbScope<Pick<Deps, 'bus' | 'clock' | 'recorder' | 'store'>>,
   id: string,
 ): Promise<PauseAnswer> {
   const { deps, live: conversation, settle } = scope
@@ -31,6 +31,7 @@ export async function pause(
   const driven = all.filter((run) => conversation.drives(run))
   if (isAll) conversation.isPausedByUser = true
   for (const run of driven) pauseSoon(run, whyOf(run))
+  emitPausing(deps, driven)
   await cleanUpCalls(
     deps,
     conversation.setting.workspace,

@@ -27,7 +27,7 @@ import { readMessages } from '../run/messages.ts'
 import { offeredTools } from '../delegation/offered-tools.ts'
 import { createJournal } from '../journal/open-journal.ts'
 import { readLeft, type LeftOfRun, type OpenTurn } from '../journal/open-turn.ts'
-import { pauseBetween, pauseHere, pauseSoon } from '../run/pause-run.ts'
+import { emitPausing, pauseBetween, pauseHere, pauseSoon } from '../run/pause-run.ts'
 import { decideFurther, permit } from '../authority/permit.ts'
 import { permitSpawn } from '../delegation/permit-spawn.ts'
 import type { Change } from '../log/recorder.ts'
@@ -294,7 +294,7 @@ function resumeCall(
   )
 }
 
-type ReportScope = ScopePart<SlotDeps, 'attach' | 'below'>
+type ReportScope = ScopePart<SlotDeps & Pick<Deps, 'bus'>, 'attach' | 'below'>
 
 /** The child's end writes the result of this call (invariant D2); the call of a paused child stays open. */
 async function childReport(
@@ -306,7 +306,10 @@ async function childReport(
   const child = run.children.get(callId)
   if (run.stop) stopRun(run, run.stop) // the child came after the stop
   if (!child) return { text: STEERED }
-  if (run.row.pausing && !child.row.background) pauseSoon(child, 'parent') // and after that
+  if (run.row.pausing && !child.row.background) {
+    pauseSoon(child, 'parent') // and after that
+    emitPausing(scope.deps, [child])
+  }
   const stops = () => scope.tree.attach(child)
   for (const below of scope.tree.below(child.row.branchId))
     if (!isStopped(below.row.status)) ignoreLateRejection(scope.tree.attach(below)) // kept, as below

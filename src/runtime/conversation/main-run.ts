@@ -16,7 +16,7 @@ import type { Deps } from '../context/deps.ts'
 import { writeFirstRun } from './fork-branch.ts'
 import { addToInbox } from '../run/inbox.ts'
 import { createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
-import { newConversation, openConversation, writeConversation } from './open-conversation.ts'
+import { nameAfter, newConversation, openConversation, writeConversation } from './open-conversation.ts'
 import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
 import { aboutRun, freshFigures } from '../delegation/spawn-child.ts'
@@ -61,6 +61,7 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
     if (known) checkIdle(change.tx, branch)
     const run = newRun(deps, live.budget, options, { branch, authority, contextFiles: own.contextFiles })
     if (!known) writeConversation(change, eventScope(run, change.at), opened)
+    else if (!last) nameAfter(change, conversation.id, prompt)
     if (!hasSystemText(change.tx, branch.id)) {
       const text = systemText({
         ...aboutRun(deps, run),

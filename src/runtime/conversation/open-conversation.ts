@@ -30,6 +30,14 @@ export function openConversation(
   return { conversation, branch }
 }
 
+/** The title of a conversation in which nothing was said yet, and that got none. */
+export const UNTITLED = 'new'
+
+/** The first line of what was said first. */
+function titleOf(said: string): string {
+  return said.trim().split('\n', 1)[0]!.slice(0, 80)
+}
+
 /** A conversation that is not written yet, named after what was said first. */
 export function newConversation(
   { clock, newId }: Pick<Deps, 'clock' | 'newId'>,
@@ -39,8 +47,7 @@ export function newConversation(
 ): Opened {
   const createdAt = clock.now()
   const times = { createdAt, updatedAt: createdAt }
-  const title = said.trim().split('\n', 1)[0]!.slice(0, 80)
-  const conversation = { id: newId('cnv'), directory: workspace.root, title, ...times }
+  const conversation = { id: newId('cnv'), directory: workspace.root, title: titleOf(said), ...times }
   const branch: Branch = {
     id: newId('brn'),
     conversationId: conversation.id,
@@ -63,4 +70,13 @@ export function writeConversation(change: Change, here: EventScope, { conversati
   change.tx.insert('branches', branch)
   change.event({ type: 'conversation.created', ...here, branchId: null, runId: null, directory, title })
   emitBranchCreated(change, { ...here, runId: null }, branch)
+}
+
+/** A conversation that nobody has named is called after what is said first in it. */
+export function nameAfter(change: Change, conversationId: ConversationId, said: string): void {
+  const title = titleOf(said)
+  if (title === '' || change.tx.get('conversations', conversationId)?.title !== UNTITLED) return
+  change.tx.update('conversations', conversationId, { title })
+  const nowhere = { branchId: null, runId: null, parentRunId: null, depth: 0 }
+  change.event({ type: 'conversation.updated', at: change.at, conversationId, ...nowhere, title })
 }

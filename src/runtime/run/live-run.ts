@@ -304,7 +304,7 @@ export function runEvent(
     callId: row.originCallId,
     ...(error ? { error } : {}),
     ...(type === 'run.waiting' && row.waitingFor ? { waitingFor: row.waitingFor } : {}),
-    ...(type === 'run.progress' ? { lastAction: row.lastAction } : {}),
+    ...(type === 'run.progress' ? { lastAction: row.lastAction, ...pausingOf(row) } : {}),
     ...more,
   } as EventDraft
 }
@@ -312,6 +312,10 @@ export function runEvent(
 /** As the author of what its agent writes to another. */
 export function authorOfRun({ row: { agent, branchId } }: HasRow): AgentAuthor {
   return { agent, branchId }
+}
+
+function pausingOf({ pausing }: Run): { readonly pausing?: 'user' | 'parent' } {
+  return pausing ? { pausing } : {}
 }
 
 /** Agents from the root to a run. */

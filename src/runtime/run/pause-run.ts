@@ -1,5 +1,7 @@
+import type { Clock } from '../../core/clock.ts'
 import { isStopped } from '../../core/run-status.ts'
-import { stopRun, type LiveRun } from './live-run.ts'
+import { runEvent, stopRun, type LiveRun } from './live-run.ts'
+import type { Bus } from '../log/bus.ts'
 import type { Change } from '../log/recorder.ts'
 
 /** Who it says paused it: the user, or what is above it. */
@@ -14,6 +16,16 @@ export function pauseSoon(run: LiveRun, why: Why): void {
   run.held.setPausing(run.row.pausing ?? why)
   for (const child of run.children.values()) if (!child.row.background) pauseSoon(child, 'parent')
   pauseBetween(run)
+}
+
+/** Emits whether runs that have not stopped are to pause. Live only: `storePausing` and `unpause` keep it. */
+export function emitPausing(
+  { bus, clock }: { readonly bus: Pick<Bus, 'live'>; readonly clock: Pick<Clock, 'now'> },
+  runs: readonly LiveRun[],
+): void {
+  for (const run of runs)
+    if (!isStopped(run.row.status) && !run.stop)
+      bus.live(runEvent(run, 'run.progress', clock.now(), { from: run.row.status }))
 }
 
 /** Keeps that runs are to pause for whoever takes them up where their process ends before they have. */

@@ -9,6 +9,8 @@ import type { Reader } from '../../store/port.ts'
 import { Budget } from '../budget/budget.ts'
 import { readDelegations } from '../authority/delegations.ts'
 import { queueFromRows } from '../run/queue-from-rows.ts'
+import type { StatusLine } from '../../core/status-line/status-line.ts'
+import { openApprovals, openQuestions, statusLineFromRows, statusScope } from './status-lines.ts'
 
 /** One run as every client sees it: its own figures, and those of its subtree. */
 export type RunListing = Pick<
@@ -60,45 +62,72 @@ export type RunListing = Pick<
   /** Where its tools work, if that is not the directory of the conversation. */
   readonly directory: string | null
   readonly effort: Effort | null
+  /** What its branch does or waits for, why, since when, and the verb that helps. */
+  readonly statusLine: StatusLine
   /** The run and everything below it; each run counts once. */
-  readonly subtree: { readonly toolCalls: number; readonly usage: Usage; readonly costUsd: number | null }
+  readonly subtree: {
+    readonly runs: number
+    readonly toolCalls: number
+    readonly usage: Usage
+    readonly costUsd: number | null
+  }
 }
 
 export interface ListOptions {
   /** Those that are final too. */
   readonly all?: boolean
+  /** Whether a living process drives a conversation. Default: all are driven. */
+  readonly isDriven?: (id: ConversationId) => boolean
 }
 
 /**
  * The runs of all conversations, from the rows alone: running first, then those that wait, each newest first, and the
  * queued in the order of their places.
  */
-export function listRuns(reader: Reader, { all = false }: ListOptions = {}): RunListing[] {
+export function listRuns(
+  reader: Reader,
+  { all = false, isDriven = () => true }: ListOptions = {},
+): RunListing[] {
   const wanted = runStatuses
     .filter((status) => all || !isFinal(status))
     .flatMap((status) => reader.find('runs', { where: { status } }))
   const byConversation = Map.groupBy(wanted, (run) => run.conversationId)
-  return [...byConversation].flatMap(([id, runs]) => listingsOf(reader, id, runs)).toSorted(runningFirst)
+  return [...byConversation]
+    .flatMap(([id, runs]) => listingsOf(reader, runs, { conversationId: id, isDriven: isDriven(id) }))
+    .toSorted(runningFirst)
 }
 
 /** One run that is in the store. */
-export function runListing(reader: Reader, id: RunId): RunListing {
+export function runListing(
+  reader: Reader,
+  id: RunId,
+  { isDriven = () => true }: Pick<ListOptions, 'isDriven'> = {},
+): RunListing {
   const run = reader.get('runs', id)!
-  return listingsOf(reader, run.conversationId, [run])[0]!
+  const { conversationId } = run
+  return listingsOf(reader, [run], { conversationId, isDriven: isDriven(conversationId) })[0]!
+}
+
+interface Scope {
+  readonly conversationId: ConversationId
+  readonly isDriven: boolean
 }
 
 function listingsOf(
   reader: Reader,
-  conversationId: ConversationId,
   runs: readonly StoredRun[],
+  { conversationId, isDriven }: Scope,
 ): RunListing[] {
   const order = queueFromRows(reader, conversationId)
   const { budget } = reader.get('conversations', conversationId) ?? {}
-  const known = reader.find('runs', { where: { conversationId } })
+  const known = reader.find('runs', { where: { conversationId }, orderBy: 'id' })
   const spentUsd = known.map((run) => run.costUsd).reduce(addCost, 0)
   const below = Map.groupBy(known, (run) => run.parentRunId)
   const whole = new Budget({ budgetUsd: budget?.usd ?? null, maxTokens: budget?.tokens ?? null }, known)
+  const scope = statusScope(known, order, isDriven)
   return runs.map((run) => {
+    const approvals = openApprovals(reader, run)
+    const questions = openQuestions(reader, run)
     const { limits, setup, description: task, ...row } = current(reader, run)
     const left = whole.left(run)
     const reserved = whole.reserved(run)
@@ -117,8 +146,8 @@ function listingsOf(
       task,
       maxTurns: limits.maxTurns,
       queuePosition: position < 0 ? null : position + 1,
-      approvals: openApprovals(reader, run),
-      questions: openQuestions(reader, run),
+      approvals,
+      questions,
       delegations: readDelegations(reader, run.branchId),
       spentUsd,
       budgetLeftUsd: left.usd,
@@ -127,6 +156,7 @@ function listingsOf(
       reservedTokens: reserved.tokens,
       directory: setup?.directory ?? null,
       effort: setup?.effort ?? null,
+      statusLine: statusLineFromRows(reader, run, [...approvals, ...questions], scope),
       subtree: subtree(reader, run, below),
     }
   })
@@ -144,17 +174,6 @@ function lastCall(reader: Reader, runId: RunId): LastAction | undefined {
   return call && { tool: call.tool, title: call.title, at: call.startedAt }
 }
 
-function openApprovals(reader: Reader, { id, status }: StoredRun): ApprovalId[] {
-  if (isStopped(status)) return []
-  return reader.find('approvals', { where: { runId: id, answer: null }, orderBy: 'id' }).map((row) => row.id)
-}
-
-function openQuestions(reader: Reader, { id, status }: StoredRun): QuestionId[] {
-  if (isStopped(status)) return []
-  const where = { runId: id, answeredAt: null }
-  return reader.find('questions', { where, orderBy: 'id' }).map((row) => row.id)
-}
-
 function subtree(
   reader: Reader,
   root: StoredRun,
@@ -167,6 +186,7 @@ function subtree(
     open.push(...(below.get(run.id) ?? []))
   }
   return {
+    runs: all.length,
     toolCalls: all.reduce((sum, run) => sum + run.toolCalls, 0),
     usage: all.map((run) => run.usage).reduce(addUsage),
     costUsd: all.map((run) => run.costUsd).reduce(addCost),

@@ -40,9 +40,17 @@ export interface RunResult {
   readonly receipts: Receipts
   /** Every run below it, in the order in which they began. */
   readonly subagents: readonly (StoredRun & { readonly receipts: Receipts })[]
+  /** Those of them that are paused, each the latest of its branch: nothing goes on with them by itself. */
+  readonly pausedSubagents: readonly PausedSubagent[]
   readonly denials: readonly Denial[]
   readonly durationMs: number
 }
+
+/** `continue` goes on with it: of the command line, of the library, of HTTP. */
+export type PausedSubagent = Pick<
+  StoredRun,
+  'id' | 'branchId' | 'agent' | 'description' | 'reason' | 'endReason'
+>
 
 /** A call that was denied because nobody could answer. */
 export interface Denial {
@@ -97,9 +105,25 @@ export function readRunResult(
       finishReason: finishOfRun(each),
       receipts: readReceipts(store, [each.id]),
     })),
+    pausedSubagents: pausedIn(runs, subagents),
     denials: tree.flatMap((each) => denialsOf(store, each)),
     durationMs: (endedAt ?? queuedAt) - queuedAt,
   }
+}
+
+function pausedIn(runs: readonly StoredRun[], subagents: readonly StoredRun[]): PausedSubagent[] {
+  const isLatest = ({ id, branchId }: StoredRun) =>
+    !runs.some((other) => other.branchId === branchId && other.id > id)
+  return subagents
+    .filter((run) => run.status === 'paused' && isLatest(run))
+    .map(({ id, branchId, agent, description, reason, endReason }) => ({
+      id,
+      branchId,
+      agent,
+      description,
+      reason,
+      endReason,
+    }))
 }
 
 function idsOf(runs: readonly StoredRun[]): RunId[] {

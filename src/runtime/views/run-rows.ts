@@ -22,7 +22,7 @@ export interface RunTotals {
 /** One run of a conversation as both UIs draw it. */
 export interface RunRow extends Omit<
   RunListing,
-  'approvals' | 'questions' | 'spentUsd' | 'subtree' | 'pausing' | 'finishReason'
+  'approvals' | 'questions' | 'spentUsd' | 'statusLine' | 'subtree' | 'pausing' | 'finishReason'
 > {
   readonly finishReason: FinishReason | null
   /** The call that started it; null for a main run and for what a person started. */

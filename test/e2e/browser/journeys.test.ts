@@ -298,7 +298,7 @@ describe('an interrupt', () => {
     await served.begin()
     await page.getByText('$ sh wait.sh long').first().waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
-    await page.getByText('Interrupted', { exact: true }).waitFor()
+    await page.getByRole('status').getByText('Paused', { exact: true }).waitFor()
     await page.getByText('1 paused').waitFor()
     await served.screenshot('interrupted')
     served.tree.release('long')

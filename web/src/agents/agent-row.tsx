@@ -5,17 +5,19 @@ import { useView } from '../state/conversation.tsx'
 import { closeSheet } from '../state/panels.ts'
 import { branchPath, navigate } from '../state/route.ts'
 import { AgentName } from '../ui/badge.tsx'
+import { useStatus } from '../state/use-status.ts'
 import { useNow } from '../ui/use-now.ts'
 import { hueOf } from '../ui/format.ts'
 import { RunMark, RunWord } from '../ui/run-mark.tsx'
-import { activityOf, needsYou } from '../ui/run-status-look.ts'
+import { detailOf, needsYou } from '../ui/run-status-look.ts'
 import { RunActions } from './run-actions.tsx'
-import { Elapsed } from './run-line.tsx'
+import { Elapsed, Until } from './run-line.tsx'
 import { Steps } from '../steps/steps.tsx'
 
 /** One agent: its task first, then what it does, then figures and what can be done. Space looks into it from here. */
 export const AgentRow = memo(({ run }: { run: RunRow }) => {
   const [peeked, setPeeked] = useState(false)
+  const line = useStatus(run)
   const tokens = run.usage.input + run.usage.output
   const view = () => {
     closeSheet()
@@ -38,11 +40,12 @@ export const AgentRow = memo(({ run }: { run: RunRow }) => {
           <span
             className={`block truncate text-xs ${needsYou(run) ? 'text-needs' : run.status === 'failed' ? 'text-failed' : 'text-ink-2'}`}
           >
-            {activityOf(run)}
+            {detailOf(run, line)}
+            <Until at={line.until} />
           </span>
           <span className="mt-0.5 flex flex-wrap gap-x-1.5 text-2xs text-ink-3 tabular-nums">
             <AgentName name={run.agent} />
-            <RunWord run={run} />
+            <RunWord run={run} word={line.state} />
             <span>
               <Elapsed run={run} />
             </span>

@@ -2,24 +2,27 @@ import { costWords, durationWords } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import type { ReactNode } from 'react'
 import { AgentName } from '../ui/badge.tsx'
+import { useStatus } from '../state/use-status.ts'
 import { useNow } from '../ui/use-now.ts'
 import { counted, hueOf } from '../ui/format.ts'
 import { RunMark } from '../ui/run-mark.tsx'
-import { activityOf, elapsedOf, isLive, needsYou } from '../ui/run-status-look.ts'
+import { elapsedOf, isLive, lineOf, needsYou } from '../ui/run-status-look.ts'
 
 /** A subagent in one line: state, agent, task, what it does now, how long, how much. */
 export function RunLine({ run, children }: { run: RunRow; children?: ReactNode }) {
   const needs = needsYou(run)
+  const line = useStatus(run)
   return (
     <span className={`flex min-w-0 flex-1 items-center gap-2 ${hueOf(run.agent)}`}>
-      <RunMark run={run} />
+      <RunMark run={run} word={line.state} />
       <AgentName name={run.agent} className="shrink-0" />
       <span className="min-w-0 flex-1 truncate">
         <span className="text-ink">{run.task}</span>
         <span
           className={`ml-2 text-xs ${needs ? 'text-needs' : run.status === 'failed' ? 'text-failed' : 'text-ink-3'}`}
         >
-          {activityOf(run)}
+          {lineOf(run, line)}
+          <Until at={line.until} />
         </span>
       </span>
       <RunFigures run={run} />
@@ -28,16 +31,27 @@ export function RunLine({ run, children }: { run: RunRow; children?: ReactNode }
   )
 }
 
+/** Of the run alone, unless they say that its subagents are in them. */
 function RunFigures({ run }: { run: RunRow }) {
   const figures = [
     run.toolCalls > 0 && counted(run.toolCalls, 'tool'),
-    run.subtree.costUsd !== 0 && costWords(run.subtree.costUsd),
+    run.costUsd !== 0 && costWords(run.costUsd),
+    run.subtree.runs > 1 && run.subtree.costUsd !== 0 && `${costWords(run.subtree.costUsd)} with subagents`,
   ]
   return (
     <span className="shrink-0 text-xs whitespace-nowrap text-ink-3 tabular-nums">
       <span className="hidden sm:inline">{figures.filter(Boolean).map((each) => `${String(each)} · `)}</span>
       <Elapsed run={run} />
     </span>
+  )
+}
+
+/** When it goes on by itself. */
+export function Until({ at }: { at: number | null }) {
+  const now = useNow(at !== null)
+  if (at === null) return null
+  return (
+    <span className="tabular-nums">{`, tries again ${at > now ? `in ${durationWords(at - now)}` : 'now'}`}</span>
   )
 }
 

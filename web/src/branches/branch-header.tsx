@@ -1,15 +1,18 @@
 import { breadcrumb, costWords, siblings, tokenWords, type BranchView, type ViewState } from 'offshoot/client'
+import type { RunRow } from 'offshoot/protocol'
 import { useEffect, useRef } from 'react'
 import { useView } from '../state/conversation.tsx'
 import { focusOpener } from '../ui/focus-opener.ts'
 import { navigate } from '../state/route.ts'
 import { RunActions } from '../agents/run-actions.tsx'
-import { Elapsed } from '../agents/run-line.tsx'
+import { Elapsed, Until } from '../agents/run-line.tsx'
 import { Chip } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { hueOf } from '../ui/format.ts'
 import { RunMark, RunWord } from '../ui/run-mark.tsx'
 import { nameOf, pathOf, runOf } from '../state/branch-lookup.ts'
+import { useStatus } from '../state/use-status.ts'
+import { detailOf } from '../ui/run-status-look.ts'
 
 /** Above a branch that is not the main one: where one is, what it does, and the ways up and beside. */
 export function BranchHeader({ branch }: { branch: BranchView }) {
@@ -52,7 +55,7 @@ export function BranchHeader({ branch }: { branch: BranchView }) {
         <div className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-1 text-xs text-ink-2 tabular-nums">
           <span className="flex items-center gap-1.5">
             <RunMark run={run} silent />
-            <RunWord run={run} className="font-medium" />
+            <BranchStatus run={run} />
           </span>
           <span>{`${run.turns}/${run.maxTurns} turns`}</span>
           <span>{`${tokenWords(run.usage.input + run.usage.output)} tokens`}</span>
@@ -67,6 +70,18 @@ export function BranchHeader({ branch }: { branch: BranchView }) {
         </div>
       )}
     </header>
+  )
+}
+
+function BranchStatus({ run }: { run: RunRow }) {
+  const line = useStatus(run)
+  const detail = detailOf(run, line)
+  return (
+    <>
+      <RunWord run={run} word={line.state} className="font-medium" />
+      {detail !== line.state && <span className="wrap-anywhere">{detail}</span>}
+      <Until at={line.until} />
+    </>
   )
 }
 

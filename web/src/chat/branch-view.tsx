@@ -14,7 +14,7 @@ import { isLive } from '../ui/run-status-look.ts'
 import { runChatCommand } from './run-chat-command.ts'
 import { Composer } from './composer.tsx'
 import { InboxChips } from './inbox-chips.tsx'
-import { StoppedBar } from './stopped-bar.tsx'
+import { StatusBar } from './status-bar.tsx'
 import { Transcript } from './transcript.tsx'
 import { useWokenParent, WakeChoice } from './wake-choice.tsx'
 
@@ -52,7 +52,7 @@ export function BranchPage({ branch, messageId }: { branch: BranchView; messageI
       {!isMain && <BranchHeader branch={branch} />}
       <Transcript key={branch.id} branchId={branch.id} messageId={messageId} />
       <div data-print="no" className="mx-auto w-full max-w-[49rem] px-4 pb-4">
-        <StoppedBar branch={branch} />
+        <StatusBar branch={branch} />
         <NeedsBar branch={branch} />
         <InboxChips items={inbox} />
         {parent && <WakeChoice parent={parent} wake={wake} onChange={setWake} />}

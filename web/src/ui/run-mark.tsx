@@ -8,12 +8,16 @@ export function RunMark({
   run,
   silent = false,
   size = 14,
+  word: given,
 }: {
   run: RunStateFields
   silent?: boolean
   size?: number
+  /** The state of its status line, where that is known. */
+  word?: string
 }) {
-  const { icon, tone, word, spins } = lookOf(run)
+  const { icon, tone, spins, ...look } = lookOf(run)
+  const word = given ?? look.word
   return (
     <span className={`inline-flex shrink-0 ${tone}`} title={silent ? undefined : word}>
       <Icon name={icon} size={size} className={spins ? 'spin' : ''} />
@@ -22,7 +26,13 @@ export function RunMark({
   )
 }
 
-export function RunWord({ run, className = '' }: { run: RunStateFields; className?: string }) {
-  const { tone, word } = lookOf(run)
-  return <span className={`whitespace-nowrap ${tone} ${className}`}>{word}</span>
+interface RunWordProps {
+  readonly run: RunStateFields
+  readonly word?: string
+  readonly className?: string
+}
+
+export function RunWord({ run, word, className = '' }: RunWordProps) {
+  const look = lookOf(run)
+  return <span className={`whitespace-nowrap ${look.tone} ${className}`}>{word ?? look.word}</span>
 }

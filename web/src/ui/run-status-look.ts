@@ -1,4 +1,4 @@
-import { stateWords } from 'offshoot/client'
+import { stateWords, type StatusLine } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import type { IconName } from './icon.tsx'
 import { counted } from './format.ts'
@@ -54,21 +54,25 @@ export function elapsedOf(run: Pick<RunRow, 'startedAt' | 'queuedAt' | 'endedAt'
   return (run.endedAt ?? now) - (run.startedAt ?? run.queuedAt)
 }
 
-/** What it does now, or what came of it. */
-export function activityOf(run: RunRow): string {
+/** What a run does now, why it does not, or what came of it. */
+export function detailOf(run: RunRow, { state, detail }: StatusLine): string {
   switch (run.status) {
-    case 'queued':
-      return 'waits for a free slot'
     case 'running':
-      return run.lastAction?.title ?? 'thinking'
     case 'waiting':
-      return run.waitingFor?.detail ?? run.lastAction?.title ?? ''
-    case 'paused':
-    case 'completed':
-      return run.headline ?? counted(run.toolCalls, 'tool call')
+    case 'queued':
     case 'failed':
-      return run.error?.message ?? 'an error'
+      return detail ?? state
+    case 'completed':
+      return detail ?? run.headline ?? counted(run.toolCalls, 'tool call')
+    case 'paused':
     case 'cancelled':
-      return run.headline ?? (run.endReason === 'parent' ? 'with its parent' : 'by you')
+      return [detail, run.headline].filter((each) => each !== null).join(': ')
   }
+}
+
+/** The same in one line with the state, where that says more than the icon beside it. */
+export function lineOf(run: RunRow, line: StatusLine): string {
+  const isSaid = line.state === 'Running' || line.state === 'Done'
+  const detail = detailOf(run, line)
+  return isSaid || detail === line.state ? detail : `${line.state}: ${detail}`
 }

@@ -11,18 +11,18 @@ const NOBODY: ReadonlySet<never> = new Set()
 describe('what goes on', () => {
   it('is the main agent alone at first', () => {
     const story = new Story().after(2)
-    expect(live(story)).toEqual(['◐ main — starting · 2s'])
+    expect(live(story)).toEqual(['◐ main — Thinking · 2s'])
     story.acts('main', 'Read src/auth.ts', 3).after(63)
     expect(live(story)).toEqual(['◐ main — Read src/auth.ts · 1m05s · 3 tools'])
-    expect(live(story.writes('main'))).toEqual(['◐ main — writing · 1m05s · 3 tools'])
+    expect(live(story.writes('main'))).toEqual(['◐ main — Writing · 1m05s · 3 tools'])
   })
 
   it('is the children of a turn under one header, each with what it does, its time and its tools', () => {
     expect(live(threeAtWork())).toEqual([
       '● 2 subagents at work · 1 queued · 12s',
       '  ◐ explore    map the routes — Search for "router" in src · 12s · 4 tools',
-      '  ◐ review     check JWT expiry — starting · 12s',
-      '  ⧗ explore    list the tests — queued, number 1 in line',
+      '  ◐ review     check JWT expiry — Thinking · 12s',
+      '  ⧗ explore    list the tests — Queued (number 1 of 1)',
     ])
   })
 
@@ -48,8 +48,8 @@ describe('what goes on', () => {
     expect(live(story)).toEqual([
       '● 1 explore subagent at work · 1 cancelled · 1 paused · 2s',
       '  ⊘ explore    a — cancelled after 2.0s · 1 tool · <$0.001',
-      '  ⏸ explore    b — paused (limit) after 2.0s · 2 tools · $0.250',
-      '  ◐ explore    c — starting · 2s',
+      '  ⏸ explore    b — paused (limit: max turns) after 2.0s · 2 tools · $0.250',
+      '  ◐ explore    c — Thinking · 2s',
     ])
   })
 
@@ -57,10 +57,10 @@ describe('what goes on', () => {
     const story = threeAtWork().asks('jwt', '$ npm test').waits('jwt', 'approval', '$ npm test').after(180)
     expect(live(story)).toEqual([
       '● 2 subagents at work · 1 needs you · 1 queued · 3m12s',
-      '  ⚑ review     check JWT expiry — needs you: $ npm test · waiting 3m00s',
+      '  ⚑ review     check JWT expiry — Waiting for you: $ npm test · waiting 3m00s',
       '    offshoot approve apr_jwt',
       '  ◐ explore    map the routes — Search for "router" in src · 3m12s · 4 tools',
-      '  ⧗ explore    list the tests — queued, number 1 in line',
+      '  ⧗ explore    list the tests — Queued (number 1 of 1)',
     ])
     expect(live(story.answers('jwt').resumes('jwt'))[1]).toContain('map the routes')
   })
@@ -71,30 +71,51 @@ describe('what goes on', () => {
       .starts('b', { depth: 2, parent: 'a' })
       .waits('a', 'children', '1 subagent')
     story.asks('a', 'first', '1').asks('a', 'second', '2').after(1)
-    expect(live(story)[1]).toBe('  ⚑ explore    a — needs you: first (1 of 2) · waiting 1s')
-    expect(live(story.answers('a', '1'))[1]).toBe('  ⚑ explore    a — needs you: second · waiting 1s')
+    expect(live(story)[1]).toBe('  ⚑ explore    a — Waiting for you: first (1 of 2) · waiting 1s')
+    expect(live(story.answers('a', '1'))[1]).toBe('  ⚑ explore    a — Waiting for you: second · waiting 1s')
   })
 
   it('shows the main agent first when it is the one that asks, last when it works beside its subagents', () => {
     const story = new Story().starts('a', { background: true }).acts('main', 'Read a.ts').after(1)
     expect(live(story)).toEqual([
       '● 1 explore subagent at work in the background · 1s',
-      '  ◐ explore    a — starting · 1s',
+      '  ◐ explore    a — Thinking · 1s',
       '◐ main — Read a.ts · 1s · 1 tool',
     ])
     story.asks('main', '$ git push').waits('main', 'approval', '$ git push')
     expect(live(story).slice(0, 3)).toEqual([
-      '⚑ main — needs you: $ git push · waiting 0s',
+      '⚑ main — Waiting for you: $ git push · waiting 0s',
       '  offshoot approve apr_main',
       '● 1 explore subagent at work in the background · 1s',
     ])
+  })
+
+  it('says of a parent how many subagents are left, of a pause that it is on its way, and what happens now', () => {
+    const story = new Story().starts('a').waits('main', 'children', '1 subagent').after(1)
+    for (const name of ['b', 'c', 'd']) story.starts(name, { depth: 2, parent: 'a' })
+    story.waits('a', 'children', '3 subagents').cancels('b').cancels('c').acts('d', '$ make').after(1)
+    const row = (name: string) => live(story).find((text) => text.includes(` ${name} — `))
+    expect(row('a')).toBe('  ◌ explore    a — Waiting for 1 of 3 subagents: 2 cancelled · 2s')
+    expect(row('d')).toBe('    ◐ explore    d — $ make · 1s · 1 tool')
+    story.pausing('d', 'user')
+    expect(row('d')).toBe('    ◐ explore    d — Pausing: asked by you; first: $ make · 1s')
+    expect((story.pausing('d', null), row('d'))).toBe('    ◐ explore    d — $ make · 1s')
+    expect((story.writes('d'), row('d'))).toBe('    ◐ explore    d — Writing · 1s')
+  })
+
+  it('gives those that are told no place in the queue the last one', () => {
+    const story = new Story().queues('x', 1).queues('y').queues('z')
+    const rows = live(story).filter((text) => text.includes('Queued'))
+    expect(rows.map((text) => /Queued \(.*\)/.exec(text)![0])).toEqual(
+      [1, 2, 3].map((place) => `Queued (number ${place} of 3)`),
+    )
   })
 
   it('leaves out the main agent while it waits for the subagents that are shown', () => {
     const story = new Story().starts('a').waits('main', 'children', '1 subagent')
     expect(live(story).map((text) => text.trim().slice(0, 1))).toEqual(['●', '◐'])
     story.completes('a', '').resumes('main')
-    expect(live(story).at(-1)).toBe('◐ main — reading reports · 0s')
+    expect(live(story).at(-1)).toBe('◐ main — Thinking · 0s')
   })
 
   it('shows depth by indent, and deeper than that by a number', () => {
@@ -103,12 +124,12 @@ describe('what goes on', () => {
     story.starts('d', { depth: 4, parent: 'c' }).starts('e')
     expect(live(story)).toEqual([
       '● 2 explore subagents at work · 0s',
-      '  ◌ explore    a — waiting for 1 subagent · 0s',
-      '    ◐ explore    b — starting · 0s',
-      '      ◐ explore    c — starting · 0s',
-      '      4 ◐ explore    d — starting · 0s',
-      '  ◐ explore    e — starting · 0s',
-      '◐ main — starting · 0s',
+      '  ◌ explore    a — Waiting for 1 subagent · 0s',
+      '    ◐ explore    b — Thinking · 0s',
+      '      ◐ explore    c — Thinking · 0s',
+      '      4 ◐ explore    d — Thinking · 0s',
+      '  ◐ explore    e — Thinking · 0s',
+      '◐ main — Thinking · 0s',
     ])
   })
 
@@ -121,19 +142,19 @@ describe('what goes on', () => {
       '● 2 explore subagents at work · 1 done · 1 failed · 9 queued · 0s',
       '  ✓ explore    r1 — done in 0.0s · 0 tools · $0: Ok.',
       '  ✗ explore    r2 — failed after 0.0s · 3 tools · cost unknown: no',
-      '  ◐ explore    r3 — starting · 0s',
-      '  ◐ explore    r4 — starting · 0s',
-      '  ⧗ explore    q1 — queued, number 1 in line',
-      '  ⧗ explore    q2 — queued, number 2 in line',
-      '  ⧗ explore    q3 — queued, number 3 in line',
+      '  ◐ explore    r3 — Thinking · 0s',
+      '  ◐ explore    r4 — Thinking · 0s',
+      '  ⧗ explore    q1 — Queued (number 1 of 9)',
+      '  ⧗ explore    q2 — Queued (number 2 of 9)',
+      '  ⧗ explore    q3 — Queued (number 3 of 9)',
       '  … and 6 more queued',
     ])
     expect(live(story, 80, 6)).toEqual([
       '● 2 explore subagents at work · 1 done · 1 failed · 9 queued · 0s',
       '  ✗ explore    r2 — failed after 0.0s · 3 tools · cost unknown: no',
-      '  ◐ explore    r3 — starting · 0s',
-      '  ◐ explore    r4 — starting · 0s',
-      '  ⧗ explore    q1 — queued, number 1 in line',
+      '  ◐ explore    r3 — Thinking · 0s',
+      '  ◐ explore    r4 — Thinking · 0s',
+      '  ⧗ explore    q1 — Queued (number 1 of 9)',
       '  … and 1 more done, 8 queued',
     ])
   })
@@ -163,10 +184,7 @@ describe('what goes on', () => {
 
   it('gives the main agent no place in the line for slots', () => {
     const story = new Story().starts('a').queues('x', 1).pauses('main', 'limit').queues('main')
-    expect(live(story).slice(2)).toEqual([
-      '  ⧗ explore    x — queued, number 1 in line',
-      '◐ main — starting · 0s · 2 tools',
-    ])
+    expect(live(story).slice(2)).toEqual(['  ⧗ explore    x — Queued (number 1 of 1)', '◐ main — Queued'])
   })
 
   it('moves up everybody who waits behind one that begins', () => {
@@ -184,12 +202,12 @@ describe('at 40 columns', () => {
     expect(live(story, 40)).toEqual([
       '● 1 subagent at work · 1 needs you',
       '  ⚑ review check JWT expiry',
-      '    needs you: $ npm test… · waiting 3s',
+      '    Waiting for you: $ np… · waiting 3s',
       '    offshoot approve apr_jwt',
       '  ✓ explore map the routes',
       '    done in 15s · 14 tools · $0.042',
       '  ⧗ explore list the tests',
-      '    queued, number 1 in line',
+      '    Queued (number 1 of 1)',
     ])
   })
 

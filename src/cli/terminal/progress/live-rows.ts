@@ -16,8 +16,9 @@ export function liveRows(
   tree: ProgressTree,
   printed: ReadonlySet<RunId>,
   now: number,
-  style: LiveStyle,
+  given: LiveStyle,
 ): string[] {
+  const style = { ...given, tree }
   const groups = groupsOf(tree, printed)
   const main = mainRows(tree, groups, now, style)
   const entries = groups.flatMap((group) => entriesOf(group, now, style))
@@ -36,7 +37,8 @@ export function groupRows(group: RunGroup, now: number, style: LineStyle): strin
 }
 
 /** How the whole ended: the time of the main agent, and what every run together used. */
-export function closingRows(tree: ProgressTree, now: number, style: LineStyle): string[] {
+export function closingRows(tree: ProgressTree, now: number, given: LineStyle): string[] {
+  const style = { ...given, tree }
   const mains = mainOf(tree)
   const last = mains.at(-1)
   if (!last) return []

@@ -1,6 +1,9 @@
 import { styleText } from 'node:util'
 import { durationWords } from '../../../client/format-figures.ts'
-import type { RunLine } from './progress-tree.ts'
+import type { StatusLine } from '../../../core/status-line/status-line.ts'
+import type { ProgressTree, RunLine } from './progress-tree.ts'
+import { runStatusLine } from './run-status-line.ts'
+import { untilWords } from '../status-text.ts'
 import { cutToWidth, drawable, padToWidth, widthOf } from './text-width.ts'
 import { money, needsYou, outcome, plural } from './progress-text.ts'
 
@@ -11,6 +14,8 @@ export interface LineStyle {
   readonly frame: number
   /** What is drawn before the name of a subagent; absent where no agent has an icon, and where each change is a line. */
   readonly iconOf?: ((agent: string) => string) | undefined
+  /** What the status line of a run counts its subagents in. */
+  readonly tree?: ProgressTree
 }
 
 type Look = NonNullable<Exclude<Parameters<typeof styleText>[0], readonly unknown[]>>
@@ -31,7 +36,8 @@ const MAX_INDENT = 3
 export function runRows(run: RunLine, now: number, style: LineStyle, figuresEnd = ''): string[] {
   const narrow = style.columns < NARROW_COLUMNS
   const who = headOf(run, style, narrow ? 0 : 10)
-  const what = run.endedAt === null ? openTail(run, now) : endTail(run, figuresEnd)
+  const line = runStatusLine(run, style.tree ?? new Map())
+  const what = run.endedAt === null ? openTail(run, line, now) : endTail(run, line, figuresEnd)
   const width = style.columns - 1
   if (!narrow) return [row(oneRow(who, what, width), style)]
   const left = ' '.repeat(widthOf(who.lead.text))
@@ -53,7 +59,10 @@ export function answerRows(run: RunLine, style: LineStyle): string[] {
 }
 
 /** The pieces on one row, never wider than the terminal but for its last column, which stays free. */
-export function row(pieces: readonly Piece[], { columns, colour }: Omit<LineStyle, 'frame'>): string {
+export function row(
+  pieces: readonly Piece[],
+  { columns, colour }: Pick<LineStyle, 'columns' | 'colour'>,
+): string {
   let free = Math.max(1, columns - 1)
   let drawn = ''
   for (const { text, look } of pieces) {
@@ -119,33 +128,48 @@ interface Tail {
   readonly after: Piece
 }
 
-function openTail(run: RunLine, now: number): Tail {
-  if (needsYou(run)) return askTail(run, now)
-  if (run.position > 0) return tail(`queued, number ${run.position} in line`, '', '')
+function openTail(run: RunLine, line: StatusLine, now: number): Tail {
+  if (needsYou(run)) return askTail(run, line, now)
+  if (run.status === 'queued') return tail(lineWords(line), '', '')
   const tools = run.toolCalls > 0 ? ` · ${plural(run.toolCalls, 'tool')}` : ''
-  const figures = ` · ${durationWords(now - run.startedAt)}${tools}`
-  if (run.status !== 'waiting') return tail('', run.action, figures)
-  return tail('', `${run.reason === 'retry' ? 'will try again: ' : 'waiting for '}${run.action}`, figures)
+  const until = line.until === null ? '' : `, ${untilWords(line.until, now)}`
+  return tail('', lineWords(line), `${until} · ${durationWords(now - run.startedAt)}${tools}`)
 }
 
-function endTail(run: RunLine, figuresEnd: string): Tail {
-  const figures = [outcome(run), plural(run.toolCalls, 'tool'), money(run.costUsd)].join(' · ') + figuresEnd
+/** What runs says what it does alone: its mark says that it runs. */
+function lineWords({ state, detail }: StatusLine): string {
+  if (detail === null) return state
+  return state === 'Running' ? detail : `${state}: ${detail}`
+}
+
+function endTail(run: RunLine, { detail }: StatusLine, figuresEnd: string): Tail {
+  const figures =
+    [outcome(run, detail), plural(run.toolCalls, 'tool'), money(run.costUsd)].join(' · ') + figuresEnd
+  const below = run.status === 'completed' && detail !== null ? ` · ${detail}` : ''
   const headline = drawable(run.headline)
   return {
-    before: run.status === 'completed' ? { text: figures } : { text: figures, look: markOf(run, 0).look },
+    before:
+      run.status === 'completed' && !below
+        ? { text: figures }
+        : { text: figures + below, look: markOf(run, 0).look },
     text: { text: headline === '' ? '' : `: ${headline}`, look: 'dim' },
     after: { text: '' },
   }
 }
 
-function askTail(run: RunLine, now: number): Tail {
+function askTail(run: RunLine, line: StatusLine, now: number): Tail {
   const [open] = run.asks
   const look = ['bold', 'yellow'] as const
   const more = run.asks.length > 1 ? ` (1 of ${run.asks.length})` : ''
   return {
-    before: { text: `needs you${open?.number === undefined ? '' : ` #${open.number}`}: `, look },
-    text: { text: drawable(open?.title ?? run.action), look },
-    after: { text: `${more} · waiting ${durationWords(now - (open?.at ?? run.waitsSince))}`, look },
+    before: { text: '' },
+    text: {
+      text: drawable(
+        `${line.state}${open?.number === undefined ? '' : ` #${open.number}`}: ${open?.title ?? line.detail ?? ''}`,
+      ),
+      look,
+    },
+    after: { text: `${more} · waiting ${durationWords(now - (open?.at ?? line.since ?? now))}`, look },
   }
 }
 

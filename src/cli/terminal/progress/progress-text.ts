@@ -22,9 +22,9 @@ export function needsYou({ endedAt, asks }: RunLine): boolean {
   return endedAt === null && asks.length > 0
 }
 
-/** How a run stopped: "done in 3s", "paused (limit) after 3s". */
-export function outcome({ status, reason, startedAt, endedAt }: RunLine): string {
+/** How a run stopped: "done in 3s", "paused (limit: max turns) after 3s". */
+export function outcome({ status, startedAt, endedAt }: RunLine, why: string | null): string {
   const time = took((endedAt ?? startedAt) - startedAt)
   if (status === 'completed') return `done in ${time}`
-  return `${status}${reason ? ` (${reason})` : ''} after ${time}`
+  return `${status}${status === 'paused' && why !== null ? ` (${why})` : ''} after ${time}`
 }

@@ -1,6 +1,8 @@
 import type { EventOf, OffshootEvent } from '../../../core/events.ts'
-import type { ApprovalId, QuestionId, RunId } from '../../../core/ids.ts'
+import type { ApprovalId, BranchId, CallId, QuestionId, RunId } from '../../../core/ids.ts'
 import { headline } from '../../../core/report-summary.ts'
+import type { WaitingFor } from '../../../core/run.ts'
+import type { EndReason, RunReason, RunStatus } from '../../../core/run-status.ts'
 
 interface Ask {
   readonly id: ApprovalId | QuestionId
@@ -12,9 +14,17 @@ interface Ask {
   readonly command: string
 }
 
+interface OpenCall {
+  readonly id: CallId
+  readonly title: string
+  readonly status: 'running'
+  readonly startedAt: number
+}
+
 /** What is shown of one run. Times in milliseconds since the epoch. */
 export interface RunLine {
   readonly runId: RunId
+  readonly branchId: BranchId
   readonly parentRunId: RunId | null
   /** How many turns its parent had ended when it came: children of the same turn belong together. */
   readonly parentTurn: number
@@ -22,15 +32,19 @@ export interface RunLine {
   readonly agent: string
   readonly description: string
   readonly background: boolean
-  readonly status: string
-  readonly reason: string | null
+  readonly status: RunStatus
+  readonly reason: RunReason | null
+  readonly endReason: EndReason | null
+  readonly waitingFor: WaitingFor | null
+  readonly pausing: 'user' | 'parent' | null
   /** Its place in the queue, 1 for the next; 0 when it does not wait for a slot, which a main run never does. */
   readonly position: number
   /** Turns that have ended. */
   readonly turn: number
-  /** What it does now, in the tool's own words, or what it waits for. */
-  readonly action: string
-  readonly waitsSince: number
+  /** Calls that have begun and not ended, the oldest first. */
+  readonly calls: readonly OpenCall[]
+  /** The kind of the part that is being streamed. */
+  readonly streaming: string | null
   /** What a person is asked, the oldest first. */
   readonly asks: readonly Ask[]
   readonly headline: string
@@ -52,6 +66,11 @@ export function reduceProgress(tree: ProgressTree, event: OffshootEvent): Progre
   return moveUp(tree, known?.position ?? 0, next).set(runId, next)
 }
 
+/** Behind all that are told to wait. */
+function lastPlace(tree: ProgressTree): number {
+  return 1 + Math.max(0, ...[...tree.values()].map(({ position }) => position))
+}
+
 /** Only who comes to the queue is told a place; everybody behind one who leaves it moves up. */
 function moveUp(tree: ProgressTree, from: number, { runId, position: to }: RunLine): Map<RunId, RunLine> {
   const moved = new Map(tree)
@@ -67,23 +86,32 @@ function moveUp(tree: ProgressTree, from: number, { runId, position: to }: RunLi
 function nextLine(tree: ProgressTree, known: RunLine | undefined, event: OffshootEvent): RunLine | undefined {
   switch (event.type) {
     case 'run.queued':
-      return { ...(known ?? newLine(tree, event)), ...going(event), position: placeInQueue(event) }
+      return { ...(known ?? newLine(tree, event)), ...going(event), position: placeInQueue(tree, event) }
     case 'run.started':
       return { ...(known ?? newLine(tree, event)), ...going(event), startedAt: event.at }
     case 'run.resumed':
-      return known && { ...known, ...resumed(known), ...going(event) }
+      return known && { ...known, ...going(event) }
     case 'run.waiting':
       return known && { ...known, ...waiting(event) }
     case 'run.progress':
-      return (
-        known && { ...known, action: event.lastAction?.title ?? known.action, toolCalls: event.toolCalls }
-      )
+      return known && { ...known, pausing: event.pausing ?? null, toolCalls: event.toolCalls }
     case 'turn.completed':
-      return known && { ...known, turn: event.turn }
+      return known && { ...known, turn: event.turn, streaming: null }
+    case 'part.started':
     case 'part.delta':
-      return known && known.action !== WRITING && event.kind === 'text'
-        ? { ...known, action: WRITING }
+      return known && known.streaming !== event.kind ? { ...known, streaming: event.kind } : known
+    case 'message.completed':
+      return known && event.role === 'assistant' && known.streaming !== null
+        ? { ...known, streaming: null }
         : known
+    case 'tool.started':
+      return known && { ...known, calls: [...withoutCall(known, event.callId), openCall(event)] }
+    case 'tool.completed':
+    case 'tool.failed':
+    case 'tool.denied':
+    case 'tool.skipped':
+    case 'tool.unknown':
+      return known && { ...known, calls: withoutCall(known, event.callId) }
     case 'approval.requested': {
       const { approvalId: id, number, title, at } = event
       return known && asking(known, { id, number, title, at, command: 'offshoot approve' })
@@ -106,8 +134,16 @@ function nextLine(tree: ProgressTree, known: RunLine | undefined, event: Offshoo
   }
 }
 
-function placeInQueue({ depth, position }: EventOf<'run.queued'>): number {
-  return depth === 0 ? 0 : (position ?? 1)
+function placeInQueue(tree: ProgressTree, { depth, position }: EventOf<'run.queued'>): number {
+  return depth === 0 ? 0 : (position ?? lastPlace(tree))
+}
+
+function openCall({ callId: id, title, at: startedAt }: EventOf<'tool.started'>): OpenCall {
+  return { id, title, status: 'running', startedAt }
+}
+
+function withoutCall({ calls }: RunLine, id: CallId): readonly OpenCall[] {
+  return calls.filter((call) => call.id !== id)
 }
 
 /** A process that takes a run up asks again under the same id. */
@@ -119,8 +155,6 @@ function answered(known: RunLine, id: Ask['id']): RunLine {
   return { ...known, asks: known.asks.filter((ask) => ask.id !== id) }
 }
 
-const WRITING = 'writing'
-
 type RunEvent = Extract<OffshootEvent, { type: `run.${string}` }>
 type WaitingEvent = Extract<OffshootEvent, { type: 'run.waiting' }>
 
@@ -128,6 +162,7 @@ function newLine(tree: ProgressTree, event: RunEvent): RunLine {
   const { runId, parentRunId, depth, agent, description, background, status, toolCalls, costUsd, at } = event
   return {
     runId: runId!,
+    branchId: event.branchId!,
     parentRunId,
     parentTurn: (parentRunId && tree.get(parentRunId)?.turn) || 0,
     depth,
@@ -136,10 +171,13 @@ function newLine(tree: ProgressTree, event: RunEvent): RunLine {
     background,
     status,
     reason: null,
+    endReason: null,
+    waitingFor: null,
+    pausing: null,
     position: 0,
     turn: 0,
-    action: 'starting',
-    waitsSince: at,
+    calls: [],
+    streaming: null,
     asks: [],
     headline: '',
     toolCalls,
@@ -150,23 +188,24 @@ function newLine(tree: ProgressTree, event: RunEvent): RunLine {
 }
 
 function going({ status }: RunEvent) {
-  return { status, reason: null, position: 0, endedAt: null }
-}
-
-/** What it waited for is not what it does now. */
-function resumed({ reason }: RunLine): { action?: string } {
-  if (reason === 'retry') return { action: 'trying again' }
-  return reason === 'children' ? { action: 'reading reports' } : {}
+  return { status, reason: null, endReason: null, waitingFor: null, position: 0, endedAt: null }
 }
 
 function waiting({ reason, waitingFor }: WaitingEvent) {
-  const { detail, since } = waitingFor
-  return { status: 'waiting', reason: reason ?? null, position: 0, action: detail, waitsSince: since }
+  return {
+    status: 'waiting',
+    reason: (reason ?? null) as RunReason | null,
+    waitingFor: waitingFor as WaitingFor,
+    position: 0,
+  } as const
 }
 
 function ended(known: RunLine, event: RunEvent): RunLine {
   const { status, toolCalls, costUsd, at } = event
   const text = event.error?.message ?? headline(event.report ?? '')
-  const figures = { toolCalls, costUsd, endedAt: at, headline: text, position: 0, asks: [] }
-  return { ...known, ...figures, status, reason: event.reason ?? null }
+  const figures = { toolCalls, costUsd, endedAt: at, headline: text, position: 0, asks: [], calls: [] }
+  const now = { streaming: null, waitingFor: null, pausing: null }
+  const reason = (event.reason ?? null) as RunReason | null
+  const endReason = (event.endReason ?? null) as EndReason | null
+  return { ...known, ...figures, ...now, status, reason, endReason }
 }

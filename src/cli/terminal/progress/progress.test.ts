@@ -11,7 +11,7 @@ describe('on a terminal', () => {
     progress.notify(story.events)
     expect(terminal.writes).toEqual([])
     await tick(100)
-    expect(terminal.writes).toEqual(['\r\x1b[0K◐ main — starting · 0s\n\x1b[0J'])
+    expect(terminal.writes).toEqual(['\r\x1b[0K◐ main — Thinking · 0s\n\x1b[0J'])
     for (let n = 0; n < 50; n++) progress.notify(new Story().acts('main', `Read ${n}`).events)
     await tick(100)
     expect(terminal.writes.length).toBe(2)
@@ -31,7 +31,7 @@ describe('on a terminal', () => {
       '  ✓ explore    a — done in 2.0s · 2 tools · $0: Found it.',
       '  ✓ explore    b — done in 2.0s · 0 tools · $0',
     ]
-    expect(terminal.screen.visible).toEqual([...group, expect.stringMatching(/^. main — reading reports · /)])
+    expect(terminal.screen.visible).toEqual([...group, expect.stringMatching(/^. main — Thinking · /)])
     await tell((story) => story.after(1).completes('main', 'Answer.', { toolCalls: 2 }))
     progress.end()
     await tick(500)
@@ -66,7 +66,7 @@ describe('on a terminal', () => {
       terminal.screen.resize(columns)
       await tick(100)
       const marks = terminal.screen.lines.map((row) => row.trim()[0]!.replace(/[◓◑◒]/, '◐')).join('')
-      expect(marks).toBe(columns < 60 ? '$●◐s◐s' : '$●◐◐') // "starting" stands on a row of its own
+      expect(marks).toBe(columns < 60 ? '$●◐T◐T' : '$●◐◐') // "Thinking" stands on a row of its own
     }
   })
 
@@ -84,7 +84,7 @@ describe('on a terminal', () => {
     const { terminal, tell } = stand()
     await tell((story) => story.starts('a').pauses('a', 'user').endsTurn('main', 1))
     await tell((story) => story.starts('a'))
-    expect(terminal.screen.visible.at(-2)).toContain('explore    a — starting')
+    expect(terminal.screen.visible.at(-2)).toContain('explore    a — Thinking')
   })
 })
 
@@ -101,11 +101,11 @@ describe('line by line', () => {
     progress.notify(story.events)
     progress.end()
     expect(terminal.writes.join('').split('\n')).toEqual([
-      '◐ main — starting · 0s',
-      '  ◐ explore    look — starting · 0s',
+      '◐ main — Thinking · 0s',
+      '  ◐ explore    look — Thinking · 0s',
       '  ◐ explore    look — Read 1 · 0s · 1 tool',
       '  ◐ explore    look — Read 3 · 2s · 3 tools',
-      '  ⚑ explore    look — needs you: $ make · waiting 0s',
+      '  ⚑ explore    look — Waiting for you: $ make · waiting 0s',
       '  ✓ explore    look — done in 2.0s · 3 tools · $0: Found it.',
       '',
     ])
@@ -116,14 +116,16 @@ describe('line by line', () => {
     story.starts('a').waits('a', 'retry', 'anthropic is paused')
     for (let n = 0; n < 3; n++) story.after(5).waits('a', 'retry', 'anthropic is paused', 'waiting')
     progress.notify(story.events)
-    expect(terminal.writes.slice(2)).toEqual([expect.stringContaining('will try again: anthropic is paused')])
+    expect(terminal.writes.slice(2)).toEqual([
+      expect.stringContaining('Waiting for the provider: anthropic is paused'),
+    ])
   })
 
   it('is how it speaks on a dumb terminal, and on one that something else is written to', () => {
     for (const options of [{ env: { TERM: 'dumb' } }, { sharesTerminal: true, env: { NO_COLOR: '1' } }]) {
       const { progress, story, terminal } = stand(options)
       progress.notify(story.events)
-      expect(terminal.writes).toEqual(['◐ main — starting · 0s\n'])
+      expect(terminal.writes).toEqual(['◐ main — Thinking · 0s\n'])
     }
   })
 })

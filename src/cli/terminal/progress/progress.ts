@@ -67,6 +67,7 @@ function liveProgress({ stderr, env }: Io, look: LineStyle, clock: Clock): Progr
     ...look,
     columns: Math.min(screen().columns, MAX_COLUMNS),
     frame: Math.floor(clock.now() / SPIN_MS),
+    tree,
   })
   const settle = (all: boolean) =>
     groupsOf(tree, settledRuns)
@@ -143,8 +144,9 @@ function plainProgress(stderr: NodeJS.WriteStream, style: LineStyle): Progress {
     tree = reduceProgress(tree, event)
     const run = event.runId && tree.get(event.runId)
     if (!run || tree === before || !SPOKEN.test(event.type) || waitsOn(event)) return
-    const text = runRows(run, event.at, style)[0]!
-    const quiet = event.type === 'run.progress' && event.at - (progressAt.get(run.runId) ?? 0) < LINE_MS
+    const text = runRows(run, event.at, { ...style, tree })[0]!
+    const isStep = event.type === 'run.progress' && before.get(run.runId)?.pausing === run.pausing
+    const quiet = isStep && event.at - (progressAt.get(run.runId) ?? 0) < LINE_MS
     if (quiet || said.get(run.runId) === text) return
     if (event.type === 'run.progress') progressAt.set(run.runId, event.at)
     said.set(run.runId, text)

@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest'
+import { state, type RunState } from '../run-status.ts'
+import { activityOf } from './activity.ts'
+import { childrenByBranch, type ChildRun } from './child-counts.ts'
+import { statusLine, type StatusFacts, type StatusRun } from './status-line.ts'
+
+const base = {
+  branchId: 'brn_1',
+  waitingFor: null,
+  queuePosition: null,
+  queuedAt: 10,
+  startedAt: 20,
+  endedAt: null,
+} as const
+
+function said(to: RunState, more: Partial<StatusRun> = {}, facts: StatusFacts = {}): string {
+  const { state: words, detail } = statusLine({ ...base, ...to, ...more }, facts)
+  return detail === null ? words : `${words}: ${detail}`
+}
+
+const child = (to: RunState, more: Partial<ChildRun> = {}): ChildRun => ({
+  branchId: 'brn_2',
+  background: false,
+  endedAt: to.endReason === null ? null : 100,
+  ...to,
+  ...more,
+})
+
+const waitFor = (
+  what: 'approval' | 'question' | 'children' | 'retry',
+  detail: string,
+  more: object = {},
+) => ({
+  waitingFor: { what, detail, since: 50, ...more },
+})
+
+describe('a branch that works', () => {
+  it('says what it does now: the calls that run, what it writes, or that it thinks', () => {
+    const call = (title: string, status = 'running') => ({ title, status, startedAt: 30 })
+    const now = (...given: Parameters<typeof activityOf>) =>
+      said(state.running, {}, { activity: activityOf(...given) })
+    expect(now([call('Read a', 'completed'), call('$ make')], [])).toBe('Running: $ make')
+    expect(now([call('Read a'), call('Read b')], [])).toBe('Running: Read b (and 1 more)')
+    expect(now([call('Read a', 'completed')], [])).toBe('Running: Thinking')
+    expect(now([call('Read a', 'completed')], [{ type: 'reasoning' }, { type: 'text' }])).toBe(
+      'Running: Writing',
+    )
+    expect(now([], [{ type: 'reasoning' }])).toBe('Running: Thinking')
+    const activity = activityOf([call('$ make')], [])
+    expect(statusLine({ ...base, ...state.running }, { activity }).since).toBe(30)
+  })
+
+  it('says of a pause that is on its way who asked for it and what ends first; continue takes it back', () => {
+    const activity = activityOf([{ title: '$ make', status: 'running', startedAt: 30 }], [])
+    const pausing = { ...base, ...state.running, pausing: 'user' as const }
+    expect(statusLine(pausing, { activity })).toMatchObject({
+      state: 'Pausing',
+      detail: 'asked by you; first: $ make',
+      verb: { name: 'continue', id: 'brn_1' },
+    })
+    const waits = { ...waitFor('children', '1 subagent'), pausing: 'parent' as const }
+    expect(said(state.waiting('children'), waits, { children: [child(state.running)] })).toBe(
+      'Pausing: with its parent; first: waiting for 1 subagent',
+    )
+  })
+
+  it('says its place in the queue, and of how many', () => {
+    expect(said(state.queued)).toBe('Queued')
+    expect(said(state.queued, { queuePosition: 2 })).toBe('Queued (number 2)')
+    expect(said(state.queued, { queuePosition: 2 }, { queueLength: 5 })).toBe('Queued (number 2 of 5)')
+  })
+
+  it('says that nobody drives it, whatever it did', () => {
+    for (const to of [state.queued, state.running, state.waiting('approval')])
+      expect(statusLine({ ...base, ...to, ...waitFor('approval', '$ make') }, { isDriven: false })).toEqual({
+        state: 'Left behind',
+        detail: `its process exited while it was ${to.status}`,
+        since: null,
+        until: null,
+        verb: { name: 'recover', id: null },
+      })
+    expect(said(state.completed, {}, { isDriven: false })).toBe('Done')
+  })
+})
+
+describe('a branch that waits', () => {
+  it('says for whom, since when, and which verb helps', () => {
+    const approval = {
+      ...base,
+      ...state.waiting('approval'),
+      ...waitFor('approval', '$ make', { until: 99 }),
+    }
+    expect(statusLine(approval, { asks: ['apr_1', 'apr_2'] })).toEqual({
+      state: 'Waiting for you',
+      detail: '$ make',
+      since: 50,
+      until: null,
+      verb: { name: 'approve', id: 'apr_1' },
+    })
+    const question = { ...base, ...state.waiting('question'), ...waitFor('question', 'Which?') }
+    expect(statusLine(question, { asks: ['que_1'] }).verb).toEqual({ name: 'answer', id: 'que_1' })
+    const both = { ...base, ...state.waiting('children'), ...waitFor('children', '1 subagent') }
+    expect(statusLine(both, { asks: ['apr_1'] })).toMatchObject({ state: 'Waiting for you', detail: null })
+  })
+
+  it('tells a provider that refuses from a budget that others hold', () => {
+    const refused = waitFor('retry', 'openai is paused: 429', { until: 80 })
+    expect(statusLine({ ...base, ...state.waiting('retry'), ...refused })).toMatchObject({
+      state: 'Waiting for the provider',
+      detail: 'openai is paused: 429',
+      since: 50,
+      until: 80,
+    })
+    const held = waitFor('retry', '$0.12 is reserved by running requests', { code: 'budget' })
+    expect(said(state.waiting('retry'), held)).toBe(
+      'Waiting for budget: $0.12 is reserved by running requests',
+    )
+  })
+
+  const children = (...runs: ChildRun[]) =>
+    said(state.waiting('children'), waitFor('children', '3 subagents'), { children: runs })
+
+  it('counts the subagents that are left, and says what became of the others', () => {
+    const [works, cancelled] = [child(state.running), child(state.cancelled('user'))]
+    expect(children(works, works, works)).toBe('Waiting for 3 subagents')
+    expect(children(works, cancelled, cancelled)).toBe('Waiting for 1 of 3 subagents: 2 cancelled')
+    const asks = child(state.waiting('approval'))
+    expect(children(works, asks, child(state.queued), child(state.completed))).toBe(
+      'Waiting for 3 of 4 subagents: 1 done, 1 needs you, 1 queued',
+    )
+    expect(children()).toBe('Waiting for 3 subagents')
+  })
+
+  it('does not count what had ended before it waited, nor what nobody waits for', () => {
+    const earlier = child(state.completed, { endedAt: 49 })
+    const behind = child(state.running, { background: true })
+    expect(children(earlier, behind, child(state.running))).toBe('Waiting for 1 subagent')
+    expect(children(earlier, behind)).toBe('Waiting for 1 subagent')
+  })
+
+  it('of a subagent that a limit has paused expects nothing more; one that a person has paused is to be continued', () => {
+    const left = [child(state.paused('user'), { branchId: 'brn_7' }), child(state.paused('max_turns'))]
+    const run = { ...base, ...state.waiting('children'), ...waitFor('children', '2 subagents') }
+    expect(statusLine(run, { children: left })).toMatchObject({
+      state: 'Waiting for 1 of 2 subagents',
+      detail: '1 stopped at a limit, 1 paused',
+      verb: { name: 'continue', id: 'brn_7' },
+    })
+  })
+})
+
+describe('a branch that has stopped', () => {
+  it.each([
+    [state.paused('user'), 'Paused: by you'],
+    [state.paused('parent'), 'Paused: with its parent'],
+    [state.paused('max_turns'), 'Paused: limit: max turns'],
+    [state.paused('budget'), 'Paused: budget'],
+    [state.paused('restart'), 'Paused: its process exited'],
+    [state.cancelled('user'), 'Cancelled: by you'],
+    [state.cancelled('parent'), 'Cancelled: with its parent'],
+    [state.completed, 'Done'],
+  ])('%j is "%s"', (to, words) => {
+    expect(said(to, { endedAt: 90 })).toBe(words)
+  })
+
+  it('says why it failed, since when, and that it can be continued', () => {
+    const failed = { ...base, ...state.failed, endedAt: 90, error: { message: 'no key' } }
+    expect(statusLine(failed)).toEqual({
+      state: 'Failed',
+      detail: 'no key',
+      since: 90,
+      until: null,
+      verb: { name: 'continue', id: 'brn_1' },
+    })
+  })
+
+  it('says that subagents are paused below it, and which to continue', () => {
+    const children = [
+      child(state.paused('user'), { branchId: 'brn_7' }),
+      child(state.running),
+      child(state.completed),
+    ]
+    expect(statusLine({ ...base, ...state.completed, endedAt: 90 }, { children })).toMatchObject({
+      state: 'Done',
+      detail: '1 subagent paused, 1 subagent still running',
+      verb: { name: 'continue', id: 'brn_7' },
+    })
+  })
+})
+
+it('the subagents of a branch are those that any run of it has started, each by its latest run', () => {
+  const row = (id: string, branchId: string, parentRunId: string | null, to: RunState = state.completed) => ({
+    ...child(to),
+    id,
+    branchId,
+    parentRunId,
+  })
+  const runs = [
+    row('1', 'main', null),
+    row('2', 'a', '1'),
+    row('3', 'b', '2'),
+    row('4', 'main', null),
+    row('5', 'c', '4'),
+    row('6', 'a', '1', state.running),
+  ]
+  expect([...childrenByBranch(runs)]).toEqual([
+    ['main', [runs[5], runs[4]]],
+    ['a', [runs[2]]],
+  ])
+})

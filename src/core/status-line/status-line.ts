@@ -1,0 +1,186 @@
+import type { RunError, WaitingFor } from '../run.ts'
+import { isStopped, type EndReason, type RunReason, type RunStatus } from '../run-status.ts'
+import { activityWords, type Activity } from './activity.ts'
+import { belowCounts, childWait, type ChildRun } from './child-counts.ts'
+
+/** As it is stored, and as it is sent. */
+type Wait = { readonly [K in 'code' | 'until']?: WaitingFor[K] | undefined } & Pick<
+  WaitingFor,
+  'detail' | 'since'
+>
+
+/** What of the latest run of a branch its status line is made of. */
+export interface StatusRun {
+  readonly branchId: string
+  readonly status: RunStatus
+  readonly reason: RunReason | null
+  readonly endReason: EndReason | null
+  readonly waitingFor: Wait | null
+  readonly pausing?: 'user' | 'parent' | null | undefined
+  readonly error?: Pick<RunError, 'message'> | null | undefined
+  readonly queuePosition: number | null
+  readonly queuedAt: number
+  readonly startedAt: number | null
+  readonly endedAt: number | null
+}
+
+/** What is known around a run. Each may be left out where it is not known. */
+export interface StatusFacts {
+  readonly activity?: Activity | undefined
+  /** The latest run of each subagent that was started on the branch. */
+  readonly children?: readonly ChildRun[] | undefined
+  /** The approvals and questions that the run waits for, the oldest first. */
+  readonly asks?: readonly string[] | undefined
+  /** How many runs of the conversation wait for a slot. */
+  readonly queueLength?: number | undefined
+  /** Whether a living process drives the conversation. Default: true. */
+  readonly isDriven?: boolean | undefined
+}
+
+/** A verb of the command line and the page, and what it is given; null: nothing. */
+export interface StatusVerb {
+  readonly name: 'approve' | 'answer' | 'continue' | 'recover'
+  readonly id: string | null
+}
+
+/** What a branch does or waits for, told the same on every surface. Times in milliseconds since the epoch. */
+export interface StatusLine {
+  /** In two to six words: `Waiting for 1 of 3 subagents`. */
+  readonly state: string
+  /** What it does, or why it does nothing: `2 cancelled`. null: the state says everything. */
+  readonly detail: string | null
+  readonly since: number | null
+  /** When it goes on by itself, where that is known. */
+  readonly until: number | null
+  /** What helps; null: nothing has to be done. */
+  readonly verb: StatusVerb | null
+}
+
+/** The status line of a branch, of the row of its latest run and what is known around it. */
+export function statusLine(run: StatusRun, facts: StatusFacts = {}): StatusLine {
+  if (!isStopped(run.status) && facts.isDriven === false) return abandoned(run)
+  if (!isStopped(run.status) && run.pausing) return pausing(run, facts)
+  if (!isStopped(run.status) && facts.asks?.[0] !== undefined) return asking(run, facts.asks[0])
+  switch (run.status) {
+    case 'queued':
+      return queued(run, facts)
+    case 'running':
+      return running(run, facts)
+    case 'waiting':
+      return waiting(run, facts)
+    case 'paused':
+      return { ...line(run, 'Paused', pauseWords(run)), verb: goOn(run.branchId) }
+    case 'failed':
+      return { ...line(run, 'Failed', run.error?.message ?? null), verb: goOn(run.branchId) }
+    case 'completed':
+      return completed(run, facts)
+    case 'cancelled':
+      return line(run, 'Cancelled', run.endReason === 'parent' ? 'with its parent' : 'by you')
+  }
+}
+
+function line(run: StatusRun, state: string, detail: string | null = null): StatusLine {
+  return { state, detail, since: sinceOf(run), until: null, verb: null }
+}
+
+function sinceOf({ waitingFor, endedAt, startedAt, queuedAt }: StatusRun): number {
+  return endedAt ?? waitingFor?.since ?? startedAt ?? queuedAt
+}
+
+function goOn(branchId: string): StatusVerb {
+  return { name: 'continue', id: branchId }
+}
+
+/** The process that drove it has exited. */
+function abandoned(run: StatusRun): StatusLine {
+  const verb = { name: 'recover', id: null } as const
+  return { ...line(run, 'Left behind', `its process exited while it was ${run.status}`), since: null, verb }
+}
+
+/** It pauses at its next boundary. Until then `continue` takes that back. */
+function pausing(run: StatusRun, facts: StatusFacts): StatusLine {
+  const before = { ...run, pausing: null }
+  const now = statusLine(before, facts)
+  const what = run.status === 'running' ? now.detail : lowerFirst(now.state)
+  const by = run.pausing === 'parent' ? 'with its parent' : 'asked by you'
+  const detail = what === null ? by : `${by}; first: ${what}`
+  return { ...now, state: 'Pausing', detail, verb: goOn(run.branchId) }
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
+}
+
+function queued(run: StatusRun, { queueLength }: StatusFacts): StatusLine {
+  const { queuePosition, queuedAt } = run
+  if (queuePosition === null) return line(run, 'Queued')
+  const of = queueLength === undefined ? '' : ` of ${Math.max(queueLength, queuePosition)}`
+  return { ...line(run, `Queued (number ${queuePosition}${of})`), since: queuedAt }
+}
+
+function running(run: StatusRun, { activity }: StatusFacts): StatusLine {
+  const about = line(run, 'Running', activity ? activityWords(activity) : null)
+  return { ...about, since: activity?.since ?? about.since }
+}
+
+/** What it asks a person comes before whatever else it waits for. */
+function asking(run: StatusRun, id: string): StatusLine {
+  const asks = run.reason === 'approval' || run.reason === 'question'
+  const about = line(run, 'Waiting for you', asks ? (run.waitingFor?.detail ?? null) : null)
+  return { ...about, verb: { name: id.startsWith('que_') ? 'answer' : 'approve', id } }
+}
+
+function waiting(run: StatusRun, facts: StatusFacts): StatusLine {
+  const { waitingFor, reason } = run
+  const about = line(run, 'Waiting', waitingFor?.detail ?? null)
+  switch (reason) {
+    case 'approval':
+    case 'question':
+      return { ...about, state: 'Waiting for you' }
+    case 'children':
+      return waitingForChildren(run, about, facts)
+    case 'retry':
+      return { ...about, state: retryState(waitingFor), until: waitingFor?.until ?? null }
+    default:
+      return about
+  }
+}
+
+function retryState(waitingFor: Wait | null): string {
+  return waitingFor?.code === 'budget' ? 'Waiting for budget' : 'Waiting for the provider'
+}
+
+function waitingForChildren(run: StatusRun, about: StatusLine, { children }: StatusFacts): StatusLine {
+  const wait = children && childWait(children, run.waitingFor?.since ?? 0)
+  if (!wait) return { ...about, state: `Waiting for ${run.waitingFor?.detail ?? 'subagents'}`, detail: null }
+  const { all, left, detail, stuckAt } = wait
+  const state = `Waiting for ${left === all ? subagents(all) : `${left} of ${subagents(all)}`}`
+  return { ...about, state, detail, verb: stuckAt === null ? null : goOn(stuckAt) }
+}
+
+function completed(run: StatusRun, { children = [] }: StatusFacts): StatusLine {
+  const { paused, open, pausedAt } = belowCounts(children)
+  const below = [
+    ...(paused > 0 ? [`${subagents(paused)} paused`] : []),
+    ...(open > 0 ? [`${subagents(open)} still running`] : []),
+  ]
+  const verb = pausedAt === null ? null : goOn(pausedAt)
+  return { ...line(run, 'Done', below.join(', ') || null), verb }
+}
+
+function subagents(count: number): string {
+  return `${count} ${count === 1 ? 'subagent' : 'subagents'}`
+}
+
+function pauseWords({ reason, endReason }: StatusRun): string | null {
+  if (reason === 'limit') return endReason === null ? 'limit' : `limit: ${endReason.replaceAll('_', ' ')}`
+  return reason === null ? null : (PAUSES[reason] ?? reason)
+}
+
+const PAUSES: Readonly<Partial<Record<RunReason, string>>> = {
+  user: 'by you',
+  parent: 'with its parent',
+  restart: 'its process exited',
+  budget: 'budget',
+  stall: 'no progress',
+}

@@ -1,0 +1,91 @@
+import { activityOf, type Activity } from '../../core/status-line/activity.ts'
+import { childrenByBranch, type ChildrenOfBranches } from '../../core/status-line/child-counts.ts'
+import { statusLine, type StatusLine } from '../../core/status-line/status-line.ts'
+import type { ApprovalId, BranchId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
+import type { StoredRun } from '../../core/run.ts'
+import { isStopped } from '../../core/run-status.ts'
+import type { Reader } from '../../store/port.ts'
+import { queueFromRows } from '../run/queue-from-rows.ts'
+
+/** What of a conversation the status lines of its branches are made of. */
+export interface StatusScope {
+  readonly children: ChildrenOfBranches
+  readonly latest: ReadonlyMap<BranchId, RunId>
+  /** The runs that wait for a slot, the next first. */
+  readonly queue: readonly RunId[]
+  /** Whether a living process drives it. */
+  readonly isDriven: boolean
+}
+
+/** `runs`: every run of the conversation, the oldest first. */
+export function statusScope(
+  runs: readonly StoredRun[],
+  queue: readonly RunId[],
+  isDriven: boolean,
+): StatusScope {
+  const latest = new Map(runs.map(({ branchId, id }) => [branchId, id]))
+  return { children: childrenByBranch(runs), latest, queue, isDriven }
+}
+
+/** The status line of a branch, of one of its runs and from the rows alone. What is below it is told of the latest. */
+export function statusLineFromRows(
+  reader: Reader,
+  run: StoredRun,
+  asks: readonly string[],
+  { children, latest, queue, isDriven }: StatusScope,
+): StatusLine {
+  const at = queue.indexOf(run.id)
+  const isLatest = latest.get(run.branchId) === run.id
+  return statusLine(
+    { ...run, queuePosition: at < 0 ? null : at + 1 },
+    {
+      activity: run.status === 'running' ? activityFromRows(reader, run) : undefined,
+      children: isLatest ? children.get(run.branchId) : undefined,
+      asks,
+      queueLength: queue.length,
+      isDriven,
+    },
+  )
+}
+
+/** Text that is being streamed is stored now and then. */
+function activityFromRows(reader: Reader, { id: runId, branchId }: StoredRun): Activity {
+  const calls = reader.find('tool_calls', { where: { runId, status: 'running' }, orderBy: 'id' })
+  if (calls.length > 0) return activityOf(calls, [])
+  const streaming = reader.find('messages', { where: { branchId, state: 'streaming' } })
+  const message = streaming.findLast((each) => each.role === 'assistant' && each.runId === runId)
+  if (!message) return activityOf([], [])
+  const parts = reader.find('parts', { where: { messageId: message.id }, orderBy: 'position' })
+  return activityOf(
+    [],
+    parts.map(({ part }) => part),
+  )
+}
+
+/** The status line of each branch of a conversation on which something has run. */
+export function statusLinesOf(
+  reader: Reader,
+  conversationId: ConversationId,
+  isDriven: boolean,
+): ReadonlyMap<BranchId, StatusLine> {
+  const runs = reader.find('runs', { where: { conversationId }, orderBy: 'id' })
+  const scope = statusScope(runs, queueFromRows(reader, conversationId), isDriven)
+  const latest = new Map(runs.map((run) => [run.branchId, run]))
+  return new Map(
+    [...latest].map(([branchId, run]) => {
+      const asks = [...openApprovals(reader, run), ...openQuestions(reader, run)]
+      return [branchId, statusLineFromRows(reader, run, asks, scope)]
+    }),
+  )
+}
+
+export function openApprovals(reader: Reader, { id, status }: StoredRun): ApprovalId[] {
+  if (isStopped(status)) return []
+  return reader.find('approvals', { where: { runId: id, answer: null }, orderBy: 'id' }).map((row) => row.id)
+}
+
+export function openQuestions(reader: Reader, { id, status }: StoredRun): QuestionId[] {
+  if (isStopped(status)) return []
+  const where = { runId: id, answeredAt: null }
+  return reader.find('questions', { where, orderBy: 'id' }).map((row) => row.id)
+}

@@ -1,0 +1,115 @@
+import { breadcrumb, costWords, durationWords, type BranchView, type ViewState } from 'offshoot/client'
+import type { RunRow } from 'offshoot/protocol'
+import { useView } from '../state/conversation.tsx'
+import { Until } from '../agents/run-line.tsx'
+import { useStatus } from '../state/use-status.ts'
+import { useVerbs } from '../state/verbs.ts'
+import { runOf } from '../state/branch-lookup.ts'
+import { Button } from '../ui/button.tsx'
+import { counted } from '../ui/format.ts'
+import { Icon } from '../ui/icon.tsx'
+import { isLive, lookOf } from '../ui/run-status-look.ts'
+import { useNow } from '../ui/use-now.ts'
+
+/**
+ * The status line of a branch: what it does or waits for, why, since when, and the verb that helps. A branch with a header
+ * has it there; here it is where something has stopped and goes on by a button.
+ */
+export function StatusBar({ branch }: { branch: BranchView }) {
+  const run = useView((state) => runOf(state, branch.id))
+  if (!run) return null
+  const isStopped = run.status === 'paused' || run.status === 'failed'
+  if (isStopped) return <StoppedBar branch={branch} run={run} />
+  return <StatusRow branch={branch} run={run} />
+}
+
+interface StatusProps {
+  readonly branch: BranchView
+  readonly run: RunRow
+}
+
+/** On one quiet line, with a button for each subagent that is paused. It changes too often to be read aloud. */
+function StatusRow({ branch, run }: StatusProps) {
+  const verbs = useVerbs()
+  const line = useStatus(run)
+  const { icon, tone, spins } = lookOf(run)
+  const paused = useView((state) => (run.status === 'completed' ? pausedBelow(state, branch) : none))
+  const hasHeader = branch.kind !== 'main'
+  if (hasHeader && paused.length === 0) return null
+  const detail = line.detail
+  return (
+    <div
+      className="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 px-1 text-xs text-ink-2"
+      data-status-line=""
+    >
+      <Icon name={icon} size={13} className={`${tone} ${spins ? 'spin' : ''}`} />
+      <span className="min-w-0 flex-1 wrap-anywhere">
+        <span className={`font-medium ${tone}`}>{line.state}</span>
+        {detail !== null && `: ${detail}`}
+      </span>
+      <span className="text-ink-3 tabular-nums">
+        {isLive(run) && <Since at={line.since} />}
+        <Until at={line.until} />
+      </span>
+      {paused.map((each) => (
+        <Button key={each.id} look="quiet" small icon="play" onPress={() => verbs.continue(each)}>
+          {`Continue ${each.agent}`}
+        </Button>
+      ))}
+    </div>
+  )
+}
+
+const none: readonly RunRow[] = []
+
+function Since({ at }: { at: number | null }) {
+  const now = useNow(at !== null)
+  return at === null ? null : `for ${durationWords(now - at)}`
+}
+
+/** Why a branch stands still, what goes on or waits below it, and how it goes on. */
+function StoppedBar({ branch, run }: StatusProps) {
+  const verbs = useVerbs()
+  const line = useStatus(run)
+  const below = useView((state) => runsBelow(state, branch))
+  const { icon, tone } = lookOf(run)
+  const going = below.filter(isLive).length
+  const paused = below.filter((each) => each.status === 'paused').length
+  const facts = [
+    line.detail,
+    going > 0 && `${counted(going, 'subagent')} running in background`,
+    paused > 0 && `${paused} paused`,
+    run.reason === 'budget' && `spent ${costWords(run.subtree.costUsd)}`,
+  ].filter(Boolean)
+  return (
+    <div
+      role="status"
+      className="mb-2 flex flex-wrap items-center gap-2 rounded-lg border border-line bg-panel px-3 py-1.5 text-sm"
+    >
+      <Icon name={icon} size={14} className={tone} />
+      <span className={`font-medium ${tone}`}>{line.state}</span>
+      <span className="min-w-0 flex-1 text-ink-2 wrap-anywhere">{facts.join(', ')}</span>
+      {going > 0 && (
+        <Button look="quiet" icon="pause" onPress={() => verbs.pauseAll(branch.conversationId)}>
+          Pause all
+        </Button>
+      )}
+      <Button icon="play" onPress={() => verbs.continue(run)}>
+        {run.status === 'failed' ? 'Retry' : 'Continue'}
+      </Button>
+    </div>
+  )
+}
+
+function pausedBelow(state: ViewState, branch: BranchView): readonly RunRow[] {
+  return runsBelow(state, branch).filter(({ status }) => status === 'paused')
+}
+
+/** The latest runs of the branches below a branch. */
+function runsBelow(state: ViewState, branch: BranchView): readonly RunRow[] {
+  return Object.values(state.branches)
+    .filter(
+      ({ id, kind }) => id !== branch.id && kind === 'subagent' && breadcrumb(state, id).includes(branch),
+    )
+    .flatMap(({ id }) => runOf(state, id) ?? [])
+}
