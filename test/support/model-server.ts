@@ -24,6 +24,8 @@ export interface ServerAnswer {
   /** A string as `input` is sent as it is. */
   readonly toolCalls?: readonly { readonly tool: string; readonly input: unknown }[]
   readonly error?: { readonly status: number; readonly retryAfter?: number }
+  /** In the words of Chat Completions, whatever the provider: `length`. Absent: by what the answer holds. */
+  readonly finishReason?: string
   /** In the field names of the provider; the mock counts none by itself. */
   readonly usage?: Readonly<Record<string, number>>
   /** `chunkSize`, `truncateAfterChunks` and the like of aimock. */
@@ -92,7 +94,7 @@ function addAnswer(mock: LLMock, answer: ServerAnswer): void {
 }
 
 function toResponse(answer: ServerAnswer, request: ChatCompletionRequest) {
-  const { text, reasoning, toolCalls, error, usage } = answer
+  const { text, reasoning, toolCalls, error, usage, finishReason } = answer
   if (error) {
     const { status, retryAfter } = error
     return {
@@ -101,7 +103,11 @@ function toResponse(answer: ServerAnswer, request: ChatCompletionRequest) {
       ...(retryAfter === undefined ? {} : { retryAfter }),
     }
   }
-  const more = { ...(reasoning === undefined ? {} : { reasoning }), ...(usage ? { usage } : {}) }
+  const more = {
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(usage ? { usage } : {}),
+    ...(finishReason ? { finishReason } : {}),
+  }
   if (!toolCalls) return { content: text ?? '', ...more }
   const calls = toolCalls.map(({ tool, input }) => ({
     name: tool,

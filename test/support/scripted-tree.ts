@@ -6,7 +6,9 @@ import { commandLine, type StartedProgram } from './started-program.ts'
 import { TestUser } from './test-user.ts'
 
 /** What an agent answers; `never`: its provider does not. */
-export type Turn = Pick<ServerAnswer, 'text' | 'reasoning' | 'toolCalls' | 'usage' | 'error'> | 'never'
+export type Turn =
+  | Pick<ServerAnswer, 'text' | 'reasoning' | 'toolCalls' | 'usage' | 'finishReason' | 'error'>
+  | 'never'
 
 export interface Seen {
   /** The last message of the request: a task, results of tools, or what was said or delivered meanwhile. */

@@ -61,6 +61,20 @@ describe('the timeline', () => {
     expect(served.problems).toEqual([])
   })
 
+  it('says of a run how its last answer ended', async () => {
+    const cut = { 'Go.': [{ text: 'The first half of', usage, finishReason: 'length' }] }
+    await using served = await ServedPage.open(cut)
+    const { page } = served
+    const id = await served.begin()
+    await page.goto(`${served.url}/c/${id}/timeline`)
+    const paused = row(page, /Paused \(limit: max output tokens\).*main/)
+    await paused.click()
+    const details = page.getByRole('region', { name: /^main: / })
+    await details.getByText('ended with: max output tokens').waitFor()
+    expect(await served.lookAtEverySize('cut-answer')).toEqual([])
+    expect(served.problems).toEqual([])
+  })
+
   it('tells in its table what it draws, each run counted once', async () => {
     await using served = await openTimeline()
     const { page } = served

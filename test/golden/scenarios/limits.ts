@@ -23,6 +23,8 @@ const SCRIPT = {
     calls(['look', { at: 'six' }]),
     calls(task('sleeper', 'sleep'), task('spender', 'spend more', { max_tokens: 50_000 })),
     say('Nothing more.'),
+    say('The first half, and', { finishReason: 'length', rawFinishReason: 'max_tokens' }),
+    say(' a bit of', { finishReason: 'length', rawFinishReason: 'model_context_window_exceeded' }),
   ],
   spender: [
     { ...calls(['look', { at: 'gold' }]), ...costs(150_000) },
@@ -34,7 +36,7 @@ const SCRIPT = {
   sleeper: [say('I have slept.', { delayMs: 30_000 })],
 }
 
-/** A window that is full, money that is spent, turns that are used up, a run that repeats itself, one that stalls. */
+/** A window that is full, money that is spent, turns that are used up, a run that repeats itself, one that stalls, answers that are cut. */
 export const limits: Scenario = {
   name: 'limits',
   async play(world) {
@@ -64,6 +66,12 @@ export const limits: Scenario = {
     await world.look('stalled', full.conversationId)
     const stopped = await chat.send('Something else.', { budgetUsd: 5 })
     world.recording.json('stopped.json', await clock.until(stopped.result()))
+    const cut = await chat.send('Write it all.', { budgetUsd: 5 })
+    world.recording.json('cut.json', await clock.until(cut.result()))
+    await world.look('cut', full.conversationId)
+    const further = await clock.until(cut.continue())
+    world.recording.json('cut-again.json', await clock.until(further.result()))
+    await world.look('cut-again', full.conversationId)
     return full.conversationId
   },
 }
