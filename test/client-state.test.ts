@@ -83,8 +83,8 @@ function snapshotNow({ store, runtime }: Harness, id: ConversationId): ViewState
   const facts = { maxConcurrent: 3, streaming: runtime.partials(id) }
   const snapshot: Snapshot = snapshotOf(store, store.get('conversations', id)!, facts)
   const state = stateOf(snapshot)
-  for (const [branchId, line] of statusLinesOf(store, id, true)) {
-    const run = state.runs[state.latestRuns[branchId]!]!
+  for (const [runId, line] of statusLinesOf(store, id, true)) {
+    const run = state.runs[runId]!
     expect(lineOf(state, run)).toEqual(line.state === 'Running' ? { ...line, ...atThisMoment } : line)
   }
   return store

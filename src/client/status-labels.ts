@@ -19,10 +19,10 @@ type StatusState = Pick<
   'runs' | 'latestRuns' | 'steps' | 'branches' | 'queue' | 'approvals' | 'questions' | 'isDriven'
 >
 
-/** The status line of the branch of a run, as it is now. Of a run of another conversation its row says all. */
+/** The status line of the branch of a run, as it is now. A row of another conversation brings its own. */
 export function statusOf(state: StatusState, row: RunRow): StatusLine {
   const run = state.runs[row.id]
-  if (!run) return shared.statusLine(row)
+  if (!run) return row.statusLine ?? shared.statusLine(row)
   const isLatest = state.latestRuns[run.branchId] === run.id
   const streaming = state.branches[run.branchId]?.streaming
   return shared.statusLine(run, {

@@ -31,6 +31,20 @@ const lastAction = z.object({ tool: z.string(), title: z.string(), at: ms }).rea
 export const totals = z.object({ runs: count, toolCalls: count, usage, costUsd: cost }).readonly()
 export type Totals = z.infer<typeof totals>
 
+/** What a branch does or waits for, why, since when, and the verb that helps. */
+const statusLine = z
+  .object({
+    state: z.string(),
+    detail: z.string().nullable(),
+    since: ms.nullable(),
+    until: ms.nullable(),
+    verb: z
+      .object({ name: z.enum(['approve', 'answer', 'continue', 'recover']), id: z.string().nullable() })
+      .readonly()
+      .nullable(),
+  })
+  .readonly()
+
 /** One run as every client sees it. */
 export const run = z
   .object({
@@ -81,6 +95,8 @@ export const run = z
     /** Held for what it has started, beyond what is spent. */
     reservedUsd: z.number(),
     reservedTokens: z.number(),
+    /** Of the latest run of a branch. A snapshot has none: the client makes it of what it knows (`statusOf`). */
+    statusLine: statusLine.optional(),
     /** The run and everything below it. */
     subtree: totals,
   })

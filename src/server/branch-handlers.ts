@@ -25,10 +25,11 @@ export const branchHandlers: Handlers<
   | 'listInbox'
   | 'clearInbox'
 > = {
-  getBranch({ store }, { row }) {
+  getBranch(context, { row }) {
+    const { store } = context
     const last = { orderBy: 'id', descending: true, limit: 1 } as const
     const latest = store.find('runs', { where: { branchId: row.id }, ...last })[0]
-    const [run = null] = latest ? rowsOf(store, row.conversationId, ({ id }) => id === latest.id) : []
+    const [run = null] = latest ? rowsOf(context, row.conversationId, ({ id }) => id === latest.id) : []
     return { branch: branchRow(row), run, messages: store.count('messages', { branchId: row.id }) }
   },
 

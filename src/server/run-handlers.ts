@@ -17,7 +17,7 @@ export const runHandlers: Handlers<
   | 'backgroundRun'
   | 'steerRun'
 > = {
-  listRuns({ store }, { input: { status, conversation, branch, parent } }) {
+  listRuns(context, { input: { status, conversation, branch, parent } }) {
     const isNamed = conversation !== undefined || branch !== undefined || parent !== undefined
     const named = status ?? (isNamed ? ['all' as const] : OPEN)
     const statuses = named.flatMap((each) => (each === 'all' ? runStatus.options : each))
@@ -25,11 +25,11 @@ export const runHandlers: Handlers<
       statuses.includes(run.status) &&
       (branch === undefined || run.branchId === branch) &&
       (parent === undefined || run.parentRunId === parent)
-    const ids = conversation === undefined ? conversationsWith(store, statuses) : [conversation]
-    return ids.flatMap((id) => rowsOf(store, id, isWanted))
+    const ids = conversation === undefined ? conversationsWith(context.store, statuses) : [conversation]
+    return ids.flatMap((id) => rowsOf(context, id, isWanted))
   },
 
-  getRun: ({ store }, { row }) => rowsOf(store, row.conversationId, ({ id }) => id === row.id)[0]!,
+  getRun: (context, { row }) => rowsOf(context, row.conversationId, ({ id }) => id === row.id)[0]!,
 
   continueRun: async ({ directoryRuntimes }, { row, input }) =>
     await goOn(

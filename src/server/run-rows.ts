@@ -1,14 +1,26 @@
 import type { ConversationId } from '../core/ids.ts'
 import type { StoredRun } from '../core/run.ts'
 import type { RunRow } from '../protocol/run.ts'
+import { Ownership } from '../runtime/ownership/leases.ts'
 import { runRows } from '../runtime/views/run-rows.ts'
-import type { Store } from './directory-runtimes.ts'
+import { statusLinesOf } from '../runtime/views/status-lines.ts'
+import type { ServerContext } from './route-handler.ts'
 
-/** Runs of one conversation, the oldest first. */
+/** Runs of one conversation, the oldest first, each branch's latest with its status line. */
 export function rowsOf(
-  store: Store,
+  { store, clock }: Pick<ServerContext, 'clock' | 'store'>,
   id: ConversationId,
   isWanted: (run: StoredRun) => boolean,
 ): readonly RunRow[] {
-  return runRows(store, id, isWanted).rows
+  const { rows } = runRows(store, id, isWanted)
+  const lines = statusLinesOf(store, id, isDriven({ store, clock }, id))
+  return rows.map((row) => {
+    const statusLine = lines.get(row.id)
+    return statusLine ? { ...row, statusLine } : row
+  })
+}
+
+/** It only reads leases: it is the owner of nothing. */
+function isDriven({ store, clock }: Pick<ServerContext, 'clock' | 'store'>, id: ConversationId): boolean {
+  return new Ownership({ store, clock, owner: '' }).livingOwner(id) !== undefined
 }

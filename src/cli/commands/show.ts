@@ -101,15 +101,14 @@ function head(store: Reader, subject: ResolvedId, style: BranchLineStyle): strin
 /** The figures are those of this run alone. */
 function runLines(store: Reader, run: StoredRun, { lines, now }: BranchLineStyle): string[] {
   const { usage, limits } = run
-  const isLatest = !store.find('runs', { where: { branchId: run.branchId } }).some(({ id }) => id > run.id)
-  const line = (isLatest && lines.get(run.branchId)) || statusLine({ ...run, queuePosition: null })
+  const line = lines.get(run.id) ?? statusLine({ ...run, queuePosition: null })
   const facts = [
     statusText(line, run, now),
     `${run.turns}/${limits.maxTurns} turns`,
     `${run.toolCalls} tools`,
     `${usage.input} tokens in, ${usage.output} out`,
     ...costText(run.costUsd),
-    ...(isLatest ? verbText(line) : []),
+    ...(lines.has(run.id) ? verbText(line) : []),
   ]
   const report = reportOf(store, run)
   const finish = finishOfRun(run)

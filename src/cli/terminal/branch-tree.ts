@@ -1,5 +1,5 @@
 import type { Branch } from '../../core/conversation.ts'
-import type { BranchId } from '../../core/ids.ts'
+import type { BranchId, RunId } from '../../core/ids.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { addCost } from '../../core/usage.ts'
@@ -50,8 +50,8 @@ const MARKS: Readonly<Record<string, string>> = { main: '●', fork: '⑂' }
 /** What the line of a branch is drawn with. */
 export interface BranchLineStyle {
   readonly icons?: Icons
-  /** Of branches on which something has run. */
-  readonly lines: ReadonlyMap<BranchId, StatusLine>
+  /** By the latest run of each branch. */
+  readonly lines: ReadonlyMap<RunId, StatusLine>
   readonly now: number
 }
 
@@ -64,7 +64,7 @@ export function branchLine({ branch, depth, runs }: BranchNode, style: BranchLin
   const indent = '  '.repeat(Math.min(depth, MAX_INDENT)) + (depth > MAX_INDENT ? `${depth} ` : '')
   const named = label === agent ? label : `${label} (${agent})`
   const last = runs.at(-1)
-  const line = style.lines.get(id)
+  const line = last && style.lines.get(last.id)
   const status = last && line ? [statusText(line, last, style.now)] : []
   const facts = [terminalLine(named), ...status, ...figures(runs), id, ...(line ? verbText(line) : [])]
   const own = kind === 'subagent' ? terminalMark(style.icons?.get(agent)) : MARKS[kind]

@@ -62,19 +62,19 @@ function activityFromRows(reader: Reader, { id: runId, branchId }: StoredRun): A
   )
 }
 
-/** The status line of each branch of a conversation on which something has run. */
+/** The status line of each branch of a conversation on which something has run, by its latest run. */
 export function statusLinesOf(
   reader: Reader,
   conversationId: ConversationId,
   isDriven: boolean,
-): ReadonlyMap<BranchId, StatusLine> {
+): ReadonlyMap<RunId, StatusLine> {
   const runs = reader.find('runs', { where: { conversationId }, orderBy: 'id' })
   const scope = statusScope(runs, queueFromRows(reader, conversationId), isDriven)
   const latest = new Map(runs.map((run) => [run.branchId, run]))
   return new Map(
-    [...latest].map(([branchId, run]) => {
+    [...latest.values()].map((run) => {
       const asks = [...openApprovals(reader, run), ...openQuestions(reader, run)]
-      return [branchId, statusLineFromRows(reader, run, asks, scope)]
+      return [run.id, statusLineFromRows(reader, run, asks, scope)]
     }),
   )
 }

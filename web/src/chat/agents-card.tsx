@@ -35,10 +35,16 @@ function AgentsHeader({ entries }: { entries: readonly ToolEntry[] }) {
       <h3 className="font-semibold">
         {live ? `Running ${entries.length} agents` : `${entries.length} agents finished`}
       </h3>
-      <p className="flex-1 truncate text-xs text-ink-3">{live ? countsOf(mine) : `in ${took}`}</p>
-      {live && <p className="text-xs text-ink-3 tabular-nums">{took}</p>}
+      <p className="flex-1 truncate text-xs text-ink-3">
+        {live || mine.some(isNotDone) ? countsOf(mine) : `in ${took}`}
+      </p>
+      {(live || mine.some(isNotDone)) && <p className="text-xs text-ink-3 tabular-nums">{took}</p>}
     </header>
   )
+}
+
+function isNotDone({ status }: RunRow): boolean {
+  return status !== 'completed'
 }
 
 function countsOf(runs: readonly RunRow[]): string {
@@ -51,6 +57,8 @@ function countsOf(runs: readonly RunRow[]): string {
     ...count((run) => !needsYou(run) && (run.status === 'running' || run.status === 'waiting'), 'running'),
     ...count((run) => run.status === 'queued', 'queued'),
     ...count((run) => run.status === 'paused', 'paused'),
-    ...count((run) => ['completed', 'failed', 'cancelled'].includes(run.status), 'done'),
+    ...count((run) => run.status === 'completed', 'done'),
+    ...count((run) => run.status === 'failed', 'failed'),
+    ...count((run) => run.status === 'cancelled', 'cancelled'),
   ].join(' · ')
 }
