@@ -35,7 +35,9 @@ describe.each(stores)('numbers of what is asked, in the %s store', (_, open) => 
     await answerAll()
     await h.clock.until(result)
     const { approvals, questions } = numbers()
-    expect([...approvals, ...questions].map(([number]) => Number(number)).toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4])
+    expect([...approvals, ...questions].map(([number]) => Number(number)).toSorted((a, b) => a - b)).toEqual([
+      1, 2, 3, 4,
+    ])
     h.flush()
     const told = h.told.flatMap((event) =>
       event.type === 'approval.requested' || event.type === 'question.asked' ? [event.number] : [],
