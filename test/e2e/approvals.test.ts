@@ -61,7 +61,7 @@ describe('on a terminal', () => {
       answered(async (program) => program.type('\u0004')),
     ])
     for (const { shown, user } of [once, denied, noted, closed]) {
-      expect(shown).toContain('⚑ main > general needs you (1 of 1): $ touch made.txt')
+      expect(shown).toContain('⚑ main > general needs you (#1, 1 of 1): $ touch made.txt')
       expect(shown).toContain(`  in ${user.directory}\r\n  because: no rule: bash asks by default`)
       expect(user.processes()).toEqual([])
     }

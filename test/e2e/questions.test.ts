@@ -46,7 +46,7 @@ describe('on the terminal', () => {
     const { code, stdout } = await program.ended
     expect(code).toBe(0)
     expect(stdout).toContain(
-      '⚑ main > critic asks you (1 of 1):\r\n    Which way?\r\n  [1] left\r\n  [2] right\r\n',
+      '⚑ main > critic asks you (#1, 1 of 1):\r\n    Which way?\r\n  [1] left\r\n  [2] right\r\n',
     )
     expect(told()).toEqual(['right'])
     expect(user.rows('select answer, answered_by from questions')).toEqual([
@@ -113,7 +113,7 @@ describe('from another terminal', () => {
 
     const ps = await user.call(['ps'])
     expect(ps.stdout).toMatch(
-      new RegExp(`waiting \\(question\\) .*Waiting for you: Which way\\?, for \\d+s · offshoot answer ${id}`),
+      new RegExp(`waiting \\(question\\) .*Waiting for you: Which way\\?, for \\d+s · offshoot answer ${id} · #1`),
     )
     const shown = await user.call(['answer', id])
     expect(shown).toMatchObject({ code: 2, stdout: expect.stringContaining('    Which way?\n  [1] left\n') })

@@ -10,12 +10,19 @@ interface AskLineProps {
   readonly path: string
   /** The conversation, where it is another one. */
   readonly from?: string | undefined
+  /** In a narrow column: what is asked has a row of its own. */
+  readonly tall?: boolean
 }
 
 /** Something that waits for a person, in one line, which leads to its card. */
-export function AskLine({ ask, path, from }: AskLineProps) {
+export function AskLine({ ask, path, from, tall = false }: AskLineProps) {
   const now = useNow()
   const isApproval = 'tool' in ask
+  const what = (
+    <span className={`${tall ? '' : 'ml-2'} text-xs ${isApproval ? 'font-mono' : ''}`}>
+      {isApproval ? ask.title : ask.question}
+    </span>
+  )
   return (
     <a
       href={path}
@@ -34,10 +41,9 @@ export function AskLine({ ask, path, from }: AskLineProps) {
         <span className="block truncate">
           <span className="text-xs text-ink-2 tabular-nums">{`#${ask.number} `}</span>
           <span className="font-medium text-needs">{ask.path.join(' › ')}</span>
-          <span className={`ml-2 text-xs ${isApproval ? 'font-mono' : ''}`}>
-            {isApproval ? ask.title : ask.question}
-          </span>
+          {!tall && what}
         </span>
+        {tall && <span className="block truncate">{what}</span>}
       </span>
       <span className="shrink-0 text-xs text-ink-2 tabular-nums">
         {durationWords(now - (isApproval ? ask.requestedAt : ask.askedAt))}

@@ -16,6 +16,7 @@ export function OpenAsks({ runs }: { runs: readonly RunRow[] }) {
       {asks.map((ask) => (
         <li key={ask.id}>
           <AskLine
+            tall
             ask={ask}
             path={branchPath(ask.conversationId, mains.includes(ask.branchId) ? null : ask.branchId)}
           />

@@ -20,6 +20,7 @@ export function OtherAsks({ conversationId }: { conversationId: string }) {
         {asks.map((ask) => (
           <li key={ask.id}>
             <AskLine
+              tall
               ask={ask}
               path={branchPath(ask.conversationId, ask.branchId)}
               from={titleOf(ask.conversationId) || 'Untitled'}
