@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -87,6 +88,39 @@ describe('a store whose file goes while it is open', () => {
     expect(existsSync(join(directory, 'home'))).toBe(false)
     rmSync(copy)
     await store.close()
+  })
+
+  test('whose folder is a file now: what it held is among the temporary files', async () => {
+    const store = await seeded()
+    renameSync(join(directory, 'home'), join(directory, 'away'))
+    writeFileSync(join(directory, 'home'), 'a file')
+    const error = (await refused(store)) as Error
+    expect(error).toMatchObject({ code: 'store_lost' })
+    file = rescued(error.message)
+    expect(file.startsWith(join(tmpdir(), 'offshoot.db.rescued-'))).toBe(true)
+    await store.close()
+    const again = await open()
+    expect(again.count('conversations', {})).toBe(1)
+    await again.close()
+    rmSync(file)
+  })
+
+  test('whose folder cannot be looked at: what is written is refused, until it can', async () => {
+    const [home, away] = [join(directory, 'home'), join(directory, 'away')]
+    const store = await seeded()
+    renameSync(home, away)
+    symlinkSync(home, home) // leads nowhere, for root too
+    const error = await refused(store)
+    expect(error).toMatchObject({ code: 'store_readonly' })
+    expect((error as Error).message).toContain('ELOOP')
+    rmSync(home)
+    renameSync(away, home)
+    await touch(store)
+    await store.close()
+    const again = await open()
+    expect(again.count('conversations', {})).toBe(1)
+    await again.close()
+    expect(inHome('offshoot.db.rescued-')).toEqual([])
   })
 })
 

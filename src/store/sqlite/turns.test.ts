@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -49,4 +49,12 @@ test('what a killed process has left in the queue goes', () => {
 test('where no folder can be made, the waiting goes on without an order', () => {
   writeFileSync(`${file}-turns`, 'a file')
   expect(turns().next(20)).toBe(10)
+})
+
+test('where the folder cannot be looked at, the waiting goes on without an order', () => {
+  symlinkSync(`${file}-turns`, `${file}-turns`)
+  const own = turns()
+  expect(own.isQueue()).toBe(false)
+  expect([own.next(0), own.next(20)]).toEqual([2, 10])
+  own.over()
 })

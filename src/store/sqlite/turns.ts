@@ -51,8 +51,13 @@ class Queue {
     this.#folder = folder
   }
 
+  /** Never throws: a transaction meets the same error when it begins, and fails with it. */
   isThere(): boolean {
-    return statSync(this.#folder, { throwIfNoEntry: false }) !== undefined
+    try {
+      return statSync(this.#folder, { throwIfNoEntry: false }) !== undefined
+    } catch {
+      return false
+    }
   }
 
   /** How many are before this one, which enters if it has not yet. */
