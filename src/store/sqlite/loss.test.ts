@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -16,9 +15,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { killWriting, loseLog } from '../../../test/support/lost-log.ts'
 import { sampleRows, seed } from '../conformance/rows.ts'
 import type { Store } from '../port.ts'
-import { openSqliteFile } from './open.ts'
+import { openSqliteFile, openSqliteStore } from './open.ts'
 import { lossOf } from './trace.ts'
 
 let directory = ''
@@ -40,6 +40,10 @@ async function seeded(): Promise<Store> {
   const store = await open()
   await store.tx((tx) => seed(tx, sampleRows()), durable)
   return store
+}
+
+function fail(message: string): never {
+  throw new Error(message)
 }
 
 /** Writes until that fails; it is looked every few milliseconds. */
@@ -125,20 +129,8 @@ describe('a store whose file goes while it is open', () => {
 })
 
 describe('a log that was deleted after a kill', () => {
-  /** Commits, and is killed. */
-  async function killed(): Promise<void> {
-    const script = `
-      import { openSqliteStore } from ${JSON.stringify(new URL('./open.ts', import.meta.url).href)}
-      import { sampleRows, seed } from ${JSON.stringify(new URL('../conformance/rows.ts', import.meta.url).href)}
-      const store = await openSqliteStore({ file: ${JSON.stringify(file)} })
-      await store.tx((tx) => seed(tx, sampleRows()), { durable: true })
-      process.kill(process.pid, 'SIGKILL')`
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
-    await once(child, 'exit')
-  }
-
   test('is said once, and what is left is kept', async () => {
-    await killed()
+    await killWriting(file)
     expect(lossOf(file)).toBeUndefined()
     rmSync(`${file}-wal`)
     rmSync(`${file}-shm`)
@@ -156,11 +148,37 @@ describe('a log that was deleted after a kill', () => {
     expect(said).toHaveLength(1)
   })
 
+  test('is told to the program that opens it as a library, or by a warning of the process', async () => {
+    await loseLog(file)
+    await (await openSqliteStore({ file, warn: (text) => said.push(text) })).close()
+    expect(said).toEqual([expect.stringContaining('the log of the database')])
+    rmSync(join(directory, 'home'), { recursive: true })
+    await loseLog(file)
+    const warned = once(process, 'warning')
+    await (await openSqliteStore({ file })).close()
+    expect(await warned).toMatchObject([
+      { name: 'OffshootWarning', message: expect.stringContaining('the log of the database') },
+    ])
+  })
+
+  test.each<[string, Parameters<typeof openSqliteFile>[0]]>([
+    ['the database cannot be opened', { file: '', connect: () => fail('not today') }],
+    ['nobody can be told', { file: '', warn: () => fail('not today') }],
+  ])('is said at the next start where %s, and what is left is copied once', async (_, failing) => {
+    await loseLog(file)
+    for (let tries = 0; tries < 2; tries++)
+      await expect(openSqliteFile({ ...failing, file })).rejects.toThrow('not today')
+    expect(said).toEqual([])
+    await (await open()).close()
+    expect(said).toHaveLength(1)
+    expect(inHome('offshoot.db.without-log-')).toHaveLength(1)
+  })
+
   test('is not said after a kill alone, nor where another program has taken the log in', async () => {
-    await killed()
+    await killWriting(file)
     await (await open()).close()
     rmSync(join(directory, 'home'), { recursive: true })
-    await killed()
+    await killWriting(file)
     const db = new DatabaseSync(file)
     expect(db.prepare('SELECT count(*) AS n FROM conversations').get()).toEqual({ n: 1 })
     db.close()

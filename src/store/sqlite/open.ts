@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { OffshootError } from '../../core/errors.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
 import type { Engine } from '../engine.ts'
 import { groupCommit, type Turns } from '../group-commit.ts'
 import type { Store } from '../port.ts'
@@ -10,7 +11,7 @@ import { asStoreError, fileError, isLocked, locked } from './sqlite-errors.ts'
 import { inspectDatabase, prepareFile } from './inspect.ts'
 import { migrate } from './migrate.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
-import { keepWhatIsLeft } from './trace.ts'
+import { keepWhatIsLeft, type Kept } from './trace.ts'
 import { BUSY_TIMEOUT_MS, takeTurns } from './turns.ts'
 
 export interface SqliteOptions {
@@ -22,6 +23,11 @@ export interface SqliteOptions {
   readonly busyTimeoutMs?: number
   /** The file grows to so many pages of 4,096 bytes and no further. */
   readonly maxPageCount?: number
+  /**
+   * Called once the store is open, with one sentence when something is gone of it since it was used last: its log, or all
+   * that it held. Default: a warning of the process, `OffshootWarning`. What throws here fails the opening.
+   */
+  readonly warn?: (text: string) => void
 }
 
 /**
@@ -29,12 +35,19 @@ export interface SqliteOptions {
  * to `backups` beside it before it is brought up to date.
  * @throws OffshootError `store_newer`, `store_foreign`, `store_corrupt`, `store_readonly`, `store_full`, `store_locked`
  */
-export function openSqliteStore({ file, now, busyTimeoutMs, maxPageCount }: SqliteOptions): Promise<Store> {
+export function openSqliteStore({
+  file,
+  now,
+  busyTimeoutMs,
+  maxPageCount,
+  warn,
+}: SqliteOptions): Promise<Store> {
   return openSqliteFile({
     file,
     ...(now && { now }),
     ...(busyTimeoutMs !== undefined && { busyTimeoutMs }),
     ...(maxPageCount !== undefined && { maxPageCount }),
+    ...(warn && { warn }),
   })
 }
 
@@ -46,15 +59,15 @@ interface FileOptions extends SqliteOptions {
   readonly engineOf?: (db: DatabaseSync, file: string) => Engine
   /** The log goes into the file when it has so many pages. */
   readonly logPages?: number
-  /** Is told what is gone of the database since it was used last. */
-  readonly warn?: (text: string) => void
 }
 
 /** The same, with what is not for users. */
 export async function openSqliteFile(options: FileOptions): Promise<Store> {
   const file = options.file === ':memory:' ? options.file : resolve(options.file)
   const turns = takeTurns(file, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
+  const kept = file === ':memory:' ? undefined : keptFrom(file)
   const db = await whenFree(turns, () => openDatabase(file, options))
+  if (kept) tell(kept, db, options)
   return groupCommit(options.engineOf?.(db, file) ?? new SqliteEngine(db, file), { turns })
 }
 
@@ -85,10 +98,8 @@ function attempt<T>(open: () => T): T | OffshootError {
 
 function openDatabase(
   file: string,
-  { maxPageCount, now = Date.now, connect = plainly, logPages, warn }: FileOptions,
+  { maxPageCount, now = Date.now, connect = plainly, logPages }: FileOptions,
 ): DatabaseSync {
-  const loss = file === ':memory:' ? undefined : keptFrom(file)
-  if (loss !== undefined) warn?.(loss)
   const isNew = file === ':memory:' || prepareFile(file) === 'new'
   if (!isNew) inspectDatabase(file, TRY_MS)
   let db: DatabaseSync | undefined
@@ -112,12 +123,27 @@ function plainly(file: string, options: DatabaseSyncOptions): DatabaseSync {
 }
 
 /** @throws OffshootError `store_full`, `store_readonly` where what is left cannot be put aside: nothing is written then. */
-function keptFrom(file: string): string | undefined {
+function keptFrom(file: string): Kept | undefined {
   try {
     return keepWhatIsLeft(file)
   } catch (error) {
     throw fileError(error, file)
   }
+}
+
+/** Not before the store is open: a start that fails leaves it to the next one to say so. */
+function tell({ text, said }: Kept, db: DatabaseSync, { warn = warnOfProcess }: FileOptions): void {
+  try {
+    warn(text)
+    said()
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function warnOfProcess(text: string): void {
+  process.emitWarning(terminalLine(text), 'OffshootWarning')
 }
 
 /** @throws OffshootError `store_locked` where others read the file at this moment: SQLite does not wait for them here. */
