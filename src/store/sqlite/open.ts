@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
@@ -6,7 +7,7 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { Engine } from '../engine.ts'
 import { groupCommit, type Turns } from '../group-commit.ts'
 import type { Store } from '../port.ts'
-import { backUp } from './back-up.ts'
+import { backUp, dropOldBackups } from './back-up.ts'
 import { asStoreError, fileError, isLocked, locked } from './sqlite-errors.ts'
 import { inspectDatabase, prepareFile } from './inspect.ts'
 import { migrate } from './migrate.ts'
@@ -107,8 +108,7 @@ function openDatabase(
     db = connect(file, { timeout: TRY_MS, enableForeignKeyConstraints: true })
     if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${maxPageCount}`)
     // before WAL, so that the file itself says whose it is, whatever becomes of the log beside it
-    const beforeOlder = (version: number) => void backUp(file, version, now())
-    migrate(db, file, now, { beforeOlder })
+    bringUpToDate(db, file, now)
     useLog(db, file, logPages ?? LOG_PAGES)
     db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 0`)
     return db
@@ -116,6 +116,18 @@ function openDatabase(
     db?.close()
     throw asStoreError(error, file)
   }
+}
+
+/** A failed migration changes nothing, so that its backup is one of nothing and must not push out another. */
+function bringUpToDate(db: DatabaseSync, file: string, now: () => number): void {
+  let copy: string | undefined
+  try {
+    migrate(db, file, now, { beforeOlder: (version) => void (copy = backUp(file, version, now())) })
+  } catch (error) {
+    if (copy !== undefined && !db.isTransaction) rmSync(copy, { force: true })
+    throw error
+  }
+  if (copy !== undefined) dropOldBackups(file)
 }
 
 function plainly(file: string, options: DatabaseSyncOptions): DatabaseSync {
