@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, test } from 'vitest'
+import { loseLog } from '../../test/support/lost-log.ts'
 import { testOffshoot } from '../../test/support/test-offshoot.ts'
 import { z } from 'zod'
 import { createMemoryStore } from '../store/memory.ts'
@@ -304,4 +305,16 @@ test('the types of a tool follow from its schema', () => {
   tool({ ...base, execute: ({ town }) => town })
   // @ts-expect-error: what is returned is a number
   tool({ ...base, execute: () => 1, toModelOutput: (output: string) => output })
+})
+
+test('what is gone of the store since it was used last is among the warnings', async () => {
+  const store = join(mkdtempSync(join(home, 'lost-')), 'own.db')
+  await loseLog(store)
+  const options = { directory: home, env: { OFFSHOOT_HOME: home }, model: 'offline', store }
+  const warnings = async () => {
+    await using offshoot = await createOffshoot(options)
+    return offshoot.warnings.filter((text) => text.includes('the log of the database'))
+  }
+  expect(await warnings()).toHaveLength(1)
+  expect(await warnings()).toEqual([])
 })

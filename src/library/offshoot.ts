@@ -89,7 +89,7 @@ export interface Offshoot extends AsyncDisposable {
   readonly directory: string
   /** Of main agents, unless a chat says otherwise: `provider/model`. */
   readonly model: string
-  /** What is to be said about configuration and agent files, one line each. */
+  /** What is to be said about configuration and agent files, and what is gone of the store since it was used last, one line each. */
   readonly warnings: readonly string[]
   /** What the files of the directory ask for, and what of it is granted. */
   readonly trust: TrustAsked
@@ -222,9 +222,12 @@ function asked({ directory, requests }: TrustState): TrustAsked {
   return { directory, requests: requests.map(shownRequest) }
 }
 
-function storeOf(store: Checked['store'], clock: Clock): (() => Promise<Store>) | undefined {
+function storeOf(
+  store: Checked['store'],
+  clock: Clock,
+): ((warn: (text: string) => void) => Promise<Store>) | undefined {
   if (store === undefined) return undefined
-  if (typeof store === 'string') return () => openSqliteStore({ file: store, now: clock.now })
+  if (typeof store === 'string') return (warn) => openSqliteStore({ file: store, now: clock.now, warn })
   return async () => ownStore(store, true)
 }
 

@@ -2,7 +2,7 @@ import { OffshootError } from '../core/errors.ts'
 import type { Engine, Row } from './engine.ts'
 import type { Query, Rows, Store, Table, Tx, TxOptions } from './port.ts'
 
-/** How the writers of several processes wait for each other. */
+/** How the writers of several processes wait for each other. None of these functions throws: no caller could catch it. */
 export interface Turns {
   /** Whether others wait already. */
   readonly isQueue: () => boolean

@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { loseLog } from '../../../test/support/lost-log.ts'
 import { TestUser } from '../../../test/support/test-user.ts'
 import { systemProcesses } from '../../runtime/ownership/process-identity.ts'
 import type { Check } from './check.ts'
@@ -301,5 +310,34 @@ describe('models', () => {
     const { code, of } = await doctor({ OLLAMA_HOST })
     expect(code).toBe(0)
     expect(of('ollama')?.message).toMatch(/^none answers/)
+  })
+})
+
+describe('doctor --repair', () => {
+  const repair = async () => (await user.call(['doctor', '--repair'])).stdout
+
+  test('says that the log was lost of a database that is sound otherwise, and where the rest was copied', async () => {
+    await loseLog(user.database)
+    const said = await repair()
+    expect(said).toMatch(/warning +loss +the log of the database .* What is left was copied to /)
+    expect(said).toMatch(/ok +repair +nothing is damaged/)
+    expect(said.match(/the log of the database/g)).toHaveLength(1)
+  })
+
+  test('says so of a damaged one too', async () => {
+    await loseLog(user.database)
+    const { size, mtime } = statSync(user.database)
+    truncateSync(user.database, size - 4096)
+    utimesSync(user.database, mtime, mtime)
+    const said = await repair()
+    expect(said).toMatch(/warning +repair .* The damaged one is kept/s)
+    expect(said.match(/the log of the database/g)).toHaveLength(1)
+  })
+
+  test('says of an empty file that there was a database', async () => {
+    await run()
+    truncateSync(user.database)
+    const said = await repair()
+    expect(said.match(/is empty, and there was one before/g)).toHaveLength(1)
   })
 })

@@ -11,12 +11,17 @@ import { failed, ok, warning, type Check } from './check.ts'
 
 /** Salvages a damaged database, and says what became of it. */
 export async function repairChecks(env: Env): Promise<readonly Check[]> {
+  const losses: Check[] = []
+  const warn = (text: string) => void losses.push(warning('loss', text))
   try {
     const file = join(dataHome(env), 'offshoot.db')
-    const repair = await repairStore(file, systemClock.now, makesSense)
-    return repair ? [salvaged(repair), ...lost(repair)] : [ok('repair', 'nothing is damaged')]
+    const repair = await repairStore(file, { now: systemClock.now, makesSense, warn })
+    return [
+      ...losses,
+      ...(repair ? [salvaged(repair), ...lost(repair)] : [ok('repair', 'nothing is damaged')]),
+    ]
   } catch (error) {
-    return [failed('repair', error)]
+    return [...losses, failed('repair', error)]
   }
 }
 

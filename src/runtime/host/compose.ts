@@ -86,8 +86,8 @@ export interface OwnParts {
   readonly config?: RawConfig | undefined
   /** Whether all that the files of the directory ask for is granted, this once: the program decides. */
   readonly trusts?: ((state: TrustState) => boolean | Promise<boolean>) | undefined
-  /** Default: the user's SQLite file. */
-  readonly openStore?: (() => Promise<Store>) | undefined
+  /** Default: the user's SQLite file. `warn` is told what is gone of it since it was used last. */
+  readonly openStore?: ((warn: (text: string) => void) => Promise<Store>) | undefined
   /** Whether nobody else can know the store: then there are no leases. */
   readonly isAlone?: boolean
   readonly clock?: Clock | undefined
@@ -109,7 +109,7 @@ export interface Composed {
   readonly loaded: LoadedConfig
   /** What the files of the directory ask for. */
   readonly trust: TrustState
-  /** What is to be said about configuration and agent files, one line each. */
+  /** What is to be said about configuration, agent files and the store, one line each. */
   readonly warnings: readonly string[]
   readonly env: Env
   readonly fetch: Fetch
@@ -196,7 +196,7 @@ export async function compose({
   }
 }
 
-/** `losses`: what is gone of the user's store since it was used last. */
+/** `losses`: what is gone of a store since it was used last. */
 type OpenFile = (
   options: Pick<Parameters<typeof openSqliteFile>[0], 'file' | 'now' | 'warn'>,
 ) => Promise<Store>
@@ -204,7 +204,7 @@ type OpenFile = (
 async function opened(own: OwnParts, openFile: OpenFile, options: Parameters<OpenFile>[0]) {
   const losses: string[] = []
   const warn = (text: string) => void losses.push(text)
-  const store = await (own.openStore?.() ?? openFile({ ...options, warn }))
+  const store = await (own.openStore?.(warn) ?? openFile({ ...options, warn }))
   return { store, losses }
 }
 

@@ -9,8 +9,9 @@ import { makeDirectory, syncDirectory } from './make-directory.ts'
 const KEPT = 3
 
 /**
- * Copies a database as it is committed to `backups` beside it, mode 0600, and removes older copies of it. It may be
- * locked for writing meanwhile. Returns the path of the copy.
+ * Copies a database as it is committed to `backups` beside it, mode 0600. It may be locked for writing meanwhile. Returns
+ * the path of the copy. Older copies of the same version are removed, which are of programs that were killed before they
+ * had changed it; `dropOldBackups` removes others, once the copy is known to be the one that matters.
  * @throws OffshootError as `asStoreError` says: nothing was changed, and whatever was to follow must not.
  */
 export function backUp(file: string, version: number, now: number): string {
@@ -19,19 +20,29 @@ export function backUp(file: string, version: number, now: number): string {
   const copy = join(folder, `${basename(file)}-${time}-version-${version}-${process.pid}`)
   try {
     makeDirectory(folder)
+    keepLatest(folder, basename(file), (each) => each.includes(`-version-${version}-`))
     copyTo(copy, file)
     syncDirectory(folder)
   } catch (error) {
     throw noBackup(error, file, folder)
   }
-  for (const old of copiesOf(file, folder).slice(0, -KEPT)) rmSync(join(folder, old), { force: true })
   return copy
+}
+
+/** Keeps the latest copies of a database. */
+export function dropOldBackups(file: string): void {
+  keepLatest(join(dirname(file), 'backups'), basename(file))
+}
+
+function keepLatest(folder: string, name: string, isMeant: (copy: string) => boolean = () => true): void {
+  const copies = copiesOf(name, folder).filter(isMeant)
+  for (const old of copies.slice(0, -KEPT)) rmSync(join(folder, old), { force: true })
 }
 
 /** The copy of a store that was made last. */
 export function latestBackup(file: string): string | undefined {
   const folder = join(dirname(file), 'backups')
-  const latest = existsSync(folder) ? copiesOf(file, folder).at(-1) : undefined
+  const latest = existsSync(folder) ? copiesOf(basename(file), folder).at(-1) : undefined
   return latest === undefined ? undefined : join(folder, latest)
 }
 
@@ -52,9 +63,9 @@ function copyTo(copy: string, file: string): void {
 }
 
 /** Oldest first: their names begin alike, and go on with the time. */
-function copiesOf(file: string, folder: string): string[] {
+function copiesOf(database: string, folder: string): string[] {
   return readdirSync(folder)
-    .filter((name) => name.startsWith(`${basename(file)}-`))
+    .filter((name) => name.startsWith(`${database}-`))
     .toSorted()
 }
 

@@ -51,7 +51,7 @@ const MOVED: Readonly<Record<string, string>> = {
 }
 
 /** Those of the schema, by name; not the ones that SQLite makes by itself. */
-function statements(db: DatabaseSync, type: 'table' | 'index'): Map<string, string> {
+export function statements(db: DatabaseSync, type: 'table' | 'index'): Map<string, string> {
   const rows = db.prepare('SELECT name, sql FROM sqlite_schema WHERE type = ? AND sql IS NOT NULL').all(type)
   return new Map(rows.map(({ name, sql }) => [String(name), String(sql)]))
 }

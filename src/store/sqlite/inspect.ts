@@ -5,7 +5,7 @@ import { errorMessage } from '../../core/errors.ts'
 import { shapes } from '../engine.ts'
 import { tables } from '../tables.ts'
 import { makeDirectory } from './make-directory.ts'
-import { asStoreError, corrupt, foreign, full, newer, readonly } from './sqlite-errors.ts'
+import { asStoreError, corrupt, fileError, foreign, newer, readonly } from './sqlite-errors.ts'
 import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion } from './migrate.ts'
 import { columnName } from './statements.ts'
 import { checkSums } from './sums.ts'
@@ -160,10 +160,4 @@ export function checkTables(db: DatabaseSync, file: string): void {
 
 function logSize(file: string): number {
   return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0
-}
-
-/** Of what the system says of a file. */
-export function fileError(error: unknown, file: string): Error {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return code === 'ENOSPC' || code === 'EDQUOT' ? full(file, String(code), error) : readonly(file, error)
 }

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import {
   existsSync,
@@ -8,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -15,9 +15,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { killWriting, loseLog } from '../../../test/support/lost-log.ts'
 import { sampleRows, seed } from '../conformance/rows.ts'
 import type { Store } from '../port.ts'
-import { openSqliteFile } from './open.ts'
+import { openSqliteFile, openSqliteStore } from './open.ts'
 import { lossOf } from './trace.ts'
 
 let directory = ''
@@ -39,6 +40,10 @@ async function seeded(): Promise<Store> {
   const store = await open()
   await store.tx((tx) => seed(tx, sampleRows()), durable)
   return store
+}
+
+function fail(message: string): never {
+  throw new Error(message)
 }
 
 /** Writes until that fails; it is looked every few milliseconds. */
@@ -88,23 +93,44 @@ describe('a store whose file goes while it is open', () => {
     rmSync(copy)
     await store.close()
   })
+
+  test('whose folder is a file now: what it held is among the temporary files', async () => {
+    const store = await seeded()
+    renameSync(join(directory, 'home'), join(directory, 'away'))
+    writeFileSync(join(directory, 'home'), 'a file')
+    const error = (await refused(store)) as Error
+    expect(error).toMatchObject({ code: 'store_lost' })
+    file = rescued(error.message)
+    expect(file.startsWith(join(tmpdir(), 'offshoot.db.rescued-'))).toBe(true)
+    await store.close()
+    const again = await open()
+    expect(again.count('conversations', {})).toBe(1)
+    await again.close()
+    rmSync(file)
+  })
+
+  test('whose folder cannot be looked at: what is written is refused, until it can', async () => {
+    const [home, away] = [join(directory, 'home'), join(directory, 'away')]
+    const store = await seeded()
+    renameSync(home, away)
+    symlinkSync(home, home) // leads nowhere, for root too
+    const error = await refused(store)
+    expect(error).toMatchObject({ code: 'store_readonly' })
+    expect((error as Error).message).toContain('ELOOP')
+    rmSync(home)
+    renameSync(away, home)
+    await touch(store)
+    await store.close()
+    const again = await open()
+    expect(again.count('conversations', {})).toBe(1)
+    await again.close()
+    expect(inHome('offshoot.db.rescued-')).toEqual([])
+  })
 })
 
 describe('a log that was deleted after a kill', () => {
-  /** Commits, and is killed. */
-  async function killed(): Promise<void> {
-    const script = `
-      import { openSqliteStore } from ${JSON.stringify(new URL('./open.ts', import.meta.url).href)}
-      import { sampleRows, seed } from ${JSON.stringify(new URL('../conformance/rows.ts', import.meta.url).href)}
-      const store = await openSqliteStore({ file: ${JSON.stringify(file)} })
-      await store.tx((tx) => seed(tx, sampleRows()), { durable: true })
-      process.kill(process.pid, 'SIGKILL')`
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'inherit' })
-    await once(child, 'exit')
-  }
-
   test('is said once, and what is left is kept', async () => {
-    await killed()
+    await killWriting(file)
     expect(lossOf(file)).toBeUndefined()
     rmSync(`${file}-wal`)
     rmSync(`${file}-shm`)
@@ -122,11 +148,37 @@ describe('a log that was deleted after a kill', () => {
     expect(said).toHaveLength(1)
   })
 
+  test('is told to the program that opens it as a library, or by a warning of the process', async () => {
+    await loseLog(file)
+    await (await openSqliteStore({ file, warn: (text) => said.push(text) })).close()
+    expect(said).toEqual([expect.stringContaining('the log of the database')])
+    rmSync(join(directory, 'home'), { recursive: true })
+    await loseLog(file)
+    const warned = once(process, 'warning')
+    await (await openSqliteStore({ file })).close()
+    expect(await warned).toMatchObject([
+      { name: 'OffshootWarning', message: expect.stringContaining('the log of the database') },
+    ])
+  })
+
+  test.each<[string, Parameters<typeof openSqliteFile>[0]]>([
+    ['the database cannot be opened', { file: '', connect: () => fail('not today') }],
+    ['nobody can be told', { file: '', warn: () => fail('not today') }],
+  ])('is said at the next start where %s, and what is left is copied once', async (_, failing) => {
+    await loseLog(file)
+    for (let tries = 0; tries < 2; tries++)
+      await expect(openSqliteFile({ ...failing, file })).rejects.toThrow('not today')
+    expect(said).toEqual([])
+    await (await open()).close()
+    expect(said).toHaveLength(1)
+    expect(inHome('offshoot.db.without-log-')).toHaveLength(1)
+  })
+
   test('is not said after a kill alone, nor where another program has taken the log in', async () => {
-    await killed()
+    await killWriting(file)
     await (await open()).close()
     rmSync(join(directory, 'home'), { recursive: true })
-    await killed()
+    await killWriting(file)
     const db = new DatabaseSync(file)
     expect(db.prepare('SELECT count(*) AS n FROM conversations').get()).toEqual({ n: 1 })
     db.close()

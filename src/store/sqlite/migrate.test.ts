@@ -1,9 +1,11 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { zstdDecompressSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { sampleRows } from '../conformance/rows.ts'
+import { backUp } from './back-up.ts'
 import { APPLICATION_ID } from './migrate.ts'
 import { openSqliteStore } from './open.ts'
 
@@ -124,6 +126,55 @@ describe('the backup before a migration', () => {
       'mine.db',
       ...[3, 4, 5].map((now) => expect.stringContaining(`00000${now}Z`) as string),
     ])
+  })
+
+  describe('of a migration that fails', () => {
+    const versions = [5, 6, 7].map((now) => `store.db-19700101T00000000${now}Z-version-1-1`)
+
+    /** Three good copies, and a store that cannot be brought up to date. */
+    async function refused(sql: string, make = () => olderDatabase(file(), 4)): Promise<unknown> {
+      mkdirSync(join(directory, 'backups'))
+      for (const name of versions) writeFileSync(join(directory, 'backups', name), 'a good copy')
+      make()
+      const db = new DatabaseSync(file())
+      db.exec(sql)
+      db.close()
+      const errors: unknown[] = []
+      for (const now of [10, 11, 12, 13])
+        await openSqliteStore({ file: file(), now: () => now }).catch((error: unknown) => errors.push(error))
+      expect(errors).toHaveLength(4)
+      expect(backups()).toEqual(versions)
+      return errors[0]
+    }
+
+    test('does not stay where a column is missing, and the good ones are kept', async () => {
+      const error = await refused('ALTER TABLE runs DROP COLUMN description')
+      expect(error).toMatchObject({ code: 'store_corrupt' })
+    })
+
+    test('does not stay where an early database lacks more than its changes explain', async () => {
+      const stored = new URL('../../../test/old-stores/stores/07-of-first.db.zst', import.meta.url)
+      const make = () => writeFileSync(file(), zstdDecompressSync(readFileSync(stored)))
+      const error = await refused('ALTER TABLE runs DROP COLUMN description', make)
+      expect(error).toMatchObject({ code: 'store_corrupt' })
+    })
+
+    test('does not stay where a statement fails, and the good ones are kept', async () => {
+      const error = await refused('CREATE TABLE idempotency (x)')
+      expect((error as Error).message).toContain('idempotency')
+    })
+  })
+
+  test('is not pushed out by those of programs that were killed while they migrated', async () => {
+    mkdirSync(join(directory, 'backups'))
+    const good = 'store.db-19700101T000000001Z-version-1-1'
+    writeFileSync(join(directory, 'backups', good), 'a good copy')
+    olderDatabase(file(), 2)
+    for (let now = 2; now < 12; now++) backUp(file(), 2, now)
+    expect(backups()).toHaveLength(5)
+    expect(backups()).toContain(good)
+    await (await openSqliteStore({ file: file(), now: () => 12 })).close()
+    expect(backups()).toHaveLength(3)
   })
 
   test('is not made of a new store, nor of one that is up to date', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { isEarly, straighten } from './early-schema.ts'
+import { errorMessage } from '../../core/errors.ts'
+import { isEarly, statements, straighten } from './early-schema.ts'
 import { corrupt, newer } from './sqlite-errors.ts'
 
 /**
@@ -29,7 +30,10 @@ export const APPLICATION_ID = 0x4f465348
 export interface MigrateOptions {
   /** Default: the present version. */
   readonly upTo?: number
-  /** Called with the version of an older database, before anything is changed and while nobody else can change it. */
+  /**
+   * Called with the version of an older database that has what its version needs, before anything is changed and while
+   * nobody else can change it.
+   */
   readonly beforeOlder?: (version: number) => void
 }
 
@@ -50,8 +54,11 @@ export function migrate(
     try {
       // another process may have been faster
       const version = checkedVersion(db, file)
-      if (version > 0 && version < upTo) beforeOlder(version)
-      applyAll(db, { file, version, upTo, now })
+      if (version > 0 && version < upTo) {
+        checkOlder(db, file, version)
+        beforeOlder(version)
+      }
+      applyAll(db, { version, upTo, now })
       db.exec('COMMIT')
     } catch (error) {
       if (db.isTransaction) db.exec('ROLLBACK')
@@ -67,15 +74,14 @@ function checkedVersion(db: DatabaseSync, file: string): number {
 }
 
 interface Applied {
-  readonly file: string
   readonly version: number
   readonly upTo: number
   readonly now: () => number
 }
 
-function applyAll(db: DatabaseSync, { file, version, upTo, now }: Applied): void {
+function applyAll(db: DatabaseSync, { version, upTo, now }: Applied): void {
   if (version === 0) db.exec(`PRAGMA application_id = ${APPLICATION_ID}`)
-  else if (version < upTo) checkOlder(db, file, version)
+  else if (isEarly(db)) withEmpty(version, (wanted) => straighten(db, wanted))
   for (let next = version + 1; next <= upTo; next++) {
     db.exec(textOf(next))
     db.prepare('INSERT INTO schema_version (version, applied_at) VALUES (?, ?)').run(next, now())
@@ -94,15 +100,36 @@ function withoutReferences(db: DatabaseSync, work: () => void): void {
   }
 }
 
+/** Changes nothing: what an early database lacks is looked for in an empty one with the same tables. */
 function checkOlder(db: DatabaseSync, file: string, version: number): void {
-  const wanted = new DatabaseSync(':memory:')
-  try {
-    for (let each = 1; each <= version; each++) wanted.exec(textOf(each))
-    if (isEarly(db)) straighten(db, wanted)
-    const [lost] = columns(wanted).difference(columns(db))
+  withEmpty(version, (wanted) => {
+    const present = isEarly(db) ? straightened(db, file, wanted) : columns(db)
+    const [lost] = columns(wanted).difference(present)
     if (lost !== undefined) throw corrupt(file, `it is of version ${version} and lacks ${lost}`)
+  })
+}
+
+function straightened(db: DatabaseSync, file: string, wanted: DatabaseSync): Set<string> {
+  const empty = new DatabaseSync(':memory:', { enableForeignKeyConstraints: false })
+  try {
+    for (const sql of statements(db, 'table').values()) empty.exec(sql)
+    straighten(empty, wanted)
+    return columns(empty)
+  } catch (error) {
+    throw corrupt(file, `its tables are of no version: ${errorMessage(error)}`, error)
   } finally {
-    wanted.close()
+    empty.close()
+  }
+}
+
+/** Calls `work` with an empty database of a version. */
+function withEmpty(version: number, work: (empty: DatabaseSync) => void): void {
+  const empty = new DatabaseSync(':memory:')
+  try {
+    for (let each = 1; each <= version; each++) empty.exec(textOf(each))
+    work(empty)
+  } finally {
+    empty.close()
   }
 }
 

@@ -1,16 +1,18 @@
+import { rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { DatabaseSync, type DatabaseSyncOptions } from 'node:sqlite'
 import { setTimeout } from 'node:timers/promises'
 import { OffshootError } from '../../core/errors.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
 import type { Engine } from '../engine.ts'
 import { groupCommit, type Turns } from '../group-commit.ts'
 import type { Store } from '../port.ts'
-import { backUp } from './back-up.ts'
-import { asStoreError, isLocked, locked } from './sqlite-errors.ts'
-import { fileError, inspectDatabase, prepareFile } from './inspect.ts'
+import { backUp, dropOldBackups } from './back-up.ts'
+import { asStoreError, fileError, isLocked, locked } from './sqlite-errors.ts'
+import { inspectDatabase, prepareFile } from './inspect.ts'
 import { migrate } from './migrate.ts'
 import { SqliteEngine } from './sqlite-engine.ts'
-import { keepWhatIsLeft } from './trace.ts'
+import { keepWhatIsLeft, type Kept } from './trace.ts'
 import { BUSY_TIMEOUT_MS, takeTurns } from './turns.ts'
 
 export interface SqliteOptions {
@@ -22,6 +24,11 @@ export interface SqliteOptions {
   readonly busyTimeoutMs?: number
   /** The file grows to so many pages of 4,096 bytes and no further. */
   readonly maxPageCount?: number
+  /**
+   * Called once the store is open, with one sentence when something is gone of it since it was used last: its log, or all
+   * that it held. Default: a warning of the process, `OffshootWarning`. What throws here fails the opening.
+   */
+  readonly warn?: (text: string) => void
 }
 
 /**
@@ -29,12 +36,19 @@ export interface SqliteOptions {
  * to `backups` beside it before it is brought up to date.
  * @throws OffshootError `store_newer`, `store_foreign`, `store_corrupt`, `store_readonly`, `store_full`, `store_locked`
  */
-export function openSqliteStore({ file, now, busyTimeoutMs, maxPageCount }: SqliteOptions): Promise<Store> {
+export function openSqliteStore({
+  file,
+  now,
+  busyTimeoutMs,
+  maxPageCount,
+  warn,
+}: SqliteOptions): Promise<Store> {
   return openSqliteFile({
     file,
     ...(now && { now }),
     ...(busyTimeoutMs !== undefined && { busyTimeoutMs }),
     ...(maxPageCount !== undefined && { maxPageCount }),
+    ...(warn && { warn }),
   })
 }
 
@@ -46,15 +60,15 @@ interface FileOptions extends SqliteOptions {
   readonly engineOf?: (db: DatabaseSync, file: string) => Engine
   /** The log goes into the file when it has so many pages. */
   readonly logPages?: number
-  /** Is told what is gone of the database since it was used last. */
-  readonly warn?: (text: string) => void
 }
 
 /** The same, with what is not for users. */
 export async function openSqliteFile(options: FileOptions): Promise<Store> {
   const file = options.file === ':memory:' ? options.file : resolve(options.file)
   const turns = takeTurns(file, options.busyTimeoutMs ?? BUSY_TIMEOUT_MS)
+  const kept = file === ':memory:' ? undefined : keptFrom(file)
   const db = await whenFree(turns, () => openDatabase(file, options))
+  if (kept) tell(kept, db, options)
   return groupCommit(options.engineOf?.(db, file) ?? new SqliteEngine(db, file), { turns })
 }
 
@@ -85,10 +99,8 @@ function attempt<T>(open: () => T): T | OffshootError {
 
 function openDatabase(
   file: string,
-  { maxPageCount, now = Date.now, connect = plainly, logPages, warn }: FileOptions,
+  { maxPageCount, now = Date.now, connect = plainly, logPages }: FileOptions,
 ): DatabaseSync {
-  const loss = file === ':memory:' ? undefined : keptFrom(file)
-  if (loss !== undefined) warn?.(loss)
   const isNew = file === ':memory:' || prepareFile(file) === 'new'
   if (!isNew) inspectDatabase(file, TRY_MS)
   let db: DatabaseSync | undefined
@@ -96,8 +108,7 @@ function openDatabase(
     db = connect(file, { timeout: TRY_MS, enableForeignKeyConstraints: true })
     if (maxPageCount !== undefined) db.exec(`PRAGMA max_page_count = ${maxPageCount}`)
     // before WAL, so that the file itself says whose it is, whatever becomes of the log beside it
-    const beforeOlder = (version: number) => void backUp(file, version, now())
-    migrate(db, file, now, { beforeOlder })
+    bringUpToDate(db, file, now)
     useLog(db, file, logPages ?? LOG_PAGES)
     db.exec(`PRAGMA cache_size = ${-CACHE_KIB}; PRAGMA temp_store = MEMORY; PRAGMA busy_timeout = 0`)
     return db
@@ -107,17 +118,44 @@ function openDatabase(
   }
 }
 
+/** A failed migration changes nothing, so that its backup is one of nothing and must not push out another. */
+function bringUpToDate(db: DatabaseSync, file: string, now: () => number): void {
+  let copy: string | undefined
+  try {
+    migrate(db, file, now, { beforeOlder: (version) => void (copy = backUp(file, version, now())) })
+  } catch (error) {
+    if (copy !== undefined && !db.isTransaction) rmSync(copy, { force: true })
+    throw error
+  }
+  if (copy !== undefined) dropOldBackups(file)
+}
+
 function plainly(file: string, options: DatabaseSyncOptions): DatabaseSync {
   return new DatabaseSync(file, options)
 }
 
 /** @throws OffshootError `store_full`, `store_readonly` where what is left cannot be put aside: nothing is written then. */
-function keptFrom(file: string): string | undefined {
+function keptFrom(file: string): Kept | undefined {
   try {
     return keepWhatIsLeft(file)
   } catch (error) {
     throw fileError(error, file)
   }
+}
+
+/** Not before the store is open: a start that fails leaves it to the next one to say so. */
+function tell({ text, said }: Kept, db: DatabaseSync, { warn = warnOfProcess }: FileOptions): void {
+  try {
+    warn(text)
+    said()
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
+
+function warnOfProcess(text: string): void {
+  process.emitWarning(terminalLine(text), 'OffshootWarning')
 }
 
 /** @throws OffshootError `store_locked` where others read the file at this moment: SQLite does not wait for them here. */

@@ -40,6 +40,12 @@ export function full(file: string, what: string, cause: unknown): OffshootError 
   return new OffshootError('store_full', `the database ${file} cannot take more: ${what}`, { hint, cause })
 }
 
+/** Of what the system says of a file. */
+export function fileError(error: unknown, file: string): Error {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ENOSPC' || code === 'EDQUOT' ? full(file, String(code), error) : readonly(file, error)
+}
+
 export function locked(file: string, cause?: unknown): OffshootError {
   const hint = 'Try again when the other program has finished writing. Nothing of this was stored.'
   return new OffshootError('store_locked', `the database ${file} is locked by another program`, {

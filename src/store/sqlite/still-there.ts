@@ -1,8 +1,9 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { fileError } from './sqlite-errors.ts'
 
 const EVERY_MS = 5
 
@@ -26,22 +27,31 @@ export class StillThere {
   /**
    * Two looks at the file system, every few milliseconds at most: what is committed in between is in the copy too. Once
    * something is lost, it stays so.
-   * @throws OffshootError `store_lost`, that names where all that could be read was written.
+   * @throws OffshootError `store_lost`, that names where all that could be read was written; `store_readonly` while the
+   * files cannot be looked at, which may pass.
    */
   check(): void {
     if (this.#lost) throw this.#lost
     const now = performance.now()
     if (now - this.#lookedAt < EVERY_MS) return
+    for (const [path, before] of this.#seen) if (this.#identity(path) !== before) throw this.#lose(path)
     this.#lookedAt = now
-    for (const [path, before] of this.#seen) if (identity(path) !== before) throw this.#lose(path)
   }
 
   /** A transaction has begun: from then on the log is there, as long as anybody has the database open. */
   begun(): void {
     const log = `${this.#file}-wal`
     if (this.#seen.size !== 1) return
-    const found = identity(log)
+    const found = this.#identity(log)
     if (found !== undefined) this.#seen.set(log, found)
+  }
+
+  #identity(path: string): string | undefined {
+    try {
+      return identity(path)
+    } catch (error) {
+      throw fileError(error, this.#file)
+    }
   }
 
   #lose(path: string): OffshootError {
@@ -54,17 +64,33 @@ export class StillThere {
   }
 }
 
-/** Writes all that can be read, whole and for its owner only, beside the database or, where that folder is gone, among temporary files. */
+/**
+ * Writes all that can be read, whole and for its owner only: beside the database, or among the temporary files where its
+ * own folder takes no copy.
+ */
 function rescue(db: DatabaseSync, file: string): string {
-  const folder = existsSync(dirname(file)) ? dirname(file) : tmpdir()
   const time = new Date().toISOString().replaceAll(/[-:.]/g, '')
-  const copy = join(folder, `${basename(file)}.rescued-${time}-${process.pid}`)
+  const name = `${basename(file)}.rescued-${time}-${process.pid}`
+  const failures: string[] = []
+  for (const folder of [dirname(file), tmpdir()]) {
+    const copy = join(folder, name)
+    try {
+      copyTo(copy, db)
+      return `all that it held is in ${copy}`
+    } catch (error) {
+      failures.push(`to ${copy}: ${errorMessage(error)}`)
+    }
+  }
+  return `what it held cannot be written ${failures.join(', nor ')}`
+}
+
+function copyTo(copy: string, db: DatabaseSync): void {
+  closeSync(openSync(copy, 'wx', 0o600))
   try {
-    closeSync(openSync(copy, 'wx', 0o600))
     db.prepare('VACUUM INTO ?').run(copy)
-    return `all that it held is in ${copy}`
   } catch (error) {
-    return `what it held cannot be written to ${copy}: ${errorMessage(error)}`
+    rmSync(copy, { force: true }) // in part: the next folder gets all of it
+    throw error
   }
 }
 

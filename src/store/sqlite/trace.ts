@@ -6,6 +6,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   utimesSync,
   writeSync,
@@ -35,7 +36,7 @@ export class Trace {
     if (this.#touchedAt !== undefined && now - this.#touchedAt < EVERY_MS) return
     bestEffort(() => {
       if (this.#touchedAt === undefined) leave(this.#file, 'open')
-      const time = new Date(performance.timeOrigin + now)
+      const time = new Date() // of the clock that file times are of, which `performance` leaves in a suspended machine
       utimesSync(traceOf(this.#file), time, time)
     })
     this.#touchedAt = now
@@ -70,22 +71,40 @@ export function lossOf(file: string): Loss | undefined {
   return { what: 'log', text }
 }
 
-/**
- * The same for somebody who is going to write: what is left is copied aside first. Says it once.
- * @throws Error of the system where it cannot be copied: then nothing may be written.
- */
-export function keepWhatIsLeft(file: string): string | undefined {
-  const loss = lossOf(file)
-  if (!loss) return undefined
-  const kept = loss.what === 'log' ? `What is left was copied to ${copyAside(file)}.` : 'A new one is begun.'
-  bestEffort(() => leave(file, 'closed'))
-  return `${loss.text} ${kept}`
+/** A loss of which what is left has been put aside. */
+export interface Kept {
+  readonly text: string
+  /** Somebody has been told: the next start says nothing. */
+  readonly said: () => void
 }
 
-function copyAside(file: string): string {
+/**
+ * The same for somebody who is going to write: what is left is copied aside first, once.
+ * @throws Error of the system where it cannot be copied: then nothing may be written.
+ */
+export function keepWhatIsLeft(file: string): Kept | undefined {
+  const loss = lossOf(file)
+  if (!loss) return undefined
+  const time = readTrace(file)?.mtimeMs
+  const kept =
+    loss.what === 'log' ? `What is left was copied to ${copyAside(file, time!)}.` : 'A new one is begun.'
+  const said = () =>
+    bestEffort(() => {
+      // another process may have begun to write, and have said so in the trace
+      if (readTrace(file)?.mtimeMs === time) leave(file, 'closed')
+    })
+  return { text: `${loss.text} ${kept}`, said }
+}
+
+/** Named after the last commit, so that a start that fails and is tried again makes no second copy. */
+function copyAside(file: string, lastCommit: number): string {
   const { size } = statSync(file)
-  const copy = `${file}.without-log-${new Date().toISOString().replaceAll(/[-:.]/g, '')}-${process.pid}`
-  copyFileSync(file, copy, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE)
+  const copy = `${file}.without-log-${new Date(lastCommit).toISOString().replaceAll(/[-:.]/g, '')}`
+  if (!existsSync(copy)) {
+    const part = `${copy}.part-${process.pid}`
+    copyFileSync(file, part, constants.COPYFILE_FICLONE)
+    renameSync(part, copy)
+  }
   return `${copy} (${sizeText(size)})`
 }
 

@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Turns } from '../group-commit.ts'
+import { isLeft, placeName } from './queue-places.ts'
 
 /** How long a writer waits while nobody else commits anything, unless a caller names another time. */
 export const BUSY_TIMEOUT_MS = 10_000
@@ -19,8 +20,7 @@ const EVERY_MS = 5
  * The queue of the writers of a file: SQLite has none, and lets newcomers pass. Whoever has waited for a moment puts a
  * file into a folder beside the database; the order of the names is the order of the writers, and the further behind,
  * the less often a process tries. The queue decides about the time of tries alone. Who writes is decided by the lock of
- * SQLite, so that a file of a killed process costs a place and nothing else, and a folder that cannot be made costs the
- * order.
+ * SQLite: a file that a process leaves behind, or loses, costs a place, and a folder that cannot be made costs the order.
  */
 export function takeTurns(file: string, timeoutMs: number, random: () => number = Math.random): Turns {
   const queue = new Queue(`${file}-turns`)
@@ -51,21 +51,37 @@ class Queue {
     this.#folder = folder
   }
 
+  /** Never throws: a transaction meets the same error when it begins, and fails with it. */
   isThere(): boolean {
-    return statSync(this.#folder, { throwIfNoEntry: false }) !== undefined
+    try {
+      return statSync(this.#folder, { throwIfNoEntry: false }) !== undefined
+    } catch {
+      return false
+    }
   }
 
   /** How many are before this one, which enters if it has not yet. */
   before(): number {
     try {
+      const isNew = this.#own === undefined
       this.#own ??= enter(this.#folder)
-      const names = readdirSync(this.#folder).toSorted()
-      for (const name of names) if (isLeft(name)) rmSync(join(this.#folder, name), { force: true })
-      return Math.max(0, names.indexOf(this.#own))
+      const place = this.#waiting(isNew).indexOf(this.#own)
+      if (place !== -1) return place
+      this.#own = undefined // somebody took it for left
+      return isNew ? 1 : this.before()
     } catch {
-      this.#own = undefined
+      this.leave()
       return 1
     }
+  }
+
+  /** Removes what ended processes have left: all of it, or, which costs less, what has come to the front. */
+  #waiting(all: boolean): string[] {
+    const names = readdirSync(this.#folder).toSorted()
+    const isOthersAndLeft = (name: string) => name !== this.#own && isLeft(name)
+    const left = all ? names.filter(isOthersAndLeft) : names.slice(0, countWhile(names, isOthersAndLeft))
+    for (const name of left) rmSync(join(this.#folder, name), { force: true })
+    return names.filter((name) => !left.includes(name))
   }
 
   leave(): void {
@@ -80,20 +96,15 @@ class Queue {
   }
 }
 
-let entered = 0
-
 function enter(folder: string): string {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const name = [Math.floor(wallClock()), process.pid, ++entered].join('-')
+  const name = placeName()
   closeSync(openSync(join(folder, name), 'wx', 0o600))
   return name
 }
 
-/** Of a process that was killed while it waited. */
-function isLeft(name: string): boolean {
-  return wallClock() - Number.parseInt(name, 10) > MOST * BUSY_TIMEOUT_MS
-}
-
-function wallClock(): number {
-  return performance.timeOrigin + performance.now()
+/** The number of names before the first that does not fit. */
+function countWhile(names: readonly string[], fits: (name: string) => boolean): number {
+  const end = names.findIndex((name) => !fits(name))
+  return end === -1 ? names.length : end
 }

@@ -5,9 +5,18 @@ import type { Store } from '../../port.ts'
 import { asStoreError, readonly } from '../sqlite-errors.ts'
 import { inspectDatabase, prepareFile } from '../inspect.ts'
 import { openSqliteFile } from '../open.ts'
+import { lossOf } from '../trace.ts'
 import { othersWith } from '../lock-holders.ts'
 import { replace } from './replace-database.ts'
 import { salvage, type Salvage } from './salvage.ts'
+
+export interface RepairOptions {
+  readonly now: () => number
+  /** Looks at a conversation, and throws where it cannot be shown. */
+  readonly makesSense: (store: Store, id: ConversationId) => void
+  /** Is told what is gone of the database since it was used last. */
+  readonly warn: (text: string) => void
+}
 
 export interface Repair extends Salvage {
   /** What was wrong. */
@@ -20,26 +29,30 @@ export interface Repair extends Salvage {
 
 /**
  * Brings what can be read of a damaged database into a new one in its place; undefined where nothing is damaged.
- * `makesSense` looks at a conversation and throws where it cannot be shown.
  * @throws OffshootError `store_locked` while another process has it open, `store_readonly`, `store_full`, `store_newer`,
  * `store_foreign`: nothing was changed then.
  */
 export async function repairStore(
   file: string,
-  now: () => number,
-  makesSense: (store: Store, id: ConversationId) => void,
+  { now, makesSense, warn }: RepairOptions,
 ): Promise<Repair | undefined> {
   if (!existsSync(file)) return undefined
   const [other] = othersWith(file)
   if (other !== undefined) throw inUse(file, other)
-  const damage = await damageOf(file, makesSense)
+  let loss = lossOf(file)?.text
+  const damage = await damageOf(file, makesSense, (text) => {
+    loss = undefined
+    warn(text)
+  })
   if (damage === undefined) return undefined
   const fresh = `${file}.salvaged`
   try {
     remove(fresh)
     const read = salvage(file, fresh, now)
     const senseless = await dropSenseless(fresh, makesSense)
-    return { ...read, damage, senseless, aside: replace(file, fresh, now()) }
+    const aside = replace(file, fresh, now())
+    if (loss !== undefined) warn(loss)
+    return { ...read, damage, senseless, aside }
   } catch (error) {
     remove(fresh)
     throw isSystem(error) ? readonly(file, error) : asStoreError(error, file)
@@ -48,12 +61,13 @@ export async function repairStore(
 
 async function damageOf(
   file: string,
-  makesSense: (store: Store, id: ConversationId) => void,
+  makesSense: RepairOptions['makesSense'],
+  warn: RepairOptions['warn'],
 ): Promise<string | undefined> {
   try {
     if (prepareFile(file) === 'new') return undefined
     inspectDatabase(file, BUSY_MS, 'all')
-    await using store = closing(await openSqliteFile({ file, busyTimeoutMs: BUSY_MS }))
+    await using store = closing(await openSqliteFile({ file, busyTimeoutMs: BUSY_MS, warn }))
     for (const { id } of store.find('conversations', {})) makesSense(store, id)
     return undefined
   } catch (error) {
@@ -66,7 +80,7 @@ const BUSY_MS = 1_000
 
 async function dropSenseless(
   file: string,
-  makesSense: (store: Store, id: ConversationId) => void,
+  makesSense: RepairOptions['makesSense'],
 ): Promise<ConversationId[]> {
   await using store = closing(await openSqliteFile({ file }))
   const senseless = store
