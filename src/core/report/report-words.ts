@@ -1,7 +1,7 @@
 import type { Part, ReportPart, ToolOutput } from '../message.ts'
 import { headline } from '../report-summary.ts'
 import { figureWords, statusWords } from './report-envelope.ts'
-import type { ReportFacts } from './subagent-report.ts'
+import type { ReportFacts } from '../report-facts.ts'
 
 /** Whose report it is and what it came to, in one line for people: `Report of explore: paused (limit)`. */
 export function reportTitle({ agent, ...facts }: ReportFacts): string {
