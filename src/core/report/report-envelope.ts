@@ -68,7 +68,7 @@ function linesOf(receipts: Receipts): string[] {
 }
 
 /** What looks like a label of ours in a text of somebody else. */
-export function defused(text: string): string {
+function defused(text: string): string {
   return text.replace(/<(\s*\/?\s*subagent_(?:report|transcript|receipts))/gi, '<\\$1')
 }
 
