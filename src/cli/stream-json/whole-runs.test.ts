@@ -38,7 +38,7 @@ describe('three tasks side by side', () => {
       { match: 'three', toolCalls: [list], usage: usage(4, 4) },
       { match: 'export const a = 1\\n', text: 'report two', usage: usage(8, 8) },
       { match: 'export', text: 'report one', usage: usage(16, 16) },
-      { match: 'a.ts', text: 'report three', usage: usage(32, 32) },
+      { match: 'a.ts', text: 'report three', usage: usage(0, 0) },
     ],
   }
 
@@ -87,7 +87,7 @@ describe('three tasks side by side', () => {
     expect(stream.notified.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
     expect(stream.notified.find((each) => each.tool_use_id === ids[2])).toMatchObject({
       summary: 'report three',
-      usage: { tool_uses: 0, total_tokens: 8 },
+      usage: { tool_uses: 1, total_tokens: 8 },
     })
   })
 

@@ -50,6 +50,7 @@ export function reportForPeople({ text, report }: Pick<ReportPart, 'text' | 'rep
 /** The answer of a call for people: what the subagent wrote, and what is to be said about it. Never an envelope. */
 export function outputForPeople({ text, subagent }: ToolOutput): string {
   if (subagent?.type !== 'report') return text
-  const remarks = reportRemarks(subagent).map((line) => `(${line})`)
+  const state = subagent.status === 'completed' ? [] : [`${subagent.agent}: ${statusWords(subagent)}`]
+  const remarks = [...state, ...reportRemarks(subagent)].map((line) => `(${line})`)
   return [...remarks, text].filter((line) => line !== '').join('\n')
 }
