@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Message } from '../src/core/message.ts'
+import { outputForModel } from '../src/core/report/report-envelope.ts'
 import { TestUser } from './support/test-user.ts'
 
 const PAGE = readFileSync(new URL('../docs/receipts.md', import.meta.url), 'utf8')
@@ -43,6 +45,9 @@ it('shows what the command prints, what the parent reads, and how a false claim 
   expect(subagents[0]!.receipts).toEqual(JSON.parse(block('receipts').replace('HASH', HASH)))
   const exported = JSON.stringify(JSON.parse((await user.call(['export', conversation_id])).stdout))
   const read = block('parent').trim().replace('BRANCH', subagents[0]!.task_id)
-  expect(exported).toContain(JSON.stringify(read).slice(1, -1))
+  const { messages } = JSON.parse(exported) as { messages: readonly Message[] }
+  const parts = messages.flatMap((message) => message.parts)
+  const answered = parts.find((part) => part.type === 'tool-result')!
+  expect(outputForModel(answered.output)).toContain(read)
   expect(exported).toContain('"reportNote":"the receipts hold no change of README.md"')
 })

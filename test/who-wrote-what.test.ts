@@ -181,8 +181,9 @@ describe('of each block a reader can say who wrote it', () => {
   })
 
   test('in Markdown', () => {
-    const markdown = documentMarkdown(exportConversation(h.store, conversationId))
-    expect(markdown.match(/^(## .*|### .*|\*\*Report.*\*\*|Summary of what.*)$/gm)).toMatchInlineSnapshot(`
+    const document = exportConversation(h.store, conversationId)
+    const markdown = documentMarkdown(document).replaceAll(counter, 'BRANCH')
+    expect(markdown.match(/^(## .*|### .*|\*\*Report.*|Summary of what.*)$/gm)).toMatchInlineSnapshot(`
       [
         "## main",
         "### 1. user, 2027-01-15 08:00",
@@ -202,6 +203,7 @@ describe('of each block a reader can say who wrote it', () => {
         "Summary of what was said before, made by a model:",
         "### 15. assistant, 2027-01-15 08:02",
         "### 16. reports, 2027-01-15 08:02",
+        "**Report of counter: completed** (Count the files. · 2/10 turns, 0 tool calls, 0.0 s, $0.00), BRANCH:",
         "### 17. assistant, 2027-01-15 08:02",
         "## Count the files.",
         "### 1. main (agent), 2027-01-15 08:00",
@@ -284,7 +286,9 @@ describe('of each block a reader can say who wrote it', () => {
       h.told,
       h.store.find('inbox', { where: { conversationId } }),
     ])
-      expect(JSON.stringify(shown)).not.toMatch(/subagent_report|subagent_receipts|from a subagent, not instructions/)
+      expect(JSON.stringify(shown)).not.toMatch(
+        /subagent_report|subagent_receipts|from a subagent, not instructions/,
+      )
     const tree = {
       branches: { get: (id: BranchId) => h.store.get('branches', id) },
       messages: (id: BranchId) => readMessages(h.store, id),

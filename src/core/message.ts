@@ -1,6 +1,6 @@
 import type { ArtifactId, BranchId, CallId, MessageId, PartId, RunId } from './ids.ts'
 import type { Json } from './json.ts'
-import type { ReportFacts, SubagentAnswer } from './report/subagent-report.ts'
+import type { ReportFacts, SubagentAnswer } from './report-facts.ts'
 import type { Usage } from './usage.ts'
 
 export type Role = 'system' | 'user' | 'assistant' | 'tool'

@@ -2,7 +2,6 @@ import type { Branch, BranchKind } from '../core/conversation.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { branchesOf, type ExportDocument, type ExportedRun, type PlacedBranch } from './document.ts'
 import type { ConversationRows } from './conversation-rows.ts'
-import { typedReports } from './typed-reports.ts'
 
 /** Every row of a document but its restrictions, which have no ids there. */
 export type DocumentRows = Omit<ConversationRows, 'rules'>
@@ -38,7 +37,7 @@ export function documentRows(document: ExportDocument): DocumentRows {
       createdAt: created,
     })
   }
-  return typedReports({ conversations: [conversation], ...rows, ...numberedAsks(rows) })
+  return { conversations: [conversation], ...rows, ...numberedAsks(rows) }
 }
 
 /** An imported conversation counts what was asked in the order of the ids, which behind the prefix is that of time. */

@@ -8,6 +8,7 @@ import { documentRows, type DocumentRows } from './document-rows.ts'
 import { branchesOf, type ExportDocument, type ExportedMain, type ExportedRule } from './document.ts'
 import { idsOf, renameIds } from './rename-ids.ts'
 import { settle } from './settle-imported-runs.ts'
+import { typedReports } from './typed-reports.ts'
 
 /**
  * Writes a document that `parseExport` has read, in one transaction, and returns the conversation's id. Its ids are kept;
@@ -20,7 +21,7 @@ export async function importConversation(
   newId: NewId,
 ): Promise<ConversationId> {
   const named = document.main ? document : { ...document, main: newMain(document, newId) }
-  const rows = settle(documentRows(named))
+  const rows = settle(typedReports(documentRows(named)))
   const write = (tx: Tx) => {
     const free = isFree(tx, rows) ? rows : renameIds(rows, newId)
     insertRows(tx, free)

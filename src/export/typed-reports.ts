@@ -1,4 +1,4 @@
-import type { ReportFacts } from '../core/report/subagent-report.ts'
+import type { ReportFacts } from '../core/report-facts.ts'
 import { isStopped } from '../core/run-status.ts'
 import type { StoredRun } from '../core/run.ts'
 import type { InboxRow, PartRow } from '../store/port.ts'

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { outputForModel } from '../core/report/report-envelope.ts'
 import type { Part } from '../../test/support/actor.ts'
 import { conversationProblems } from '../../test/support/conversation-problems.ts'
 import { agent, tool } from '../../test/support/runtime-harness.ts'
@@ -33,7 +34,7 @@ function latest(h: Staged, name = 'judge'): StoredRun {
 /** What stands in the store: of messages and of results. */
 function texts(h: Staged): string[] {
   const parts = h.store.find('parts', {}).map(({ part }) => part)
-  return parts.map((part) => (part.type === 'tool-result' ? part.output.text : textOf([part])))
+  return parts.map((part) => (part.type === 'tool-result' ? outputForModel(part.output) : textOf([part])))
 }
 
 /** Stops it in the middle of the first corrective try. */

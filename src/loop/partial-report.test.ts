@@ -12,7 +12,10 @@ test('a partial report holds the texts of the turns in order, and says so', () =
     lastText: 'text 3',
     note: 'partial: the texts of turns 1 to 3, in order',
   })
-  expect(partialReport([said(1), said(4)], '').note).toBe('partial: the texts of 2 turns, 1 to 4, in order')
+  expect(partialReport([said(1), said(4)], '').note).toBe('partial: the texts of turns 1 and 4, in order')
+  expect(partialReport([said(1), said(2), said(4)], '').note).toBe(
+    'partial: the texts of 3 turns, 1 to 4, in order',
+  )
   expect(partialReport([said(2)], '', true).note).toBe('partial: the text of turn 2, cut off before its end')
   expect(partialReport([], 'the run failed')).toEqual({
     messageId: null,

@@ -24,6 +24,7 @@ function turnWords(said: readonly TurnText[]): string {
   const turns = [...new Set(said.map(({ turn }) => turn))]
   const [first, last] = [turns[0]!, turns.at(-1)!]
   if (turns.length === 1) return `the text of turn ${first}`
+  if (turns.length === 2) return `the texts of turns ${first} and ${last}, in order`
   const isRow = last - first === turns.length - 1
-  return `the texts of ${isRow ? `turns ${first} to ${last}` : `${turns.length} turns, ${first} to ${last}`}, in order`
+  return `the texts of ${isRow ? 'turns' : `${turns.length} turns,`} ${first} to ${last}, in order`
 }

@@ -124,7 +124,7 @@ export const sendMessage = z.object({
   mode: z.enum(['steer', 'follow_up']).default('follow_up'),
   files: z.array(file).max(20).optional(),
   /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. */
-  wake: z.boolean().optional(),
+  wake: z.literal(false).optional(),
   ...order,
 })
 /** `itemId`: it waits in the inbox; null: a run began with it. `runId`: what reads it; null: none goes on. */

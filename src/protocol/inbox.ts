@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Author } from '../core/message.ts'
-import type { ReportFacts } from '../core/report/subagent-report.ts'
+import type { ReportFacts } from '../core/report-facts.ts'
 import { count, id, ms, words } from './fields.ts'
 
 const author = z.union([

@@ -11,7 +11,7 @@ export const continueRun = z.object({
   maxTurns: z.int().min(1).optional(),
   budgetUsd: z.number().min(0).optional(),
   /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. */
-  wake: z.boolean().optional(),
+  wake: z.literal(false).optional(),
 })
 /** `steered`: it had not stopped, and reads the text at its next turn. */
 export const continued = z.object({

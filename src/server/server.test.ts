@@ -192,7 +192,7 @@ describe('a conversation', () => {
   test('has subagents that a person starts, and exports as one document', async () => {
     const { conversationId, branchId } = await served.begin({
       main: [{ text: 'hi' }],
-      explore: [{ text: 'I looked.' }],
+      explore: [{ text: 'I looked.' }, { text: 'I am sure.' }],
     })
     await served.ended(conversationId)
     const order = { task: 'look', agent: 'explore' }

@@ -9,7 +9,7 @@ import type {
   RunId,
 } from '../core/ids.ts'
 import type { Author, Message, Part } from '../core/message.ts'
-import type { ReportFacts } from '../core/report/subagent-report.ts'
+import type { ReportFacts } from '../core/report-facts.ts'
 import type { Approval, Question, StoredRun, ToolCall } from '../core/run.ts'
 
 /** A message without its parts: those are rows of their own, so that one can be added without rewriting the others. */

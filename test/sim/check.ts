@@ -160,7 +160,7 @@ function* unmatched(stored: Stored, conversationId: ConversationId): Generator<P
   )
   const said = new Map<string, number>()
   for (const { part, messageId } of stored.find('parts', { where: { conversationId } })) {
-    if (part.type !== 'text') continue
+    if (part.type !== 'text' && part.type !== 'report') continue
     const message = stored.get('messages', messageId)!
     const key = `${message.branchId} ${part.text}`
     if (message.role === 'user' && items.has(key)) said.set(key, (said.get(key) ?? 0) + 1)

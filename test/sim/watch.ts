@@ -177,7 +177,7 @@ export class Watch {
       if (table !== 'parts' || !row) return false
       const { part, messageId } = row as unknown as PartRow
       return (
-        part.type === 'text' &&
+        (part.type === 'text' || part.type === 'report') &&
         part.text === after.text &&
         stored.get('messages', messageId)?.branchId === after.branchId
       )

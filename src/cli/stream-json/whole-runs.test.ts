@@ -23,6 +23,7 @@ const task = (prompt: string, agent = 'explore') => ({
   input: { description: `about ${prompt}`, prompt, subagent_type: agent },
 })
 const read = { tool: 'read', input: { file_path: 'a.ts' } }
+const list = { tool: 'list', input: {} }
 const usage = (input: number, output: number, more = {}) => ({ input, output, ...more })
 
 describe('three tasks side by side', () => {
@@ -34,9 +35,10 @@ describe('three tasks side by side', () => {
     explore: [
       { match: 'one', toolCalls: [read], usage: usage(1, 1) },
       { match: 'two', toolCalls: [read, read], usage: usage(2, 2) },
-      { match: 'three', text: 'report three', usage: usage(4, 4) },
+      { match: 'three', toolCalls: [list], usage: usage(4, 4) },
       { match: 'export const a = 1\\n', text: 'report two', usage: usage(8, 8) },
       { match: 'export', text: 'report one', usage: usage(16, 16) },
+      { match: 'a.ts', text: 'report three', usage: usage(0, 0) },
     ],
   }
 
@@ -85,7 +87,7 @@ describe('three tasks side by side', () => {
     expect(stream.notified.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed'])
     expect(stream.notified.find((each) => each.tool_use_id === ids[2])).toMatchObject({
       summary: 'report three',
-      usage: { tool_uses: 0, total_tokens: 8 },
+      usage: { tool_uses: 1, total_tokens: 8 },
     })
   })
 
@@ -151,7 +153,8 @@ test('a child that fails is told as failed, and its call as an error', async () 
     main: [{ toolCalls: [task('one'), task('two')] }, { text: 'one failed' }],
     explore: [
       { match: 'one', error: { status: 400 } },
-      { match: 'two', text: 'fine' },
+      { match: 'two', toolCalls: [read] },
+      { match: 'export', text: 'fine' },
     ],
   })
   const [bad, good] = stream.calls('task')

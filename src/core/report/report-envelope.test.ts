@@ -7,7 +7,7 @@ import type { ToolResultPart } from '../message.ts'
 import { noReceipts } from '../receipt.ts'
 import { outputForModel, reportEnvelope } from './report-envelope.ts'
 import { outputForPeople, partForPeople, reportForPeople } from './report-words.ts'
-import type { ReportFacts } from './subagent-report.ts'
+import type { ReportFacts } from '../report-facts.ts'
 
 const branchId = 'brn_1' as BranchId
 const facts: ReportFacts = {

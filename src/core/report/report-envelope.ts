@@ -3,7 +3,7 @@ import { receiptLines } from '../receipt-lines.ts'
 import { isEmpty, type Receipts } from '../receipt.ts'
 import type { RunReason, RunStatus } from '../run-status.ts'
 import { terminalLine } from '../terminal-text.ts'
-import type { ReportFacts, ReportFigures, SubagentAnswer } from './subagent-report.ts'
+import type { ReportFacts, ReportFigures, SubagentAnswer } from '../report-facts.ts'
 
 /**
  * A report as a model reads it: in an envelope that names the subagent and marks the text as data, with the receipts of
@@ -68,7 +68,7 @@ function linesOf(receipts: Receipts): string[] {
 }
 
 /** What looks like a label of ours in a text of somebody else. */
-export function defused(text: string): string {
+function defused(text: string): string {
   return text.replace(/<(\s*\/?\s*subagent_(?:report|transcript|receipts))/gi, '<\\$1')
 }
 

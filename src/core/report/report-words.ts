@@ -1,7 +1,7 @@
 import type { Part, ReportPart, ToolOutput } from '../message.ts'
 import { headline } from '../report-summary.ts'
 import { figureWords, statusWords } from './report-envelope.ts'
-import type { ReportFacts } from './subagent-report.ts'
+import type { ReportFacts } from '../report-facts.ts'
 
 /** Whose report it is and what it came to, in one line for people: `Report of explore: paused (limit)`. */
 export function reportTitle({ agent, ...facts }: ReportFacts): string {
@@ -50,6 +50,7 @@ export function reportForPeople({ text, report }: Pick<ReportPart, 'text' | 'rep
 /** The answer of a call for people: what the subagent wrote, and what is to be said about it. Never an envelope. */
 export function outputForPeople({ text, subagent }: ToolOutput): string {
   if (subagent?.type !== 'report') return text
-  const remarks = reportRemarks(subagent).map((line) => `(${line})`)
+  const state = subagent.status === 'completed' ? [] : [`${subagent.agent}: ${statusWords(subagent)}`]
+  const remarks = [...state, ...reportRemarks(subagent)].map((line) => `(${line})`)
   return [...remarks, text].filter((line) => line !== '').join('\n')
 }

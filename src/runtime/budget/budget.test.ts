@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { ToolResultPart } from '../../core/message.ts'
+import { outputForModel } from '../../core/report/report-envelope.ts'
 import {
   agent,
   handClock,
@@ -84,7 +86,11 @@ describe('a conversation that has spent its budget', () => {
     const { h, asked } = priced({ main: twoTurns }, { limits: { budgetUsd: 300 } })
     const result = await h.run('go')
     expect(result).toMatchObject({ status: 'paused', reason: 'budget', endReason: 'budget', costUsd: 304 })
-    expect(result).toMatchObject({ text: 'more', note: '$304.00 of $300.00 are spent', turns: 2 })
+    expect(result).toMatchObject({
+      text: 'so far\n\nmore',
+      note: '$304.00 of $300.00 are spent; partial: the texts of turns 1 and 2, in order',
+      turns: 2,
+    })
     expect(asked()).toHaveLength(2)
     expect(listRuns(h.store)).toMatchObject([{ status: 'paused', spentUsd: 304 }])
   })
@@ -154,13 +160,8 @@ describe('a conversation that has spent its budget', () => {
     const [call] = h.store.find('tool_calls', { where: { tool: 'task' } })
     const answer = h.store.get('parts', call!.resultPartId!)!.part
     expect(answer).toMatchObject({ type: 'tool-result', status: 'completed' })
-    const text = JSON.stringify(answer)
-    for (const said of [
-      'half of it',
-      `task_id=\\"${child!.branchId}\\"`,
-      'paused (budget)',
-      '$2.00 of $2.00',
-    ])
+    const text = outputForModel((answer as ToolResultPart).output)
+    for (const said of ['half of it', `task_id="${child!.branchId}"`, 'paused (budget)', '$2.00 of $2.00'])
       expect(text).toContain(said)
     expect(asked()).toEqual(['main', 'explore'])
   })
@@ -293,7 +294,7 @@ describe('the caps of a run itself', () => {
     expect(child).toMatchObject({
       status: 'paused',
       reason: 'budget',
-      reportNote: '$2.00 of its own $1.50 are spent',
+      reportNote: '$2.00 of its own $1.50 are spent; partial: the text of turn 1',
     })
     const more = priced(
       { explore: [{ text: 'whole' }], main: [{ text: 'read again' }] },

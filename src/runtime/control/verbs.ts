@@ -33,16 +33,7 @@ function createVerbSchema() {
     z.object({ verb: z.literal('interrupt'), target, args: z.null() }),
     z.object({ verb: z.literal('pause'), target, args: z.null() }),
     z.object({ verb: z.literal('background'), target, args: z.null() }),
-    z.object({
-      verb: z.literal('continue'),
-      target,
-      args: z.object({
-        text: z.string().optional(),
-        maxTurns: z.int().min(1).optional(),
-        wake: z.boolean().optional(),
-        budgetUsd: z.number().min(0).optional(),
-      }),
-    }),
+    z.object({ verb: z.literal('continue'), target, args: createContinueSchema() }),
     z.object({ verb: z.literal('steer'), target, args: z.object({ text }) }),
     z.object({
       verb: z.literal('approve'),
@@ -94,6 +85,15 @@ function createVerbSchema() {
     z.object({ verb: z.literal('inbox.promote'), target, args: z.object({ item }) }),
     z.object({ verb: z.literal('inbox.clear'), target, args: z.null() }),
   ])
+}
+
+function createContinueSchema() {
+  return z.object({
+    text: z.string().optional(),
+    maxTurns: z.int().min(1).optional(),
+    wake: z.boolean().optional(),
+    budgetUsd: z.number().min(0).optional(),
+  })
 }
 
 function createApprovalSchema() {

@@ -75,5 +75,5 @@ test('a run that has not concluded reports the texts of its turns in order, as p
   const { subagents } = await h.run('go')
   expect(subagents[0]).toMatchObject({ status: 'paused', endReason: 'max_turns' })
   const { last } = h.actor.of('main')[1]!
-  expect(last).toContain('(partial: the texts of 2 turns, 1 to 3, in order)\nFirst I look.\n\nThen I read.')
+  expect(last).toContain('(partial: the texts of turns 1 and 3, in order)\nFirst I look.\n\nThen I read.')
 })

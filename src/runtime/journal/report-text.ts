@@ -1,6 +1,6 @@
 import { bounds } from '../../core/limits.ts'
 import type { ToolOutput } from '../../core/message.ts'
-import type { ReportFacts } from '../../core/report/subagent-report.ts'
+import type { ReportFacts } from '../../core/report-facts.ts'
 import type { StoredRun } from '../../core/run.ts'
 import type { Report } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'

@@ -146,6 +146,6 @@ export function reportText(store: Reader, run: StoredRun): string {
 }
 
 /** The text of a stored message. */
-export function messageText(store: Reader, messageId: MessageId): string {
+function messageText(store: Reader, messageId: MessageId): string {
   return textOf(store.find('parts', { where: { messageId }, orderBy: 'position' }).map((row) => row.part))
 }

@@ -47,7 +47,7 @@ export function useVerbs() {
         done(client.answerQuestion({ id: question.id, text, by: thisWindow }).then(reloadConversations)),
       /** `wake: false`: the report of a subagent that has stopped goes to nobody. */
       send: (branchId: string, text: string, mode: 'steer' | 'follow_up', wake = true) =>
-        client.sendMessage({ id: branchId, text, mode, ...(wake ? {} : { wake }) }),
+        client.sendMessage({ id: branchId, text, mode, ...(wake ? {} : { wake: false as const }) }),
       edit: (messageId: string, text: string) => client.editMessage({ id: messageId, text }),
       regenerate: (messageId: string) => client.regenerateMessage({ id: messageId }),
       fork: (messageId: string) => client.forkMessage({ id: messageId }),

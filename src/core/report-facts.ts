@@ -1,6 +1,6 @@
-import type { ArtifactId, BranchId, RunId } from '../ids.ts'
-import type { Receipts } from '../receipt.ts'
-import type { EndReason, RunReason, RunStatus } from '../run-status.ts'
+import type { ArtifactId, BranchId, RunId } from './ids.ts'
+import type { Receipts } from './receipt.ts'
+import type { EndReason, RunReason, RunStatus } from './run-status.ts'
 
 /** What a run used by the time of its report. */
 export interface ReportFigures {

@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { buildContext } from '../../core/build-context.ts'
-import type { BranchId } from '../../core/ids.ts'
-import { textOf } from '../../core/message.ts'
-import { readMessages } from '../../runtime/run/messages.ts'
-import type { Store } from '../port.ts'
-import { APPLICATION_ID } from './migrate.ts'
-import { openSqliteStore } from './open.ts'
+import { buildContext } from '../../src/core/build-context.ts'
+import type { BranchId } from '../../src/core/ids.ts'
+import { textOf } from '../../src/core/message.ts'
+import { readMessages } from '../../src/runtime/run/messages.ts'
+import type { Store } from '../../src/store/port.ts'
+import { APPLICATION_ID } from '../../src/store/sqlite/migrate.ts'
+import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 
 let directory = ''
 beforeEach(() => (directory = mkdtempSync(join(tmpdir(), 'offshoot-who-wrote-'))))
 afterEach(() => rmSync(directory, { recursive: true }))
 
-const folder = new URL('../migrations/', import.meta.url)
+const folder = new URL('../../src/store/migrations/', import.meta.url)
 const VERSION = 8
 
 const HEAD =
