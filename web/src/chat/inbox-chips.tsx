@@ -29,7 +29,7 @@ function InboxChip({ item }: { item: InboxItem }) {
   const isMine = item.kind === 'user'
   return (
     <li className="flex items-center gap-1 rounded-lg border border-line bg-panel py-0.5 pr-1 pl-3 text-sm">
-      <span className="min-w-0 flex-1 truncate" title={item.text}>
+      <span dir="auto" className="min-w-0 flex-1 truncate" title={item.text}>
         {!isMine && <span className="text-ink-3">{item.kind === 'result' ? 'Result: ' : 'Note: '}</span>}
         {item.text}
       </span>
