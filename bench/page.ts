@@ -1,11 +1,12 @@
 // `npm run bench:page`: the real page of the real `serve` in Chromium, while 20 subagents write 200 pieces a second, and
-// in a conversation of 10,000 messages. Prints figures beside what they are to be, and writes bench/RESULTS-PAGE.md; it
+// in a conversation of 10,000 messages, and while one of 2,400 is opened. Prints figures beside what they are to be, and writes bench/RESULTS-PAGE.md; it
 // fails for nothing, for they are those of the machine.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import type { Browser, Page } from 'playwright-core'
 import { closeBrowser, ServedPage } from '../test/support/browser.ts'
 import { imported, longConversation, scrollUp } from '../test/support/long-conversation.ts'
+import { workedConversation } from '../test/support/worked-conversation.ts'
 import { providerEnvironment } from '../test/support/model-server.ts'
 import { median, table } from './figures.ts'
 import { startPageModel } from './page-model.ts'
@@ -15,6 +16,8 @@ const PIECES_PER_SECOND = 200
 const MEASURED_MS = 10_000
 const LOADS = 7
 const MESSAGES = 10_000
+/** Of a conversation with runs, tool calls, tables and code. */
+const WORKED_MESSAGES = 2_400
 const TICKS_PER_SECOND = 100
 
 const BUILD = '../scripts/build-web.mjs'
@@ -73,6 +76,10 @@ const rows: string[][] = []
 {
   await using served = await ServedPage.open({})
   await measureScrolling(served)
+}
+{
+  await using served = await ServedPage.open({})
+  await measureOpening(served)
 }
 await closeBrowser()
 const machine = `${process.platform} ${process.arch}, ${availableParallelism()} cores, load ${loadavg()[0]!.toFixed(1)}, Node ${process.version}`
@@ -144,6 +151,42 @@ async function measureScrolling(served: ServedPage): Promise<void> {
   const what = `${MESSAGES.toLocaleString('en')} messages, scrolled up through 1,000 of them`
   tell(`${what}: frames over 50 ms`, `${slow} of ${frames}`, '')
   tell('messages in the document meanwhile', String(drawn), '')
+}
+
+/** From the press on it to its last answer, and from the key to its first question. */
+async function measureOpening(served: ServedPage): Promise<void> {
+  const { page } = served
+  await imported(served, workedConversation(WORKED_MESSAGES))
+  const opened: number[] = []
+  const first: number[] = []
+  for (let load = 0; load < LOADS; load++) {
+    await page.goto(served.url)
+    await page.getByRole('link', { name: /Long/ }).waitFor()
+    opened.push(
+      await page.evaluate<number>(timeTo(`document.querySelector('a[href^="/c/"]').click()`, 'Answer 599')),
+    )
+    const home = `dispatchEvent(new KeyboardEvent('keydown', { key: 'Home' }))`
+    first.push(await page.evaluate<number>(timeTo(home, 'Question 0:')))
+  }
+  const what = `${WORKED_MESSAGES.toLocaleString('en')} messages with tools, median of ${LOADS}`
+  tell(`${what}: the last is shown after`, `${median(opened).toFixed(0)} ms`, 'at most 1,000 ms')
+  tell(`${what}: Home shows the first after`, `${median(first).toFixed(0)} ms`, '')
+}
+
+/** Does something in the page, and waits for the frame in which a text is in view. Milliseconds. */
+function timeTo(what: string, text: string): string {
+  return `new Promise((resolve) => {
+    const began = performance.now()
+    const isShown = () => {
+      const box = document.querySelector('[data-transcript]')
+      const found = [...(box?.querySelectorAll('article') ?? [])].find((each) => each.textContent.includes('${text}'))
+      const place = found?.getBoundingClientRect()
+      return place && place.bottom > box.getBoundingClientRect().top && place.top < innerHeight
+    }
+    const look = () => (isShown() ? resolve(performance.now() - began) : requestAnimationFrame(look))
+    ${what}
+    requestAnimationFrame(look)
+  })`
 }
 
 interface Watched {

@@ -5,6 +5,8 @@ import { defineConfig } from 'vite'
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react(), tailwindcss()],
+  // It loads each language when it is needed.
+  worker: { format: 'es' },
   build: {
     outDir: 'dist',
     emptyOutDir: true,

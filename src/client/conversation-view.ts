@@ -23,9 +23,14 @@ export interface ConversationView {
   /** Loads the latest messages of a branch, and keeps them up to date from then on. @throws ClientError */
   loadBranch(branchId: string): Promise<void>
   /** Loads the page before the messages that are there; false: there was none. @throws ClientError */
-  loadOlder(branchId: string): Promise<boolean>
+  loadOlder(branchId: string, options?: OlderOptions): Promise<boolean>
   dismissToast(id: string): void
   close(): void
+}
+
+export interface OlderOptions {
+  /** Messages of this page, at most 200. Default: those of any page. */
+  readonly limit?: number
 }
 
 export interface ViewOptions {
@@ -136,18 +141,18 @@ class View implements ConversationView {
     await this.#load(branchId, {})
   }
 
-  async loadOlder(branchId: string): Promise<boolean> {
+  async loadOlder(branchId: string, options: OlderOptions = {}): Promise<boolean> {
     const branch = Object.values(this.state?.branches ?? {}).find(({ id }) => id === branchId)
     if (!branch || branch.before === null) return false
-    await this.#load(branchId, { before: branch.before })
+    await this.#load(branchId, { before: branch.before, ...options })
     return true
   }
 
-  async #load(id: string, { before }: { readonly before?: number }): Promise<void> {
+  async #load(id: string, { before, limit = this.#pageSize }: LoadedPage): Promise<void> {
     const since: OffshootEvent[] = []
     this.#meanwhile.add(since)
     try {
-      const query = { id, limit: this.#pageSize, ...(before === undefined ? {} : { before }) }
+      const query = { id, limit, ...(before === undefined ? {} : { before }) }
       const page = await this.#client.listMessages(query, { signal: this.#closing.signal })
       if (this.state) this.#notify({ state: withPage(this.state, page, since) })
     } finally {
@@ -169,6 +174,10 @@ class View implements ConversationView {
     Object.assign(this, change)
     for (const listener of this.#listeners) listener()
   }
+}
+
+interface LoadedPage extends OlderOptions {
+  readonly before?: number
 }
 
 /** `ready` rejects with the error; until then it must not count as unhandled. */

@@ -1,5 +1,6 @@
 import { errorMessage } from '../core/errors.ts'
-import { catalogue, type Provider } from '../model/models-and-prices.ts'
+import { catalogue, modelInfo, type Provider } from '../model/models-and-prices.ts'
+import { free } from '../model/cost-of-usage.ts'
 import { endpoint } from '../model/endpoints-and-keys.ts'
 import type { Composed } from '../runtime/host/compose.ts'
 import { namedModel } from './named-model.ts'
@@ -20,13 +21,19 @@ export interface ListedModel {
   readonly price: { readonly input: number; readonly output: number } | null
 }
 
-/** Those whose window and price are known, the offline searcher, and the one that is used unless another is named. */
+/**
+ * Those whose window and price are known, those with a price in the configuration, the offline searcher, and the one
+ * that is used unless another is named.
+ */
 export async function listModels(composed: Composed): Promise<ListedModel[]> {
   const chosen = await namedModel(composed).catch(() => undefined)
-  const ids = new Set(['offline', ...(chosen ? [chosen] : []), ...Object.keys(catalogue)])
+  const { prices } = composed.loaded.config
+  const known = [...Object.keys(prices), ...Object.keys(catalogue)]
+  const ids = new Set(['offline', ...(chosen ? [chosen] : []), ...known])
   return [...ids].map((id) => {
     const [provider = id] = id.split(/[/:]/, 1)
-    const { window = null, price } = catalogue[id] ?? {}
+    const info = modelInfo(id, prices)
+    const price = isLocal(provider) ? free : info.price
     const note = problemOf(provider, composed)
     return {
       id,
@@ -35,14 +42,19 @@ export async function listModels(composed: Composed): Promise<ListedModel[]> {
       isDefault: id === chosen,
       usable: note === null,
       note,
-      windowTokens: window,
+      windowTokens: info.window,
       price: price ? { input: price.input, output: price.output } : null,
     }
   })
 }
 
+/** Runs in this process, without a key. */
+function isLocal(provider: string): boolean {
+  return provider === 'offline' || provider === 'scripted'
+}
+
 function problemOf(provider: string, { env, loaded }: Composed): string | null {
-  if (provider === 'offline' || provider === 'scripted') return null
+  if (isLocal(provider)) return null
   try {
     endpoint(provider as Provider, env, loaded.config)
     return null

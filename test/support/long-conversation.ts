@@ -22,11 +22,11 @@ export function longConversation(count: number): object {
 }
 
 /** With these messages on its main branch. */
-export function conversationOf(said: readonly object[]): object {
+export function conversationOf(said: readonly object[], runs: readonly object[] = []): object {
   const at = Date.now()
   const about = { created: at, updated: at }
   const messages = said.map((message, index) => ({ id: id('msg', index), ...message, created: at }))
-  const metadata = { agent: 'main', label: 'main', runs: [] }
+  const metadata = { agent: 'main', label: 'main', runs }
   const main = { id: id('brn', 0), type: 'main', inheritContext: false, ...about, metadata }
   return { version: 1, id: id('cnv', 0), title: 'Long', directory: '/tmp', ...about, seq: 0, main, messages }
 }

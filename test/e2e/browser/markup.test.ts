@@ -93,7 +93,7 @@ it('nothing that anybody writes is ever markup, wherever it is shown', async () 
   expect(await page.evaluate(MARKUP)).toEqual([])
   for (const tab of ['models', 'permissions', 'limits']) {
     await page.goto(`${served.url}/settings/${tab}`)
-    await page.getByRole('main').getByRole('heading', { level: 2 }).first().waitFor()
+    await page.getByRole('main').getByRole('heading', { level: 1 }).first().waitFor()
     expect(await page.evaluate(MARKUP)).toEqual([])
   }
   const model = 'anthropic/<svg/onload=hit()>'

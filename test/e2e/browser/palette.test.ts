@@ -60,6 +60,55 @@ describe('the palette', () => {
     expect(served.problems).toEqual([])
   })
 
+  it('gets all that is typed after its keys, however late it comes', async () => {
+    await using served = await openConversation()
+    const { page } = served
+    const arrives = Promise.withResolvers<void>()
+    await page.route(/palette-.*\.js/, async (route) => {
+      await arrives.promise
+      await route.continue()
+    })
+    await page.reload()
+    await page.getByText('All is mapped.').first().waitFor()
+    const here = page.url()
+    await page.keyboard.press('Control+k')
+    // Each of them would be a shortcut: C leaves for a new conversation, E edits.
+    await page.keyboard.type('ced')
+    await page.keyboard.press('Backspace')
+    await page.keyboard.press('Backspace')
+    arrives.resolve()
+    await palette(page).waitFor()
+    await page.keyboard.type('onversations')
+    await expect.poll(() => palette(page).getByRole('searchbox').inputValue()).toBe('conversations')
+    expect(page.url()).toBe(here)
+    expect(await page.getByRole('textbox', { name: 'Edited message' }).count()).toBe(0)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('tab', { name: 'Conversations', selected: true }).waitFor()
+    expect(served.problems).toEqual([])
+  })
+
+  it('keeps what is typed while it loads from the field that had the focus; Escape ends that', async () => {
+    await using served = await openConversation()
+    const { page } = served
+    const arrives = Promise.withResolvers<void>()
+    await page.route(/palette-.*\.js/, async (route) => {
+      await arrives.promise
+      await route.continue()
+    })
+    await page.reload()
+    const composer = page.getByRole('textbox', { name: /^Message/ })
+    await composer.fill('Before ')
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('lost')
+    await page.keyboard.press('Escape')
+    await page.keyboard.type('and after')
+    arrives.resolve()
+    expect(await composer.inputValue()).toBe('Before and after')
+    expect(await palette(page).count()).toBe(0)
+    expect(served.problems).toEqual([])
+  })
+
   it('carries out an action and shows its keys', async () => {
     await using served = await openConversation()
     const { page } = served

@@ -36,7 +36,9 @@ export const AgentRow = memo(({ run }: { run: RunRow }) => {
         </span>
         <span className="min-w-0 flex-1">
           <span className="sr-only">Peek: </span>
-          <span className="block truncate text-sm font-medium">{run.task}</span>
+          <span dir="auto" className="block truncate text-sm font-medium">
+            {run.task}
+          </span>
           <span
             className={`block truncate text-xs ${needsYou(run) ? 'text-needs' : run.status === 'failed' ? 'text-failed' : 'text-ink-2'}`}
           >

@@ -16,8 +16,8 @@ export function RunLine({ run, children }: { run: RunRow; children?: ReactNode }
     <span className={`flex min-w-0 flex-1 items-center gap-2 ${hueOf(run.agent)}`}>
       <RunMark run={run} word={line.state} />
       <AgentName name={run.agent} className="shrink-0" />
-      <span className="min-w-0 flex-1 truncate">
-        <span className="text-ink">{run.task}</span>
+      <span className="min-w-0 flex-1 max-sm:line-clamp-2 sm:truncate">
+        <bdi className="text-ink">{run.task}</bdi>
         <span
           className={`ml-2 text-xs ${needs ? 'text-needs' : run.status === 'failed' ? 'text-failed' : 'text-ink-3'}`}
         >

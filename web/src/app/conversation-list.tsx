@@ -2,18 +2,20 @@ import { agoWords } from 'offshoot/client'
 import type { ConversationItem } from 'offshoot/protocol'
 import { useMemo, useState } from 'react'
 import { useNow } from '../ui/use-now.ts'
+import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { useConversations } from '../state/conversations.ts'
 import { closeSheet } from '../state/panels.ts'
 import { readPref } from '../state/prefs.ts'
 import { branchPath, navigate, useRoute } from '../state/route.ts'
 
-/** More are found by typing. */
-const MOST = 100
+/** So many are shown at first, and so many more each time one asks. */
+const PAGE = 100
 
 export function ConversationList() {
   const { value, error } = useConversations()
   const [text, setText] = useState('')
+  const [most, setMost] = useState(PAGE)
   const found = useMemo(() => search(value ?? [], text), [value, text])
   const route = useRoute()
   const current = route.page === 'conversation' ? route.conversationId : undefined
@@ -23,7 +25,10 @@ export function ConversationList() {
         <Icon name="search" size={13} />
         <input
           value={text}
-          onChange={(event) => setText(event.target.value)}
+          onChange={(event) => {
+            setText(event.target.value)
+            setMost(PAGE)
+          }}
           placeholder="Find a conversation"
           aria-label="Find a conversation"
           className="min-w-0 flex-1 bg-transparent text-sm text-ink outline-none placeholder:text-ink-3"
@@ -31,13 +36,24 @@ export function ConversationList() {
       </label>
       {error && <p className="px-2 py-1 text-xs text-failed">{error.message}</p>}
       {value?.length === 0 && <p className="px-2 py-1 text-xs text-ink-3">No conversations yet.</p>}
+      {found.length === 0 && text.trim() !== '' && (
+        <p className="px-2 py-1 text-xs text-ink-3">Nothing is called that.</p>
+      )}
       <ul>
-        {found.map((item) => (
+        {found.slice(0, most).map((item) => (
           <li key={item.id}>
             <ConversationRow item={item} current={item.id === current} />
           </li>
         ))}
       </ul>
+      {found.length > most && (
+        <div className="flex items-center gap-2 pt-1 pl-2 text-xs text-ink-3">
+          <span className="flex-1 tabular-nums">{`${most} of ${found.length} shown`}</span>
+          <Button look="quiet" onPress={() => setMost(most + PAGE)}>
+            Show more
+          </Button>
+        </div>
+      )}
     </div>
   )
 }
@@ -58,7 +74,9 @@ function ConversationRow({ item, current }: { item: ConversationItem; current: b
       className={`touch:min-h-11 flex min-h-8 items-center gap-2 rounded-md px-2 text-sm hover:bg-hover ${current ? 'bg-pressed font-medium' : ''}`}
     >
       <Dot item={item} />
-      <span className="min-w-0 flex-1 truncate">{item.title || 'Untitled'}</span>
+      <span dir="auto" className="min-w-0 flex-1 truncate text-left">
+        {item.title || 'Untitled'}
+      </span>
       <span className="shrink-0 text-2xs font-normal text-ink-2 tabular-nums">
         {shortAge(item.updatedAt, now)}
       </span>
@@ -102,7 +120,7 @@ function shortAge(at: number, now: number): string {
 
 function search(items: readonly ConversationItem[], text: string): readonly ConversationItem[] {
   const words = text.toLowerCase().split(/\s+/)
-  return items
-    .filter((item) => words.every((word) => `${item.title} ${item.directory}`.toLowerCase().includes(word)))
-    .slice(0, MOST)
+  return items.filter((item) =>
+    words.every((word) => `${item.title} ${item.directory}`.toLowerCase().includes(word)),
+  )
 }

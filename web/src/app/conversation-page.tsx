@@ -29,7 +29,7 @@ function Loaded({ route }: { route: ConversationRoute }) {
   const { connection, ready } = useConnection()
   if (!ready)
     return (
-      <Frame>
+      <Frame header={null}>
         {connection.status === 'connecting' ? (
           <p className="p-6 text-sm text-ink-3">Loading…</p>
         ) : (
@@ -46,7 +46,7 @@ function Open({ route }: { route: ConversationRoute }) {
     return named ?? mainOf(state)
   })
   const directory = useView((state) => state.conversation.directory)
-  if (!branch) return <Frame>{null}</Frame>
+  if (!branch) return <Frame header={null}>{null}</Frame>
   return (
     <Frame
       tree={<BranchTree currentId={branch.id} />}
@@ -54,7 +54,7 @@ function Open({ route }: { route: ConversationRoute }) {
       right={
         <RightPanel
           agents={<AgentsPanel />}
-          timeline={<LazyTimeline />}
+          timeline={route.full === 'timeline' ? null : <LazyTimeline />}
           steps={<StepsPanel branchId={branch.id} />}
         />
       }

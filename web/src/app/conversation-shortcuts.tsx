@@ -1,4 +1,6 @@
 import { breadcrumb, siblings, type BranchView } from 'offshoot/client'
+import { goUp } from '../branches/go-up.ts'
+import { toFirstMessage, toLastMessage } from '../chat/ends-of-transcript.ts'
 import { foldAll } from '../state/folds.ts'
 import { pathOf } from '../state/branch-lookup.ts'
 import { useConversationView, useView } from '../state/conversation.tsx'
@@ -7,6 +9,7 @@ import { openSheet, isNarrow, showPanel } from '../state/panels.ts'
 import { writePref } from '../state/prefs.ts'
 import { navigate } from '../state/route.ts'
 import { useVerbs } from '../state/verbs.ts'
+import { showError } from '../ui/toasts.tsx'
 
 /** The keys that count in a conversation. */
 export function ConversationShortcuts({ branch }: { branch: BranchView }) {
@@ -26,7 +29,10 @@ export function ConversationShortcuts({ branch }: { branch: BranchView }) {
   }
   const actions = {
     interrupt: () => verbs.interrupt(branch.id),
-    parent: () => go(state() ? breadcrumb(state()!, branch.id).at(-2) : undefined),
+    parent: () => {
+      const parent = state() ? breadcrumb(state()!, branch.id).at(-2) : undefined
+      if (parent) goUp(branch, parent)
+    },
     'first-child': () =>
       go(Object.values(state()?.branches ?? {}).find(({ parentBranchId }) => parentBranchId === branch.id)),
     'previous-sibling': () => sibling(-1),
@@ -39,6 +45,8 @@ export function ConversationShortcuts({ branch }: { branch: BranchView }) {
     'unfold-all': () => foldAll(true),
     'next-message': () => moveBetweenMessages(1),
     'previous-message': () => moveBetweenMessages(-1),
+    'first-message': () => void toFirstMessage(view, branch.id).catch(showError),
+    'last-message': toLastMessage,
     'edit-last': editLast,
     'needs-me': focusNextAsk,
   }

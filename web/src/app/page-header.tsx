@@ -92,10 +92,7 @@ function Breadcrumb({ branch, title }: { branch: BranchView; title: string }) {
               {at > 0 && <Icon name="right" size={12} className="text-ink-3 max-[719px]:hidden" />}
               {isParent && <Icon name="left" size={12} className="text-ink-3 min-[720px]:hidden" />}
               {last ? (
-                <span aria-current="page" className="truncate font-semibold">
-                  <AgentOf branch={each} />
-                  {name}
-                </span>
+                <Current branch={each} name={name} />
               ) : (
                 <button
                   type="button"
@@ -114,6 +111,23 @@ function Breadcrumb({ branch, title }: { branch: BranchView; title: string }) {
   )
 }
 
+/** The heading of the page; that of another branch than the main one stands below, at its head. */
+function Current({ branch, name }: { branch: BranchView; name: string }) {
+  const Tag = branch.kind === 'main' ? 'h1' : 'span'
+  return (
+    <Tag
+      dir="auto"
+      aria-current="page"
+      tabIndex={-1}
+      data-opener={`branch-title-${branch.id}`}
+      className="truncate rounded-sm font-semibold outline-none"
+    >
+      <AgentOf branch={branch} />
+      {name}
+    </Tag>
+  )
+}
+
 function AgentOf({ branch }: { branch: BranchView }) {
   if (branch.kind !== 'subagent' || nameOf(branch) === branch.agent) return null
   return <span className="text-hue">{`@${branch.agent} `}</span>
@@ -125,12 +139,24 @@ function Figures() {
   const slots = useView((state) => state.slots)
   const tokens = totals.usage.input + totals.usage.output
   return (
-    <p className="hidden items-center gap-3 pr-2 text-xs whitespace-nowrap text-ink-2 tabular-nums md:flex">
-      <span title={`${tokenWords(tokens)} tokens in ${totals.runs} runs`}>
-        {costWords(totals.costUsd)}
-        {budget.usd !== null && <span className="text-ink-3">{` / ${costWords(budget.usd)}`}</span>}
+    <p className="flex shrink-0 items-center gap-3 pr-1 text-xs whitespace-nowrap text-ink-2 tabular-nums md:pr-2">
+      <span title={`${costWords(totals.costUsd)}, ${tokenWords(tokens)} tokens in ${totals.runs} runs`}>
+        {totals.costUsd === null ? (
+          <>
+            <span className="max-md:hidden">{costWords(null)}</span>
+            <span className="md:hidden">
+              <span aria-hidden="true">$?</span>
+              <span className="sr-only">{costWords(null)}</span>
+            </span>
+          </>
+        ) : (
+          costWords(totals.costUsd)
+        )}
+        {budget.usd !== null && (
+          <span className="text-ink-3 max-md:hidden">{` / ${costWords(budget.usd)}`}</span>
+        )}
       </span>
-      <span title="Subagents that run at the same time">
+      <span className="max-md:hidden" title="Subagents that run at the same time">
         {`${slots.running}/${slots.max} slots`}
         {slots.queued > 0 && ` · ${slots.queued} queued`}
       </span>

@@ -11,6 +11,7 @@ interface FrameProps {
   readonly children: ReactNode
   /** What the left rail shows beside the list of conversations. */
   readonly tree?: ReactNode
+  /** What stands in the bar above; without it there is no bar where nothing else is in it. */
   readonly header?: ReactNode
   readonly right?: ReactNode
 }
@@ -49,7 +50,9 @@ export function Frame({ children, tree, header, right }: FrameProps) {
           </>
         )}
         <div className="flex min-w-0 flex-1 flex-col">
-          <TopBar left={!middle || !leftOpen}>{header}</TopBar>
+          {(header !== undefined || !middle || !leftOpen) && (
+            <TopBar left={!middle || !leftOpen}>{header}</TopBar>
+          )}
           <div className="flex min-h-0 flex-1">
             <main className="flex min-h-0 min-w-0 flex-1 flex-col">{children}</main>
             {right && wide && rightOpen && (

@@ -10,17 +10,18 @@ const TABS = [
 
 type TabId = (typeof TABS)[number]['id']
 
-/** Who works, what was done, and when. */
+/** Who works, what was done, and when. One that is null stands elsewhere on the page. */
 export function RightPanel(panels: Readonly<Record<TabId, ReactNode>>) {
   const [tab, setTab] = usePref('rightTab')
+  const tabs = TABS.filter(({ id }) => panels[id] !== null)
   return (
     <Tabs
-      selectedKey={TABS.some(({ id }) => id === tab) ? tab : 'agents'}
+      selectedKey={tabs.some(({ id }) => id === tab) ? tab : 'agents'}
       onSelectionChange={(key) => setTab(TABS.find(({ id }) => id === key)?.id ?? 'agents')}
       className="flex h-full min-h-0 flex-col"
     >
       <TabList aria-label="Right column" className="flex shrink-0 gap-4 border-b border-line px-4">
-        {TABS.map(({ id, label }) => (
+        {tabs.map(({ id, label }) => (
           <Tab
             key={id}
             id={id}
@@ -30,7 +31,7 @@ export function RightPanel(panels: Readonly<Record<TabId, ReactNode>>) {
           </Tab>
         ))}
       </TabList>
-      {TABS.map(({ id }) => (
+      {tabs.map(({ id }) => (
         <TabPanel key={id} id={id} className="scrolls min-h-0 flex-1 overflow-y-auto">
           {panels[id]}
         </TabPanel>

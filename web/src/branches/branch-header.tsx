@@ -2,7 +2,6 @@ import { breadcrumb, costWords, siblings, tokenWords, type BranchView, type View
 import type { RunRow } from 'offshoot/protocol'
 import { useEffect, useRef } from 'react'
 import { useView } from '../state/conversation.tsx'
-import { focusOpener } from '../ui/focus-opener.ts'
 import { navigate } from '../state/route.ts'
 import { RunActions } from '../agents/run-actions.tsx'
 import { Elapsed, Until } from '../agents/run-line.tsx'
@@ -10,6 +9,7 @@ import { Chip } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
 import { hueOf } from '../ui/format.ts'
 import { RunMark, RunWord } from '../ui/run-mark.tsx'
+import { goUp } from './go-up.ts'
 import { nameOf, pathOf, runOf } from '../state/branch-lookup.ts'
 import { useStatus } from '../state/use-status.ts'
 import { detailOf } from '../ui/run-status-look.ts'
@@ -24,29 +24,25 @@ export function BranchHeader({ branch }: { branch: BranchView }) {
     // What was pressed to come here is gone; who uses keys goes on from the name of the place.
     if (document.activeElement === document.body) title.current?.focus({ preventScroll: true })
   }, [branch.id])
-  const back = () => {
-    if (!parent) return
-    navigate(pathOf(parent))
-    focusOpener(`branch-${branch.id}`, `view-${branch.id}`, `tree-${branch.id}`)
-  }
+  const back = () => parent && goUp(branch, parent)
   return (
     <header
       data-print="no"
-      data-branch-header=""
       className={`border-b border-line bg-[color-mix(in_srgb,var(--hue)_5%,var(--ground))] px-4 py-2 ${hueOf(branch.agent)}`}
     >
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
         <Button look="quiet" icon="left" onPress={back} className="-ml-2">
           Back
         </Button>
-        <h2
+        <h1
           ref={title}
+          dir="auto"
           tabIndex={-1}
           className="min-w-0 truncate rounded-sm outline-none text-sm font-semibold"
         >
           {branch.kind === 'subagent' && <span className="text-hue">{`@${branch.agent} `}</span>}
           {nameOf(branch) === branch.agent ? (run?.task ?? '') : nameOf(branch)}
-        </h2>
+        </h1>
         <Chip>{kind}</Chip>
         <div className="flex-1" />
         {branch.kind === 'subagent' && <SiblingPager branch={branch} />}

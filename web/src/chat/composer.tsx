@@ -67,6 +67,7 @@ export function Composer({
         ref={field}
         id="composer"
         data-opener="composer"
+        dir="auto"
         value={text}
         rows={1}
         onChange={(event) => change(event.target.value)}

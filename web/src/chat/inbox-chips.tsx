@@ -31,7 +31,7 @@ function InboxChip({ item }: { item: InboxItem }) {
   const text = item.report ? reportHeadline(item.report, item.text) : item.text
   return (
     <li className="flex items-center gap-1 rounded-lg border border-line bg-panel py-0.5 pr-1 pl-3 text-sm">
-      <span className="min-w-0 flex-1 truncate" title={text}>
+      <span dir="auto" className="min-w-0 flex-1 truncate" title={text}>
         {!isMine && <span className="text-ink-3">{`${writerOf(item)}: `}</span>}
         {text}
       </span>

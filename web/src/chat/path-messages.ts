@@ -33,7 +33,8 @@ export function usePathItems(branchId: string): PathItems {
   }
 }
 
-function branchesOf(state: ViewState, branchId: string): readonly BranchView[] {
+/** The branches whose messages are read on this one, the one that stands above all first. */
+export function branchesOf(state: ViewState, branchId: string): readonly BranchView[] {
   return lineage(state, branchId as BranchView['id']).flatMap(({ branchId: id }) => state.branches[id] ?? [])
 }
 

@@ -60,7 +60,8 @@ export function RunCard({ run, report, nesting }: RunCardProps) {
           data-opener={`branch-${run.branchId}`}
           aria-label={`View branch of ${run.agent}: ${run.task}`}
         >
-          View branch
+          <span className="max-sm:hidden">View branch</span>
+          <Icon name="eye" size={14} className="sm:hidden" />
         </Button>
       </div>
       {open && <Opened run={run} report={report} />}

@@ -1,11 +1,12 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useConversationView } from '../state/conversation.tsx'
 import { Button } from '../ui/button.tsx'
 import { showError } from '../ui/toasts.tsx'
 import type { Item } from './transcript-items.ts'
 import { ItemView } from './message-view.tsx'
 import { usePathItems, type PathItems } from './path-messages.ts'
+import { useShownTranscript } from './shown-transcript.ts'
 import { useStick } from './use-stick.ts'
 
 /** So many items are drawn as they are; of more, those in view. */
@@ -25,9 +26,11 @@ export function Transcript({ branchId, messageId }: TranscriptProps) {
   const path = usePathItems(branchId)
   const { items, loaded } = path
   const box = useRef<HTMLDivElement>(null)
-  const { onScroll, toEnd, missed, stick } = useStick(box, items.length, items)
+  const { onScroll, toStart, toEnd, missed, stick } = useStick(box, items)
+  useShownTranscript(useMemo(() => ({ toStart, toEnd }), [toStart, toEnd]))
   const loadOlder = useOlder(path, box)
   useJump(messageId, items, box, stick)
+  useMessagesTop(box)
   return (
     <div className="relative min-h-0 flex-1">
       <div
@@ -154,6 +157,24 @@ function useOlder({ olderOf, items }: PathItems, box: React.RefObject<HTMLDivEle
       // One frame later it is drawn.
       .finally(() => requestAnimationFrame(() => requestAnimationFrame(() => (loading.current = false))))
   }
+}
+
+/** Tells the styles where the messages begin: what lies over the page keeps to them. */
+function useMessagesTop(box: React.RefObject<HTMLDivElement | null>): void {
+  useEffect(() => {
+    const element = box.current
+    if (!element) return undefined
+    const { style } = document.documentElement
+    // What comes or goes above makes them smaller or larger.
+    const observer = new ResizeObserver(() =>
+      style.setProperty('--messages-top', `${element.getBoundingClientRect().top}px`),
+    )
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      style.removeProperty('--messages-top')
+    }
+  }, [box])
 }
 
 /** Goes to the message that the address names, once it is there. */

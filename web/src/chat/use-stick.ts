@@ -7,24 +7,29 @@ const NEAR = 100
  * Keeps the end of a growing list in view, but never takes a reader along who has scrolled away from it: then it counts
  * what has come since.
  */
-export function useStick(box: RefObject<HTMLDivElement | null>, count: number, version: unknown) {
+export function useStick(box: RefObject<HTMLDivElement | null>, items: readonly { readonly key: string }[]) {
   const sticks = useRef(true)
-  const [seen, setSeen] = useState(count)
+  const last = items.at(-1)?.key
+  const [seen, setSeen] = useState(last)
   const toEnd = useCallback(() => {
     sticks.current = true
     box.current?.scrollTo({ top: box.current.scrollHeight })
+  }, [box])
+  const toStart = useCallback(() => {
+    sticks.current = false
+    box.current?.scrollTo({ top: 0 })
   }, [box])
   const onScroll = useCallback(() => {
     const element = box.current
     if (!element) return
     sticks.current = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR
-    if (sticks.current) setSeen(count)
-  }, [box, count])
+    if (sticks.current) setSeen(last)
+  }, [box, last])
   useLayoutEffect(() => {
     if (!sticks.current) return
     toEnd()
-    setSeen(count)
-  }, [toEnd, count, version])
+    setSeen(last)
+  }, [toEnd, last, items])
   useEffect(() => {
     // Cards that open, and code that gets its colours, make the list longer without a new item.
     const element = box.current?.firstElementChild
@@ -33,5 +38,12 @@ export function useStick(box: RefObject<HTMLDivElement | null>, count: number, v
     observer.observe(element)
     return () => observer.disconnect()
   }, [box, toEnd])
-  return { onScroll, toEnd, missed: Math.max(0, count - seen), stick: sticks }
+  return { onScroll, toStart, toEnd, missed: countAfter(items, seen), stick: sticks }
+}
+
+/** How many came after the one that was seen last; what is loaded before it does not count. */
+export function countAfter(items: readonly { readonly key: string }[], seen: string | undefined): number {
+  if (seen === undefined) return items.length
+  const at = items.findLastIndex(({ key }) => key === seen)
+  return at < 0 ? 0 : items.length - 1 - at
 }

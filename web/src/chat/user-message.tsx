@@ -21,7 +21,10 @@ export const UserMessage = memo(({ message, inherited }: { message: Message; inh
       className="group/message relative flex flex-col items-end"
       data-user-message={message.id}
     >
-      <div className="max-w-[85%] rounded-2xl rounded-br-md bg-[light-dark(#ededea,#25272b)] px-3.5 py-2 text-base wrap-anywhere whitespace-pre-wrap">
+      <div
+        dir="auto"
+        className="max-w-[85%] rounded-2xl rounded-br-md bg-[light-dark(#ededea,#25272b)] px-3.5 py-2 text-base wrap-anywhere whitespace-pre-wrap"
+      >
         {text}
       </div>
       <MessageActions message={message} inherited={inherited}>
@@ -52,6 +55,7 @@ function EditMessage({ message, text, onDone }: { message: Message; text: string
       <textarea
         // The press on Edit asked for it.
         ref={(element) => element?.focus()}
+        dir="auto"
         value={next}
         rows={Math.min(12, next.split('\n').length + 1)}
         onChange={(event) => setNext(event.target.value)}

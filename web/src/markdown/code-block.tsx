@@ -1,6 +1,8 @@
 import { memo, useEffect, useState } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { highlight, type CodeToken } from './highlight.ts'
+import { askForColours } from './highlight-queue.ts'
+import { coloursOf } from './code-languages.ts'
+import type { CodeToken } from './highlight.ts'
 
 export const CodeBlock = memo(({ code, language }: { code: string; language: string }) => (
   <div className="group relative overflow-hidden rounded-lg border border-line bg-panel">
@@ -11,6 +13,7 @@ export const CodeBlock = memo(({ code, language }: { code: string; language: str
     )}
     <CopyButton text={code} label="Copy code" className="absolute top-0.5 right-1" />
     <pre
+      dir="ltr"
       tabIndex={0}
       aria-label={language ? `Code, ${language}` : 'Code'}
       className={`scrolls overflow-x-auto px-3.5 pb-3 text-[0.8125rem] leading-5 ${language ? '' : 'pt-3'}`}
@@ -22,28 +25,27 @@ export const CodeBlock = memo(({ code, language }: { code: string; language: str
   </div>
 ))
 
-/** Code in colours, as soon as they are there. */
+/** Code in colours, as soon as they are there. What is written since then stays plain until it has its own. */
 function Highlighted({ code, language }: { code: string; language: string }) {
-  const [lines, setLines] = useState<{ code: string; tokens: readonly CodeToken[][] }>()
+  const [known, setKnown] = useState<{ code: string; language: string; tokens: readonly CodeToken[][] }>()
   useEffect(() => {
-    let stale = false
-    highlight(code, language).then((tokens) => !stale && tokens && setLines({ code, tokens }), stayPlain)
-    return () => {
-      stale = true
-    }
+    if (!coloursOf(code, language)) return undefined
+    return askForColours(code, language, (tokens) => setKnown({ code, language, tokens }))
   }, [code, language])
-  if (lines?.code !== code) return code
-  return lines.tokens.map((line, at) => (
-    <span key={at}>
-      {line.map((token, index) => (
-        <span key={index} style={token.color ? { color: token.color } : undefined}>
-          {token.content}
+  if (known?.language !== language || !code.startsWith(known.code)) return code
+  return (
+    <>
+      {known.tokens.map((line, at) => (
+        <span key={at}>
+          {line.map((token, index) => (
+            <span key={index} style={token.color ? { color: token.color } : undefined}>
+              {token.content}
+            </span>
+          ))}
+          {at < known.tokens.length - 1 ? '\n' : ''}
         </span>
       ))}
-      {at < lines.tokens.length - 1 ? '\n' : ''}
-    </span>
-  ))
+      {code.slice(known.code.length)}
+    </>
+  )
 }
-
-/** Code without colours is readable too. */
-function stayPlain(): void {}

@@ -1,4 +1,5 @@
 import type { HighlighterCore, LanguageInput } from 'shiki/core'
+import { coloursOf, MAX_LINE_CHARS, type LanguageName } from './code-languages.ts'
 
 export interface CodeToken {
   readonly content: string
@@ -7,7 +8,7 @@ export interface CodeToken {
 
 type Load = () => Promise<{ default: LanguageInput }>
 
-const LANGUAGES: Readonly<Record<string, Load>> = {
+const LOADS: Readonly<Record<LanguageName, Load>> = {
   typescript: () => import('shiki/langs/typescript.mjs'),
   tsx: () => import('shiki/langs/tsx.mjs'),
   javascript: () => import('shiki/langs/javascript.mjs'),
@@ -25,38 +26,29 @@ const LANGUAGES: Readonly<Record<string, Load>> = {
   c: () => import('shiki/langs/c.mjs'),
   diff: () => import('shiki/langs/diff.mjs'),
 }
-const ALIASES: Readonly<Record<string, string>> = {
-  ts: 'typescript',
-  js: 'javascript',
-  mjs: 'javascript',
-  jsx: 'tsx',
-  jsonc: 'json',
-  py: 'python',
-  sh: 'bash',
-  shell: 'bash',
-  zsh: 'bash',
-  yml: 'yaml',
-  rs: 'rust',
-  h: 'c',
-  xml: 'html',
-}
-/** Longer code is shown without colours: it would hold up the page. Characters. */
-const MAX_CHARS = 40_000
-
 const loaded = new Map<string, Promise<unknown>>()
 let highlighter: Promise<HighlighterCore> | undefined
 
-/** The coloured words of each line; undefined for a language that is not known, and for very long code. */
+/**
+ * The coloured words of each line; undefined where there are none. Lengths bound the work and never the time: the same
+ * code has the same colours on a busy machine.
+ */
 export async function highlight(code: string, name: string): Promise<readonly CodeToken[][] | undefined> {
-  const language = ALIASES[name.toLowerCase()] ?? name.toLowerCase()
-  const load = Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined
-  if (!load || code.length > MAX_CHARS) return undefined
+  const language = coloursOf(code, name)
+  if (!language) return undefined
   highlighter ??= createHighlighter()
   const shiki = await highlighter
   let ready = loaded.get(language)
-  if (!ready) loaded.set(language, (ready = load().then((module) => shiki.loadLanguage(module.default))))
+  if (!ready)
+    loaded.set(language, (ready = LOADS[language]().then((module) => shiki.loadLanguage(module.default))))
   await ready
-  return shiki.codeToTokensBase(code, { lang: language, theme: 'css-variables' })
+  const lines = shiki.codeToTokensBase(code, {
+    lang: language,
+    theme: 'css-variables',
+    tokenizeTimeLimit: 0,
+    tokenizeMaxLineLength: MAX_LINE_CHARS,
+  })
+  return lines.map((line) => line.map(({ content, color }) => ({ content, color })))
 }
 
 async function createHighlighter(): Promise<HighlighterCore> {

@@ -61,12 +61,36 @@ describe('a text in Markdown', () => {
 
   it('opens links elsewhere, and tells that place nothing', () => {
     expect(html('[x](https://example.com/a)')).toBe(
-      '<p><a href="https://example.com/a" target="_blank" rel="noopener noreferrer">x</a></p>',
+      '<p dir="auto"><a href="https://example.com/a" target="_blank" rel="noopener noreferrer">x</a></p>',
     )
   })
 
   it('shows markup as the text that it is', () => {
-    expect(html('a <b>c</b> &amp; &lt;d&gt;')).toBe('<p>a &lt;b&gt;c&lt;/b&gt; &amp; &lt;d&gt;</p>')
+    expect(html('a <b>c</b> &amp; &lt;d&gt;')).toBe(
+      '<p dir="auto">a &lt;b&gt;c&lt;/b&gt; &amp; &lt;d&gt;</p>',
+    )
+  })
+})
+
+describe('what a text says about how it is drawn', () => {
+  it('aligns the columns of a table', () => {
+    const { names, attributes } = partsOf(html('| a | b | c | d |\n|:--|:-:|--:|---|\n| 1 | 2 | 3 | 4 |'))
+    expect(names.filter((name) => name === 'th' || name === 'td')).toHaveLength(8)
+    const classes = attributes.flatMap(([name, value]) => (name === 'class' ? [value] : []))
+    const row = ['text-left!', 'text-center!', 'text-right!']
+    expect(classes.filter((each) => each?.startsWith('text-'))).toEqual([...row, ...row])
+  })
+
+  it.each(['שלום', '# שלום', '- שלום', '1. שלום', '> שלום', '| שלום |\n|---|\n| שלום |', '<b>שלום</b>'])(
+    'is drawn in the direction of its own words: %s',
+    (text) => {
+      const { attributes } = partsOf(html(text))
+      expect(attributes).toContainEqual(['dir', 'auto'])
+    },
+  )
+
+  it('draws code from left to right', () => {
+    expect(partsOf(html('```ts\nconst a = 1 // שלום\n```')).attributes).toContainEqual(['dir', 'ltr'])
   })
 })
 

@@ -33,14 +33,14 @@ function BlockToken({ token }: { token: MarkedToken }): ReactNode {
       return <Heading depth={token.depth} tokens={token.tokens} />
     case 'paragraph':
       return (
-        <p>
+        <p dir="auto">
           <Inline tokens={token.tokens} />
         </p>
       )
     case 'code':
       return <CodeBlock code={token.text} language={token.lang?.split(/\s/)[0] ?? ''} />
     case 'blockquote':
-      return <blockquote>{blocksOf(token.tokens)}</blockquote>
+      return <blockquote dir="auto">{blocksOf(token.tokens)}</blockquote>
     case 'list':
       return <List list={token} />
     case 'table':
@@ -51,7 +51,11 @@ function BlockToken({ token }: { token: MarkedToken }): ReactNode {
     case 'def':
       return null
     case 'html':
-      return <p className="whitespace-pre-wrap">{token.raw.trimEnd()}</p>
+      return (
+        <p dir="auto" className="whitespace-pre-wrap">
+          {token.raw.trimEnd()}
+        </p>
+      )
     default:
       return <Inline tokens={[token]} />
   }
@@ -65,7 +69,7 @@ function blocksOf(tokens: readonly Token[]): ReactNode {
 function Heading({ depth, tokens }: { depth: number; tokens: readonly Token[] }) {
   const Tag = depth <= 1 ? 'h3' : depth === 2 ? 'h4' : depth === 3 ? 'h5' : 'h6'
   return (
-    <Tag>
+    <Tag dir="auto">
       <Inline tokens={tokens} />
     </Tag>
   )
@@ -73,17 +77,25 @@ function Heading({ depth, tokens }: { depth: number; tokens: readonly Token[] })
 
 function List({ list }: { list: Tokens.List }) {
   const items = list.items.map((item, index) => <li key={index}>{blocksOf(item.tokens)}</li>)
-  return list.ordered ? <ol start={Number(list.start) || 1}>{items}</ol> : <ul>{items}</ul>
+  if (!list.ordered) return <ul dir="auto">{items}</ul>
+  return (
+    <ol dir="auto" start={Number(list.start) || 1}>
+      {items}
+    </ol>
+  )
 }
 
+const ALIGNED = { left: 'text-left!', center: 'text-center!', right: 'text-right!' } as const
+
+/** A cell is as wide as its longest word at least: a table that is too wide scrolls. */
 function Table({ table }: { table: Tokens.Table }) {
   return (
     <div className="scrolls overflow-x-auto" tabIndex={0} role="region" aria-label="Table">
-      <table>
+      <table dir="auto">
         <thead>
           <tr>
             {table.header.map((cell, index) => (
-              <th key={index} scope="col">
+              <th key={index} scope="col" dir="auto" className={alignOf(cell)}>
                 <Inline tokens={cell.tokens} />
               </th>
             ))}
@@ -93,7 +105,7 @@ function Table({ table }: { table: Tokens.Table }) {
           {table.rows.map((row, at) => (
             <tr key={at}>
               {row.map((cell, index) => (
-                <td key={index}>
+                <td key={index} dir="auto" className={alignOf(cell)}>
                   <Inline tokens={cell.tokens} />
                 </td>
               ))}
@@ -103,4 +115,8 @@ function Table({ table }: { table: Tokens.Table }) {
       </table>
     </div>
   )
+}
+
+function alignOf({ align }: Tokens.TableCell): string | undefined {
+  return align ? ALIGNED[align] : undefined
 }

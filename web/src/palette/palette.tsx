@@ -17,12 +17,14 @@ interface PaletteProps {
   readonly actions: Actions
   /** Of the conversation that is open. */
   readonly branches?: readonly BranchView[]
+  /** What was typed before the field had the focus; it ends that. */
+  readonly takeTyped: () => string
 }
 
 const NO_BRANCHES: readonly BranchView[] = []
 
 /** Goes anywhere and does anything by name: write a part of it, choose with the arrow keys, Enter. */
-export function Palette({ isOpen, onClose, actions, branches = NO_BRANCHES }: PaletteProps) {
+export function Palette({ isOpen, onClose, branches = NO_BRANCHES, ...rest }: PaletteProps) {
   return (
     <ModalOverlay
       isOpen={isOpen}
@@ -32,22 +34,14 @@ export function Palette({ isOpen, onClose, actions, branches = NO_BRANCHES }: Pa
     >
       <Modal className="flex max-h-[70dvh] w-full max-w-xl flex-col overflow-hidden rounded-xl border border-line bg-raised shadow-float">
         <Dialog aria-label="Palette" className="flex min-h-0 flex-1 flex-col outline-none">
-          <Commands actions={actions} branches={branches} onClose={onClose} />
+          <Commands {...rest} branches={branches} onClose={onClose} />
         </Dialog>
       </Modal>
     </ModalOverlay>
   )
 }
 
-function Commands({
-  actions,
-  branches,
-  onClose,
-}: {
-  actions: Actions
-  branches: readonly BranchView[]
-  onClose: () => void
-}) {
+function Commands({ actions, branches, onClose, takeTyped }: Required<Omit<PaletteProps, 'isOpen'>>) {
   const client = useClient()
   const [text, setText] = useState('')
   const conversations = useAnswer(useCallback(() => client.listConversations(), [client])).value
@@ -64,7 +58,12 @@ function Commands({
   }
   return (
     <Autocomplete inputValue={text} onInputChange={setText}>
-      <Search />
+      <Search
+        onReady={() => {
+          const typed = takeTyped()
+          setText((before) => before + typed)
+        }}
+      />
       <div
         role="region"
         aria-label="What was found"
@@ -103,7 +102,7 @@ function Commands({
   )
 }
 
-function Search() {
+function Search({ onReady }: { onReady: () => void }) {
   return (
     <SearchField
       aria-label="Find a conversation, branch, agent or action"
@@ -112,6 +111,7 @@ function Search() {
     >
       <Icon name="search" />
       <Input
+        onFocus={onReady}
         placeholder="Conversations, branches, agents, actions…"
         className="h-12 min-w-0 flex-1 bg-transparent text-base text-ink outline-none placeholder:text-ink-3 [&::-webkit-search-cancel-button]:hidden"
       />

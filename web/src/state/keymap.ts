@@ -11,6 +11,8 @@ export const shortcuts = [
   { id: 'interrupt', keys: 'Mod+.', label: 'Interrupt this branch', group: 'Conversation' },
   { id: 'next-message', keys: 'J', label: 'Next message', group: 'Conversation' },
   { id: 'previous-message', keys: 'K', label: 'Previous message', group: 'Conversation' },
+  { id: 'first-message', keys: 'Home', label: 'First message', group: 'Conversation' },
+  { id: 'last-message', keys: 'End', label: 'Latest message', group: 'Conversation' },
   { id: 'edit-last', keys: 'E', label: 'Edit your last message', group: 'Conversation' },
   { id: 'fold-all', keys: '[', label: 'Fold everything', group: 'Conversation' },
   { id: 'unfold-all', keys: ']', label: 'Unfold everything', group: 'Conversation' },

@@ -32,8 +32,8 @@ export function Toasts() {
     <section
       aria-label="Notifications"
       data-print="no"
-      // Over the messages it is below what leads back from a branch; beside a sheet, on the other side.
-      className="pointer-events-none fixed top-14 right-4 left-4 z-30 flex flex-col items-end gap-2 min-[1100px]:top-auto! min-[1100px]:bottom-4 [body:has([data-branch-header])_&]:top-30 max-[719px]:[body:has([data-branch-header])_&]:top-48 min-[768px]:max-[1099px]:[body:has([data-sheet=right])_&]:items-start max-[1099px]:[body:has([data-sheet=left])_&]:top-auto! max-[1099px]:[body:has([data-sheet=left])_&]:bottom-4"
+      // It covers messages, and nothing that is above them; beside a sheet, it is on the other side.
+      className="pointer-events-none fixed top-[calc(var(--messages-top,3.25rem)+0.5rem)] right-4 left-4 z-30 flex flex-col items-end gap-2 min-[1100px]:top-auto! min-[1100px]:bottom-4 min-[768px]:max-[1099px]:[body:has([data-sheet=right])_&]:items-start max-[1099px]:[body:has([data-sheet=left])_&]:top-auto! max-[1099px]:[body:has([data-sheet=left])_&]:bottom-4"
     >
       <div role="status" className="sr-only">
         {newestOf(toasts)?.text}
