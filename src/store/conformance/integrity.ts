@@ -148,7 +148,7 @@ export const integrity: readonly StoreCase[] = [
 ]
 
 /** So that nothing but a foreign key can be wrong with a row. */
-const NEW_KEY = { id: 'new', position: 99, stopNo: 99, hash: 'new' }
+const NEW_KEY = { id: 'new', position: 99, stopNo: 99, hash: 'new', number: 99 }
 
 /** What becomes of an insert, which is undone in any case. */
 async function tried(store: Store, table: Table, row: object): Promise<unknown> {
