@@ -1,12 +1,5 @@
 import { z } from 'zod'
-import { denialReasons } from '../core/denial-reason.ts'
 import { finishReasons } from '../core/finish-reason.ts'
-import type { IdPrefix, IdTypes } from '../core/ids.ts'
-import type { Json } from '../core/json.ts'
-import type { Author, Part } from '../core/message.ts'
-import type { Receipts } from '../core/receipt.ts'
-import type { ReportFacts, SubagentAnswer } from '../core/report-facts.ts'
-import type { EndReason, RunReason } from '../core/run-status.ts'
 import { factSchema } from '../core/receipt-schema.ts'
 import { runLimitsSchema, runSetupSchema } from '../core/run-schemas.ts'
 import {
@@ -25,142 +18,26 @@ import {
   type ExportedRule,
   type ExportedRun,
 } from './document.ts'
+import {
+  author,
+  count,
+  cal,
+  error,
+  id,
+  json,
+  ms,
+  partSchema,
+  prt,
+  report,
+  status,
+  text,
+  usage,
+} from './part-schema.ts'
 
 /**
  * The shape of an export document. Readers tolerate keys that are not named here. Nothing is changed or filled in: what
  * was read is what stands in the file, down to the order of the keys.
  */
-
-function id<P extends IdPrefix>(prefix: P): z.ZodType<IdTypes[P]> {
-  const pattern = new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`)
-  return z.string().regex(pattern, `expected an id ${prefix}_…`) as unknown as z.ZodType<IdTypes[P]>
-}
-
-const ms = z.int().min(0)
-const count = z.int().min(0)
-const text = z.string()
-/** Any value of JSON; it came out of JSON.parse. */
-const json = z.unknown().refine((value) => value !== undefined, 'expected a value') as z.ZodType<Json>
-const metadata = z.record(text, z.record(text, json))
-
-const usage = z
-  .looseObject({
-    input: z.number(),
-    output: z.number(),
-    cacheRead: z.number(),
-    cacheWrite: z.number(),
-    reasoning: z.number(),
-  })
-  .meta({ id: 'Usage' })
-const error = z.looseObject({
-  code: text,
-  message: text,
-  hint: text.exactOptional(),
-  reason: z.enum(denialReasons).exactOptional(),
-})
-const file = z.looseObject({ mediaType: text, data: text, filename: text.exactOptional() })
-const status = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'])
-const author = z
-  .union([z.enum(['person', 'runtime']), z.looseObject({ agent: text, branchId: id('brn') })])
-  .meta({ id: 'Author' }) satisfies z.ZodType<Author>
-const receiptOf = <T>() => z.array(z.looseObject({})) as unknown as z.ZodType<readonly T[]>
-const receipts = z.looseObject({
-  changed: receiptOf<Receipts['changed'][number]>(),
-  read: receiptOf<Receipts['read'][number]>(),
-  commands: receiptOf<Receipts['commands'][number]>(),
-  hosts: z.array(text),
-  denied: receiptOf<Receipts['denied'][number]>(),
-  errors: receiptOf<Receipts['errors'][number]>(),
-  unknown: receiptOf<Receipts['unknown'][number]>(),
-  more: z.record(text, count) as unknown as z.ZodType<Receipts['more']>,
-}) satisfies z.ZodType<Receipts>
-const name = { branchId: id('brn'), agent: text }
-const reportFacts = {
-  ...name,
-  fromRunId: id('run'),
-  description: text,
-  status,
-  reason: text.nullable() as unknown as z.ZodType<RunReason | null>,
-  endReason: text.nullable() as unknown as z.ZodType<EndReason | null>,
-  figures: z
-    .looseObject({
-      turns: count,
-      maxTurns: count,
-      toolCalls: count,
-      durationMs: z.number(),
-      costUsd: z.number().nullable(),
-    })
-    .nullable(),
-  note: text.nullable(),
-  error: text.nullable(),
-  form: z.enum(['text', 'json', 'summary']),
-  lacks: z.enum(['middle', 'rest']).nullable(),
-  artifactId: id('art').exactOptional(),
-  receipts: receipts.nullable(),
-  told: z.looseObject({ before: text, after: text }).exactOptional(),
-}
-const report = z.looseObject(reportFacts).meta({ id: 'Report' }) satisfies z.ZodType<ReportFacts>
-const about = { lead: text.exactOptional(), rest: text.exactOptional() }
-const subagent = z.discriminatedUnion('type', [
-  z.looseObject({ type: z.literal('report'), ...reportFacts, ...about }),
-  z.looseObject({
-    type: z.literal('transcript'),
-    ...name,
-    status,
-    reason: reportFacts.reason,
-    rest: about.rest,
-  }),
-  z.looseObject({ type: z.literal('started'), ...name, description: text, position: count.nullable() }),
-]) satisfies z.ZodType<SubagentAnswer>
-const output = z.looseObject({
-  text,
-  subagent: subagent.exactOptional(),
-  files: z.array(file).exactOptional(),
-  artifactId: id('art').exactOptional(),
-})
-
-const prt = id('prt')
-const cal = id('cal')
-const partSchema = z
-  .discriminatedUnion('type', [
-    z.looseObject({
-      id: prt,
-      type: z.literal('text'),
-      text,
-      author: author.exactOptional(),
-      summaryOf: id('msg').exactOptional(),
-      metadata: metadata.exactOptional(),
-    }),
-    z.looseObject({ id: prt, type: z.literal('reasoning'), text, metadata: metadata.exactOptional() }),
-    z.looseObject({
-      id: prt,
-      type: z.literal('tool-call'),
-      callId: cal,
-      tool: text,
-      input: json,
-      invalid: text.exactOptional(),
-      via: z.looseObject({ index: count, toolset: text.exactOptional() }).exactOptional(),
-      metadata: metadata.exactOptional(),
-    }),
-    z.looseObject({
-      id: prt,
-      type: z.literal('tool-result'),
-      callId: cal,
-      tool: text,
-      status: z.enum(['completed', 'failed', 'denied', 'skipped', 'unknown']),
-      output,
-    }),
-    z.looseObject({ id: prt, type: z.literal('file'), file }),
-    z.looseObject({ id: prt, type: z.literal('report'), text, report }),
-    z.looseObject({
-      id: prt,
-      type: z.literal('notice'),
-      text,
-      branchId: id('brn').exactOptional(),
-      damaged: prt.exactOptional(),
-    }),
-  ])
-  .meta({ id: 'Part' }) satisfies z.ZodType<Part>
 
 const answer = z.enum(['once', 'run', 'always', 'deny'])
 const approvalSchema = z

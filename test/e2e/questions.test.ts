@@ -113,7 +113,9 @@ describe('from another terminal', () => {
 
     const ps = await user.call(['ps'])
     expect(ps.stdout).toMatch(
-      new RegExp(`waiting \\(question\\) .*Waiting for you: Which way\\?, for \\d+s · offshoot answer ${id} · #1`),
+      new RegExp(
+        `waiting \\(question\\) .*Waiting for you: Which way\\?, for \\d+s · offshoot answer ${id} · #1`,
+      ),
     )
     const shown = await user.call(['answer', id])
     expect(shown).toMatchObject({ code: 2, stdout: expect.stringContaining('    Which way?\n  [1] left\n') })

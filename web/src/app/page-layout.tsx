@@ -27,12 +27,7 @@ export function Frame({ children, tree, header, right }: FrameProps) {
   const { sheet } = usePanels()
   return (
     <div className="flex h-dvh flex-col">
-      <a
-        href="#composer"
-        className="sr-only z-50 rounded-md bg-raised px-3 py-1.5 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
-      >
-        Skip to the message field
-      </a>
+      <SkipLink />
       <div className="flex min-h-0 flex-1">
         {middle && leftOpen && (
           <>
@@ -87,6 +82,17 @@ export function Frame({ children, tree, header, right }: FrameProps) {
         </Sheet>
       )}
     </div>
+  )
+}
+
+function SkipLink() {
+  return (
+    <a
+      href="#composer"
+      className="sr-only z-50 rounded-md bg-raised px-3 py-1.5 focus:not-sr-only focus:absolute focus:top-2 focus:left-2"
+    >
+      Skip to the message field
+    </a>
   )
 }
 

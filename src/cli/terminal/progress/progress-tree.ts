@@ -194,7 +194,7 @@ function going({ status }: RunEvent) {
 function waiting({ reason, waitingFor }: WaitingEvent) {
   return {
     status: 'waiting',
-    reason: (reason ?? null) as RunReason | null,
+    reason: reason ?? null,
     waitingFor: waitingFor as WaitingFor,
     position: 0,
   } as const
@@ -205,7 +205,7 @@ function ended(known: RunLine, event: RunEvent): RunLine {
   const text = event.error?.message ?? headline(event.report ?? '')
   const figures = { toolCalls, costUsd, endedAt: at, headline: text, position: 0, asks: [], calls: [] }
   const now = { streaming: null, waitingFor: null, pausing: null }
-  const reason = (event.reason ?? null) as RunReason | null
-  const endReason = (event.endReason ?? null) as EndReason | null
+  const reason = event.reason ?? null
+  const endReason = event.endReason ?? null
   return { ...known, ...figures, ...now, status, reason, endReason }
 }
