@@ -35,7 +35,7 @@ export function readonly(file: string, cause: unknown): OffshootError {
   return new OffshootError('store_readonly', message, { hint, cause })
 }
 
-export function full(file: string, what: string, cause: unknown): OffshootError {
+function full(file: string, what: string, cause: unknown): OffshootError {
   const hint = 'Make room on its disk (or raise its quota) and try again; what was stored before is safe.'
   return new OffshootError('store_full', `the database ${file} cannot take more: ${what}`, { hint, cause })
 }
