@@ -53,6 +53,40 @@ test('what is said while a conversation is deleted goes with it, and no model is
   expect(served.said).toEqual([])
 })
 
+test('nothing starts in a conversation as long as anybody deletes it', async () => {
+  const { conversationId, branchId } = await served.begin({ main: [{ text: 'one' }, { text: 'two' }] })
+  await served.ended(conversationId)
+  const { store } = served
+  const { tx } = store
+  const writes: PromiseWithResolvers<void>[] = []
+  /** Resolves once one more deletion waits before it writes. */
+  const deleting = async () => {
+    const count = writes.length
+    store.tx = async (...write) => {
+      store.tx = tx
+      writes.push(Promise.withResolvers())
+      await writes.at(-1)!.promise
+      return await tx(...write)
+    }
+    const answer = served.call('DELETE', `/api/conversations/${conversationId}`)
+    while (writes.length === count) await turn()
+    return { answer, gate: writes.at(-1)! }
+  }
+  const said = async () => {
+    const answer = await served.post(`/branches/${branchId}/messages`, { text: 'more' })
+    return [answer.status, ServedUser.why(answer)]
+  }
+  const refused = [409, `${conversationId} is being deleted: nothing starts in it any more`]
+  const [first, second] = [await deleting(), await deleting()]
+  expect(await said()).toEqual(refused)
+  first.gate.reject(new Error('the first one fails'))
+  expect((await first.answer).status).toBe(500)
+  expect(await said()).toEqual(refused)
+  second.gate.resolve()
+  expect((await second.answer).status).toBe(200)
+  expect((await said())[0]).toBe(404)
+})
+
 describe('something that begins between the cancel and the delete', () => {
   /** A conversation whose run comes to life after each of the first cancels. */
   async function spokenTo(times: number) {

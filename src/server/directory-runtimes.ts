@@ -103,8 +103,8 @@ type Mode = Composed['mode']
 
 /** The directories that this server works on, each opened when it is first needed. */
 export class DirectoryRuntimes {
-  /** Conversations in which nothing starts any more. */
-  readonly #deleting = new Set<ConversationId>()
+  /** Conversations in which nothing starts any more, with how many delete them. */
+  readonly #deleting = new Map<ConversationId, number>()
   readonly #options: DirectoryRuntimesOptions
   readonly #open = new Map<string, Promise<DirectoryRuntime>>()
   /** In which mode a conversation that began here is driven. */
@@ -229,10 +229,14 @@ export class DirectoryRuntimes {
     throw new OffshootError('not_found', `there is no conversation ${id}`)
   }
 
-  /** From here on nothing starts in a conversation; the returned function ends that. */
+  /** From here on nothing starts in a conversation, until each caller has called the function that it was given. */
   refuseStarts(id: ConversationId): () => void {
-    this.#deleting.add(id)
-    return () => void this.#deleting.delete(id)
+    this.#deleting.set(id, (this.#deleting.get(id) ?? 0) + 1)
+    return () => {
+      const left = this.#deleting.get(id)! - 1
+      if (left > 0) this.#deleting.set(id, left)
+      else this.#deleting.delete(id)
+    }
   }
 
   async #compose(directory: string, mode: Mode | undefined): Promise<DirectoryRuntime> {

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { handClock, type HandClock } from '../../../test/support/runtime-harness.ts'
 import type { ConversationId } from '../../core/ids.ts'
-import type { Store } from '../../store/port.ts'
+import type { Reader, Store } from '../../store/port.ts'
 import { openSqliteStore } from '../../store/sqlite/open.ts'
 import { randomIds } from '../log/new-id.ts'
 import { Ownership } from './leases.ts'
@@ -94,6 +94,22 @@ describe('the lease of a conversation', () => {
     await expect(first.ownership.acquire(id)).rejects.toMatchObject({ code: 'conflict' })
     await expect(first.write()).rejects.toMatchObject({ code: 'conflict' })
     expect(first.ownership.owns(id)).toBe(false)
+  })
+
+  it('whose return could not be stored is not remembered once it was acquired again', async () => {
+    const first = await other(1)
+    await first.ownership.acquire(id)
+    const row = first.store.get('leases', id)!
+    const { tx } = first.store
+    first.store.tx = () => Promise.reject(new Error('full'))
+    await first.ownership.release(id)
+    const asItWas: Reader = { ...first.store, get: () => row as never }
+    expect(first.ownership.livingOwner(id, asItWas)).toBeUndefined()
+    await expect(first.ownership.acquire(id)).rejects.toThrow('full')
+    expect(first.ownership.livingOwner(id, asItWas)).toBeUndefined()
+    first.store.tx = tx
+    await first.ownership.acquire(id)
+    expect(first.ownership.livingOwner(id, asItWas)).toBe(row)
   })
 
   it('whose return was not stored is had again by the process that gave it back', async () => {

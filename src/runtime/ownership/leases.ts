@@ -24,12 +24,23 @@ interface HeldLease {
 
 /**
  * Leases that were given back without the store knowing it: it was full, or locked. Whoever opens it again in this
- * program need not wait until they run out.
+ * program need not wait until they run out. An owner and an epoch are of one store alone. An entry goes when the lease is
+ * acquired again, or when so many came after it that its lease has run out.
  */
 const notStored = new Set<string>()
+const MOST_NOT_STORED = 1_000
 
-function leaseKey(id: ConversationId, owner: string, epoch: number): string {
-  return `${id} ${epoch} ${owner}`
+function returnNotStored(key: string): void {
+  notStored.add(key)
+  if (notStored.size > MOST_NOT_STORED) notStored.delete(notStored.values().next().value!)
+}
+
+function leaseKey({
+  conversationId,
+  owner,
+  epoch,
+}: Pick<LeaseRow, 'conversationId' | 'owner' | 'epoch'>): string {
+  return `${conversationId} ${epoch} ${owner}`
 }
 
 /**
@@ -60,13 +71,16 @@ export class Ownership {
     let acquired = false
     const write = (tx: Tx) => {
       if (!tx.get('conversations', id)) throw noConversation(id)
+      const before = tx.get('leases', id)
       this.acquireIn(tx, id)
       acquired = true
+      return before
     }
-    await this.#store.tx(write, { durable: false }).catch((error: unknown) => {
+    const before = await this.#store.tx(write, { durable: false }).catch((error: unknown) => {
       if (acquired) this.#drop(id)
       throw error
     })
+    if (before) notStored.delete(leaseKey(before))
   }
 
   /** The same in the transaction that makes the conversation. If that fails, `release` has to be called all the same. */
@@ -98,7 +112,7 @@ export class Ownership {
     // for others it is free soon without renewal
     await this.#store
       .tx(write, { durable: false })
-      .catch(() => notStored.add(leaseKey(id, this.#owner, held.epoch)))
+      .catch(() => returnNotStored(leaseKey({ conversationId: id, owner: this.#owner, epoch: held.epoch })))
   }
 
   /** Whether this process holds the lease, as far as it knows. */
@@ -163,8 +177,7 @@ export class Ownership {
     const age = this.#clock.now() - row.renewedAt
     // renewed in the future: the clock went back. Here the process can be seen; elsewhere the lease would never end
     const isFresh = age < bounds.leaseMs && (age > -bounds.leaseMs || isHere(row, this.#processes))
-    const isReleased =
-      this.#isOfThisProgram(row) && notStored.has(leaseKey(row.conversationId, row.owner, row.epoch))
+    const isReleased = this.#isOfThisProgram(row) && notStored.has(leaseKey(row))
     return isFresh && !isReleased && !hasExited(row, this.#processes)
   }
 
