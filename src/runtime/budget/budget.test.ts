@@ -326,6 +326,21 @@ describe('the caps of a run itself', () => {
   })
 })
 
+test('a run that waits for what requests of others hold says how much that is, and is not at the provider', async () => {
+  const main = [{ text: 'one' }, { text: 'slow', delayMs: 10_000 }, { text: 'late' }]
+  const { h } = priced({ main }, { limits: { budgetUsd: 1 } })
+  const { conversationId } = await h.run('go')
+  const [answer] = h.store.find('messages', { where: { role: 'assistant' } })
+  const slow = await h.start('more', { conversationId })
+  await h.clock.advance(1_000)
+  const fork = await h.fork(answer!.id, 'another way')
+  await h.clock.advance(1_000)
+  const lines = listRuns(h.store).map(({ statusLine: { state, detail } }) => `${state}: ${detail}`)
+  expect(lines).toEqual(['Running: Thinking', 'Waiting for budget: $1.00 is reserved by running requests'])
+  await h.clock.until(slow.result)
+  expect(await h.clock.until(fork.result)).toMatchObject({ status: 'completed', text: 'late' })
+})
+
 test('a request under way holds its worst case: nobody reserves or asks for that, and who needs it waits', async () => {
   const budget = new Budget({ budgetUsd: 2, maxTokens: 100 }, [])
   const [main, fork] = ['run_1', 'run_2'].map((id) => storedRun(rowOf({ id: id as StoredRun['id'] })))
