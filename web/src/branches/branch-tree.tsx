@@ -1,4 +1,4 @@
-import { branchTree, type BranchView } from 'offshoot/client'
+import { authorOfMessage, authorWords, branchTree, type BranchView } from 'offshoot/client'
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { useConversationView, useView } from '../state/conversation.tsx'
 import { closeSheet, showPanel } from '../state/panels.ts'
@@ -198,20 +198,22 @@ function TreeRow({ row: { branch, run, hasChildren, open }, unread, onFold }: Tr
   )
 }
 
-function MessageRow({ row: { branch, message, text } }: { row: Row }) {
+function MessageRow({ row: { message, text } }: { row: Row }) {
   return (
     <>
       <span className="size-4 shrink-0" />
-      <span className="shrink-0 text-2xs text-ink-3">{speakerOf(branch, message?.role)}</span>
+      <span className="shrink-0 text-2xs text-ink-3">{speakerOf(message)}</span>
       <span className="min-w-0 flex-1 truncate text-xs text-ink-2">{text}</span>
     </>
   )
 }
 
-/** A subagent is told what to do by agents too. */
-function speakerOf({ kind }: BranchView, role: string | undefined): string {
-  if (role !== 'user') return 'Agent'
-  return kind === 'subagent' ? 'Told' : 'You'
+/** An agent is told things by the runtime and by other agents too. */
+function speakerOf(message: Row['message']): string {
+  if (message?.role !== 'user') return 'Agent'
+  const author = authorOfMessage(message)
+  if (author === undefined) return message.parts.some(({ type }) => type === 'report') ? 'Report' : 'Runtime'
+  return author === 'person' ? 'You' : authorWords(author)
 }
 
 interface RowMenuProps {

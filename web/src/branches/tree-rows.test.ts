@@ -5,6 +5,7 @@ import { rowsOf, type TreeFilter } from './tree-rows.ts'
 const text = (id: string, role: string, words: string) => ({
   id,
   role,
+  runId: null,
   parts: [{ type: 'text', text: words }],
 })
 const calls = (id: string, ...tools: string[]) => ({

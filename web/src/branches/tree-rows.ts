@@ -1,4 +1,10 @@
-import { shownMessages, type BranchNode, type BranchView } from 'offshoot/client'
+import {
+  authorOfMessage,
+  reportHeadline,
+  shownMessages,
+  type BranchNode,
+  type BranchView,
+} from 'offshoot/client'
 import type { MessagePage, RunRow } from 'offshoot/protocol'
 
 type Message = MessagePage['messages'][number]
@@ -54,10 +60,14 @@ function messageRows(branch: BranchView, level: number, filter: TreeFilter): rea
 }
 
 /** Its first line, or the tools that it calls; empty: the filter leaves it out. */
-function wordsOf({ role, parts }: Message, filter: TreeFilter): string {
-  if (role === 'tool' || role === 'system' || (filter === 'yours' && role !== 'user')) return ''
+function wordsOf(message: Message, filter: TreeFilter): string {
+  const { role, parts } = message
+  const isYours = role === 'user' && authorOfMessage(message) === 'person'
+  if (role === 'tool' || role === 'system' || (filter === 'yours' && !isYours)) return ''
   const said = parts.flatMap((part) => (part.type === 'text' ? part.text.trim() : [])).find(Boolean)
   if (said) return said.split('\n', 1)[0] ?? ''
+  const report = parts.find((part) => part.type === 'report')
+  if (report) return reportHeadline(report.report, report.text)
   if (filter !== 'all') return ''
   return parts.flatMap((part) => (part.type === 'tool-call' ? part.tool : [])).join(', ')
 }
