@@ -45,9 +45,7 @@ export function Frame({ children, tree, header, right }: FrameProps) {
           </>
         )}
         <div className="flex min-w-0 flex-1 flex-col">
-          {(header !== undefined || !middle || !leftOpen) && (
-            <TopBar left={!middle || !leftOpen}>{header}</TopBar>
-          )}
+          <TopBar left={!middle || !leftOpen}>{header}</TopBar>
           <div className="flex min-h-0 flex-1">
             <main className="flex min-h-0 min-w-0 flex-1 flex-col">{children}</main>
             {right && wide && rightOpen && (
@@ -99,6 +97,7 @@ function SkipLink() {
 function TopBar({ left, children }: { left: boolean; children: ReactNode }) {
   const [, setLeftOpen] = usePref('leftOpen')
   const middle = useMedia('(min-width: 720px)')
+  if (!left && children === undefined) return null
   return (
     <header
       data-print="no"
