@@ -12,6 +12,7 @@ import {
 } from '../../test/support/runtime-harness.ts'
 import { ProviderError } from '../core/errors.ts'
 import { finishOfRun } from '../core/finish-reason.ts'
+import { outputForModel } from '../core/report/report-envelope.ts'
 import { textOf } from '../core/message.ts'
 import type { ModelRequest } from '../model/port.ts'
 
@@ -63,7 +64,7 @@ describe('an answer that was cut is no conclusion', () => {
       endReason: code,
       finishReason: code,
       text: 'the first half',
-      note,
+      note: `${note}; partial: the text of turn 1`,
       error: null,
     })
     expect(requests).toHaveLength(1)
@@ -91,7 +92,7 @@ describe('an answer that was cut is no conclusion', () => {
     expect(await harness({ model: later.model, tools }).run('go')).toMatchObject({
       status: 'paused',
       endReason: 'max_output_tokens',
-      text: 'It is in',
+      text: 'I look\n\nIt is in',
     })
   })
 
@@ -187,7 +188,7 @@ describe('an answer that was cut is no conclusion', () => {
       { status: 'paused', endReason: 'max_output_tokens', finishReason: 'max_output_tokens' },
     ])
     const told = h.store.find('parts', {}).map(({ part }) => part)
-    const output = told.find((part) => part.type === 'tool-result')!.output.text
+    const output = outputForModel(told.find((part) => part.type === 'tool-result')!.output)
     expect(output).toContain('status="paused (limit)" end_reason="max_output_tokens"')
     expect(output).toContain('the answer was cut at the output limit')
   })
