@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findCycles } from './support/architecture/find-cycles.ts'
-import { findViolations, importsOf } from './support/architecture/find-violations.ts'
+import { findForeignImports, findViolations, importsOf } from './support/architecture/find-violations.ts'
 import { backArrows, floorsOf, foldersOf, type ImportGraph } from './support/architecture/floors.ts'
 import { bagMentions, findBagTakers } from './support/architecture/port-bags.ts'
 import { rowWrites } from './support/architecture/row-writes.ts'
@@ -229,6 +229,7 @@ describe('rule: no import points back', () => {
 })
 
 describe('the sources of the page', () => {
+  const packages = Object.keys({ ...page.dependencies, ...page.devDependencies })
   const names = globSync('web/src/**/*.{ts,tsx}', { cwd: ROOT })
   const lines = names.flatMap((name) =>
     readFileSync(join(ROOT, name), 'utf8')
@@ -237,17 +238,44 @@ describe('the sources of the page', () => {
   )
 
   it('take nothing of the program but its client and its protocol', () => {
-    const allowed = /^(?:\.\.?\/|offshoot\/(?:client|protocol)$|vitest$)/
-    const packages = Object.keys({ ...page.dependencies, ...page.devDependencies })
-    const foreign = lines.flatMap(({ name, text }) => {
-      const [from] = /(?<=^(?:import|export|\}).* from '|^import '|import\(')[^']+/.exec(text) ?? []
-      if (from === undefined || allowed.test(from)) return []
-      const isOwn =
-        from !== 'offshoot' && packages.some((each) => from === each || from.startsWith(`${each}/`))
-      return isOwn && !from.startsWith('offshoot/') ? [] : [`${name}: ${from}`]
+    expect(names.length).toBeGreaterThan(0)
+    const tree = new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]))
+    expect(findForeignImports(tree, packages)).toEqual([])
+  })
+
+  for (const text of [
+    "import type { RunTree } from '../../../src/runtime/context/scope.ts'",
+    "import { drive } from '../../../src/runtime/conversation/drive-run.ts'",
+    "import {\n  drive,\n} from '../../../src/runtime/conversation/drive-run.ts'",
+    "export * from '../../../src/client/index.ts'",
+    "type A = import('../../../src/core/run.ts').Run",
+    "const later = import('../../../src/core/run.ts')",
+    "const url = import.meta.resolve('../../../src/core/run.ts')",
+    "const all = import.meta.glob('../../../src/core/*.ts')",
+    'const later = (name: string) => import(name)',
+    "import { a } from '../../vite.config.ts'",
+    "import { a } from './fixtures/a.ts'",
+    "import { createOffshoot } from 'offshoot'",
+    "import { a } from 'offshoot/testing'",
+    "import { a } from '/src/core/run.ts'",
+    "import { readFileSync } from 'node:fs'",
+    "import { it } from 'vitest'",
+  ]) {
+    it(`may not hold: ${text.replaceAll('\n', ' ')}`, () => {
+      expect(findForeignImports(new Map([['web/src/chat/a.ts', text]]), packages)).toHaveLength(1)
     })
-    expect(lines.length).toBeGreaterThan(0)
-    expect(foreign).toEqual([])
+  }
+
+  it('may import each other, the client, the protocol and the packages of the page', () => {
+    const text = [
+      "import type { A } from '../ui/a.tsx'",
+      "import './a.css'",
+      "import { client } from 'offshoot/client'",
+      "import { protocol } from 'offshoot/protocol'",
+      "import { useState } from 'react'",
+      "const page = import('../settings/settings-page.tsx')",
+    ].join('\n')
+    expect(findForeignImports(new Map([['web/src/chat/a.ts', text]]), packages)).toEqual([])
   })
 
   it('give the browser no markup', () => {
@@ -406,6 +434,9 @@ describe('rule: a room imports what the table allows', () => {
     'dynamic import of a template': 'export const later = () => import(`../store/b.ts`)',
     'type query': `export type X = import('../store/b.ts').X`,
     'URL beside the file': `export const worker = new URL('../store/b.ts', import.meta.url)`,
+    'URL that import.meta resolves': `export const a = import.meta.resolve('../store/b.ts')`,
+    'require of its own': `import { createRequire as make } from 'node:module'; const load = make('/'); load('../store/b.ts')`,
+    'require at once': `export const a = module.createRequire(import.meta.url)('../store/b.ts')`,
     'import after a comment': `/* import */ import /* from '../core/b.ts' */ { x } from '../store/b.ts'`,
   }
   for (const [form, text] of Object.entries(FORMS)) {
@@ -456,6 +487,18 @@ describe('rule: a room imports what the table allows', () => {
     expect(violations({ 'core/a.ts': `import './b.test.ts'`, 'core/b.test.ts': EMPTY })).toHaveLength(1)
     expect(violations({ 'utils/a.ts': EMPTY })).toEqual(['src/utils/a.ts is in no room of the table'])
     expect(violations({ 'helpers.ts': EMPTY })).toEqual(['src/helpers.ts is in no room of the table'])
+  })
+
+  it('refuses a fixture in the program', () => {
+    const fixture = { 'core/fixtures/b.ts': EMPTY }
+    expect(violations({ ...fixture, 'core/a.ts': `import { x } from './fixtures/b.ts'` })).toEqual([
+      'src/core/a.ts:1 imports the fixture ./fixtures/b.ts',
+    ])
+    expect(violations({ ...fixture, 'core/a.ts': `import type { X } from './fixtures/b.ts'` })).toHaveLength(
+      1,
+    )
+    expect(violations({ ...fixture, 'core/a.test.ts': `import './fixtures/b.ts'` })).toEqual([])
+    expect(violations({ ...fixture, 'core/fixtures/c.ts': `import './b.ts'` })).toEqual([])
   })
 
   it('refuses a computed import outside the command line', () => {
@@ -584,6 +627,27 @@ describe('rule: a dependency stands in the rooms named for it', () => {
     ).toEqual([
       'src/tools/a.ts:1 imports node:child_process, which belongs to exec',
       'src/runtime/a.ts:1 imports node:sqlite, which belongs to store',
+    ])
+  })
+
+  it('sees a part of Node that is loaded without an import', () => {
+    const text = (name: string) => `export const a = process.getBuiltinModule(${name})`
+    expect(violations({ 'exec/a.ts': text(`'child_process'`) })).toEqual([])
+    expect(violations({ 'tools/a.ts': text(`x ? 'node:http' : 'child_process'`) })).toEqual([
+      'src/tools/a.ts:1 imports node:child_process, which belongs to exec',
+    ])
+    expect(violations({ 'core/a.ts': text(`'node:fs'`) })).toHaveLength(1)
+    expect(violations({ 'tools/a.ts': text('name') })).toEqual([
+      'src/tools/a.ts:1 imports a computed name, which only cli may',
+    ])
+  })
+
+  it('allows a require in the rooms named for it', () => {
+    const text = `import { createRequire } from 'node:module'\ncreateRequire(import.meta.url)('ajv')`
+    expect(violations({ 'agents/a.ts': text })).toEqual([])
+    expect(violations({ 'tools/a.ts': text })).toEqual([
+      'src/tools/a.ts:2 makes a require, which only agents, cli may',
+      'src/tools/a.ts:2 imports the package ajv, which belongs to agents',
     ])
   })
 

@@ -155,6 +155,9 @@ export const NODE_MODULES: Readonly<Record<string, readonly string[]>> = {
   'node:sqlite': ['store'],
 }
 
+/** Rooms that may make a `require`: it loads a package in the middle of a function, which has to go on at once. */
+export const REQUIRE_ROOMS: ReadonlySet<string> = new Set(['agents', 'cli'])
+
 /** Rooms without I/O, and the parts of Node that they may use all the same. */
 export const PURE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   core: [],
