@@ -172,6 +172,9 @@ describe('rule: a function names the ports that it uses, and does not take all t
     "export function f(deps: Scope['deps']): void {}",
     'export function f(tree: RunTree): void {}',
     "export function f(deps: import('../context/deps.ts').Deps): void {}",
+    'export function f(scope: Parameters<typeof drive>[0]): void {}',
+    'export type Given = ConstructorParameters<typeof Runtime>',
+    'export function f(scope: Pick<Parameters<typeof drive>[0], keyof Scope>): void {}',
   ]) {
     it(`finds: ${text}`, () => expect(lines(text)).toContain(3))
   }
@@ -192,6 +195,7 @@ describe('rule: a function names the ports that it uses, and does not take all t
     'export interface Part<Ports extends Partial<Deps>, Members extends keyof RunTree> { deps: Ports; tree: Members }',
     "export interface A extends Pick<Scope, 'workspace' | 'systemText'> {}",
     'export class A implements RunTree {}',
+    "export function f(options: Pick<Parameters<typeof open>[0], 'file' | 'now'>): void {}",
   ]) {
     it(`allows: ${text}`, () => expect(lines(text)).toEqual([]))
   }
