@@ -100,7 +100,8 @@ interface Shape {
   readonly argument?: Shape | null
 }
 
-function isSilent(handler: Shape, file: string): boolean {
+function isSilent(given: object, file: string): boolean {
+  const handler = given as Shape
   if (handler.type === 'Identifier') return NO_REASON.test(handler.name ?? '')
   if (handler.type !== 'ArrowFunctionExpression' && handler.type !== 'FunctionExpression') return false
   const body = handler.body as Shape
@@ -113,7 +114,8 @@ function isSilent(handler: Shape, file: string): boolean {
 }
 
 /** `;`, `void 0`, a `return` of nothing. */
-function isNothing({ type, expression, argument }: Shape): boolean {
+function isNothing(statement: object): boolean {
+  const { type, expression, argument } = statement as Shape
   if (type === 'ReturnStatement') return !argument || isVoid(argument)
   return type === 'EmptyStatement' || (type === 'ExpressionStatement' && isVoid(expression!))
 }
