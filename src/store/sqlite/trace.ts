@@ -61,7 +61,7 @@ export function lossOf(file: string): Loss | undefined {
   if (found.size === 0 && (trace || latestBackup(file)))
     return {
       what: 'content',
-      text: `the database ${file} is empty, and there was one before. ${backupText(file)}`,
+      text: `the database ${file} is empty but was not before. ${backupText(file)}`,
     }
   const isLogLost =
     trace?.state === 'open' && trace.identity === identity(file) && trace.mtimeMs > found.mtimeMs
@@ -77,7 +77,8 @@ export function lossOf(file: string): Loss | undefined {
 export function keepWhatIsLeft(file: string): string | undefined {
   const loss = lossOf(file)
   if (!loss) return undefined
-  const kept = loss.what === 'log' ? `What is left was copied to ${copyAside(file)}.` : 'A new one is begun.'
+  const kept =
+    loss.what === 'log' ? `What is left was copied to ${copyAside(file)}.` : 'A new database is started.'
   bestEffort(() => leave(file, 'closed'))
   return `${loss.text} ${kept}`
 }
@@ -102,7 +103,7 @@ export function keptAside(file: string): string[] {
 
 function backupText(file: string): string {
   const backup = latestBackup(file)
-  return backup ? `The latest backup is ${backup}.` : 'There is no backup.'
+  return backup ? `The latest backup is ${backup}.` : 'No backup exists.'
 }
 
 interface Read {
