@@ -7,6 +7,7 @@ import { backArrows, floorsOf, foldersOf, type ImportGraph } from './support/arc
 import { bagMentions, findBagTakers } from './support/architecture/port-bags.ts'
 import { rowWrites } from './support/architecture/row-writes.ts'
 import { pictureOf, roomArrows, rowsOf } from './support/architecture/picture.ts'
+import { findTwins } from './support/architecture/twins.ts'
 import { ORDERS, OVER_LIMITS, PACKAGES, ROOMS } from './support/architecture/rules.ts'
 import { findExcesses, findSilentCatches } from './support/architecture/sizes.ts'
 
@@ -574,6 +575,51 @@ describe('rule: no import cycle', () => {
       ['d', []],
     ])
     expect(findCycles(graph)).toEqual([])
+  })
+})
+
+describe('rule: one name, one thing', () => {
+  const twins = (files: Record<string, string>) =>
+    findTwins(new Map(Object.entries(files))).filter((each) => !each.endsWith('is no twin any more'))
+
+  it('is kept by the sources, but for the twins that are listed', () => {
+    const names = globSync('{src,web/src}/**/*.{ts,tsx}', { cwd: ROOT })
+    expect(names.length).toBeGreaterThan(0)
+    expect(findTwins(new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')])))).toEqual(
+      [],
+    )
+  })
+
+  for (const [form, text] of Object.entries({
+    function: 'export function one() {}',
+    constant: 'export const one = 1',
+    type: 'export type one = 1',
+    class: 'export class one {}',
+    list: 'const a = 1; export { a as one }',
+  })) {
+    it(`finds a ${form} that another file exports too`, () => {
+      expect(twins({ 'src/core/a.ts': text, 'src/exec/b.ts': 'export interface one {}' })).toEqual([
+        'one is exported by src/core/a.ts, src/exec/b.ts: rename what is not the same',
+      ])
+    })
+  }
+
+  it('finds one of the page beside one of the client', () => {
+    const one = 'export const one = 1'
+    expect(twins({ 'web/src/ui/a.ts': one, 'src/client/b.ts': one })).toHaveLength(1)
+    expect(twins({ 'web/src/ui/a.ts': one, 'src/core/b.ts': one })).toEqual([])
+  })
+
+  it('allows what is handed on, a test, a fixture, and a route with the name of what it does', () => {
+    const one = 'export const one = 1'
+    for (const [name, text] of Object.entries({
+      'src/index.ts': "export { one } from './core/a.ts'",
+      'src/core/b.ts': "import { one } from './a.ts'; export { one }",
+      'src/core/b.test.ts': one,
+      'src/core/fixtures/b.ts': one,
+      'src/protocol/b.ts': one,
+    }))
+      expect(twins({ 'src/core/a.ts': one, [name]: text })).toEqual([])
   })
 })
 

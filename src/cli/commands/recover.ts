@@ -19,7 +19,7 @@ import { modeOption } from '../terminal/follow-run.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { abandonedRuns } from '../remote/abandoned-runs.ts'
 import { openStore } from '../open-store.ts'
-import { recoveredText, unknownLines, watchUnknown } from '../terminal/recovered-text.ts'
+import { recoveredText, unknownCallLines, watchUnknown } from '../terminal/recovered-text.ts'
 
 interface RecoverFlags {
   readonly pause?: true
@@ -80,7 +80,8 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
     const leave = runtime.approvals.attend() // a question waits in the store: offshoot approve answers it
     const recovery = await runtime.recover({ workspace, systemText, ...(flags.pause && { policy: 'pause' }) })
     if (recovery.runs.length > 0) await writeStderr(io, `offshoot: ${recoveredText(recovery.runs)}\n`)
-    for (const unknown of recovery.runs.flatMap(unknownLines)) await writeStderr(io, `offshoot: ${unknown}\n`)
+    for (const unknown of recovery.runs.flatMap(unknownCallLines))
+      await writeStderr(io, `offshoot: ${unknown}\n`)
     const printUnknown = recovery.conversations.map((taken) =>
       watchUnknown(composed, taken, recovery.runs, io),
     )

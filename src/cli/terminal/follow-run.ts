@@ -9,7 +9,7 @@ import { answerFromElsewhere, answerOnTerminal } from './approval-prompt.ts'
 import type { EndSignal } from '../early-signals.ts'
 import { exitCodeOfRun, exitCodes } from '../exit-codes.ts'
 import { outputError, writeStderr, type Io } from '../io.ts'
-import { dollars } from '../number-options.ts'
+import { parseDollars } from '../number-options.ts'
 import { createOutput, type OutputFormat } from './output-formats.ts'
 import { printRecovered, watchUnknown } from './recovered-text.ts'
 import type { Watched } from './watched-run.ts'
@@ -25,7 +25,7 @@ export interface FollowFlags {
 
 export function budgetOption(): Option {
   const about = 'pause when the conversation has spent so much; default: limits.budgetUsd'
-  return new Option('--budget-usd <n>', about).argParser(dollars)
+  return new Option('--budget-usd <n>', about).argParser(parseDollars)
 }
 
 export function modeOption(): Option {

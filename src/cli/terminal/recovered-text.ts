@@ -13,7 +13,7 @@ export async function printRecovered({ recovered }: StartedRun, io: Io): Promise
   if (recovered.length === 0) return
   await writeStderr(io, `offshoot: ${recoveredText(recovered)}\n`)
   for (const each of recovered)
-    for (const line of unknownLines(each)) await writeStderr(io, `offshoot: ${line}\n`)
+    for (const line of unknownCallLines(each)) await writeStderr(io, `offshoot: ${line}\n`)
 }
 
 /** What was found, and what became of it, in one line. */
@@ -70,7 +70,7 @@ export function watchUnknown(
 }
 
 /** Calls whose effect is not known: the person has to check them (invariant R2). */
-export function unknownLines({ run, unknown }: RecoveredRun): string[] {
+export function unknownCallLines({ run, unknown }: RecoveredRun): string[] {
   return unknown.map(({ began }) => unknownLine(began, run.row.id))
 }
 

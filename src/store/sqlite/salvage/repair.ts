@@ -6,7 +6,7 @@ import { asStoreError, readonly } from '../sqlite-errors.ts'
 import { inspectDatabase, prepareFile } from '../inspect.ts'
 import { openSqliteFile } from '../open.ts'
 import { othersWith } from '../lock-holders.ts'
-import { replace } from './replace-database.ts'
+import { replaceDatabase } from './replace-database.ts'
 import { salvage, type Salvage } from './salvage.ts'
 
 export interface Repair extends Salvage {
@@ -39,7 +39,7 @@ export async function repairStore(
     remove(fresh)
     const read = salvage(file, fresh, now)
     const senseless = await dropSenseless(fresh, makesSense)
-    return { ...read, damage, senseless, aside: replace(file, fresh, now()) }
+    return { ...read, damage, senseless, aside: replaceDatabase(file, fresh, now()) }
   } catch (error) {
     remove(fresh)
     throw isSystem(error) ? readonly(file, error) : asStoreError(error, file)
