@@ -85,9 +85,12 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
     const printUnknown = recovery.conversations.map((taken) =>
       watchUnknown(composed, taken, recovery.runs, io),
     )
-    const signal = await untilSettled(recovery, io).finally(async () => {
+    let signal: EndSignal | undefined
+    try {
+      signal = await untilSettled(recovery, io)
+    } finally {
       for (const print of printUnknown) await bestEffort(print()) // after an error too, which it must not replace
-    })
+    }
     leave()
     for (const { run } of recovery.runs)
       await write(io, `${line(store.get('runs', run.row.id) ?? run.row)}\n`)

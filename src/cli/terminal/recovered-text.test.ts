@@ -10,7 +10,7 @@ import type { Io } from '../io.ts'
 import { watchUnknown } from './recovered-text.ts'
 
 const sample = sampleRows()
-const id = sample.conversation.id as ConversationId
+const id = sample.conversation.id
 const unknown = (seq: number, title: string) =>
   ({ seq, type: 'tool.unknown', conversationId: id, callId: `call_${seq}`, runId: 'run_1', title }) as never
 
@@ -22,7 +22,7 @@ async function stored(titles: readonly string[]) {
       seed(tx, sample)
       titles.forEach((title, i) => {
         const events = packEvents([unknown(i + 1, title)])
-        tx.insert('events', { conversationId: id, seq: i + 1, events } as never)
+        tx.insert('events', { conversationId: id, seq: i + 1, events })
       })
     },
     { durable: true },

@@ -220,10 +220,13 @@ export const TWINS: ReadonlyMap<string, string> = new Map([
   ['transcriptLines', 'what was said, line by line: for a model, and for a terminal'],
   ['runRows', 'of the store, and of the terminal'],
   ['perform', 'a verb: a route does it, and the runtime does it'],
-  ['dollars', 'as text, and as an option of the library'],
-  ['stateOf', 'of a call in the page, of an event in the client, of a row in the core'],
+  ['dollars', 'an amount as text, and the schema of one'],
+  ['stateOf', 'of a call in the page, of a snapshot in the client, of a row in the core'],
   ['BranchNode', 'of the tree of the page, and of the terminal'],
-  ['Toast', 'a notice that is shown, and a notice of the state'],
-  ['Answered', 'what was answered to a question, and its line in the settings'],
+  ['Toast', 'a notice on the page, and what the client gives notice of'],
+  [
+    'Answered',
+    'what was answered to a question, in the runtime and in the client; and what the server has answered to the settings',
+  ],
   ['StoredAnswer', 'what is stored of an answer: of a command to the owner, and of a model'],
 ])
