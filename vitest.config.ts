@@ -9,7 +9,7 @@ const BROWSER = 'test/e2e/browser/**/*.test.ts'
 const DURABILITY = [
   'test/power-loss/**/*.test.ts',
   'test/{kill,sim}/switches.test.ts',
-  'test/many-processes/runs.test.ts',
+  'test/many-processes/{runs,forty-processes}.test.ts',
   'test/kill/more-seeds.test.ts',
   'test/e2e/daemons.test.ts',
 ]

@@ -2,11 +2,12 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findCycles } from './support/architecture/find-cycles.ts'
-import { findViolations, importsOf } from './support/architecture/find-violations.ts'
+import { findForeignImports, findViolations, importsOf } from './support/architecture/find-violations.ts'
 import { backArrows, floorsOf, foldersOf, type ImportGraph } from './support/architecture/floors.ts'
 import { bagMentions, findBagTakers } from './support/architecture/port-bags.ts'
 import { rowWrites } from './support/architecture/row-writes.ts'
 import { pictureOf, roomArrows, rowsOf } from './support/architecture/picture.ts'
+import { findTwins } from './support/architecture/twins.ts'
 import { ORDERS, OVER_LIMITS, PACKAGES, ROOMS } from './support/architecture/rules.ts'
 import { findExcesses, findSilentCatches } from './support/architecture/sizes.ts'
 
@@ -120,6 +121,15 @@ describe('rule: the row of a run has one writer, src/runtime/run/held-row.ts', (
     'this.#run.row ??= next',
     'Object.assign(run, { row: next })',
     "Object.defineProperty(run, 'row', { value: next })",
+    "run.row.status = 'completed'",
+    "(run.row as Changing).status = 'completed'",
+    'run.row.usage.input += 1',
+    'this.run.row!.turns++',
+    'delete run.row.reason',
+    "Object.assign(run.row, { status: 'completed' })",
+    'Object.assign(run.row as object, next)',
+    'Object.assign(row, next)',
+    "Object.defineProperty(run.row, 'status', { value: next })",
   ]) {
     it(`finds: ${text}`, () => expect(rowWrites('a.ts', text)).toEqual(['a.ts:1 writes a row']))
   }
@@ -163,6 +173,9 @@ describe('rule: a function names the ports that it uses, and does not take all t
     "export function f(deps: Scope['deps']): void {}",
     'export function f(tree: RunTree): void {}',
     "export function f(deps: import('../context/deps.ts').Deps): void {}",
+    'export function f(scope: Parameters<typeof drive>[0]): void {}',
+    'export type Given = ConstructorParameters<typeof Runtime>',
+    'export function f(scope: Pick<Parameters<typeof drive>[0], keyof Scope>): void {}',
   ]) {
     it(`finds: ${text}`, () => expect(lines(text)).toContain(3))
   }
@@ -183,6 +196,7 @@ describe('rule: a function names the ports that it uses, and does not take all t
     'export interface Part<Ports extends Partial<Deps>, Members extends keyof RunTree> { deps: Ports; tree: Members }',
     "export interface A extends Pick<Scope, 'workspace' | 'systemText'> {}",
     'export class A implements RunTree {}',
+    "export function f(options: Pick<Parameters<typeof open>[0], 'file' | 'now'>): void {}",
   ]) {
     it(`allows: ${text}`, () => expect(lines(text)).toEqual([]))
   }
@@ -229,6 +243,7 @@ describe('rule: no import points back', () => {
 })
 
 describe('the sources of the page', () => {
+  const packages = Object.keys({ ...page.dependencies, ...page.devDependencies })
   const names = globSync('web/src/**/*.{ts,tsx}', { cwd: ROOT })
   const lines = names.flatMap((name) =>
     readFileSync(join(ROOT, name), 'utf8')
@@ -237,17 +252,44 @@ describe('the sources of the page', () => {
   )
 
   it('take nothing of the program but its client and its protocol', () => {
-    const allowed = /^(?:\.\.?\/|offshoot\/(?:client|protocol)$|vitest$)/
-    const packages = Object.keys({ ...page.dependencies, ...page.devDependencies })
-    const foreign = lines.flatMap(({ name, text }) => {
-      const [from] = /(?<=^(?:import|export|\}).* from '|^import '|import\(')[^']+/.exec(text) ?? []
-      if (from === undefined || allowed.test(from)) return []
-      const isOwn =
-        from !== 'offshoot' && packages.some((each) => from === each || from.startsWith(`${each}/`))
-      return isOwn && !from.startsWith('offshoot/') ? [] : [`${name}: ${from}`]
+    expect(names.length).toBeGreaterThan(0)
+    const tree = new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')]))
+    expect(findForeignImports(tree, packages)).toEqual([])
+  })
+
+  for (const text of [
+    "import type { RunTree } from '../../../src/runtime/context/scope.ts'",
+    "import { drive } from '../../../src/runtime/conversation/drive-run.ts'",
+    "import {\n  drive,\n} from '../../../src/runtime/conversation/drive-run.ts'",
+    "export * from '../../../src/client/index.ts'",
+    "type A = import('../../../src/core/run.ts').Run",
+    "const later = import('../../../src/core/run.ts')",
+    "const url = import.meta.resolve('../../../src/core/run.ts')",
+    "const all = import.meta.glob('../../../src/core/*.ts')",
+    'const later = (name: string) => import(name)',
+    "import { a } from '../../vite.config.ts'",
+    "import { a } from './fixtures/a.ts'",
+    "import { createOffshoot } from 'offshoot'",
+    "import { a } from 'offshoot/testing'",
+    "import { a } from '/src/core/run.ts'",
+    "import { readFileSync } from 'node:fs'",
+    "import { it } from 'vitest'",
+  ]) {
+    it(`may not hold: ${text.replaceAll('\n', ' ')}`, () => {
+      expect(findForeignImports(new Map([['web/src/chat/a.ts', text]]), packages)).toHaveLength(1)
     })
-    expect(lines.length).toBeGreaterThan(0)
-    expect(foreign).toEqual([])
+  }
+
+  it('may import each other, the client, the protocol and the packages of the page', () => {
+    const text = [
+      "import type { A } from '../ui/a.tsx'",
+      "import './a.css'",
+      "import { client } from 'offshoot/client'",
+      "import { protocol } from 'offshoot/protocol'",
+      "import { useState } from 'react'",
+      "const page = import('../settings/settings-page.tsx')",
+    ].join('\n')
+    expect(findForeignImports(new Map([['web/src/chat/a.ts', text]]), packages)).toEqual([])
   })
 
   it('give the browser no markup', () => {
@@ -354,6 +396,16 @@ describe('rule: no error is dropped without a reason', () => {
     'work().then(undefined, () => {})',
     'work().then(next, () => {})',
     'work().catch(() => void 0)',
+    'work().catch(() => { void 0 })',
+    'work().catch(() => { return })',
+    'work().catch(() => { ; return void 0 })',
+    'work().catch(Boolean)',
+    'work().catch((e) => e)',
+    'work().catch((e) => { return e })',
+    "import { noop } from './noop.ts'; work().catch(noop)",
+    'work().then(next, doNothing)',
+    'function f() { try { work() } catch { return } }',
+    'try { work() } catch { void 0 }',
     'try { work() } catch {}',
     'try { work() } catch (error) {\n}',
   ]) {
@@ -364,6 +416,9 @@ describe('rule: no error is dropped without a reason', () => {
     'bestEffort(work())',
     'work().catch(ignoreLostConnection)',
     'work().catch(() => undefined)',
+    'work().catch(() => void cleanUp())',
+    'work().catch((error) => report(error))',
+    'function f() { try { work() } catch {\n  // it may be gone\n  return\n} }',
     'try { work() } catch {\n  // it may be gone\n}',
     'work().then(() => {})',
     '// work().catch(() => {})',
@@ -406,6 +461,9 @@ describe('rule: a room imports what the table allows', () => {
     'dynamic import of a template': 'export const later = () => import(`../store/b.ts`)',
     'type query': `export type X = import('../store/b.ts').X`,
     'URL beside the file': `export const worker = new URL('../store/b.ts', import.meta.url)`,
+    'URL that import.meta resolves': `export const a = import.meta.resolve('../store/b.ts')`,
+    'require of its own': `import { createRequire as make } from 'node:module'; const load = make('/'); load('../store/b.ts')`,
+    'require at once': `export const a = module.createRequire(import.meta.url)('../store/b.ts')`,
     'import after a comment': `/* import */ import /* from '../core/b.ts' */ { x } from '../store/b.ts'`,
   }
   for (const [form, text] of Object.entries(FORMS)) {
@@ -458,6 +516,18 @@ describe('rule: a room imports what the table allows', () => {
     expect(violations({ 'helpers.ts': EMPTY })).toEqual(['src/helpers.ts is in no room of the table'])
   })
 
+  it('refuses a fixture in the program', () => {
+    const fixture = { 'core/fixtures/b.ts': EMPTY }
+    expect(violations({ ...fixture, 'core/a.ts': `import { x } from './fixtures/b.ts'` })).toEqual([
+      'src/core/a.ts:1 imports the fixture ./fixtures/b.ts',
+    ])
+    expect(violations({ ...fixture, 'core/a.ts': `import type { X } from './fixtures/b.ts'` })).toHaveLength(
+      1,
+    )
+    expect(violations({ ...fixture, 'core/a.test.ts': `import './fixtures/b.ts'` })).toEqual([])
+    expect(violations({ ...fixture, 'core/fixtures/c.ts': `import './b.ts'` })).toEqual([])
+  })
+
   it('refuses a computed import outside the command line', () => {
     const text = `export const load = (name: string) => import(name)\n`
     expect(violations({ 'cli/a.ts': text })).toEqual([])
@@ -505,6 +575,51 @@ describe('rule: no import cycle', () => {
       ['d', []],
     ])
     expect(findCycles(graph)).toEqual([])
+  })
+})
+
+describe('rule: one name, one thing', () => {
+  const twins = (files: Record<string, string>) =>
+    findTwins(new Map(Object.entries(files))).filter((each) => !each.endsWith('is no twin any more'))
+
+  it('is kept by the sources, but for the twins that are listed', () => {
+    const names = globSync('{src,web/src}/**/*.{ts,tsx}', { cwd: ROOT })
+    expect(names.length).toBeGreaterThan(0)
+    expect(findTwins(new Map(names.map((name) => [name, readFileSync(join(ROOT, name), 'utf8')])))).toEqual(
+      [],
+    )
+  })
+
+  for (const [form, text] of Object.entries({
+    function: 'export function one() {}',
+    constant: 'export const one = 1',
+    type: 'export type one = 1',
+    class: 'export class one {}',
+    list: 'const a = 1; export { a as one }',
+  })) {
+    it(`finds a ${form} that another file exports too`, () => {
+      expect(twins({ 'src/core/a.ts': text, 'src/exec/b.ts': 'export interface one {}' })).toEqual([
+        'one is exported by src/core/a.ts, src/exec/b.ts: rename what is not the same',
+      ])
+    })
+  }
+
+  it('finds one of the page beside one of the client', () => {
+    const one = 'export const one = 1'
+    expect(twins({ 'web/src/ui/a.ts': one, 'src/client/b.ts': one })).toHaveLength(1)
+    expect(twins({ 'web/src/ui/a.ts': one, 'src/core/b.ts': one })).toEqual([])
+  })
+
+  it('allows what is handed on, a test, a fixture, and a route with the name of what it does', () => {
+    const one = 'export const one = 1'
+    for (const [name, text] of Object.entries({
+      'src/index.ts': "export { one } from './core/a.ts'",
+      'src/core/b.ts': "import { one } from './a.ts'; export { one }",
+      'src/core/b.test.ts': one,
+      'src/core/fixtures/b.ts': one,
+      'src/protocol/b.ts': one,
+    }))
+      expect(twins({ 'src/core/a.ts': one, [name]: text })).toEqual([])
   })
 })
 
@@ -584,6 +699,27 @@ describe('rule: a dependency stands in the rooms named for it', () => {
     ).toEqual([
       'src/tools/a.ts:1 imports node:child_process, which belongs to exec',
       'src/runtime/a.ts:1 imports node:sqlite, which belongs to store',
+    ])
+  })
+
+  it('sees a part of Node that is loaded without an import', () => {
+    const text = (name: string) => `export const a = process.getBuiltinModule(${name})`
+    expect(violations({ 'exec/a.ts': text(`'child_process'`) })).toEqual([])
+    expect(violations({ 'tools/a.ts': text(`x ? 'node:http' : 'child_process'`) })).toEqual([
+      'src/tools/a.ts:1 imports node:child_process, which belongs to exec',
+    ])
+    expect(violations({ 'core/a.ts': text(`'node:fs'`) })).toHaveLength(1)
+    expect(violations({ 'tools/a.ts': text('name') })).toEqual([
+      'src/tools/a.ts:1 imports a computed name, which only cli may',
+    ])
+  })
+
+  it('allows a require in the rooms named for it', () => {
+    const text = `import { createRequire } from 'node:module'\ncreateRequire(import.meta.url)('ajv')`
+    expect(violations({ 'agents/a.ts': text })).toEqual([])
+    expect(violations({ 'tools/a.ts': text })).toEqual([
+      'src/tools/a.ts:2 makes a require, which only agents, cli may',
+      'src/tools/a.ts:2 imports the package ajv, which belongs to agents',
     ])
   })
 

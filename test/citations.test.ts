@@ -2,13 +2,18 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { anchorsOf, findWrongCitations, INVARIANTS } from './support/citations/find-citations.ts'
+import {
+  anchorsOf,
+  findWrongCitations,
+  findWrongPagesInStrings,
+  INVARIANTS,
+} from './support/citations/find-citations.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const CODE = globSync('{src,web/src,test,bench,scripts,examples}/**/*.{ts,tsx,mjs,js,css,c,sql}', {
   cwd: ROOT,
 })
-const CONFIGS = globSync('{*.{ts,mjs,js},{web,.ci}/*.{ts,mjs}}', { cwd: ROOT })
+const CONFIGS = [...globSync('{*.{ts,mjs,js},{web,.ci}/*.{ts,mjs,html}}', { cwd: ROOT }), '.ci/run']
 const PAGES = globSync('{README,ARCHITECTURE,CHANGELOG,{docs,bench,examples}/**/*}.md', { cwd: ROOT })
 
 /** Fixtures are texts of other projects: what they cite is not meant to be here. */
@@ -19,6 +24,13 @@ describe('a comment or a page cites what is in the repository', () => {
     const names = [...CODE, ...CONFIGS].filter(isOurs)
     expect(names.length).toBeGreaterThan(1000)
     expect(names.flatMap((name) => findWrongCitations(ROOT, name))).toEqual([])
+  })
+
+  it('in what the program says', () => {
+    const names = globSync('{src,web/src,scripts,bench}/**/*.{ts,tsx,mjs}', { cwd: ROOT })
+    const said = names.filter((name) => isOurs(name) && !/\.test\.tsx?$/.test(name))
+    expect(said.length).toBeGreaterThan(500)
+    expect(said.flatMap((name) => findWrongPagesInStrings(ROOT, name))).toEqual([])
   })
 
   it('in pages', () => {
@@ -101,7 +113,18 @@ describe('a citation', () => {
     ['// run by .ci/gone', '.ci/gone'],
     ['// for issue 16', 'issue 16'],
     ['// see decision 99', 'decision 99'],
-    ['// see ADR 77', 'ADR 77'],
+    ['// see ADR 77', 'decision 77'],
+    ['// see decisions 1 and 99', 'decision 99'],
+    ['// see ADRs 1, 98', 'decision 98'],
+    ['// invariants R2/R99', 'R99'],
+    ['// invariants R99/R2', 'R99'],
+    ['// invariants R2-R99', 'R99'],
+    ['// invariant R199', 'R199'],
+    ['// invariant R99.', 'R99'],
+    ['// as gone.json has it', 'gone.json'],
+    ['// as gone.css has it', 'gone.css'],
+    ['// as tools/gone.txt has it', 'tools/gone.txt'],
+    ['// made by 0099_gone.sql', '0099_gone.sql'],
     ['// because of rule 4', 'rule 4'],
   ])('in a comment is found where it leads nowhere: %s', (comment, cited) => {
     expect(wrongIn('src/core/a.ts', `\n${comment}\n`)).toEqual([
@@ -120,6 +143,30 @@ describe('a citation', () => {
     expect(wrongIn('test/a.c', '#include <a.h> // gone.md\n')).toHaveLength(1)
   })
 
+  it('in a page of HTML and in the script of all tests is found too', () => {
+    expect(wrongIn('web/index.html', '<!-- as in ui.md -->\n')).toHaveLength(1)
+    expect(wrongIn('.ci/run', 'echo "$#" gone.md # as in gone.md\n')).toEqual([
+      '.ci/run:1 cites gone.md, which is not in the repository',
+    ])
+  })
+
+  it.each([
+    "const hint = 'See docs/gone.md.'",
+    "const hint = 'docs/store.md#gone tells more'",
+    'const hint = `${name}: see docs/gone.md`',
+    "const error = new Error('x', { hint: `\\ndocs/gone.md` })",
+  ])('of a page, in what the program says, is found: %s', (line) => {
+    put('src/core/b.ts', `\n${line}\n`)
+    expect(findWrongPagesInStrings(root, 'src/core/b.ts')).toEqual([
+      expect.stringMatching(/^src\/core\/b\.ts:2 names docs\/(?:gone\.md|store\.md#gone), which is /),
+    ])
+  })
+
+  it('of a page that is there, or of another project, may be said', () => {
+    put('src/core/b.ts', "const a = 'docs/store.md#errors-and-what-to-do, README.md, /home/me/docs/a.md'\n")
+    expect(findWrongPagesInStrings(root, 'src/core/b.ts')).toEqual([])
+  })
+
   it('in a page is found, but not in a block of code', () => {
     const page = 'See `src/gone.ts` and R2.\n\n```ts\n// src/example.ts, R9\n```\n\nR9 is none.\n'
     expect(wrongIn('docs/a.md', page)).toEqual([
@@ -133,7 +180,7 @@ describe('a citation', () => {
     '// store.md, src/core/ids.ts and docs/',
     '// AGENTS.md, .claude/agents/critic.md, src/**/*.ts, docs/a{b,c}.md, /home/me/src/a.ts, https://a.example/docs/a.md',
     '// core/ids.ts, ids.ts, decision 1',
-    '// C0, C1, V8, UTF8, SHA256',
+    '// C0, C1, V8, UTF8, SHA256, invariants R2/R2',
     "const example = 'src/gone.ts, gone.md, R9'",
   ])('that leads to something, and what is none, is left alone: %s', (line) => {
     expect(wrongIn('src/core/a.ts', line)).toEqual([])

@@ -84,7 +84,7 @@ export function watchStreams({ stdout, stderr }: Io): () => OffshootError | unde
  * @throws OffshootError when stdout does not take it.
  */
 export function write(io: Io, text: string): Promise<void> {
-  return writeRaw(io, clean(io, text))
+  return writeRaw(io, cleanText(io, text))
 }
 
 /** The text as it is: only where somebody has asked for that. */
@@ -96,16 +96,16 @@ export function writeRaw({ stdout }: Pick<Io, 'stdout'>, text: string): Promise<
 
 /** The same without waiting until it is written. */
 export function put(io: Io, text: string): void {
-  io.stdout.write(clean(io, text))
+  io.stdout.write(cleanText(io, text))
 }
 
 /** Writes to stderr; nobody is worse off when it cannot be read. */
 export function writeStderr(io: Io, text: string): Promise<void> {
-  return new Promise((done) => io.stderr.write(clean(io, text), () => done()))
+  return new Promise((done) => io.stderr.write(cleanText(io, text), () => done()))
 }
 
 /** Without known secrets, and without commands to a terminal. */
-export function clean(io: Io, text: string): string {
+export function cleanText(io: Io, text: string): string {
   return terminalText(maskOf(io).text(text))
 }
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander'
 
 /** A sum of money from 0, for an option. */
-export function dollars(text: string): number {
+export function parseDollars(text: string): number {
   if (/^(\d+(\.\d*)?|\.\d+)$/.test(text) && Number.isFinite(Number(text))) return Number(text)
   throw new InvalidArgumentError('US dollars are expected, as 5 or 0.25.')
 }

@@ -6,7 +6,7 @@ import { checkCaller } from './person-only-commands.ts'
 import { laterCommands } from './commands/later.ts'
 import { exitCodeOfError, exitCodes, type SetExitCode } from './exit-codes.ts'
 import { helpWidth, layOutHelp } from './help.ts'
-import { clean, isClosedPipe, put, writeStderr, watchStreams, write, type Io } from './io.ts'
+import { cleanText, isClosedPipe, put, writeStderr, watchStreams, write, type Io } from './io.ts'
 import { version } from './version.ts'
 
 /** Runs one command line and returns its exit code. It never throws: every error is one line on stderr. */
@@ -98,7 +98,7 @@ export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''
     .exitOverride()
     .configureOutput({
       writeOut: (text) => put(io, text),
-      writeErr: (text) => void io.stderr.write(clean(io, text)),
+      writeErr: (text) => void io.stderr.write(cleanText(io, text)),
       getOutHelpWidth: () => helpWidth(io.stdout),
       getErrHelpWidth: () => helpWidth(io.stderr),
       outputError: (text, write) => write(terminalText(text.replace(/^error: /, 'offshoot: '))),

@@ -5,7 +5,7 @@ import { FIRST_RETRY_MS, MAX_RETRY_MS } from './follow-events.ts'
 import { withPage } from './merge-message-page.ts'
 import { reduce, withoutToast } from './reduce.ts'
 import { stateOf, type ViewState } from './view-state.ts'
-import { sleep } from './timer.ts'
+import { sleepOnTimer } from './timer.ts'
 
 /** Whether what is drawn is up to date. `ended`: for good, with the error. */
 export type Connection =
@@ -87,7 +87,7 @@ class View implements ConversationView {
         if (!isPassing) return this.#end(error)
         const retryMs = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++)
         this.#notify({ connection: { status: 'lost', error, retryMs } })
-        await sleep(retryMs, signal)
+        await sleepOnTimer(retryMs, signal)
       }
     }
   }

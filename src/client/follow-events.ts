@@ -1,7 +1,7 @@
 import type { OffshootEvent } from '../core/events.ts'
 import { ClientError } from './client-error.ts'
 import { readServerMessages } from './sse.ts'
-import { after, sleep } from './timer.ts'
+import { after, sleepOnTimer } from './timer.ts'
 
 export interface FollowOptions {
   /** Stored events after this one. Default: 0, all of them. */
@@ -35,7 +35,7 @@ export async function* followEvents(
   conversationId: string,
   options: FollowOptions = {},
 ): AsyncGenerator<Followed, void, undefined> {
-  const { signal, wait = sleep, random = Math.random } = options
+  const { signal, wait = sleepOnTimer, random = Math.random } = options
   let seq = options.after ?? 0
   for (let failures = 0; !signal?.aborted;) {
     let failure: unknown

@@ -15,7 +15,7 @@ export interface LayoutOptions {
 }
 
 /** Of the drawing: `x` from its left edge, `width` at least 0. What is not in view has none. */
-export interface Extent {
+export interface TimelineExtent {
   readonly x: number
   readonly width: number
 }
@@ -29,8 +29,8 @@ export interface LayoutRow {
   readonly status: TimelineRun['status']
   readonly model: string
   /** From its start to its end; null: it waits for a slot, and has only the thin line. */
-  readonly bar: Extent | null
-  readonly segments: readonly (Extent & { readonly kind: SpanKind; readonly label: string })[]
+  readonly bar: TimelineExtent | null
+  readonly segments: readonly (TimelineExtent & { readonly kind: SpanKind; readonly label: string })[]
   readonly marks: readonly (TimelineRun['marks'][number] & { readonly x: number })[]
   readonly queuedMs: number
   /** From its start to its end, without pauses. */
@@ -54,7 +54,7 @@ export interface Layout {
   /** Round times, with where they are. */
   readonly ticks: readonly { readonly x: number; readonly afterMs: number }[]
   /** What is drawn short. */
-  readonly gaps: readonly (Extent & { readonly ms: number })[]
+  readonly gaps: readonly (TimelineExtent & { readonly ms: number })[]
   /** Where a time is, and which time a place is. */
   readonly xOf: (at: number) => number
   readonly timeOf: (x: number) => number
@@ -201,7 +201,7 @@ function idleTimes(
   return idle
 }
 
-function extent({ from, to, xOf }: Scale, a: number, b: number): Extent | null {
+function extent({ from, to, xOf }: Scale, a: number, b: number): TimelineExtent | null {
   if (b < from || a > to) return null
   const x = xOf(a)
   return { x, width: Math.max(0, xOf(b) - x) }

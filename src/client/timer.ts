@@ -5,7 +5,7 @@ export function after(ms: number, fn: () => void): () => void {
 }
 
 /** Ends early, without an error, when the signal aborts. */
-export function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleepOnTimer(ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()
     const done = () => {

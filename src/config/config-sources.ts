@@ -8,7 +8,7 @@ import { readProgram, readSource, type FileSource, type ReadSource } from './rea
 import type { NamedAgent } from './unknown-agents.ts'
 import { environmentSource } from './environment-source.ts'
 import { configHome, type Env } from './homes.ts'
-import { merge } from './merge-values.ts'
+import { mergeValues } from './merge-values.ts'
 
 export interface LoadedConfig {
   readonly config: Config
@@ -112,5 +112,5 @@ function configOf(values: RawConfig): Config {
 }
 
 function merged(sources: readonly ReadSource[]): Config {
-  return configOf(sources.map((source) => source.values).reduce(merge, {}))
+  return configOf(sources.map((source) => source.values).reduce(mergeValues, {}))
 }

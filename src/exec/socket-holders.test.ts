@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { findHolders, type Connection } from './socket-holders.ts'
+import { findHolders, type SocketPair } from './socket-holders.ts'
 
 const servers: Server[] = []
 const clients: ChildProcess[] = []
@@ -23,7 +23,7 @@ async function connected(
   host: string,
   port: number,
   then = '',
-): Promise<{ pid: number; connection: Connection }> {
+): Promise<{ pid: number; connection: SocketPair }> {
   const accepted = once(servers.at(-1)!, 'connection') as Promise<[Socket]>
   const script = `const s = require('net').connect(${port}, '${host}', () => { ${then} }); s.on('error', () => {})`
   const client = spawn(process.execPath, ['-e', script], { stdio: 'ignore' })

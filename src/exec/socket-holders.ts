@@ -3,15 +3,15 @@ import { endianness } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import { processIds } from './process-table.ts'
 
-export interface Endpoint {
+export interface SocketAddress {
   readonly address: string
   readonly port: number
 }
 
 /** One end of a TCP connection, seen from there. */
-export interface Connection {
-  readonly own: Endpoint
-  readonly other: Endpoint
+export interface SocketPair {
+  readonly own: SocketAddress
+  readonly other: SocketAddress
 }
 
 /** The processes of this machine that have one end of a connection. */
@@ -22,7 +22,7 @@ export interface Holders {
 }
 
 /** Undefined: no socket of this machine (of this network namespace) is that end. Linux only. */
-export async function findHolders(connection: Connection): Promise<Holders | undefined> {
+export async function findHolders(connection: SocketPair): Promise<Holders | undefined> {
   const socket = findSocket(connection)
   if (!socket) return undefined
   const found: number[] = []
@@ -45,7 +45,7 @@ interface SocketRow {
 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 
-function findSocket({ own, other }: Connection): SocketRow | undefined {
+function findSocket({ own, other }: SocketPair): SocketRow | undefined {
   const wanted = `${shown(own)} ${shown(other)}`
   for (const table of TABLES)
     for (const line of linesOf(table).slice(1)) {
@@ -57,7 +57,7 @@ function findSocket({ own, other }: Connection): SocketRow | undefined {
 }
 
 /** As the kernel writes it: words of four bytes, each in the byte order of the machine, then the port. */
-function endpointOf(text: string): Endpoint {
+function endpointOf(text: string): SocketAddress {
   const [hex = '', port = ''] = text.split(':')
   const words = (hex.match(/.{8}/g) ?? []).map((word) => inOrder(word.match(/../g)!))
   const bytes = words.flat()
@@ -73,7 +73,7 @@ function inOrder(bytes: readonly string[]): readonly string[] {
 }
 
 /** One spelling for each address: an IPv4 address that is mapped into IPv6 is the same one. */
-function shown({ address, port }: Endpoint): string {
+function shown({ address, port }: SocketAddress): string {
   const plain = address.replace(/%.*$/, '')
   const [, mapped] = /^(?:::|(?:0+:){5})ffff:(.+)$/i.exec(plain) ?? []
   const v4 = mapped?.includes('.') ? mapped : mapped && dotted(mapped)

@@ -6,8 +6,8 @@ import { branchView } from './html/branch-view.ts'
 import { markup, Markup } from './html/markup.ts'
 import { indexOf, type BranchPage } from './html/branch-pages.ts'
 import { time } from './html/state-markup.ts'
-import { branchTree } from './html/branch-tree.ts'
-import { costWords, counted, numberWords, tokenWords } from './html/format-figures.ts'
+import { branchTreeMarkup } from './html/branch-tree.ts'
+import { costWords, counted, numberWords, tokenTotals } from './html/format-figures.ts'
 
 /**
  * A document as one page that needs no server, no network and no script: the tree of its branches, and each branch with
@@ -44,7 +44,7 @@ export function documentHtml(document: ExportDocument): string {
         </header>
         <nav aria-labelledby="branches">
           <h2 id="branches">Branches</h2>
-          ${branchTree(index.pages)}
+          ${branchTreeMarkup(index.pages)}
         </nav>
         <main>${index.pages.map((each) => branchView(each, index))}</main>
         <footer>
@@ -76,7 +76,7 @@ function totals(pages: readonly BranchPage[]): Markup {
     ['Branches', `${pages.length}${subagents > 0 ? ` (${counted(subagents, 'subagent')})` : ''}`],
     ['Turns', sum('turns')],
     ['Tool calls', sum('toolCalls')],
-    ['Tokens', tokenWords(runs)],
+    ['Tokens', tokenTotals(runs)],
     ['Cost', costWords(runs.map((run) => run.costUsd).reduce(addCost, 0))],
     ...(unknown > 0 ? [['Outcomes unknown', numberWords(unknown)]] : []),
   ]

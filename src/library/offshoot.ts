@@ -29,7 +29,7 @@ import { openInbox, type InboxApi } from './inbox.ts'
 import { openQuestions, type QuestionsApi } from './questions.ts'
 import { ownStore } from './custom-store.ts'
 import type { ContinueOptions, ForkOptions } from './run-options.ts'
-import { steerCommand, type OffshootRun } from './run.ts'
+import { steerVerb, type OffshootRun } from './run.ts'
 import { withTools, type OwnTool } from './tool.ts'
 
 export interface OffshootOptions {
@@ -246,7 +246,7 @@ function offshootOf(session: LibrarySession): Offshoot {
     questions: openQuestions(session),
     inbox: openInbox(session),
     chat: <O>(options?: ChatOptions<O>) => session.call(() => openChat<O>(session, options)),
-    steer: async (id, text) => await session.perform(steerCommand(id, text)),
+    steer: async (id, text) => await session.perform(steerVerb(id, text)),
     interrupt: (target) => session.perform({ verb: 'interrupt', target, args: null }),
     pause: (target) => session.perform({ verb: 'pause', target, args: null }),
     background: (target) => session.perform({ verb: 'background', target, args: null }),

@@ -74,7 +74,7 @@ export interface RunHost {
 }
 
 /** @throws OffshootError `usage` for an empty text. */
-export function steerCommand(target: string, text: string) {
+export function steerVerb(target: string, text: string) {
   return { verb: 'steer', target, args: { text: checkText(text, 'steer') } } as const
 }
 
@@ -91,7 +91,7 @@ export function createRun<O>(host: RunHost, about: About, started?: DrivenRun): 
     depth,
     events: (options) => openFeed(host, about, started, options),
     result: () => (started?.result ?? resultOf(host, about)) as Promise<Result<O>>,
-    steer: async (text) => await host.perform(steerCommand(id, text)),
+    steer: async (text) => await host.perform(steerVerb(id, text)),
     interrupt: () => perform('interrupt'),
     pause: () => perform('pause'),
     cancel: () => perform('cancel'),

@@ -94,10 +94,12 @@ function createConnections(): Connections {
     agent: new module.Agent(keep),
   })
   const opened: Partial<Record<Protocol, ReturnType<Connections>>> = {}
-  return (protocol) => (opened[protocol] ??= open(process.getBuiltinModule(MODULES[protocol])))
+  return (protocol) => (opened[protocol] ??= open(load(protocol)))
 }
 
-const MODULES = { 'http:': 'node:http', 'https:': 'node:https' } as const
+function load(protocol: Protocol): typeof http | typeof https {
+  return process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http')
+}
 
 function headersOf(headers: RequestInit['headers']): http.OutgoingHttpHeaders {
   const entries = headers && Symbol.iterator in headers ? headers : Object.entries(headers ?? {})

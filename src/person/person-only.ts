@@ -1,14 +1,14 @@
 import { MODES, type Mode } from '../permissions/modes.ts'
 
 /** What somebody asks for who starts or continues a run. */
-export interface Wanted {
+export interface WantedRun {
   readonly mode?: string | undefined
   readonly model?: string | undefined
   readonly budgetUsd?: number | undefined
 }
 
 /** What a person alone gives; undefined where an agent may ask for it too. */
-export function personOnly({ mode, model, budgetUsd }: Wanted): string | undefined {
+export function personOnly({ mode, model, budgetUsd }: WantedRun): string | undefined {
   if (mode !== undefined && isWider(mode)) return `the mode ${mode}`
   if (model?.trim().startsWith('scripted:')) return 'a scripted model'
   if (budgetUsd !== undefined) return 'a budget'

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { hasProc } from '../exec/terminate-processes.ts'
 import { isStartedByRun } from '../exec/run-marks.ts'
-import { findHolders, type Connection, type Holders } from '../exec/socket-holders.ts'
+import { findHolders, type SocketPair, type Holders } from '../exec/socket-holders.ts'
 
 /**
  * Who sends a request. `unknown`: a process of this machine that cannot be found. `hidden`: nobody is seen to hold the
@@ -13,7 +13,7 @@ export type Sender = 'person' | 'agent' | 'hidden' | 'unknown'
 /** What is read of the system; tests give their own. */
 export interface System {
   readonly canTell: boolean
-  holders(connection: Connection): Promise<Holders | undefined>
+  holders(connection: SocketPair): Promise<Holders | undefined>
   isAgent(pid: number): boolean
   isHere(address: string): boolean
 }
@@ -22,7 +22,7 @@ export interface System {
  * Who has the other end of a connection. Of several processes that share it one agent is enough. A process that hides
  * its descriptors (sshd does, and so do browsers) is no agent by its ancestors; another machine's is a person with the token.
  */
-export async function senderOf(connection: Connection, system: System = LINUX): Promise<Sender> {
+export async function senderOf(connection: SocketPair, system: System = LINUX): Promise<Sender> {
   if (!system.canTell) return 'person'
   const holders = await system.holders(connection)
   if (!holders) return system.isHere(connection.own.address) ? 'unknown' : 'person'

@@ -8,7 +8,7 @@ import {
 import type { RawConfig } from '../config/config-file.ts'
 import { ofProject } from '../config/read-source.ts'
 import type { Env } from '../config/homes.ts'
-import { merge } from '../config/merge-values.ts'
+import { mergeValues } from '../config/merge-values.ts'
 import { narrowConfig } from '../trust/narrow-config.ts'
 import { droppedRequests, NO_GRANTS, pinOf, type Grants, type Pin } from '../trust/pinned-restrictions.ts'
 import { sha256, type AskedRequest } from '../trust/trust-request.ts'
@@ -41,7 +41,7 @@ function judge({ user: { values: user }, project }: ConfigFiles, { isGranted, pi
   if (!old || old.sha256 === about.sha256)
     return { ...narrowConfig(allowed, user, about, isGranted), pin, trusted: undefined }
   const kept = narrowConfig(old.values, user, about, () => false).values
-  const { values, requests } = narrowConfig(allowed, merge(user, kept), about, isGranted)
+  const { values, requests } = narrowConfig(allowed, mergeValues(user, kept), about, isGranted)
   const asked = [...requests, ...droppedRequests(old, allowed, about)]
   return { values, requests: asked, pin, trusted: { ...kept, permissions: old.rules } }
 }

@@ -17,12 +17,12 @@ import { exportAnswer } from './export-answer.ts'
 import type { Handlers, ServerContext } from './route-handler.ts'
 import { checkSender, type Names } from './host-and-origin.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
-import { Idempotency, type Answer } from './idempotency.ts'
+import { Idempotency, type KeyedAnswer } from './idempotency.ts'
 import { maskAnswer, maskBytes } from './masked-answer.ts'
 import { inboxHandlers } from './inbox-handlers.ts'
 import { messageHandlers } from './message-handlers.ts'
 import { openApiDocument } from './openapi.ts'
-import type { Pages } from './page-files.ts'
+import type { PageFiles } from './page-files.ts'
 import { Problem, problemBody, problemOf } from './problem.ts'
 import { runHandlers } from './run-handlers.ts'
 import type { LinkKeys } from './sessions/link-keys.ts'
@@ -37,7 +37,7 @@ export interface AppOptions {
   readonly names: Names
   readonly access: Access
   readonly keys: LinkKeys
-  readonly pages: Pages
+  readonly pages: PageFiles
   /** `http://127.0.0.1:4680`, without a slash at its end. */
   readonly url: string
   /** Aborted when the server ends. */
@@ -158,7 +158,7 @@ function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idemp
     const decided = decisionIn(name, asked) ?? turnIn(name, asked, row, context.directoryRuntimes)
     await checkPerson(decided, c.env?.incoming, caller?.kind ?? 'token')
     const by = caller?.kind === 'session' ? 'web' : 'http'
-    const handled = async (): Promise<Answer> => {
+    const handled = async (): Promise<KeyedAnswer> => {
       const exchange = { id, row: row ?? find(), input, caller, by }
       try {
         return maskAnswer({ status, body: await handle(context, exchange) }, context.secrets)
@@ -167,7 +167,7 @@ function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idemp
         throw error
       }
     }
-    const work = async (): Promise<Answer> => {
+    const work = async (): Promise<KeyedAnswer> => {
       const answer = handled()
       context.underway.add(answer)
       return await answer.finally(() => context.underway.delete(answer))
@@ -182,7 +182,7 @@ function queryOf(c: Ctx): object {
   return Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ''))
 }
 
-async function maybeOnce(c: Ctx, idempotency: Idempotency, input: unknown, work: () => Promise<Answer>) {
+async function maybeOnce(c: Ctx, idempotency: Idempotency, input: unknown, work: () => Promise<KeyedAnswer>) {
   const key = c.req.header('idempotency-key')
   if (key === undefined) return json(await work())
   const { method, path } = c.req
@@ -190,7 +190,7 @@ async function maybeOnce(c: Ctx, idempotency: Idempotency, input: unknown, work:
   return json(answer, isAgain ? { 'idempotent-replayed': 'true' } : {})
 }
 
-function json({ status, body }: Answer, headers: Readonly<Record<string, string>> = {}): Response {
+function json({ status, body }: KeyedAnswer, headers: Readonly<Record<string, string>> = {}): Response {
   return Response.json(body, { status, headers })
 }
 

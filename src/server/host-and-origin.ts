@@ -1,7 +1,7 @@
 import { Problem } from './problem.ts'
 
 /** What a request says about where it comes from: each header as often as it was sent. */
-export interface Sender {
+export interface SenderHeaders {
   readonly hosts: readonly string[]
   readonly origins: readonly string[]
   /** Sec-Fetch-Site, which pages cannot set. */
@@ -28,7 +28,7 @@ export function namesOf(port: number, host: string): Names {
  * Refuses what a page elsewhere can send: by a name that it had resolve to this machine (DNS rebinding), or from its own
  * origin, `null` and every other port included. @throws Problem 403
  */
-export function checkSender({ hosts, origins, site, isApi }: Sender, names: Names): void {
+export function checkSender({ hosts, origins, site, isApi }: SenderHeaders, names: Names): void {
   if (hosts.length !== 1 || !names.hosts.has(hosts[0]!))
     throw new Problem(
       403,

@@ -5,7 +5,7 @@ import { Problem, problemBody, problemOf } from './problem.ts'
 import type { Store } from './directory-runtimes.ts'
 
 /** What a call is answered with. */
-export interface Answer {
+export interface KeyedAnswer {
   readonly status: number
   readonly body: unknown
 }
@@ -28,7 +28,7 @@ const SHAPE = /^[\x21-\x7e]{1,255}$/
 export class Idempotency {
   readonly #store: Store
   readonly #clock: Clock
-  readonly #open = new Map<string, Promise<Answer>>()
+  readonly #open = new Map<string, Promise<KeyedAnswer>>()
 
   constructor(store: Store, clock: Clock) {
     this.#store = store
@@ -38,8 +38,8 @@ export class Idempotency {
   /** @throws Problem 422 for a key that is none, 409 for one of another call or of one whose answer is not known. */
   async once(
     { key, ...named }: Named,
-    work: () => Promise<Answer>,
-  ): Promise<Answer & { readonly isAgain: boolean }> {
+    work: () => Promise<KeyedAnswer>,
+  ): Promise<KeyedAnswer & { readonly isAgain: boolean }> {
     if (!SHAPE.test(key))
       throw new Problem(422, 'invalid', 'Idempotency-Key: expected 1 to 255 visible ASCII characters')
     const request = createHash('sha256').update(JSON.stringify(named)).digest('hex')
@@ -47,7 +47,7 @@ export class Idempotency {
     if (known === undefined) return { ...(await this.#do(key, work)), isAgain: false }
     if (known.request !== request)
       throw new Problem(409, 'conflict', 'this Idempotency-Key was used for another call', 'make a new one')
-    const answer = (await this.#open.get(key)) ?? (known.answer as Answer | null)
+    const answer = (await this.#open.get(key)) ?? (known.answer as KeyedAnswer | null)
     if (answer) return { ...answer, isAgain: true }
     throw new Problem(
       409,
@@ -72,7 +72,7 @@ export class Idempotency {
     )
   }
 
-  async #do(key: string, work: () => Promise<Answer>): Promise<Answer> {
+  async #do(key: string, work: () => Promise<KeyedAnswer>): Promise<KeyedAnswer> {
     const done = this.#answered(key, work)
     this.#open.set(key, done)
     try {
@@ -83,8 +83,8 @@ export class Idempotency {
   }
 
   /** What failed here may be tried again with the same key; what was refused is refused again. */
-  async #answered(key: string, work: () => Promise<Answer>): Promise<Answer> {
-    const answer = await work().catch(async (error: unknown): Promise<Answer> => {
+  async #answered(key: string, work: () => Promise<KeyedAnswer>): Promise<KeyedAnswer> {
+    const answer = await work().catch(async (error: unknown): Promise<KeyedAnswer> => {
       const problem = problemOf(error)
       if (problem.status < 500) return { status: problem.status, body: problemBody(problem) }
       await bestEffort(this.#store.tx((tx) => tx.delete('idempotency', key), { durable: true }))

@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import { maskStrings } from '../core/secrets/mask-strings.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
 import { restoreMasked } from '../core/secrets/restore-masked.ts'
-import type { Answer } from './idempotency.ts'
+import type { KeyedAnswer } from './idempotency.ts'
 
 /** A client sends these back as they are. */
 const KEPT: ReadonlySet<string> = new Set(['directory', 'digest'])
 
 /** An answer on its way out: what is stored may hold secrets. */
-export function maskAnswer({ status, body }: Answer, secrets: Pick<SecretMask, 'text'>): Answer {
+export function maskAnswer({ status, body }: KeyedAnswer, secrets: Pick<SecretMask, 'text'>): KeyedAnswer {
   return { status, body: maskStrings(body, secrets.text, KEPT) }
 }
 

@@ -3,7 +3,7 @@ import { extname, join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 
 /** The page for browsers: files of a folder that the build has made. */
-export interface Pages {
+export interface PageFiles {
   /** Undefined: there is no such file or page. */
   answer(path: string): Response | undefined
 }
@@ -24,7 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
 /** What the page shows by itself, each under an address of its own. */
 const VIEWS = /^\/(?:$|c\/|settings\b|agents\b|timeline\b)/
 
-export function openPages(folder: string): Pages {
+export function openPageFiles(folder: string): PageFiles {
   return {
     answer(path) {
       const file = fileIn(folder, path)

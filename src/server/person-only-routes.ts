@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { ConversationId } from '../core/ids.ts'
 import type { RouteName } from '../protocol/route-paths.ts'
 import { senderOf, type Sender } from '../person/request-sender.ts'
-import { personOnly, TO_PERSON, turnOfPerson, type Wanted } from '../person/person-only.ts'
+import { personOnly, TO_PERSON, turnOfPerson, type WantedRun } from '../person/person-only.ts'
 import type { Caller } from './access.ts'
 import { Problem } from './problem.ts'
 import type { DirectoryRuntimes } from './directory-runtimes.ts'
@@ -50,7 +50,7 @@ export function turnIn(
 }
 
 /** `mode` of a message is another thing: when it is read. */
-function wantedIn(input: Wanted): Wanted {
+function wantedIn(input: WantedRun): WantedRun {
   return { ...input, mode: DELIVERIES.has(input.mode ?? '') ? undefined : input.mode }
 }
 

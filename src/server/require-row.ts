@@ -25,7 +25,7 @@ interface Artifact {
 }
 
 export type Collection = keyof Rows
-export type Row<C extends Collection> = Rows[C]
+export type RequiredRow<C extends Collection> = Rows[C]
 
 const PREFIXES: { readonly [C in Collection]: IdPrefix } = {
   conversations: 'cnv',
@@ -43,8 +43,8 @@ export function isCollection(name: string | undefined): name is Collection {
 }
 
 /** @throws Problem 404 */
-export function requireRow<C extends Collection>(store: Store, collection: C, id: string): Row<C> {
+export function requireRow<C extends Collection>(store: Store, collection: C, id: string): RequiredRow<C> {
   const known = idPrefix(id) === PREFIXES[collection] ? store.get(collection, id) : undefined
-  if (known) return known as unknown as Row<C>
+  if (known) return known as unknown as RequiredRow<C>
   throw new Problem(404, 'not_found', `there is no ${id.slice(0, 100)} in ${collection}`)
 }

@@ -8,7 +8,7 @@ import type { Caller } from './access.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
 import type { Hub } from './event-hub.ts'
 import type { Sessions } from './sessions/sessions.ts'
-import type { Collection, Row } from './require-row.ts'
+import type { Collection, RequiredRow } from './require-row.ts'
 import type { Store, DirectoryRuntimes } from './directory-runtimes.ts'
 
 /** What stands behind every route. */
@@ -38,7 +38,7 @@ export interface Exchange<N extends RouteName> {
   /** The id of the path; empty where it has none. */
   readonly id: string
   /** What the id of the path names in the store. */
-  readonly row: Row<CollectionOf<N>>
+  readonly row: RequiredRow<CollectionOf<N>>
   readonly input: z.output<(typeof routes)[N]['input']>
   readonly caller: Caller
   /** Who asks, for the record. */

@@ -14,7 +14,7 @@ import { namesOf, type Names } from './host-and-origin.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { secretMask } from '../config/known-secrets.ts'
 import { Hub } from './event-hub.ts'
-import { openPages } from './page-files.ts'
+import { openPageFiles } from './page-files.ts'
 import { Problem, problemBody } from './problem.ts'
 import { LinkKeys } from './sessions/link-keys.ts'
 import { Sessions } from './sessions/sessions.ts'
@@ -93,7 +93,7 @@ export async function openServer(options: ServerOptions): Promise<RunningServer>
     names,
     access,
     keys,
-    pages: openPages(options.pages),
+    pages: openPageFiles(options.pages),
     url,
     ending: ending.signal,
     onDefect: (error) => log(`a request failed: ${errorMessage(error)}`),

@@ -1,7 +1,7 @@
 import { ToolError } from './port.ts'
-import { findBlocks, type Span } from './find-blocks.ts'
+import { findBlocks, type BlockSpan } from './find-blocks.ts'
 
-export interface Replacement {
+export interface TextReplacement {
   readonly old: string
   readonly new: string
   readonly all: boolean
@@ -21,7 +21,7 @@ export interface Replaced {
  * or all with `all`; which place is meant is never guessed.
  * @throws ToolError `no_match`, `ambiguous`, `no_change`.
  */
-export function replaceText(text: string, wanted: Replacement): Replaced {
+export function replaceText(text: string, wanted: TextReplacement): Replaced {
   if (wanted.old === '')
     throw new ToolError(
       'no_match',
@@ -40,8 +40,8 @@ export function replaceText(text: string, wanted: Replacement): Replaced {
   return { text: replaced, count: spans.length, tolerant: exact.length === 0 }
 }
 
-function findExact(text: string, wanted: Replacement): Span[] {
-  const spans: Span[] = []
+function findExact(text: string, wanted: TextReplacement): BlockSpan[] {
+  const spans: BlockSpan[] = []
   for (let start = text.indexOf(wanted.old); start >= 0;) {
     const end = start + wanted.old.length
     spans.push({ start, end, text: wanted.new })
@@ -50,7 +50,7 @@ function findExact(text: string, wanted: Replacement): Span[] {
   return spans
 }
 
-function applySpans(text: string, spans: readonly Span[]): string {
+function applySpans(text: string, spans: readonly BlockSpan[]): string {
   const pieces: string[] = []
   let done = 0
   for (const span of spans) {
@@ -62,7 +62,7 @@ function applySpans(text: string, spans: readonly Span[]): string {
 
 const MAX_LINES_NAMED = 10
 
-function ambiguous(text: string, spans: readonly Span[], wanted: Replacement): ToolError {
+function ambiguous(text: string, spans: readonly BlockSpan[], wanted: TextReplacement): ToolError {
   const lines = spans.slice(0, MAX_LINES_NAMED).map((span) => lineAt(text, span.start))
   const more = spans.length > MAX_LINES_NAMED ? ', ...' : ''
   return new ToolError(
@@ -72,7 +72,7 @@ function ambiguous(text: string, spans: readonly Span[], wanted: Replacement): T
   )
 }
 
-function noMatch(text: string, wanted: Replacement): ToolError {
+function noMatch(text: string, wanted: TextReplacement): ToolError {
   const first =
     wanted.old
       .split('\n')

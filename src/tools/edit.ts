@@ -2,7 +2,7 @@ import { workingTools } from '../core/rules/tool-names.ts'
 import { z } from 'zod'
 import { defineTool, describeTool, titleLine } from './define-tool.ts'
 import { textAsSeen, type DetailContext } from './change-detail.ts'
-import { replaceText, type Replacement } from './edit-text.ts'
+import { replaceText, type TextReplacement } from './edit-text.ts'
 import { notFound } from './not-found.ts'
 import { ToolError, type AnyTool, type ResolvedPath, type ToolContext } from './port.ts'
 import { targetOf } from './path-target.ts'
@@ -70,7 +70,7 @@ async function detail(input: Input, context: DetailContext): Promise<string> {
 }
 
 /** A file that mixes its line ends is matched as it is first. */
-function wanted(input: Input, text: string, name: string): Replacement {
+function wanted(input: Input, text: string, name: string): TextReplacement {
   const mixed = text.includes('\r')
   return {
     old: mixed ? input.old_string : toLineFeeds(input.old_string),

@@ -1,5 +1,5 @@
 /** A place in a text and what comes there. */
-export interface Span {
+export interface BlockSpan {
   readonly start: number
   readonly end: number
   readonly text: string
@@ -9,14 +9,14 @@ export interface Span {
  * The blocks of whole lines that equal `wanted` but for white space, each with what replaces it. First only white space
  * at line ends may differ, then the indentation of the whole block, then any run of white space.
  */
-export function findBlocks(text: string, wanted: string, replacement: string): Span[] {
+export function findBlocks(text: string, wanted: string, replacement: string): BlockSpan[] {
   const block = wanted.split('\n')
   const closed = block.at(-1) === ''
   if (closed) block.pop()
   if (block.every((line) => line.trim() === '')) return []
   const lines = splitLines(text)
   for (const [key, shifted] of LEVELS) {
-    const spans = matches(lines, block, key, shifted).map((first): Span => {
+    const spans = matches(lines, block, key, shifted).map((first): BlockSpan => {
       const last = lines[first + block.length - 1]!
       const shift = shifted ? indentShift(lines, first, block) : undefined
       return {

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { lstat, open, readlink, realpath, stat, type FileHandle } from 'node:fs/promises'
 import { ToolError, type ResolvedPath } from './port.ts'
-import { fileError, pathChanged } from './path-target.ts'
+import { namedFileError, pathChanged } from './path-target.ts'
 
 export interface OpenedFile {
   readonly handle: FileHandle
@@ -55,7 +55,7 @@ async function openNode(absolute: string, name: string, flags: number): Promise<
     await handle.close()
   } catch (error) {
     // The resolved path holds no link, so one that is there now was put there since.
-    if (!(await isLink(absolute))) throw fileError(error, name)
+    if (!(await isLink(absolute))) throw namedFileError(error, name)
   }
   throw pathChanged(name)
 }

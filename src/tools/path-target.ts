@@ -22,7 +22,7 @@ export function pathChanged(path: string): ToolError {
 }
 
 /** What the file system said, in words a model can act on. */
-export function fileError(error: unknown, path: string): unknown {
+export function namedFileError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || error instanceof ToolError) return error
   const code = (error as NodeJS.ErrnoException).code
   const words = code === undefined ? undefined : FILE_ERRORS[code]

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { ResolvedPath, ToolContext, Workspace } from './port.ts'
 import { printedName } from './printed-name.ts'
-import { fileError } from './path-target.ts'
+import { namedFileError } from './path-target.ts'
 
 /** Where a search runs: a directory, or one file in it. */
 export interface SearchPlace {
@@ -21,7 +21,7 @@ export async function searchPlace(
   const isDirectory = await stat(target.absolute).then(
     (stats) => stats.isDirectory(),
     (error: unknown) => {
-      throw fileError(error, target.relative)
+      throw namedFileError(error, target.relative)
     },
   )
   return {

@@ -6,7 +6,7 @@ import { checkUnmasked } from './masked-text.ts'
 import { openDirectory } from './open-file.ts'
 import { ToolError, type FileStamp, type ResolvedPath, type ToolContext } from './port.ts'
 import { readBytes, stampOf } from './read-file.ts'
-import { fileError } from './path-target.ts'
+import { namedFileError } from './path-target.ts'
 import { unknownLines, type ChangedLines } from './unified-diff.ts'
 
 export interface CurrentFile {
@@ -73,7 +73,7 @@ export async function replaceFile(
     const hashes = { before: current?.stamp.hash ?? null, after: stamp.hash }
     context.receipt?.({ type: 'changed', path: target.absolute, ...hashes, ...lines })
   } catch (error) {
-    throw fileError(error, target.relative)
+    throw namedFileError(error, target.relative)
   } finally {
     await rm(temporary, { force: true })
     await directory.handle.close()
@@ -138,7 +138,7 @@ async function makeDirectory(absolute: string, name: string): ReturnType<typeof 
     await mkdir(join(parent.handlePath, basename(absolute)))
     await syncDirectory(parent.handle)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw fileError(error, name)
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw namedFileError(error, name)
   } finally {
     await parent.handle.close()
   }

@@ -15,14 +15,14 @@ export interface AgentJudge {
   readonly root: string
 }
 
-export interface JudgedAgent {
+export interface AgentVerdict {
   /** As far as it is in force; null: not at all. */
   readonly agent: AgentDefinition | null
   readonly requests: readonly AskedRequest[]
 }
 
 /** An agent that takes the place of another one is granted as a whole; of another one, each field that needs it. */
-export function judgeAgent(agent: AgentDefinition, source: Source, judge: AgentJudge): JudgedAgent {
+export function judgeAgent(agent: AgentDefinition, source: Source, judge: AgentJudge): AgentVerdict {
   const replaced = judge.taken.get(foldedName(agent.name))
   return replaced === undefined ? newAgent(agent, source, judge) : replacing(agent, replaced, source, judge)
 }
@@ -40,7 +40,7 @@ function replacing(
   replaced: string,
   source: Source,
   { isGranted, root }: AgentJudge,
-): JudgedAgent {
+): AgentVerdict {
   const { source: _, ...definition } = agent
   const hash = sha256(canonical(definition))
   const script = scriptOf(agent.model, root)
@@ -82,7 +82,7 @@ function newAgent(
   agent: AgentDefinition,
   source: Source,
   { base, isGranted, root }: AgentJudge,
-): JudgedAgent {
+): AgentVerdict {
   const requests = fieldsThatAsk(agent, base).map((field) => {
     const key = `agent ${agent.name}: ${field}`
     const script = field === 'model' ? scriptOf(agent.model, root) : undefined

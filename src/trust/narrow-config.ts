@@ -6,7 +6,7 @@ import { configSchema, type Config } from '../config/config-schema.ts'
 import { atMost, JUDGES, LIMIT_JUDGES, same } from './harmless-config-keys.ts'
 import { canonical, ruleIdentity, type AskedRequest, type IsGranted, type Source } from './trust-request.ts'
 import { scriptIdentity, scriptOf, scriptText } from './model-scripts.ts'
-import { requestText, ruleText, valueText } from './request-text.ts'
+import { requestText, requestedRuleText, valueText } from './request-text.ts'
 
 /** What a project's configuration file says, as far as it is in force, and what it asks for. */
 export interface NarrowedConfig {
@@ -105,7 +105,7 @@ function rulesInForce(rules: readonly Rule[], walk: Walk): readonly Rule[] {
   return rules.filter((rule, at) => {
     if (rule.action !== 'allow') return true
     const identity = ruleIdentity(rule, rules.slice(at + 1))
-    const text = requestText(`allows ${ruleText(rule)}`, ' without asking')
+    const text = requestText(`allows ${requestedRuleText(rule)}`, ' without asking')
     return note({ kind: 'rule', key: `permissions.${at}`, text, identity, isBroad: isBroadRule(rule) }, walk)
   })
 }

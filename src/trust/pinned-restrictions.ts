@@ -3,7 +3,7 @@ import type { RawConfig } from '../config/config-file.ts'
 import { configSchema } from '../config/config-schema.ts'
 import { narrowConfig, type ConfigFile } from './narrow-config.ts'
 import { canonical, type AskedRequest, type IsGranted, type Source } from './trust-request.ts'
-import { requestText, ruleText, valueText } from './request-text.ts'
+import { requestText, requestedRuleText, valueText } from './request-text.ts'
 
 /**
  * What narrowed in a project's configuration when a person trusted it. It stays in force when the file changes, until the
@@ -43,7 +43,7 @@ export function droppedRequests(pin: Pin, project: RawConfig, source: Source): A
   return [
     ...lost.map((rule): AskedRequest => {
       const verb = rule.action === 'deny' ? 'denies' : 'asks about'
-      const text = requestText(`no longer ${verb} ${ruleText(rule)}`)
+      const text = requestText(`no longer ${verb} ${requestedRuleText(rule)}`)
       return { ...about, kind: 'rule', key: 'permissions', text, identity: canonical({ drops: rule }) }
     }),
     ...lostValues([], pin.values, project).map(({ key, value, isItem }): AskedRequest => {

@@ -5,7 +5,7 @@ export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-export function ruleText({ tool, pattern }: Rule): string {
+export function requestedRuleText({ tool, pattern }: Rule): string {
   if (pattern !== undefined) return `${tool === '*' ? 'every tool' : tool} with ${pattern}`
   return tool === '*' ? 'every call of every tool' : `every call of ${tool}`
 }

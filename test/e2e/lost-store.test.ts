@@ -61,7 +61,7 @@ test('a log that was deleted after a kill, and a database that was cut to nothin
   expect((await user.run(ask('Once more?'))).stderr).not.toContain('was deleted')
 
   truncateSync(user.database)
-  const empty = `the database ${user.database} is empty, and there was one before.`
+  const empty = `the database ${user.database} is empty but was not before.`
   expect((await user.run(['doctor'])).stdout).toContain(empty)
   expect((await user.run(['ls'])).stderr).toContain(`offshoot: ${empty}`)
 })

@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { OffshootError } from '../../src/core/errors.ts'
+import type { Store } from '../../src/store/port.ts'
+import { openSqliteFile } from '../../src/store/sqlite/open.ts'
 import { TestUser } from '../support/test-user.ts'
 
 let user: TestUser
@@ -13,6 +16,7 @@ beforeEach(async () => {
   const command = 'touch begun; sleep 1000'
   model = user.script({
     main: [
+      { match: 'fill the disk', toolCalls: [{ tool: 'bash', input: { command: 'touch more' } }] },
       { match: 'its result is unknown', text: 'I have checked.' },
       { match: 'Start', toolCalls: [{ tool: 'bash', input: { command } }] },
       { match: 'go on', text: 'I have looked.' },
@@ -85,5 +89,40 @@ describe('a command whose result is not known', () => {
     expect(recovered.stderr).toContain(`${FOUND}paused`)
     expect(recovered.stderr).toMatch(began)
     await expectTold()
+  })
+})
+
+describe('a command whose result the store cannot take', () => {
+  const more = /^offshoot: \$ touch more: whether it took effect is not known \(run_\w+\)$/gm
+  /** A store that is full when a call has completed, and has room again afterwards. */
+  const openFile: typeof openSqliteFile = async (options) => {
+    const store = await openSqliteFile(options)
+    let isFull = true
+    const tx: Store['tx'] = (write, durability) =>
+      store.tx((tx) => {
+        const result = write(tx)
+        if (!isFull || tx.count('tool_calls', { status: 'completed' }) === 0) return result
+        isFull = false
+        throw new OffshootError('store_full', 'the disk is full')
+      }, durability)
+    return { ...store, tx }
+  }
+
+  it('is told of by run', async () => {
+    const ran = await user.call(['run', 'fill the disk', '-m', model, '--mode', 'auto'], { openFile })
+    expect(ran.code).toBe(1)
+    expect(ran.stderr.match(more)).toHaveLength(1)
+  })
+
+  it('is told of by recover, and what was found before only once', async () => {
+    user.script({
+      main: [
+        { match: 'its result is unknown', toolCalls: [{ tool: 'bash', input: { command: 'touch more' } }] },
+      ],
+    })
+    const recovered = await user.call(['recover', '--mode', 'auto'], { openFile })
+    expect(recovered.stderr.match(more)).toHaveLength(1)
+    expect(recovered.stderr.match(/not known/g)).toHaveLength(2)
+    expect(recovered.stderr).toMatch(began)
   })
 })

@@ -9,8 +9,9 @@ import { parseArgs } from 'node:util'
 import { constants, zstdCompressSync } from 'node:zlib'
 
 /**
- * Makes one of the stores beside this file (07-of-first is what a program of version 7 has made of 01-first): with the program of a checkout, so that it is what users of that program
- * have. Call it after a change of the schema, and once for each text that a migration has ever had:
+ * Makes one of the stores beside this file with the program of a checkout, so that it is what users of that program have
+ * (07-of-first is what a program of version 7 has made of 01-first). Call it after a change of the schema, and once for
+ * each text that a migration has ever had:
  *
  *     node test/old-stores/make.ts NAME [--program CHECKOUT]
  */

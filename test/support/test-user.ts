@@ -17,6 +17,8 @@ import {
 
 const FAULTS = ['TEST_OFF', 'TEST_FAULT', 'TEST_POINTS']
 
+type TestPorts = NonNullable<Io['testPorts']>
+
 type RunOptions = Partial<Omit<StartOptions, 'env'>> & {
   readonly env?: Readonly<Record<string, string>>
   /** What is started, in place of the program of this tree. */
@@ -28,7 +30,9 @@ interface CallOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
   /** How its tools reach the network. */
-  readonly network?: NonNullable<Io['testPorts']>['network']
+  readonly network?: TestPorts['network']
+  /** How its store is opened. */
+  readonly openFile?: TestPorts['openFile']
 }
 
 interface TerminalOptions {
@@ -93,7 +97,7 @@ export class TestUser {
   /** The same in this process: ten times as quick, for what does not depend on being a program. */
   async call(
     args: readonly string[],
-    { cwd = this.directory, env = {}, input = '', network }: CallOptions = {},
+    { cwd = this.directory, env = {}, input = '', ...testPorts }: CallOptions = {},
   ): Promise<Ended> {
     const [stdout, stderr] = [new Collected(), new Collected()]
     const io = {
@@ -104,7 +108,7 @@ export class TestUser {
       stderr,
       onSignal: () => () => {},
       interrupt: () => {},
-      testPorts: { network },
+      testPorts,
     }
     const code = await runProgram(args, io as unknown as Io)
     return { code, signal: null, stdout: stdout.text, stderr: stderr.text }

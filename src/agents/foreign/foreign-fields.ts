@@ -3,7 +3,7 @@ import type { Json } from '../../core/json.ts'
 import { definitionFields, parseField, type FieldName } from '../definition-fields.ts'
 import { readFrontMatter } from '../front-matter.ts'
 import { readIdentity, type ParsedDefinition } from '../parse-definition.ts'
-import { withLeftRestrictions, type Found } from './remaining-restrictions.ts'
+import { withLeftRestrictions, type FoundFields } from './remaining-restrictions.ts'
 import { listed } from './name-list.ts'
 
 export interface ForeignFieldsOptions {
@@ -93,7 +93,7 @@ export class ForeignFields {
   }
 
   /** `found` as an agent; values that our fields cannot hold are ignored by name, those that restrict are errors. */
-  agent(path: string, prompt: string, found: Found): ParsedDefinition {
+  agent(path: string, prompt: string, found: FoundFields): ParsedDefinition {
     const identity = readIdentity({ fields: this.#fields }, path)
     this.take('name', 'description')
     const fields = this.#checked(withLeftRestrictions(this, found))
@@ -107,7 +107,7 @@ export class ForeignFields {
     return { agent, warnings: this.warnings }
   }
 
-  #checked(found: Found): object {
+  #checked(found: FoundFields): object {
     const fields = new Map<string, unknown>()
     for (const [name, value] of Object.entries(found) as [FieldName, unknown][]) {
       if (value === undefined || value === null) continue

@@ -8,7 +8,7 @@ import { listed } from './name-list.ts'
 import { readOnly } from '../read-only.ts'
 
 /** What the reader of one kind of file found for the fields of our definition. */
-export type Found = Partial<Record<Exclude<FieldName, 'inputSchema' | 'outputSchema'>, unknown>>
+export type FoundFields = Partial<Record<Exclude<FieldName, 'inputSchema' | 'outputSchema'>, unknown>>
 
 /** The keys of a file, as far as they are needed here. */
 interface RemainingFields {
@@ -24,7 +24,7 @@ interface RemainingFields {
  * What a format has no key for and a file has all the same: it is read where it has one meaning, and otherwise the file
  * is no agent. Hooks that may refuse a call are a restriction too. Nothing runs them here, so a person is asked instead.
  */
-export function withLeftRestrictions(foreign: RemainingFields, found: Found): Found {
+export function withLeftRestrictions(foreign: RemainingFields, found: FoundFields): FoundFields {
   const given = [...((found.permissions ?? []) as readonly Rule[]), ...modeRules(foreign)]
   const rules = isReadOnly(foreign) ? readOnly(given) : given
   const limits = new Map<FieldName, Json>()

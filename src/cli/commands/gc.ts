@@ -9,7 +9,7 @@ import { systemClock } from '../../exec/system-clock.ts'
 import { dataHome } from '../../config/homes.ts'
 import { Ownership } from '../../runtime/ownership/leases.ts'
 import { deleteExpired, expired, type Retention } from '../../runtime/host/retention.ts'
-import { compact, conversationBytes } from '../../store/sqlite/disk-space.ts'
+import { compactFile, conversationBytes } from '../../store/sqlite/disk-space.ts'
 import { hasPerson } from '../person-only-commands.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
@@ -114,7 +114,7 @@ async function agreed(found: number, { yes }: GcFlags, io: Io): Promise<boolean>
 /** What is deleted is deleted; its room is used again if it cannot be given back now. */
 async function releaseSpace(file: string, io: Io): Promise<number> {
   try {
-    return compact(file)
+    return compactFile(file)
   } catch (error) {
     const why = terminalLine(errorMessage(error))
     await writeStderr(io, `offshoot: the room stays with the store, which uses it again: ${why}\n`)

@@ -31,8 +31,9 @@ export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): 
 const OWNER_MS = 1_000
 
 /**
- * Prints each message as soon as it is whole. It looks at the rows, and follows no events: what it prints is what `log`
- * prints of the same rows, and a message that is whole in them needs no order of events. Ends when the run has stopped, or when nobody drives it any more.
+ * Prints each message as soon as it is whole. It reads the rows and follows no events: it prints what `log` prints of the
+ * same rows, and a message that is whole in them needs no order of events. Ends when the run has stopped, or when no
+ * process drives it any more.
  */
 async function followRun(store: Store, id: string, io: Io): Promise<number> {
   const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
+import { bestEffort } from '../../core/rejections.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
@@ -18,7 +19,7 @@ import { modeOption } from '../terminal/follow-run.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { abandonedRuns } from '../remote/abandoned-runs.ts'
 import { openStore } from '../open-store.ts'
-import { recoveredText, unknownLines, watchUnknown } from '../terminal/recovered-text.ts'
+import { recoveredText, unknownCallLines, watchUnknown } from '../terminal/recovered-text.ts'
 
 interface RecoverFlags {
   readonly pause?: true
@@ -79,12 +80,18 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
     const leave = runtime.approvals.attend() // a question waits in the store: offshoot approve answers it
     const recovery = await runtime.recover({ workspace, systemText, ...(flags.pause && { policy: 'pause' }) })
     if (recovery.runs.length > 0) await writeStderr(io, `offshoot: ${recoveredText(recovery.runs)}\n`)
-    for (const unknown of recovery.runs.flatMap(unknownLines)) await writeStderr(io, `offshoot: ${unknown}\n`)
-    const ids = new Set(recovery.runs.map(({ run }) => run.row.conversationId))
-    const printUnknown = [...ids].map((id) => watchUnknown(composed, id, io))
-    const signal = await untilSettled(recovery, io)
+    for (const unknown of recovery.runs.flatMap(unknownCallLines))
+      await writeStderr(io, `offshoot: ${unknown}\n`)
+    const printUnknown = recovery.conversations.map((taken) =>
+      watchUnknown(composed, taken, recovery.runs, io),
+    )
+    let signal: EndSignal | undefined
+    try {
+      signal = await untilSettled(recovery, io)
+    } finally {
+      for (const print of printUnknown) await bestEffort(print()) // after an error too, which it must not replace
+    }
     leave()
-    for (const print of printUnknown) await print()
     for (const { run } of recovery.runs)
       await write(io, `${line(store.get('runs', run.row.id) ?? run.row)}\n`)
     await recovery.release()

@@ -25,7 +25,7 @@ import {
   requireServer,
   printHandedOver,
   type HandedOver,
-  type RunningServer,
+  type FoundServer,
 } from '../remote/server-call.ts'
 import type { RunSetting } from '../../runtime/context/run-setting.ts'
 import type { Reader } from '../../store/port.ts'
@@ -170,7 +170,7 @@ function checkThere({ mode, approvals }: RunFlags): void {
   })
 }
 
-async function handOver(server: RunningServer, text: string, flags: RunFlags, io: Io): Promise<number> {
+async function handOver(server: FoundServer, text: string, flags: RunFlags, io: Io): Promise<number> {
   const directory = createWorkspace(resolve(io.cwd, flags.directory)).root
   const conversationId = await knownConversation(flags, directory, io)
   const { maxTurns, budgetUsd, agent, mode } = flags

@@ -13,7 +13,7 @@ import type { EndSignal } from '../early-signals.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { recoveredText, unknownLines } from '../terminal/recovered-text.ts'
+import { recoveredText, unknownCallLines } from '../terminal/recovered-text.ts'
 import { version } from '../version.ts'
 
 interface ServeFlags {
@@ -82,7 +82,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<number> {
   if (flags.open) void openPage(link, io)
   await server.recover((directory, runs) => {
     line(`${recoveredText(runs)}, in ${directory}`)
-    for (const each of runs) unknownLines(each).forEach(line)
+    for (const each of runs) unknownCallLines(each).forEach(line)
   })
   return await signalled
 }

@@ -7,7 +7,7 @@ import { dataHome } from '../../config/homes.ts'
 import { readSessions, writeSessions } from '../../server/sessions/session-file.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
-import { findServer, type RunningServer } from '../remote/server-call.ts'
+import { findServer, type FoundServer } from '../remote/server-call.ts'
 import { unknownSubcommand } from './group-command.ts'
 
 interface ListFlags {
@@ -85,7 +85,7 @@ async function revoke(id: string | undefined, isAll: boolean, io: Io): Promise<v
   await write(io, `revoked: ${id ?? (ended === 1 ? '1 session' : `${ended} sessions`)}\n`)
 }
 
-async function revokeThere(server: RunningServer, id: string | undefined): Promise<number> {
+async function revokeThere(server: FoundServer, id: string | undefined): Promise<number> {
   if (id === undefined) return (await server.delete<{ ended: number }>('/sessions')).ended
   await server.delete(`/sessions/${encodeURIComponent(id)}`)
   return 1

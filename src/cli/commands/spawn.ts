@@ -22,7 +22,7 @@ import {
   requireServer,
   printHandedOver,
   type HandedOver,
-  type RunningServer,
+  type FoundServer,
 } from '../remote/server-call.ts'
 import { randomUUID } from 'node:crypto'
 import { systemClock } from '../../exec/system-clock.ts'
@@ -120,7 +120,7 @@ function checkDriver({ backend }: SpawnFlags): void {
 }
 
 /** Whoever drives a conversation is given its subagents, with a server or without. */
-function serverFor(isDriven: boolean, io: Io): RunningServer | undefined {
+function serverFor(isDriven: boolean, io: Io): FoundServer | undefined {
   return isDriven ? findServer(io) : requireServer(io, 'offshoot spawn drives it until it ends')
 }
 
@@ -141,7 +141,7 @@ interface SpawnInput {
 
 /** Below the main branch of a conversation, or of a new one that is named after the task. */
 async function handOver(
-  server: RunningServer,
+  server: FoundServer,
   { task, conversation }: SpawnInput,
   flags: SpawnFlags,
   io: Io,

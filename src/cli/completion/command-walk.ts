@@ -10,14 +10,14 @@ export interface Case<T> {
  * How a script finds its way through the words before the cursor: it keeps the command that it is at, and looks up
  * `COMMAND:WORD`.
  */
-export interface Walk {
+export interface CommandWalk {
   /** Options whose next word is their value. */
   readonly valued: readonly string[]
   /** Words that lead to another command. */
   readonly steps: readonly Case<string>[]
 }
 
-export function walkOf(table: readonly CommandEntry[]): Walk {
+export function commandWalkOf(table: readonly CommandEntry[]): CommandWalk {
   return {
     valued: valueCases(table).flatMap(({ patterns }) => patterns),
     steps: table.flatMap(({ path, commands }) =>

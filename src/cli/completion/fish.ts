@@ -1,10 +1,10 @@
 import { unreachable } from '../../core/errors.ts'
 import type { CommandEntry, OptionEntry, Values } from './command-table.ts'
-import { walkOf } from './command-walk.ts'
+import { commandWalkOf } from './command-walk.ts'
 
 /** For fish from 3.0. */
 export function fishScript(table: readonly CommandEntry[]): string {
-  const { valued, steps } = walkOf(table)
+  const { valued, steps } = commandWalkOf(table)
   return `# Completion of offshoot for fish: offshoot completion fish | source
 
 # Prints COMMAND:PLACE of the cursor, places counted from 0.

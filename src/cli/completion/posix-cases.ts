@@ -1,6 +1,6 @@
 import { unreachable } from '../../core/errors.ts'
 import type { CompletedKind, CommandEntry, Values } from './command-table.ts'
-import { valueCases, walkOf } from './command-walk.ts'
+import { valueCases, commandWalkOf } from './command-walk.ts'
 
 /** What differs between bash and zsh: the commands that offer something. */
 export interface Offers {
@@ -30,7 +30,7 @@ export interface PosixCases {
 }
 
 export function posixCases(table: readonly CommandEntry[], offers: Offers): PosixCases {
-  const { valued, steps } = walkOf(table)
+  const { valued, steps } = commandWalkOf(table)
   const options = ({ path, options }: CommandEntry): Branch => {
     const list = options.flatMap(({ flags, about }) => flags.map((word) => ({ word, about })))
     return [quoted(path), offers.words(list)]

@@ -47,7 +47,9 @@ function lost(repair: Repair): Check[] {
     unreadablePages > 0 && `${unreadablePages} of ${pages} pages could not be read`,
     unreadableRecords > 0 && `${counted(unreadableRecords, 'record')} could not be read`,
     altered > 0 &&
-      `${counted(altered, 'part')} of messages have another text than was stored; a notice behind each says so`,
+      (altered === 1
+        ? '1 part was altered on disk; a notice marks it'
+        : `${altered} parts were altered on disk; a notice marks each`),
     isLogTorn && 'the end of the log could not be read',
     dropped > 0 && `${counted(dropped, 'row')} hung on what was lost, and were left out`,
     made > 0 &&

@@ -5,7 +5,7 @@ import { errorMessage, OffshootError } from '../../core/errors.ts'
 import { sizeText } from '../../core/size-text.ts'
 import { dataHome, type Env } from '../../config/homes.ts'
 import type { Reader } from '../../store/port.ts'
-import { lookAtStore, storeSize, type Look } from '../../store/sqlite/read-only-store.ts'
+import { lookAtStore, storeSize, type StoreLook } from '../../store/sqlite/read-only-store.ts'
 import { keptAside, lossOf } from '../../store/sqlite/trace.ts'
 import { writerOf } from '../../store/sqlite/lock-holders.ts'
 import { abandonedRuns } from '../remote/abandoned-runs.ts'
@@ -81,7 +81,7 @@ const ENOUGH_BYTES = 200 * 1024 * 1024
 const LITTLE_BYTES = 4 * 1024 * 1024
 
 async function database(file: string): Promise<Check[]> {
-  let look: Look | null = null
+  let look: StoreLook | null = null
   try {
     look = lookAtStore(file)
     if (!look) return [ok('database', `${file}, which the first run makes`)]
@@ -95,7 +95,7 @@ async function database(file: string): Promise<Check[]> {
   }
 }
 
-async function state(file: string, { version, reader }: Look): Promise<Check> {
+async function state(file: string, { version, reader }: StoreLook): Promise<Check> {
   const { bytes, logBytes } = storeSize(file)
   const facts = `${file}, version ${version}, ${sizeText(bytes)} and a log of ${sizeText(logBytes)}`
   const writer = await lastingWriter(file)

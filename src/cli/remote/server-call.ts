@@ -10,7 +10,7 @@ import { jsonLine } from '../terminal/json-line.ts'
 import type { OutputFormat } from '../terminal/output-formats.ts'
 
 /** A server of the same store that runs. */
-export interface RunningServer {
+export interface FoundServer {
   /** @throws OffshootError: what it refuses, as it says it. */
   post<T>(path: string, body: object): Promise<T>
   get<T>(path: string): Promise<T>
@@ -18,7 +18,7 @@ export interface RunningServer {
 }
 
 /** @throws OffshootError `usage` when none runs. `instead`: what to do then. */
-export function requireServer(io: Pick<Io, 'env'>, instead: string): RunningServer {
+export function requireServer(io: Pick<Io, 'env'>, instead: string): FoundServer {
   const server = findServer(io)
   if (server) return server
   throw new OffshootError('usage', 'no offshoot serve is running that it could be handed to', {
@@ -26,7 +26,7 @@ export function requireServer(io: Pick<Io, 'env'>, instead: string): RunningServ
   })
 }
 
-export function findServer({ env }: Pick<Io, 'env'>): RunningServer | undefined {
+export function findServer({ env }: Pick<Io, 'env'>): FoundServer | undefined {
   const home = dataHome(env)
   const known = runningServer(home)
   const token = known && readToken(join(home, 'token'))
@@ -63,7 +63,7 @@ function refusal({ error: { code, message, hint } }: Refusal): OffshootError {
 }
 
 export async function mainBranch(
-  server: RunningServer,
+  server: FoundServer,
   conversationId: ConversationId,
 ): Promise<{ readonly conversationId: ConversationId; readonly branchId: string }> {
   const { branches } = await server.get<Pick<Snapshot, 'branches'>>(`/conversations/${conversationId}`)

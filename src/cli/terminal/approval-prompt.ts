@@ -3,7 +3,7 @@ import type { OffshootEvent } from '../../core/events.ts'
 import type { ApprovalAnswer } from '../../core/run.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import type { Watched } from './watched-run.ts'
-import { clean, type Io } from '../io.ts'
+import { cleanText, type Io } from '../io.ts'
 import { placeInLine } from './open-asks.ts'
 import type { Output } from './output-formats.ts'
 import {
@@ -79,7 +79,7 @@ export function answerFromElsewhere(
   const printAsked = (event: OffshootEvent) => {
     if (event.type !== 'approval.requested' && event.type !== 'question.asked') return
     const resume = output.pause()
-    io.stderr.write(clean(io, elsewhereText(event)))
+    io.stderr.write(cleanText(io, elsewhereText(event)))
     resume()
   }
   const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(printAsked))
@@ -135,7 +135,7 @@ async function typedFor<A>(text: string, io: Io, read: (lines: Lines) => Promise
   await dropTyped(io)
   const lines = readLines(io)
   try {
-    io.stderr.write(clean(io, text))
+    io.stderr.write(cleanText(io, text))
     return await read(lines)
   } finally {
     lines.close()

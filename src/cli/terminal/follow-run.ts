@@ -1,4 +1,5 @@
 import { Option } from 'commander'
+import { bestEffort } from '../../core/rejections.ts'
 import { MODES } from '../../permissions/modes.ts'
 import { modeInForce, namedBefore } from '../../runtime/authority/mode.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
@@ -8,7 +9,7 @@ import { answerFromElsewhere, answerOnTerminal } from './approval-prompt.ts'
 import type { EndSignal } from '../early-signals.ts'
 import { exitCodeOfRun, exitCodes } from '../exit-codes.ts'
 import { outputError, writeStderr, type Io } from '../io.ts'
-import { dollars } from '../number-options.ts'
+import { parseDollars } from '../number-options.ts'
 import { createOutput, type OutputFormat } from './output-formats.ts'
 import { printRecovered, watchUnknown } from './recovered-text.ts'
 import type { Watched } from './watched-run.ts'
@@ -24,7 +25,7 @@ export interface FollowFlags {
 
 export function budgetOption(): Option {
   const about = 'pause when the conversation has spent so much; default: limits.budgetUsd'
-  return new Option('--budget-usd <n>', about).argParser(dollars)
+  return new Option('--budget-usd <n>', about).argParser(parseDollars)
 }
 
 export function modeOption(): Option {
@@ -51,12 +52,12 @@ export async function follow(
   const endAnswers = takeAnswers(started, composed, output, io)
   const signals = stopOnSignals(started, io)
   const broken = stopWithoutReader(started, io)
-  const printUnknown = watchUnknown(composed, started.conversationId, io)
+  const { conversationId: id, seqBefore, recovered } = started
+  const printUnknown = watchUnknown(composed, { id, seqBefore }, recovered, io)
   try {
     const result = await started.result.catch(output.fail)
     await endAnswers()
     await output.end(result)
-    await printUnknown()
     await printUnpriced(result, flags, composed, io)
     const signal = signals.first()
     const error = broken.error()
@@ -64,6 +65,7 @@ export async function follow(
     return await exitCode(result, signal, io)
   } finally {
     await endAnswers()
+    await bestEffort(printUnknown()) // after an error too, which it must not replace
     broken.end()
     await composed.guard.close()
     signals.end() // last: a signal while processes are being ended must not leave them

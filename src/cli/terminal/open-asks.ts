@@ -5,7 +5,7 @@ import { resolveId } from '../../runtime/views/resolve-id.ts'
 import type { Reader } from '../../store/port.ts'
 
 /** Something that a person is asked and has not answered. */
-interface OpenAsk {
+interface ListedAsk {
   readonly id: ApprovalId | QuestionId
   readonly runId: RunId
   readonly branchId: BranchId
@@ -17,8 +17,8 @@ interface OpenAsk {
 export const WHERE_ASKED = 'offshoot ps shows which runs wait for an answer'
 
 /** Its place in the line of all that the conversation asks now, approvals and questions alike: 1 of 3. */
-export function placeInLine(reader: Reader, conversationId: ConversationId, id: OpenAsk['id']) {
-  const line = openAsks(reader, conversationId)
+export function placeInLine(reader: Reader, conversationId: ConversationId, id: ListedAsk['id']) {
+  const line = listedAsks(reader, conversationId)
   const position = line.findIndex((each) => each.id === id) + 1
   return { position: Math.max(1, position), of: Math.max(1, line.length) }
 }
@@ -27,9 +27,9 @@ export function placeInLine(reader: Reader, conversationId: ConversationId, id: 
  * The id of the one thing that a run, branch or conversation asks, and that a command answers.
  * @throws OffshootError `usage` where the id names nothing that asks, or something that asks more.
  */
-export function onlyAsked(reader: Reader, id: string, command: OpenAsk['command']): OpenAsk['id'] {
+export function onlyAsked(reader: Reader, id: string, command: ListedAsk['command']): ListedAsk['id'] {
   const subject = resolveId(reader, id)
-  const all = openAsks(reader, subject.conversation.id).filter(({ runId, branchId }) =>
+  const all = listedAsks(reader, subject.conversation.id).filter(({ runId, branchId }) =>
     subject.type === 'run' ? runId === id : subject.type === 'branch' ? branchId === id : true,
   )
   const fit = all.filter((each) => each.command === command)
@@ -49,10 +49,10 @@ export function onlyAsked(reader: Reader, id: string, command: OpenAsk['command'
 }
 
 /** The oldest first. */
-function openAsks(reader: Reader, conversationId: ConversationId): OpenAsk[] {
+function listedAsks(reader: Reader, conversationId: ConversationId): ListedAsk[] {
   const approvals = reader.find('approvals', { where: { conversationId, answer: null } })
   const questions = reader.find('questions', { where: { conversationId, answeredAt: null } })
-  const all: OpenAsk[] = [
+  const all: ListedAsk[] = [
     ...approvals.map((row) => ({ ...row, command: 'approve' as const })),
     ...questions.map((row) => ({ ...row, title: row.question, command: 'answer' as const })),
   ]
@@ -60,6 +60,6 @@ function openAsks(reader: Reader, conversationId: ConversationId): OpenAsk[] {
 }
 
 /** Behind their prefix ids sort by time. */
-function ageOf({ id }: OpenAsk): string {
+function ageOf({ id }: ListedAsk): string {
   return id.slice(id.indexOf('_'))
 }

@@ -1,8 +1,11 @@
-import type { ConversationId } from '../../core/ids.ts'
+import type { OffshootEvent } from '../../core/events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
+import type { TakenConversation } from '../../runtime/control/recover.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
+import { Follow } from '../../runtime/log/follow.ts'
 import type { RecoveredRun } from '../../runtime/run/recovered-run.ts'
+import type { Reader } from '../../store/port.ts'
 import { writeStderr, type Io } from '../io.ts'
 
 /** Tells what was taken up before a run began, and how many other conversations wait for that: nobody pays for those unasked. */
@@ -10,7 +13,7 @@ export async function printRecovered({ recovered }: StartedRun, io: Io): Promise
   if (recovered.length === 0) return
   await writeStderr(io, `offshoot: ${recoveredText(recovered)}\n`)
   for (const each of recovered)
-    for (const line of unknownLines(each)) await writeStderr(io, `offshoot: ${line}\n`)
+    for (const line of unknownCallLines(each)) await writeStderr(io, `offshoot: ${line}\n`)
 }
 
 /** What was found, and what became of it, in one line. */
@@ -32,28 +35,43 @@ const BECAME = [
 ] as const
 
 interface Watchable {
+  readonly store: Reader
   readonly runtime: Pick<Composed['runtime'], 'subscribe'>
 }
 
 /**
- * Calls whose effect turns out not to be known while a conversation is driven here: of a run that fails because the store
- * is full, for example. The returned function prints them.
+ * Calls whose effect turns out not to be known after a position, stored or live: of a run that fails because the store is
+ * full, for example. The returned function prints them, but not those of `recovered`, which were printed at the start.
  */
-export function watchUnknown({ runtime }: Watchable, id: ConversationId, io: Io): () => Promise<void> {
+export function watchUnknown(
+  { store, runtime }: Watchable,
+  { id, seqBefore }: TakenConversation,
+  recovered: readonly RecoveredRun[],
+  io: Io,
+): () => Promise<void> {
+  const printed = new Set(recovered.flatMap(({ unknown }) => unknown.map((call) => call.id)))
   const lines: string[] = []
-  const leave = runtime.subscribe(id, (events) => {
+  const keep = (events: readonly OffshootEvent[]) => {
     for (const event of events)
-      if (event.type === 'tool.unknown') lines.push(unknownLine(event.title, event.runId ?? id))
-  })
+      if (event.type === 'tool.unknown' && !printed.has(event.callId))
+        lines.push(unknownLine(event.title, event.runId ?? id))
+  }
+  const position = Follow.after(store, id, seqBefore)
+  const catchUp = () => {
+    for (const events of position.pages()) keep(events)
+  }
+  const leave = runtime.subscribe(id, (events) => keep(position.accepted(events)))
+  catchUp()
   return async () => {
     leave()
+    if (position.isBehind) catchUp()
     for (const line of lines) await writeStderr(io, `offshoot: ${line}\n`)
   }
 }
 
 /** Calls whose effect is not known: the person has to check them (invariant R2). */
-export function unknownLines({ run, unknown }: RecoveredRun): string[] {
-  return unknown.map((began) => unknownLine(began, run.row.id))
+export function unknownCallLines({ run, unknown }: RecoveredRun): string[] {
+  return unknown.map(({ began }) => unknownLine(began, run.row.id))
 }
 
 function unknownLine(call: string, id: string): string {

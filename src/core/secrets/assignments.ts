@@ -1,4 +1,4 @@
-import type { Shape } from './shape.ts'
+import type { SecretShape } from './shape.ts'
 
 /**
  * Secrets by the name that a text gives them: `password=…`, `"apiKey": "…"`, `api_key: …`, `DEPLOY_TOKEN=…`. Code, types
@@ -73,12 +73,12 @@ const SPACED: Form = {
 /** `DEPLOY_TOKEN=…` */
 const VARIABLE: Form = { lead: `=${QUOTE}?`, rest: `${UNLIKELY}${value(8)}${END}(?![(\\[{<\`$])` }
 
-export const assignments: readonly Shape[] = [
+export const assignments: readonly SecretShape[] = [
   assignment([...LOWER, ...CAMEL], [QUOTED, TIGHT, LINE, SPACED]),
   assignment(UPPER, [VARIABLE, QUOTED, LINE, SPACED]),
 ]
 
-function assignment(anchors: readonly string[], forms: readonly Form[]): Shape {
+function assignment(anchors: readonly string[], forms: readonly Form[]): SecretShape {
   const leads = forms.map(({ lead, rest }) => `${lead}(?=${rest})`).join('|')
   const quoteOpen = `(?:\\\\{0,3}["']?)`
   return {

@@ -1,7 +1,7 @@
 import { once } from '../once.ts'
 import { spellings } from './secret-encodings.ts'
-import type { Shape } from './shape.ts'
-import { shapes, WORD } from './secret-formats.ts'
+import type { SecretShape } from './shape.ts'
+import { secretShapes, WORD } from './secret-formats.ts'
 
 /** Masks secrets in text: each character of one becomes `•`, so that offsets in the text stay what they are. */
 export interface SecretMask {
@@ -24,9 +24,9 @@ export interface MaskStream {
 /** `values`: secrets that are known, such as the keys in the environment. */
 export function createSecretMask(values: readonly string[] = []): SecretMask {
   const known = values.flatMap(spellings).map(valueShape)
-  const all = once(() => createScanner([...known, ...shapes]))
+  const all = once(() => createScanner([...known, ...secretShapes]))
   const sure = known.filter(({ value }) => isNoWord(value))
-  const keys = once(() => createScanner([...sure, ...shapes.filter((shape) => shape.isKey)]))
+  const keys = once(() => createScanner([...sure, ...secretShapes.filter((shape) => shape.isKey)]))
   return {
     text: (text) => maskWhole(all(), text),
     keys: (text) => maskWhole(keys(), text),
@@ -46,7 +46,7 @@ export const MASK_CHAR = '•'
 
 const VALUE_ANCHOR = 8
 
-function valueShape(value: string): Shape & { readonly value: string } {
+function valueShape(value: string): SecretShape & { readonly value: string } {
   const never = /$^/y
   return {
     anchors: [value.slice(0, VALUE_ANCHOR)],
@@ -58,7 +58,7 @@ function valueShape(value: string): Shape & { readonly value: string } {
   }
 }
 
-type AnyShape = Shape & { readonly value?: string }
+type AnyShape = SecretShape & { readonly value?: string }
 
 interface Candidate {
   readonly shape: AnyShape

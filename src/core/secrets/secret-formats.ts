@@ -1,5 +1,5 @@
 import { assignments } from './assignments.ts'
-import type { Shape } from './shape.ts'
+import type { SecretShape } from './shape.ts'
 
 const NOTHING = /$^/
 export const WORD = /[A-Za-z0-9]/
@@ -21,7 +21,7 @@ function token(
   chars: string,
   min: number,
   { needs, lead = '', notAfter = WORD, isKey = true }: TokenOptions = {},
-): Shape {
+): SecretShape {
   const needed = needs ? `(?=${chars}{0,${DECIDED_AFTER - 1}}${needs})` : ''
   const open = Math.max(min - 1, needs ? DECIDED_AFTER : 0)
   return {
@@ -39,7 +39,7 @@ const ALNUM = '[A-Za-z0-9]'
 const HEX = '[0-9a-f]'
 
 /** Keys of model providers and of the services that tools use, by the prefixes that these publish. */
-const KEYS: readonly Shape[] = [
+const KEYS: readonly SecretShape[] = [
   token(['sk-ant-', 'sk-proj-', 'sk-svcacct-', 'sk-admin-', 'sk-or-', 'sk-lf-', 'sk-litellm-'], NAME, 16),
   token(['sk-', 'gsk_', 'xai-', 'pplx-', 'hf_', 'r8_', 'csk-', 'fw_'], ALNUM, 20),
   token(['AIza', 'ya29.', 'GOCSPX-', 'nvapi-', 'tvly-'], NAME, 20),
@@ -65,7 +65,7 @@ const BASE64 = '[A-Za-z0-9+/=]'
  * The body of a PEM block: long runs of base64 alone, so that nothing that a shell would run can hide in one, and a short
  * run where the end of the block follows.
  */
-const PRIVATE_KEY: Shape = {
+const PRIVATE_KEY: SecretShape = {
   anchors: ['-----BEGIN '],
   full: new RegExp(
     '((?:[A-Z0-9]{1,12} ){0,4}PRIVATE KEY(?: BLOCK)?-----' +
@@ -85,7 +85,7 @@ const CREDENTIAL = '[\\w.~+/=-]'
 const VALUE = '[\\w.~+/=@%!#^-]'
 
 /** Secrets by what stands before them. No class has a character with which a shell begins another command. */
-const PLACES: readonly Shape[] = [
+const PLACES: readonly SecretShape[] = [
   {
     anchors: ['eyJ'],
     full: /()[\w-]{8,1024}\.eyJ[\w-]{8}[\w.-]*/y,
@@ -127,4 +127,4 @@ const PLACES: readonly Shape[] = [
   ),
 ]
 
-export const shapes: readonly Shape[] = [...KEYS, PRIVATE_KEY, ...PLACES, ...assignments]
+export const secretShapes: readonly SecretShape[] = [...KEYS, PRIVATE_KEY, ...PLACES, ...assignments]

@@ -1,5 +1,5 @@
 /** What a secret looks like: a word that begins it, and what follows. Every repetition is bounded, or the last thing. */
-export interface Shape {
+export interface SecretShape {
   /** Literal text at the beginning. It stays readable, so that a reader knows what was masked. */
   readonly anchors: readonly string[]
   /** Behind the anchor, sticky; group 1 stays readable, the rest is masked. */

@@ -7,7 +7,7 @@ import { kindWord } from './status-labels.ts'
 const MAX_DEPTH = 6
 
 /** All branches, each under the one in which it stands, linked. */
-export function branchTree(pages: readonly BranchPage[]): Markup {
+export function branchTreeMarkup(pages: readonly BranchPage[]): Markup {
   const lines: Markup[] = []
   let depth = -1
   for (const page of pages) {

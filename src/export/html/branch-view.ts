@@ -6,7 +6,7 @@ import { messageView } from './message-view.ts'
 import type { BranchPage, Index } from './branch-pages.ts'
 import { lookMark, stateFacts } from './state-markup.ts'
 import { kindWord, runLook } from './status-labels.ts'
-import { costWords, counted, durationWords, tokenWords } from './format-figures.ts'
+import { costWords, counted, durationWords, tokenTotals } from './format-figures.ts'
 
 /** A branch with everything that was said on it. */
 export function branchView(page: BranchPage, index: Index): Markup {
@@ -17,7 +17,7 @@ export function branchView(page: BranchPage, index: Index): Markup {
       <h2 id="${heading}">${name}</h2>
       <p class="facts">
         <span class="chip">${kindWord(type)}</span> <span class="agent">${agent}</span> ·
-        ${stateFacts(page)}${runs.length > 0 && markup` · ${tokenWords(runs)} tokens`}
+        ${stateFacts(page)}${runs.length > 0 && markup` · ${tokenTotals(runs)} tokens`}
       </p>
       ${page.depth > 0 && originLine(page)} ${runs.map(stopLines)} ${runs.length > 0 && runsFold(runs)}
       ${planFold(metadata.todos?.items)} ${waitingFold(metadata.inbox)}
@@ -70,7 +70,7 @@ function runItem(run: ExportedRun): Markup {
   return markup`<li>
     <p>
       <span class="state ${look.tone}">${lookMark(look)}${look.word}</span> · ${model} ·
-      ${turns}/${limits.maxTurns} turns · ${counted(toolCalls, 'tool call')}${took} · ${tokenWords([run])}
+      ${turns}/${limits.maxTurns} turns · ${counted(toolCalls, 'tool call')}${took} · ${tokenTotals([run])}
       tokens · ${costWords(costUsd)}
     </p>
     ${receiptList(receiptsOf(run.calls))}${value}

@@ -2,7 +2,7 @@ import { addUsage, noUsage } from '../../core/usage.ts'
 import type { ExportedRun } from '../document.ts'
 
 /** `12,345 in, 678 out`. */
-export function tokenWords(runs: readonly ExportedRun[]): string {
+export function tokenTotals(runs: readonly ExportedRun[]): string {
   const { input, output } = runs.map((run) => run.usage).reduce(addUsage, noUsage)
   return `${numberWords(input)} in, ${numberWords(output)} out`
 }

@@ -31,10 +31,10 @@ function splitTests(clause: string): string[] {
     /^(.*\S)\s+(?:and|und|et|y|with)\s+((?:its|their|the|any|seine|ihre)?\s*(?:unit |integration )?(?:tests?|docs|documentation|config(?:uration)?))$/i.exec(
       clause,
     )
-  return match && kindOf(match[1]!) === 'implementation' ? [match[1]!, match[2]!] : [clause]
+  return match && clauseKindOf(match[1]!) === 'implementation' ? [match[1]!, match[2]!] : [clause]
 }
 
-export function kindOf(clause: string): AngleKind {
+export function clauseKindOf(clause: string): AngleKind {
   if (/\btests?\b|\btested\b|\bspecs?\b|\btesting\b|\btest coverage\b|\btestet|测试|テスト/i.test(clause))
     return 'tests'
   if (/\bdocument(ed|ation|s)?\b|\bdocs?\b|\breadme\b|\bmanual\b|\bguide\b/i.test(clause)) return 'docs'

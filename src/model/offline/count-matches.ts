@@ -13,7 +13,7 @@ export function isUnnamed(angle: Angle, calls: readonly PastCall[]): boolean {
   const strong = angle.terms.filter((term) => term.weight > 0.5)
   const telling = strong.length > 0 ? strong : angle.terms
   const counted = telling.every((term) => countsFor(countCall(term, angle, false), angle, calls).size === 0)
-  return counted && namedFiles(angle, calls).length === 0
+  return counted && filesInQuestion(angle, calls).length === 0
 }
 
 /** The past call that asked exactly this. */
@@ -41,7 +41,7 @@ export function isWanted(path: string, angle: Angle): boolean {
   return angle.scope !== null || fileKind(path) !== 'noise' || isNamed(path, angle)
 }
 
-export function namedFiles(angle: Angle, calls: readonly PastCall[]): string[] {
+export function filesInQuestion(angle: Angle, calls: readonly PastCall[]): string[] {
   const past = pastCall(fileNameCall(angle), calls)
   if (!past) return []
   return pathsOf(past)

@@ -11,7 +11,7 @@ import {
   type TermCounts,
   type Yardstick,
 } from './rank.ts'
-import { definedNames, isUnnamed, isWanted, namedFiles, termCounts } from './count-matches.ts'
+import { definedNames, isUnnamed, isWanted, filesInQuestion, termCounts } from './count-matches.ts'
 import type { PastCall } from './prompt-transcript.ts'
 
 /** What the calls so far say about one angle. */
@@ -49,7 +49,7 @@ export function findingsOf(angle: Angle, calls: readonly PastCall[]): Findings {
   const lines = paths
     .flatMap((path) => rankLines(path, seen.get(path)!, yardstick))
     .filter((line) => belongs(line, angle.kind))
-  const ranked = rankFiles(yardstick, counts, lines, namedFiles(angle, calls))
+  const ranked = rankFiles(yardstick, counts, lines, filesInQuestion(angle, calls))
   const best = Math.max(0.01, ...ranked.values())
   const weighed = lines.map((line) => ({
     ...line,

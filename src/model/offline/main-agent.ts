@@ -1,6 +1,6 @@
 import { citationsIn } from './citation.ts'
 import { angleLines, writeAngle, type Angle } from './angle.ts'
-import type { Question } from './question.ts'
+import type { OfflineQuestion } from './question.ts'
 import { NEAREST_NOTE } from './nearest.ts'
 import { CLOSING, LOOSE_NOTE, withoutRepeats, writeNearest, writeSection, type Section } from './report.ts'
 import type { Finding } from './select.ts'
@@ -109,7 +109,7 @@ function noteFor(report: string, excerpt: string): string {
 }
 
 /** The answer to the person. */
-export function composeAnswer(question: Question, tasks: readonly PastCall[]): string {
+export function composeAnswer(question: OfflineQuestion, tasks: readonly PastCall[]): string {
   const sections = sectionsFromReports(question.angles, tasks)
   const lists = tasks.map((task) => findingsIn(partsOf(task.output).nearest))
   const found = sections.filter((section) => section.findings.length > 0)
@@ -145,7 +145,7 @@ function topFiles({ findings }: Section): string {
   return [...new Set(findings.map((finding) => finding.path))].slice(0, 2).join(' and ')
 }
 
-function nothing(question: Question): string {
+function nothing(question: OfflineQuestion): string {
   const words = [
     ...new Set(
       question.angles.flatMap((angle) => angle.terms.map((term) => term.word.replace(/[`:*]/g, ' '))),

@@ -1,11 +1,11 @@
 import { angle, echoOf, readAngle, type Angle, type AngleKind } from './angle.ts'
-import { focus, kindOf, pointsBack, splitClauses } from './clauses.ts'
+import { focus, clauseKindOf, pointsBack, splitClauses } from './clauses.ts'
 import { intentOf, type Intent } from './intent.ts'
 import { scopeOf, withoutScope } from './question-scope.ts'
 import { termsOf, type Term } from './term.ts'
 import type { Transcript } from './prompt-transcript.ts'
 
-export interface Question {
+export interface OfflineQuestion {
   readonly intent: Intent
   readonly angles: readonly Angle[]
   /** Of a review: `Focus: security`. */
@@ -15,7 +15,7 @@ export interface Question {
 const MAX_ANGLES = 4
 
 /** What a transcript asks for: at least two angles where it asks for something that can be searched. */
-export function readQuestion({ question, steers, earlier }: Transcript): Question {
+export function readQuestion({ question, steers, earlier }: Transcript): OfflineQuestion {
   const text = [question, ...steers].join('\n')
   const labelled = readAngle(text)
   const focus = /^Focus:\s*(\w+)/im.exec(text)?.[1]?.toLowerCase() ?? null
@@ -46,7 +46,7 @@ function anglesOf(text: string, scope: string | null, earlier: readonly string[]
     refersBack(body) || strong(termsOf(body)).length === 0 ? termsBefore(earlier) : []
   const angles: Angle[] = []
   for (const clause of clauses) {
-    const kind = kindOf(clause)
+    const kind = clauseKindOf(clause)
     const about = frame.scope === null ? clause : withoutScope(clause, frame.scope)
     const own = termsOf(about.replace(KIND_WORDS[kind] ?? /$^/, ' '))
     const terms = strong(own).length === 0 || pointsBack(clause) ? merge(own, subject) : own

@@ -3,7 +3,7 @@ import { linesOf, readFiles } from './evidence.ts'
 import { pastCall } from './count-matches.ts'
 import { lineKind } from './line-kind.ts'
 import { fileKind } from './file-kind.ts'
-import type { Question } from './question.ts'
+import type { OfflineQuestion } from './question.ts'
 import type { WantedCall } from './search-calls.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 
@@ -74,7 +74,10 @@ const SHOWN_PER_CHECK = 4
 const FILES_READ = 6
 
 /** First the patterns, side by side, then the best places are read. */
-export function reviewCalls(question: Question, { turns, turnsBeforeSteer }: Transcript): WantedCall[] {
+export function reviewCalls(
+  question: OfflineQuestion,
+  { turns, turnsBeforeSteer }: Transcript,
+): WantedCall[] {
   const checks = checksFor(question)
   const past = turns.flat()
   const done = turns.length - turnsBeforeSteer
@@ -89,7 +92,7 @@ export function reviewCalls(question: Question, { turns, turnsBeforeSteer }: Tra
   }))
 }
 
-export function writeReview(question: Question, past: readonly PastCall[]): string {
+export function writeReview(question: OfflineQuestion, past: readonly PastCall[]): string {
   const groups = checksFor(question).map((check) => ({ check, found: hits(check, question, past) }))
   const total = groups.reduce((sum, { found }) => sum + found.length, 0)
   const sections = (['High', 'Medium', 'Low'] as const).flatMap((severity) => {
@@ -120,7 +123,7 @@ function findings(check: Check, found: ReturnType<typeof hits>): string[] {
   return found.slice(0, SHOWN_PER_CHECK).map(({ citation }) => formatCitation(citation, check.finding))
 }
 
-function hits(check: Check, question: Question, past: readonly PastCall[]) {
+function hits(check: Check, question: OfflineQuestion, past: readonly PastCall[]) {
   const call = pastCall(checkCall(check.pattern, question), past)
   const { refused } = readFiles(past)
   const scope = scopeOf(question)
@@ -134,7 +137,7 @@ function hits(check: Check, question: Question, past: readonly PastCall[]) {
   })
 }
 
-function checkCall(pattern: string, question: Question): WantedCall {
+function checkCall(pattern: string, question: OfflineQuestion): WantedCall {
   const scope = scopeOf(question)
   return {
     tool: 'grep',
@@ -142,11 +145,11 @@ function checkCall(pattern: string, question: Question): WantedCall {
   }
 }
 
-function checksFor(question: Question): readonly Check[] {
+function checksFor(question: OfflineQuestion): readonly Check[] {
   const focus = CHECKS.filter((check) => check.focus === question.focus)
   return focus.length > 0 ? focus : CHECKS
 }
 
-function scopeOf(question: Question): string | undefined {
+function scopeOf(question: OfflineQuestion): string | undefined {
   return question.angles.find((angle) => angle.scope !== null)?.scope ?? undefined
 }

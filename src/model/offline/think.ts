@@ -9,7 +9,7 @@ import {
   planText,
 } from './main-agent.ts'
 import { writePlan } from './planner.ts'
-import { readQuestion, type Question } from './question.ts'
+import { readQuestion, type OfflineQuestion } from './question.ts'
 import { research } from './researcher.ts'
 import { sectionsOf, writeReport } from './report.ts'
 import { reviewCalls, writeReview } from './reviewer.ts'
@@ -49,7 +49,7 @@ export function think(situation: Situation): Thought {
 const NO_WEB =
   'I cannot look this up: I am offline, a rule-based search and not a language model. I can open addresses that the task names, and quote what fits; I cannot search the web without a provider (docs/web.md), nor judge its pages. A language model (option -m) can.'
 
-function asMain(question: Question, situation: Situation): Thought {
+function asMain(question: OfflineQuestion, situation: Situation): Thought {
   const { transcript, offered } = situation
   const tasks = transcript.turns.flat().filter((call) => call.tool === 'task')
   const asked = transcript.turns
@@ -75,7 +75,7 @@ function instead({ text, calls }: Thought, failed: number): Thought {
   }
 }
 
-function search(question: Question, { transcript, offered, agent }: Situation): Thought {
+function search(question: OfflineQuestion, { transcript, offered, agent }: Situation): Thought {
   const own = {
     ...transcript,
     turns: transcript.turns.filter((turn) => turn.every((call) => call.tool !== 'task')),
@@ -91,7 +91,7 @@ function search(question: Question, { transcript, offered, agent }: Situation): 
   }
 }
 
-function review(question: Question, { transcript, offered }: Situation): Thought {
+function review(question: OfflineQuestion, { transcript, offered }: Situation): Thought {
   const calls = reviewCalls(question, transcript).filter((call) => offered.has(call.tool))
   return calls.length > 0
     ? { text: '', calls }

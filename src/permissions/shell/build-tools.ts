@@ -1,6 +1,6 @@
-import type { Tool } from './tool-entry.ts'
+import type { ToolEntry } from './tool-entry.ts'
 
-const NODE_PACKAGES: Tool = {
+const NODE_PACKAGES: ToolEntry = {
   options: `--script-shell --prefix --dir --cwd -C -c --call --node-options --globalconfig --userconfig --init-module
     --ignore-scripts=false --registry --editor --viewer --shell --git --scripts-prepend-node-path --node-version
     --require --location --global-style --cache --package-import-method --shell-mode --shell-emulator --config...`,
@@ -9,7 +9,7 @@ const NODE_PACKAGES: Tool = {
 }
 
 /** Package managers, compilers, linters and runners of tests. */
-export const buildTools: Readonly<Record<string, Tool>> = {
+export const buildTools: Readonly<Record<string, ToolEntry>> = {
   npm: NODE_PACKAGES,
   pnpm: NODE_PACKAGES,
   yarn: NODE_PACKAGES,

@@ -85,7 +85,7 @@ function vanishes(field: Field | undefined): boolean {
 }
 
 /** A path as it is seen from the directory before it. */
-export function within(directory: Field, field: Field): Field {
+export function withinField(directory: Field, field: Field): Field {
   if (field.text.startsWith('/')) return field
   const text = `${directory.text}/${field.text}`
   const known = isStatic(field) && isStatic(directory)

@@ -1,7 +1,7 @@
 import type { OptionTable } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import type { Field } from './field.ts'
-import { isStatic, staticField, within } from './field.ts'
+import { isStatic, staticField, withinField } from './field.ts'
 import type { GitCommand } from './git-commands.ts'
 import { gitCommands } from './git-commands.ts'
 import type { Invocation, Reading } from './reading.ts'
@@ -60,8 +60,8 @@ const PLACES = new Set(['-C', '--git-dir', '--work-tree'])
 /** Files are named from the directory that `-C` gives, and from the one that the next `-C` gives from there. */
 function readBelow(places: readonly Field[], found: Reading): Reading {
   if (places.length === 0) return found
-  const directory = places.reduce(within)
-  const below = found.files.map((use) => ({ ...use, field: within(directory, use.field) }))
+  const directory = places.reduce(withinField)
+  const below = found.files.map((use) => ({ ...use, field: withinField(directory, use.field) }))
   return { ...found, files: [...found.files, ...below] }
 }
 

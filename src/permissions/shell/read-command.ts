@@ -23,7 +23,7 @@ import { suspectTexts } from './suspects.ts'
 import { readSqlClient, readSqlite } from './databases.ts'
 import { readSsh } from './ssh.ts'
 import { readTar } from './tar.ts'
-import { readTool, tools } from './tool-table.ts'
+import { readToolCommand, tools } from './tool-table.ts'
 import { HERE, walkOf } from './directory-walks.ts'
 import { readWrapper, readXargs } from './read-wrapper.ts'
 import { wrappers } from './wrapper-table.ts'
@@ -70,7 +70,7 @@ function readStarted(command: Invocation): Reading | undefined {
   return tool === undefined
     ? undefined
     : merge(
-        readTool({ ...command, program }, tool),
+        readToolCommand({ ...command, program }, tool),
         reading({ aliases: [[staticField(program), ...command.args]] }),
       )
 }
@@ -114,7 +114,7 @@ function readListed(command: Invocation): Reading | undefined {
   const interpreter = own(interpreters, withoutDigits(command.program))
   if (interpreter !== undefined) return readInterpreter(command, interpreter)
   const tool = own(tools, command.program)
-  return tool === undefined ? undefined : merge(readTool(command, tool), readUnlisted(command))
+  return tool === undefined ? undefined : merge(readToolCommand(command, tool), readUnlisted(command))
 }
 
 /** Names come from a model: `constructor` is no program of ours. */

@@ -16,7 +16,7 @@ type ScriptReading =
  * Parses a command line with a bash grammar, under limits. A problem completes "asks because the command ...". `nodes` is
  * what the tree cost; a caller that parses inner scripts too takes it off its allowance.
  */
-export function readScript(command: string, allowance: number = MAX_NODES): ScriptReading {
+export function readShellScript(command: string, allowance: number = MAX_NODES): ScriptReading {
   const problem = textProblem(command)
   if (problem !== null) return { ok: false, problem }
   const script = parseSafely(command)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bashRule, decideCommand, rowsOf } from '../fixtures/example-workspace.ts'
-import { MAX_COMMAND_CHARS, readScript } from './read-script.ts'
+import { MAX_COMMAND_CHARS, readShellScript } from './read-script.ts'
 import { surveyScript } from './survey-script.ts'
 
 const commandsOf = (command: string) => surveyScript(command, '/repo').commands.map(({ text }) => text)
@@ -49,10 +49,10 @@ describe('limits', () => {
   })
 
   test('the tree that is walked is bounded', () => {
-    const found = readScript(`echo ${'a '.repeat(400)}`)
+    const found = readShellScript(`echo ${'a '.repeat(400)}`)
     expect(found).toMatchObject({ ok: true })
-    expect(readScript(`echo ${'a '.repeat(600)}`)).toMatchObject({ ok: false })
-    expect(readScript('echo a b c', 4)).toMatchObject({ ok: false })
+    expect(readShellScript(`echo ${'a '.repeat(600)}`)).toMatchObject({ ok: false })
+    expect(readShellScript('echo a b c', 4)).toMatchObject({ ok: false })
   })
 })
 

@@ -24,11 +24,11 @@ import { REACHES_ANYTHING } from './mentioned-files.ts'
 import type { DirectoryLookup } from './directory-lookup.ts'
 import { UNSEEN } from './directory-lookup.ts'
 import { readCommand } from './read-command.ts'
-import { MAX_NODES, readScript } from './read-script.ts'
+import { MAX_NODES, readShellScript } from './read-script.ts'
 import type { Inner, Reading } from './reading.ts'
 import { reading } from './reading.ts'
 import { forbiddenSpellings, hiddenTexts } from './equivalent-commands.ts'
-import { copy, rememberAssigned, type Scope } from './line-state.ts'
+import { copy, rememberAssigned, type LineScope } from './line-state.ts'
 import { pipedInput, redirectedInput } from './stdin.ts'
 import type { Survey, SurveyedCommand, SurveyedFile } from './survey-types.ts'
 import { collectAssigned, newAssigned, variablesAt } from './variables.ts'
@@ -58,10 +58,10 @@ class Surveyor implements Survey {
     this.#around = { atRoot, places, files: this.files, commands: this.commands }
   }
 
-  script(text: string, scope: Scope) {
+  script(text: string, scope: LineScope) {
     if (scope.depth > MAX_SCRIPT_DEPTH) this.problem ??= 'is nested too deeply'
     if (this.problem !== null || (scope.depth > 0 && text.trim() === '')) return
-    const found = readScript(text, this.#allowance)
+    const found = readShellScript(text, this.#allowance)
     if (!found.ok) {
       this.problem = found.problem
       return
@@ -71,7 +71,7 @@ class Surveyor implements Survey {
     this.#visit(found.script, scope)
   }
 
-  #visit(node: SyntaxNode, scope: Scope) {
+  #visit(node: SyntaxNode, scope: LineScope) {
     switch (node.type) {
       case 'Statement':
         return this.#statement(node, scope)
@@ -135,12 +135,12 @@ class Surveyor implements Survey {
     }
   }
 
-  #children(node: SyntaxNode, scope: Scope) {
+  #children(node: SyntaxNode, scope: LineScope) {
     forEachChild(node, (child) => this.#visit(child, scope))
   }
 
   /** Whether its parts run is not known, nor in which order: what they change may hold afterwards. */
-  #compound(node: SyntaxNode, scope: Scope) {
+  #compound(node: SyntaxNode, scope: LineScope) {
     const inner = copy(scope)
     forEachChild(node, (child) => {
       const before = inner.directories
@@ -151,21 +151,21 @@ class Surveyor implements Survey {
   }
 
   /** What a group is given as its input, each command in it may read. */
-  #redirected(node: Redirected, scope: Scope) {
+  #redirected(node: Redirected, scope: LineScope) {
     const { stdin } = scope
     const inner = { ...scope, stdin: redirectedInput(node.redirects, stdin) }
     this.#compound(node, inner)
     scope.directories = inner.directories
   }
 
-  #statement(node: Statement, scope: Scope) {
+  #statement(node: Statement, scope: LineScope) {
     const before = scope.directories
     this.#visit(node.command, node.background === true ? copy(scope) : scope)
     if (!surelyChanges(node, scope.directories, this.#around))
       scope.directories = eitherOf(before, scope.directories)
   }
 
-  #andOr(node: AndOr, scope: Scope) {
+  #andOr(node: AndOr, scope: LineScope) {
     const before = scope.directories
     let chain = scope
     node.commands.forEach((command, at) => {
@@ -178,7 +178,7 @@ class Surveyor implements Survey {
     scope.directories = eitherOf(scope.directories, chain.directories)
   }
 
-  #pipeline(node: Pipeline, scope: Scope) {
+  #pipeline(node: Pipeline, scope: LineScope) {
     let stdin = scope.stdin
     for (const command of node.commands) {
       const inner = node.commands.length === 1 ? scope : copy(scope)
@@ -187,7 +187,7 @@ class Surveyor implements Survey {
     }
   }
 
-  #loop(node: For, scope: Scope) {
+  #loop(node: For, scope: LineScope) {
     this.#sets(node.name.value, null)
     const inner = copy(scope)
     inner.certain.add(node.name.value)
@@ -216,7 +216,7 @@ class Surveyor implements Survey {
     if (computed) this.#doubt('computes a subscript')
   }
 
-  #redirection(node: Redirection, scope: Scope) {
+  #redirection(node: Redirection, scope: LineScope) {
     if (node.type !== 'Redirect') return
     if (node.target === undefined) return
     const read = node.operator === '<' || node.operator === '<&'
@@ -233,7 +233,7 @@ class Surveyor implements Survey {
     }
   }
 
-  #command(node: Command, scope: Scope) {
+  #command(node: Command, scope: LineScope) {
     const variables = this.#variables(scope.certain)
     const words = node.name === undefined ? [] : [node.name, ...node.args]
     const computed = node.name !== undefined && isComputed(node.name)
@@ -259,7 +259,7 @@ class Surveyor implements Survey {
   }
 
   /** One simple command and what it runs in turn. */
-  #run(fields: readonly Field[], scope: Scope, { via = [], given, computed = false }: Start = {}) {
+  #run(fields: readonly Field[], scope: LineScope, { via = [], given, computed = false }: Start = {}) {
     const [name, ...args] = fields
     if (name === undefined || this.problem !== null) return
     if (this.commands.length >= MAX_NODES || scope.depth > MAX_SCRIPT_DEPTH) {
@@ -311,13 +311,13 @@ class Surveyor implements Survey {
   }
 
   /** A wrapper may change the directory, as `cd` does. */
-  #at(directory: Field | undefined, scope: Scope): Scope {
+  #at(directory: Field | undefined, scope: LineScope): LineScope {
     if (directory === undefined) return scope
     const line = [staticField('cd'), directory]
     return { ...scope, directories: changedDirectories([line], scope.directories, this.#root) }
   }
 
-  #inner(inner: Inner, scope: Scope, via: Via) {
+  #inner(inner: Inner, scope: LineScope, via: Via) {
     switch (inner.type) {
       case 'command':
         return this.#run(inner.fields, this.#at(inner.directory, scope), {

@@ -1,7 +1,7 @@
-import type { Tool } from './tool-entry.ts'
+import type { ToolEntry } from './tool-entry.ts'
 
 /** Programs for containers, editors, services and text. */
-export const systemTools: Readonly<Record<string, Tool>> = {
+export const systemTools: Readonly<Record<string, ToolEntry>> = {
   docker: {
     commands:
       'run exec build buildx compose cp create start commit import load plugin context swarm service stack container system volume save',

@@ -1,7 +1,7 @@
 import type { OptionTable } from './arguments.ts'
 import { sortArguments } from './arguments.ts'
 import type { Field, FileUse } from './field.ts'
-import { isStatic, startsUnknown, staticField, within } from './field.ts'
+import { isStatic, startsUnknown, staticField, withinField } from './field.ts'
 import type { Invocation, Reading } from './reading.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 import { REACHES_ANYTHING } from './mentioned-files.ts'
@@ -84,11 +84,11 @@ function packed(
   if (!writes) return []
   if (directories.length > MAX_DIRECTORIES) return REACHES_ANYTHING
   const places = [...directories, ...chained(directories)]
-  const below = places.flatMap((directory) => operands.map((field) => within(directory, field)))
+  const below = places.flatMap((directory) => operands.map((field) => withinField(directory, field)))
   return walkUses('read', [...operands, ...below], ALL)
 }
 
 /** Each `-C` is seen from the one before. */
 function chained(directories: readonly Field[]): readonly Field[] {
-  return directories.flatMap((_, at) => (at === 0 ? [] : [directories.slice(0, at + 1).reduce(within)]))
+  return directories.flatMap((_, at) => (at === 0 ? [] : [directories.slice(0, at + 1).reduce(withinField)]))
 }

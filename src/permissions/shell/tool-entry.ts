@@ -3,7 +3,7 @@
  * configuration asks; `...` at the end of a name stands for every name that begins so. Words after `--` belong to what
  * the tool runs.
  */
-export interface Tool {
+export interface ToolEntry {
   readonly options?: string
   /** Of these options the plain names that the tool brings along are harmless: `--format json`. */
   readonly named?: string

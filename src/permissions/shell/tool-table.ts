@@ -8,13 +8,13 @@ import { suffixes } from './read-wrapper.ts'
 import { runningOptions } from './running-options.ts'
 import { caution, merge, optionCautions, reading, unknownInner, uses } from './reading.ts'
 
-import type { Tool } from './tool-entry.ts'
+import type { ToolEntry } from './tool-entry.ts'
 import { buildTools } from './build-tools.ts'
 import { systemTools } from './system-tools.ts'
 
-export const tools: Readonly<Record<string, Tool>> = { ...buildTools, ...systemTools }
+export const tools: Readonly<Record<string, ToolEntry>> = { ...buildTools, ...systemTools }
 
-export function readTool(command: Invocation, tool: Tool): Reading {
+export function readToolCommand(command: Invocation, tool: ToolEntry): Reading {
   const end = command.args.findIndex((field) => field.text === '--')
   const args = end === -1 ? command.args : command.args.slice(0, end)
   const options = args
@@ -42,7 +42,7 @@ export function readTool(command: Invocation, tool: Tool): Reading {
 }
 
 /** The option goes nowhere, or its value is the plain name of something that the tool brings along. */
-function isHarmless(field: Field, next: Field | undefined, { named = '' }: Tool): boolean {
+function isHarmless(field: Field, next: Field | undefined, { named = '' }: ToolEntry): boolean {
   const value = valueOf(field, next)
   if (isNowhere(value)) return true
   const isName = value !== null && isStatic(value) && /^[a-z][a-z-]*$/.test(value.text)
@@ -56,7 +56,7 @@ function valueOf(field: Field, next: Field | undefined): Field | null {
 }
 
 /** The first operand is what is looked for. */
-function searched({ searches }: Tool, args: readonly Field[]): Reading {
+function searched({ searches }: ToolEntry, args: readonly Field[]): Reading {
   if (searches === undefined) return reading({})
   const [, ...roots] = args.filter(({ text }) => !text.startsWith('-'))
   const hidden =
@@ -75,7 +75,12 @@ function shellText(args: readonly Field[]): Reading {
 }
 
 /** `poetry run CMD`: the words behind it are a command of its own. */
-function runs(command: Invocation, tool: Tool, first: Field | undefined, rest: readonly Field[]): Reading {
+function runs(
+  command: Invocation,
+  tool: ToolEntry,
+  first: Field | undefined,
+  rest: readonly Field[],
+): Reading {
   if (first === undefined || tool.runs !== first.text) return reading({})
   const at = command.args.indexOf(first)
   const fields = command.args.slice(at + 1)
@@ -88,7 +93,7 @@ function runs(command: Invocation, tool: Tool, first: Field | undefined, rest: r
   )
 }
 
-function isListed(text: string, { options, single }: Tool): boolean {
+function isListed(text: string, { options, single }: ToolEntry): boolean {
   if (!/^[-+!]/.test(text) || options === undefined) return false
   const name = single === true ? optionName(text).replace(/^--/, '-') : optionName(text)
   const clusters = single !== true

@@ -68,7 +68,7 @@ test('a call with an effect is not run again: model and person are told that it 
     {
       status: 'running',
       became: 'queued',
-      unknown: ['`Write notes` was started at 08:00:00 UTC (2027-01-15); its result is unknown'],
+      unknown: [{ began: '`Write notes` was started at 08:00:00 UTC (2027-01-15); its result is unknown' }],
     },
   ])
   expect(runs(h)).toEqual([['main', 'completed', null, 2]])

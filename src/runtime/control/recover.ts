@@ -16,6 +16,7 @@ import {
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { storeMode } from '../authority/mode.ts'
+import { lastSeq } from '../log/stored-events.ts'
 import type { RecoveryPolicy } from '../recovery/recover-conversation.ts'
 import type { RecoveredRun } from '../run/recovered-run.ts'
 
@@ -29,12 +30,19 @@ export interface RecoverOptions extends RunSetting {
 export interface Recovery {
   /** What was taken, conversation by conversation. */
   readonly runs: readonly RecoveredRun[]
+  /** The conversations that are driven for it, with the last `seq` of each before it. */
+  readonly conversations: readonly TakenConversation[]
   /** Settles when each of them, and what they started, has ended, is paused or waits for a person. */
   readonly settled: Promise<void>
   /** Leaves what waits for people to whoever recovers it next. This process is expected to end. */
   release(): Promise<void>
   /** Stops all that it drives, what waits for a person too. Settles when nothing of it is left; never rejects. */
   stop(verb: 'pause' | 'cancel'): Promise<void>
+}
+
+export interface TakenConversation {
+  readonly id: ConversationId
+  readonly seqBefore: number
 }
 
 type RecoverConversationPorts = AcquirePorts & RecoverPorts & Pick<Deps, 'namedMode'>
@@ -55,6 +63,7 @@ export async function recover(
   ignoreLateRejection(settled)
   return {
     runs: recovered.flatMap(({ runs }) => runs),
+    conversations: recovered.map(({ live, seqBefore }) => ({ id: live.id, seqBefore })),
     settled,
     release: async () => void (await Promise.all(recovered.map(({ release }) => release()))),
     async stop(verb) {
@@ -66,6 +75,7 @@ export async function recover(
 }
 
 interface RecoveredConversation {
+  readonly seqBefore: number
   readonly live: LiveConversation
   readonly runs: readonly RecoveredRun[]
   readonly release: () => Promise<void>
@@ -130,13 +140,14 @@ async function recoverOne(
   let left: Promise<void> | undefined
   const release = () => (left ??= acquired.release())
   try {
+    const seqBefore = lastSeq(deps.store, id)
     const runs = await recoverAndDrive(deps, acquired, policy, onRecovered)
     await deps.recorder.record(id, (change) => {
       live.budget.store(change, id)
       storeMode(change, deps, id)
     })
     if (policy === 'continue') await live.wakeIdle()
-    return { live, runs, release }
+    return { live, runs, release, seqBefore }
   } finally {
     live.quiet().then(release, release)
   }

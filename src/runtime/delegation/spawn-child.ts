@@ -89,7 +89,7 @@ export interface SpawnOrder {
  * Writes the subagent of a `task` call in the transaction of its intent.
  * @throws ToolError for an agent that this run may not start, or beyond a limit.
  */
-export function spawn(
+export function spawnChild(
   change: Change,
   { deps, systemText, workspace, tree }: SpawnScope,
   parent: LiveRun,

@@ -7,7 +7,7 @@ import { authorOfRun, eventScope, type LiveRun } from '../run/live-run.ts'
 import { openCallWriter, type OpenJournalPorts } from '../journal/open-journal.ts'
 import type { RunTree } from '../context/scope.ts'
 import type { Change } from '../log/recorder.ts'
-import { spawn, taskText, type SpawnScope } from './spawn-child.ts'
+import { spawnChild, taskText, type SpawnScope } from './spawn-child.ts'
 import { CONTINUE, TOLD_TO_GO_ON, type TaskInput } from '../task/task-input.ts'
 import { requireSubagent, type SubagentLookup } from './task-target.ts'
 
@@ -26,7 +26,7 @@ export function writeTask(
   call: StartedCall,
 ): LiveRun | undefined {
   const input = call.input as TaskInput
-  if (!input.continue) return spawn(change, scope, parent, call)
+  if (!input.continue) return spawnChild(change, scope, parent, call)
   const run = latestOf(change, scope, parent, input.continue)
   if (!isStopped(run.row.status)) {
     const { conversationId, branchId } = run.row

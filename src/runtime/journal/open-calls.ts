@@ -1,3 +1,4 @@
+import type { RecoveredRun } from '../run/recovered-run.ts'
 import type { ToolCallPart } from '../../core/message.ts'
 import type { ToolCall } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
@@ -38,9 +39,10 @@ export function endLeft(change: Change, deps: EndLeftPorts, run: LiveRun): void 
  * What is known of each call of a run whose effect is not: also of those that an earlier attempt found, as it may have
  * died before it told anybody.
  */
-export function unknownOf({ tx }: Change, { row }: LiveRun): string[] {
+export function unknownOf({ tx }: Change, { row }: LiveRun): RecoveredRun['unknown'] {
   const calls = tx.find('tool_calls', { where: { runId: row.id } })
-  return calls.filter(({ status }) => status === 'unknown').map(beganText)
+  const unknown = calls.filter(({ status }) => status === 'unknown')
+  return unknown.map((call) => ({ id: call.id, began: beganText(call) }))
 }
 
 interface OpenCall {

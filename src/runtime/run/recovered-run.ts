@@ -1,3 +1,4 @@
+import type { CallId } from '../../core/ids.ts'
 import type { RunStatus } from '../../core/run-status.ts'
 import type { LiveRun } from './live-run.ts'
 
@@ -7,6 +8,6 @@ export interface RecoveredRun {
   /** As it was found. */
   readonly status: RunStatus
   readonly became: 'queued' | 'paused' | 'failed' | 'cancelled'
-  /** Calls whose effect is not known: what was started, and when. */
-  readonly unknown: readonly string[]
+  /** Calls whose effect is not known: `began` says what was started, and when. */
+  readonly unknown: readonly { readonly id: CallId; readonly began: string }[]
 }

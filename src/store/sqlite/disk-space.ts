@@ -28,7 +28,7 @@ function sumOf({ table, names }: Shape): string {
  * Gives the room of what was deleted back to the disk; returns how many bytes. It takes as much room again meanwhile.
  * @throws OffshootError `store_locked` while another process writes or reads, `store_full`: then the room is used again.
  */
-export function compact(file: string): number {
+export function compactFile(file: string): number {
   const before = storeSize(file)
   withDatabase(file, false, (db) => db.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE)'))
   const after = storeSize(file)

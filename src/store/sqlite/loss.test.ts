@@ -139,7 +139,7 @@ describe('a log that was deleted after a kill', () => {
     await (await open()).close()
     expect(said).toEqual([
       expect.stringMatching(
-        /^the log of the database .* was deleted .* There is no backup\. What is left was copied to /,
+        /^the log of the database .* was deleted .* No backup exists\. What is left was copied to /,
       ),
     ])
     const [copy] = inHome('offshoot.db.without-log-')
@@ -195,7 +195,7 @@ describe('a file that was cut to nothing', () => {
     writeFileSync(join(directory, 'home', 'keep'), '')
     await (await open()).close()
     expect(said).toEqual([
-      `the database ${file} is empty, and there was one before. There is no backup. A new one is begun.`,
+      `the database ${file} is empty but was not before. No backup exists. A new database is started.`,
     ])
     await (await open()).close()
     expect(said).toHaveLength(1)

@@ -11,7 +11,7 @@ import { SqliteEngine } from './sqlite-engine.ts'
 import { checkSums } from './sums.ts'
 
 /** A database as it lies there. Nothing on disk is changed by it. */
-export interface Look {
+export interface StoreLook {
   readonly version: number
   /** Null when the database has to be brought up to date before anything in it can be read. */
   readonly reader: Reader | null
@@ -25,7 +25,7 @@ export interface Look {
  * file, and leaves those of a program that died to the next start.
  * @throws OffshootError as `openSqliteStore` does, `conflict` when what lies there cannot be read without a change.
  */
-export function lookAtStore(file: string): Look | null {
+export function lookAtStore(file: string): StoreLook | null {
   let db: DatabaseSync | undefined
   try {
     if (!exists(file) || prepareFile(file) === 'new') return null
@@ -44,7 +44,7 @@ export function storeSize(file: string): { readonly bytes: number; readonly logB
   return { bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`) }
 }
 
-function look(db: DatabaseSync, file: string, version: number): Look {
+function look(db: DatabaseSync, file: string, version: number): StoreLook {
   const store = groupCommit(new SqliteEngine(db, file))
   return {
     version,

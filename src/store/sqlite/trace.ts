@@ -62,7 +62,7 @@ export function lossOf(file: string): Loss | undefined {
   if (found.size === 0 && (trace || latestBackup(file)))
     return {
       what: 'content',
-      text: `the database ${file} is empty, and there was one before. ${backupText(file)}`,
+      text: `the database ${file} is empty but was not before. ${backupText(file)}`,
     }
   const isLogLost =
     trace?.state === 'open' && trace.identity === identity(file) && trace.mtimeMs > found.mtimeMs
@@ -87,7 +87,9 @@ export function keepWhatIsLeft(file: string): Kept | undefined {
   if (!loss) return undefined
   const time = readTrace(file)?.mtimeMs
   const kept =
-    loss.what === 'log' ? `What is left was copied to ${copyAside(file, time!)}.` : 'A new one is begun.'
+    loss.what === 'log'
+      ? `What is left was copied to ${copyAside(file, time!)}.`
+      : 'A new database is started.'
   const said = () =>
     bestEffort(() => {
       // another process may have begun to write, and have said so in the trace
@@ -121,7 +123,7 @@ export function keptAside(file: string): string[] {
 
 function backupText(file: string): string {
   const backup = latestBackup(file)
-  return backup ? `The latest backup is ${backup}.` : 'There is no backup.'
+  return backup ? `The latest backup is ${backup}.` : 'No backup exists.'
 }
 
 interface Read {

@@ -1,7 +1,7 @@
 import net from 'node:net'
 import type { Clock } from '../../core/clock.ts'
 import { within } from './deadline.ts'
-import type { Network, Endpoint } from './network.ts'
+import type { Network, HostAndPort } from './network.ts'
 import { hostOf } from './page-url.ts'
 
 const CONNECT_MS = 5_000
@@ -39,7 +39,7 @@ async function firstOf(
   return attempt(tried.at(-1) ?? '')
 }
 
-function open(endpoint: Endpoint, signal: AbortSignal): Promise<net.Socket> {
+function open(endpoint: HostAndPort, signal: AbortSignal): Promise<net.Socket> {
   return ready(net.connect(endpoint), 'connect', signal)
 }
 

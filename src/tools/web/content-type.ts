@@ -1,6 +1,6 @@
 import { ToolError } from '../port.ts'
 
-export type Kind = 'html' | 'text'
+export type ContentKind = 'html' | 'text'
 
 /** Text types outside of `text/`. */
 const TEXT =
@@ -15,7 +15,7 @@ export function checkReadable(contentType: string, contentLength: string | undef
 }
 
 /** Which kind of text a body is. @throws ToolError `binary` where it holds what no text does. */
-export function kindOf(contentType: string, body: Buffer): Kind {
+export function contentKindOf(contentType: string, body: Buffer): ContentKind {
   const type = mediaType(contentType)
   const isWide = /utf-?16/i.test(contentType) || hasWideMark(body)
   if (!isWide && body.includes(0))
@@ -39,7 +39,7 @@ export function shownType(type: string): string {
 
 const SNIFFED = 4_096
 
-function kindOfType(type: string): Kind | null {
+function kindOfType(type: string): ContentKind | null {
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html'
   return type.startsWith('text/') || TEXT.test(type) ? 'text' : null
 }
@@ -49,7 +49,7 @@ function hasWideMark(body: Buffer): boolean {
 }
 
 /** The text of a body: by its byte order mark, what the server says, what the page says, else UTF-8. */
-export function decodeText(contentType: string, kind: Kind, body: Buffer): string {
+export function decodeBody(contentType: string, kind: ContentKind, body: Buffer): string {
   const declared = /charset\s*=\s*["']?([\w.:-]{1,40})/i
   const head = kind === 'html' ? body.subarray(0, SNIFFED).toString('latin1') : ''
   const inPage = declared.exec(head)?.[1]

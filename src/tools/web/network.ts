@@ -5,12 +5,12 @@ export interface Network {
   /** Every address of a name. Rejects when it has none. */
   resolve(name: string): Promise<readonly string[]>
   /** Where an address that was checked is connected to. */
-  reach(address: string, port: number): Endpoint
+  reach(address: string, port: number): HostAndPort
   /** Certificates that are trusted instead of the system's, PEM. */
   readonly trusted?: string
 }
 
-export interface Endpoint {
+export interface HostAndPort {
   readonly host: string
   readonly port: number
 }

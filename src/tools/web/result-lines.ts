@@ -1,11 +1,11 @@
 import { decodeHTMLStrict } from 'entities/decode'
-import type { Found } from './search-provider.ts'
+import type { SearchHit } from './search-provider.ts'
 
 const MAX_TITLE = 200
 const MAX_TEXT = 800
 
 /** One result as a model reads it; null for a result whose address could not be fetched anyway. */
-export function resultLines({ url, title, text, date }: Found): string | null {
+export function resultLines({ url, title, text, date }: SearchHit): string | null {
   const address = URL.parse(url)
   if (!address || !['http:', 'https:'].includes(address.protocol) || address.href.length > 2_000) return null
   const head = `${plain(title, MAX_TITLE) || address.host}${/^\d{4}-\d\d-\d\d/.test(date) ? ` (${date.slice(0, 10)})` : ''}`

@@ -7,10 +7,10 @@ interface Provider {
   readonly url: string
   request(query: string, limit: number, key: string): Sent & { readonly search?: string }
   /** Made when it is needed. */
-  readonly answer: () => z.ZodType<readonly Found[]>
+  readonly answer: () => z.ZodType<readonly SearchHit[]>
 }
 
-export interface Found {
+export interface SearchHit {
   readonly url: string
   readonly title: string
   readonly text: string
@@ -22,7 +22,7 @@ export interface SearchRequest {
   readonly url: URL
   readonly sent: Sent
   /** Reads the JSON of the answer. */
-  readonly answer: z.ZodType<readonly Found[]>
+  readonly answer: z.ZodType<readonly SearchHit[]>
 }
 
 /** What is sent for a query; keys stand in headers only. */
@@ -48,7 +48,7 @@ export function searchUrl(settings: SearchSettings): URL {
 const text = z.lazy(() => z.string().nullish().catch(null))
 
 /** Results that lack what they are for are left out; one of them says nothing about the others. */
-function results(item: z.ZodType<Found>): z.ZodType<readonly Found[]> {
+function results(item: z.ZodType<SearchHit>): z.ZodType<readonly SearchHit[]> {
   return z.array(z.unknown()).transform((items) => items.flatMap((each) => item.safeParse(each).data ?? []))
 }
 
@@ -123,12 +123,12 @@ const searxng: Provider = {
 
 const PROVIDERS: Readonly<Record<SearchProvider, Provider>> = { brave, exa, tavily, searxng }
 
-function listOf(item: z.ZodType<Found>): z.ZodType<readonly Found[]> {
+function listOf(item: z.ZodType<SearchHit>): z.ZodType<readonly SearchHit[]> {
   return z.object({ results: results(item) }).transform((answer) => answer.results)
 }
 
 type Text = string | null | undefined
 
-function found(url: string, title: Text, piece: Text, date: Text): Found {
+function found(url: string, title: Text, piece: Text, date: Text): SearchHit {
   return { url, title: title ?? '', text: piece ?? '', date: date ?? '' }
 }

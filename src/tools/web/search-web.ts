@@ -8,7 +8,7 @@ import { exchange, readBody } from './send-request.ts'
 import type { Network } from './network.ts'
 import { networkError } from './network-error.ts'
 import { hostOf } from './page-url.ts'
-import { searchRequest, type Found, type SearchRequest } from './search-provider.ts'
+import { searchRequest, type SearchHit, type SearchRequest } from './search-provider.ts'
 import type { SearchSettings } from './search-settings.ts'
 
 interface SearchPorts {
@@ -30,7 +30,7 @@ export async function searchWeb(
   query: string,
   limit: number,
   { network, clock, signal }: SearchPorts,
-): Promise<readonly Found[]> {
+): Promise<readonly SearchHit[]> {
   const request = searchRequest(settings, query, limit)
   const deadline = { clock, ms: TIME_MS, what: `the search with ${settings.provider}`, signal }
   return within(deadline, async (bounded) => {
@@ -90,7 +90,11 @@ function waitOf(retryAfter: string | undefined): string {
   return /^\d{1,6}$/.test(retryAfter ?? '') ? `; try again after ${retryAfter} s` : '; try again later'
 }
 
-function readAnswer(body: Buffer, { answer }: SearchRequest, { provider }: SearchSettings): readonly Found[] {
+function readAnswer(
+  body: Buffer,
+  { answer }: SearchRequest,
+  { provider }: SearchSettings,
+): readonly SearchHit[] {
   const parsed = answer.safeParse(readJson(body))
   if (parsed.success) return parsed.data
   throw new ToolError('search_failed', `what ${provider} answered is no list of results`)

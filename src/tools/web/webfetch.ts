@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { defineTool, describeTool, titleLine } from '../define-tool.ts'
 import { ToolError, type AnyTool, type ToolContext } from '../port.ts'
-import { decodeText, kindOf, mediaType, shownType } from './content-type.ts'
+import { decodeBody, contentKindOf, mediaType, shownType } from './content-type.ts'
 import { getPage, type Page } from './get-page.ts'
 import { labelledWeb } from './label-web-text.ts'
 import { markdownOf } from './markdown.ts'
@@ -92,8 +92,8 @@ async function execute(input: Input, context: ToolContext, { network, clock }: W
   }
   context.receipt?.({ type: 'host', host: requested.host })
   const page = await getPage(requested, { network, clock, signal, checkRedirect })
-  const kind = kindOf(page.contentType, page.body)
-  const source = decodeText(page.contentType, kind, page.body)
+  const kind = contentKindOf(page.contentType, page.body)
+  const source = decodeBody(page.contentType, kind, page.body)
   if (kind === 'text') return { page, requested, format: 'text', title: '', text: source }
   const shown = await convert(source, page.url, input.format ?? 'markdown', { clock, signal })
   const { htmlTitle } = await loadHtmlText()

@@ -7,6 +7,7 @@ import {
   NODE_MODULES,
   PACKAGES,
   PURE_ROOMS,
+  REQUIRE_ROOMS,
   ROOMS,
   ROOMS_OF_TESTS,
   ROOT_FILES,
@@ -36,6 +37,11 @@ function brokenShape(file: SourceFile): string[] {
     ...file.syntaxErrors.map((error) => `${file.name} cannot be parsed: ${error}`),
     ...(isKnownPlace(file.name) ? [] : [`${file.name} is in no room of the table`]),
     ...file.anys.map((line) => `${at(line)} uses any`),
+    ...(isTest(file.name) || REQUIRE_ROOMS.has(roomOf(file.name))
+      ? []
+      : file.requires.map(
+          (line) => `${at(line)} makes a require, which only ${[...REQUIRE_ROOMS].join(', ')} may`,
+        )),
     ...(ENTRIES.has(file.name)
       ? []
       : file.reExports.map((line) => `${at(line)} re-exports, and is no entry file`)),
@@ -83,6 +89,7 @@ function relativeImport(
   if (isTest(file.name) && (target.startsWith('test/support/') || ROOT_FILES.has(target))) return undefined
   if (!tree.has(target)) return `imports ${specifier}, which is no source file (write the .ts suffix)`
   if (isTest(target)) return `imports the test ${specifier}`
+  if (isProduct(file.name) && !isProduct(target)) return `imports the fixture ${specifier}`
   return roomImport(roomOf(file.name), roomOf(target), mention.typeOnly, file.name, target)
 }
 
@@ -126,9 +133,32 @@ function packageImport(specifier: string, file: SourceFile): string | undefined 
   return `imports the package ${name}, which belongs to ${rooms.join(', ')}`
 }
 
+/**
+ * One sentence for each import of the page that is none of its own files, of the client and the protocol of the program, or
+ * of `packages`.
+ */
+export function findForeignImports(tree: SourceTree, packages: readonly string[]): string[] {
+  return [...tree].flatMap(([name, text]) =>
+    readSource(name, text)
+      .mentions.filter(({ specifier }) => !isOfPage(specifier, name, packages))
+      .map(({ specifier, line }) => `${name}:${line} imports ${specifier ?? 'a computed name'}`),
+  )
+}
+
+function isOfPage(specifier: string | undefined, name: string, packages: readonly string[]): boolean {
+  if (specifier === undefined) return false
+  if (specifier.startsWith('.')) {
+    const target = resolve(name, specifier)
+    return target.startsWith('web/src/') && (!isProduct(name) || isProduct(target))
+  }
+  if (/^offshoot(?:\/|$)/.test(specifier)) return /^offshoot\/(?:client|protocol)$/.test(specifier)
+  if (isTest(name) && specifier === 'vitest') return true
+  return packages.some((each) => specifier === each || specifier.startsWith(`${each}/`))
+}
+
 /** What the files of the program import of each other; tests and what only they use are left out. */
 export function importsOf(tree: SourceTree): Map<string, string[]> {
-  const files = [...tree].filter(([name]) => !isTest(name) && !name.includes('/fixtures/'))
+  const files = [...tree].filter(([name]) => isProduct(name))
   return importGraph(
     files.map(([name, text]) => readSource(name, text)),
     tree,
@@ -150,6 +180,11 @@ function resolve(from: string, specifier: string): string {
 /** `src/core/ids.ts` is in core; a file directly below src is in a room of its own name. */
 function roomOf(name: string): string {
   return name.split('/')[1] ?? name
+}
+
+/** A file that is part of what people run: no test, and nothing that only tests use. */
+function isProduct(name: string): boolean {
+  return !isTest(name) && !name.includes('/fixtures/')
 }
 
 function isTest(name: string): boolean {

@@ -10,7 +10,7 @@ export interface FunctionSize {
 
 export interface Functions {
   readonly functions: readonly FunctionSize[]
-  /** Lines on which an error is dropped without a word why: `.catch(() => {})`, `catch {}`. */
+  /** Lines on which an error is dropped without a word why: `.catch(() => {})`, `.catch(Boolean)`, `catch {}`. */
   readonly silentCatches: readonly number[]
 }
 
@@ -60,13 +60,13 @@ export function readFunctions(file: string, text: string): Functions {
     TSAbstractMethodDefinition: ({ key, value }) => nameIt(value, key as Named),
     CatchClause({ body, end }) {
       const isCommented = comments.some(({ start }) => start > body.start && start < body.end)
-      if (body.body.length === 0 && !isCommented) silentCatches.push(lineAt(end))
+      if (body.body.every(isNothing) && !isCommented) silentCatches.push(lineAt(end))
     },
     CallExpression({ callee, arguments: given, end }) {
       if (callee.type !== 'MemberExpression' || callee.property.type !== 'Identifier') return
       const { name } = callee.property
       const handler = name === 'catch' ? given[0] : name === 'then' ? given[1] : undefined
-      if (handler && isEmpty(handler)) silentCatches.push(lineAt(end))
+      if (handler && isSilent(handler, file)) silentCatches.push(lineAt(end))
     },
   }).visit(program)
 
@@ -87,11 +87,49 @@ function lineCounter(text: string): (offset: number) => number {
   }
 }
 
-function isEmpty(handler: { readonly type: string }): boolean {
+/** Functions whose name says no reason. */
+const NO_REASON = /^(?:noop|nop|nothing|doNothing|empty|swallow|Boolean|Object|String|Array)$/i
+
+interface Shape {
+  readonly type: string
+  readonly name?: string
+  readonly operator?: string
+  readonly params?: readonly Shape[]
+  readonly body?: Shape | readonly Shape[]
+  readonly expression?: Shape
+  readonly argument?: Shape | null
+}
+
+function isSilent(given: object, file: string): boolean {
+  const handler = given as Shape
+  if (handler.type === 'Identifier') return NO_REASON.test(handler.name ?? '')
   if (handler.type !== 'ArrowFunctionExpression' && handler.type !== 'FunctionExpression') return false
-  const { body } = handler as {
-    readonly body?: { readonly type: string; readonly operator?: string; readonly body?: readonly unknown[] }
-  }
-  if (body?.type === 'UnaryExpression' && body.operator === 'void') return true
-  return Array.isArray(body?.body) && body.body.length === 0
+  const body = handler.body as Shape
+  if (body.type !== 'BlockStatement') return isVoid(body) || (isParameter(body, handler) && !isTestFile(file))
+  const statements = body.body as readonly Shape[]
+  const [only] = statements
+  if (statements.length === 1 && only?.type === 'ReturnStatement' && only.argument && !isTestFile(file))
+    return isVoid(only.argument) || isParameter(only.argument, handler)
+  return statements.every(isNothing)
+}
+
+/** `;`, `void 0`, a `return` of nothing. */
+function isNothing(statement: object): boolean {
+  const { type, expression, argument } = statement as Shape
+  if (type === 'ReturnStatement') return !argument || isVoid(argument)
+  return type === 'EmptyStatement' || (type === 'ExpressionStatement' && isVoid(expression!))
+}
+
+/** `void 0`; `void work()` does something. */
+function isVoid({ type, operator, argument }: Shape): boolean {
+  return type === 'UnaryExpression' && operator === 'void' && argument?.type === 'Literal'
+}
+
+/** `(error) => error`; a test looks at what it gets so. */
+function isParameter({ type, name }: Shape, { params = [] }: Shape): boolean {
+  return type === 'Identifier' && params[0]?.name === name
+}
+
+function isTestFile(file: string): boolean {
+  return /\.test\.tsx?$/.test(file)
 }

@@ -44,8 +44,11 @@ export function bagMentions(file: string, text: string): { readonly line: number
   }
   const narrow = (node: Node) => narrowed.add(node.start)
   const narrowPicked = ([from, members]: readonly Node[] = []) => {
-    const bag = from && bagOf(from)
-    if (bag && members && isNamed(bag, members)) narrow(from)
+    if (!from || !members) return
+    const bag = bagOf(from)
+    const given = parametersIn(from)
+    if (bag && isNamed(bag, members)) narrow(from)
+    if (given && isNamed('', members)) narrow(given)
   }
 
   new Visitor({
@@ -73,6 +76,8 @@ export function bagMentions(file: string, text: string): { readonly line: number
     TSTypeReference(node) {
       narrowPicked(argumentsOf(node, 'Pick'))
       const bag = bagOf(node)
+      if (parametersIn(node) && file.startsWith('src/runtime/') && !narrowed.has(node.start))
+        found.set(node.start, 'takes what another function takes')
       if (bag && !narrowed.has(node.start)) found.set(node.start, `takes all of ${bag}`)
     },
     TSInterfaceHeritage({ start, expression, typeArguments }) {
@@ -105,6 +110,14 @@ function referenced(node: unknown): string | undefined {
 function argumentsOf(node: unknown, name: string): readonly Node[] | undefined {
   const { typeArguments } = node as { readonly typeArguments?: { readonly params: readonly Node[] } | null }
   return referenced(node) === name ? typeArguments?.params : undefined
+}
+
+/** `Parameters<typeof drive>`, also in `Parameters<typeof drive>[0]`: what a function takes may be a bag. */
+function parametersIn(node: unknown): Node | undefined {
+  const { type, objectType } = node as { readonly type: string; readonly objectType?: Node }
+  if (type === 'TSIndexedAccessType') return parametersIn(objectType)
+  const given = argumentsOf(node, 'Parameters') ?? argumentsOf(node, 'ConstructorParameters')
+  return given?.[0]?.type === 'TSTypeQuery' ? (node as Node) : undefined
 }
 
 function keyOf(node: unknown): Node | undefined {

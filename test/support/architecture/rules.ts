@@ -155,6 +155,9 @@ export const NODE_MODULES: Readonly<Record<string, readonly string[]>> = {
   'node:sqlite': ['store'],
 }
 
+/** Rooms that may make a `require`: it loads a package in the middle of a function, which has to go on at once. */
+export const REQUIRE_ROOMS: ReadonlySet<string> = new Set(['agents', 'cli'])
+
 /** Rooms without I/O, and the parts of Node that they may use all the same. */
 export const PURE_ROOMS: Readonly<Record<string, readonly string[]>> = {
   core: [],
@@ -196,3 +199,34 @@ export const BAG_TAKERS: ReadonlyMap<string, number> = new Map([
 
 /** Ports in one `Pick`. More of them are put together from what the functions behind ask for: `EndRunPorts & ReportPorts`. */
 export const MAX_PORTS = 8
+
+/**
+ * Names that several files export for declarations of their own, with the reason. One that is no twin any more has to
+ * leave the list. A new one is renamed instead, where it is not the same thing.
+ */
+export const TWINS: ReadonlyMap<string, string> = new Map([
+  ['Env', 'the variables of the environment; model may not import config'],
+  ['Store', 'the port, and the store of a composed program, which is one'],
+  ['TrustRequest', 'the request of the program, and as the library shows it'],
+  ['ContinueOptions', 'the options of the library, and what becomes of them in the runtime'],
+  ['costWords', 'the same words; an export may not import the client'],
+  ['durationWords', 'the same words, in an export with tenths; it may not import the client'],
+  ['TimelineTab', 'the component, and the same loaded later'],
+  ['SettingsPage', 'the component, and the same loaded later'],
+  [
+    'StreamingMessage',
+    'the message that is being streamed: as the journal writes it, and as a reader sees it',
+  ],
+  ['transcriptLines', 'what was said, line by line: for a model, and for a terminal'],
+  ['runRows', 'of the store, and of the terminal'],
+  ['perform', 'a verb: a route does it, and the runtime does it'],
+  ['dollars', 'an amount as text, and the schema of one'],
+  ['stateOf', 'of a call in the page, of a snapshot in the client, of a row in the core'],
+  ['BranchNode', 'of the tree of the page, and of the terminal'],
+  ['Toast', 'a notice on the page, and what the client gives notice of'],
+  [
+    'Answered',
+    'what was answered to a question, in the runtime and in the client; and what the server has answered to the settings',
+  ],
+  ['StoredAnswer', 'what is stored of an answer: of a command to the owner, and of a model'],
+])

@@ -1,8 +1,9 @@
 import { Visitor, parseSync } from 'rolldown/utils'
 
 /**
- * One mention of another module: an import, a re-export, a dynamic import, a type's `import('...')`, or the URL
- * of a source beside the file, which a worker or a child process starts.
+ * One mention of another module: an import, a re-export, a dynamic import, a type's `import('...')`, the URL of a source
+ * beside the file, which a worker or a child process starts, or what `import.meta.resolve`, `import.meta.glob`,
+ * `process.getBuiltinModule` or a function of `createRequire` is called with.
  */
 export interface Mention {
   /** undefined where a dynamic import computes it. */
@@ -21,6 +22,8 @@ export interface SourceFile {
   readonly starExports: readonly number[]
   /** Lines with the type `any`. */
   readonly anys: readonly number[]
+  /** Lines that make a `require`. */
+  readonly requires: readonly number[]
   readonly syntaxErrors: readonly string[]
 }
 
@@ -32,14 +35,26 @@ export function readSource(name: string, text: string): SourceFile {
   const reExports: number[] = []
   const starExports: number[] = []
   const anys: number[] = []
+  const requires: number[] = []
   const imported = new Set<string>()
+  /** Names of `createRequire`, and of what it has made. */
+  const makers = new Set<string>()
+  const loaders = new Set<string>()
+  const isMaking = (node: object | null | undefined) => {
+    const callee = (node as { readonly callee?: object } | null)?.callee
+    return callee !== undefined && nameIn(callee, makers, 'createRequire')
+  }
   const mention = (node: { start: number; source: unknown }, kind?: string | null) =>
     mentions.push({ specifier: literal(node.source), typeOnly: kind === 'type', line: lineAt(node.start) })
 
   new Visitor({
     ImportDeclaration(node) {
       mention(node, node.importKind)
-      for (const specifier of node.specifiers) imported.add(specifier.local.name)
+      for (const specifier of node.specifiers) {
+        imported.add(specifier.local.name)
+        if (specifier.type === 'ImportSpecifier' && isNamed(specifier.imported, 'createRequire'))
+          makers.add(specifier.local.name)
+      }
     },
     ExportNamedDeclaration(node) {
       if (node.source) mention({ start: node.start, source: node.source }, node.exportKind)
@@ -59,6 +74,15 @@ export function readSource(name: string, text: string): SourceFile {
       const specifier = literal(path)
       if (specifier && /^\.{1,2}\/.*\.tsx?$/.test(specifier)) mention({ start, source: path })
     },
+    VariableDeclarator({ id, init }) {
+      if (id.type === 'Identifier' && isMaking(init)) loaders.add(id.name)
+    },
+    CallExpression(node) {
+      const { start, callee, arguments: given } = node
+      if (isMaking(node)) requires.push(lineAt(start))
+      const isLoading = nameIn(callee, loaders, 'getBuiltinModule') || isMaking(callee) || isOfMeta(callee)
+      if (isLoading) for (const source of branchesOf(given[0])) mention({ start, source })
+    },
     TSImportType: (node) => mention(node, 'type'),
     TSAnyKeyword: (node) => anys.push(lineAt(node.start)),
   }).visit(program)
@@ -70,6 +94,7 @@ export function readSource(name: string, text: string): SourceFile {
     reExports,
     starExports,
     anys,
+    requires,
     syntaxErrors: errors.map((error) => error.message),
   }
 }
@@ -78,12 +103,36 @@ function isNamed(node: object, name: string): boolean {
   return 'name' in node && node.name === name
 }
 
+interface Member {
+  readonly object?: { readonly type: string }
+  readonly property?: object
+}
+
 function isMetaUrl(node: object): boolean {
-  const { object, property } = node as {
-    readonly object?: { readonly type: string }
-    readonly property?: object
-  }
+  const { object, property } = node as Member
   return object?.type === 'MetaProperty' && property !== undefined && isNamed(property, 'url')
+}
+
+/** `import.meta.resolve`, and what Vite has there. */
+function isOfMeta(node: object): boolean {
+  return (node as Member).object?.type === 'MetaProperty'
+}
+
+/** One of the names, or a member `x.name`. */
+function nameIn(node: object, names: ReadonlySet<string>, member: string): boolean {
+  const { property } = node as Member
+  return property ? isNamed(property, member) : [...names].some((name) => isNamed(node, name))
+}
+
+/** Both of `a ? 'b' : 'c'`, and each of `['b', 'c']`. */
+function branchesOf(node: unknown): readonly unknown[] {
+  const { consequent, alternate, elements } = (node ?? {}) as {
+    readonly consequent?: unknown
+    readonly alternate?: unknown
+    readonly elements?: readonly unknown[]
+  }
+  if (elements) return elements
+  return consequent && alternate ? [consequent, alternate] : [node ?? {}]
 }
 
 function literal(source: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { rowsOf } from './text-width.ts'
+import { terminalRows } from './text-width.ts'
 
 /** Rows that stand above the cursor, as they were written. */
 export interface Drawn {
@@ -32,7 +32,7 @@ export function repaint({ rows: old, columns }: Drawn, rows: readonly string[], 
  */
 export function replace({ rows: old, columns }: Drawn, rows: readonly string[], screen: Screen): string {
   const broken = screen.reflows && screen.columns < columns
-  const height = broken ? old.reduce((sum, text) => sum + rowsOf(text, screen.columns), 0) : old.length
+  const height = broken ? old.reduce((sum, text) => sum + terminalRows(text, screen.columns), 0) : old.length
   return `${up(height)}${rows.map(lineOf).join('')}${CLEAR_BELOW}`
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
-import { cutToWidth, drawable, padToWidth, rowsOf, widthOf } from './text-width.ts'
+import { cutToWidth, drawable, padToWidth, terminalRows, widthOf } from './text-width.ts'
 
 describe('cutToWidth', () => {
   it('leaves alone what fits, and says where something is left out', () => {
@@ -105,12 +105,12 @@ describe('widths', () => {
   })
 
   it('give the rows of a line when the terminal becomes narrow', () => {
-    expect(rowsOf('', 10)).toBe(1)
-    expect(rowsOf('0123456789', 10)).toBe(1)
-    expect(rowsOf('\u001b[2m0123456789\u001b[22ma', 10)).toBe(2)
-    expect(rowsOf('行行行', 5)).toBe(2) // nothing stands half on the edge
-    expect(rowsOf('行行行', 3)).toBe(3)
-    expect(rowsOf('🇩🇪🇫🇷', 4)).toBe(1)
-    expect(rowsOf('\u001b[1m🇩🇪🇫🇷🇮🇹\u001b[22m', 5)).toBe(2)
+    expect(terminalRows('', 10)).toBe(1)
+    expect(terminalRows('0123456789', 10)).toBe(1)
+    expect(terminalRows('\u001b[2m0123456789\u001b[22ma', 10)).toBe(2)
+    expect(terminalRows('行行行', 5)).toBe(2) // nothing stands half on the edge
+    expect(terminalRows('行行行', 3)).toBe(3)
+    expect(terminalRows('🇩🇪🇫🇷', 4)).toBe(1)
+    expect(terminalRows('\u001b[1m🇩🇪🇫🇷🇮🇹\u001b[22m', 5)).toBe(2)
   })
 })

@@ -50,7 +50,7 @@ export function padToWidth(text: string, columns: number): string {
 }
 
 /** Rows that a drawn line takes on a terminal of so many columns: a wide character does not stand on an edge. */
-export function rowsOf(line: string, columns: number): number {
+export function terminalRows(line: string, columns: number): number {
   const text = stripVTControlCharacters(line)
   if (isPlain(text)) return Math.max(1, Math.ceil(text.length / columns))
   let rows = 1

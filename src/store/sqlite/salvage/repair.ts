@@ -7,7 +7,7 @@ import { inspectDatabase, prepareFile } from '../inspect.ts'
 import { openSqliteFile } from '../open.ts'
 import { lossOf } from '../trace.ts'
 import { othersWith } from '../lock-holders.ts'
-import { replace } from './replace-database.ts'
+import { replaceDatabase } from './replace-database.ts'
 import { salvage, type Salvage } from './salvage.ts'
 
 export interface RepairOptions {
@@ -50,7 +50,7 @@ export async function repairStore(
     remove(fresh)
     const read = salvage(file, fresh, now)
     const senseless = await dropSenseless(fresh, makesSense)
-    const aside = replace(file, fresh, now())
+    const aside = replaceDatabase(file, fresh, now())
     if (loss !== undefined) warn(loss)
     return { ...read, damage, senseless, aside }
   } catch (error) {
