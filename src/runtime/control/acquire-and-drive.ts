@@ -72,10 +72,10 @@ export async function startDriving(
     if (last) await attemptsOver(live, last)
     await deps.recorder.record(conversationId, (change) => {
       started = asStartResult(write(change, live, recovered))
-      for (const run of started.drive) live.publish(run)
       storeMode(change, deps, conversationId)
       live.budget.store(change, conversationId)
       if (isNew) deps.ownership?.acquireIn(change.tx, conversationId)
+      for (const run of started.drive) live.publish(run)
     })
     if (!conversations.live.has(conversationId)) conversations.live.set(conversationId, live) // it was quiet meanwhile
     const { run, drive } = started!

@@ -46,7 +46,7 @@ export async function dispatch<V extends VerbCommand>(
 async function here(deps: VerbPorts, command: VerbCommand, open: () => LiveConversation) {
   const live = open()
   await live.recovered
-  return await perform({ deps, live, settle: () => {} }, command)
+  return await perform({ deps, live, requireOpen: () => {}, settle: () => {} }, command)
 }
 
 function isConflict(error: unknown): boolean {
