@@ -14,6 +14,7 @@ import { configSchema } from '../../src/config/config-schema.ts'
 import type { ContinueOptions, Continued } from '../../src/runtime/control/continue-branch.ts'
 import type { ForkStart } from '../../src/runtime/conversation/fork-branch.ts'
 import { randomIds } from '../../src/runtime/log/new-id.ts'
+import { Ownership } from '../../src/runtime/ownership/leases.ts'
 import type { PersonSpawn } from '../../src/runtime/conversation/person-spawn.ts'
 import type { Recovery, RecoverOptions } from '../../src/runtime/control/recover.ts'
 import type { RunResult } from '../../src/runtime/views/run-result.ts'
@@ -139,6 +140,8 @@ export interface HarnessOptions {
   readonly clock?: HandClock
   /** Default: there is nothing to end. */
   readonly endProcesses?: RuntimeOptions['endProcesses']
+  /** Whether it takes leases, as where other processes may know the store. */
+  readonly hasLeases?: boolean
 }
 
 export interface Harness {
@@ -167,6 +170,8 @@ export interface Harness {
 }
 
 const MAIN = agent('main')
+/** A machine on which every process lives. */
+const ALONE = { self: { host: 'here', bootId: 'boot', pid: 1, pidStart: 0 }, startOf: () => 0 }
 
 /** A runtime in memory with a scripted model, whose agents are `main`, `general` and `explore` unless said otherwise. */
 export function harness(options: HarnessOptions = {}): Harness {
@@ -192,6 +197,9 @@ export function harness(options: HarnessOptions = {}): Harness {
     endProcesses: options.endProcesses ?? (async () => []),
     endOwned: async () => [],
     owner: 'test',
+    ...(options.hasLeases
+      ? { ownership: new Ownership({ store, clock, owner: 'test', processes: ALONE }) }
+      : {}),
   })
   const follow = (id: ConversationId) => {
     if (!subscribed.has(id))

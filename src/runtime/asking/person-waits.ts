@@ -83,16 +83,20 @@ export class PersonWaits {
     if (!pending) return false
     const { run } = pending
     this.#pending.delete(id)
-    let waited: LiveRun['row'] | undefined
+    let hasBegun = false
     try {
       await this.#deps.recorder.record(run.row.conversationId, (change) => {
-        waited = run.row
+        const waited = run.row
+        hasBegun = true
+        change.ifRefused(() => {
+          this.#pending.set(id, pending) // it was not answered, and still can be
+          this.#waitOn(run, waited)
+        })
         write(change, run)
         this.#goOn(change, run)
       })
     } catch (error) {
-      this.#pending.set(id, pending) // it was not answered, and still can be
-      if (waited) this.#waitOn(run, waited)
+      if (!hasBegun) this.#pending.set(id, pending)
       throw error
     }
     pending.settle(answer as never)

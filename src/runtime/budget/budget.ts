@@ -68,9 +68,14 @@ export class Budget {
     for (const row of runs.toSorted((a, b) => a.depth - b.depth)) this.attach(storedRun(row))
   }
 
-  /** In the place of what the configuration allows, for as long as this process drives the conversation. */
-  allow(budgetUsd: number): void {
+  /**
+   * In the place of what the configuration allows, for as long as this process drives the conversation. Returns what takes
+   * it back.
+   */
+  allow(budgetUsd: number): () => void {
+    const { cap } = this.#money
     this.#money.cap = budgetUsd
+    return () => void (this.#money.cap = cap)
   }
 
   /** Follows a run that begins or goes on: what it reserves counts until it has stopped. */

@@ -1,5 +1,6 @@
 import type { BranchId, ConversationId, RunId } from '../../core/ids.ts'
 import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
+import { isStopped } from '../../core/run-status.ts'
 import { keepAlive } from '../../exec/keep-alive.ts'
 import type { LeaseRow } from '../../store/port.ts'
 import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
@@ -42,6 +43,8 @@ export interface Conversations {
   /** Those that are being driven: one driver each, so that no branch has two runs at a time. */
   readonly live: Map<ConversationId, LiveConversation>
   readonly commandInbox: CommandInbox
+  /** Verbs that are at work in conversations that this process does not drive. */
+  readonly visits: Map<ConversationId, Promise<unknown>>
   /** A stored conversation as it is to be driven. */
   revive(id: ConversationId, where: RunSetting): LiveConversation
 }
@@ -72,10 +75,10 @@ export async function startDriving(
     if (last) await attemptsOver(live, last)
     await deps.recorder.record(conversationId, (change) => {
       started = asStartResult(write(change, live, recovered))
-      for (const run of started.drive) live.publish(run)
       storeMode(change, deps, conversationId)
       live.budget.store(change, conversationId)
       if (isNew) deps.ownership?.acquireIn(change.tx, conversationId)
+      for (const run of started.drive) live.publish(run)
     })
     if (!conversations.live.has(conversationId)) conversations.live.set(conversationId, live) // it was quiet meanwhile
     const { run, drive } = started!
@@ -109,9 +112,15 @@ export async function acquireConversation(
 ): Promise<AcquiredConversation> {
   const before = isNew ? undefined : deps.store.get('leases', id)
   if (!isNew) await deps.ownership?.acquire(id)
-  await stoppedHere(conversations, id)
-  deps.recorder.forget(id)
-  const live = driven(conversations, id, where)
+  for (let work = workIn(conversations, id); work; work = workIn(conversations, id)) await bestEffort(work)
+  let live: LiveConversation
+  try {
+    deps.recorder.forget(id)
+    live = driven(conversations, id, where)
+  } catch (error) {
+    await deps.ownership?.release(id) // nobody drives what cannot be read
+    throw error
+  }
   const endCommands = conversations.commandInbox.listen(live)
   const release = async () => {
     await endCommands()
@@ -121,10 +130,32 @@ export async function acquireConversation(
   return { live, before, release }
 }
 
-/** A conversation whose runs are being stopped here is driven anew once all have stopped: each run has one driver. */
-async function stoppedHere({ live }: Conversations, id: ConversationId): Promise<void> {
-  for (let known = live.get(id); known?.stopped && !known.isQuiet; known = live.get(id))
-    await bestEffort(known.quiet())
+/**
+ * What has to end before this process begins to drive a conversation, so that nobody else changes its runs: the stop of
+ * all of them, and a verb on what nobody drove.
+ */
+function workIn({ live, visits }: Conversations, id: ConversationId): Promise<unknown> | undefined {
+  const known = live.get(id)
+  return known?.stopped && !known.isQuiet ? known.quiet() : visits.get(id)
+}
+
+/**
+ * Has a verb done in a conversation: as this process drives it, or else by itself in one that is made for it. Of those
+ * there is one at a time, and nobody begins to drive it meanwhile.
+ */
+export async function visit<T>(
+  conversations: Conversations,
+  id: ConversationId,
+  where: RunSetting,
+  act: (live: LiveConversation) => Promise<T>,
+): Promise<T> {
+  const { live, visits } = conversations
+  while (visits.has(id)) await bestEffort(visits.get(id)!)
+  const known = live.get(id)
+  if (known) return await act(known)
+  const acting = act(conversations.revive(id, where)).finally(() => visits.delete(id))
+  visits.set(id, acting)
+  return await acting
 }
 
 function driven(conversations: Conversations, id: ConversationId, where: RunSetting): LiveConversation {
@@ -166,7 +197,7 @@ async function recoverLeftRuns(
   onRecovered(recovered)
   driveAll(
     live,
-    recovered.filter(({ became }) => became === 'queued').map(({ run }) => run),
+    recovered.map(({ run }) => run).filter(({ row }) => !isStopped(row.status)),
   )
   return recovered
 }

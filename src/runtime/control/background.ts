@@ -21,10 +21,11 @@ export async function background(
   scope: VerbScope<Pick<Deps, 'recorder' | 'scheduler' | 'store'>>,
   id: string,
 ): Promise<BackgroundAnswer> {
-  const { deps, live: conversation, settle } = scope
+  const { deps, live: conversation, requireOpen, settle } = scope
   const { row, live: run } = requireTarget(scope, id)
   if (!run || !conversation.drives(run)) throw refusal(row.branchId, `is ${row.status}, and nobody drives it`)
   const answer = await deps.recorder.record(conversation.id, (change) => {
+    requireOpen(change.tx)
     const { parent, call, journal } = waiting(run)
     const { branchId, id: runId, status } = run.row
     const output = startedAnswer(deps, run, 'The user has moved it to the background')
@@ -32,6 +33,7 @@ export async function background(
     journal.writeResult(change, ended)
     change.tx.update('runs', runId, { background: true })
     run.held.setAsker({ background: true })
+    change.ifRefused(() => run.held.setAsker({ background: false }))
     change.event(runEvent(run, 'run.backgrounded', change.at, { from: status }))
     childEnded(change, deps, parent, run)
     const answer = { branchId, runId, status }

@@ -45,7 +45,7 @@ async function cancelConversation(scope: VerbScope<CancelPorts>, id: string): Pr
 }
 
 async function end(
-  { deps, live, settle }: VerbScope<CancelPorts>,
+  { deps, live, requireOpen, settle }: VerbScope<CancelPorts>,
   tops: readonly LiveRun[],
   below: readonly LiveRun[],
   status: () => RunStatus | null,
@@ -63,6 +63,7 @@ async function end(
       tops,
       reason: { verb: 'cancel', by: 'user' },
       below,
+      check: ({ tx }) => requireOpen(tx),
       write: ({ tx }, ended, left) => {
         const outcome = tops.some((run) => ended.includes(run)) ? 'cancelled' : 'already_finished'
         answer = { outcome, status: status(), runs: ended.length, left }

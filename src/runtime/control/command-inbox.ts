@@ -49,10 +49,11 @@ export class CommandInbox {
     const watch = answerCommands(
       deps,
       live.id,
-      async (command, settle) => {
+      async (command, answering) => {
         const driven = this.#liveOf(live.id) ?? live
         await driven.recovered
-        return await perform({ deps, live: driven, settle }, command)
+        answering.requireOpen(deps.store) // a stop begins before its answer is written
+        return await perform({ deps, live: driven, ...answering }, command)
       },
       this.#commandsUnderWay,
     )

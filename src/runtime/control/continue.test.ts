@@ -15,6 +15,14 @@ async function ended(h: ReturnType<typeof stage>, started: StartedRun) {
   return await h.clock.until(started.result)
 }
 
+test('a conversation that cannot be read is given back: another process may have it at once', async () => {
+  const h = stage({ main: [{ text: 'one' }] }, { hasLeases: true })
+  const { runId, branchId, conversationId } = await h.run('go')
+  await h.store.tx((tx) => tx.update('runs', runId, { status: 'asleep' as never }), { durable: false })
+  await expect(h.continue(branchId)).rejects.toMatchObject({ code: 'store_corrupt' })
+  expect(h.store.get('leases', conversationId)).toMatchObject({ renewedAt: 0 })
+})
+
 test('a run whose status this program does not know is damage, and is left as it is', async () => {
   const h = stage({ main: [{ text: 'one' }] })
   const { runId, branchId } = await h.run('go')

@@ -12,7 +12,7 @@ import type { Change } from '../log/recorder.ts'
 import type { Deps } from '../context/deps.ts'
 import { emitPausing } from '../run/pause-run.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
-import { requireDriving } from './start-here.ts'
+import { goOn, requireDriving } from './start-here.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
 import { driveAll } from './drive-all.ts'
 
@@ -29,28 +29,28 @@ export interface ContinueAnswer {
  * is about to end.
  */
 export async function continueHere(
-  { deps, live: conversation, settle }: VerbScope<ContinuePorts & Pick<Deps, 'bus'>>,
+  { deps, live: conversation, requireOpen, settle }: VerbScope<ContinuePorts & Pick<Deps, 'bus'>>,
   id: string,
   order: Pick<ContinueOrder, 'text' | 'maxTurns' | 'wake'> & { readonly budgetUsd?: number | undefined },
 ): Promise<ContinueAnswer> {
   const { live: run } = requireTarget({ deps, live: conversation }, id)
   if (!run) throw new OffshootError('conflict', `${id} is not the latest run of its branch`)
   requireDriving(conversation)
-  conversation.isPausedByUser = false
-  if (order.budgetUsd !== undefined) conversation.budget.allow(order.budgetUsd)
   await attemptsOver(conversation, run)
   const asked = [run, ...conversation.below(run.row.branchId)].filter(({ row }) => row.pausing)
   let drive: readonly LiveRun[] = []
   const write = (change: Change): ContinueAnswer => {
+    requireOpen(change.tx)
+    goOn(change, conversation, order.budgetUsd)
     const latest = conversation.latest(run.row.branchId) ?? run // another command may have continued it
     const gone = continueOrSteer(change, { deps, tree: conversation }, latest, order)
     drive = gone.drive
-    for (const each of drive) conversation.publish(each)
     const { branchId } = run.row
     const { id: runId, status } = gone.run.row
     const answer: ContinueAnswer = { outcome: gone.outcome, branchId, runId, status }
     conversation.budget.store(change, conversation.id)
     settle(change.tx, answer)
+    for (const each of drive) conversation.publish(each)
     return answer
   }
   const answer = await deps.recorder.record(conversation.id, write).catch((error: unknown) => {

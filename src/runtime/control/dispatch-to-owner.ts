@@ -12,17 +12,18 @@ export type DispatchPorts = VerbPorts & Pick<Deps, 'endOwned' | 'owner' | 'owner
 
 /**
  * Sends a command to the process that owns the conversation. Without an owner this process acquires the lease for that
- * long, writes the change and starts no run. `open` returns the conversation as this process drives it or would drive
- * it. @throws OffshootError: what the verb throws.
+ * long, writes the change and starts no run. `visit` has it done in the conversation as this process drives it or would
+ * drive it. @throws OffshootError: what the verb throws.
  */
 export async function dispatch<V extends VerbCommand>(
   deps: DispatchPorts,
   id: ConversationId,
   command: V,
-  open: () => LiveConversation,
+  visit: Visit,
 ): Promise<VerbAnswers[V['verb']]> {
   const { ownership } = deps
-  if (!ownership) return (await here(deps, command, open)) as VerbAnswers[V['verb']]
+  const here = () => visit((live) => performIn(deps, live, command))
+  if (!ownership) return (await here()) as VerbAnswers[V['verb']]
   for (let tries = 1; ; tries++) {
     const asked = await askOwner({ ...deps, ownership }, id, command)
     if (asked.type === 'answered') return asked.value as VerbAnswers[V['verb']]
@@ -36,17 +37,18 @@ export async function dispatch<V extends VerbCommand>(
     try {
       deps.recorder.forget(id)
       if (before && before.renewedAt > 0 && before.owner !== deps.owner) await deps.endOwned(before.owner)
-      return (await here(deps, command, open)) as VerbAnswers[V['verb']]
+      return (await here()) as VerbAnswers[V['verb']]
     } finally {
       await ownership.release(id)
     }
   }
 }
 
-async function here(deps: VerbPorts, command: VerbCommand, open: () => LiveConversation) {
-  const live = open()
+type Visit = <T>(act: (live: LiveConversation) => Promise<T>) => Promise<T>
+
+async function performIn(deps: VerbPorts, live: LiveConversation, command: VerbCommand) {
   await live.recovered
-  return await perform({ deps, live, settle: () => {} }, command)
+  return await perform({ deps, live, requireOpen: () => {}, settle: () => {} }, command)
 }
 
 function isConflict(error: unknown): boolean {

@@ -1,8 +1,8 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
-import { isFinal, isStopped, state, type RunReason, type RunStatus } from '../../core/run-status.ts'
-import { changeRun, stopRun, stopsBelow, type LiveRun, type StopReason } from '../run/live-run.ts'
-import type { Change } from '../log/recorder.ts'
+import { isFinal, isStopped, type RunReason, type RunStatus } from '../../core/run-status.ts'
+import { stopRun, stopsBelow, type LiveRun, type StopReason } from '../run/live-run.ts'
+import { pauseLeft } from '../run/pause-run.ts'
 import type { Deps } from '../context/deps.ts'
 import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
@@ -24,20 +24,32 @@ export async function interrupt(
   scope: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
   id: string,
 ): Promise<InterruptAnswer> {
-  const { deps, live: conversation, settle } = scope
   const { row, live } = requireTarget(scope, id)
   if (!live || isStopped(row.status)) throw hasStopped(row.branchId, row.status)
-  const isDriven = conversation.drives(live)
-  const below = isDriven ? [] : foreground(live)
-  if (!isDriven) await cleanUpCalls(deps, conversation.setting.workspace, [...below, live])
+  let answer: InterruptAnswer | undefined
+  while (!answer) answer = await interruptOnce(scope, live)
+  return answer
+}
+
+/** undefined: somebody has begun to drive it meanwhile, and it has to stop first. */
+async function interruptOnce(
+  { deps, live: conversation, requireOpen, settle }: VerbScope<Pick<Deps, 'recorder' | 'store'>>,
+  run: LiveRun,
+): Promise<InterruptAnswer | undefined> {
+  const isDriven = conversation.drives(run)
   if (isDriven) {
-    stopRun(live, REASON)
-    await live.stopped
-  }
+    stopRun(run, REASON)
+    await run.stopped
+  } else await cleanUpCalls(deps, conversation.setting.workspace, [...foreground(run), run])
   return await deps.recorder.record(conversation.id, (change) => {
-    for (const run of below) pauseLeft(change, run, 'parent')
-    if (!isDriven) pauseLeft(change, live, 'user') // one that was driven has paused, and may go on again by now
-    const { branchId, id: runId, status, reason } = live.row
+    requireOpen(change.tx)
+    if (!isDriven && conversation.drives(run)) return undefined
+    // one that was driven has paused, and may go on again by now
+    if (!isDriven) {
+      for (const below of foreground(run)) pauseLeft(change, below, 'parent')
+      pauseLeft(change, run, 'user')
+    }
+    const { branchId, id: runId, status, reason } = run.row
     const answer = { branchId, runId, status, reason }
     settle(change.tx, answer)
     return answer
@@ -47,12 +59,6 @@ export async function interrupt(
 function foreground(run: LiveRun): LiveRun[] {
   const children = [...run.children.values()].filter((child) => stopsBelow(REASON, child))
   return children.flatMap((child) => [...foreground(child), child])
-}
-
-/** What a process left that is gone stops where it is: nothing is owed to anybody at such a pause. */
-function pauseLeft(change: Change, run: LiveRun, why: 'user' | 'parent'): void {
-  if (!isStopped(run.row.status))
-    changeRun(change, run, state.paused(why), { row: { stopNo: run.row.stopNo + 1 } })
 }
 
 function hasStopped(branchId: BranchId, status: RunStatus): OffshootError {

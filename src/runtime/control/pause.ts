@@ -1,8 +1,9 @@
 import { OffshootError } from '../../core/errors.ts'
 import { idPrefix } from '../../core/ids.ts'
-import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
-import { changeRun, type LiveRun } from '../run/live-run.ts'
-import { emitPausing, pauseSoon, storePausing } from '../run/pause-run.ts'
+import { isFinal, isStopped, type RunStatus } from '../../core/run-status.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import { emitPausing, pauseLeft, pauseSoon, pausingIn, storePausing } from '../run/pause-run.ts'
+import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
@@ -22,33 +23,42 @@ export async function pause(
   scope: VerbScope<Pick<Deps, 'bus' | 'clock' | 'recorder' | 'store'>>,
   id: string,
 ): Promise<PauseAnswer> {
-  const { deps, live: conversation, settle } = scope
+  const { deps, live: conversation, requireOpen, settle } = scope
   const isAll = idPrefix(id) === 'cnv'
   const tops = isAll ? openRuns(scope, id) : [openRun(scope, id)]
   const all = [...new Set(tops.flatMap((run) => [...foreground(run), run]))]
   // what stops with something above it goes on with that
   const whyOf = (run: LiveRun) => ((isAll ? !run.parent : run === tops[0]) ? 'user' : 'parent')
-  const driven = all.filter((run) => conversation.drives(run))
+  const isDriven = (run: LiveRun) => conversation.drives(run)
+  const takeBack = [pausingIn(all), pausedByUser(conversation)]
   if (isAll) conversation.isPausedByUser = true
+  const driven = all.filter(isDriven)
   for (const run of driven) pauseSoon(run, whyOf(run))
   emitPausing(deps, driven)
   await cleanUpCalls(
     deps,
     conversation.setting.workspace,
-    all.filter((run) => !driven.includes(run)),
+    all.filter((run) => !isDriven(run)),
   )
-  await Promise.all(driven.filter(({ stop }) => stop).map(({ stopped }) => stopped))
+  await Promise.all(all.filter(({ stop }) => stop).map(({ stopped }) => stopped))
   return await deps.recorder.record(conversation.id, (change) => {
-    // what a process left that is gone stops where it is: nothing is owed to anybody at such a pause
+    for (const each of takeBack) change.ifRefused(each)
+    requireOpen(change.tx)
     for (const run of all)
-      if (!driven.includes(run) && !isStopped(run.row.status))
-        changeRun(change, run, state.paused(whyOf(run)), { row: { stopNo: run.row.stopNo + 1 } })
-    storePausing(change, driven)
+      if (isDriven(run)) pauseSoon(run, whyOf(run)) // taken up meanwhile, it pauses as any that is driven
+      else pauseLeft(change, run, whyOf(run))
+    storePausing(change, all)
     const paused = all.filter(({ row }) => row.status === 'paused').length
     const answer = { runs: all.length, paused }
     settle(change.tx, answer)
     return answer
   })
+}
+
+/** Returns what makes it as it is now. */
+function pausedByUser(conversation: LiveConversation): () => void {
+  const { isPausedByUser } = conversation
+  return () => void (conversation.isPausedByUser = isPausedByUser)
 }
 
 function openRun(scope: VerbScope<Pick<Deps, 'store'>>, id: string): LiveRun {

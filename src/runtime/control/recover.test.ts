@@ -10,6 +10,7 @@ import {
   type HarnessOptions,
 } from '../../../test/support/runtime-harness.ts'
 import { foreground, slow, spawn, use } from '../../../test/support/stage.ts'
+import { state } from '../../core/run-status.ts'
 import type { AnyTool } from '../../tools/port.ts'
 import { readMessages } from '../run/messages.ts'
 import { leftConversations } from './recover.ts'
@@ -78,6 +79,22 @@ test('a call with an effect is not run again: model and person are told that it 
   expect(store.find('tool_calls', {})).toMatchObject([{ status: 'unknown', error: { code: 'unknown' } }])
   expectOrder(h)
   expect(h.told.map(({ type }) => type)).toContain('tool.unknown')
+})
+
+test('of what had paused with the run that is recovered it is told too which effects are not known', async () => {
+  const { store } = await died({
+    parts: { main: [{ calls: [foreground('a')] }], a: [{ calls: [use('write')] }] },
+  })
+  const { id } = store.find('runs', { where: { agent: 'a' } })[0]!
+  const paused = { ...state.paused('parent'), stopNo: 1, endedAt: 1 }
+  await store.tx((tx) => tx.update('runs', id, paused), { durable: true })
+  const h = live(store, { parts: { a: [{ text: 'I have checked' }], main: [{ text: 'end' }] } })
+  const { runs: recovered } = await h.recover()
+  expect(recovered.map(({ run, status, unknown }) => [run.row.agent, status, unknown])).toEqual([
+    ['main', 'waiting', []],
+    ['a', 'paused', ['`Write notes` was started at 08:00:00 UTC (2027-01-15); its result is unknown']],
+  ])
+  expectOrder(h)
 })
 
 test('what a call left beside its effect is removed, whether it runs again or not', async () => {

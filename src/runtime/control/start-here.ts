@@ -2,6 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
 import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
+import type { Change } from '../log/recorder.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
 import type { Deps } from '../context/deps.ts'
 import type { VerbScope } from './verb-scope.ts'
@@ -19,21 +20,21 @@ export interface StartAnswer {
  * about to end; what the beginning throws.
  */
 export async function startHere(
-  { deps, live, settle }: VerbScope<StartHerePorts>,
+  { deps, live, requireOpen, settle }: VerbScope<StartHerePorts>,
   { write }: StartPlan,
   budgetUsd: number | undefined,
 ): Promise<StartAnswer> {
   requireDriving(live)
-  live.isPausedByUser = false
-  if (budgetUsd !== undefined) live.budget.allow(budgetUsd)
   let started: StartResult | undefined
   try {
     const answer = await deps.recorder.record(live.id, (change) => {
+      requireOpen(change.tx)
+      goOn(change, live, budgetUsd)
       started = asStartResult(write(change, live, []))
-      for (const run of started.drive) live.publish(run)
       const { branchId, id: runId } = started.run.row
       live.budget.store(change, live.id)
       settle(change.tx, { branchId, runId })
+      for (const run of started.drive) live.publish(run)
       return { branchId, runId }
     })
     driveAll(live, started!.drive)
@@ -42,6 +43,14 @@ export async function startHere(
     rollBackStarts(deps, live, started?.drive ?? [])
     throw error
   }
+}
+
+/** Reports wake their readers again, and there is as much money as was said. */
+export function goOn({ ifRefused }: Change, live: LiveConversation, budgetUsd: number | undefined): void {
+  const { isPausedByUser } = live
+  ifRefused(() => (live.isPausedByUser = isPausedByUser))
+  live.isPausedByUser = false
+  if (budgetUsd !== undefined) ifRefused(live.budget.allow(budgetUsd))
 }
 
 /** @throws OffshootError `conflict` */

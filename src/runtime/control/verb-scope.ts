@@ -3,17 +3,16 @@ import { OffshootError } from '../../core/errors.ts'
 import { idPrefix, type BranchId, type ConversationId } from '../../core/ids.ts'
 import type { Approval, StoredRun } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
-import type { Reader, Tx } from '../../store/port.ts'
+import type { Reader } from '../../store/port.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
+import type { Answering } from '../ownership/owner-commands.ts'
 import type { Target } from '../run/put-message.ts'
 
 /** What a verb works on: a conversation of which this process holds the lease, whether its runs are driven or not. */
-export interface VerbScope<Ports extends Partial<Deps>> {
+export interface VerbScope<Ports extends Partial<Deps>> extends Answering {
   readonly deps: Ports
   readonly live: LiveConversation
-  /** Writes the answer in the transaction that does what was asked, where somebody waits for it in a row. */
-  readonly settle: (tx: Tx, answer: unknown) => void
 }
 
 type TargetScope = Pick<VerbScope<Pick<Deps, 'store'>>, 'deps' | 'live'>

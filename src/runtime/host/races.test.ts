@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { conversationProblems } from '../../../test/support/conversation-problems.ts'
-import { actor } from '../../../test/support/actor.ts'
+import { actor, type Seen } from '../../../test/support/actor.ts'
 import { beginsAfterMs, cutStore } from '../../../test/support/cut-store.ts'
 import { handClock, tool } from '../../../test/support/runtime-harness.ts'
 import { expectOrder, foreground, slow, spawn, stage, type Staged } from '../../../test/support/stage.ts'
@@ -160,6 +160,36 @@ function failing(leaves: (tx: Tx) => boolean, store = createMemoryStore(), times
     }, options)
   return { ...store, tx }
 }
+
+test('a continue by an agent that is not stored leaves what was to go on below it without a slot', async () => {
+  let isWatched = false
+  const store = failing((tx) => isWatched && tx.count('runs', { agent: 'a', status: 'queued' }) > 0)
+  const parts = {
+    main: [
+      { calls: [spawn('general')] },
+      { text: 'started' },
+      ({ ids }: Seen) => ({ calls: [['task', { continue: ids[0], prompt: 'go on' }] as const] }),
+      { calls: [foreground('b')] },
+      { text: 'end' },
+    ],
+    general: [{ calls: [foreground('a')] }],
+    a: [slow('never')],
+    b: [{ text: 'b is done' }],
+  }
+  const h = stage(parts, { store, config: { limits: { maxDepth: 2, maxConcurrent: 1 } } })
+  const { conversationId, result } = await h.start('go')
+  await h.clock.settle()
+  const target = branchOf(h, 'general')
+  await h.perform(conversationId, { verb: 'interrupt', target, args: null })
+  await h.clock.until(result)
+  isWatched = true
+  const second = await h.start('again', { conversationId })
+  await expect(h.clock.until(second.result)).rejects.toThrow('the disk is full')
+  expect(statuses(h)).toEqual(['main completed', 'general paused', 'a paused', 'main failed'])
+  const third = await h.start('and again', { conversationId })
+  expect(await h.clock.until(third.result)).toMatchObject({ status: 'completed', text: 'end' })
+  expect(statuses(h).at(-1)).toBe('b completed')
+})
 
 describe('a subagent that cannot begin again after a restart', () => {
   const config = { limits: { maxConcurrent: 1, maxDepth: 2 } }

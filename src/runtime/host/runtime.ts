@@ -5,7 +5,7 @@ import { killMarked } from '../../exec/kill.ts'
 import { agentSheet, type AgentSheet } from '../delegation/effective-agent.ts'
 import { Approvals } from '../asking/approvals.ts'
 import type { RunSetting } from '../context/run-setting.ts'
-import { startDriving, type Conversations, type StartedRun } from '../control/acquire-and-drive.ts'
+import { startDriving, visit, type Conversations, type StartedRun } from '../control/acquire-and-drive.ts'
 import { createBus, type Subscriber } from '../log/bus.ts'
 import { createConversation, type CreateOptions } from '../conversation/create-conversation.ts'
 import { continueBranch, type ContinueOptions, type Continued } from '../control/continue-branch.ts'
@@ -138,7 +138,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     const { workspace, systemText } = where
     return reviveConversation({ workspace, systemText, deps: at(where) }, id)
   }
-  const conversations = { live, commandInbox, revive }
+  const conversations: Conversations = { live, commandInbox, revive, visits: new Map() }
   // a run that another process drives by now stops here without writing
   options.ownership?.onLost((id) => live.get(id)?.stop({ verb: 'pause', why: 'user' }))
   return {
@@ -148,7 +148,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     subscribe: bus.subscribe,
     partials: (id) => live.get(id)?.partials ?? [],
     sheet: (agent) => agentSheet(deps, agent),
-    perform: (id, command, where) => dispatch(deps, id, command, () => live.get(id) ?? revive(id, where)),
+    perform: (id, command, where) =>
+      dispatch(deps, id, command, (act) => visit(conversations, id, where, act)),
     start: async (start) => startDriving(at(start), conversations, start, await mainRun(at(start), start)),
     create: (create) => createConversation(deps, create),
     sendMessage: (order) => sendMessage(at(order), conversations, order),

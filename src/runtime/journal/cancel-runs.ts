@@ -20,6 +20,8 @@ export interface CancelWork {
   readonly signal?: AbortSignal
   /** Goes into the change in which all of them have ended; `left`: processes that could not be ended. */
   readonly write: (change: Change, ended: readonly LiveRun[], left: readonly number[]) => void
+  /** Called first in that change: what it throws ends nothing. */
+  readonly check?: (change: Change) => void
 }
 
 export type CancelPorts = EndRunPorts & Pick<Deps, 'endProcesses'>
@@ -35,7 +37,7 @@ const isOpen = ({ row }: LiveRun) => !isFinal(row.status)
 /** False: somebody has begun to drive one of them meanwhile, which has to stop first. */
 async function cancelOnce(
   { deps, tree }: ScopePart<CancelPorts, 'drives'>,
-  { conversationId, tops, reason, signal, write }: CancelWork,
+  { conversationId, tops, reason, signal, write, check }: CancelWork,
   all: readonly LiveRun[],
 ): Promise<boolean> {
   // one whose last change was not stored may look as if it had stopped
@@ -46,6 +48,7 @@ async function cancelOnce(
   await (signal ? unlessAborted(stopped, signal, deps.clock, 0) : stopped)
   const left = await deps.endProcesses(all.map((run) => run.row.id))
   const isOver = await deps.recorder.record(conversationId, (change) => {
+    check?.(change)
     if (all.some((run) => run.isDriven && isOpen(run))) return false
     for (const run of all) cancelLeft(change, deps, run, tops.includes(run) ? reason.by : 'parent')
     const ended = all.filter(({ row }) => row.status === 'cancelled')

@@ -4,6 +4,7 @@ import type { Reader } from '../../store/port.ts'
 import type { Deps } from '../context/deps.ts'
 import { RunJournal, type JournalPorts } from './journal.ts'
 import type { CallWriter, LiveRun } from '../run/live-run.ts'
+import type { RunTree } from '../context/scope.ts'
 import { readOpenTurn } from './open-turn.ts'
 import { rollBackStarts, type StartedIn } from '../run/roll-back-starts.ts'
 
@@ -14,11 +15,22 @@ export function createJournal(
   deps: OpenJournalPorts,
   run: LiveRun,
   spawn: JournalPorts['spawn'],
-  tree?: StartedIn,
+  tree?: StartedIn & Pick<RunTree, 'below'>,
 ): RunJournal {
   const { store, recorder, bus, clock, newId, scheduler } = deps
-  const unspawn = (child: LiveRun) => rollBackStarts({ store, scheduler }, tree, [child])
+  const unspawn = (child: LiveRun) =>
+    rollBackStarts({ store, scheduler }, tree, [child, ...resumedBelow(store, tree, child)])
   return new RunJournal(run, { store, recorder, bus, clock, newId, unspawn, spawn })
+}
+
+/** What was to go on together with a run that is continued: queued in memory, and paused as ever in the store. */
+function resumedBelow(
+  store: Reader,
+  tree: Pick<RunTree, 'below'> | undefined,
+  { row: { branchId } }: LiveRun,
+): readonly LiveRun[] {
+  const below = tree?.below(branchId) ?? []
+  return below.filter(({ row }) => row.status === 'queued' && store.get('runs', row.id)?.status === 'paused')
 }
 
 /**

@@ -22,6 +22,11 @@ export interface Change {
   subagents(): number
   /** To be called once for each, with its branch, which this change inserts. */
   addSubagent(branchId: BranchId): void
+  /**
+   * Undoes in memory what the change did there, if it is not stored: before the next change of the same commit begins,
+   * where this one throws. It may not read the store.
+   */
+  ifRefused(undo: () => void): void
 }
 
 export interface RecordOptions {
@@ -83,10 +88,14 @@ export function createRecorder({ store, bus, clock, leases }: RecorderPorts): Re
     forget: (conversationId) => void known.delete(conversationId),
     async record(conversationId, write, { durable = true } = {}) {
       let events: OffshootEvent[] = []
+      const undos: (() => void)[] = []
+      const undo = () => {
+        for (const each of undos.splice(0).toReversed()) each()
+      }
       const closure = (tx: Tx) => {
         leases?.check(tx, conversationId)
         const at = clock.now()
-        const pending: Pending = { conversationId, at, drafts: [] }
+        const pending: Pending = { conversationId, at, drafts: [], undos }
         const before = known.get(conversationId)
         const counted: Counted = { positions: new Map(), subagents: before?.subagents }
         const result = write(openChange(tx, pending, counted, before?.positions))
@@ -101,6 +110,7 @@ export function createRecorder({ store, bus, clock, leases }: RecorderPorts): Re
           return closure(tx)
         } catch (error) {
           refused++ // at once: the next change of the same transaction may count on this one
+          undo()
           throw error
         }
       }
@@ -113,6 +123,7 @@ export function createRecorder({ store, bus, clock, leases }: RecorderPorts): Re
         return result
       } catch (error) {
         refused++ // with all that was committed together
+        undo()
         known.delete(conversationId) // its numbers were given out and are not on disk
         throw error
       }
@@ -125,11 +136,12 @@ interface Pending {
   readonly conversationId: ConversationId
   readonly at: number
   readonly drafts: EventDraft[]
+  readonly undos: (() => void)[]
 }
 
 function openChange(
   tx: Tx,
-  { conversationId, at, drafts }: Pending,
+  { conversationId, at, drafts, undos }: Pending,
   counted: Counted,
   known: ReadonlyMap<BranchId, number> | undefined,
 ): Change {
@@ -151,6 +163,7 @@ function openChange(
       counted.subagents = subagents() + 1
       positions.set(branchId, 0)
     },
+    ifRefused: (undo) => void undos.push(undo),
   }
 }
 

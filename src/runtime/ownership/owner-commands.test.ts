@@ -83,7 +83,7 @@ describe('a command of another process', () => {
 
   it('is answered in the transaction that does it: what that loses is not answered', async () => {
     await owner.ownership.acquire(id)
-    const end = answer(async (_, settle) => {
+    const end = answer(async (_, { settle }) => {
       await owner.recorder.record(id, ({ tx }) => {
         tx.update('conversations', id, { title: 'done' })
         settle(tx, 'once')
@@ -99,7 +99,7 @@ describe('a command of another process', () => {
     await owner.ownership.acquire(id)
     const { promise: withdrawn, resolve } = Promise.withResolvers<void>()
     let failure: unknown
-    const end = answer(async (_, settle) => {
+    const end = answer(async (_, { settle }) => {
       await withdrawn
       const write = owner.recorder.record(id, ({ tx }) => {
         tx.update('conversations', id, { title: 'done' })

@@ -2,7 +2,7 @@ import { errorMessage, OffshootError, type ErrorCode } from '../../core/errors.t
 import type { ConversationId } from '../../core/ids.ts'
 import type { Clock } from '../../core/clock.ts'
 import { bounds } from '../../core/limits.ts'
-import type { CommandRow, Store, Tx } from '../../store/port.ts'
+import type { CommandRow, Reader, Store, Tx } from '../../store/port.ts'
 import type { Recorder } from '../log/recorder.ts'
 import { watchStore } from './watch-store.ts'
 
@@ -22,11 +22,15 @@ export type StoredAnswer =
       readonly error: { readonly code: ErrorCode; readonly message: string; readonly hint?: string }
     }
 
-/**
- * Does one command. `settle` writes its answer in the transaction that does it, so that it is never done twice, and
- * throws where the command was withdrawn meanwhile.
- */
-export type Perform = (command: Command, settle: (tx: Tx, value: unknown) => void) => Promise<unknown>
+/** How a command is answered. Both throw OffshootError `conflict` where it was withdrawn meanwhile. */
+export interface Answering {
+  /** Checked before anything changes in memory: no transaction takes that back. */
+  requireOpen(reader: Reader): void
+  /** Writes the answer in the transaction that does the command, so that it is never done twice. */
+  settle(tx: Tx, value: unknown): void
+}
+
+export type Perform = (command: Command, answering: Answering) => Promise<unknown>
 
 interface CommandDeps {
   readonly store: Store
@@ -87,14 +91,20 @@ async function answerOne(
   row: CommandRow,
   perform: Perform,
 ): Promise<boolean> {
-  const isOpen = (tx: Tx) => tx.get('commands', row.id)?.answeredAt === null
+  const isOpen = (reader: Reader) => reader.get('commands', row.id)?.answeredAt === null
   const write = (tx: Tx, answer: StoredAnswer) =>
     tx.update('commands', row.id, { answer, answeredAt: clock.now() })
+  const requireOpen = (reader: Reader) => {
+    if (!isOpen(reader)) throw withdrawn(row)
+  }
   const settle = (tx: Tx, value: unknown) => {
-    if (!isOpen(tx)) throw withdrawn(row)
+    requireOpen(tx)
     write(tx, { ok: true, value })
   }
-  const answer = await perform(row, settle).then((value): StoredAnswer => ({ ok: true, value }), refusal)
+  const answer = await perform(row, { requireOpen, settle }).then(
+    (value): StoredAnswer => ({ ok: true, value }),
+    refusal,
+  )
   const stored = recorder.record(row.conversationId, ({ tx }) => {
     if (isOpen(tx)) write(tx, answer)
   })

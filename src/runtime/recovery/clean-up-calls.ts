@@ -2,6 +2,7 @@ import { bestEffort } from '../../core/rejections.ts'
 import type { ToolCallPart } from '../../core/message.ts'
 import { parseInput } from '../../tools/parse-input.ts'
 import type { AnyTool, Workspace } from '../../tools/port.ts'
+import { createRegistry } from '../../tools/registry.ts'
 import { workspaceAt } from '../../tools/workspace-at.ts'
 import type { Deps } from '../context/deps.ts'
 import type { LiveRun } from '../run/live-run.ts'
@@ -12,14 +13,15 @@ export async function cleanUpCalls(
   workspace: Workspace,
   runs: readonly LiveRun[],
 ): Promise<void> {
-  for (const run of runs)
-    for (const { id, partId } of store.find('tool_calls', {
-      where: { runId: run.row.id, status: 'running' },
-    })) {
+  for (const run of runs) {
+    const calls = store.find('tool_calls', { where: { runId: run.row.id, status: 'running' } })
+    const tools = calls.length > 0 ? createRegistry(run.tools) : undefined // models call tools by other names too
+    for (const { id, partId } of calls) {
       const part = store.get('parts', partId)?.part
-      const tool = part?.type === 'tool-call' ? run.tools.find(({ name }) => name === part.tool) : undefined
+      const tool = part?.type === 'tool-call' ? tools?.get(part.tool) : undefined
       if (tool?.cleanUp) await bestEffort(cleanUp(tool, part as ToolCallPart, { run, workspace, callId: id }))
     }
+  }
 }
 
 interface Cut {

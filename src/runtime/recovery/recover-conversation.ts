@@ -4,7 +4,7 @@ import { partialReport } from '../../loop/partial-report.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { cancelLeft, endRun, type EndRunPorts } from '../journal/end-run.ts'
-import { changeRun, startAttempt, type LiveRun } from '../run/live-run.ts'
+import { changeRun, checkUnchanged, startAttempt, type LiveRun } from '../run/live-run.ts'
 import { endOpenCalls, unknownOf } from '../journal/open-calls.ts'
 import type { OpenJournalPorts } from '../journal/open-journal.ts'
 import { readLeft } from '../journal/open-turn.ts'
@@ -38,10 +38,12 @@ export async function recoverConversation(
   live: LiveConversation,
   policy: RecoveryPolicy,
 ): Promise<readonly RecoveredRun[]> {
-  const left = leftRuns(deps, live)
-  if (left.length === 0) return []
+  const found = leftRuns(deps, live)
+  if (found.length === 0) return []
   let resumed: readonly LiveRun[] = []
   const write = (change: Change) => {
+    const left = found.filter((run) => !isStopped(run.row.status)) // a change of the same commit may have paused it
+    for (const run of left) keepUnlessStored(change, run)
     const before = left.map((run) => ({ status: run.row.status, pausing: pausingOf(run) }))
     const all = left.map((run, at): RecoveredRun => {
       const { status, pausing } = before[at]!
@@ -55,23 +57,34 @@ export async function recoverConversation(
     })
     const open = all.filter(({ became }) => became === 'queued')
     resumed = open.flatMap(({ run }) => resumeStoppedBelow(change, { deps, tree: live }, run))
-    return all
+    return [...all, ...resumed.map((run) => asRecovered(change, run))]
   }
   const recovered = await deps.recorder.record(live.id, write).catch((error: unknown) => {
     rollBackStarts(deps, live, resumed)
     throw error
   })
-  for (const { run } of recovered.filter(({ became }) => became === 'queued')) {
-    startAttempt(run)
-    requestSlot(deps, run, 'end')
+  for (const { run } of recovered) {
+    if (isStopped(run.row.status)) {
+      run.markStopped()
+      deps.scheduler.release(run.row.id) // a later change of the same commit may have paused it again
+    } else if (!resumed.includes(run)) {
+      startAttempt(run)
+      requestSlot(deps, run, 'end')
+    }
   }
-  for (const { run, became } of recovered) if (became !== 'queued') run.markStopped()
-  return [...recovered, ...resumed.map((run) => asRecovered(run))]
+  return recovered
+}
+
+/** @throws OffshootError `conflict` where another has changed it meanwhile. */
+function keepUnlessStored(change: Change, run: LiveRun): void {
+  checkUnchanged(change, run)
+  const { row } = run
+  change.ifRefused(() => run.held.enter(row))
 }
 
 /** It had paused, and holds its place in the queue already. */
-function asRecovered(run: LiveRun): RecoveredRun {
-  return { run, status: 'paused', became: 'queued', unknown: [] }
+function asRecovered(change: Change, run: LiveRun): RecoveredRun {
+  return { run, status: 'paused', became: 'queued', unknown: unknownOf(change, run) }
 }
 
 /** Who had asked it to pause when its process ended: at least that is kept. */

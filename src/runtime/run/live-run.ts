@@ -220,9 +220,9 @@ export function stopsBelow(reason: StopReason, child: LiveRun): boolean {
  * @throws OffshootError `conflict` when the other one has changed it meanwhile.
  */
 export function checkUnchanged({ tx }: Change, { row }: HasRow): void {
-  const stored = tx.get('runs', row.id)?.status
-  if (stored === row.status) return
-  throw new OffshootError('conflict', `${row.branchId} has just become ${stored ?? 'nothing'}`, {
+  const stored = tx.get('runs', row.id)
+  if (stored?.status === row.status && stored.stopNo === row.stopNo) return
+  throw new OffshootError('conflict', `${row.branchId} has just become ${stored?.status ?? 'nothing'}`, {
     hint: 'try again',
   })
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { isStopped } from '../../core/run-status.ts'
-import { runEvent, stopRun, type LiveRun } from './live-run.ts'
+import { isStopped, state } from '../../core/run-status.ts'
+import { changeRun, checkUnchanged, runEvent, stopRun, type LiveRun } from './live-run.ts'
 import type { Bus } from '../log/bus.ts'
 import type { Change } from '../log/recorder.ts'
 
@@ -33,12 +33,34 @@ export function storePausing({ tx }: Change, runs: readonly LiveRun[]): void {
   for (const { row } of runs.filter(isAsked)) tx.update('runs', row.id, { pausing: row.pausing ?? null })
 }
 
+/** What runs are asked as yet. Returns what makes it so again, of those that have not paused by then. */
+export function pausingIn(runs: readonly LiveRun[]): () => void {
+  const before = runs.map((run) => [run, run.row.pausing ?? null] as const)
+  return () => {
+    for (const [run, pausing] of before) if (!run.stop) run.held.setPausing(pausing)
+  }
+}
+
 /** Takes it back, of runs that have not paused yet. */
-export function unpause({ tx }: Change, runs: readonly LiveRun[]): void {
+export function unpause({ tx, ifRefused }: Change, runs: readonly LiveRun[]): void {
   for (const run of runs.filter(isAsked)) {
+    const { pausing = null } = run.row
     tx.update('runs', run.row.id, { pausing: null })
+    ifRefused(() => run.held.setPausing(pausing))
     run.held.setPausing(null)
   }
+}
+
+/**
+ * What no process drives stops where it is: nothing is owed to anybody at such a pause. @throws OffshootError `conflict`
+ * where another has changed it meanwhile.
+ */
+export function pauseLeft(change: Change, run: LiveRun, why: Why): void {
+  if (isStopped(run.row.status)) return
+  checkUnchanged(change, run)
+  const { row } = run
+  change.ifRefused(() => run.held.enter(row))
+  changeRun(change, run, state.paused(why), { row: { stopNo: row.stopNo + 1 } })
 }
 
 function isAsked({ row, stop }: LiveRun): boolean {
