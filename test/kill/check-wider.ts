@@ -25,7 +25,7 @@ export function ratingProblems(calls: Calls, { runs, parts }: Records): string[]
   const results = [...calls].flatMap(([key, [call]]) => {
     if (call?.tool !== 'rate' || call.status !== 'completed') return []
     const result = parts.find(({ id }) => id === call.resultPart)?.part ?? ''
-    const isOver = /status=\\"(?:paused|failed|cancelled)/.test(result)
+    const isOver = /"subagent":\{[^{}]*"status":"(?:paused|failed|cancelled)"/.test(result)
     return isOver || result.includes(`\\"key\\":\\"${key}\\"`)
       ? []
       : [`D3: the value of ${key} is not in its result`]
