@@ -15,7 +15,7 @@ export function id<P extends IdPrefix>(prefix: P): z.ZodType<IdTypes[P]> {
 }
 
 export const ms = z.int().min(0)
-export const count = z.int().min(0)
+export const wholeNumber = z.int().min(0)
 export const text = z.string()
 /** Any value of JSON; it came out of JSON.parse. */
 export const json = z.unknown().refine((value) => value !== undefined, 'expected a value') as z.ZodType<Json>
@@ -50,7 +50,7 @@ export const receipts = z.looseObject({
   denied: receiptOf<Receipts['denied'][number]>(),
   errors: receiptOf<Receipts['errors'][number]>(),
   unknown: receiptOf<Receipts['unknown'][number]>(),
-  more: z.record(text, count) as unknown as z.ZodType<Receipts['more']>,
+  more: z.record(text, wholeNumber) as unknown as z.ZodType<Receipts['more']>,
 }) satisfies z.ZodType<Receipts>
 const name = { branchId: id('brn'), agent: text }
 const reportFacts = {
@@ -62,9 +62,9 @@ const reportFacts = {
   endReason: text.nullable() as unknown as z.ZodType<EndReason | null>,
   figures: z
     .looseObject({
-      turns: count,
-      maxTurns: count,
-      toolCalls: count,
+      turns: wholeNumber,
+      maxTurns: wholeNumber,
+      toolCalls: wholeNumber,
       durationMs: z.number(),
       costUsd: z.number().nullable(),
     })
@@ -88,7 +88,7 @@ const subagent = z.discriminatedUnion('type', [
     reason: reportFacts.reason,
     rest: about.rest,
   }),
-  z.looseObject({ type: z.literal('started'), ...name, description: text, position: count.nullable() }),
+  z.looseObject({ type: z.literal('started'), ...name, description: text, position: wholeNumber.nullable() }),
 ]) satisfies z.ZodType<SubagentAnswer>
 export const output = z.looseObject({
   text,
@@ -117,7 +117,7 @@ export const partSchema = z
       tool: text,
       input: json,
       invalid: text.exactOptional(),
-      via: z.looseObject({ index: count, toolset: text.exactOptional() }).exactOptional(),
+      via: z.looseObject({ index: wholeNumber, toolset: text.exactOptional() }).exactOptional(),
       metadata: metadata.exactOptional(),
     }),
     z.looseObject({

@@ -1,7 +1,7 @@
 import { AISDKError, APICallError } from '@ai-sdk/provider'
 import { errorMessage, ProviderError } from '../core/errors.ts'
 import { AnswerError } from './http-answer-bounds.ts'
-import { isTooLong } from './too-long.ts'
+import { isContextTooLong } from './too-long.ts'
 
 export interface ErrorSource {
   /** `provider/model`: every message begins with it. */
@@ -66,7 +66,7 @@ function fromApiCall(error: APICallError, source: ErrorSource): ProviderError {
   return new ProviderError(line(source, apiMessage(error, status)), {
     status,
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
-    isTooLong: isTooLong(status, `${error.message} ${error.responseBody ?? ''}`),
+    isTooLong: isContextTooLong(status, `${error.message} ${error.responseBody ?? ''}`),
     retryable: isRetryableStatus(status) && !isQuota(error.data),
     cause: error,
     ...hint(status),
@@ -114,7 +114,7 @@ function isFrame(error: unknown): error is Frame {
 function fromFrame(frame: Frame, source: ErrorSource): ProviderError {
   const status = [frame.statusCode, frame.code].map(Number).find((code) => code >= 400 && code <= 599)
   const kind = JSON.stringify([frame.type, frame.code])
-  const tooLong = isTooLong(status, `${kind} ${frame.message}`)
+  const tooLong = isContextTooLong(status, `${kind} ${frame.message}`)
   const retryable = !tooLong && isRetryableFrame(frame, status, kind)
   return new ProviderError(line(source, `error in the answer: ${frame.message}`), {
     ...(status === undefined ? {} : { status }),

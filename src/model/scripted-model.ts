@@ -9,7 +9,7 @@ import type {
 import { sleep, type Clock } from '../core/clock.ts'
 import { OffshootError, ProviderError } from '../core/errors.ts'
 import { estimateTokens } from '../core/tokens.ts'
-import { isTooLong } from './too-long.ts'
+import { isContextTooLong } from './too-long.ts'
 import { parseScript, type ScriptEntry, type ScriptInput } from './model-script.ts'
 
 export interface ScriptedOptions {
@@ -126,7 +126,7 @@ function providerError(id: string, error: NonNullable<ScriptEntry['error']>): Pr
   const { status, retryAfter, message = 'an error of the script' } = error
   return new ProviderError(`${id}: HTTP ${status}: ${message}`, {
     status,
-    isTooLong: isTooLong(status, message),
+    isTooLong: isContextTooLong(status, message),
     retryable: status >= 500 || status === 429 || status === 408,
     ...(retryAfter === undefined ? {} : { retryAfterMs: retryAfter * 1000 }),
   })

@@ -24,7 +24,7 @@ const TOO_LONG: readonly RegExp[] = [
  * Whether a request was refused as too long. 413 may come without a word about why; 429 counts tokens a minute, so that
  * waiting helps.
  */
-export function isTooLong(status: number | undefined, text: string): boolean {
+export function isContextTooLong(status: number | undefined, text: string): boolean {
   if (status === 413) return true
   if (status !== undefined && status !== 400 && status !== 422) return false
   return TOO_LONG.some((words) => words.test(text))

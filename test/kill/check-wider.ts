@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import type { Granted, Sent } from './check.ts'
 import { textOf, type CallRecord, type Records } from './records.ts'
-import { draftPath, draftText, LEAVE } from './story.ts'
+import { draftPath, draftText, isCallOf, LEAVE } from './story.ts'
 
 type Calls = ReadonlyMap<string, readonly CallRecord[]>
 
 /** Files are written as a whole: one is not there, or as it was written, or as it was edited, and never else. */
 export function draftProblems(directory: string, calls: Calls): string[] {
   return [...calls].flatMap(([key, [draft]]) => {
-    if (draft?.tool !== 'write' || !draft.input.includes('Drafted by')) return []
+    if (!draft || !isCallOf('write', draft.tool) || !draft.input.includes('Drafted by')) return []
     const edit = `${key.slice(0, -1)}${Number(key.at(-1)) + 1}`
     const edited = calls.get(edit)?.[0]
     const text = textOf(join(directory, draftPath(key)))

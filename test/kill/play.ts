@@ -4,7 +4,7 @@ import { drive, type Death } from './drive.ts'
 import { Person } from './person.ts'
 import { randomOf } from './random.ts'
 import { readRecords } from './records.ts'
-import { storyOf, type Story, type StoryOptions } from './story.ts'
+import { isCallOf, storyOf, type Story, type StoryOptions } from './story.ts'
 import { World, type WorldOptions } from './world.ts'
 
 export interface Scenario extends StoryOptions, WorldOptions {
@@ -86,7 +86,7 @@ export function seenIn(world: World): Seen {
     'at depth 3': runs.filter(({ depth }) => depth === 3).length,
     forks: branches.filter(({ kind }) => kind === 'fork').length,
     'typed reports': runs.filter(({ output }) => output !== null).length,
-    edits: calls.filter(({ tool, status }) => tool === 'edit' && status === 'completed').length,
+    edits: calls.filter(({ tool, status }) => isCallOf('edit', tool) && status === 'completed').length,
     grants: grants.length,
     'out of budget': world.user.rows(BROKE).length,
     cancelled: runs.filter(({ status }) => status === 'cancelled').length,

@@ -248,23 +248,39 @@ function toolCall({ key, effect }: StoryCall) {
     case 'background':
       return { tool: 'bash', input: { command: `sh ${effect}.sh ${key}` } }
     case 'put':
-      return { tool: 'write', input: { file_path: `put/${key}`, content: putText(key) } }
+      return { tool: spelled('write', key), input: { file_path: `put/${key}`, content: putText(key) } }
     case 'fetch':
       return { tool: 'webfetch', input: { url: `http://${PAGES}/${key}` } }
     case 'spawn':
       return task(`${key.split('-')[0]}g`, false)
     case 'draft':
-      return { tool: 'write', input: { file_path: draftPath(key), content: draftText(key) } }
+      return { tool: spelled('write', key), input: { file_path: draftPath(key), content: draftText(key) } }
     case 'edit':
       return {
-        tool: 'edit',
+        tool: spelled('edit', key),
         input: { file_path: draftPath(key), old_string: STATE, new_string: stateOf(key) },
       }
     case 'leave':
-      return { tool: 'write', input: { file_path: `${LEAVE}/${key}`, content: putText(key) } }
+      return { tool: spelled('write', key), input: { file_path: `${LEAVE}/${key}`, content: putText(key) } }
     case 'rate':
       return { tool: 'rate', input: { what: key } }
   }
+}
+
+const SPELLINGS = {
+  write: ['write', 'Write', 'write', 'create_file', 'write_file'],
+  edit: ['edit', 'MultiEdit', 'edit', 'str_replace', 'Edit'],
+} as const
+
+/** Models call tools by names that they know from elsewhere too: a call has the same one each time. */
+function spelled(tool: keyof typeof SPELLINGS, key: string): string {
+  const names = SPELLINGS[tool]
+  return names[[...key].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % names.length]!
+}
+
+/** Whether a call is one of this tool, whatever the model called it. */
+export function isCallOf(tool: keyof typeof SPELLINGS, name: string | undefined): boolean {
+  return SPELLINGS[tool].some((each) => each === name)
 }
 
 function task(name: string, background: boolean) {

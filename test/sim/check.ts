@@ -40,6 +40,8 @@ function checkInputs({ said, watch, isAll }: World, stored: Stored): void {
   const mayBeTwice = (how: string) => !isAll && how !== 'start' && NOT_YET.has('withdrawn commands')
   const texts = stored.find('parts', {}).map(({ part }) => (part.type === 'text' ? part.text : ''))
   const items = stored.find('inbox', {})
+  for (const text of texts.filter((each) => /withdrawn#\d+\.$/.test(each)))
+    watch.report('D1', `${text} was withdrawn and is processed`)
   for (const { token, toldAt, how } of said) {
     const times = texts.filter((text) => text.endsWith(token)).length
     const waits = items.some(({ text, deliveredAt }) => text.endsWith(token) && deliveredAt === null)

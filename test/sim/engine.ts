@@ -38,7 +38,9 @@ export class ProcessEngine implements Engine {
   }
 
   find(table: Table, query: AnyQuery): Row[] {
-    return this.#live().find(table, query)
+    const rows = this.#live().find(table, query)
+    if (table === 'commands') this.#world.withdrawals.read(rows)
+    return rows
   }
 
   count(table: Table, where: Row): number {
@@ -74,6 +76,7 @@ export class ProcessEngine implements Engine {
     this.#live()
     this.#world.late?.()
     if (this.#fails()) throw this.#failure('store_locked', 'the database is locked')
+    this.#world.withdrawals.beforeWrite()
     this.#world.engine.begin()
   }
 

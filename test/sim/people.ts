@@ -26,10 +26,12 @@ export class People {
     this.#speech = new Speech(world)
     for (const { atMs, kind } of world.plan.actions) world.timeline.after(atMs, () => this.#act(kind))
     this.#answerSometimes()
+    if (world.traits.has('withdrawn commands')) this.#withdrawSometimes(world.random('withdrawn commands'))
   }
 
   /** Nobody has begun yet, or what was begun was lost before anybody was told. */
   async begin(process: SimProcess): Promise<void> {
+    if (this.#world.traits.has('stops beside recoveries')) this.#stopLeft(process)
     const begun = this.#stored.count('conversations', {})
     for (let each = begun; each < this.#world.plan.conversations; each++) await this.#speech.begin(process)
   }
@@ -175,6 +177,32 @@ export class People {
     }
   }
 
+  /** It is about to take up what a process left: some of that is to stop, just before, at the same time or just after. */
+  #stopLeft(process: SimProcess): void {
+    const random = this.#world.random(`stops of ${process.name}`)
+    const open = (['running', 'waiting', 'queued'] as const).flatMap((status) =>
+      this.#stored.find('runs', { where: { status } }),
+    )
+    if (open.length === 0 || random.chance(0.5)) return
+    const { conversationId, branchId: target } = random.pick(open)
+    const verb = random.pick(['pause', 'interrupt'] as const)
+    const stop = () => void this.#perform(process, conversationId, { verb, target, args: null })
+    const afterMs = random.pick([0, 0, 1, 5, 30])
+    if (random.chance(0.3)) stop()
+    else this.#world.timeline.after(afterMs, () => process.isGone || stop())
+  }
+
+  #withdrawSometimes(random: Random): void {
+    this.#world.timeline.after(random.between(1, 10 * this.#world.plan.paceMs), () => {
+      const run = random.pick(this.#stored.find('runs', {}))
+      const verbs = [random.pick(WITHDRAWN), random.pick(['continue', 'message'] as const)] as const
+      const isThere = run && this.driver && !this.driver.isGone && !this.driver.isStopped
+      if (isThere && !this.#world.isCalm)
+        void this.#speech.behindWithdrawn(new SimProcess(this.#world), { ...run, mode: 'follow_up' }, verbs)
+      if (!this.#world.isCalm) this.#withdrawSometimes(random)
+    })
+  }
+
   #revoke(process: SimProcess): void {
     const grant = this.#random.pick(this.#stored.find('rules', { where: { kind: 'grant' } }))
     if (!grant?.conversationId) return
@@ -224,6 +252,8 @@ export class People {
     this.#world.granted.push({ conversationId, runId, answer, scope, pattern, at })
   }
 }
+
+const WITHDRAWN = ['continue', 'continue', 'message', 'pause'] as const
 
 const ANSWERS = ['once', 'run', 'always', 'always', 'deny'] as const
 

@@ -1,10 +1,13 @@
+import { sleep } from '../../src/core/clock.ts'
 import { errorMessage } from '../../src/core/errors.ts'
 import type { BranchId, ConversationId } from '../../src/core/ids.ts'
 import type { StoredRun } from '../../src/core/run.ts'
+import type { StoredAnswer } from '../../src/runtime/ownership/owner-commands.ts'
 import { Idempotency } from '../../src/server/idempotency.ts'
+import type { Tx } from '../../src/store/port.ts'
 import { agent } from '../support/runtime-harness.ts'
 import { startOptions, WHERE, type SimProcess } from './process.ts'
-import type { Said, World } from './world.ts'
+import { storedOf, type Said, type World } from './world.ts'
 
 interface Order {
   readonly conversationId: ConversationId
@@ -72,6 +75,31 @@ export class Speech {
         const { status } = await keys.once({ ...named, input }, send)
         if (status !== 201) throw new Error(`answered with ${status}`)
       })
+  }
+
+  /**
+   * Two commands for whoever drives the conversation, as `askOwner` brings them: the first is withdrawn when it was begun,
+   * and the answer to the second is waited for.
+   */
+  async behindWithdrawn(
+    process: SimProcess,
+    order: Order,
+    [first, second]: readonly [WithdrawnVerb, SpokenVerb],
+  ): Promise<void> {
+    const withdrawn = this.#world.token('withdrawn')
+    await this.#say('message', process, async (token, said) => {
+      const { store, clock } = process
+      const ids = [randomId(this.#world), randomId(this.#world)] as const
+      const rows = [commandRow(first, order, `hear ${withdrawn}`), commandRow(second, order, `hear ${token}`)]
+      this.#world.withdrawals.expect(ids[0])
+      const write = (tx: Tx) =>
+        rows.forEach((row, at) => tx.insert('commands', { ...row, id: ids[at]!, createdAt: clock.now() }))
+      await store.tx(write, { durable: true })
+      const { outcome, runId } = await untilAnswered(process, ids[1])
+      said.isSteer = outcome === 'steered'
+      if (!storedOf(this.#world).get('runs', runId))
+        this.#world.watch.report('D1', `${token} is for ${runId}, which is not stored`)
+    })
   }
 
   fork(process: SimProcess, conversationId: ConversationId, messageId: string): Promise<void> {
@@ -150,3 +178,28 @@ export class Speech {
 }
 
 const WORKER = agent('worker')
+
+export type SpokenVerb = 'continue' | 'message'
+export type WithdrawnVerb = SpokenVerb | 'pause'
+
+function commandRow(verb: WithdrawnVerb, { conversationId, branchId, mode }: Order, text: string) {
+  const args = { continue: { text }, message: { text, mode }, pause: null }[verb]
+  return { conversationId, verb, target: branchId, args, answer: null, answeredAt: null }
+}
+
+function randomId(world: World): string {
+  return `cmd of ${world.token('command')}`
+}
+
+/** @throws Error where the owner refuses, or nobody has answered. */
+async function untilAnswered({ store, clock }: SimProcess, id: string) {
+  for (const end = clock.now() + PATIENCE_MS; clock.now() < end;) {
+    await sleep(clock, 50)
+    const answer = store.get('commands', id)?.answer as StoredAnswer | null | undefined
+    if (answer?.ok) return answer.value as { readonly outcome?: string; readonly runId: string }
+    if (answer) throw new Error(answer.error.message)
+  }
+  throw new Error('nobody answers')
+}
+
+const PATIENCE_MS = 5_000

@@ -17,11 +17,15 @@ const chances = {
   'power cuts': 15,
   /** `general` has not all tools; what it starts has not either. */
   strict: 12,
+  /** Whoever takes up what a process left is asked at the same moment to pause some of it. */
+  'stops beside recoveries': 10,
+  /** Commands of other processes are withdrawn when they have just begun, and others come right behind them. */
+  'withdrawn commands': 10,
 } as const
 
 export type Trait = keyof typeof chances
 
-/** Drawn apart from everything else: the rest of a world stays as it is. */
+/** Drawn apart from everything else: the rest of a world stays as it is. A new one comes last, so that the others stay too. */
 export function traitsOf(seed: number): ReadonlySet<Trait> {
   const random = randomOf(seed, 'traits')
   const drawn = Object.entries(chances).filter(([, percent]) => random.chance(percent / 100))

@@ -104,6 +104,11 @@ export class Watch {
     const problem = runProblem(after)
     if (problem) this.report('S1', problem)
     if (after.attempt > 3) this.report('R7', `${after.id} is tried for the ${after.attempt}th time`)
+    if (before && this.#goesOn(before, after, writes))
+      this.report(
+        'pause',
+        `${after.id} was paused by a person, and is ${after.status} though nobody goes on with it`,
+      )
     if (!before || before.status === after.status) return
     if (!LEGAL[before.status].includes(after.status))
       this.report('S1', `${after.id} goes from ${before.status} to ${after.status}`)
@@ -111,6 +116,17 @@ export class Watch {
     if (after.status === 'cancelled')
       for (const { id, status } of openBelow(storedOf(this.#world), after))
         this.report('P6', `${id} is ${status} below ${after.id}, which is cancelled`)
+  }
+
+  /** What a person has paused goes on in a change that says something on its branch, and in no other. */
+  #goesOn(before: StoredRun, after: StoredRun, writes: readonly Write[]): boolean {
+    if (before.status !== 'paused' || before.reason !== 'user' || after.status === 'cancelled') return false
+    if (after.status === 'paused' && after.reason === 'user') return false
+    return !writes.some(
+      ({ table, after: row }) =>
+        (table === 'inbox' || (table === 'messages' && row?.['role'] === 'user')) &&
+        row?.['branchId'] === after.branchId,
+    )
   }
 
   /** Invariants D2 and D3: a stop and what the parent is owed for it are one transaction, and are delivered once. */

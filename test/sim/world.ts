@@ -9,6 +9,7 @@ import type { SimProcess } from './process.ts'
 import { Timeline } from './timeline.ts'
 import { traitsOf, type Trait } from './traits.ts'
 import { Watch } from './watch.ts'
+import { Withdrawals } from './withdrawals.ts'
 
 /** What a tool did outside of the store: it stays, whatever becomes of the process. */
 export interface Effect {
@@ -67,6 +68,7 @@ export class World {
   readonly engine = new MemoryEngine()
   readonly watch: Watch
   readonly power = new Power(this)
+  readonly withdrawals = new Withdrawals(this)
   readonly processes: SimProcess[] = []
   readonly effects: Effect[] = []
   readonly said: Said[] = []

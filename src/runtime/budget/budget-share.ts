@@ -28,3 +28,8 @@ export function forecastOf(whole: number | null, named: readonly (number | undef
   }
   return { sum, free }
 }
+
+/** The smaller of two caps. */
+export function least(a: number | null | undefined, b: number | null | undefined): number | null {
+  return a === null || a === undefined ? (b ?? null) : Math.min(a, b ?? a)
+}

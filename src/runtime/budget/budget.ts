@@ -6,7 +6,7 @@ import type { Reached, RequestEstimate, ReservationResult } from '../../loop/por
 import { ToolError } from '../../tools/port.ts'
 import { dollars, moneyReached } from './money-text.ts'
 import { count, tokensOf, tokensReached } from './token-count.ts'
-import { forecastOf, shareOf } from './budget-share.ts'
+import { forecastOf, least, shareOf } from './budget-share.ts'
 import { heldText } from './held-text.ts'
 import { clean, Ledger } from './ledger.ts'
 import type { Change } from '../log/recorder.ts'
@@ -38,11 +38,6 @@ interface Whole {
 }
 
 export type Caps = Pick<RunLimits, 'maxCostUsd' | 'maxTokens' | 'growsTo'>
-
-/** The smaller of two caps. */
-export function least(a: number | null | undefined, b: number | null | undefined): number | null {
-  return a === null || a === undefined ? (b ?? null) : Math.min(a, b ?? a)
-}
 
 /**
  * What a conversation has spent, reserved and may spend: every run counts once, so what a fork shares with another

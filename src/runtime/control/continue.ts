@@ -12,7 +12,7 @@ import type { Change } from '../log/recorder.ts'
 import type { Deps } from '../context/deps.ts'
 import { emitPausing } from '../run/pause-run.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
-import { goOn, requireDriving } from './start-here.ts'
+import { requireDriving, resumeConversation } from './start-here.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
 import { driveAll } from './drive-all.ts'
 
@@ -41,7 +41,7 @@ export async function continueHere(
   let drive: readonly LiveRun[] = []
   const write = (change: Change): ContinueAnswer => {
     requireOpen(change.tx)
-    goOn(change, conversation, order.budgetUsd)
+    resumeConversation(change, conversation, order.budgetUsd)
     const latest = conversation.latest(run.row.branchId) ?? run // another command may have continued it
     const gone = continueOrSteer(change, { deps, tree: conversation }, latest, order)
     drive = gone.drive

@@ -29,7 +29,7 @@ export async function startHere(
   try {
     const answer = await deps.recorder.record(live.id, (change) => {
       requireOpen(change.tx)
-      goOn(change, live, budgetUsd)
+      resumeConversation(change, live, budgetUsd)
       started = asStartResult(write(change, live, []))
       const { branchId, id: runId } = started.run.row
       live.budget.store(change, live.id)
@@ -46,7 +46,11 @@ export async function startHere(
 }
 
 /** Reports wake their readers again, and there is as much money as was said. */
-export function goOn({ ifRefused }: Change, live: LiveConversation, budgetUsd: number | undefined): void {
+export function resumeConversation(
+  { ifRefused }: Change,
+  live: LiveConversation,
+  budgetUsd: number | undefined,
+): void {
   const { isPausedByUser } = live
   ifRefused(() => (live.isPausedByUser = isPausedByUser))
   live.isPausedByUser = false

@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../../core/agent.ts'
 import { noSetup, type Run, type RunLimits } from '../../core/run.ts'
 import { ToolError } from '../../tools/port.ts'
-import { least, type Budget, type Caps } from '../budget/budget.ts'
+import type { Budget, Caps } from '../budget/budget.ts'
+import { least } from '../budget/budget-share.ts'
 import type { Deps } from '../context/deps.ts'
 import type { TaskInput } from '../task/task-input.ts'
 

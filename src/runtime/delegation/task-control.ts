@@ -4,9 +4,9 @@ import { createTaskCancel, type CancelScope } from './task-cancel.ts'
 import { controlsOf, type ControlName } from '../task/task-input.ts'
 import { createTaskMessage, type MessageScope } from './task-message.ts'
 import { createTaskOutput } from './task-output.ts'
-import { createTaskStatus, type StatusScope } from './task-status.ts'
+import { createTaskStatus, type TaskStatusScope } from './task-status.ts'
 
-export type ControlScope = CancelScope & MessageScope & StatusScope
+export type ControlScope = CancelScope & MessageScope & TaskStatusScope
 
 const CREATE = {
   task_status: createTaskStatus,

@@ -37,11 +37,11 @@ function modelSchema(): object {
   return z.toJSONSchema(shown, { target: 'draft-07', io: 'input' })
 }
 
-export type StatusScope = SubagentLookup & ScopePart<StatusPorts, 'budget'>
+export type TaskStatusScope = SubagentLookup & ScopePart<StatusPorts, 'budget'>
 type StatusPorts = Pick<Deps, 'clock' | 'scheduler'>
 
 /** `task_status {task_id?, wait_ms?}`: one line per subagent. */
-export function createTaskStatus(scope: StatusScope, run: LiveRun): AnyTool {
+export function createTaskStatus(scope: TaskStatusScope, run: LiveRun): AnyTool {
   const read = (id: string | undefined) =>
     id ? [requireSubagent(scope, run, id)] : subagentsBelow(scope, run).toSorted(runningFirst)
   return controlTool<z.infer<typeof inputSchema>>({

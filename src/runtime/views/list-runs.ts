@@ -10,7 +10,7 @@ import { Budget } from '../budget/budget.ts'
 import { readDelegations } from '../authority/delegations.ts'
 import { queueFromRows } from '../run/queue-from-rows.ts'
 import type { StatusLine } from '../../core/status-line/status-line.ts'
-import { openApprovals, openQuestions, statusLineFromRows, statusScope } from './status-lines.ts'
+import { openApprovalIds, openQuestionIds, statusLineFromRows, statusScope } from './status-lines.ts'
 
 /** One run as every client sees it: its own figures, and those of its subtree. */
 export type RunListing = Pick<
@@ -126,8 +126,8 @@ function listingsOf(
   const whole = new Budget({ budgetUsd: budget?.usd ?? null, maxTokens: budget?.tokens ?? null }, known)
   const scope = statusScope(known, order, isDriven)
   return runs.map((run) => {
-    const approvals = openApprovals(reader, run)
-    const questions = openQuestions(reader, run)
+    const approvals = openApprovalIds(reader, run)
+    const questions = openQuestionIds(reader, run)
     const { limits, setup, description: task, ...row } = current(reader, run)
     const left = whole.left(run)
     const reserved = whole.reserved(run)

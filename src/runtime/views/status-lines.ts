@@ -73,18 +73,18 @@ export function statusLinesOf(
   const latest = new Map(runs.map((run) => [run.branchId, run]))
   return new Map(
     [...latest.values()].map((run) => {
-      const asks = [...openApprovals(reader, run), ...openQuestions(reader, run)]
+      const asks = [...openApprovalIds(reader, run), ...openQuestionIds(reader, run)]
       return [run.id, statusLineFromRows(reader, run, asks, scope)]
     }),
   )
 }
 
-export function openApprovals(reader: Reader, { id, status }: StoredRun): ApprovalId[] {
+export function openApprovalIds(reader: Reader, { id, status }: StoredRun): ApprovalId[] {
   if (isStopped(status)) return []
   return reader.find('approvals', { where: { runId: id, answer: null }, orderBy: 'id' }).map((row) => row.id)
 }
 
-export function openQuestions(reader: Reader, { id, status }: StoredRun): QuestionId[] {
+export function openQuestionIds(reader: Reader, { id, status }: StoredRun): QuestionId[] {
   if (isStopped(status)) return []
   const where = { runId: id, answeredAt: null }
   return reader.find('questions', { where, orderBy: 'id' }).map((row) => row.id)
