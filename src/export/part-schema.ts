@@ -15,11 +15,11 @@ export function id<P extends IdPrefix>(prefix: P): z.ZodType<IdTypes[P]> {
 }
 
 export const ms = z.int().min(0)
-export const wholeNumber = z.int().min(0)
+export const nonNegative = z.int().min(0)
 export const text = z.string()
 /** Any value of JSON; it came out of JSON.parse. */
 export const json = z.unknown().refine((value) => value !== undefined, 'expected a value') as z.ZodType<Json>
-export const metadata = z.record(text, z.record(text, json))
+const metadata = z.record(text, z.record(text, json))
 
 export const usage = z
   .looseObject({
@@ -36,13 +36,13 @@ export const error = z.looseObject({
   hint: text.exactOptional(),
   reason: z.enum(denialReasons).exactOptional(),
 })
-export const file = z.looseObject({ mediaType: text, data: text, filename: text.exactOptional() })
+const file = z.looseObject({ mediaType: text, data: text, filename: text.exactOptional() })
 export const status = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'])
 export const author = z
   .union([z.enum(['person', 'runtime']), z.looseObject({ agent: text, branchId: id('brn') })])
   .meta({ id: 'Author' }) satisfies z.ZodType<Author>
 const receiptOf = <T>() => z.array(z.looseObject({})) as unknown as z.ZodType<readonly T[]>
-export const receipts = z.looseObject({
+const receipts = z.looseObject({
   changed: receiptOf<Receipts['changed'][number]>(),
   read: receiptOf<Receipts['read'][number]>(),
   commands: receiptOf<Receipts['commands'][number]>(),
@@ -50,7 +50,7 @@ export const receipts = z.looseObject({
   denied: receiptOf<Receipts['denied'][number]>(),
   errors: receiptOf<Receipts['errors'][number]>(),
   unknown: receiptOf<Receipts['unknown'][number]>(),
-  more: z.record(text, wholeNumber) as unknown as z.ZodType<Receipts['more']>,
+  more: z.record(text, nonNegative) as unknown as z.ZodType<Receipts['more']>,
 }) satisfies z.ZodType<Receipts>
 const name = { branchId: id('brn'), agent: text }
 const reportFacts = {
@@ -62,9 +62,9 @@ const reportFacts = {
   endReason: text.nullable() as unknown as z.ZodType<EndReason | null>,
   figures: z
     .looseObject({
-      turns: wholeNumber,
-      maxTurns: wholeNumber,
-      toolCalls: wholeNumber,
+      turns: nonNegative,
+      maxTurns: nonNegative,
+      toolCalls: nonNegative,
       durationMs: z.number(),
       costUsd: z.number().nullable(),
     })
@@ -88,9 +88,9 @@ const subagent = z.discriminatedUnion('type', [
     reason: reportFacts.reason,
     rest: about.rest,
   }),
-  z.looseObject({ type: z.literal('started'), ...name, description: text, position: wholeNumber.nullable() }),
+  z.looseObject({ type: z.literal('started'), ...name, description: text, position: nonNegative.nullable() }),
 ]) satisfies z.ZodType<SubagentAnswer>
-export const output = z.looseObject({
+const output = z.looseObject({
   text,
   subagent: subagent.exactOptional(),
   files: z.array(file).exactOptional(),
@@ -117,7 +117,7 @@ export const partSchema = z
       tool: text,
       input: json,
       invalid: text.exactOptional(),
-      via: z.looseObject({ index: wholeNumber, toolset: text.exactOptional() }).exactOptional(),
+      via: z.looseObject({ index: nonNegative, toolset: text.exactOptional() }).exactOptional(),
       metadata: metadata.exactOptional(),
     }),
     z.looseObject({
