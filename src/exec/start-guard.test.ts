@@ -136,7 +136,8 @@ describe('an owner whose commands have a limit', { timeout: LIMIT_MS }, () => {
 
   test('leaves the outer owner what another owner in its command has started', async () => {
     const inner = newId()
-    const script = `${LEAVES_DAEMON}; LIMITED=1 exec '${process.execPath}' '${OWNER}' ${inner} 200 '${quoted(`${LEAVES_DAEMON}; exec sleep 1000`)}'`
+    // it goes on when the inner owner is gone: an owner that ends takes its own daemon along
+    const script = `${LEAVES_DAEMON}; LIMITED=1 '${process.execPath}' '${OWNER}' ${inner} 200 '${quoted(`${LEAVES_DAEMON}; exec sleep 1000`)}'; exec sleep 1000`
     const outer = await startOwner({ scripts: [script], prints: 3, ...limited })
     const [ofOuter, innerOwner, ofInner] = outer.printed
     process.kill(innerOwner!, 'SIGKILL')

@@ -338,6 +338,6 @@ describe('doctor --repair', () => {
     await run()
     truncateSync(user.database)
     const said = await repair()
-    expect(said.match(/is empty, and there was one before/g)).toHaveLength(1)
+    expect(said.match(/is empty but was not before/g)).toHaveLength(1)
   })
 })
