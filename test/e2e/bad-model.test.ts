@@ -155,7 +155,7 @@ describe('an answer that is none, over HTTP', () => {
       stop_reason: 'max_tokens',
       errors: [
         'paused (limit, max_output_tokens)',
-        'the answer was cut at the output limit (the provider said: max_tokens)',
+        'the answer was cut at the output limit (the provider said: max_tokens); partial: the text of turn 1',
       ],
     })
     const answers = lines.map(

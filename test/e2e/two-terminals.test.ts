@@ -90,8 +90,10 @@ describe('a run in one terminal, everything else in another', () => {
     expect(shown.stdout).toMatch(
       /general +task a +1\/\d+ turns +1 tool +\d+\.\ds +\$1\.25 left · Running: \$ sh wait\.sh a, for \d+s\n/,
     )
-    expect(shown.stdout).toContain(
-      `Waiting for you: $ touch made.txt && echo made, for 0s · offshoot approve ${c!.approvals[0]}\n`,
+    expect(shown.stdout).toMatch(
+      new RegExp(
+        `Waiting for you: \\$ touch made\\.txt && echo made, for \\d+s · offshoot approve ${c!.approvals[0]} · #1\\n`,
+      ),
     )
 
     const steered = await user.run(['steer', a!.id, 'leave the tests alone'])

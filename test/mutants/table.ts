@@ -34,9 +34,9 @@ const mutants: Readonly<Record<Mutated, readonly Edit[]>> = {
   ],
   'stated-reason': [
     {
-      file: 'src/runtime/journal/report-text.ts',
-      anchor: 'const facts = reportFacts(change.tx, row, { note, form,',
-      replacement: 'const facts = reportFacts(change.tx, row, { note: null, form,',
+      file: 'src/core/report/report-envelope.ts',
+      anchor: 'const lines = [error && `Error: ${error}`, note && `(${note})`, text].filter(',
+      replacement: 'const lines = [text].filter(',
     },
   ],
   'authority-chain': [
