@@ -11,7 +11,7 @@ export interface Killer {
 export const killers: Readonly<Record<Mechanism, Killer>> = {
   'intent-rows': { suite: 'test:sim', seed: 3, invariant: 'R1' },
   'unique-delivery': { suite: 'test:sim', seed: 3, invariant: 'D3' },
-  leases: { suite: 'test:sim', seed: 84, invariant: 'R2' },
+  leases: { suite: 'test:sim', seed: 47, invariant: 'R2' },
   'unknown-outcome': { suite: 'test:sim', seed: 4, invariant: 'R2' },
   'answer-after-commit': { suite: 'test:sim', seed: 55, invariant: 'D1' },
   'full-sync': { suite: 'test:sim', seed: 2, invariant: 'D1' },
@@ -21,7 +21,7 @@ export const killers: Readonly<Record<Mechanism, Killer>> = {
   'authority-chain': { suite: 'test:sim', seed: 22, invariant: 'A1' },
   attribution: { suite: 'test:sim', seed: 4, invariant: 'P3' },
   attendance: { suite: 'test:sim', seed: 3, invariant: 'A3' },
-  'answer-once': { suite: 'test:sim', seed: 39, invariant: 'A2' },
+  'answer-once': { suite: 'test:sim', seed: 51, invariant: 'A2' },
   reservation: { suite: 'test:sim', seed: 10, invariant: 'B1' },
   'request-check': { suite: 'test:sim', seed: 1, invariant: 'B1' },
   watchdog: { suite: 'test:sim', seed: 17, invariant: 'R4' },
