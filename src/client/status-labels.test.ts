@@ -11,7 +11,7 @@ it.each([
   [{ status: 'waiting', reason: 'approval' }, 'Waiting for you', '⚑'],
   [{ status: 'waiting', reason: 'children' }, 'Waiting for subagents', '◌'],
   [{ status: 'waiting', reason: 'retry' }, 'Waiting for the provider', '◌'],
-  [{ status: 'paused', reason: 'user', endReason: 'user' }, 'Paused', '⏸'],
+  [{ status: 'paused', reason: 'user', endReason: 'user' }, 'Paused (by you)', '⏸'],
   [{ status: 'failed' }, 'Failed', '✗'],
   [{ status: 'cancelled' }, 'Cancelled', '⊘'],
 ] as const)('%j is %s', (run, words, mark) => {

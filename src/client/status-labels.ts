@@ -9,9 +9,10 @@ type State = Pick<RunRow, 'status' | 'reason' | 'endReason' | 'queuePosition' | 
 /** Of a row of which only the state is known. */
 const noTimes = { branchId: '', queuedAt: 0, startedAt: null, endedAt: null } as const
 
-/** The state of a run of which nothing but its row is known: `Done`, `Waiting for you`, `Queued (number 2)`. */
+/** The state of a run of which nothing but its row is known: `Done`, `Queued (number 2)`, `Paused (limit: max turns)`. */
 export function stateWords(run: State): string {
-  return shared.statusLine({ ...noTimes, ...run }).state
+  const { state, detail } = shared.statusLine({ ...noTimes, ...run })
+  return run.status === 'paused' && detail !== null ? `${state} (${detail})` : state
 }
 
 type StatusState = Pick<

@@ -300,16 +300,13 @@ describe('a pause', () => {
     await expect.poll(() => page.getByRole('button', { name: 'Pausing general: long' }).count()).toBe(2)
     await served.screenshot('pausing')
     await agents.getByRole('button', { name: /^View branch/ }).click()
-    await page
-      .locator('[data-branch-header]')
-      .getByRole('button', { name: 'Pausing general: long' })
-      .waitFor()
+    await page.locator('main header').getByRole('button', { name: 'Pausing general: long' }).waitFor()
     const isAsked = page.waitForResponse(/\/api\/runs\/[^/]+\/pause$/)
     answered.resolve()
     await isAsked
     served.tree.release('long')
     await expect.poll(() => statusOf(served, id)).toBe('paused')
-    await page.locator('[data-branch-header]').getByRole('button', { name: 'Continue general: long' }).click()
+    await page.locator('main header').getByRole('button', { name: 'Continue general: long' }).click()
     await expect.poll(() => statusOf(served, id)).toBe('completed')
     expect(served.problems).toEqual([])
   })
