@@ -193,14 +193,14 @@ export class People {
   }
 
   #withdrawSometimes(random: Random): void {
-    this.#world.timeline.after(random.between(1, 10 * this.#world.plan.paceMs), () => {
-      const run = random.pick(this.#stored.find('runs', {}))
-      const verbs = [random.pick(WITHDRAWN), random.pick(['continue', 'message'] as const)] as const
-      const isThere = run && this.driver && !this.driver.isGone && !this.driver.isStopped
-      if (isThere && !this.#world.isCalm)
-        void this.#speech.behindWithdrawn(new SimProcess(this.#world), { ...run, mode: 'follow_up' }, verbs)
-      if (!this.#world.isCalm) this.#withdrawSometimes(random)
-    })
+    for (let times = random.between(2, 8); times > 0; times--)
+      this.#world.timeline.after(random.between(1, 40 * this.#world.plan.paceMs), () => {
+        const run = random.pick(this.#stored.find('runs', {}))
+        const verbs = [random.pick(WITHDRAWN), random.pick(['continue', 'message'] as const)] as const
+        const isThere = run && this.driver && !this.driver.isGone && !this.driver.isStopped
+        if (isThere && !this.#world.isCalm)
+          void this.#speech.behindWithdrawn(new SimProcess(this.#world), { ...run, mode: 'follow_up' }, verbs)
+      })
   }
 
   #revoke(process: SimProcess): void {
