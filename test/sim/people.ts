@@ -16,6 +16,7 @@ export class People {
   readonly #random: Random
   readonly #stored: Stored
   readonly #speech: Speech
+  readonly #hasBegun = new Set<SimProcess>()
   /** The process that they think is theirs. */
   driver: SimProcess | undefined
 
@@ -31,7 +32,9 @@ export class People {
 
   /** Nobody has begun yet, or what was begun was lost before anybody was told. */
   async begin(process: SimProcess): Promise<void> {
-    if (this.#world.traits.has('stops beside recoveries')) this.#stopLeft(process)
+    if (this.#world.traits.has('stops beside recoveries') && !this.#hasBegun.has(process))
+      this.#stopLeft(process)
+    this.#hasBegun.add(process)
     const begun = this.#stored.count('conversations', {})
     for (let each = begun; each < this.#world.plan.conversations; each++) await this.#speech.begin(process)
   }

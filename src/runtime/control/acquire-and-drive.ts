@@ -170,15 +170,29 @@ export async function visit<T>(
   const known = live.get(id)
   // what it begins may go on when all others have left
   if (known) return await act(known).finally(joined(conversations, known, release))
-  let own: LiveConversation | undefined
-  const acting = Promise.try(() => act((own = conversations.revive(id, where)))).finally(() => {
-    visits.delete(id)
-    if (!own || own.isQuiet) return release()
-    live.set(id, own)
-    return joined(conversations, own, release)()
-  })
+  const acting = visitAlone(conversations, id, where, { act, release })
   visits.set(id, acting)
   return await acting
+}
+
+async function visitAlone<T>(
+  conversations: Conversations,
+  id: ConversationId,
+  where: RunSetting,
+  { act, release }: Visit<T>,
+): Promise<T> {
+  await Promise.resolve() // it is known as a visit first
+  let own: LiveConversation | undefined
+  try {
+    own = conversations.revive(id, where)
+    return await act(own)
+  } finally {
+    conversations.visits.delete(id)
+    if (own && !own.isQuiet) {
+      conversations.live.set(id, own)
+      joined(conversations, own, release)()
+    } else await release()
+  }
 }
 
 /** Joins a conversation; what is returned leaves it, once it is quiet. */

@@ -45,7 +45,7 @@ async function bring(h: Staged, conversationId: ConversationId, commands: readon
     const id = `cmd_${createdAt}_${at}`
     return { id, conversationId, ...command, createdAt, answer: null, answeredAt: null }
   })
-  await store.tx((tx) => rows.forEach((row) => tx.insert('commands', row as never)), { durable: true })
+  await store.tx((tx) => rows.forEach((row) => tx.insert('commands', row)), { durable: true })
   store.withdraws = rows[0]!.id
   await h.clock.advance(200)
   expect(store.get('commands', rows[0]!.id)).toBeUndefined()

@@ -37,7 +37,7 @@ export function pausingIn(runs: readonly LiveRun[]): () => void {
 /** Takes it back, of runs that have not paused yet. */
 export function unpause({ tx, ifRefused }: Change, runs: readonly LiveRun[]): void {
   for (const run of runs.filter(isAsked)) {
-    const { pausing = null } = run.row
+    const pausing = run.row.pausing ?? null
     tx.update('runs', run.row.id, { pausing: null })
     ifRefused(() => run.held.setPausing(pausing))
     run.held.setPausing(null)
