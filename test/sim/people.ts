@@ -16,6 +16,7 @@ export class People {
   readonly #random: Random
   readonly #stored: Stored
   readonly #speech: Speech
+  readonly #hasBegun = new Set<SimProcess>()
   /** The process that they think is theirs. */
   driver: SimProcess | undefined
 
@@ -31,7 +32,9 @@ export class People {
 
   /** Nobody has begun yet, or what was begun was lost before anybody was told. */
   async begin(process: SimProcess): Promise<void> {
-    if (this.#world.traits.has('stops beside recoveries')) this.#stopLeft(process)
+    if (this.#world.traits.has('stops beside recoveries') && !this.#hasBegun.has(process))
+      this.#stopLeft(process)
+    this.#hasBegun.add(process)
     const begun = this.#stored.count('conversations', {})
     for (let each = begun; each < this.#world.plan.conversations; each++) await this.#speech.begin(process)
   }
@@ -193,14 +196,14 @@ export class People {
   }
 
   #withdrawSometimes(random: Random): void {
-    this.#world.timeline.after(random.between(1, 10 * this.#world.plan.paceMs), () => {
-      const run = random.pick(this.#stored.find('runs', {}))
-      const verbs = [random.pick(WITHDRAWN), random.pick(['continue', 'message'] as const)] as const
-      const isThere = run && this.driver && !this.driver.isGone && !this.driver.isStopped
-      if (isThere && !this.#world.isCalm)
-        void this.#speech.behindWithdrawn(new SimProcess(this.#world), { ...run, mode: 'follow_up' }, verbs)
-      if (!this.#world.isCalm) this.#withdrawSometimes(random)
-    })
+    for (let times = random.between(2, 8); times > 0; times--)
+      this.#world.timeline.after(random.between(1, 40 * this.#world.plan.paceMs), () => {
+        const run = random.pick(this.#stored.find('runs', {}))
+        const verbs = [random.pick(WITHDRAWN), random.pick(['continue', 'message'] as const)] as const
+        const isThere = run && this.driver && !this.driver.isGone && !this.driver.isStopped
+        if (isThere && !this.#world.isCalm)
+          void this.#speech.behindWithdrawn(new SimProcess(this.#world), { ...run, mode: 'follow_up' }, verbs)
+      })
   }
 
   #revoke(process: SimProcess): void {

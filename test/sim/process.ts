@@ -94,7 +94,14 @@ export class SimProcess {
     const { timeline } = world
     this.clock = {
       now: () => timeline.now,
-      after: (ms, fn) => timeline.after(ms, () => this.#do(fn)),
+      after: (ms, fn) => {
+        let isCancelled = false // also of what was due while it stood still
+        const cancel = timeline.after(ms, () => this.#do(() => void (isCancelled || fn())))
+        return () => {
+          isCancelled = true
+          cancel()
+        }
+      },
     }
     this.store = this.#open(world)
     this.runtime = this.#compose(world, host)

@@ -89,6 +89,7 @@ export class Speech {
     const withdrawn = this.#world.token('withdrawn')
     await this.#say('message', process, async (token, said) => {
       const { store, clock } = process
+      said.isSteer = second === 'continue' // what it was is known with the answer, and may be so without one
       const ids = [randomId(this.#world), randomId(this.#world)] as const
       const rows = [commandRow(first, order, `hear ${withdrawn}`), commandRow(second, order, `hear ${token}`)]
       this.#world.withdrawals.expect(ids[0])

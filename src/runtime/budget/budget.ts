@@ -63,10 +63,7 @@ export class Budget {
     for (const row of runs.toSorted((a, b) => a.depth - b.depth)) this.attach(storedRun(row))
   }
 
-  /**
-   * In the place of what the configuration allows, for as long as this process drives the conversation. Returns what takes
-   * it back.
-   */
+  /** In the place of what the configuration allows, while this process drives the conversation; returns what takes it back. */
   allow(budgetUsd: number): () => void {
     const { cap } = this.#money
     this.#money.cap = budgetUsd

@@ -121,13 +121,23 @@ export async function acquireConversation(
     await deps.ownership?.release(id) // nobody drives what cannot be read
     throw error
   }
-  const endCommands = conversations.commandInbox.listen(live)
+  const leave = join(conversations, live)
   const release = async () => {
-    await endCommands()
-    if (live.isQuiet && conversations.live.get(id) === live) conversations.live.delete(id)
+    await leave()
     await deps.ownership?.release(id)
   }
   return { live, before, release }
+}
+
+/** Commands for it are answered, and it stays the one that is driven, until all who have joined it have left. */
+function join({ live: all, commandInbox }: Conversations, live: LiveConversation): () => Promise<void> {
+  live.holders++
+  const endCommands = commandInbox.listen(live)
+  return async () => {
+    await endCommands()
+    const isLast = --live.holders === 0
+    if (isLast && live.isQuiet && all.get(live.id) === live) all.delete(live.id)
+  }
 }
 
 /**
@@ -139,6 +149,12 @@ function workIn({ live, visits }: Conversations, id: ConversationId): Promise<un
   return known?.stopped && !known.isQuiet ? known.quiet() : visits.get(id)
 }
 
+/** Something that is done in a conversation, and the lease that is given back after it. */
+export interface Visit<T> {
+  act(live: LiveConversation): Promise<T>
+  release(): Promise<void>
+}
+
 /**
  * Has a verb done in a conversation: as this process drives it, or else by itself in one that is made for it. Of those
  * there is one at a time, and nobody begins to drive it meanwhile.
@@ -147,15 +163,46 @@ export async function visit<T>(
   conversations: Conversations,
   id: ConversationId,
   where: RunSetting,
-  act: (live: LiveConversation) => Promise<T>,
+  { act, release }: Visit<T>,
 ): Promise<T> {
   const { live, visits } = conversations
   while (visits.has(id)) await bestEffort(visits.get(id)!)
   const known = live.get(id)
-  if (known) return await act(known)
-  const acting = act(conversations.revive(id, where)).finally(() => visits.delete(id))
+  // what it begins may go on when all others have left
+  if (known) return await act(known).finally(joined(conversations, known, release))
+  const acting = visitAlone(conversations, id, where, { act, release })
   visits.set(id, acting)
   return await acting
+}
+
+async function visitAlone<T>(
+  conversations: Conversations,
+  id: ConversationId,
+  where: RunSetting,
+  { act, release }: Visit<T>,
+): Promise<T> {
+  await Promise.resolve() // it is known as a visit first
+  let own: LiveConversation | undefined
+  try {
+    own = conversations.revive(id, where)
+    return await act(own)
+  } finally {
+    conversations.visits.delete(id)
+    if (own && !own.isQuiet) {
+      conversations.live.set(id, own)
+      joined(conversations, own, release)()
+    } else await release()
+  }
+}
+
+/** Joins a conversation; what is returned leaves it, once it is quiet. */
+function joined(
+  conversations: Conversations,
+  live: LiveConversation,
+  release: () => Promise<void>,
+): () => void {
+  const leave = join(conversations, live)
+  return () => ignoreLateRejection(releaseWhenQuiet(live, () => leave().then(release)))
 }
 
 function driven(conversations: Conversations, id: ConversationId, where: RunSetting): LiveConversation {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { beginsAfterMs, cutStore, type CutStore } from '../../../test/support/cut-store.ts'
 import { handClock, tool } from '../../../test/support/runtime-harness.ts'
 import { foreground, slow, spawn, stage, use, type Staged } from '../../../test/support/stage.ts'
+import { isFinal } from '../../core/run-status.ts'
 import type { AnyTool } from '../../tools/port.ts'
 
 const never = () => new Promise<never>(() => {})
@@ -72,7 +73,35 @@ test.each(cases)(
         const moment = `${first} first, ${hops} hops`
         if (performed.status === 'fulfilled') expect([status, reason], moment).toEqual(['paused', 'user'])
         outcomes.add(performed.status)
+        const all = before.conversationId
+        await h.perform(all, { verb: 'cancel', target: all, args: null }) // nobody waits for what has stopped
+        expect(
+          h.store.find('runs', {}).every((run) => isFinal(run.status)),
+          moment,
+        ).toBe(true)
       }
     expect([...outcomes]).toContain('fulfilled')
   },
 )
+
+test('a conversation that one has left is driven on by the other one, and a pause reaches it', async () => {
+  const reached = new Set<string>()
+  for (const hops of Array.from({ length: 40 }, (_, at) => at)) {
+    const main = [slow('never'), slow('main is done', 1_000)]
+    const h = stage({ main }, { layers, hasLeases: true })
+    const { conversationId, branchId: target } = await h.start('go')
+    const more = { conversationId, branchId: target, text: 'and', mode: 'follow_up' as const }
+    await h.clock.until(h.runtime.sendMessage({ ...more, workspace, systemText: () => '' }))
+    const stopped = h.perform(conversationId, { verb: 'interrupt', target, args: null })
+    await hop(hops)
+    const order = { verb: 'continue', target, args: { text: 'go on' } } as const
+    const [, continued] = await Promise.allSettled([stopped, h.perform(conversationId, order)])
+    await h.clock.advance(100)
+    if (continued.status === 'rejected' || runOf(h, 'main').status !== 'running') continue
+    await h.perform(conversationId, { verb: 'interrupt', target, args: null })
+    await h.clock.advance(2_000)
+    expect(runOf(h, 'main'), `${hops} hops`).toMatchObject({ status: 'paused', reason: 'user' })
+    reached.add(continued.value.outcome)
+  }
+  expect([...reached]).toContain('continued')
+})

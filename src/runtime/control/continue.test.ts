@@ -21,6 +21,9 @@ test('a conversation that cannot be read is given back: another process may have
   await h.store.tx((tx) => tx.update('runs', runId, { status: 'asleep' as never }), { durable: false })
   await expect(h.continue(branchId)).rejects.toMatchObject({ code: 'store_corrupt' })
   expect(h.store.get('leases', conversationId)).toMatchObject({ renewedAt: 0 })
+  const pause = { verb: 'pause', target: branchId, args: null } as const
+  await expect(h.perform(conversationId, pause)).rejects.toMatchObject({ code: 'store_corrupt' })
+  expect(h.store.get('leases', conversationId)).toMatchObject({ renewedAt: 0 })
 })
 
 test('a run whose status this program does not know is damage, and is left as it is', async () => {

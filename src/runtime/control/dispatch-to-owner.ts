@@ -3,6 +3,7 @@ import type { ConversationId } from '../../core/ids.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { askOwner } from '../ownership/ask-owner.ts'
+import type { Visit } from './acquire-and-drive.ts'
 import { perform, type VerbPorts, type VerbAnswers, type VerbCommand } from './verbs.ts'
 
 /** Owners may change while a command is brought, but not for ever. */
@@ -19,11 +20,14 @@ export async function dispatch<V extends VerbCommand>(
   deps: DispatchPorts,
   id: ConversationId,
   command: V,
-  visit: Visit,
+  visit: <T>(order: Visit<T>) => Promise<T>,
 ): Promise<VerbAnswers[V['verb']]> {
   const { ownership } = deps
-  const here = () => visit((live) => performIn(deps, live, command))
-  if (!ownership) return (await here()) as VerbAnswers[V['verb']]
+  const here = async (release: () => Promise<void>) => {
+    const answer = await visit({ act: (live) => performIn(deps, live, command), release })
+    return answer as VerbAnswers[V['verb']]
+  }
+  if (!ownership) return await here(async () => {})
   for (let tries = 1; ; tries++) {
     const asked = await askOwner({ ...deps, ownership }, id, command)
     if (asked.type === 'answered') return asked.value as VerbAnswers[V['verb']]
@@ -34,17 +38,17 @@ export async function dispatch<V extends VerbCommand>(
       if (tries < TRIES && isConflict(error)) continue // somebody else was faster
       throw error
     }
+    const release = () => ownership.release(id)
     try {
       deps.recorder.forget(id)
       if (before && before.renewedAt > 0 && before.owner !== deps.owner) await deps.endOwned(before.owner)
-      return (await here()) as VerbAnswers[V['verb']]
-    } finally {
-      await ownership.release(id)
+    } catch (error) {
+      await release()
+      throw error
     }
+    return await here(release)
   }
 }
-
-type Visit = <T>(act: (live: LiveConversation) => Promise<T>) => Promise<T>
 
 async function performIn(deps: VerbPorts, live: LiveConversation, command: VerbCommand) {
   await live.recovered

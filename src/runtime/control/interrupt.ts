@@ -2,7 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
 import { isFinal, isStopped, type RunReason, type RunStatus } from '../../core/run-status.ts'
 import { stopRun, stopsBelow, type LiveRun, type StopReason } from '../run/live-run.ts'
-import { pauseLeft } from '../run/pause-run.ts'
+import { markLeft, pauseLeft } from '../run/pause-run.ts'
 import type { Deps } from '../context/deps.ts'
 import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
 import { requireTarget, type VerbScope } from './verb-scope.ts'
@@ -28,6 +28,7 @@ export async function interrupt(
   if (!live || isStopped(row.status)) throw hasStopped(row.branchId, row.status)
   let answer: InterruptAnswer | undefined
   while (!answer) answer = await interruptOnce(scope, live)
+  markLeft([...foreground(live), live])
   return answer
 }
 

@@ -2,7 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import { idPrefix } from '../../core/ids.ts'
 import { isFinal, isStopped, type RunStatus } from '../../core/run-status.ts'
 import type { LiveRun } from '../run/live-run.ts'
-import { emitPausing, pauseLeft, pauseSoon, pausingIn, storePausing } from '../run/pause-run.ts'
+import { emitPausing, markLeft, pauseLeft, pauseSoon, pausingIn, storePausing } from '../run/pause-run.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
@@ -41,7 +41,7 @@ export async function pause(
     all.filter((run) => !isDriven(run)),
   )
   await Promise.all(all.filter(({ stop }) => stop).map(({ stopped }) => stopped))
-  return await deps.recorder.record(conversation.id, (change) => {
+  const answer = await deps.recorder.record(conversation.id, (change) => {
     for (const each of takeBack) change.ifRefused(each)
     requireOpen(change.tx)
     for (const run of all)
@@ -53,6 +53,8 @@ export async function pause(
     settle(change.tx, answer)
     return answer
   })
+  markLeft(all)
+  return answer
 }
 
 /** Returns what makes it as it is now. */

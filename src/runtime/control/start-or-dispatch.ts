@@ -22,7 +22,8 @@ export async function startOrDispatch<T, V extends VerbCommand>(
   for (let tries = 1; ; tries++) {
     try {
       if (!hasOtherOwner(deps, id)) return { here: await here() }
-      const there = await dispatch(deps, id, command, () => {
+      const there = await dispatch(deps, id, command, async ({ release }) => {
+        await release()
         throw new OwnerExited(id)
       })
       return { there }

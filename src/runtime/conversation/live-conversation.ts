@@ -57,6 +57,8 @@ export class LiveConversation implements RunTree {
   #stop: StopReason | undefined
   /** Somebody has paused all of it: no report wakes anything until somebody goes on. */
   isPausedByUser = false
+  /** How many have begun something in it, and have not given it back: until the last one has, it is the one that is driven. */
+  holders = 0
   /** Settles when what another process left is taken up, as far as that has begun: what people want done comes after it. */
   recovered: Promise<unknown> = Promise.resolve()
 

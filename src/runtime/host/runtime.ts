@@ -149,7 +149,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     partials: (id) => live.get(id)?.partials ?? [],
     sheet: (agent) => agentSheet(deps, agent),
     perform: (id, command, where) =>
-      dispatch(deps, id, command, (act) => visit(conversations, id, where, act)),
+      dispatch(deps, id, command, (order) => visit(conversations, id, where, order)),
     start: async (start) => startDriving(at(start), conversations, start, await mainRun(at(start), start)),
     create: (create) => createConversation(deps, create),
     sendMessage: (order) => sendMessage(at(order), conversations, order),

@@ -33,6 +33,11 @@ export function storePausing({ tx }: Change, runs: readonly LiveRun[]): void {
   for (const { row } of runs.filter(isAsked)) tx.update('runs', row.id, { pausing: row.pausing ?? null })
 }
 
+/** What `pauseLeft` has paused is stored: whoever waits for such a run waits no more. */
+export function markLeft(runs: readonly LiveRun[]): void {
+  for (const run of runs) if (isStopped(run.row.status) && !run.isDriven) run.markStopped()
+}
+
 /** What runs are asked as yet. Returns what makes it so again, of those that have not paused by then. */
 export function pausingIn(runs: readonly LiveRun[]): () => void {
   const before = runs.map((run) => [run, run.row.pausing ?? null] as const)
@@ -44,7 +49,7 @@ export function pausingIn(runs: readonly LiveRun[]): () => void {
 /** Takes it back, of runs that have not paused yet. */
 export function unpause({ tx, ifRefused }: Change, runs: readonly LiveRun[]): void {
   for (const run of runs.filter(isAsked)) {
-    const { pausing } = run.row
+    const pausing = run.row.pausing ?? null
     tx.update('runs', run.row.id, { pausing: null })
     ifRefused(() => run.held.setPausing(pausing))
     run.held.setPausing(null)
