@@ -11,7 +11,7 @@ export interface Killer {
 export const killers: Readonly<Record<Mechanism, Killer>> = {
   'intent-rows': { suite: 'test:sim', seed: 3, invariant: 'R1' },
   'unique-delivery': { suite: 'test:sim', seed: 3, invariant: 'D3' },
-  leases: { suite: 'test:sim', seed: 47, invariant: 'R2' },
+  leases: { suite: 'test:sim', seed: 98, invariant: 'R2' },
   'unknown-outcome': { suite: 'test:sim', seed: 4, invariant: 'R2' },
   'answer-after-commit': { suite: 'test:sim', seed: 55, invariant: 'D1' },
   'full-sync': { suite: 'test:sim', seed: 2, invariant: 'D1' },
@@ -25,7 +25,7 @@ export const killers: Readonly<Record<Mechanism, Killer>> = {
   reservation: { suite: 'test:sim', seed: 10, invariant: 'B1' },
   'request-check': { suite: 'test:sim', seed: 1, invariant: 'B1' },
   watchdog: { suite: 'test:sim', seed: 17, invariant: 'R4' },
-  'whole-tree-stop': { suite: 'test:sim', seed: 14, invariant: 'P6' },
+  'whole-tree-stop': { suite: 'test:sim', seed: 534, invariant: 'P6' },
   receipts: { suite: 'test:sim', seed: 3, invariant: 'P7' },
   'claim-check': { suite: 'test:sim', seed: 15, invariant: 'P7' },
   'report-bound': { suite: 'test:sim', seed: 31, invariant: 'P8' },
