@@ -18,9 +18,11 @@ export interface ProgramCopy {
 /** The program of this test run with what it needs and nothing else, and its Node, where any user can read it. */
 export function programCopy(): ProgramCopy {
   const folder = temporaryFolder('program')
-  const { main } = programFiles()
+  const { main, compiled } = programFiles()
   const installed = join(dirname(main), 'node_modules')
-  cpSync(dirname(main), folder, { recursive: true, filter: (path) => path !== installed })
+  // other tests write what they have compiled meanwhile: its temporary files vanish under the copy
+  const left = [installed, compiled]
+  cpSync(dirname(main), folder, { recursive: true, filter: (path) => !left.includes(path) })
   cpSync(join(installed, RIPGREP), join(folder, 'node_modules', RIPGREP), { recursive: true })
   const node = join(folder, 'bin/node')
   mkdirSync(dirname(node))
