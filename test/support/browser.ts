@@ -105,8 +105,6 @@ export class ServedPage {
     // Where a finger is used, a dialog with a field is drawn after the keyboard of the screen has come, or has not.
     await this.page.locator('[style*="mask-image"]').first().waitFor({ state: 'detached' })
     for (const theme of themes) {
-      // Without motion a colour is at once what it becomes.
-      await this.page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
       found.push(...(await seriousFindings(this.page, theme)))
       await this.screenshot(`${name}-${this.page.viewportSize()!.width}-${theme}`)
     }
@@ -197,10 +195,12 @@ interface Finding {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/** Everything in the light; of the dark, what colours can change. */
+/** Everything in the light; of the dark, what colours can change. The page stays in this theme. */
 export async function seriousFindings(page: Page, theme: Screen['theme']): Promise<string[]> {
   // As a debugger does it: the policy of the page allows no script of somebody else.
   if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source)
+  // without motion a colour is at once what it becomes
+  await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
   const options = theme === 'dark' ? { runOnly: COLOUR_RULES } : {}
   const { violations } = await page.evaluate<{ violations: readonly Finding[] }>(
     `axe.run(${JSON.stringify(options)})`,

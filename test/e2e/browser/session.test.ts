@@ -96,7 +96,6 @@ it('a browser without a link is told what to do, and a link in the same tab lets
   await page.getByRole('alert').filter({ hasText: 'used before' }).waitFor()
   expect(page.url()).toBe(`${served.server.url}/`)
   for (const theme of themes) {
-    await page.emulateMedia({ colorScheme: theme })
     expect(await seriousFindings(page, theme)).toEqual([])
     await shot(`sign-in-${theme}`)
   }
@@ -149,7 +148,6 @@ it('sessions are listed and revoked: what one shows ends, and another goes on', 
   await rows.nth(1).waitFor()
   expect(await rows.filter({ hasText: 'this one' }).innerText()).toMatch(/Chrome on Linux/)
   for (const theme of themes) {
-    await page.emulateMedia({ colorScheme: theme })
     expect(await seriousFindings(page, theme)).toEqual([])
     await shot(`sessions-${theme}`)
   }
