@@ -7,4 +7,4 @@ test(`${SEEDS} worlds with crashes, errors and stopped processes keep every prom
   const figures = await runSeeds(1, SEEDS)
   process.stdout.write(`\n${figuresText(figures)}\n\n`)
   expect(figures.violations).toEqual([])
-}, 600_000)
+}, 1_500_000)
