@@ -25,8 +25,21 @@ export async function reserveRequest(
       await whileSuspended(watchdog, 'itself', () => unlessAborted(until, ports.signal, ports.clock, 0))
       leave = ports.budget.ask(estimate)
     }
-    await ports.journal.resumed()
+    await resume(ports, leave)
   }
   if ('why' in leave) throw new BudgetReached(leave)
   return leave
+}
+
+/** Where it cannot be stored that a run goes on, the run ends, and what was just granted to it is free again. */
+async function resume(
+  { journal }: LoopPorts,
+  granted: Exclude<ReservationResult, { readonly until: unknown }>,
+) {
+  try {
+    await journal.resumed()
+  } catch (error) {
+    if ('release' in granted) granted.release()
+    throw error
+  }
 }
