@@ -10,15 +10,17 @@ import { driveRun } from './drive-run.ts'
 import { isOwed } from '../journal/end-run.ts'
 import { deliverItems, nextRead, waitingItems } from '../run/inbox.ts'
 import {
-  startAtOnce,
+  ancestorsOf,
   createLiveRun,
   eventScope,
+  isBeingCancelled,
+  type LiveRun,
+  notifyDriven,
   replaceChild,
   runEvent,
-  stopRun,
-  notifyDriven,
-  type LiveRun,
+  startAtOnce,
   type StopReason,
+  stopRun,
 } from '../run/live-run.ts'
 import type { PartialMessage } from '../run/partial-message.ts'
 import { LatestReceipts } from '../run/receipts.ts'
@@ -254,8 +256,10 @@ export class LiveConversation implements RunTree {
     const latest = this.#latest.get(branchId)
     if (!latest || this.#starting.has(branchId) || this.#stop || this.isPausedByUser) return undefined
     if (!isFinal(latest.row.status)) return undefined
-    const cancelled = [latest, ...ancestors(latest)].some(({ row }) => row.status === 'cancelled')
-    return cancelled ? undefined : latest
+    const isCancelled = [latest, ...ancestorsOf(latest)].some(
+      (run) => run.row.status === 'cancelled' || isBeingCancelled(run),
+    )
+    return isCancelled ? undefined : latest
   }
 
   /** Read in the change that starts the run: what was withdrawn meanwhile is not read. False: there is nothing to do. */
@@ -281,10 +285,6 @@ export class LiveConversation implements RunTree {
 /** Whether a run, or one above it, is of this branch. */
 function isAbove(branchId: BranchId, run: LiveRun | undefined): boolean {
   return run !== undefined && (run.row.branchId === branchId || isAbove(branchId, run.parent))
-}
-
-function ancestors({ parent }: LiveRun): LiveRun[] {
-  return parent ? [parent, ...ancestors(parent)] : []
 }
 
 /** The next run of a branch: the same agent, model, rules and limits, with turns of its own. No call waits for it. */

@@ -8,11 +8,13 @@ import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
 import { addToInbox, deliverWaiting, promoteWaiting } from '../run/inbox.ts'
 import {
+  ancestorsOf,
   authorOfRun,
   changeRun,
   checkUnchanged,
   createLiveRun,
   eventScope,
+  isBeingCancelled,
   replaceChild,
   runEvent,
   startAttempt,
@@ -60,6 +62,7 @@ export function continueRun(
   run: LiveRun,
   order: ContinueOrder,
 ): readonly LiveRun[] {
+  checkNoCancelAbove(run)
   if (order.wake === false) checkUnreported(change, run)
   const isOver = isFinal(run.row.status)
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
@@ -71,6 +74,17 @@ export function continueRun(
   queueAgain(change, deps, next, said.text)
   budget.attach(next.held)
   return [next, ...pausedBelow(tree, run).map((child) => resumeChild(change, deps, budget, child))]
+}
+
+/** A cancel reaches everything below: nothing begins there between the moment it is asked for and its end. */
+function checkNoCancelAbove(run: LiveRun): void {
+  const cancelled = ancestorsOf(run).find(isBeingCancelled)
+  if (!cancelled) return
+  const { branchId } = run.row
+  const message = `${branchId} is below ${cancelled.row.branchId}, which is being cancelled`
+  throw new OffshootError('conflict', message, {
+    hint: `offshoot continue ${branchId} TEXT, once that is over`,
+  })
 }
 
 export interface ContinueResult {

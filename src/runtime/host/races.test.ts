@@ -569,6 +569,32 @@ describe('what is cancelled while somebody begins to drive it', () => {
     expectOrder(h, started)
   })
 
+  test('takes nothing along that begins below it while its processes are being ended: that is refused', async () => {
+    let gate = Promise.resolve()
+    const parts = {
+      main: [{ calls: [foreground('a')] }, slow('never')],
+      a: [{ text: 'a' }, { text: 'again' }],
+    }
+    const h = stage(parts, { endProcesses: () => gate.then(() => []) })
+    const started = await h.start('go')
+    await h.clock.advance(10)
+    expect(statuses(h)).toEqual(['main running', 'a completed'])
+    const id = started.conversationId
+    const ended = Promise.withResolvers<void>()
+    gate = ended.promise
+    const cancelled = h.perform(id, { verb: 'cancel', target: branchOf(h, 'main'), args: null })
+    await h.clock.settle()
+    const more = { verb: 'continue', target: branchOf(h, 'a'), args: { text: 'more' } } as const
+    await expect(h.perform(id, more)).rejects.toThrow(/is below .*, which is being cancelled/)
+    ended.resolve()
+    expect(await cancelled).toMatchObject({ outcome: 'cancelled', runs: 1 })
+    expect(statuses(h)).toEqual(['main cancelled', 'a completed'])
+    await h.perform(id, more)
+    await h.clock.advance(100)
+    expect(statuses(h)).toEqual(['main cancelled', 'a completed', 'a completed'])
+    expectOrder(h, started)
+  })
+
   test('stays cancelled, where the cancel comes first', async () => {
     const { before, conversationId, runId } = await paused()
     for (let hops = 0; hops < 24; hops++) {

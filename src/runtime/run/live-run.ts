@@ -6,7 +6,7 @@ import type { CallId, RunId } from '../../core/ids.ts'
 import type { Fact } from '../../core/receipt.ts'
 import type { Run, RunFacts } from '../../core/run.ts'
 import { enterState, type NextState } from '../../core/run-steps.ts'
-import { state } from '../../core/run-status.ts'
+import { isFinal, state } from '../../core/run-status.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import type { Grant, Level } from '../../permissions/types.ts'
 import type { EndedCall, Permit, StartedCall } from '../../loop/ports.ts'
@@ -316,6 +316,16 @@ export function authorOfRun({ row: { agent, branchId } }: HasRow): AgentAuthor {
 
 function pausingOf({ pausing }: Run): { readonly pausing?: 'user' | 'parent' } {
   return pausing ? { pausing } : {}
+}
+
+/** What a run was started below, the nearest first. */
+export function ancestorsOf({ parent }: LiveRun): LiveRun[] {
+  return parent ? [parent, ...ancestorsOf(parent)] : []
+}
+
+/** Whether a cancel of this run was asked for that is not stored yet: its end may take a while. */
+export function isBeingCancelled({ stop, row }: Pick<LiveRun, 'stop' | 'row'>): boolean {
+  return stop?.verb === 'cancel' && !isFinal(row.status)
 }
 
 /** Agents from the root to a run. */
