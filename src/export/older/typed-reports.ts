@@ -1,9 +1,9 @@
-import type { ReportFacts } from '../core/report-facts.ts'
-import { isStopped } from '../core/run-status.ts'
-import type { StoredRun } from '../core/run.ts'
-import type { InboxRow, PartRow } from '../store/port.ts'
-import { groupBy } from './conversation-rows.ts'
-import type { DocumentRows } from './document-rows.ts'
+import type { ReportFacts } from '../../core/report-facts.ts'
+import { isStopped } from '../../core/run-status.ts'
+import type { StoredRun } from '../../core/run.ts'
+import type { InboxRow, PartRow } from '../../store/port.ts'
+import { groupBy } from '../conversation-rows.ts'
+import type { DocumentRows } from '../document-rows.ts'
 
 type Rows = Pick<DocumentRows, 'inbox' | 'messages' | 'parts' | 'runs'>
 
