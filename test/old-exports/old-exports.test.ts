@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { transcriptLines } from '../../src/cli/terminal/transcript-lines.ts'
 import { buildContext } from '../../src/core/build-context.ts'
-import type { BranchId } from '../../src/core/ids.ts'
 import { authorOfMessage, textOf, type Part } from '../../src/core/message.ts'
 import { documentText } from '../../src/export/document-text.ts'
 import { branchesOf, type ExportDocument, type PlacedBranch } from '../../src/export/document.ts'
 import { exportConversation } from '../../src/export/export-conversation.ts'
 import { countedIds } from '../../src/export/fixtures/conversations.ts'
+import { documentHtml } from '../../src/export/html.ts'
 import { importConversation } from '../../src/export/import-conversation.ts'
 import { documentMarkdown } from '../../src/export/markdown.ts'
 import { parseExport } from '../../src/export/parse-export.ts'
@@ -57,7 +57,8 @@ describe.each(names)('the document %s', (name) => {
     const log = [...branchesOf(document)]
       .flatMap(({ branch }) => transcriptLines(readMessages(store, branch!.id)))
       .join('\n')
-    for (const text of [log]) expect(text).not.toMatch(/subagent_(report|receipts)/)
+    for (const text of [documentMarkdown(document), documentHtml(document), log])
+      expect(text).not.toMatch(/subagent_(report|receipts)/)
     expect(log).toContain('Report of general: completed (plants')
     expect(log).toContain('I counted <two>.\n\n    > a quote')
     expect(documentMarkdown(document)).toContain('> I counted <two>.\n>\n> > a quote')

@@ -1,5 +1,6 @@
 import type { DocumentRows } from '../document-rows.ts'
 import { authoredTasks } from './authored-tasks.ts'
+import { typedAnswers } from './typed-answers.ts'
 import { typedReports } from './typed-reports.ts'
 
 /**
@@ -7,5 +8,5 @@ import { typedReports } from './typed-reports.ts'
  * (store/migrations).
  */
 export function presentRows(rows: DocumentRows): DocumentRows {
-  return authoredTasks(typedReports(rows))
+  return authoredTasks(typedAnswers(typedReports(rows)))
 }
