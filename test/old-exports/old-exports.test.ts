@@ -30,13 +30,9 @@ async function opened(name: string) {
 /** What a model reads of the messages of a branch that inherits nothing. */
 function told({ branch, messages }: PlacedBranch): string[] {
   const branchId = branch!.id
-  const rows = messages.map((message, position) => ({
-    ...{ state: 'complete' as const, runId: null, usage: null },
-    ...message,
-    position,
-    branchId,
-    createdAt: message.created,
-  }))
+  const rows = messages.map(({ state = 'complete', runId = null, usage = null, created, ...message }, i) => {
+    return { ...message, state, runId, usage, branchId, position: i, createdAt: created }
+  })
   const tree = {
     branches: new Map([[branchId, { id: branchId, inheritContext: false } as never]]),
     messages: () => rows,
