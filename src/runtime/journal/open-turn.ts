@@ -1,5 +1,5 @@
 import { answerTexts } from '../../core/report/answer-texts.ts'
-import { type Message, type ToolCallPart, type ToolResultPart } from '../../core/message.ts'
+import type { Message, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { StoredRun, ToolCall } from '../../core/run.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { Answer, TurnText } from '../../loop/ports.ts'
