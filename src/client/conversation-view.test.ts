@@ -109,6 +109,22 @@ describe('openConversationView', () => {
     view.close()
   })
 
+  it('takes a new snapshot after a lost connection: no event tells that a process is gone', async () => {
+    const { client, asked, answer } = server()
+    const view = openConversationView(client, 'cnv_1')
+    await answer('snapshot', snapshot(4))
+    await answer('events', { type: 'connected' })
+    await answer('events', { type: 'disconnected', error: new Error('gone'), retryMs: 5 })
+    await answer('events', { type: 'connected' })
+    const left = { ...snapshot(4), owner: null }
+    await answer('snapshot', left)
+    await answer('events', { type: 'connected' })
+    expect(view.connection).toEqual({ status: 'live' })
+    expect(view.state).toMatchObject({ isDriven: false })
+    expect(asked).toEqual(['snapshot', 'events 4', 'snapshot', 'events 4'])
+    view.close()
+  })
+
   it('begins anew where it has missed events, and loads again what was loaded', async () => {
     const { client, asked, answer, tell } = server()
     const view = openConversationView(client, 'cnv_1')

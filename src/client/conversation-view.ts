@@ -92,7 +92,7 @@ class View implements ConversationView {
     }
   }
 
-  /** Until events were missed. */
+  /** Until events were missed, or something that no event tells: while it was not connected, who drives it. */
   async #followOnce(): Promise<void> {
     const { signal } = this.#closing
     const snapshot = await this.#client.getSnapshot({ id: this.#id }, { signal })
@@ -101,9 +101,11 @@ class View implements ConversationView {
     await this.#reload()
     const ending = new AbortController()
     const both = AbortSignal.any([signal, ending.signal])
+    let wasLost = false
     try {
       for await (const followed of this.#client.events(this.#id, { after: snapshot.seq, signal: both })) {
-        if (followed.type === 'reset') return
+        if (followed.type === 'reset' || (followed.type === 'connected' && wasLost)) return
+        wasLost = followed.type === 'disconnected'
         if (followed.type === 'connected') this.#notify({ connection: { status: 'live' } })
         else if (followed.type === 'disconnected')
           this.#notify({ connection: { status: 'lost', error: followed.error, retryMs: followed.retryMs } })

@@ -38,7 +38,7 @@ export interface ReportFacts {
   readonly artifactId?: ArtifactId
   /** What the run did, by its journal, briefly; null: it called no tool. */
   readonly receipts: Receipts | null
-  /** Of a report that an older program delivered: what the model read before and after its text. */
+  /** Of a text that an older program made: what the model read before and after it. */
   readonly told?: { readonly before: string; readonly after: string }
 }
 
@@ -61,6 +61,7 @@ export type SubagentAnswer =
       readonly description: string
       /** Its place in the line for a slot; null: it has one. */
       readonly position: number | null
+      readonly told?: ReportFacts['told']
     })
 
 interface SubagentName {

@@ -94,7 +94,7 @@ export interface StoredRun {
   readonly lastAction: LastAction | null
   /** The message whose text is the report, or the last of them; null while there is none. */
   readonly reportMessageId: MessageId | null
-  /** Of a partial report: the first message whose text is in it; null: the report is no partial one. */
+  /** Of a report that is put together of several messages: the first of them; null: it is one message. */
   readonly partialFrom?: MessageId | null
   /** Why there is no report, or what is to be said about it. */
   readonly reportNote: string | null

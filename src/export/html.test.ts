@@ -167,6 +167,18 @@ describe('a page', () => {
     expect(links.length).toBeGreaterThan(20)
   })
 
+  test('names what is paused below a branch that has stopped, with the command that goes on with it', async () => {
+    const document = await documentOf((it) => {
+      const [main] = it.branches
+      it.run(main!, state.completed)
+      it.run(it.branch('subagent', main!, null, false), state.paused('user'))
+    })
+    const page = documentHtml(document)
+    expect(page.replace(/\s+/g, ' ')).toContain(
+      `Subagent <a href="#b1">general (a run)</a> is paused (user): <code>offshoot continue ${document.branches![0]!.id}</code>`,
+    )
+  })
+
   test('closes what it opens, at any depth', async () => {
     const deep = await documentOf((it) => {
       let branch = it.branches[0]!

@@ -6,9 +6,9 @@ import type { Reader, Rows, RuleRow, Store, Table, Tx } from '../store/port.ts'
 import { packEvents } from '../runtime/log/stored-events.ts'
 import { documentRows, type DocumentRows } from './document-rows.ts'
 import { branchesOf, type ExportDocument, type ExportedMain, type ExportedRule } from './document.ts'
+import { presentRows } from './older/present-rows.ts'
 import { idsOf, renameIds } from './rename-ids.ts'
 import { settle } from './settle-imported-runs.ts'
-import { typedReports } from './typed-reports.ts'
 
 /**
  * Writes a document that `parseExport` has read, in one transaction, and returns the conversation's id. Its ids are kept;
@@ -21,7 +21,7 @@ export async function importConversation(
   newId: NewId,
 ): Promise<ConversationId> {
   const named = document.main ? document : { ...document, main: newMain(document, newId) }
-  const rows = settle(typedReports(documentRows(named)))
+  const rows = settle(presentRows(documentRows(named)))
   const write = (tx: Tx) => {
     const free = isFree(tx, rows) ? rows : renameIds(rows, newId)
     insertRows(tx, free)

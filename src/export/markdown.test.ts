@@ -62,6 +62,17 @@ fork, agent fork, from message 1 of a main, ${document.messages[1]!.branches![0]
 `)
 })
 
+test('a branch that has stopped names what is paused below it, with the command that goes on with it', async () => {
+  const document = await documentOf((it) => {
+    const [main] = it.branches
+    it.run(main!, state.completed)
+    it.run(it.branch('subagent', main!, null, false), state.paused('user'))
+  })
+  expect(documentMarkdown(document)).toContain(
+    `\n\nNotice: subagent general (a run) is paused (user): \`offshoot continue ${document.branches![0]!.id}\`\n\n`,
+  )
+})
+
 const HOSTILE = '````\n# x\r~~~\n<!-- \n- [x](javascript:1)\n\u001b[2J\u009b31m\u202e'
 
 test('nothing that was said ends the place where it stands', async () => {

@@ -1,6 +1,7 @@
 import { unreachable } from '../core/errors.ts'
 import { authorOfMessage, authorWords, type Part, type ReportPart } from '../core/message.ts'
 import { outputForPeople, reportDetails, reportRemarks, reportTitle } from '../core/report/report-words.ts'
+import { continueCommand, pausedFact } from '../core/status-line/paused-below.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
 import {
   branchesOf,
@@ -9,6 +10,7 @@ import {
   type ExportedMessage,
   type PlacedBranch,
 } from './document.ts'
+import { leftPaused, type PlacedRun } from './left-paused.ts'
 
 /**
  * A document for people, as Markdown: one section for each branch, system messages left out. Nothing that a model, a
@@ -22,7 +24,12 @@ export function documentMarkdown(document: ExportDocument): string {
     `Conversation ${id} in ${inline(directory)}, from ${time(created)} to ${time(updated)}.`,
   ]
   const numbers = messageNumbers(document)
-  const sections = [...branchesOf(document)].flatMap((placed) => branchBlocks(placed, numbers))
+  const leftAt = leftPaused(document)
+  const sections = [...branchesOf(document)].flatMap((placed) => [
+    ...branchHead(placed, numbers),
+    ...(leftAt.get(placed.branch?.id ?? '') ?? []).map(leftBlock),
+    ...said(placed.messages).flatMap(messageBlocks),
+  ])
   return `${[...head, ...sections].join('\n\n')}\n`
 }
 
@@ -38,7 +45,7 @@ function messageNumbers(document: ExportDocument): Numbers {
   return numbers
 }
 
-function branchBlocks({ branch, messages, originMessageId }: PlacedBranch, numbers: Numbers): string[] {
+function branchHead({ branch, originMessageId }: PlacedBranch, numbers: Numbers): string[] {
   const { agent = 'main', label = 'main', state, iterations, maxIterations, costUsd } = branch?.metadata ?? {}
   const type = branch?.type ?? 'main'
   const origin = originMessageId && numbers.get(originMessageId)
@@ -50,7 +57,11 @@ function branchBlocks({ branch, messages, originMessageId }: PlacedBranch, numbe
     ...(costUsd ? [`${costUsd.toFixed(3)} US dollars`] : []),
     ...(branch ? [branch.id] : []),
   ]
-  return [`## ${inline(label)}`, `${facts.join(', ')}.`, ...said(messages).flatMap(messageBlocks)]
+  return [`## ${inline(label)}`, `${facts.join(', ')}.`]
+}
+
+function leftBlock(run: PlacedRun): string {
+  return `Notice: ${inline(pausedFact(run))}: \`${continueCommand(run.branchId)}\``
 }
 
 const STATE_WORDS: Readonly<Partial<Record<BranchState, string>>> = {

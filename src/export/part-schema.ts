@@ -53,6 +53,7 @@ const receipts = z.looseObject({
   more: z.record(text, nonNegative) as unknown as z.ZodType<Receipts['more']>,
 }) satisfies z.ZodType<Receipts>
 const name = { branchId: id('brn'), agent: text }
+const told = z.looseObject({ before: text, after: text })
 const reportFacts = {
   ...name,
   fromRunId: id('run'),
@@ -75,7 +76,7 @@ const reportFacts = {
   lacks: z.enum(['middle', 'rest']).nullable(),
   artifactId: id('art').exactOptional(),
   receipts: receipts.nullable(),
-  told: z.looseObject({ before: text, after: text }).exactOptional(),
+  told: told.exactOptional(),
 }
 export const report = z.looseObject(reportFacts).meta({ id: 'Report' }) satisfies z.ZodType<ReportFacts>
 const about = { lead: text.exactOptional(), rest: text.exactOptional() }
@@ -88,7 +89,13 @@ const subagent = z.discriminatedUnion('type', [
     reason: reportFacts.reason,
     rest: about.rest,
   }),
-  z.looseObject({ type: z.literal('started'), ...name, description: text, position: nonNegative.nullable() }),
+  z.looseObject({
+    type: z.literal('started'),
+    ...name,
+    description: text,
+    position: nonNegative.nullable(),
+    told: told.exactOptional(),
+  }),
 ]) satisfies z.ZodType<SubagentAnswer>
 const output = z.looseObject({
   text,

@@ -11,6 +11,7 @@ import {
   type Harness,
 } from '../../test/support/runtime-harness.ts'
 import { ProviderError } from '../core/errors.ts'
+import { readEvents } from '../runtime/log/stored-events.ts'
 import { finishOfRun } from '../core/finish-reason.ts'
 import { outputForModel } from '../core/report/report-envelope.ts'
 import { textOf } from '../core/message.ts'
@@ -135,8 +136,8 @@ describe('an answer that was cut is no conclusion', () => {
       status: 'completed',
       endReason: 'done',
       finishReason: 'stop',
-      text: ' the answer.',
-      note: 'goes on where the text of turn 1 was cut',
+      text: 'The first half of the answer.',
+      note: '2 answers joined: the one of turn 1 was cut at the output limit, after character 17',
     })
     const { messages } = requests[1]!
     expect(messages.slice(-2).map(({ role, parts }) => [role, textOf(parts)])).toEqual([
@@ -147,6 +148,39 @@ describe('an answer that was cut is no conclusion', () => {
       ],
     ])
     expect(h.store.get('runs', runId)).toMatchObject({ turns: 2, finishReason: 'stop' })
+  })
+
+  test('an answer that was cut twice is one report, and so is what is stored of it', async () => {
+    const { model } = answers(
+      [...said('I look.'), called('read'), finish('tool-calls')],
+      [...said('{"a": "one'), ended('length')],
+      [...said(' two'), ended('length')],
+      [...said(' three"}'), finish()],
+    )
+    const h = harness({ model, tools })
+    const { branchId, runId } = await h.run('go')
+    const { started: second } = await h.continue(branchId)
+    expect(await h.clock.until(second!.result)).toMatchObject({
+      status: 'paused',
+      endReason: 'max_output_tokens',
+      text: 'I look.\n\n{"a": "one two',
+    })
+    const { started: third } = await h.continue(branchId)
+    expect(await h.clock.until(third!.result)).toMatchObject({
+      status: 'completed',
+      text: '{"a": "one two three"}',
+      note: '3 answers joined: the one of turn 2 was cut at the output limit, after character 10, the one of turn 3 after character 14',
+    })
+    const completed = readEvents(h.store, h.store.get('runs', runId)!.conversationId, 0).at(-1)
+    expect(completed).toMatchObject({ type: 'run.completed', report: '{"a": "one two three"}' })
+  })
+
+  test('an answer to another text is a report of its own', async () => {
+    const { model } = answers([...said('half'), ended('length')], [...said('rest'), finish()])
+    const h = harness({ model })
+    const { branchId } = await h.run('go')
+    const { started } = await h.continue(branchId, { text: 'in one word' })
+    expect(await h.clock.until(started!.result)).toMatchObject({ text: 'rest', note: null })
   })
 
   test('continue with a text says that text', async () => {

@@ -1,3 +1,4 @@
+import { joinedText } from '../core/report/answer-texts.ts'
 import type { Report, TurnText } from './ports.ts'
 
 /**
@@ -11,14 +12,11 @@ export function partialReport(said: readonly TurnText[], end: string, isCut = fa
   return {
     messageId: last.messageId,
     partialFrom: first.messageId,
-    text: said.map(({ text }) => text).join(BETWEEN_TURNS),
+    text: joinedText(said),
     lastText: last.text,
     note: `partial: ${turnWords(said)}${isCut ? ', cut off before its end' : ''}`,
   }
 }
-
-/** Between the texts of two turns of a partial report. */
-export const BETWEEN_TURNS = '\n\n'
 
 function turnWords(said: readonly TurnText[]): string {
   const turns = [...new Set(said.map(({ turn }) => turn))]

@@ -1,6 +1,7 @@
 import type { ContextMessage } from '../core/build-context.ts'
 import type { Clock } from '../core/clock.ts'
 import type { DenialReason } from '../core/denial-reason.ts'
+import type { AnswerText } from '../core/report/answer-texts.ts'
 import type { FinishReason } from '../core/finish-reason.ts'
 import type { CallId, MessageId, NewId, PartId } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
@@ -131,14 +132,12 @@ export interface Left {
   readonly texts: readonly TurnText[]
   /** The last calls before that answer, with their results: what a process that exited left of a circle. */
   readonly lastCalls?: readonly EndedPair[]
-  /** Its last text was cut, and the run has been continued since. */
-  readonly isCut?: boolean
+  /** Its last text was cut, and it has been told to go on there. */
+  readonly goesOn?: boolean
 }
 
 /** The text of one turn. */
-export interface TurnText {
-  readonly messageId: MessageId
-  readonly text: string
+export interface TurnText extends AnswerText {
   readonly turn: number
 }
 
@@ -257,7 +256,7 @@ export type CutReason = Extract<FinishReason, 'max_output_tokens' | 'context_win
 export interface Report {
   /** The message whose text is the report, or the last of them; null when there is no text at all. */
   readonly messageId: MessageId | null
-  /** Of a partial report, of a run that has not concluded: the first message whose text is in it. */
+  /** Of a report that is put together of several messages: the first of them. */
   readonly partialFrom?: MessageId
   readonly text: string
   /** Of a partial report: the text of its last message alone. */

@@ -7,6 +7,7 @@ import { ignoreLateRejection } from '../core/rejections.ts'
 import type { ToolSchema } from '../model/port.ts'
 import { toolSchema } from '../tools/tool-schema.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
+import { concludedReport } from './concluded-report.ts'
 import { cutNote, emptyAnswer, isCut, refusalOf } from './answer-outcome.ts'
 import { askModel, isTooLong, windowError, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
@@ -222,18 +223,8 @@ class Loop {
 
   /** The conclusion; without one the texts of the turns. Where there is none, `end` says how it came to that. */
   report(end = 'the model ended'): Report {
-    if (this.#conclusion) {
-      const { messageId, text, turn } = this.#conclusion
-      return { messageId, text, note: this.#noteOnContinuation(turn) }
-    }
+    if (this.#conclusion) return concludedReport(this.#said, this.#conclusion)
     return partialReport(this.#cut ? [...this.#said, this.#cut] : this.#said, end, Boolean(this.#cut))
-  }
-
-  /** A text that was cut at the output limit goes on in the next turn, once the run is continued. */
-  #noteOnContinuation(turn: number): string | null {
-    const { left } = this.#input
-    const begun = left?.isCut ? left.texts.at(-1) : undefined
-    return begun?.turn === turn - 1 ? `goes on where the text of turn ${begun.turn} was cut` : null
   }
 
   /** A cap of tokens or money is reached: the report so far, with the figures. */
@@ -358,7 +349,14 @@ class Loop {
 
   #textIn({ messageId, parts }: Pick<Answer, 'messageId' | 'parts'>): TurnText | undefined {
     const text = textOf(parts)
-    return text.trim() === '' ? undefined : { messageId, text, turn: this.#turn }
+    if (text.trim() === '') return undefined
+    return { messageId, text, turn: this.#turn, ...(this.#goesOn ? { goesOn: true } : {}) }
+  }
+
+  /** A text that was cut at the output limit goes on in the next turn, once the run is continued. */
+  get #goesOn(): boolean {
+    const { left, turns } = this.#input
+    return left?.goesOn === true && this.#turn === turns + 1
   }
 }
 

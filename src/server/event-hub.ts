@@ -3,6 +3,7 @@ import type { ConversationId } from '../core/ids.ts'
 import type { SecretMask } from '../core/secrets/mask.ts'
 import { watchStore } from '../runtime/ownership/watch-store.ts'
 import { Topic } from './event-topic.ts'
+import { hasOpenRuns, isDriven } from './left-behind.ts'
 import type { Store, DirectoryRuntime } from './directory-runtimes.ts'
 
 interface Open {
@@ -11,6 +12,8 @@ interface Open {
   readonly leave: () => void
 }
 
+/** How often it is looked whether the processes that drive what somebody looks at live. */
+const OWNER_MS = 1_000
 /** How often it is looked for what nobody needs any more. */
 const SWEEP_MS = 10_000
 
@@ -22,6 +25,7 @@ export class Hub {
   readonly #open = new Map<ConversationId, Open>()
   readonly #endWatch: () => void
   #cancelSweep = () => {}
+  #cancelOwners = () => {}
 
   constructor(store: Store, clock: Clock, secrets?: SecretMask) {
     this.#secrets = secrets
@@ -33,6 +37,11 @@ export class Hub {
       this.#cancelSweep = clock.after(SWEEP_MS, sweep)
     }
     this.#cancelSweep = clock.after(SWEEP_MS, sweep)
+    const owners = () => {
+      this.#lookAtOwners()
+      this.#cancelOwners = clock.after(OWNER_MS, owners)
+    }
+    this.#cancelOwners = clock.after(OWNER_MS, owners)
   }
 
   /**
@@ -46,6 +55,7 @@ export class Hub {
     const leave = directoryRuntime?.subscribe(id, (events) => topic.push(events)) ?? (() => {})
     this.#open.set(id, { topic, directoryRuntime, leave })
     if (!directoryRuntime?.drives(id)) topic.look()
+    if (!known) topic.ownedBy(this.#ownership(id, directoryRuntime))
     return topic
   }
 
@@ -65,6 +75,7 @@ export class Hub {
   close(): void {
     this.#endWatch()
     this.#cancelSweep()
+    this.#cancelOwners()
     for (const { leave } of this.#open.values()) leave()
     this.#open.clear()
   }
@@ -73,6 +84,22 @@ export class Hub {
     for (const [id, { topic, directoryRuntime }] of this.#open) {
       if (!this.#store.get('conversations', id)) this.forget(id)
       else if (!directoryRuntime?.drives(id)) topic.follow(this.#clock.now()) // what this process drives nobody else writes
+    }
+  }
+
+  #lookAtOwners(): void {
+    for (const [id, { topic, directoryRuntime }] of this.#open)
+      if (topic.listeners.size > 0) topic.ownedBy(this.#ownership(id, directoryRuntime))
+  }
+
+  /** undefined: nothing in it goes on, or the store cannot say it now. */
+  #ownership(id: ConversationId, directoryRuntime: DirectoryRuntime | undefined): boolean | undefined {
+    if (directoryRuntime?.drives(id)) return true
+    try {
+      if (!hasOpenRuns(this.#store, id)) return undefined
+      return isDriven({ store: this.#store, clock: this.#clock }, id)
+    } catch {
+      return undefined
     }
   }
 

@@ -65,6 +65,29 @@ describe('over a socket', () => {
       expect((await served.get(`/conversations/${id}/events?after=${after}`)).status).toBe(422)
   })
 
+  test('the process that drove it is gone: take a new snapshot, which says so', async () => {
+    const { conversationId: id } = await served.begin({ '*': [{ text: 'x' }] })
+    await served.ended(id)
+    const [run] = served.store.find('runs', { where: { conversationId: id } })
+    await expect.poll(() => served.store.get('leases', id)?.renewedAt).toBe(0)
+    const lease = { owner: 'other', host: 'elsewhere', bootId: 'b', pid: 7, pidStart: 1 }
+    await served.store.tx(
+      (tx) => {
+        tx.update('runs', run!.id, { status: 'running', endReason: null, endedAt: null })
+        tx.update('leases', id, { ...lease, renewedAt: Date.now() })
+      },
+      { durable: true },
+    )
+    expect((await served.get(`/conversations/${id}`)).body).toMatchObject({ owner: { host: 'elsewhere' } })
+    const frames = served.events(id, { after: 0 })
+    await frames.next()
+    await served.store.tx((tx) => tx.update('leases', id, { renewedAt: 0 }), { durable: true })
+    let last
+    for await (const frame of frames) last = frame
+    expect(last).toMatchObject({ name: 'reset' })
+    expect((await served.get(`/conversations/${id}`)).body).toMatchObject({ owner: null })
+  })
+
   test('the conversation is deleted: every client is told', async () => {
     const { conversationId: id } = await served.begin({ '*': [{ text: 'x' }] })
     await served.ended(id)

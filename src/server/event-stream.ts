@@ -83,6 +83,10 @@ class Outlet {
     this.#put(fresh === events ? bytes : framesOf(fresh, this.#secrets))
   }
 
+  renew(): void {
+    this.#reset('owner')
+  }
+
   end(): void {
     this.#reset('deleted')
   }
@@ -141,7 +145,7 @@ class Outlet {
     )
   }
 
-  #reset(reason: 'slow' | 'unknown' | 'deleted'): void {
+  #reset(reason: 'slow' | 'unknown' | 'owner' | 'deleted'): void {
     if (this.#isOver) return
     const data = JSON.stringify({ reason, seq: this.#options.topic.seq })
     this.#controller.enqueue(encoder.encode(`event: reset\ndata: ${data}\n\n`))

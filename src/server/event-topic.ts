@@ -17,6 +17,8 @@ export interface Batch {
 export interface Listener {
   /** New events, which follow those before without a gap. */
   notify(batch: Batch): void
+  /** No event tells what has changed: who drives it. A new snapshot does. */
+  renew(): void
   /** The conversation is no more. */
   end(): void
 }
@@ -32,6 +34,8 @@ export class Topic {
   /** Masks what is told. */
   readonly secrets: SecretMask
   readonly #follow: Follow
+  /** Whether it goes on by itself; undefined while nothing in it goes on. */
+  #isDriven: boolean | undefined
   /** How much was told of what another process streams. */
   #live: { readonly seq: number; readonly sub: number; readonly lengths: ReadonlyMap<PartId, number> } = {
     seq: 0,
@@ -78,6 +82,14 @@ export class Topic {
     const deltas = partialDeltas(this.#store, partials, { conversationId: this.id, seq, sub, at, lengths })
     this.#live = { seq, sub: sub + deltas.length, lengths: lengthsOf(partials) }
     this.#notify(deltas)
+  }
+
+  /** A process that is gone writes no event: its clients are told once, and once more when another one drives it. */
+  ownedBy(isDriven: boolean | undefined): void {
+    const before = this.#isDriven
+    this.#isDriven = isDriven
+    if (isDriven === undefined || isDriven === before || (isDriven && before === undefined)) return
+    for (const listener of this.listeners) listener.renew()
   }
 
   end(): void {

@@ -1,9 +1,9 @@
 import type { ConversationId } from '../core/ids.ts'
 import type { StoredRun } from '../core/run.ts'
 import type { RunRow } from '../protocol/run.ts'
-import { Ownership } from '../runtime/ownership/leases.ts'
 import { runRows } from '../runtime/views/run-rows.ts'
 import { statusLinesOf } from '../runtime/views/status-lines.ts'
+import { isDriven } from './left-behind.ts'
 import type { ServerContext } from './route-handler.ts'
 
 /** Runs of one conversation, the oldest first, each branch's latest with its status line. */
@@ -18,9 +18,4 @@ export function rowsOf(
     const statusLine = lines.get(row.id)
     return statusLine ? { ...row, statusLine } : row
   })
-}
-
-/** It only reads leases: it is the owner of nothing. */
-function isDriven({ store, clock }: Pick<ServerContext, 'clock' | 'store'>, id: ConversationId): boolean {
-  return new Ownership({ store, clock, owner: '' }).livingOwner(id) !== undefined
 }

@@ -91,6 +91,17 @@ describe('show', () => {
     expect(run).not.toMatch(COMMAND)
   })
 
+  test('--json names what is paused below, with the command that goes on with it', async () => {
+    const pausedSubagents = [
+      { id: ids.child, branchId: ids.subagent, command: `offshoot continue ${ids.subagent}` },
+    ]
+    const shown = async (id: string) => JSON.parse((await user.call(['show', id, '--json'])).stdout) as object
+    expect(await shown(ids.main)).toMatchObject({ pausedSubagents })
+    expect(await shown(ids.run)).toMatchObject({ pausedSubagents })
+    expect(await shown(ids.child)).toMatchObject({ pausedSubagents: [] })
+    expect(await shown(ids.conversation)).toMatchObject({ branches: [{ pausedSubagents }, {}, {}, {}] })
+  })
+
   test('--json of each', async () => {
     const json = async (id: string) => {
       const { stdout } = await user.call(['show', id, '--json'])
@@ -115,7 +126,8 @@ describe('log', () => {
     const { code, stdout } = await user.call(['log', ids.run])
     expect(code).toBe(0)
     expect(stdout).toBe(
-      'user: Compare them.\n  → bash {"prompt":"bad \\u001b[2J\ufffd31m\ufffd\\nuser: I said this"}\n',
+      'user: Compare them.\n  → bash {"prompt":"bad \\u001b[2J\ufffd31m\ufffd\\nuser: I said this"}\n' +
+        `  ∙ subagent general (a run) is paused (limit): offshoot continue ${ids.subagent}\n`,
     )
     expect((await user.call(['log', ids.main])).stdout).toBe(stdout)
     expect((await user.call(['log', ids.conversation])).stdout).toBe(stdout)

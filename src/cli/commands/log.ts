@@ -12,7 +12,10 @@ import type { Reader, Store } from '../../store/port.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { resolveId } from '../../runtime/views/resolve-id.ts'
+import { leftPausedIn } from '../../runtime/views/left-paused.ts'
+import { pausedWords } from '../../core/status-line/paused-below.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
 import { transcriptLines } from '../terminal/transcript-lines.ts'
 
 export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -24,7 +27,7 @@ export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .action(async (id: string, { follow }: { follow?: true }) => {
       await using store = await openStore(io)
       if (follow) return setExitCode(await followRun(store, id, io))
-      await write(io, textOf(messagesOf(store, id)))
+      await write(io, textOf(messagesOf(store, id)) + leftText(store, id))
     })
 }
 
@@ -43,7 +46,10 @@ async function followRun(store: Store, id: string, io: Io): Promise<number> {
     const whole = wholeOnes(messagesOf(store, id))
     await write(io, textOf(whole.slice(printed)))
     printed = whole.length
-    if (!run || isStopped(run.status)) return exitCodes.completed
+    if (!run || isStopped(run.status)) {
+      await write(io, leftText(store, id))
+      return exitCodes.completed
+    }
     if (!ownership.livingOwner(run.conversationId)) {
       await writeStderr(io, 'offshoot: nobody drives it any more; offshoot recover takes it over\n')
       return exitCodes.failed
@@ -84,6 +90,20 @@ function messagesOfRun(messages: readonly Message[], runId: string): readonly Me
   let start = first
   while (start > 0 && messages[start - 1]!.runId === null) start--
   return messages.slice(start, last + 1)
+}
+
+/** The subagents that nobody continues by themselves, with the command that does. */
+function leftText(store: Reader, id: string): string {
+  return leftOf(store, resolveId(store, id))
+    .map((run) => `  ∙ ${terminalLine(pausedWords(run))}\n`)
+    .join('')
+}
+
+function leftOf(store: Reader, subject: ResolvedId): StoredRun[] {
+  const conversationId = subject.conversation.id
+  if (subject.type === 'run') return leftPausedIn(store, subject.branch, subject.run.id)
+  const branchId = subject.type === 'branch' ? subject.branch.id : mainBranch(store, conversationId)
+  return leftPausedIn(store, { id: branchId, conversationId })
 }
 
 function textOf(messages: readonly Message[]): string {

@@ -4,6 +4,9 @@ import type { Branch } from '../../core/conversation.ts'
 import { finishOfRun } from '../../core/finish-reason.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
+import { leftPausedIn } from '../../runtime/views/left-paused.ts'
+import { toPausedSubagent } from '../../runtime/views/run-result.ts'
+import { continueCommand } from '../../core/status-line/paused-below.ts'
 import { readMessages } from '../../runtime/run/messages.ts'
 import { reportText } from '../../runtime/log/stored-events.ts'
 import { loadProject } from '../../project/project.ts'
@@ -65,7 +68,8 @@ function subjectDocument(store: Reader, subject: ResolvedId): object {
     }
     case 'run': {
       const calls = store.find('tool_calls', { where: { runId: subject.run.id }, orderBy: 'id' })
-      return { ...subject.run, report: reportOf(store, subject.run), calls }
+      const pausedSubagents = pausedOf(store, subject.branch, subject.run.id)
+      return { ...subject.run, report: reportOf(store, subject.run), calls, pausedSubagents }
     }
     default:
       return unreachable(subject)
@@ -73,7 +77,15 @@ function subjectDocument(store: Reader, subject: ResolvedId): object {
 }
 
 function withMessages(store: Reader, branch: Branch): object {
-  return { ...branch, messages: readMessages(store, branch.id) }
+  return { ...branch, messages: readMessages(store, branch.id), pausedSubagents: pausedOf(store, branch) }
+}
+
+/** What nobody continues by itself, with the command that does. */
+function pausedOf(store: Reader, branch: Branch, runId?: StoredRun['id']): object[] {
+  return leftPausedIn(store, branch, runId).map((run) => ({
+    ...toPausedSubagent(run),
+    command: continueCommand(run.branchId),
+  }))
 }
 
 function reportOf(store: Reader, run: StoredRun): string | null {

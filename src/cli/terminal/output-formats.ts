@@ -4,6 +4,7 @@ import type { OffshootEvent } from '../../core/events.ts'
 import type { RunError } from '../../core/run.ts'
 import { noReceipts } from '../../core/receipt.ts'
 import { noUsage } from '../../core/usage.ts'
+import { isLeftBy, pausedWords } from '../../core/status-line/paused-below.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { modeInForce } from '../../runtime/authority/mode.ts'
 import { maskEvent } from '../../core/secrets/mask-event.ts'
@@ -128,20 +129,17 @@ function answerText({ text }: RunResult): string {
   return `${text.replace(/\n+$/, '')}\n`
 }
 
-/** What nobody continues by itself. Of a run that is paused the subagents that stopped with it go on with it. */
-function pausedLines(paused: RunResult['pausedSubagents'], status: RunResult['status']): string[] {
-  const left = paused.filter(({ reason }) => status !== 'paused' || reason !== 'parent')
-  return left.map(
-    ({ agent, description, reason, branchId }) =>
-      `offshoot: subagent ${agent} (${description}) is paused (${reason}): offshoot continue ${branchId}`,
-  )
+/** What nobody continues by itself. */
+function pausedLines({ pausedSubagents, ...run }: RunResult): string[] {
+  return pausedSubagents.filter((each) => isLeftBy(run, each)).map((each) => `offshoot: ${pausedWords(each)}`)
 }
 
-function closingLines({ status, reason, note, error, denials, pausedSubagents }: RunResult): string {
+function closingLines(result: RunResult): string {
+  const { status, reason, note, error, denials } = result
   const lines = denials.map(({ agent, title, detail }) => `denied: ${agent}: ${title}: ${detail}`)
   if (error) lines.push(`offshoot: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []))
   if (note) lines.push(`offshoot: ${note}`)
   if (status === 'paused' && reason) lines.push(`offshoot: paused (${reason})`)
-  lines.push(...pausedLines(pausedSubagents, status))
+  lines.push(...pausedLines(result))
   return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${terminalLine(line)}\n`).join('')
 }

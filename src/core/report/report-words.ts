@@ -1,7 +1,7 @@
 import type { Part, ReportPart, ToolOutput } from '../message.ts'
 import { headline } from '../report-summary.ts'
 import { figureWords, statusWords } from './report-envelope.ts'
-import type { ReportFacts } from '../report-facts.ts'
+import type { ReportFacts, SubagentAnswer } from '../report-facts.ts'
 
 /** Whose report it is and what it came to, in one line for people: `Report of explore: paused (limit)`. */
 export function reportTitle({ agent, ...facts }: ReportFacts): string {
@@ -32,7 +32,15 @@ export function reportHeadline(facts: ReportFacts, text: string): string {
 
 /** A part for people: without what a model read around an old report. */
 export function partForPeople(part: Part): Part {
-  return part.type === 'report' && part.report.told ? { ...part, report: factsForPeople(part.report) } : part
+  if (part.type === 'report') return { ...part, report: factsForPeople(part.report) }
+  if (part.type !== 'tool-result' || part.output.subagent === undefined) return part
+  return { ...part, output: { ...part.output, subagent: answerForPeople(part.output.subagent) } }
+}
+
+function answerForPeople(answer: SubagentAnswer): SubagentAnswer {
+  if (answer.type === 'transcript') return answer
+  const { told: _, ...rest } = answer
+  return rest
 }
 
 export function factsForPeople({ told: _, ...facts }: ReportFacts): ReportFacts {

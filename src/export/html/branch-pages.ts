@@ -1,4 +1,4 @@
-import type { CallId, MessageId } from '../../core/ids.ts'
+import type { BranchId, CallId, MessageId } from '../../core/ids.ts'
 import type { ToolResultPart } from '../../core/message.ts'
 import {
   branchesOf,
@@ -9,6 +9,7 @@ import {
   type ExportedRun,
   type PlacedBranch,
 } from '../document.ts'
+import { leftPaused, type PlacedRun } from '../left-paused.ts'
 import { hueOf } from './format-figures.ts'
 
 /** One branch as it is shown. Anchors are counted: no text of the document is in one. */
@@ -28,6 +29,8 @@ export interface BranchPage {
   /** Where it began; undefined where it began at no message. */
   readonly origin: Spot | undefined
   readonly messages: readonly ShownMessage[]
+  /** The subagents below it that nobody continues by themselves. */
+  readonly left: readonly PlacedRun[]
 }
 
 export interface ShownMessage {
@@ -50,6 +53,7 @@ export interface Index {
   readonly calls: ReadonlyMap<CallId, ExportedCall>
   /** The first result of a call on the same branch, which stands with it; any other stands alone. */
   readonly results: ReadonlyMap<CallId, ToolResultPart>
+  readonly byId: ReadonlyMap<BranchId, BranchPage>
   /** The branches that start at a message, and those that a call started. */
   readonly startedAt: ReadonlyMap<MessageId, readonly BranchPage[]>
   readonly startedBy: ReadonlyMap<CallId, BranchPage>
@@ -63,13 +67,17 @@ export function indexOf(document: ExportDocument): Index {
   const placed = [...branchesOf(document)]
   const { called, results } = pairedResults(placed)
   const pages: BranchPage[] = []
+  const byId = new Map<BranchId, BranchPage>()
+  const leftAt = leftPaused(document)
   const spots = new Map<MessageId, Spot>()
   const startedAt = new Map<MessageId, BranchPage[]>()
   const startedBy = new Map<CallId, BranchPage>()
   for (const each of placed) {
     const origin = each.originMessageId ? spots.get(each.originMessageId) : undefined
-    const page = branchPage(each, `b${pages.length}`, origin, results)
+    const place = { anchor: `b${pages.length}`, origin, left: leftAt.get(each.branch?.id ?? '') ?? [] }
+    const page = branchPage(each, place, results)
     pages.push(page)
+    if (each.branch) byId.set(each.branch.id, page)
     addSpots(spots, page, each.messages)
     if (each.originMessageId) addTo(startedAt, each.originMessageId, page)
     const call = each.branch?.originToolCallId
@@ -78,6 +86,7 @@ export function indexOf(document: ExportDocument): Index {
   const runs = pages.flatMap((page) => page.runs)
   return {
     pages,
+    byId,
     calls: new Map(runs.flatMap((run) => run.calls).map((call) => [call.id, call])),
     results,
     startedAt,
@@ -115,8 +124,7 @@ function pairedResults(placed: readonly PlacedBranch[]) {
 
 function branchPage(
   { branch, messages }: PlacedBranch,
-  anchor: string,
-  origin: Spot | undefined,
+  { anchor, origin, left }: Pick<BranchPage, 'anchor' | 'origin' | 'left'>,
   results: Index['results'],
 ): BranchPage {
   const metadata = branch?.metadata ?? { runs: [] }
@@ -136,6 +144,7 @@ function branchPage(
     runs: metadata.runs,
     depth: isMain ? 0 : origin ? origin.page.depth + 1 : 1,
     origin,
+    left,
     messages: shown.map((message, i) => ({ anchor: `${anchor}m${i + 1}`, number: i + 1, message })),
   }
 }

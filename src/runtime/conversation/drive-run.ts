@@ -133,8 +133,7 @@ async function outcomeOf(
   const measured = lastUsage(scope.deps.store, run)
   const { maxIdenticalCalls } = scope.deps.config.limits
   const input = { agent, depth, context, turns, measured, limits, maxIdenticalCalls }
-  const isCut = run.row.finishReason === 'max_output_tokens' && !left?.turn
-  const before = left && { left: { ...left, open: left.turn?.answer, isCut } }
+  const before = left && { left: { ...left, open: left.turn?.answer } }
   const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
   for (;;) {
     const { done, value } = await events.next()

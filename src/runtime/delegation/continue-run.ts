@@ -30,7 +30,8 @@ import type { RunTree, ScopePart } from '../context/scope.ts'
 import { requestSlot } from '../run/slots.ts'
 import { freshFigures } from './spawn-child.ts'
 import { freshCaps, ownTurns } from './run-limits.ts'
-import { TOLD_TO_GO_ON, TOLD_TO_GO_ON_WHERE_CUT } from '../task/task-input.ts'
+import { TOLD_TO_GO_ON_WHERE_CUT } from '../../core/report/answer-texts.ts'
+import { TOLD_TO_GO_ON } from '../task/task-input.ts'
 
 export interface ContinueOrder {
   /** What it is told first; absent: `CONTINUE`. */

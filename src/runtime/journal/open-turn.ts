@@ -1,4 +1,5 @@
-import { textOf, type Message, type ToolCallPart, type ToolResultPart } from '../../core/message.ts'
+import { answerTexts } from '../../core/report/answer-texts.ts'
+import type { Message, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { StoredRun, ToolCall } from '../../core/run.ts'
 import { noUsage } from '../../core/usage.ts'
 import type { Answer, TurnText } from '../../loop/ports.ts'
@@ -25,6 +26,8 @@ export interface LeftOfRun {
   readonly turn: OpenTurn | undefined
   /** Of its turns, the oldest first. */
   readonly texts: readonly TurnText[]
+  /** The answer to come goes on where the last one was cut. */
+  readonly goesOn: boolean
   readonly lastCalls: readonly EndedPair[]
 }
 
@@ -32,7 +35,7 @@ export function readLeft(reader: Reader, run: StoredRun): LeftOfRun {
   const messages = readMessages(reader, run.branchId)
   const turn = openTurnIn(messages, reader, run)
   const before = messages.filter(({ position }) => !turn || position < turn.position)
-  return { turn, texts: textsOf(messages, run), lastCalls: callsSinceTold(before, run) }
+  return { turn, ...textsOf(messages, run), lastCalls: callsSinceTold(before, run) }
 }
 
 /** The open turn of a run; undefined where its last answer has been dealt with, or there is none. */
@@ -88,15 +91,14 @@ function callsSinceTold(messages: readonly Message[], run: StoredRun): readonly 
   })
 }
 
-function textsOf(messages: readonly Message[], run: StoredRun): readonly TurnText[] {
-  const answers = messages.filter(
+function textsOf(messages: readonly Message[], run: StoredRun): Pick<LeftOfRun, 'texts' | 'goesOn'> {
+  const { texts, goesOn } = answerTexts(
+    messages,
     ({ role, state, runId }) => role === 'assistant' && state === 'complete' && runId === run.id,
   )
-  return answers
-    .map(({ id, parts }, at) => ({
-      messageId: id,
-      text: textOf(parts),
-      turn: Math.max(0, run.turns - (answers.length - 1 - at)),
-    }))
-    .filter(({ text }) => text.trim() !== '')
+  const all = texts.map((each, at) => ({
+    ...each,
+    turn: Math.max(0, run.turns - (texts.length - 1 - at)),
+  }))
+  return { texts: all.filter(({ text }) => text.trim() !== ''), goesOn }
 }

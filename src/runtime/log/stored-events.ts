@@ -1,8 +1,8 @@
 import type { EventType, OffshootEvent } from '../../core/events.ts'
 import type { CallId, ConversationId, MessageId } from '../../core/ids.ts'
-import { textOf } from '../../core/message.ts'
+import { textOf, type Part } from '../../core/message.ts'
 import type { StoredRun } from '../../core/run.ts'
-import { BETWEEN_TURNS } from '../../loop/partial-report.ts'
+import { answerTexts, joinedText } from '../../core/report/answer-texts.ts'
 import { factsForPeople, outputForPeople, partForPeople } from '../../core/report/report-words.ts'
 import type { EventRow, Reader } from '../../store/port.ts'
 
@@ -129,23 +129,30 @@ function outputOf(store: Reader, callId: CallId): string | undefined {
   return part?.type === 'tool-result' ? outputForPeople(part.output) : undefined
 }
 
-/** The text of the report of a run: of one message, or of the messages of a partial one. */
+/** The text of the report of a run: of one message, or of several in their order. */
 export function reportText(store: Reader, run: StoredRun): string {
   const { id: runId, branchId, reportMessageId, partialFrom } = run
   if (!reportMessageId) return ''
   if (!partialFrom || partialFrom === reportMessageId) return messageText(store, reportMessageId)
   const first = store.get('messages', partialFrom)?.position ?? 0
   const last = store.get('messages', reportMessageId)?.position ?? first
-  return store
-    .find('messages', { where: { branchId, role: 'assistant' }, orderBy: 'position', after: first - 1 })
-    .filter(({ position, ...row }) => position <= last && row.runId === runId)
-    .filter(({ id, state }) => state === 'complete' || id === reportMessageId)
-    .map(({ id }) => messageText(store, id))
-    .filter((text) => text.trim() !== '')
-    .join(BETWEEN_TURNS)
+  const messages = store
+    .find('messages', { where: { branchId }, orderBy: 'position', after: first - 1 })
+    .filter(({ position, role }) => position <= last && (role === 'assistant' || role === 'user'))
+    .map((row) => ({ ...row, parts: partsOf(store, row.id) }))
+  const { texts } = answerTexts(
+    messages,
+    ({ id, role, state, ...row }) =>
+      role === 'assistant' && row.runId === runId && (state === 'complete' || id === reportMessageId),
+  )
+  return joinedText(texts.filter(({ text }) => text.trim() !== ''))
+}
+
+function partsOf(store: Reader, messageId: MessageId): Part[] {
+  return store.find('parts', { where: { messageId }, orderBy: 'position' }).map((row) => row.part)
 }
 
 /** The text of a stored message. */
 function messageText(store: Reader, messageId: MessageId): string {
-  return textOf(store.find('parts', { where: { messageId }, orderBy: 'position' }).map((row) => row.part))
+  return textOf(partsOf(store, messageId))
 }

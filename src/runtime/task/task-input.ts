@@ -104,11 +104,6 @@ export const taskInputSchema = z.lazy(() =>
 /** What a run is told that goes on, when nobody says anything else. */
 export const CONTINUE = 'Continue your previous work.'
 export const TOLD_TO_GO_ON = { text: CONTINUE, author: 'runtime' } as const satisfies Said
-/** The same for a run whose last answer was cut at the output limit. */
-export const TOLD_TO_GO_ON_WHERE_CUT = {
-  text: 'Your last answer was cut at the output limit. Go on exactly where it stopped; repeat nothing of it.',
-  author: 'runtime',
-} as const satisfies Said
 
 /** What a subagent has from its spawn on. */
 const KEPT = [

@@ -7,6 +7,7 @@ import type { Receipts } from '../../core/receipt.ts'
 import type { Json } from '../../core/json.ts'
 import type { StoredRun, RunError } from '../../core/run.ts'
 import type { EndReason, RunReason, RunStatus } from '../../core/run-status.ts'
+import { pausedBelow } from '../../core/status-line/paused-below.ts'
 import { addCost, addUsage, type Usage } from '../../core/usage.ts'
 import type { Reader } from '../../store/port.ts'
 import { readReceipts } from '../run/receipts.ts'
@@ -105,25 +106,19 @@ export function readRunResult(
       finishReason: finishOfRun(each),
       receipts: readReceipts(store, [each.id]),
     })),
-    pausedSubagents: pausedIn(runs, subagents),
+    pausedSubagents: pausedSubagents(runs, main),
     denials: tree.flatMap((each) => denialsOf(store, each)),
     durationMs: (endedAt ?? queuedAt) - queuedAt,
   }
 }
 
-function pausedIn(runs: readonly StoredRun[], subagents: readonly StoredRun[]): PausedSubagent[] {
-  const isLatest = ({ id, branchId }: StoredRun) =>
-    !runs.some((other) => other.branchId === branchId && other.id > id)
-  return subagents
-    .filter((run) => run.status === 'paused' && isLatest(run))
-    .map(({ id, branchId, agent, description, reason, endReason }) => ({
-      id,
-      branchId,
-      agent,
-      description,
-      reason,
-      endReason,
-    }))
+function pausedSubagents(runs: readonly StoredRun[], main: readonly StoredRun[]): PausedSubagent[] {
+  return pausedBelow(runs, (run) => main.includes(run)).map(toPausedSubagent)
+}
+
+export function toPausedSubagent(run: StoredRun): PausedSubagent {
+  const { id, branchId, agent, description, reason, endReason } = run
+  return { id, branchId, agent, description, reason, endReason }
 }
 
 function idsOf(runs: readonly StoredRun[]): RunId[] {

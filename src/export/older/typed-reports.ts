@@ -1,9 +1,9 @@
-import type { ReportFacts } from '../core/report-facts.ts'
-import { isStopped } from '../core/run-status.ts'
-import type { StoredRun } from '../core/run.ts'
-import type { InboxRow, PartRow } from '../store/port.ts'
-import { groupBy } from './conversation-rows.ts'
-import type { DocumentRows } from './document-rows.ts'
+import type { ReportFacts } from '../../core/report-facts.ts'
+import { isStopped } from '../../core/run-status.ts'
+import type { StoredRun } from '../../core/run.ts'
+import type { InboxRow, PartRow } from '../../store/port.ts'
+import { groupBy } from '../conversation-rows.ts'
+import type { DocumentRows } from '../document-rows.ts'
 
 type Rows = Pick<DocumentRows, 'inbox' | 'messages' | 'parts' | 'runs'>
 
@@ -38,9 +38,18 @@ function typedItem(item: InboxRow, run: StoredRun): TypedItem {
   const { before, text, after } = splitEnvelope(item.text)
   // a run that went on since had paused
   const isSame = run.stopNo === item.stopNo && isStopped(run.status)
+  return { ...item, text, report: toldReport(run, isSame, { before, after }) }
+}
+
+/** What is known of a report that an older program made. `isSame`: the run is still as it was then. */
+export function toldReport(
+  run: StoredRun,
+  isSame: boolean,
+  told: NonNullable<ReportFacts['told']>,
+): ReportFacts {
   const { turns, toolCalls, costUsd, limits, endedAt, queuedAt } = run
   const durationMs = (endedAt ?? queuedAt) - queuedAt
-  const report: ReportFacts = {
+  return {
     fromRunId: run.id,
     branchId: run.branchId,
     agent: run.agent,
@@ -54,15 +63,14 @@ function typedItem(item: InboxRow, run: StoredRun): TypedItem {
     form: 'text',
     lacks: null,
     receipts: null,
-    told: { before, after },
+    told,
   }
-  return { ...item, text, report }
 }
 
 const END = '\n</subagent_report>\n'
 
 /** Of a text that is known to be a report. */
-function splitEnvelope(text: string): {
+export function splitEnvelope(text: string): {
   readonly before: string
   readonly text: string
   readonly after: string

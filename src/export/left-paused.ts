@@ -1,0 +1,13 @@
+import type { BranchId } from '../core/ids.ts'
+import { leftPausedByBranch } from '../core/status-line/paused-below.ts'
+import { branchesOf, type ExportDocument, type ExportedRun } from './document.ts'
+
+export type PlacedRun = ExportedRun & { readonly branchId: BranchId }
+
+/** By branch: the subagents below it that were paused when it had stopped, and that nobody continues by themselves. */
+export function leftPaused(document: ExportDocument): ReadonlyMap<string, readonly PlacedRun[]> {
+  const runs = [...branchesOf(document)].flatMap(({ branch }): PlacedRun[] =>
+    branch ? branch.metadata.runs.map((run) => ({ ...run, branchId: branch.id })) : [],
+  )
+  return leftPausedByBranch(runs.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+}

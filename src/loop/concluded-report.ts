@@ -1,0 +1,31 @@
+import { joinedText } from '../core/report/answer-texts.ts'
+import type { Report, TurnText } from './ports.ts'
+
+/**
+ * The report of a run that has concluded: its last text. Where that goes on with answers that were cut, they are one text,
+ * and the note says where each was cut. `said`: the texts of all turns.
+ */
+export function concludedReport(said: readonly TurnText[], conclusion: TurnText): Report {
+  const { messageId, text } = conclusion
+  const [first, ...more] = chainOf(said, conclusion)
+  if (!first || more.length === 0) return { messageId, text, note: null }
+  const all = [first, ...more]
+  return { messageId, partialFrom: first.messageId, text: joinedText(all), note: seamsNote(all) }
+}
+
+/** The conclusion, with the texts before it that it goes on with. */
+function chainOf(said: readonly TurnText[], { messageId }: TurnText): readonly TurnText[] {
+  const end = said.findIndex((each) => each.messageId === messageId)
+  let start = end
+  while (start > 0 && said[start]!.goesOn) start--
+  return end < 0 ? [] : said.slice(start, end + 1)
+}
+
+function seamsNote(texts: readonly TurnText[]): string {
+  let end = 0
+  const seams = texts.slice(0, -1).map(({ turn, text }, i) => {
+    end += text.length
+    return `the one of turn ${turn}${i === 0 ? ' was cut at the output limit,' : ''} after character ${end}`
+  })
+  return `${texts.length} answers joined: ${seams.join(', ')}`
+}

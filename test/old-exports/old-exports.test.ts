@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { transcriptLines } from '../../src/cli/terminal/transcript-lines.ts'
+import { buildContext } from '../../src/core/build-context.ts'
+import { authorOfMessage, textOf, type Part } from '../../src/core/message.ts'
+import { documentText } from '../../src/export/document-text.ts'
+import { branchesOf, type ExportDocument, type PlacedBranch } from '../../src/export/document.ts'
+import { exportConversation } from '../../src/export/export-conversation.ts'
+import { countedIds } from '../../src/export/fixtures/conversations.ts'
+import { documentHtml } from '../../src/export/html.ts'
+import { importConversation } from '../../src/export/import-conversation.ts'
+import { documentMarkdown } from '../../src/export/markdown.ts'
+import { parseExport } from '../../src/export/parse-export.ts'
+import { readMessages } from '../../src/runtime/run/messages.ts'
+import { createMemoryStore } from '../../src/store/memory.ts'
+
+const DOCUMENTS = join(import.meta.dirname, 'documents')
+const names = readdirSync(DOCUMENTS)
+
+const COUNTED = 'I counted <two>.\n\n> a quote'
+
+async function opened(name: string) {
+  const before = parseExport(readFileSync(join(DOCUMENTS, name), 'utf8'))
+  const store = createMemoryStore()
+  const id = await importConversation(store, before, countedIds(0))
+  return { before, store, id, document: exportConversation(store, id) }
+}
+
+/** What a model reads of the messages of a branch that inherits nothing. */
+function told({ branch, messages }: PlacedBranch): string[] {
+  const branchId = branch!.id
+  const rows = messages.map(({ state = 'complete', runId = null, usage = null, created, ...message }, i) => {
+    return { ...message, state, runId, usage, branchId, position: i, createdAt: created }
+  })
+  const tree = {
+    branches: new Map([[branchId, { id: branchId, inheritContext: false } as never]]),
+    messages: () => rows,
+  }
+  return buildContext(tree, branchId).flatMap(({ parts }) => parts.map(textOfPart))
+}
+
+function textOfPart(part: Part): string {
+  return part.type === 'tool-result' ? part.output.text : textOf([part])
+}
+
+const branchNamed = (document: ExportDocument, label: string) =>
+  [...branchesOf(document)].find(({ branch }) => branch?.metadata.label === label)!
+
+describe.each(names)('the document %s', (name) => {
+  test('says in every view what the subagents reported, and never what was put around it for a model', async () => {
+    const { store, document } = await opened(name)
+    const log = [...branchesOf(document)]
+      .flatMap(({ branch }) => transcriptLines(readMessages(store, branch!.id)))
+      .join('\n')
+    for (const text of [documentMarkdown(document), documentHtml(document), log])
+      expect(text).not.toMatch(/subagent_(report|receipts)/)
+    expect(log).toContain('Report of general: completed (plants')
+    expect(log).toContain('I counted <two>.\n\n    > a quote')
+    expect(documentMarkdown(document)).toContain('> I counted <two>.\n>\n> > a quote')
+  })
+
+  test('has its reports as parts, each with its run', async () => {
+    const { document } = await opened(name)
+    const parts = document.messages.flatMap((message) => message.parts)
+    const reports = parts.filter((part) => part.type === 'report')
+    expect(reports.toSorted((a, b) => a.report.agent.localeCompare(b.report.agent))).toMatchObject([
+      { text: COUNTED, report: { agent: 'general', status: 'completed', figures: { turns: 2 } } },
+      { report: { agent: 'reviewer', status: 'paused', endReason: 'max_turns' } },
+    ])
+  })
+
+  test('says who wrote each text: the person, the agent that gave a task', async () => {
+    const { document } = await opened(name)
+    const asked = document.messages.find(({ role }) => role === 'user')!
+    expect(authorOfMessage({ ...asked, runId: asked.runId ?? null })).toBe('person')
+    for (const label of ['place', 'plants', 'weeds']) {
+      const found = branchNamed(document, label) as PlacedBranch | undefined
+      const task = found?.messages.find(({ role }) => role === 'user')
+      if (task)
+        expect(task.parts[0]).toMatchObject({ author: { agent: 'main', branchId: document.main!.id } })
+    }
+  })
+
+  test('is to a model what it was', async () => {
+    const { before, document } = await opened(name)
+    const [old, now] = [before, document].map((each) => [...branchesOf(each)].map(told))
+    expect(now).toEqual(old)
+    expect(old!.length).toBeGreaterThan(3)
+  })
+
+  test('is equal to the byte from then on', async () => {
+    const { document } = await opened(name)
+    const store = createMemoryStore()
+    const id = await importConversation(store, parseExport(documentText(document)), countedIds(0))
+    expect(documentText(exportConversation(store, id))).toBe(documentText(document))
+  })
+})
