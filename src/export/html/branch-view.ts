@@ -1,6 +1,6 @@
 import type { ExportedInboxItem, ExportedRule, ExportedRun } from '../document.ts'
 import { receiptsOf, type Receipts } from '../../core/receipt.ts'
-import { continueCommand } from '../../core/status-line/paused-below.ts'
+import { commandToContinue } from '../../core/status-line/paused-below.ts'
 import { reportTitle } from '../../core/report/report-words.ts'
 import { markup, nothing, type Markup } from './markup.ts'
 import { messageView } from './message-view.ts'
@@ -56,7 +56,7 @@ function leftLines({ left }: BranchPage, { byId }: Index): Markup[] {
     const page = byId.get(branchId)
     return markup`<p class="trouble needs">
       Subagent ${page ? markup`<a href="#${page.anchor}">${name}</a>` : name} is paused (${reason}):
-      <code>${continueCommand(branchId)}</code>
+      <code>${commandToContinue(branchId)}</code>
     </p>`
   })
 }
