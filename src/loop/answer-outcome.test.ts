@@ -170,6 +170,7 @@ describe('an answer that was cut is no conclusion', () => {
       text: '{"a": "one two three"}',
       note: '3 answers joined: the one of turn 2 was cut at the output limit, after character 10, the one of turn 3 after character 14',
     })
+    h.flush()
     const completed = h.told.findLast((event) => event.type === 'run.completed')
     expect(completed).toMatchObject({ runId, report: '{"a": "one two three"}' })
   })
