@@ -181,7 +181,7 @@ function withQueue(state: ViewState, queue: readonly RunId[]): ViewState {
 function withLine(state: ViewState, event: RunEvent): ViewState {
   if (event.type !== 'run.queued' || event.depth === 0) return state
   const { line = 'conversation' } = event
-  return line === state.slots.line ? state : { ...state, slots: { ...state.slots, line } }
+  return line === (state.slots.line ?? 'conversation') ? state : { ...state, slots: { ...state.slots, line } }
 }
 
 /** Main runs need no slot. */

@@ -83,8 +83,8 @@ export const snapshot = z
         running: count,
         max: count,
         queued: count,
-        /** What the queued ones wait for: a slot of the conversation, or of the process that drives it. */
-        line: z.enum(['conversation', 'process']),
+        /** What the queued ones wait for: a slot of the process that drives it; absent: one of the conversation. */
+        line: z.enum(['conversation', 'process']).optional(),
       })
       .readonly(),
     /** Caps; null: none. What is left is what these are beyond the totals. */

@@ -99,7 +99,6 @@ export function viewState(more: Partial<Snapshot> = {}): ViewState {
       running: 0,
       max: 4,
       queued: 0,
-      line: 'conversation',
     },
     budget: {
       usd: null,

@@ -20,7 +20,7 @@ export function branchView(page: BranchPage, index: Index): Markup {
         <span class="chip">${kindWord(type)}</span> <span class="agent">${agent}</span> ·
         ${stateFacts(page)}${runs.length > 0 && markup` · ${tokenTotals(runs)} tokens`}
       </p>
-      ${page.depth > 0 && originLine(page)} ${runs.map(stopLines)} ${leftLines(page, index)} ${runs.length > 0 && runsFold(runs)}
+      ${page.depth > 0 && originLine(page)} ${runs.map(stopLines)}${leftLines(page, index)} ${runs.length > 0 && runsFold(runs)}
       ${planFold(metadata.todos?.items)} ${waitingFold(metadata.inbox)}
       ${restrictionsFold(metadata.restrictions)}
     </header>

@@ -27,7 +27,8 @@ export interface Snapshot {
     readonly running: number
     readonly max: number
     readonly queued: number
-    readonly line: QueueLine
+    /** Absent: they wait for a slot of the conversation. */
+    readonly line?: QueueLine
   }
   readonly budget: { readonly usd: number | null; readonly tokens: number | null }
   readonly totals: RunTotals
@@ -93,7 +94,7 @@ export function snapshotOf(reader: Reader, conversation: Conversation, facts: Sn
       running: rows.filter(holdsSlot).length,
       max: facts.maxConcurrent,
       queued: queue.order.length,
-      line: queue.line,
+      ...(queue.line === 'process' ? { line: queue.line } : {}),
     },
     budget: { usd: budget?.usd ?? null, tokens: budget?.tokens ?? null },
     totals,
