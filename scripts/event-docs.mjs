@@ -25,7 +25,8 @@ const MEANINGS = {
   'part.delta': 'Text was added to a part.',
   'part.completed':
     'A part is whole; `part` is all of it: besides `id` and `type`, `text` of a `text` (with its `author` in a user message: `person`, `runtime`, or an agent with its branch), `reasoning` or `notice`; `text` and `report`, what the runtime knows of it, of a delivered `report`; `callId`, `tool`, `input` of a `tool-call`; `callId`, `tool`, `status`, `output` of a `tool-result`; `file` of a `file`.',
-  'run.queued': 'A run waits for a free slot; `position` is its place.',
+  'run.queued':
+    'A run waits for a free slot; `position` is its place in its conversation, `line` what that waits for; of a run that waits already (`from` `queued`): what it waits for has changed.',
   'run.started': 'A run began to work.',
   'run.resumed': 'A wait of a run is over.',
   'run.progress': 'A run began a tool call.',

@@ -5,6 +5,7 @@ import type { RunId } from '../core/ids.ts'
 import { noUsage } from '../core/usage.ts'
 import type { ApprovalRow } from '../protocol/approvals-and-questions.ts'
 import { reduce, withoutToast } from './reduce.ts'
+import { statusOf } from './status-labels.ts'
 
 const root = 'root' as RunId
 const child = 'child' as RunId
@@ -80,6 +81,20 @@ it('asks nothing any more once it has stopped', () => {
     ],
   }
   expect(reduce(asking, ended({})).approvals).toEqual([{ ...other, position: 1 }])
+})
+
+it('knows for what the line waits, from whoever comes to it or stands first in it', () => {
+  const queued = (seq: number, more: object) =>
+    ended({ type: 'run.queued', seq, status: 'queued', report: null, position: 1, ...more })
+  const own = reduce(state, queued(1, { from: 'waiting' }))
+  expect(statusOf(own, own.runs[child]!).state).toBe('Queued (number 1 of 1)')
+  const full = reduce(own, queued(2, { from: 'queued', line: 'process' }))
+  expect([full.slots.line, full.queue]).toEqual(['process', [child]])
+  expect(statusOf(full, full.runs[child]!)).toMatchObject({
+    state: 'Queued',
+    detail: 'every slot of its process is taken',
+  })
+  expect(reduce(full, queued(3, { from: 'queued' })).slots.line).toBe('conversation')
 })
 
 it('needs a new snapshot for an old run that goes on', () => {

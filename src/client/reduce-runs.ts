@@ -19,7 +19,7 @@ export function reduceRun(state: ViewState, event: RunEvent): ViewState {
   const latestRuns = known ? state.latestRuns : { ...state.latestRuns, [branchId]: runId }
   const counted = addFigures({ ...state, runs, latestRuns }, before, run, known ? 0 : 1)
   const queued = withQueue(counted, queueAfter(counted.queue, event))
-  const slotted = { ...withSlots(queued), isDriven: true }
+  const slotted = { ...withLine(withSlots(queued), event), isDriven: true }
   return shared.isStopped(event.status) ? afterStop(slotted, run, event) : slotted
 }
 
@@ -175,6 +175,13 @@ function withQueue(state: ViewState, queue: readonly RunId[]): ViewState {
     if (run && run.queuePosition !== i + 1) runs[id] = { ...run, queuePosition: i + 1 }
   })
   return { ...state, runs, queue }
+}
+
+/** Told with each run that comes to the line, and by the first in it when it changes. */
+function withLine(state: ViewState, event: RunEvent): ViewState {
+  if (event.type !== 'run.queued' || event.depth === 0) return state
+  const { line = 'conversation' } = event
+  return line === (state.slots.line ?? 'conversation') ? state : { ...state, slots: { ...state.slots, line } }
 }
 
 /** Main runs need no slot. */

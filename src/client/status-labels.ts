@@ -17,7 +17,7 @@ export function stateWords(run: State): string {
 
 type StatusState = Pick<
   ViewState,
-  'runs' | 'latestRuns' | 'steps' | 'branches' | 'queue' | 'approvals' | 'questions' | 'isDriven'
+  'runs' | 'latestRuns' | 'steps' | 'branches' | 'queue' | 'slots' | 'approvals' | 'questions' | 'isDriven'
 >
 
 /** The status line of the branch of a run, as it is now. A row of another conversation brings its own. */
@@ -34,6 +34,7 @@ export function statusOf(state: StatusState, row: RunRow): StatusLine {
     children: isLatest ? childrenOf(state.runs, run.branchId) : [],
     asks: [...state.approvals, ...state.questions].flatMap((ask) => (ask.runId === run.id ? [ask.id] : [])),
     queueLength: state.queue.length,
+    queueLine: state.slots.line,
     isDriven: state.isDriven,
   })
 }

@@ -13,7 +13,7 @@ import type {
 import { isId, type IdPrefix } from './ids.ts'
 import type { DenialReason } from './denial-reason.ts'
 import type { FinishReason } from './finish-reason.ts'
-import type { WaitingFor } from './run.ts'
+import type { QueueLine, WaitingFor } from './run.ts'
 import type { EndReason, RunReason, WaitReason } from './run-status.ts'
 
 /**
@@ -189,7 +189,12 @@ export const eventSchemas = {
     kind: z.string(),
     part: partShape,
   }),
-  'run.queued': event('run.queued', { ...runShape, position: z.int().min(1).optional() }),
+  'run.queued': event('run.queued', {
+    ...runShape,
+    position: z.int().min(1).optional(),
+    /** What the line of its conversation waits for from now on; absent: for a slot of the conversation. */
+    line: codeOf<QueueLine>().optional(),
+  }),
   'run.started': event('run.started', runShape),
   'run.resumed': event('run.resumed', runShape),
   'run.progress': event('run.progress', {

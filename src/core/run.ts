@@ -28,6 +28,12 @@ export interface WaitingFor {
   readonly until?: number
 }
 
+/**
+ * What the runs of a conversation in the queue wait for: a slot of the conversation (`limits.maxConcurrent`), or one of its
+ * process (`limits.globalConcurrent`), for which other conversations wait too.
+ */
+export type QueueLine = 'conversation' | 'process'
+
 export interface LastAction {
   readonly tool: string
   readonly title: string

@@ -1,7 +1,7 @@
 import { unreachable } from '../core/errors.ts'
 import { authorOfMessage, authorWords, type Part, type ReportPart } from '../core/message.ts'
 import { outputForPeople, reportDetails, reportRemarks, reportTitle } from '../core/report/report-words.ts'
-import { continueCommand, pausedFact } from '../core/status-line/paused-below.ts'
+import { commandToContinue, pausedFact } from '../core/status-line/paused-below.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
 import {
   branchesOf,
@@ -61,7 +61,7 @@ function branchHead({ branch, originMessageId }: PlacedBranch, numbers: Numbers)
 }
 
 function leftBlock(run: PlacedRun): string {
-  return `Notice: ${inline(pausedFact(run))}: \`${continueCommand(run.branchId)}\``
+  return `Notice: ${inline(pausedFact(run))}: \`${commandToContinue(run.branchId)}\``
 }
 
 const STATE_WORDS: Readonly<Partial<Record<BranchState, string>>> = {

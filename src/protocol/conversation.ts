@@ -78,7 +78,15 @@ export const snapshot = z
     questions: z.array(question).readonly(),
     /** Of all branches, each in the order in which it is read. */
     inbox: z.array(inboxItem).readonly(),
-    slots: z.object({ running: count, max: count, queued: count }).readonly(),
+    slots: z
+      .object({
+        running: count,
+        max: count,
+        queued: count,
+        /** What the queued ones wait for: a slot of the process that drives it; absent: one of the conversation. */
+        line: z.enum(['conversation', 'process']).optional(),
+      })
+      .readonly(),
     /** Caps; null: none. What is left is what these are beyond the totals. */
     budget: z.object({ usd: z.number().nullable(), tokens: z.number().nullable() }).readonly(),
     totals,

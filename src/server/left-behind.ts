@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { runStatuses, isStopped } from '../core/run-status.ts'
 import { Ownership } from '../runtime/ownership/leases.ts'
-import type { Reader, Store } from '../store/port.ts'
+import type { Store } from './directory-runtimes.ts'
 
 /** Whether a living process drives a conversation. It only reads leases: it is the owner of nothing. */
 export function isDriven(
@@ -13,7 +13,7 @@ export function isDriven(
 }
 
 /** Whether something in it has not stopped. */
-export function hasOpenRuns(reader: Reader, conversationId: ConversationId): boolean {
+export function hasOpenRuns(store: Pick<Store, 'count'>, conversationId: ConversationId): boolean {
   const open = runStatuses.filter((status) => !isStopped(status))
-  return open.some((status) => reader.count('runs', { conversationId, status }) > 0)
+  return open.some((status) => store.count('runs', { conversationId, status }) > 0)
 }

@@ -6,7 +6,7 @@ import type { StoredRun } from '../../core/run.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { leftPausedIn } from '../../runtime/views/left-paused.ts'
 import { toPausedSubagent } from '../../runtime/views/run-result.ts'
-import { continueCommand } from '../../core/status-line/paused-below.ts'
+import { commandToContinue } from '../../core/status-line/paused-below.ts'
 import { readMessages } from '../../runtime/run/messages.ts'
 import { reportText } from '../../runtime/log/stored-events.ts'
 import { loadProject } from '../../project/project.ts'
@@ -84,7 +84,7 @@ function withMessages(store: Reader, branch: Branch): object {
 function pausedOf(store: Reader, branch: Branch, runId?: StoredRun['id']): object[] {
   return leftPausedIn(store, branch, runId).map((run) => ({
     ...toPausedSubagent(run),
-    command: continueCommand(run.branchId),
+    command: commandToContinue(run.branchId),
   }))
 }
 

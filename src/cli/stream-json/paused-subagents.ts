@@ -1,4 +1,4 @@
-import { continueCommand } from '../../core/status-line/paused-below.ts'
+import { commandToContinue } from '../../core/status-line/paused-below.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
 
 /** What a run has left paused below it, and the command that goes on with each (docs/output.md). */
@@ -10,6 +10,6 @@ export function pausedSubagents(result: Pick<RunResult, 'pausedSubagents'>): rea
     description,
     reason,
     end_reason: endReason,
-    command: continueCommand(branchId),
+    command: commandToContinue(branchId),
   }))
 }

@@ -85,13 +85,13 @@ interface PausedRun {
 
 /** One line, with the command that goes on with it: `subagent general (fix it) is paused (user): offshoot continue brn_…`. */
 export function pausedWords(run: PausedRun): string {
-  return `${pausedFact(run)}: ${continueCommand(run.branchId)}`
+  return `${pausedFact(run)}: ${commandToContinue(run.branchId)}`
 }
 
 export function pausedFact({ agent, description, reason }: PausedRun): string {
   return `subagent ${agent} (${description}) is paused (${reason})`
 }
 
-export function continueCommand(branchId: string): string {
+export function commandToContinue(branchId: string): string {
   return `offshoot continue ${branchId}`
 }

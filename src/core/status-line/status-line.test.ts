@@ -68,6 +68,9 @@ describe('a branch that works', () => {
     expect(said(state.queued)).toBe('Queued')
     expect(said(state.queued, { queuePosition: 2 })).toBe('Queued (number 2)')
     expect(said(state.queued, { queuePosition: 2 }, { queueLength: 5 })).toBe('Queued (number 2 of 5)')
+    expect(said(state.queued, { queuePosition: 2 }, { queueLength: 5, queueLine: 'process' })).toBe(
+      'Queued: every slot of its process is taken',
+    )
   })
 
   it('says that nobody drives it, whatever it did', () => {

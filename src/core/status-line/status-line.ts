@@ -1,4 +1,4 @@
-import type { RunError, WaitingFor } from '../run.ts'
+import type { QueueLine, RunError, WaitingFor } from '../run.ts'
 import { isStopped, type EndReason, type RunReason, type RunStatus } from '../run-status.ts'
 import { activityWords, type Activity } from './activity.ts'
 import { belowCounts, childWait, type ChildRun } from './child-counts.ts'
@@ -33,6 +33,8 @@ export interface StatusFacts {
   readonly asks?: readonly string[] | undefined
   /** How many runs of the conversation wait for a slot. */
   readonly queueLength?: number | undefined
+  /** What they wait for. Default: a slot of the conversation. */
+  readonly queueLine?: QueueLine | undefined
   /** Whether a living process drives the conversation. Default: true. */
   readonly isDriven?: boolean | undefined
 }
@@ -111,9 +113,12 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
-function queued(run: StatusRun, { queueLength }: StatusFacts): StatusLine {
+/** Others wait for a slot of the process too: its place is none among the runs of one conversation. */
+function queued(run: StatusRun, { queueLength, queueLine }: StatusFacts): StatusLine {
   const { queuePosition, queuedAt } = run
   if (queuePosition === null) return line(run, 'Queued')
+  if (queueLine === 'process')
+    return { ...line(run, 'Queued', 'every slot of its process is taken'), since: queuedAt }
   const of = queueLength === undefined ? '' : ` of ${Math.max(queueLength, queuePosition)}`
   return { ...line(run, `Queued (number ${queuePosition}${of})`), since: queuedAt }
 }

@@ -1,6 +1,6 @@
 import type { ExportedInboxItem, ExportedRule, ExportedRun } from '../document.ts'
 import { receiptsOf, type Receipts } from '../../core/receipt.ts'
-import { continueCommand } from '../../core/status-line/paused-below.ts'
+import { commandToContinue } from '../../core/status-line/paused-below.ts'
 import { reportTitle } from '../../core/report/report-words.ts'
 import { markup, nothing, type Markup } from './markup.ts'
 import { messageView } from './message-view.ts'
@@ -20,7 +20,7 @@ export function branchView(page: BranchPage, index: Index): Markup {
         <span class="chip">${kindWord(type)}</span> <span class="agent">${agent}</span> ·
         ${stateFacts(page)}${runs.length > 0 && markup` · ${tokenTotals(runs)} tokens`}
       </p>
-      ${page.depth > 0 && originLine(page)} ${runs.map(stopLines)} ${leftLines(page, index)} ${runs.length > 0 && runsFold(runs)}
+      ${page.depth > 0 && originLine(page)} ${runs.map(stopLines)}${leftLines(page, index)} ${runs.length > 0 && runsFold(runs)}
       ${planFold(metadata.todos?.items)} ${waitingFold(metadata.inbox)}
       ${restrictionsFold(metadata.restrictions)}
     </header>
@@ -56,7 +56,7 @@ function leftLines({ left }: BranchPage, { byId }: Index): Markup[] {
     const page = byId.get(branchId)
     return markup`<p class="trouble needs">
       Subagent ${page ? markup`<a href="#${page.anchor}">${name}</a>` : name} is paused (${reason}):
-      <code>${continueCommand(branchId)}</code>
+      <code>${commandToContinue(branchId)}</code>
     </p>`
   })
 }

@@ -273,8 +273,7 @@ export class LiveConversation implements RunTree {
     if (items.length === 0 || !isOver) return false
     const granted = requestSlot(deps, next, 'end') === 'granted'
     if (granted) startAtOnce(change, next)
-    const position = deps.scheduler.position(next.row.id)
-    const about = { from: null, ...(position ? { position } : {}) }
+    const about = { from: null, ...deps.scheduler.queued(next.row.id) }
     change.tx.insert('runs', next.row)
     change.event(runEvent(next, granted ? 'run.started' : 'run.queued', change.at, about))
     deliverItems(change, deps.newId, eventScope(next, change.at), items)

@@ -328,8 +328,8 @@ function resumeChild(change: Change, deps: OpenJournalPorts, budget: Budget, chi
 /** A new run gets its row. A paused one gets a new attempt, and its earlier crashes no longer count (invariant R7). */
 function queueAgain(change: Change, deps: Pick<Deps, 'scheduler'>, run: LiveRun, input?: string): void {
   requestSlot(deps, run, 'end')
-  const position = deps.scheduler.position(run.row.id)
-  const details = { ...(input ? { input: input.slice(0, 2_000) } : {}), ...(position ? { position } : {}) }
+  const queued = deps.scheduler.queued(run.row.id)
+  const details = { ...(input ? { input: input.slice(0, 2_000) } : {}), ...queued }
   if (run.row.status === 'paused') {
     changeRun(change, run, state.queued, { row: { attempt: 1 }, lastText: details })
     return

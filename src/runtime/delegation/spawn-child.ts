@@ -332,9 +332,8 @@ export function emitRunStarted(
   prompt: string,
 ): void {
   const type = run.row.status === 'queued' ? 'run.queued' : 'run.started'
-  const position = deps.scheduler.position(run.row.id)
   const input = prompt.slice(0, 2_000)
-  change.event(runEvent(run, type, change.at, { from: null, input, ...(position ? { position } : {}) }))
+  change.event(runEvent(run, type, change.at, { from: null, input, ...deps.scheduler.queued(run.row.id) }))
 }
 
 function firstMessages(

@@ -30,6 +30,7 @@ import { reviveConversation } from '../recovery/revive.ts'
 import { sendMessage, type SentMessage } from '../control/send-message.ts'
 import type { SendMessageOptions } from '../control/prepare-message.ts'
 import { Scheduler } from '../run/scheduler.ts'
+import { tellLine } from '../run/tell-line.ts'
 import { StartQueue } from '../run/start-queue.ts'
 import { modelOf } from '../delegation/spawn-child.ts'
 import { createShared, type Shared } from './slots-and-gates.ts'
@@ -117,7 +118,9 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const bus = createBus(options.clock)
   const recorder = createRecorder({ ...options, bus, leases: options.ownership })
   const { slots, gates } = options.shared ?? createShared(options.clock, options.random)
-  const scheduler = new Scheduler(options.config.limits, slots)
+  const scheduler: Scheduler = new Scheduler(options.config.limits, slots, (first) =>
+    tellLine(recorder, scheduler, first),
+  )
   const waits = new PersonWaits({ ...options, recorder, scheduler })
   const approvals = new Approvals({ ...options, recorder, waits })
   const attended = (id: ConversationId) => approvals.attended(id)

@@ -23,7 +23,7 @@ export function leftRuns(deps: Pick<Deps, 'store'>, live: LiveConversation): Liv
   const left = branches
     .flatMap(({ id }) => live.latest(id) ?? [])
     .filter((run) => !isStopped(run.row.status) && !live.drives(run))
-  const line = queueFromRows(deps.store, live.id)
+  const { order: line } = queueFromRows(deps.store, live.id)
   const place = (run: LiveRun) => (run.row.status === 'queued' ? 1 + line.indexOf(run.row.id) : 0)
   return left.toSorted((a, b) => place(a) - place(b) || a.row.depth - b.row.depth)
 }
@@ -72,6 +72,7 @@ export async function recoverConversation(
       requestSlot(deps, run, 'end')
     }
   }
+  deps.scheduler.tellLine(live.id, 'conversation') // their events came before their places
   return recovered
 }
 

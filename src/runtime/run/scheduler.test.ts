@@ -9,13 +9,16 @@ const run = (name: string) => name as RunId
 
 function scheduler(more: Partial<SchedulerLimits> = {}) {
   const granted: string[] = []
-  const it = new Scheduler({ ...limits, ...more })
+  const told: string[] = []
+  const it = new Scheduler({ ...limits, ...more }, undefined, ({ runId, conversationId }) => {
+    told.push(`${runId} ${it.lineOf(conversationId)}`)
+  })
   const ask = (name: string, where?: 'head' | 'end', of = 'a') =>
     it.request(
       { runId: run(name), conversationId: conversation(of), onGrant: () => granted.push(name) },
       where,
     )
-  return { it, ask, granted, leave: (name: string) => it.release(run(name)) }
+  return { it, ask, granted, told, leave: (name: string) => it.release(run(name)) }
 }
 
 describe('a slot', () => {
@@ -40,6 +43,26 @@ describe('a slot', () => {
     ask('back too', 'head')
     for (const name of ['1', 'back', 'back too']) leave(name)
     expect(granted).toEqual(['back', 'back too', 'new'])
+  })
+
+  test('is waited for in the line of its conversation, or of the process: the first in it is told when that changes', () => {
+    const { it, ask, told, leave } = scheduler()
+    for (const [name, of] of ['1a', '2a', '3b'].map((each) => [each, each.at(-1)!])) ask(name!, 'end', of)
+    ask('4b', 'end', 'b')
+    ask('5a')
+    ask('6a')
+    expect(it.queued(run('4b'))).toEqual({ position: 1, line: 'process' })
+    expect(it.queued(run('5a'))).toEqual({ position: 1 })
+    expect(it.queued(run('6a'))).toEqual({ position: 2 })
+    expect(it.queued(run('1a'))).toEqual({})
+    leave('1a') // the other conversation has waited longer for a slot of the process
+    expect(it.holds(run('4b'))).toBe(true)
+    expect(told).toEqual(['5a process'])
+    leave('3b')
+    expect(told).toEqual(['5a process', '6a conversation'])
+    leave('2a')
+    leave('6a')
+    expect(told).toHaveLength(2)
   })
 
   test('is kept by who holds it and asks again', () => {

@@ -1,4 +1,5 @@
 import type { ConversationId, RunId } from '../../core/ids.ts'
+import type { QueueLine } from '../../core/run.ts'
 
 export interface SlotRequest {
   readonly runId: RunId
@@ -19,6 +20,16 @@ export interface SchedulerLimits {
 interface Waiting extends SlotRequest {
   readonly where: 'head' | 'end'
   readonly isFree: () => boolean
+  readonly line: () => QueueLine
+  /** Says for the whole line of its conversation what that waits for now. */
+  readonly tell: () => void
+}
+
+/** What is told of a run that waits: its place in the line of its conversation, and what that waits for. */
+export interface Queued {
+  readonly position?: number
+  /** Absent: a slot of the conversation. */
+  readonly line?: QueueLine
 }
 
 /** Who runs in this process, and who waits for that. */
@@ -26,6 +37,8 @@ export class SlotTable {
   readonly running = new Map<RunId, ConversationId>()
   /** The heads first, each of the two parts in the order in which they came. */
   queue: readonly Waiting[] = []
+  /** What each line was last said to wait for; null: it is to be said again. */
+  readonly told = new Map<ConversationId, QueueLine | null>()
 }
 
 /**
@@ -35,11 +48,20 @@ export class SlotTable {
 export class Scheduler {
   readonly #limits: SchedulerLimits
   readonly #slots: SlotTable
+  readonly #onLine: (first: SlotRequest) => void
 
-  /** `slots`: those of other schedulers too, each with limits of its own, of which no conversation has two. */
-  constructor(limits: SchedulerLimits, slots = new SlotTable()) {
+  /**
+   * `slots`: those of other schedulers too, each with limits of its own, of which no conversation has two. `onLine`: called
+   * with the first in the line of a conversation when that waits for another limit than was told.
+   */
+  constructor(
+    limits: SchedulerLimits,
+    slots = new SlotTable(),
+    onLine: (first: SlotRequest) => void = () => {},
+  ) {
     this.#limits = limits
     this.#slots = slots
+    this.#onLine = onLine
   }
 
   /**
@@ -58,15 +80,20 @@ export class Scheduler {
     }
     const heads = queue.filter((each) => each.where === 'head').length
     const at = where === 'head' ? heads : queue.length
-    this.#slots.queue = queue.toSpliced(at, 0, { ...request, where, isFree })
+    const line = () => this.lineOf(conversationId)
+    const tell = () => this.#onLine(request)
+    this.#slots.queue = queue.toSpliced(at, 0, { ...request, where, isFree, line, tell })
     return 'queued'
   }
 
   /** Gives back a slot, or the place in the queue, and hands on what became free. */
   release(runId: RunId): void {
-    this.#slots.running.delete(runId)
-    this.#slots.queue = this.#slots.queue.filter((each) => each.runId !== runId)
-    this.#grantNext()
+    const { running, queue } = this.#slots
+    const own = running.get(runId) ?? queue.find((each) => each.runId === runId)?.conversationId
+    running.delete(runId)
+    this.#slots.queue = queue.filter((each) => each.runId !== runId)
+    const granted = this.#grantNext()
+    for (const id of new Set([...(own ? [own] : []), ...granted])) this.#tellLine(id)
   }
 
   holds(runId: RunId): boolean {
@@ -77,6 +104,38 @@ export class Scheduler {
   position(runId: RunId): number | undefined {
     const request = this.#slots.queue.find((each) => each.runId === runId)
     return request && 1 + this.waiting(request.conversationId).indexOf(runId)
+  }
+
+  /** Of a run that waits: what is told with its `run.queued`. */
+  queued(runId: RunId): Queued {
+    const request = this.#slots.queue.find((each) => each.runId === runId)
+    const position = this.position(runId)
+    if (!request || position === undefined) return {}
+    const line = request.line()
+    this.#slots.told.set(request.conversationId, line)
+    return { position, ...(line === 'process' ? { line } : {}) }
+  }
+
+  /** What the line of a conversation waits for. */
+  lineOf(conversationId: ConversationId): QueueLine {
+    return this.#own(conversationId) < this.#limits.maxConcurrent ? 'process' : 'conversation'
+  }
+
+  /** Tells what a line waits for, unless that is what was told; null: nothing was. */
+  tellLine(conversationId: ConversationId, told: QueueLine | null): void {
+    this.#slots.told.set(conversationId, told)
+    this.#tellLine(conversationId)
+  }
+
+  #tellLine(conversationId: ConversationId): void {
+    const { queue, told } = this.#slots
+    const first = queue.find((each) => each.conversationId === conversationId)
+    if (!first) return void told.delete(conversationId)
+    const before = told.get(conversationId)
+    const line = first.line()
+    if (line === (before === undefined ? 'conversation' : before)) return
+    told.set(conversationId, line)
+    first.tell()
   }
 
   /** The runs of a conversation that wait, the next first. */
@@ -94,14 +153,22 @@ export class Scheduler {
 
   #isFree(conversationId: ConversationId): boolean {
     const { running } = this.#slots
-    const own = [...running.values()].filter((each) => each === conversationId).length
-    return own < this.#limits.maxConcurrent && running.size < this.#limits.globalConcurrent
+    const { maxConcurrent, globalConcurrent } = this.#limits
+    return this.#own(conversationId) < maxConcurrent && running.size < globalConcurrent
   }
 
-  #grantNext(): void {
+  /** How many slots the conversation has. */
+  #own(conversationId: ConversationId): number {
+    return [...this.#slots.running.values()].filter((each) => each === conversationId).length
+  }
+
+  /** The conversations that have got a slot. */
+  #grantNext(): ConversationId[] {
+    const granted: ConversationId[] = []
     for (;;) {
       const next = this.#slots.queue.find(({ isFree }) => isFree())
-      if (!next) return
+      if (!next) return granted
+      granted.push(next.conversationId)
       this.#slots.queue = this.#slots.queue.filter((each) => each !== next)
       this.#slots.running.set(next.runId, next.conversationId)
       next.onGrant()

@@ -4,6 +4,7 @@ import { mostRunning } from '../../../test/support/conversation-problems.ts'
 import { expectOrder, foreground, spawn, stage, use } from '../../../test/support/stage.ts'
 import { tool } from '../../../test/support/runtime-harness.ts'
 import type { Store } from '../../store/port.ts'
+import { listRuns } from '../views/list-runs.ts'
 
 describe('slots', () => {
   const names = ['a', 'b', 'c', 'd', 'e']
@@ -156,6 +157,72 @@ describe('slots', () => {
       })
       expectOrder(h, result)
     }
+  })
+
+  const queuedLines = (store: Store) =>
+    listRuns(store).flatMap(({ status, task, statusLine: { state, detail } }) =>
+      status === 'queued' ? [`${task}: ${state}${detail === null ? '' : `, ${detail}`}`] : [],
+    )
+  const FULL = 'Queued, every slot of its process is taken'
+
+  test('two conversations that wait for the same slot of the process are not both the next', async () => {
+    const main = Array.from({ length: 2 }, () => ({ calls: [foreground('a'), foreground('b')] }))
+    const late = [
+      { text: 'a', delayMs: 1_000 },
+      { text: 'a', delayMs: 1_000 },
+    ]
+    const h = stage({ main, a: late, b: late }, { config: { limits: { globalConcurrent: 1 } } })
+    const all = [await h.start('one'), await h.start('two')]
+    await h.clock.advance(500)
+    expect(queuedLines(h.store).toSorted()).toEqual([`do a: ${FULL}`, `do b: ${FULL}`, `do b: ${FULL}`])
+    const told = h.told.filter(({ type }) => type === 'run.queued')
+    expect(told.map((event) => 'line' in event && event.line)).toEqual(['process', 'process', 'process'])
+    for (const started of all) expectOrder(h, await h.clock.until(started.result))
+  })
+
+  test('each of two conversations that wait for their own slots has a next one', async () => {
+    const main = Array.from({ length: 2 }, () => ({ calls: [foreground('a'), foreground('b')] }))
+    const late = [
+      { text: 'a', delayMs: 1_000 },
+      { text: 'a', delayMs: 1_000 },
+    ]
+    const h = stage({ main, a: late, b: late }, { config: { limits: { maxConcurrent: 1 } } })
+    const all = [await h.start('one'), await h.start('two')]
+    await h.clock.advance(500)
+    const next = 'do b: Queued (number 1 of 1)'
+    expect(queuedLines(h.store)).toEqual([next, next])
+    await h.clock.advance(600) // neither takes the slot of the other
+    expect(queuedLines(h.store)).toEqual([])
+    for (const started of all) expectOrder(h, await h.clock.until(started.result))
+  })
+
+  test('a line whose slot another conversation gets says so', async () => {
+    const parts = {
+      main: [
+        { calls: [spawn('a'), spawn('b')] },
+        { delayMs: 1_000, calls: [spawn('c')] },
+        { calls: [spawn('d')] },
+      ],
+      a: [{ text: 'a', delayMs: 3_000 }],
+      b: [{ text: 'b', delayMs: 6_000 }],
+      c: [{ text: 'c', delayMs: 6_000 }],
+      d: [{ text: 'd', delayMs: 60_000 }],
+    }
+    const config = { limits: { maxConcurrent: 2, globalConcurrent: 2 } }
+    const h = stage(parts, { config })
+    const one = await h.start('one')
+    await h.clock.advance(100)
+    const two = await h.start('two')
+    await h.clock.advance(1_900)
+    expect(queuedLines(h.store).toSorted()).toEqual(['do c: Queued (number 1 of 1)', `do d: ${FULL}`])
+    await h.clock.advance(2_000) // a has ended, and d had waited longer than c
+    expect(queuedLines(h.store)).toEqual([`do c: ${FULL}`])
+    const told = h.told.filter((event) => event.type === 'run.queued' && event.agent === 'c')
+    expect(told).toMatchObject([
+      { from: null, position: 1 },
+      { from: 'queued', position: 1, line: 'process' },
+    ])
+    for (const started of [one, two]) expectOrder(h, await h.clock.until(started.result))
   })
 
   test('a spawn that is not stored gives its slot back', async () => {

@@ -29,7 +29,7 @@ export function requestSlot(
 export function endWait(change: Change, deps: Pick<SlotDeps, 'scheduler'>, run: LiveRun): void {
   if (requestSlot(deps, run, 'head') === 'granted') changeRun(change, run, state.running)
   else
-    changeRun(change, run, state.queued, { lastText: { position: deps.scheduler.position(run.row.id) ?? 1 } })
+    changeRun(change, run, state.queued, { lastText: { position: 1, ...deps.scheduler.queued(run.row.id) } })
 }
 
 /**

@@ -71,7 +71,7 @@ test('a run whose wait is over stands before new ones in the line, in which no m
   const id = started.conversationId
   const runs = h.store.find('runs', { where: { conversationId: id }, orderBy: 'id' })
   const [main, one, two, three] = runs
-  expect(queueFromRows(h.store, id)).toEqual([two!.id, three!.id])
+  expect(queueFromRows(h.store, id).order).toEqual([two!.id, three!.id])
   const recorder = createRecorder({ store: h.store, bus: createBus(clock), clock })
   for (const row of [main!, one!])
     await recorder.record(id, (change) => {
@@ -79,7 +79,7 @@ test('a run whose wait is over stands before new ones in the line, in which no m
       const queued = { row: parseRun({ ...row, status: 'queued', reason: null }) }
       change.event(runEvent(queued, 'run.queued', change.at, { from: 'waiting' }))
     })
-  expect(queueFromRows(h.store, id)).toEqual([one!.id, two!.id, three!.id])
+  expect(queueFromRows(h.store, id).order).toEqual([one!.id, two!.id, three!.id])
   expect(listRuns(h.store).map((run) => `${run.task} ${run.queuePosition}`)).toEqual([
     'main null',
     'one 1',

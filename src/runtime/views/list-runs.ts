@@ -118,20 +118,20 @@ function listingsOf(
   runs: readonly StoredRun[],
   { conversationId, isDriven }: Scope,
 ): RunListing[] {
-  const order = queueFromRows(reader, conversationId)
+  const queue = queueFromRows(reader, conversationId)
   const { budget } = reader.get('conversations', conversationId) ?? {}
   const known = reader.find('runs', { where: { conversationId }, orderBy: 'id' })
   const spentUsd = known.map((run) => run.costUsd).reduce(addCost, 0)
   const below = Map.groupBy(known, (run) => run.parentRunId)
   const whole = new Budget({ budgetUsd: budget?.usd ?? null, maxTokens: budget?.tokens ?? null }, known)
-  const scope = statusScope(known, order, isDriven)
+  const scope = statusScope(known, queue, isDriven)
   return runs.map((run) => {
     const approvals = openApprovalIds(reader, run)
     const questions = openQuestionIds(reader, run)
     const { limits, setup, description: task, ...row } = current(reader, run)
     const left = whole.left(run)
     const reserved = whole.reserved(run)
-    const position = order.indexOf(run.id)
+    const position = queue.order.indexOf(run.id)
     const { stopNo: _, originCallId: _call, error: _error, ...shown } = row
     const {
       reportMessageId: _report,

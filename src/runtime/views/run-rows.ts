@@ -8,7 +8,7 @@ import type { Grant } from '../../permissions/types.ts'
 import type { Reader } from '../../store/port.ts'
 import { Budget } from '../budget/budget.ts'
 import type { RunListing } from './list-runs.ts'
-import { queueFromRows } from '../run/queue-from-rows.ts'
+import { queueFromRows, type QueueRows } from '../run/queue-from-rows.ts'
 import { reportText } from '../log/stored-events.ts'
 
 /** Figures of several runs together; each run counts once. */
@@ -40,8 +40,7 @@ export interface RunRows {
   /** The last calls of those that go on, oldest first. */
   readonly calls: readonly ToolCall[]
   readonly totals: RunTotals
-  /** Those that wait for a slot, the next first. */
-  readonly queue: readonly RunId[]
+  readonly queue: QueueRows
 }
 
 /** Of each run that goes on: so many of its last calls. */
@@ -65,7 +64,7 @@ export function runRows(
     ...figures(run),
     ...account(budget, run),
     lastAction: actionOf(calls.get(run.id)?.at(-1)) ?? run.lastAction,
-    queuePosition: placeIn(queue, run.id),
+    queuePosition: placeIn(queue.order, run.id),
     headline: headlineOf(reader, run),
     delegations: delegations.get(run.branchId) ?? [],
     subtree: totals.get(run.id)!,

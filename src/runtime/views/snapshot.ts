@@ -1,7 +1,7 @@
 import type { LinePlace } from '../asking/person-waits.ts'
 import type { Branch, Conversation } from '../../core/conversation.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
-import type { Approval, Question, StoredRun, ToolCall } from '../../core/run.ts'
+import type { Approval, Question, QueueLine, StoredRun, ToolCall } from '../../core/run.ts'
 import { factsForPeople } from '../../core/report/report-words.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { InboxRow, LeaseRow, Reader } from '../../store/port.ts'
@@ -23,7 +23,13 @@ export interface Snapshot {
   readonly approvals: readonly ApprovalRow[]
   readonly questions: readonly QuestionRow[]
   readonly inbox: readonly InboxItem[]
-  readonly slots: { readonly running: number; readonly max: number; readonly queued: number }
+  readonly slots: {
+    readonly running: number
+    readonly max: number
+    readonly queued: number
+    /** Absent: they wait for a slot of the conversation. */
+    readonly line?: QueueLine
+  }
   readonly budget: { readonly usd: number | null; readonly tokens: number | null }
   readonly totals: RunTotals
 }
@@ -84,7 +90,12 @@ export function snapshotOf(reader: Reader, conversation: Conversation, facts: Sn
     approvals: openApprovals(reader, id, open),
     questions: openQuestions(reader, id, open),
     inbox: waiting(reader, id),
-    slots: { running: rows.filter(holdsSlot).length, max: facts.maxConcurrent, queued: queue.length },
+    slots: {
+      running: rows.filter(holdsSlot).length,
+      max: facts.maxConcurrent,
+      queued: queue.order.length,
+      ...(queue.line === 'process' ? { line: queue.line } : {}),
+    },
     budget: { usd: budget?.usd ?? null, tokens: budget?.tokens ?? null },
     totals,
   }

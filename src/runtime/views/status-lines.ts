@@ -5,24 +5,19 @@ import type { ApprovalId, BranchId, ConversationId, QuestionId, RunId } from '..
 import type { StoredRun } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Reader } from '../../store/port.ts'
-import { queueFromRows } from '../run/queue-from-rows.ts'
+import { queueFromRows, type QueueRows } from '../run/queue-from-rows.ts'
 
 /** What of a conversation the status lines of its branches are made of. */
 export interface StatusScope {
   readonly children: ChildrenOfBranches
   readonly latest: ReadonlyMap<BranchId, RunId>
-  /** The runs that wait for a slot, the next first. */
-  readonly queue: readonly RunId[]
+  readonly queue: QueueRows
   /** Whether a living process drives it. */
   readonly isDriven: boolean
 }
 
 /** `runs`: every run of the conversation, the oldest first. */
-export function statusScope(
-  runs: readonly StoredRun[],
-  queue: readonly RunId[],
-  isDriven: boolean,
-): StatusScope {
+export function statusScope(runs: readonly StoredRun[], queue: QueueRows, isDriven: boolean): StatusScope {
   const latest = new Map(runs.map(({ branchId, id }) => [branchId, id]))
   return { children: childrenByBranch(runs), latest, queue, isDriven }
 }
@@ -34,7 +29,7 @@ export function statusLineFromRows(
   asks: readonly string[],
   { children, latest, queue, isDriven }: StatusScope,
 ): StatusLine {
-  const at = queue.indexOf(run.id)
+  const at = queue.order.indexOf(run.id)
   const isLatest = latest.get(run.branchId) === run.id
   return statusLine(
     { ...run, queuePosition: at < 0 ? null : at + 1 },
@@ -42,7 +37,8 @@ export function statusLineFromRows(
       activity: run.status === 'running' ? activityFromRows(reader, run) : undefined,
       children: isLatest ? children.get(run.branchId) : undefined,
       asks,
-      queueLength: queue.length,
+      queueLength: queue.order.length,
+      queueLine: queue.line,
       isDriven,
     },
   )

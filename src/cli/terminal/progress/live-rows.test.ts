@@ -187,6 +187,16 @@ describe('what goes on', () => {
     expect(live(story).slice(2)).toEqual(['  ⧗ explore    x — Queued (number 1 of 1)', '◐ main — Queued'])
   })
 
+  it('gives nobody a number where other conversations wait for the same slot', () => {
+    const story = new Story().starts('a').queues('x', 1).queues('y', 2).queuesInProcess('x', 1)
+    const full = 'Queued: every slot of its process is taken'
+    expect(live(story).slice(2, 4)).toEqual([`  ⧗ explore    x — ${full}`, `  ⧗ explore    y — ${full}`])
+    expect(live(story.queues('z', 3)).slice(2, 4)).toEqual([
+      '  ⧗ explore    x — Queued (number 1 of 3)',
+      '  ⧗ explore    y — Queued (number 2 of 3)',
+    ])
+  })
+
   it('moves up everybody who waits behind one that begins', () => {
     const story = new Story().starts('a').queues('x', 1).queues('y', 2).queues('z', 3)
     story.cancels('y').starts('x').queues('head', 1)

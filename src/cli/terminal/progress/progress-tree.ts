@@ -1,7 +1,7 @@
 import type { EventOf, OffshootEvent } from '../../../core/events.ts'
 import type { ApprovalId, BranchId, CallId, QuestionId, RunId } from '../../../core/ids.ts'
 import { headline } from '../../../core/report-summary.ts'
-import type { WaitingFor } from '../../../core/run.ts'
+import type { QueueLine, WaitingFor } from '../../../core/run.ts'
 import type { EndReason, RunReason, RunStatus } from '../../../core/run-status.ts'
 
 interface Ask {
@@ -39,6 +39,8 @@ export interface RunLine {
   readonly pausing: 'user' | 'parent' | null
   /** Its place in the queue, 1 for the next; 0 when it does not wait for a slot, which a main run never does. */
   readonly position: number
+  /** Of a run that waits for a slot: what the line waits for. */
+  readonly line: QueueLine
   /** Turns that have ended. */
   readonly turn: number
   /** Calls that have begun and not ended, the oldest first. */
@@ -63,7 +65,16 @@ export function reduceProgress(tree: ProgressTree, event: OffshootEvent): Progre
   const known = tree.get(runId)
   const next = nextLine(tree, known, event)
   if (next === known || next === undefined) return tree
+  if (event.type === 'run.queued' && event.depth > 0)
+    return inLine(moveUp(tree, known?.position ?? 0, next).set(runId, next), next)
   return moveUp(tree, known?.position ?? 0, next).set(runId, next)
+}
+
+/** What one of them tells of the line is so for all that stand in it. */
+function inLine(tree: Map<RunId, RunLine>, { line }: RunLine): ProgressTree {
+  for (const run of tree.values())
+    if (run.position > 0 && run.line !== line) tree.set(run.runId, { ...run, line })
+  return tree
 }
 
 /** Behind all that are told to wait. */
@@ -86,7 +97,12 @@ function moveUp(tree: ProgressTree, from: number, { runId, position: to }: RunLi
 function nextLine(tree: ProgressTree, known: RunLine | undefined, event: OffshootEvent): RunLine | undefined {
   switch (event.type) {
     case 'run.queued':
-      return { ...(known ?? newLine(tree, event)), ...going(event), position: placeInQueue(tree, event) }
+      return {
+        ...(known ?? newLine(tree, event)),
+        ...going(event),
+        position: placeInQueue(tree, event),
+        line: event.line ?? 'conversation',
+      }
     case 'run.started':
       return { ...(known ?? newLine(tree, event)), ...going(event), startedAt: event.at }
     case 'run.resumed':
@@ -175,6 +191,7 @@ function newLine(tree: ProgressTree, event: RunEvent): RunLine {
     waitingFor: null,
     pausing: null,
     position: 0,
+    line: 'conversation',
     turn: 0,
     calls: [],
     streaming: null,

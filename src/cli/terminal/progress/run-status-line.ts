@@ -17,6 +17,7 @@ export function runStatusLine(run: RunLine, tree: ProgressTree): StatusLine {
     activity: activityOf(run.calls, run.streaming === null ? [] : [{ type: run.streaming }]),
     children: childrenByBranch(all.map((each) => ({ ...each, id: each.runId }))).get(run.branchId),
     asks: run.asks.map(({ id }) => id),
+    queueLine: run.line,
     queueLength: all.filter((each) => each.position > 0).length,
   })
 }
