@@ -62,7 +62,7 @@ const PATIENCE = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
   connectionsCheckingInterval: 5_000,
-  requireHostHeader: false, // one without is refused as any other that is not this server's
+  requireHostHeader: false, // a request without one is refused like one with a foreign host
 }
 
 /** What was asked before the end is answered, if that takes no longer. */

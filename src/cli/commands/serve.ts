@@ -27,7 +27,7 @@ export function serveCommand(program: Command, io: Io, setExitCode: SetExitCode)
   program
     .command('serve')
     .description('a local server with a page for the browser; it goes on with what other processes left')
-    .option('--port <n>', 'where it listens; 0: any that is free', port, 4680)
+    .option('--port <n>', 'the port to listen on; 0 picks a free one', port, 4680)
     .option('--host <address>', 'on which address; another than 127.0.0.1 needs --expose', '127.0.0.1')
     .option('--expose', 'let other machines in, for which --host is needed too')
     .option('--open', 'open the page in a browser')

@@ -45,7 +45,7 @@ export async function pause(
     for (const each of takeBack) change.ifRefused(each)
     requireOpen(change.tx)
     for (const run of all)
-      if (isDriven(run)) pauseSoon(run, whyOf(run)) // taken up meanwhile, it pauses as any that is driven
+      if (isDriven(run)) pauseSoon(run, whyOf(run)) // taken up meanwhile: it pauses like every driven run
       else pauseLeft(change, run, whyOf(run))
     storePausing(change, all)
     const paused = all.filter(({ row }) => row.status === 'paused').length

@@ -33,7 +33,7 @@ export function storePausing({ tx }: Change, runs: readonly LiveRun[]): void {
   for (const { row } of runs.filter(isAsked)) tx.update('runs', row.id, { pausing: row.pausing ?? null })
 }
 
-/** What `pauseLeft` has paused is stored: whoever waits for such a run waits no more. */
+/** Ends all waits for runs that `pauseLeft` has paused, once that is stored. */
 export function markLeft(runs: readonly LiveRun[]): void {
   for (const run of runs) if (isStopped(run.row.status) && !run.isDriven) run.markStopped()
 }
