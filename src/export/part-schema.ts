@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { denialReasons } from '../core/denial-reason.ts'
 import type { IdPrefix, IdTypes } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
-import type { Author, Part } from '../core/message.ts'
+import { plainAuthors, type Author, type Part } from '../core/message.ts'
 import type { Receipts } from '../core/receipt.ts'
 import type { ReportFacts, SubagentAnswer } from '../core/report-facts.ts'
 import type { EndReason, RunReason } from '../core/run-status.ts'
@@ -39,7 +39,7 @@ export const error = z.looseObject({
 const file = z.looseObject({ mediaType: text, data: text, filename: text.exactOptional() })
 export const status = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'])
 export const author = z
-  .union([z.enum(['person', 'runtime']), z.looseObject({ agent: text, branchId: id('brn') })])
+  .union([z.enum(plainAuthors), z.looseObject({ agent: text, branchId: id('brn') })])
   .meta({ id: 'Author' }) satisfies z.ZodType<Author>
 const receiptOf = <T>() => z.array(z.looseObject({})) as unknown as z.ZodType<readonly T[]>
 const receipts = z.looseObject({
