@@ -14,8 +14,8 @@ import { leftPaused, type PlacedRun } from './left-paused.ts'
 
 /**
  * A document for people, as Markdown: one section for each branch, system messages left out. Nothing that a model, a
- * tool or a file said can end the place where it stands: texts are block quotes, inputs and outputs are fenced by more
- * backticks than they hold, names are escaped.
+ * tool or a file said can end the place where it stands: texts are block quotes, in which what could be HTML or define a
+ * link is fenced, as inputs and outputs are, by more backticks than they hold; names are escaped.
  */
 export function documentMarkdown(document: ExportDocument): string {
   const { id, title, directory, created, updated } = document
@@ -121,11 +121,15 @@ function reportBlocks({ text, report }: ReportPart): string[] {
 }
 
 function quote(text: string): string {
-  return terminalText(text)
+  const said = terminalText(text)
+  return (LEAVES_QUOTE.test(said) ? fence(said, '') : said)
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
     .join('\n')
 }
+
+/** HTML, which no block quote holds, and definitions of links, which count for the whole page. */
+const LEAVES_QUOTE = /<[a-z/!?]|\]:/i
 
 function fence(text: string, language: string): string {
   const safe = terminalText(text)
