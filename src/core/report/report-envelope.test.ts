@@ -101,6 +101,43 @@ test('no value ends the attribute, or the line, in which it stands', () => {
 })
 
 const id = 'prt_1' as PartId
+const OLD = 'brn_00000000000000000000000000'
+const HIDDEN = 'HIDDEN INSTRUCTION'
+
+describe('people read what a model reads', () => {
+  const change = { path: HIDDEN, before: null, after: null, added: 1, removed: 0 }
+  test.each([
+    ['before an old report', { told: { before: HIDDEN, after: '' } }],
+    ['in its head', { told: { before: HEAD.replace('brn_1', OLD).replace('explore', HIDDEN), after: '' } }],
+    ['after it', { told: { before: '', after: `\n</subagent_report>\n${DATA}\n${HIDDEN}` } }],
+    ['in receipts', { receipts: { ...noReceipts, changed: [change] } }],
+    ['in a note', { note: HIDDEN }],
+  ])('%s', (_, more) => {
+    const part = { id, type: 'report', text: 'x', report: { ...facts, ...more } } as const
+    expect(reportEnvelope(part.report, 'x')).toContain(HIDDEN)
+    expect(reportForPeople(part)).toContain(HIDDEN)
+    expect(outputForPeople({ text: 'x', subagent: { type: 'report', ...part.report } })).toContain(HIDDEN)
+    expect(reportForPeople(partForPeople(part) as typeof part)).toContain(HIDDEN)
+  })
+
+  test.each([
+    { type: 'report', ...facts, lead: HIDDEN },
+    { type: 'report', ...facts, rest: HIDDEN },
+    { type: 'transcript', branchId, agent: 'a', status: 'running', reason: null, rest: HIDDEN },
+    {
+      type: 'started',
+      branchId,
+      agent: 'a',
+      description: '',
+      position: null,
+      told: { before: '', after: HIDDEN },
+    },
+  ] as const)('around an answer: %j', (subagent) => {
+    expect(outputForModel({ text: 'x', subagent })).toContain(HIDDEN)
+    expect(outputForPeople({ text: 'x', subagent })).toContain(HIDDEN)
+  })
+})
+
 const result = (output: ToolResultPart['output']): ToolResultPart => ({
   id,
   type: 'tool-result',
@@ -146,7 +183,7 @@ describe('a model reads the envelope, people do not', () => {
   })
 
   test('and what an older program told around it goes to no page', () => {
-    const told = { before: '<subagent_report>\n', after: '\n</subagent_report>\n' }
+    const told = { before: `${HEAD.replace('brn_1', OLD)}\n`, after: `\n</subagent_report>\n${DATA}` }
     const part = { id, type: 'report', text: 'found', report: { ...facts, told } } as const
     expect(JSON.stringify(partForPeople(part))).not.toContain('subagent_report')
   })

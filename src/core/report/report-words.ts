@@ -1,4 +1,7 @@
 import type { Part, ReportPart, ToolOutput } from '../message.ts'
+import { receiptLines } from '../receipt-lines.ts'
+import { isEmpty } from '../receipt.ts'
+import { toldWords } from './told-words.ts'
 import { headline } from '../report-summary.ts'
 import { figureWords, statusWords } from './report-envelope.ts'
 import type { ReportFacts, SubagentAnswer } from '../report-facts.ts'
@@ -14,13 +17,16 @@ export function reportDetails({ description, figures }: ReportFacts): string {
 }
 
 /** What the runtime says about the text of a report, a line each. */
-export function reportRemarks({ error, note, lacks, form, artifactId }: ReportFacts): string[] {
+export function reportRemarks(facts: ReportFacts): string[] {
+  const { error, note, lacks, form, artifactId, receipts } = facts
   const whole = artifactId ? `the whole is kept as ${artifactId}` : 'the whole is on its branch'
   return [
     error && `Error: ${error}`,
     note,
     lacks && `Not all of it: ${whole}`,
     form === 'summary' && 'A summary: the whole report is on its branch',
+    receipts && !isEmpty(receipts) && `Receipts: ${receiptLines(receipts).join('; ')}`,
+    ...toldWords(facts).map((line) => `${TOLD}${line}`),
   ].filter((line) => typeof line === 'string')
 }
 
@@ -40,11 +46,14 @@ export function partForPeople(part: Part): Part {
 function answerForPeople(answer: SubagentAnswer): SubagentAnswer {
   if (answer.type === 'transcript') return answer
   const { told: _, ...rest } = answer
-  return rest
+  return rest.type === 'report' ? { ...rest, note: factsForPeople(answer as ReportFacts).note } : rest
 }
 
-export function factsForPeople({ told: _, ...facts }: ReportFacts): ReportFacts {
-  return facts
+/** Without the words of the runtime around an old report; what else stands there is in the note. */
+export function factsForPeople({ told, ...facts }: ReportFacts): ReportFacts {
+  const words = toldWords({ agent: facts.agent, ...(told ? { told } : {}) }).map((line) => `${TOLD}${line}`)
+  if (words.length === 0) return facts
+  return { ...facts, note: [facts.note, ...words].filter((line) => line !== null).join('\n') }
 }
 
 /** A delivered report as one text for people: whose it is, what is to be said of it, and what it says. */
@@ -57,8 +66,21 @@ export function reportForPeople({ text, report }: Pick<ReportPart, 'text' | 'rep
 
 /** The answer of a call for people: what the subagent wrote, and what is to be said about it. Never an envelope. */
 export function outputForPeople({ text, subagent }: ToolOutput): string {
-  if (subagent?.type !== 'report') return text
+  if (subagent === undefined) return text
+  if (subagent.type !== 'report') return withLines([text, ...aroundAnswer(subagent)])
   const state = subagent.status === 'completed' ? [] : [`${subagent.agent}: ${statusWords(subagent)}`]
   const remarks = [...state, ...reportRemarks(subagent)].map((line) => `(${line})`)
-  return [...remarks, text].filter((line) => line !== '').join('\n')
+  return withLines([subagent.lead ?? '', ...remarks, text, subagent.rest ?? ''])
+}
+
+/** What a model reads beside a transcript, or beside the word that a subagent was started. */
+function aroundAnswer(answer: Exclude<SubagentAnswer, { readonly type: 'report' }>): string[] {
+  if (answer.type === 'transcript') return answer.rest ? [answer.rest] : []
+  return toldWords(answer).map((line) => `(${TOLD}${line})`)
+}
+
+const TOLD = 'Told to the model: '
+
+function withLines(lines: readonly string[]): string {
+  return lines.filter((line) => line !== '').join('\n')
 }
