@@ -232,7 +232,7 @@ describe('task_output', () => {
     expect(whole!.last).toContain(
       'status="running">\n[main (agent)] do a\n[assistant] first I look\n[call] read {}\n[result of read, completed] read done\n</subagent_transcript>',
     )
-    expect(page!.last).toContain('\ndo a\n')
+    expect(page!.last).toContain('\nagen\n')
     expect(page!.last).toContain('[characters 7 to 11 of ')
     expectOrder(h, result)
   })
