@@ -56,7 +56,7 @@ Call of bash:
 }
 \`\`\`
 
-## a fork
+## fork “a fork”
 
 fork, agent fork, from message 1 of a main, ${document.messages[1]!.branches![0]!.id}.
 `)

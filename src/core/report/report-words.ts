@@ -1,19 +1,35 @@
-import type { Part, ReportPart, ToolOutput } from '../message.ts'
+import type { Part, ReportPart, ToolOutput, ToolResultPart } from '../message.ts'
 import { receiptLines } from '../receipt-lines.ts'
 import { isEmpty } from '../receipt.ts'
 import { toldWords } from './told-words.ts'
+import { terminalLine } from '../terminal-text.ts'
 import { headline } from '../report-summary.ts'
 import { figureWords, statusWords } from './report-envelope.ts'
 import type { ReportFacts, SubagentAnswer } from '../report-facts.ts'
 
 /** Whose report it is and what it came to, in one line for people: `Report of explore: paused (limit)`. */
 export function reportTitle({ agent, ...facts }: ReportFacts): string {
-  return `Report of ${agent}: ${statusWords(facts)}`
+  return terminalLine(`Report of ${agent}: ${statusWords(facts)}`)
+}
+
+/** Of which subagent the answer of a call is: `explore (find it)`; undefined: of none. */
+export function answerSubject({ subagent }: ToolOutput): string | undefined {
+  if (subagent === undefined) return undefined
+  const { agent } = subagent
+  const what = subagent.type === 'transcript' ? subagent.branchId : subagent.description
+  return terminalLine(what ? `${agent} (${what})` : agent)
+}
+
+/** How a call ended for people: the task of a subagent that was cancelled has not failed. */
+export function resultWords({ status, output }: Pick<ToolResultPart, 'status' | 'output'>): string {
+  const { subagent } = output
+  const isCancelled = status === 'failed' && subagent?.type === 'report' && subagent.status === 'cancelled'
+  return isCancelled ? 'cancelled' : status
 }
 
 /** What people read under the title: the task, and what the run used. */
 export function reportDetails({ description, figures }: ReportFacts): string {
-  return [description, figures && figureWords(figures)].filter((text) => text).join(' · ')
+  return [terminalLine(description), figures && figureWords(figures)].filter((text) => text).join(' · ')
 }
 
 /** What the runtime says about the text of a report, a line each. */

@@ -21,7 +21,7 @@ export function messageView(
   index: Index,
 ): Markup {
   const { role, parts, state, created } = message
-  return markup`<article class="message ${role}" id="${anchor}">
+  return markup`<article class="message ${lookOf(message)}" id="${anchor}">
     <header>
       <h3>${speaker(message, number, page)}</h3>
       ${page.type === 'subagent' && index.reports.has(message.id) && markup`<span class="chip">report</span>`}
@@ -34,9 +34,15 @@ export function messageView(
   </article>`
 }
 
+/** What a person did not write does not look like a person's. */
+function lookOf({ role, runId, parts }: ExportedMessage): string {
+  if (role !== 'user') return role
+  return authorOfMessage({ parts, runId: runId ?? null }) === 'person' ? 'user' : 'told'
+}
+
 /** Who said it. */
 function speaker({ role, runId, parts }: ExportedMessage, number: number, page: BranchPage): string {
-  if (role === 'assistant') return page.agent
+  if (role === 'assistant') return `${page.agent} (agent)`
   if (role === 'tool') return 'Results'
   const author = authorOfMessage({ parts, runId: runId ?? null })
   if (page.type === 'subagent' && number === 1)
