@@ -9,6 +9,7 @@ import {
 import {
   answerSubject,
   outputForPeople,
+  partForPeople,
   reportDetails,
   reportRemarks,
   reportTitle,
@@ -111,7 +112,7 @@ function partBlocks(part: Part): string[] {
     case 'text':
       return [...(part.summaryOf ? ['Summary of what was said before:'] : []), quote(part.text)]
     case 'report':
-      return reportBlocks(part)
+      return reportBlocks(partForPeople(part) as ReportPart)
     case 'reasoning':
       return ['Reasoning:', quote(part.text)]
     case 'tool-call':

@@ -1,7 +1,15 @@
 import { unreachable } from '../../core/errors.ts'
-import { authorOf, authorWords, type Message, type Part, type ToolResultPart } from '../../core/message.ts'
+import {
+  authorOf,
+  authorWords,
+  type Message,
+  type Part,
+  type ReportPart,
+  type ToolResultPart,
+} from '../../core/message.ts'
 import {
   answerSubject,
+  partForPeople,
   reportDetails,
   reportRemarks,
   reportTitle,
@@ -44,7 +52,7 @@ function partText(who: string, part: Part): string {
     case 'file':
       return `${who}: [${terminalLine(part.file.filename ?? 'file')}, ${terminalLine(part.file.mediaType)}]`
     case 'report': {
-      const { text, report } = part
+      const { text, report } = partForPeople(part) as ReportPart
       const remarks = reportRemarks(report).map((line) => `(${line})`)
       const said = [...remarks, text].filter((line) => line.trim() !== '').join('\n')
       return `${terminalLine(reportTitle(report))} (${terminalLine(reportDetails(report))})${said ? `: ${hanging(terminalText(said))}` : ''}`

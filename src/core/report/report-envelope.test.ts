@@ -182,6 +182,16 @@ describe('a model reads the envelope, people do not', () => {
     expect(text).toContain('`task_output`')
   })
 
+  test('without the backslashes of an older program', () => {
+    const old = { ...facts, told: { before: '', after: '' } }
+    const part = { id, type: 'report', text: 'see <\\/subagent_report> and <\\b', report: old } as const
+    const seen = 'see </subagent_report> and <\\b'
+    expect(partForPeople(part)).toMatchObject({ text: seen })
+    expect(reportForPeople(part)).toContain(seen)
+    expect(outputForPeople({ text: part.text, subagent: { type: 'report', ...old } })).toBe(seen)
+    expect(reportEnvelope(old, part.text)).toBe(part.text)
+  })
+
   test('and what an older program told around it goes to no page', () => {
     const told = { before: `${HEAD.replace('brn_1', OLD)}\n`, after: `\n</subagent_report>\n${DATA}` }
     const part = { id, type: 'report', text: 'found', report: { ...facts, told } } as const

@@ -1,7 +1,7 @@
 import type { Part, ReportPart, ToolOutput, ToolResultPart } from '../message.ts'
 import { receiptLines } from '../receipt-lines.ts'
 import { isEmpty } from '../receipt.ts'
-import { toldWords } from './told-words.ts'
+import { saidText, toldWords } from './told-words.ts'
 import { terminalLine } from '../terminal-text.ts'
 import { headline } from '../report-summary.ts'
 import { figureWords, statusWords } from './report-envelope.ts'
@@ -54,9 +54,12 @@ export function reportHeadline(facts: ReportFacts, text: string): string {
 
 /** A part for people: without what a model read around an old report. */
 export function partForPeople(part: Part): Part {
-  if (part.type === 'report') return { ...part, report: factsForPeople(part.report) }
+  if (part.type === 'report')
+    return { ...part, text: saidText(part.text, part.report), report: factsForPeople(part.report) }
   if (part.type !== 'tool-result' || part.output.subagent === undefined) return part
-  return { ...part, output: { ...part.output, subagent: answerForPeople(part.output.subagent) } }
+  const { text, subagent } = part.output
+  const said = subagent.type === 'report' ? saidText(text, subagent) : text
+  return { ...part, output: { ...part.output, text: said, subagent: answerForPeople(subagent) } }
 }
 
 function answerForPeople(answer: SubagentAnswer): SubagentAnswer {
@@ -75,7 +78,7 @@ export function factsForPeople({ told, ...facts }: ReportFacts): ReportFacts {
 /** A delivered report as one text for people: whose it is, what is to be said of it, and what it says. */
 export function reportForPeople({ text, report }: Pick<ReportPart, 'text' | 'report'>): string {
   const head = `${reportTitle(report)} (${reportDetails(report)})`
-  return [head, ...reportRemarks(report).map((line) => `(${line})`), text]
+  return [head, ...reportRemarks(report).map((line) => `(${line})`), saidText(text, report)]
     .filter((line) => line !== '')
     .join('\n')
 }
@@ -86,7 +89,7 @@ export function outputForPeople({ text, subagent }: ToolOutput): string {
   if (subagent.type !== 'report') return withLines([text, ...aroundAnswer(subagent)])
   const state = subagent.status === 'completed' ? [] : [`${subagent.agent}: ${statusWords(subagent)}`]
   const remarks = [...state, ...reportRemarks(subagent)].map((line) => `(${line})`)
-  return withLines([subagent.lead ?? '', ...remarks, text, subagent.rest ?? ''])
+  return withLines([subagent.lead ?? '', ...remarks, saidText(text, subagent), subagent.rest ?? ''])
 }
 
 /** What a model reads beside a transcript, or beside the word that a subagent was started. */

@@ -34,6 +34,12 @@ export function toldWords({
   return lines.filter((line) => line.trim() !== '' && !isOfRuntime(line, agent))
 }
 
+/** The text of a report. An older program stored it with a backslash in what looks like a label of the runtime. */
+export function saidText(text: string, { told }: Pick<ReportFacts, 'told'>): string {
+  if (!told) return text
+  return text.replace(/<\\(\s*\/?\s*subagent_(?:report|transcript|receipts))/gi, '<$1')
+}
+
 function isOfRuntime(line: string, agent: string): boolean {
   return HEAD.exec(line)?.[1] === agent || FIXED.some((fixed) => fixed.test(line))
 }

@@ -6,7 +6,7 @@ import {
   type ReportPart,
   type TextPart,
 } from '../../core/message.ts'
-import { reportDetails, reportRemarks, reportTitle } from '../../core/report/report-words.ts'
+import { partForPeople, reportDetails, reportRemarks, reportTitle } from '../../core/report/report-words.ts'
 import type { ExportedMessage } from '../document.ts'
 import { callCard, fileView, resultCard } from './call-card.ts'
 import { markup, nothing, type Markup } from './markup.ts'
@@ -64,7 +64,7 @@ function partView(part: Part, role: ExportedMessage['role'], index: Index): Mark
     case 'file':
       return fileView(part.file)
     case 'report':
-      return reportView(part)
+      return reportView(partForPeople(part) as ReportPart)
     case 'notice':
       return markup`<p class="notice" dir="auto">${part.text}</p>`
     default:
