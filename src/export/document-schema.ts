@@ -34,7 +34,7 @@ import {
   status,
   text,
   usage,
-  waits,
+  waitedFor,
 } from './part-schema.ts'
 
 /**
@@ -116,7 +116,7 @@ const runSchema = z
     status,
     reason: runReason,
     waitingFor: z
-      .looseObject({ what: z.enum(waits), detail: text, since: ms, until: ms.exactOptional() })
+      .looseObject({ what: z.enum(waitedFor), detail: text, since: ms, until: ms.exactOptional() })
       .nullable(),
     endReason,
     finishReason: z.enum(finishReasons).nullable().exactOptional(),

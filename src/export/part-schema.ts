@@ -41,9 +41,9 @@ export const author = z
   .union([z.enum(plainAuthors), z.looseObject({ agent: text, branchId: id('brn') })])
   .meta({ id: 'Author' }) satisfies z.ZodType<Author>
 /** What a run can wait for. */
-export const waits = ['approval', 'question', 'children', 'retry'] as const
+export const waitedFor = ['approval', 'question', 'children', 'retry'] as const
 const pauses = ['limit', 'budget', 'user', 'parent', 'restart', 'stall'] as const
-export const runReason = z.enum([...waits, ...pauses]).nullable()
+export const runReason = z.enum([...waitedFor, ...pauses]).nullable()
 export const endReason = z
   .enum([
     'done',
