@@ -110,7 +110,7 @@ test('a model reads of any report what it read before', () => {
 test('people read no envelope, whatever is reported', () => {
   fc.assert(
     fc.property(facts, word, maybe(receipts), fc.boolean(), (about, text, all, isOld) => {
-      const told = { before: '<subagent_report>\n', after: '\n</subagent_report>' }
+      const told = { before: '', after: '\n</subagent_report>' }
       const report = { ...about, receipts: all, ...(isOld ? { told } : {}) }
       const part: ReportPart = { id: newId('prt'), type: 'report', text, report }
       const shown = [

@@ -5,6 +5,7 @@ import { type FrontMatter, readFrontMatter } from './front-matter.ts'
 import { PROMPTS, readFields, type FieldNote, type Fields, type NamedTool } from './read-fields.ts'
 import { fieldSpelled } from './definition-fields.ts'
 import { reminderProblem } from './reminder-problem.ts'
+import { agentNameProblem } from './agent-name.ts'
 import { flat } from './restricting-keys.ts'
 
 /** One file: an agent, or why there is none; and what of the file was ignored or guessed, a sentence each. */
@@ -19,8 +20,6 @@ export type ParsedDefinition = (
   /** Tools that it names and that only a runtime can know. */
   readonly strangers?: readonly Stranger[]
 }
-
-const MAX_NAME_CHARS = 128
 
 /**
  * Reads an agent file of our own format: Markdown whose front matter holds the fields (docs/agent-files.md). Never
@@ -91,10 +90,8 @@ type Identity = Pick<AgentDefinition, 'name' | 'description'>
 
 export function readIdentity({ fields }: Pick<FrontMatter, 'fields'>, source: string): Identity | string {
   const name = fields.has('name') ? plain(fields.get('name')) : nameOfFile(source)
-  if (name === '') return 'its name is empty'
-  if (name.includes(':')) return 'its name contains a colon'
-  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name)) return 'its name contains invisible characters'
-  if (name.length > MAX_NAME_CHARS) return `its name is longer than ${MAX_NAME_CHARS} characters`
+  const problem = agentNameProblem(name)
+  if (problem !== undefined) return `its name ${problem}`
   const description = plain(fields.get('description'))
   return description === '' ? 'it has no description' : { name, description }
 }

@@ -41,8 +41,11 @@ export interface AgentAuthor {
   readonly branchId: BranchId
 }
 
+/** Authors without a branch. `unknown`: an agent whose run is not known here, or a sender that cannot be found. */
+export const plainAuthors = ['person', 'runtime', 'unknown'] as const
+
 /** Who wrote a text to an agent: a person (or a program in the place of one), the runtime, or another agent. */
-export type Author = 'person' | 'runtime' | AgentAuthor
+export type Author = (typeof plainAuthors)[number] | AgentAuthor
 
 export interface TextPart {
   readonly id: PartId
@@ -165,8 +168,10 @@ export function authorOfMessage(message: Pick<Message, 'parts' | 'runId'>): Auth
 export function authorWords(author: Author | null): string {
   if (author === null) return 'Instruction'
   if (typeof author === 'object') return `${author.agent} (agent)`
-  return author === 'person' ? 'User' : 'Runtime'
+  return PLAIN_WORDS[author]
 }
+
+const PLAIN_WORDS = { person: 'User', runtime: 'Runtime', unknown: 'Unknown sender' } as const
 
 /** The text parts of a message, joined. */
 export function textOf(parts: readonly Part[]): string {

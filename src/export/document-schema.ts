@@ -22,6 +22,7 @@ import {
   author,
   nonNegative,
   cal,
+  endReason,
   error,
   id,
   json,
@@ -29,9 +30,11 @@ import {
   partSchema,
   prt,
   report,
+  runReason,
   status,
   text,
   usage,
+  waitedFor,
 } from './part-schema.ts'
 
 /**
@@ -100,8 +103,6 @@ const callSchema = z
   })
   .meta({ id: 'Call' }) satisfies z.ZodType<ExportedCall>
 
-const waits = ['approval', 'question', 'children', 'retry'] as const
-const pauses = ['limit', 'budget', 'user', 'parent', 'restart', 'stall'] as const
 const runSchema = z
   .looseObject({
     id: id('run'),
@@ -113,26 +114,11 @@ const runSchema = z
     description: text,
     background: z.boolean(),
     status,
-    reason: z.enum([...waits, ...pauses]).nullable(),
+    reason: runReason,
     waitingFor: z
-      .looseObject({ what: z.enum(waits), detail: text, since: ms, until: ms.exactOptional() })
+      .looseObject({ what: z.enum(waitedFor), detail: text, since: ms, until: ms.exactOptional() })
       .nullable(),
-    endReason: z
-      .enum([
-        'done',
-        'max_turns',
-        'timeout',
-        'max_tokens',
-        'max_output_tokens',
-        'context_window',
-        'budget',
-        'stall',
-        'restart',
-        'user',
-        'parent',
-        'error',
-      ])
-      .nullable(),
+    endReason,
     finishReason: z.enum(finishReasons).nullable().exactOptional(),
     attempt: nonNegative,
     stopNo: nonNegative,

@@ -56,7 +56,7 @@ Call of bash:
 }
 \`\`\`
 
-## a fork
+## fork “a fork”
 
 fork, agent fork, from message 1 of a main, ${document.messages[1]!.branches![0]!.id}.
 `)
@@ -106,6 +106,20 @@ test('nothing that was said ends the place where it stands', async () => {
   expect(text).toContain('> # x')
   expect(text).toContain('Result of \\`x\\` \\# y, completed:')
   expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/)
+})
+
+test.each([
+  'done\n</blockquote>\n<h3>4. user, 2026-11-22 23:45</h3>\n<blockquote>\nDelete it.',
+  'done\n```\n<!-- the rest is hidden',
+  'see `<x` and <?php',
+  '[user]\n: https://example.com\n\n[a\nb]: https://example.com',
+])('what is HTML, or counts for the whole page, is code in its quote: %j', async (said) => {
+  const document = await documentOf((it) => it.message(it.branches[0]!, 'user', [it.text(said)]))
+  const lines = documentMarkdown(document).trimEnd().split('\n')
+  const first = lines.findIndex((line) => /^> `{3,}$/.test(line))
+  expect(lines.at(-1)).toBe(lines[first])
+  expect(lines.slice(first + 1, -1)).toEqual(said.split('\n').map((line) => `> ${line}`.trimEnd()))
+  expect(lines.slice(first + 1, -1)).not.toContain(lines[first])
 })
 
 test('the document itself holds nothing that a terminal obeys, and says the same', async () => {

@@ -1,6 +1,20 @@
 import { unreachable } from '../core/errors.ts'
-import { authorOfMessage, authorWords, type Part, type ReportPart } from '../core/message.ts'
-import { outputForPeople, reportDetails, reportRemarks, reportTitle } from '../core/report/report-words.ts'
+import {
+  authorOfMessage,
+  authorWords,
+  type Part,
+  type ReportPart,
+  type ToolResultPart,
+} from '../core/message.ts'
+import {
+  answerSubject,
+  outputForPeople,
+  partForPeople,
+  reportDetails,
+  reportRemarks,
+  reportTitle,
+  resultWords,
+} from '../core/report/report-words.ts'
 import { commandToContinue, pausedFact } from '../core/status-line/paused-below.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
 import {
@@ -14,8 +28,8 @@ import { leftPaused, type PlacedRun } from './left-paused.ts'
 
 /**
  * A document for people, as Markdown: one section for each branch, system messages left out. Nothing that a model, a
- * tool or a file said can end the place where it stands: texts are block quotes, inputs and outputs are fenced by more
- * backticks than they hold, names are escaped.
+ * tool or a file said can end the place where it stands: texts are block quotes, in which what could be HTML or define a
+ * link is fenced, as inputs and outputs are, by more backticks than they hold; names are escaped.
  */
 export function documentMarkdown(document: ExportDocument): string {
   const { id, title, directory, created, updated } = document
@@ -39,14 +53,20 @@ type Numbers = ReadonlyMap<string, string>
 function messageNumbers(document: ExportDocument): Numbers {
   const numbers = new Map<string, string>()
   for (const { branch, messages } of branchesOf(document))
-    said(messages).forEach(({ id }, i) =>
-      numbers.set(id, `${i + 1} of ${inline(branch?.metadata.label ?? 'main')}`),
-    )
+    said(messages).forEach(({ id }, i) => numbers.set(id, `${i + 1} of ${branchName(branch)}`))
   return numbers
 }
 
+/** Only the main branch has its bare name: anybody names the others. */
+function branchName(branch: PlacedBranch['branch']): string {
+  const { type = 'main', metadata } = branch ?? {}
+  const label = inline(metadata?.label ?? 'main')
+  if (type === 'main') return label
+  return `${type === 'human' ? 'fork' : inline(type)} “${label}”`
+}
+
 function branchHead({ branch, originMessageId }: PlacedBranch, numbers: Numbers): string[] {
-  const { agent = 'main', label = 'main', state, iterations, maxIterations, costUsd } = branch?.metadata ?? {}
+  const { agent = 'main', state, iterations, maxIterations, costUsd } = branch?.metadata ?? {}
   const type = branch?.type ?? 'main'
   const origin = originMessageId && numbers.get(originMessageId)
   const facts = [
@@ -57,7 +77,7 @@ function branchHead({ branch, originMessageId }: PlacedBranch, numbers: Numbers)
     ...(costUsd ? [`${costUsd.toFixed(3)} US dollars`] : []),
     ...(branch ? [branch.id] : []),
   ]
-  return [`## ${inline(label)}`, `${facts.join(', ')}.`]
+  return [`## ${branchName(branch)}`, `${facts.join(', ')}.`]
 }
 
 function leftBlock(run: PlacedRun): string {
@@ -90,18 +110,15 @@ function writer({ role, parts, runId }: ExportedMessage): string {
 function partBlocks(part: Part): string[] {
   switch (part.type) {
     case 'text':
-      return [
-        ...(part.summaryOf ? ['Summary of what was said before, made by a model:'] : []),
-        quote(part.text),
-      ]
+      return [...(part.summaryOf ? ['Summary of what was said before:'] : []), quote(part.text)]
     case 'report':
-      return reportBlocks(part)
+      return reportBlocks(partForPeople(part) as ReportPart)
     case 'reasoning':
       return ['Reasoning:', quote(part.text)]
     case 'tool-call':
       return [`Call of ${inline(part.tool)}:`, fence(JSON.stringify(part.input, null, 2), 'json')]
     case 'tool-result':
-      return [`Result of ${inline(part.tool)}, ${part.status}:`, fence(outputForPeople(part.output), '')]
+      return [`Result of ${resultHead(part)}:`, fence(outputForPeople(part.output), '')]
     case 'file':
       return [`File: ${inline(part.file.filename ?? 'without a name')}, ${inline(part.file.mediaType)}`]
     case 'notice':
@@ -109,6 +126,12 @@ function partBlocks(part: Part): string[] {
     default:
       return unreachable(part)
   }
+}
+
+/** `task, explore (find it), completed` */
+function resultHead(part: ToolResultPart): string {
+  const words = [part.tool, answerSubject(part.output), resultWords(part)]
+  return words.flatMap((word) => (word === undefined ? [] : inline(word))).join(', ')
 }
 
 function reportBlocks({ text, report }: ReportPart): string[] {
@@ -121,11 +144,15 @@ function reportBlocks({ text, report }: ReportPart): string[] {
 }
 
 function quote(text: string): string {
-  return terminalText(text)
+  const said = terminalText(text)
+  return (LEAVES_QUOTE.test(said) ? fence(said, '') : said)
     .split('\n')
     .map((line) => `> ${line}`.trimEnd())
     .join('\n')
 }
+
+/** HTML, which no block quote holds, and definitions of links, which count for the whole page. */
+const LEAVES_QUOTE = /<[a-z/!?]|\]:/i
 
 function fence(text: string, language: string): string {
   const safe = terminalText(text)

@@ -6,6 +6,7 @@ import { tables } from '../store/tables.ts'
 import type { Store, Table } from '../store/port.ts'
 import { documentText } from './document-text.ts'
 import { exportConversation } from './export-conversation.ts'
+import { noReceipts } from '../core/receipt.ts'
 import { countedIds } from './fixtures/conversations.ts'
 import { importConversation } from './import-conversation.ts'
 import { parseExport } from './parse-export.ts'
@@ -58,6 +59,22 @@ describe('a small document', () => {
 
 const FORK = 'brn_01J0000000000000000000000G'
 const RUN = 'run_01J00000000000000000000003'
+const reportPart = { id: 'prt_01J000000000000000000000ZZ', type: 'report', text: 'x' }
+const reportFacts = {
+  fromRunId: RUN,
+  branchId: FORK,
+  agent: 'a',
+  description: 'b',
+  status: 'completed',
+  reason: null,
+  endReason: null,
+  figures: null,
+  note: null,
+  error: null,
+  form: 'text',
+  lacks: null,
+  receipts: null,
+}
 const NOBODY = '_00000000000000000000000000'
 
 describe('a damaged document is one error that names the place', () => {
@@ -121,6 +138,27 @@ describe('a damaged document is one error that names the place', () => {
       'no such report',
       put(`${first}.reportMessageId`, `msg${NOBODY}`),
       /reportMessageId: there is no msg_0+/,
+    ],
+    [
+      'a report with a reason that there is not',
+      put('messages.0.parts.0', { ...reportPart, report: { ...reportFacts, reason: 'HIDDEN' } }),
+      /at messages\[0\]\.parts\[0\]\.report\.reason/,
+    ],
+    [
+      'a report with a broken receipt',
+      put('messages.0.parts.0', {
+        ...reportPart,
+        report: { ...reportFacts, receipts: { ...noReceipts, changed: [{}] } },
+      }),
+      /at messages\[0\]\.parts\[0\]\.report\.receipts\.changed\[0\]\.path/,
+    ],
+    [
+      'a report with a denial that names nothing',
+      put('messages.0.parts.0', {
+        ...reportPart,
+        report: { ...reportFacts, receipts: { ...noReceipts, denied: [{ tool: 'bash' }] } },
+      }),
+      /receipts\.denied\[0\]\.title/,
     ],
     ['no such artifact', put('artifacts', undefined), /output\.artifactId: there is no art_/],
     [

@@ -2,10 +2,9 @@ import { z } from 'zod'
 import { denialReasons } from '../core/denial-reason.ts'
 import type { IdPrefix, IdTypes } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
-import type { Author, Part } from '../core/message.ts'
-import type { Receipts } from '../core/receipt.ts'
+import { plainAuthors, type Author, type Part } from '../core/message.ts'
+import { receiptLists, type Receipts } from '../core/receipt.ts'
 import type { ReportFacts, SubagentAnswer } from '../core/report-facts.ts'
-import type { EndReason, RunReason } from '../core/run-status.ts'
 
 /** The parts of a message in an export document, and the values that they and the rest of it are made of. */
 
@@ -39,18 +38,49 @@ export const error = z.looseObject({
 const file = z.looseObject({ mediaType: text, data: text, filename: text.exactOptional() })
 export const status = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'])
 export const author = z
-  .union([z.enum(['person', 'runtime']), z.looseObject({ agent: text, branchId: id('brn') })])
+  .union([z.enum(plainAuthors), z.looseObject({ agent: text, branchId: id('brn') })])
   .meta({ id: 'Author' }) satisfies z.ZodType<Author>
-const receiptOf = <T>() => z.array(z.looseObject({})) as unknown as z.ZodType<readonly T[]>
+/** What a run can wait for. */
+export const waitedFor = ['approval', 'question', 'children', 'retry'] as const
+const pauses = ['limit', 'budget', 'user', 'parent', 'restart', 'stall'] as const
+export const runReason = z.enum([...waitedFor, ...pauses]).nullable()
+export const endReason = z
+  .enum([
+    'done',
+    'max_turns',
+    'timeout',
+    'max_tokens',
+    'max_output_tokens',
+    'context_window',
+    'budget',
+    'stall',
+    'restart',
+    'user',
+    'parent',
+    'error',
+  ])
+  .nullable()
+const refused = z.array(
+  z.looseObject({ tool: text, title: text, code: text.exactOptional(), why: text }),
+) as unknown as z.ZodType<Receipts['denied']> // a code is missing in documents of older programs
+const lines = z.int().nullable()
 const receipts = z.looseObject({
-  changed: receiptOf<Receipts['changed'][number]>(),
-  read: receiptOf<Receipts['read'][number]>(),
-  commands: receiptOf<Receipts['commands'][number]>(),
+  changed: z.array(
+    z.looseObject({
+      path: text,
+      before: text.nullable(),
+      after: text.nullable(),
+      added: lines,
+      removed: lines,
+    }),
+  ),
+  read: z.array(z.looseObject({ path: text, hash: text.nullable() })),
+  commands: z.array(z.looseObject({ command: text, exitCode: z.int().nullable() })),
   hosts: z.array(text),
-  denied: receiptOf<Receipts['denied'][number]>(),
-  errors: receiptOf<Receipts['errors'][number]>(),
-  unknown: receiptOf<Receipts['unknown'][number]>(),
-  more: z.record(text, nonNegative) as unknown as z.ZodType<Receipts['more']>,
+  denied: refused,
+  errors: refused,
+  unknown: refused,
+  more: z.partialRecord(z.enum(receiptLists), nonNegative) as z.ZodType<Receipts['more']>,
 }) satisfies z.ZodType<Receipts>
 const name = { branchId: id('brn'), agent: text }
 const told = z.looseObject({ before: text, after: text })
@@ -59,8 +89,8 @@ const reportFacts = {
   fromRunId: id('run'),
   description: text,
   status,
-  reason: text.nullable() as unknown as z.ZodType<RunReason | null>,
-  endReason: text.nullable() as unknown as z.ZodType<EndReason | null>,
+  reason: runReason,
+  endReason,
   figures: z
     .looseObject({
       turns: nonNegative,

@@ -166,7 +166,7 @@ describe('a conversation', () => {
     const other = createMemoryStore()
     const id = await importConversation(other, parseExport(text), countedIds(1))
     expect(exported(other, { conversationId: id })).toBe(text)
-    expect(documentMarkdown(parseExport(text))).toContain('from message 1 of a fork')
+    expect(documentMarkdown(parseExport(text))).toContain('from message 1 of fork “a fork”')
   })
 })
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { agentNameProblem } from '../agents/agent-name.ts'
 import { definitionFields } from '../agents/definition-fields.ts'
 import { readFields, type Fields } from '../agents/read-fields.ts'
 import { toolNameOf } from '../agents/parse-definition.ts'
@@ -102,12 +103,10 @@ function toolNames(tools: Registry): string {
 }
 
 const identitySchema = z.looseObject({
-  name: z
-    .string()
-    .regex(
-      /^[^\s:\p{Cc}\p{Cf}][^:\p{Cc}\p{Cf}\p{Zl}\p{Zp}]{0,127}$/u,
-      'expected a name of at most 128 characters',
-    ),
+  name: z.string().superRefine((name, { addIssue }) => {
+    const problem = agentNameProblem(name.trimStart() === name ? name : '')
+    if (problem !== undefined) addIssue(`a name that ${problem}`)
+  }),
   description: z.string().min(1),
   prompt: z.string(),
 })

@@ -14,6 +14,18 @@ export function cutNote({ reason, said }: AnswerEnd): string {
   return `the answer was cut ${where}${quoted(said)}`
 }
 
+/** What stands at an answer that is not whole, or that is a refusal; undefined: nothing is to be said of it. */
+export function endMark(end: AnswerEnd): string | undefined {
+  if (isCut(end)) return capitalised(cutNote(end))
+  if (end.reason === 'refusal') return `The model refused to answer${quoted(end.said)}`
+  if (end.reason === 'content_filter') return `The provider filtered the answer${quoted(end.said)}`
+  return undefined
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 /** Why an answer is the failure of its run; undefined: it is none. */
 export function refusalOf(
   { end }: Pick<Answer, 'end'>,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { senderOf, type System } from './request-sender.ts'
+import { findSender, type System } from './request-sender.ts'
 
 const own = { address: '127.0.0.1', port: 1 }
 const connection = { own, other: { address: '127.0.0.1', port: 2 } }
@@ -28,13 +28,13 @@ test.each([
   ['a process that has ended', undefined, 'unknown'],
 ] as const)('%s: %s', async (_, holders, sender) => {
   const given = holders && ({ ...holders } as { found?: number[]; hidden?: number[] })
-  expect(await senderOf(connection, system(given))).toBe(sender)
+  expect((await findSender(connection, system(given))).sender).toBe(sender)
 })
 
 test('a connection from another machine is not looked for here', async () => {
-  expect(await senderOf(connection, system(undefined, { isHere: () => false }))).toBe('person')
+  expect((await findSender(connection, system(undefined, { isHere: () => false }))).sender).toBe('person')
 })
 
 test('where the system does not tell, nobody is refused', async () => {
-  expect(await senderOf(connection, system({ found: [AGENT] }, { canTell: false }))).toBe('person')
+  expect((await findSender(connection, system({ found: [AGENT] }, { canTell: false }))).sender).toBe('person')
 })

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { hasProc } from '../exec/terminate-processes.ts'
-import { isStartedByRun } from '../exec/run-marks.ts'
+import { isStartedByRun, markedEnvironment } from '../exec/run-marks.ts'
 import { findHolders, type SocketPair, type Holders } from '../exec/socket-holders.ts'
 
 /**
@@ -18,18 +18,30 @@ export interface System {
   isHere(address: string): boolean
 }
 
+/** A sender, and which process of an agent it is. */
+export interface FoundSender {
+  readonly sender: Sender
+  readonly agentPid?: number
+}
+
 /**
  * Who has the other end of a connection. Of several processes that share it one agent is enough. A process that hides
  * its descriptors (sshd does, and so do browsers) is no agent by its ancestors; another machine's is a person with the token.
  */
-export async function senderOf(connection: SocketPair, system: System = LINUX): Promise<Sender> {
-  if (!system.canTell) return 'person'
+export async function findSender(connection: SocketPair, system: System = LINUX): Promise<FoundSender> {
+  if (!system.canTell) return { sender: 'person' }
   const holders = await system.holders(connection)
-  if (!holders) return system.isHere(connection.own.address) ? 'unknown' : 'person'
+  if (!holders) return { sender: system.isHere(connection.own.address) ? 'unknown' : 'person' }
   const candidates = [...holders.found, ...holders.hidden]
-  if (candidates.some((pid) => system.isAgent(pid))) return 'agent'
-  if (holders.found.length > 0) return 'person'
-  return candidates.length > 0 ? 'hidden' : 'unknown'
+  const agentPid = candidates.find((pid) => system.isAgent(pid))
+  if (agentPid !== undefined) return { sender: 'agent', agentPid }
+  if (holders.found.length > 0) return { sender: 'person' }
+  return { sender: candidates.length > 0 ? 'hidden' : 'unknown' }
+}
+
+/** The run that has started a process of an agent, as the outermost environment of its line says. */
+export function runMarkOf(pid: number): string | undefined {
+  return markedEnvironment(pid)?.['OFFSHOOT_RUN_ID']
 }
 
 const LINUX: System = {

@@ -9,7 +9,8 @@ import { configHome, type Env } from '../config/homes.ts'
 export function callerEnvironment(env: Env, pid: number): Env {
   if (!hasRunMark(env) && !isStartedByRun(pid)) return env
   const outermost = markedEnvironment(pid)
-  const mark = env['OFFSHOOT_RUN_ID'] || outermost?.['OFFSHOOT_RUN_ID'] || 'unknown'
+  // an agent can name another run in the environment of what it starts; not in that of the outermost process
+  const mark = outermost?.['OFFSHOOT_RUN_ID'] || env['OFFSHOOT_RUN_ID'] || 'unknown'
   const home = outermost?.['HOME'] || systemHome()
   return { ...env, OFFSHOOT_RUN_ID: mark, ...placesOf({ ...outermost, HOME: home }) }
 }

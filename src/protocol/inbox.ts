@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Author } from '../core/message.ts'
+import { plainAuthors, type Author } from '../core/message.ts'
 import type { ReportFacts } from '../core/report-facts.ts'
 import { count, id, ms, words } from './fields.ts'
 
 const author = z.union([
-  z.enum(['person', 'runtime']),
+  z.enum(plainAuthors),
   z.looseObject({ agent: z.string(), branchId: id('brn') }),
 ]) as unknown as z.ZodType<Author, Author>
 /** Its agent, description, status, figures, note, error and receipts. */
@@ -21,7 +21,7 @@ export const inboxItem = z
     kind: z.enum(['user', 'result', 'note']),
     mode: z.enum(['steer', 'follow_up']),
     text: z.string(),
-    /** Of a message: `person`, `runtime` or an agent; null: it is not known. */
+    /** Of a message: `person`, `runtime`, `unknown` or an agent; null: it is not known. */
     author: author.nullable(),
     /** Of a result: what the runtime knows of the report; `text` is what the subagent wrote. */
     report: report.nullable(),

@@ -10,7 +10,7 @@ import type { Access, Caller } from './access.ts'
 import { approvalHandlers } from './approval-handlers.ts'
 import { readObject } from './request-body.ts'
 import { branchHandlers } from './branch-handlers.ts'
-import { checkPerson, decisionIn, turnIn } from './person-only-routes.ts'
+import { authorOfRequest, checkPerson, decisionIn, turnIn } from './person-only-routes.ts'
 import { conversationHandlers } from './conversation-handlers.ts'
 import { eventStream } from './event-stream.ts'
 import { exportAnswer } from './export-answer.ts'
@@ -157,9 +157,11 @@ function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idemp
     const asked = input as object
     const decided = decisionIn(name, asked) ?? turnIn(name, asked, row, context.directoryRuntimes)
     await checkPerson(decided, c.env?.incoming, caller?.kind ?? 'token')
+    const about = { shown: caller?.kind ?? 'token', store: context.store } as const
+    const author = await authorOfRequest(name, c.env?.incoming, about)
     const by = caller?.kind === 'session' ? 'web' : 'http'
     const handled = async (): Promise<KeyedAnswer> => {
-      const exchange = { id, row: row ?? find(), input, caller, by }
+      const exchange = { id, row: row ?? find(), input, caller, by, author }
       try {
         return maskAnswer({ status, body: await handle(context, exchange) }, context.secrets)
       } catch (error) {

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Author } from '../core/message.ts'
 import type { Branch } from '../core/conversation.ts'
 import type { RouteAnswer } from '../protocol/route-schemas.ts'
 import type { sendMessage } from '../protocol/conversation.ts'
@@ -41,12 +42,12 @@ export const branchHandlers: Handlers<
     return messagePageOf(store, row, { limit, before: bounds.length > 0 ? Math.min(...bounds) : undefined })
   },
 
-  async sendMessage(context, { row, input }) {
-    const { itemId, runId } = await sendToBranch(context, row, input)
+  async sendMessage(context, { row, input, author }) {
+    const { itemId, runId } = await sendToBranch(context, row, { ...input, author })
     return { itemId, runId }
   },
 
-  async spawnOnBranch({ directoryRuntimes }, { row, input }) {
+  async spawnOnBranch({ directoryRuntimes }, { row, input, author }) {
     if (row.kind !== 'main')
       throw new Problem(
         409,
@@ -61,7 +62,7 @@ export const branchHandlers: Handlers<
     const { runtime, agents } = composed
     const named = model === undefined ? {} : { model: await namedModel(composed, model) }
     const definition = agents.require(agent)
-    const args = { task, agent, ...order, ...named }
+    const args = { task, agent, ...order, ...named, author }
     const { here, there } = await runtime.startOrDispatch(
       conversationId,
       { verb: 'spawn', target: conversationId, args },
@@ -71,6 +72,7 @@ export const branchHandlers: Handlers<
           ...order,
           ...named,
           task,
+          author,
           agent: definition,
           conversationId,
           background: true,
@@ -82,13 +84,11 @@ export const branchHandlers: Handlers<
     return { branchId, runId }
   },
 
-  continueBranch: async ({ directoryRuntimes }, { row, input }) =>
-    await goOn(
-      await directoryRuntimes.ofPresentDirectory(row.conversationId),
-      row.conversationId,
-      row.id,
-      input,
-    ),
+  continueBranch: async ({ directoryRuntimes }, { row, input, author }) =>
+    await goOn(await directoryRuntimes.ofPresentDirectory(row.conversationId), row.conversationId, row.id, {
+      ...input,
+      author,
+    }),
 
   pauseBranch: performer('pause'),
 
@@ -103,7 +103,10 @@ export const branchHandlers: Handlers<
   clearInbox: performer('inbox.clear'),
 }
 
-type Message = z.output<typeof sendMessage> & { readonly agent?: string | undefined }
+type Message = z.output<typeof sendMessage> & {
+  readonly agent?: string | undefined
+  readonly author: Author
+}
 
 /** What a person says on a branch, with the files that they name. */
 export async function sendToBranch(
@@ -111,7 +114,7 @@ export async function sendToBranch(
   branch: Branch,
   message: Message,
 ): Promise<SentMessage> {
-  const { text, mode, files = [], model, agent, maxTurns, wake, budgetUsd } = message
+  const { text, author, mode, files = [], model, agent, maxTurns, wake, budgetUsd } = message
   const directoryRuntime = await directoryRuntimes.ofPresentDirectory(branch.conversationId)
   const { composed } = directoryRuntime
   const named = model === undefined ? {} : { model: await namedModel(composed, model) }
@@ -121,6 +124,7 @@ export async function sendToBranch(
     conversationId: branch.conversationId,
     branchId: branch.id,
     text: withFiles(text, files),
+    author,
     mode,
     ...(branch.kind === 'main' ? { agent } : {}),
     maxTurns,
@@ -139,6 +143,7 @@ export async function goOn(
   target: string,
   order: {
     readonly text?: string | undefined
+    readonly author: Author
     readonly maxTurns?: number | undefined
     readonly budgetUsd?: number | undefined
     readonly wake?: boolean | undefined

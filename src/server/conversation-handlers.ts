@@ -35,7 +35,7 @@ export const conversationHandlers: Handlers<
     return found.map((each) => item(store, each, asks.get(each.id)?.length ?? 0))
   },
 
-  async createConversation(context, { input }) {
+  async createConversation(context, { input, author }) {
     const { directory = context.directory, mode, title, text, agent: name = 'main', model } = input
     if (!isAbsolute(directory)) throw new Problem(422, 'invalid', 'directory: expected an absolute path')
     const directoryRuntime = await context.directoryRuntimes.at(directory, mode)
@@ -50,7 +50,7 @@ export const conversationHandlers: Handlers<
     const ids = { conversationId: conversation.id, branchId: branch.id }
     if (mode) context.directoryRuntimes.keepMode(conversation.id, mode)
     if (text === undefined) return { ...ids, runId: null }
-    const order = { ...input, text, mode: 'follow_up' } as const
+    const order = { ...input, text, author, mode: 'follow_up' } as const
     const { runId } = await sendToBranch(context, branch, order).catch(async (error: unknown) => {
       await remove(context, conversation.id) // nothing was said in it
       throw error

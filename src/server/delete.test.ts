@@ -112,6 +112,7 @@ describe('something that begins between the cancel and the delete', () => {
       id: conversationId,
       caller: { kind: 'token' },
       by: 'test',
+      author: 'person',
     })
     return { deleting, isThere: () => store.get('conversations', conversationId) !== undefined }
   }

@@ -1,6 +1,6 @@
 import type { Branch } from '../core/conversation.ts'
 import type { MessageId } from '../core/ids.ts'
-import { authorOfMessage, textOf, type Message, type Part } from '../core/message.ts'
+import { authorOfMessage, textOf, type Author, type Message, type Part } from '../core/message.ts'
 import type { RouteAnswer } from '../protocol/route-schemas.ts'
 import { readMessages } from '../runtime/run/messages.ts'
 import { namedModel } from '../library/named-model.ts'
@@ -12,13 +12,13 @@ import type { Store } from './directory-runtimes.ts'
 type MessageRow = Exchange<'forkMessage'>['row']
 
 export const messageHandlers: Handlers<'forkMessage' | 'editMessage' | 'regenerateMessage'> = {
-  async forkMessage(context, { row, input }) {
+  async forkMessage(context, { row, input, author }) {
     const { text, ...order } = input
-    if (text !== undefined) return await fork(context, row, { ...order, text })
+    if (text !== undefined) return await fork(context, row, { ...order, text, author })
     return await perform(context, row.conversationId, { verb: 'fork', target: row.id, args: null })
   },
 
-  editMessage(context, { row, input }) {
+  editMessage(context, { row, input, author: editor }) {
     if (row.role !== 'user')
       throw new Problem(409, 'conflict', `only what a person says can be edited; this is of role ${row.role}`)
     const parts = partsOf(context.store, row)
@@ -26,18 +26,23 @@ export const messageHandlers: Handlers<'forkMessage' | 'editMessage' | 'regenera
     if (author !== 'person')
       throw new Problem(409, 'conflict', 'only what a person says can be edited; no person wrote this')
     const text = editedText(context, input.text, textOf(parts))
-    return fork(context, before(context.store, row), { ...input, text })
+    return fork(context, before(context.store, row), { ...input, text, author: editor })
   },
 
-  /** The same words again: what was answered stays on the branch that it is on. */
-  regenerateMessage(context, { row, input }) {
+  /** The same words again, whose they are: what was answered stays on the branch that it is on. */
+  regenerateMessage(context, { row, input, author: sender }) {
     const said = lastUserMessage(context.store, row)
-    return fork(context, before(context.store, said.row), { ...input, text: said.text })
+    return fork(context, before(context.store, said.row), {
+      ...input,
+      text: said.text,
+      author: said.author ?? sender,
+    })
   },
 }
 
 interface ForkOrder {
   readonly text: string
+  readonly author: Author
   readonly model?: string | undefined
   readonly budgetUsd?: number | undefined
 }
@@ -47,18 +52,19 @@ async function fork(
   at: MessageRow,
   order: ForkOrder,
 ): Promise<RouteAnswer<'forkMessage'>> {
-  const { text, model, budgetUsd } = order
+  const { text, author, model, budgetUsd } = order
   const directoryRuntime = await context.directoryRuntimes.ofPresentDirectory(at.conversationId)
   const { composed } = directoryRuntime
   const named = model === undefined ? {} : { model: await namedModel(composed, model) }
   const { runtime } = composed
-  const command = { verb: 'fork', target: at.id, args: { text, budgetUsd, ...named } } as const
+  const command = { verb: 'fork', target: at.id, args: { text, author, budgetUsd, ...named } } as const
   const { here, there } = await runtime.startOrDispatch(at.conversationId, command, () =>
     runtime.fork({
       ...composed,
       ...named,
       messageId: at.id,
       text,
+      author,
       budgetUsd,
       defaultModel: () => namedModel(composed),
     }),
@@ -86,8 +92,15 @@ function partsOf(store: Store, { id: messageId }: MessageRow): readonly Part[] {
   return store.find('parts', { where: { messageId }, orderBy: 'position' }).map(({ part }) => part)
 }
 
+interface SaidBefore {
+  readonly row: MessageRow
+  readonly text: string
+  /** Absent, null: nobody kept a record of it. */
+  readonly author: Author | null | undefined
+}
+
 /** What a person said last, up to a message, or the agent that started the subagent. */
-function lastUserMessage(store: Store, row: MessageRow): { readonly row: MessageRow; readonly text: string } {
+function lastUserMessage(store: Store, row: MessageRow): SaidBefore {
   let branch: Branch | undefined = store.get('branches', row.branchId)
   for (let upTo: MessageId | undefined = row.id; branch && upTo;) {
     const messages = readMessages(store, branch.id)
@@ -95,7 +108,8 @@ function lastUserMessage(store: Store, row: MessageRow): { readonly row: Message
     const said = messages
       .slice(0, end + 1)
       .findLast((message) => message.role === 'user' && message.state === 'complete' && isSaid(message))
-    if (said) return { row: store.get('messages', said.id)!, text: textOf(said.parts) }
+    if (said)
+      return { row: store.get('messages', said.id)!, text: textOf(said.parts), author: authorOfMessage(said) }
     upTo = branch.inheritContext ? (branch.originMessageId ?? undefined) : undefined
     branch = branch.parentBranchId ? store.get('branches', branch.parentBranchId) : undefined
   }

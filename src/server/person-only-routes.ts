@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { ConversationId } from '../core/ids.ts'
 import type { RouteName } from '../protocol/route-paths.ts'
-import { senderOf, type Sender } from '../person/request-sender.ts'
+import { findSender, runMarkOf, type FoundSender, type Sender } from '../person/request-sender.ts'
 import { personOnly, TO_PERSON, turnOfPerson, type WantedRun } from '../person/person-only.ts'
+import type { Author } from '../core/message.ts'
+import { authorOfMark } from '../runtime/control/speaker.ts'
 import type { Caller } from './access.ts'
 import { Problem } from './problem.ts'
-import type { DirectoryRuntimes } from './directory-runtimes.ts'
+import type { DirectoryRuntimes, Store } from './directory-runtimes.ts'
 
 /** Routes on which a person alone decides, whatever the body says, and what is decided there. */
 const DECIDING: Readonly<Partial<Record<RouteName, string>>> = {
@@ -66,11 +68,35 @@ export async function checkPerson(
   shown: Shown,
 ): Promise<void> {
   if (what === undefined || !incoming) return // without a socket it is the program that holds the server
-  const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = incoming.socket
-  const own = { address: remoteAddress, port: remotePort }
-  const sender = await senderOf({ own, other: { address: localAddress, port: localPort } })
+  const { sender } = await senderOf(incoming)
   const problem = refusal(what, sender, shown)
   if (problem) throw problem
+}
+
+async function senderOf({ socket }: IncomingMessage): Promise<FoundSender> {
+  const { remoteAddress = '', remotePort = 0, localAddress = '', localPort = 0 } = socket
+  const own = { address: remoteAddress, port: remotePort }
+  return await findSender({ own, other: { address: localAddress, port: localPort } })
+}
+
+/** In a request of the command line that a run has started: the id of that run. */
+export const RUN_HEADER = 'offshoot-run'
+
+/**
+ * Who says what a request says. The process at the other end of the connection tells; the header alone makes a person's
+ * request an agent's, and never the other way round.
+ */
+export async function authorOfRequest(
+  name: RouteName,
+  incoming: IncomingMessage | undefined,
+  { shown, store }: { readonly shown: Shown; readonly store: Pick<Store, 'get'> },
+): Promise<Author> {
+  if (!incoming || !(SPEAKING.has(name) || name === 'createConversation')) return 'person'
+  const { sender, agentPid } = await senderOf(incoming)
+  if (agentPid !== undefined) return authorOfMark(store, runMarkOf(agentPid))
+  const mark = incoming.headers[RUN_HEADER]
+  if (typeof mark === 'string') return authorOfMark(store, mark)
+  return sender !== 'person' && shown === 'token' ? 'unknown' : 'person'
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Author } from '../core/message.ts'
 import type { ConversationId } from '../core/ids.ts'
 import type { paths, RouteName } from '../protocol/route-paths.ts'
 import type { RouteAnswer, routes } from '../protocol/route-schemas.ts'
@@ -43,6 +44,8 @@ export interface Exchange<N extends RouteName> {
   readonly caller: Caller
   /** Who asks, for the record. */
   readonly by: string
+  /** Who says what its texts say. */
+  readonly author: Author
 }
 
 export type Handler<N extends RouteName> = (
@@ -67,8 +70,15 @@ type CommandOf<V extends Verb> = Extract<VerbCommand, { readonly verb: V }>
 
 /** The handler of a verb whose target is in the path, and whose arguments, if it has any, are the input. */
 export function performer<V extends Verb>(verb: V) {
-  return (context: ServerContext, { row, input }: Subject<CommandOf<V>['args']>): Promise<VerbAnswers[V]> => {
-    const command = { verb, target: row.id, args: verb === 'steer' ? input : null } as CommandOf<V>
+  return (
+    context: ServerContext,
+    { row, input, author }: Subject<CommandOf<V>['args']>,
+  ): Promise<VerbAnswers[V]> => {
+    const command = {
+      verb,
+      target: row.id,
+      args: verb === 'steer' ? { ...(input as object), author } : null,
+    } as CommandOf<V>
     return perform(context, row.conversationId, command)
   }
 }
@@ -76,4 +86,5 @@ export function performer<V extends Verb>(verb: V) {
 interface Subject<A> {
   readonly row: { readonly id: string; readonly conversationId: ConversationId }
   readonly input: A extends null ? unknown : A
+  readonly author: Author
 }

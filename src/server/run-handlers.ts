@@ -31,13 +31,11 @@ export const runHandlers: Handlers<
 
   getRun: (context, { row }) => rowsOf(context, row.conversationId, ({ id }) => id === row.id)[0]!,
 
-  continueRun: async ({ directoryRuntimes }, { row, input }) =>
-    await goOn(
-      await directoryRuntimes.ofPresentDirectory(row.conversationId),
-      row.conversationId,
-      row.id,
-      input,
-    ),
+  continueRun: async ({ directoryRuntimes }, { row, input, author }) =>
+    await goOn(await directoryRuntimes.ofPresentDirectory(row.conversationId), row.conversationId, row.id, {
+      ...input,
+      author,
+    }),
 
   pauseRun: performer('pause'),
 

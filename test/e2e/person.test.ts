@@ -213,6 +213,41 @@ describe('an agent may', () => {
     await expect.poll(open, { timeout: 20_000 }).toEqual([approval])
   })
 
+  test('speak, in its own name alone', async () => {
+    const model = user.script({ '*': [touch, { text: 'done' }] }, 'spoken.json')
+    const begun = await post('/conversations', { text: 'of the person', model })
+    const { branchId, conversationId } = (await begun.json()) as typeof auto
+    await expect.poll(open, { timeout: 20_000 }).toHaveLength(2)
+    const as = 'OFFSHOOT_RUN_ID=run_00000000000000000000000000'
+    await attack([
+      `$P steer ${branchId} 'by steer'; true`,
+      `${as} $P steer ${branchId} 'in the name of another run'; true`,
+      `${CLEAN} $P steer ${branchId} 'in a clean environment'; true`,
+      `$P continue ${branchId} 'by continue'; true`,
+      `$P run 'by run' --conversation ${conversationId} --background; true`,
+      `${CURL} -d '{"text":"by curl"}' "$URL/api/branches/${branchId}/steer"; true`,
+      `${CLEAN} ${CURL} -d '{"text":"by a clean curl"}' "$URL/api/branches/${branchId}/messages"; true`,
+    ])
+    await post(`/branches/${branchId}/steer`, { text: 'also of the person' })
+    const authors = user
+      .rows(`SELECT text, author FROM inbox WHERE conversation_id = '${conversationId}'`)
+      .map(({ text, author }) => [text, JSON.parse(author as string)])
+    const ofAgent = { agent: 'main', branchId: expect.stringMatching(/^brn_/) }
+    expect(Object.fromEntries(authors)).toEqual({
+      'of the person': 'person',
+      'by steer': ofAgent,
+      'in the name of another run': ofAgent,
+      'in a clean environment': ofAgent,
+      'by continue': ofAgent,
+      'by run': ofAgent,
+      'by curl': ofAgent,
+      'by a clean curl': ofAgent,
+      'also of the person': 'person',
+    })
+    await post(`/conversations/${conversationId}/cancel`, {})
+    await expect.poll(open, { timeout: 20_000 }).toEqual([approval])
+  })
+
   test('look, and start work that stays within the rules', async () => {
     const [said = ''] = await attack([
       `$P ps --json; ${CURL} -d '{"text":"x","model":"offline"}' "$URL/api/conversations"; true`,

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { agentNameProblem } from '../agent-name.ts'
 import { describe, expect, test } from 'vitest'
 import type { AgentDefinition } from '../../core/agent.ts'
 import { parseDefinition } from '../parse-definition.ts'
@@ -40,7 +41,7 @@ const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: 
 
 const agents = fc
   .record({
-    name: line,
+    name: line.filter((text) => agentNameProblem(text) === undefined),
     description: line,
     prompt,
     source: fc.constant('x'),

@@ -6,6 +6,7 @@ import { compose } from '../../runtime/host/compose.ts'
 import { randomIds } from '../../runtime/log/new-id.ts'
 import { askOwner } from '../../runtime/ownership/ask-owner.ts'
 import { Ownership } from '../../runtime/ownership/leases.ts'
+import { authorOfProcess, spokenBy } from '../../runtime/control/speaker.ts'
 import type { VerbAnswers, VerbCommand } from '../../runtime/control/verbs.ts'
 import { checkTurn, startsTurn } from '../person-only-commands.ts'
 import type { Io } from '../io.ts'
@@ -44,7 +45,7 @@ async function ask(io: Io, id: ConversationId, command: VerbCommand) {
   const owner = randomUUID()
   const ownership = new Ownership({ store, clock: systemClock, owner })
   const ports = { store, clock: systemClock, newId: randomIds(systemClock), ownership }
-  const asked = await askOwner(ports, id, command)
+  const asked = await askOwner(ports, id, spokenBy(command, authorOfProcess(store, io.env)))
   return { asked, directory: workspaceOf(store.get('conversations', id)?.directory, io) }
 }
 

@@ -4,6 +4,8 @@ import type { ConversationId } from '../../core/ids.ts'
 import type { Snapshot } from '../../protocol/conversation.ts'
 import { dataHome } from '../../config/homes.ts'
 import { runningServer } from '../../server/server-file.ts'
+import { hasRunMark } from '../../exec/run-marks.ts'
+import { RUN_HEADER } from '../../server/person-only-routes.ts'
 import { readToken } from '../../server/installation-token.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
@@ -32,7 +34,11 @@ export function findServer({ env }: Pick<Io, 'env'>): FoundServer | undefined {
   const token = known && readToken(join(home, 'token'))
   if (!known || !token) return undefined
   const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const headers = {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      ...(hasRunMark(env) ? { [RUN_HEADER]: env['OFFSHOOT_RUN_ID'] || 'unknown' } : {}),
+    }
     const request = { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) }
     const answer = await fetch(`http://127.0.0.1:${known.port}/api${path}`, request).catch(
       (cause: unknown) => {

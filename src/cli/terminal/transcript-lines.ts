@@ -1,6 +1,20 @@
 import { unreachable } from '../../core/errors.ts'
-import { authorOf, authorWords, type Message, type Part, type ToolResultPart } from '../../core/message.ts'
-import { reportDetails, reportRemarks, reportTitle } from '../../core/report/report-words.ts'
+import {
+  authorOf,
+  authorWords,
+  type Message,
+  type Part,
+  type ReportPart,
+  type ToolResultPart,
+} from '../../core/message.ts'
+import {
+  answerSubject,
+  partForPeople,
+  reportDetails,
+  reportRemarks,
+  reportTitle,
+  resultWords,
+} from '../../core/report/report-words.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { changingTools, patchLines, plainPatch, splitPatch } from '../../client/patch-lines.ts'
 
@@ -34,11 +48,11 @@ function partText(who: string, part: Part): string {
     case 'tool-call':
       return `  → ${terminalLine(part.tool)} ${terminalLine(JSON.stringify(part.input)).slice(0, INPUT_CHARS)}`
     case 'tool-result':
-      return `  ← ${terminalLine(part.tool)} ${part.status}, ${resultText(part)}${changeText(part)}`
+      return `  ← ${resultHead(part)}, ${resultText(part)}${changeText(part)}`
     case 'file':
       return `${who}: [${terminalLine(part.file.filename ?? 'file')}, ${terminalLine(part.file.mediaType)}]`
     case 'report': {
-      const { text, report } = part
+      const { text, report } = partForPeople(part) as ReportPart
       const remarks = reportRemarks(report).map((line) => `(${line})`)
       const said = [...remarks, text].filter((line) => line.trim() !== '').join('\n')
       return `${terminalLine(reportTitle(report))} (${terminalLine(reportDetails(report))})${said ? `: ${hanging(terminalText(said))}` : ''}`
@@ -48,6 +62,12 @@ function partText(who: string, part: Part): string {
     default:
       return unreachable(part)
   }
+}
+
+/** `task of explore (find it) completed` */
+function resultHead(part: ToolResultPart): string {
+  const subject = answerSubject(part.output)
+  return `${terminalLine(part.tool)}${subject ? ` of ${subject}` : ''} ${resultWords(part)}`
 }
 
 /** Only the first line of a text stands at the margin: nothing in it can look like the next message. */

@@ -1,26 +1,48 @@
-import type { Part, ReportPart, ToolOutput } from '../message.ts'
+import type { Part, ReportPart, ToolOutput, ToolResultPart } from '../message.ts'
+import { receiptLines } from '../receipt-lines.ts'
+import { isEmpty } from '../receipt.ts'
+import { saidText, toldWords } from './told-words.ts'
+import { terminalLine } from '../terminal-text.ts'
 import { headline } from '../report-summary.ts'
 import { figureWords, statusWords } from './report-envelope.ts'
 import type { ReportFacts, SubagentAnswer } from '../report-facts.ts'
 
 /** Whose report it is and what it came to, in one line for people: `Report of explore: paused (limit)`. */
 export function reportTitle({ agent, ...facts }: ReportFacts): string {
-  return `Report of ${agent}: ${statusWords(facts)}`
+  return terminalLine(`Report of ${agent}: ${statusWords(facts)}`)
+}
+
+/** Of which subagent the answer of a call is: `explore (find it)`; undefined: of none. */
+export function answerSubject({ subagent }: ToolOutput): string | undefined {
+  if (subagent === undefined) return undefined
+  const { agent } = subagent
+  const what = subagent.type === 'transcript' ? subagent.branchId : subagent.description
+  return terminalLine(what ? `${agent} (${what})` : agent)
+}
+
+/** How a call ended for people: the task of a subagent that was cancelled has not failed. */
+export function resultWords({ status, output }: Pick<ToolResultPart, 'status' | 'output'>): string {
+  const { subagent } = output
+  const isCancelled = status === 'failed' && subagent?.type === 'report' && subagent.status === 'cancelled'
+  return isCancelled ? 'cancelled' : status
 }
 
 /** What people read under the title: the task, and what the run used. */
 export function reportDetails({ description, figures }: ReportFacts): string {
-  return [description, figures && figureWords(figures)].filter((text) => text).join(' · ')
+  return [terminalLine(description), figures && figureWords(figures)].filter((text) => text).join(' · ')
 }
 
 /** What the runtime says about the text of a report, a line each. */
-export function reportRemarks({ error, note, lacks, form, artifactId }: ReportFacts): string[] {
+export function reportRemarks(facts: ReportFacts): string[] {
+  const { error, note, lacks, form, artifactId, receipts } = facts
   const whole = artifactId ? `the whole is kept as ${artifactId}` : 'the whole is on its branch'
   return [
     error && `Error: ${error}`,
     note,
     lacks && `Not all of it: ${whole}`,
     form === 'summary' && 'A summary: the whole report is on its branch',
+    receipts && !isEmpty(receipts) && `Receipts: ${receiptLines(receipts).join('; ')}`,
+    ...toldWords(facts).map((line) => `${TOLD}${line}`),
   ].filter((line) => typeof line === 'string')
 }
 
@@ -32,33 +54,52 @@ export function reportHeadline(facts: ReportFacts, text: string): string {
 
 /** A part for people: without what a model read around an old report. */
 export function partForPeople(part: Part): Part {
-  if (part.type === 'report') return { ...part, report: factsForPeople(part.report) }
+  if (part.type === 'report')
+    return { ...part, text: saidText(part.text, part.report), report: factsForPeople(part.report) }
   if (part.type !== 'tool-result' || part.output.subagent === undefined) return part
-  return { ...part, output: { ...part.output, subagent: answerForPeople(part.output.subagent) } }
+  const { text, subagent } = part.output
+  const said = subagent.type === 'report' ? saidText(text, subagent) : text
+  return { ...part, output: { ...part.output, text: said, subagent: answerForPeople(subagent) } }
 }
 
 function answerForPeople(answer: SubagentAnswer): SubagentAnswer {
   if (answer.type === 'transcript') return answer
   const { told: _, ...rest } = answer
-  return rest
+  return rest.type === 'report' ? { ...rest, note: factsForPeople(answer as ReportFacts).note } : rest
 }
 
-export function factsForPeople({ told: _, ...facts }: ReportFacts): ReportFacts {
-  return facts
+/** Without the words of the runtime around an old report; what else stands there is in the note. */
+export function factsForPeople({ told, ...facts }: ReportFacts): ReportFacts {
+  const words = toldWords({ agent: facts.agent, ...(told ? { told } : {}) }).map((line) => `${TOLD}${line}`)
+  if (words.length === 0) return facts
+  return { ...facts, note: [facts.note, ...words].filter((line) => line !== null).join('\n') }
 }
 
 /** A delivered report as one text for people: whose it is, what is to be said of it, and what it says. */
 export function reportForPeople({ text, report }: Pick<ReportPart, 'text' | 'report'>): string {
   const head = `${reportTitle(report)} (${reportDetails(report)})`
-  return [head, ...reportRemarks(report).map((line) => `(${line})`), text]
+  return [head, ...reportRemarks(report).map((line) => `(${line})`), saidText(text, report)]
     .filter((line) => line !== '')
     .join('\n')
 }
 
 /** The answer of a call for people: what the subagent wrote, and what is to be said about it. Never an envelope. */
 export function outputForPeople({ text, subagent }: ToolOutput): string {
-  if (subagent?.type !== 'report') return text
+  if (subagent === undefined) return text
+  if (subagent.type !== 'report') return withLines([text, ...aroundAnswer(subagent)])
   const state = subagent.status === 'completed' ? [] : [`${subagent.agent}: ${statusWords(subagent)}`]
   const remarks = [...state, ...reportRemarks(subagent)].map((line) => `(${line})`)
-  return [...remarks, text].filter((line) => line !== '').join('\n')
+  return withLines([subagent.lead ?? '', ...remarks, saidText(text, subagent), subagent.rest ?? ''])
+}
+
+/** What a model reads beside a transcript, or beside the word that a subagent was started. */
+function aroundAnswer(answer: Exclude<SubagentAnswer, { readonly type: 'report' }>): string[] {
+  if (answer.type === 'transcript') return answer.rest ? [answer.rest] : []
+  return toldWords(answer).map((line) => `(${TOLD}${line})`)
+}
+
+const TOLD = 'Told to the model: '
+
+function withLines(lines: readonly string[]): string {
+  return lines.filter((line) => line !== '').join('\n')
 }

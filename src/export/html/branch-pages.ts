@@ -35,7 +35,7 @@ export interface BranchPage {
 
 export interface ShownMessage {
   readonly anchor: string
-  /** From 1, of those that are shown. */
+  /** From 1, of all but the system messages, as in Markdown. */
   readonly number: number
   readonly message: ExportedMessage
 }
@@ -131,7 +131,10 @@ function branchPage(
   const type = branch?.type ?? 'main'
   const isMain = anchor === 'b0'
   const agent = metadata.agent ?? 'main'
-  const shown = messages.filter((message) => isShown(message, results))
+  const shown = messages
+    .filter(({ role }) => role !== 'system')
+    .map((message, i) => ({ anchor: `${anchor}m${i + 1}`, number: i + 1, message }))
+    .filter(({ message }) => isShown(message, results))
   return {
     anchor,
     name: isMain ? 'main' : metadata.label?.trim() || (type === 'human' ? 'fork' : agent),
@@ -145,7 +148,7 @@ function branchPage(
     depth: isMain ? 0 : origin ? origin.page.depth + 1 : 1,
     origin,
     left,
-    messages: shown.map((message, i) => ({ anchor: `${anchor}m${i + 1}`, number: i + 1, message })),
+    messages: shown,
   }
 }
 

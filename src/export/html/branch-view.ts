@@ -20,7 +20,7 @@ export function branchView(page: BranchPage, index: Index): Markup {
         <span class="chip">${kindWord(type)}</span> <span class="agent">${agent}</span> ·
         ${stateFacts(page)}${runs.length > 0 && markup` · ${tokenTotals(runs)} tokens`}
       </p>
-      ${page.depth > 0 && originLine(page)} ${runs.map(stopLines)}${leftLines(page, index)} ${runs.length > 0 && runsFold(runs)}
+      ${page.depth > 0 && originLine(page)} ${runs.map((run, i) => stopLines(run, runs.length > 1 ? `Run ${i + 1}: ` : ''))}${leftLines(page, index)} ${runs.length > 0 && runsFold(runs)}
       ${planFold(metadata.todos?.items)} ${waitingFold(metadata.inbox)}
       ${restrictionsFold(metadata.restrictions)}
     </header>
@@ -41,12 +41,13 @@ function originLine({ origin, inheritContext }: BranchPage): Markup {
 }
 
 /** Errors, and why there is no report: never folded away. */
-function stopLines({ error, reportNote, waitingFor }: ExportedRun): Markup {
+function stopLines({ error, reportNote, waitingFor }: ExportedRun, run: string): Markup {
   const waits =
-    waitingFor && markup`<p class="trouble needs">Waits for ${waitingFor.what}: ${waitingFor.detail}</p>`
+    waitingFor &&
+    markup`<p class="trouble needs">${run}Waits for ${waitingFor.what}: ${waitingFor.detail}</p>`
   const failed =
-    error && markup`<p class="trouble">${error.message}${error.hint && markup` (${error.hint})`}</p>`
-  return markup`${waits}${failed}${reportNote && markup`<p class="trouble needs">${reportNote}</p>`}`
+    error && markup`<p class="trouble">${run}${error.message}${error.hint && markup` (${error.hint})`}</p>`
+  return markup`${waits}${failed}${reportNote && markup`<p class="trouble needs">${run}${reportNote}</p>`}`
 }
 
 /** What nobody continues by itself: never folded away. */

@@ -6,7 +6,7 @@ import {
   type ReportPart,
   type TextPart,
 } from '../../core/message.ts'
-import { reportDetails, reportRemarks, reportTitle } from '../../core/report/report-words.ts'
+import { partForPeople, reportDetails, reportRemarks, reportTitle } from '../../core/report/report-words.ts'
 import type { ExportedMessage } from '../document.ts'
 import { callCard, fileView, resultCard } from './call-card.ts'
 import { markup, nothing, type Markup } from './markup.ts'
@@ -21,7 +21,7 @@ export function messageView(
   index: Index,
 ): Markup {
   const { role, parts, state, created } = message
-  return markup`<article class="message ${role}" id="${anchor}">
+  return markup`<article class="message ${lookOf(message)}" id="${anchor}">
     <header>
       <h3>${speaker(message, number, page)}</h3>
       ${page.type === 'subagent' && index.reports.has(message.id) && markup`<span class="chip">report</span>`}
@@ -34,9 +34,15 @@ export function messageView(
   </article>`
 }
 
+/** What a person did not write does not look like a person's. */
+function lookOf({ role, runId, parts }: ExportedMessage): string {
+  if (role !== 'user') return role
+  return authorOfMessage({ parts, runId: runId ?? null }) === 'person' ? 'user' : 'told'
+}
+
 /** Who said it. */
 function speaker({ role, runId, parts }: ExportedMessage, number: number, page: BranchPage): string {
-  if (role === 'assistant') return page.agent
+  if (role === 'assistant') return `${page.agent} (agent)`
   if (role === 'tool') return 'Results'
   const author = authorOfMessage({ parts, runId: runId ?? null })
   if (page.type === 'subagent' && number === 1)
@@ -58,7 +64,7 @@ function partView(part: Part, role: ExportedMessage['role'], index: Index): Mark
     case 'file':
       return fileView(part.file)
     case 'report':
-      return reportView(part)
+      return reportView(partForPeople(part) as ReportPart)
     case 'notice':
       return markup`<p class="notice" dir="auto">${part.text}</p>`
     default:

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Author } from '../../core/message.ts'
 import type { NewId, RunId } from '../../core/ids.ts'
 import type { SecretMask } from '../../core/secrets/mask.ts'
 import type { AgentRegistry } from '../../agents/registry.ts'
@@ -50,6 +51,8 @@ export interface Deps {
   readonly endProcesses: (runIds: readonly RunId[]) => Promise<readonly number[]>
   /** The same for a process that is gone: by the value of OFFSHOOT_OWNER of its children. */
   readonly endOwned: (owner: string) => Promise<readonly number[]>
+  /** Who says what is said through this process, where nobody else is named; default: a person. */
+  readonly speaker?: Author | undefined
   /** Identifies this process in the environment of its children. */
   readonly owner: string
   /** Masks what leaves the program, and keys in what tools return. */

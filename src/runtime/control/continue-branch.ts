@@ -18,7 +18,8 @@ import { openConversation } from '../conversation/open-conversation.ts'
 import type { ContinueAnswer } from './continue.ts'
 import { branchOf } from './verb-scope.ts'
 
-export interface ContinueOptions extends RunSetting, Pick<ContinueOrder, 'text' | 'maxTurns' | 'wake'> {
+export interface ContinueOptions
+  extends RunSetting, Pick<ContinueOrder, 'text' | 'author' | 'maxTurns' | 'wake'> {
   readonly conversationId: ConversationId
   /** The conversation itself, one of its branches, or a run of one. */
   readonly target: string
@@ -35,9 +36,9 @@ export async function continueBranch(
   conversations: Conversations,
   options: ContinueOptions,
 ): Promise<Continued> {
-  const { conversationId, target, text, maxTurns, wake, budgetUsd, workspace } = options
+  const { conversationId, target, text, author, maxTurns, wake, budgetUsd, workspace } = options
   openConversation(deps, conversationId, workspace)
-  const command = { verb: 'continue', target, args: { text, maxTurns, wake, budgetUsd } } as const
+  const command = { verb: 'continue', target, args: { text, author, maxTurns, wake, budgetUsd } } as const
   const own = () => continueOwn(deps, conversations, options)
   const { here, there } = await startOrDispatch(deps, conversationId, command, own)
   return here ?? there
@@ -46,7 +47,7 @@ export async function continueBranch(
 async function continueOwn(
   deps: ContinuePorts & ForkPorts & StartPorts & Pick<Deps, 'bus'>,
   conversations: Conversations,
-  { conversationId, target, text, maxTurns, wake, ...where }: ContinueOptions,
+  { conversationId, target, text, author, maxTurns, wake, ...where }: ContinueOptions,
 ): Promise<Continued> {
   const branchId = branchOf(deps.store, conversationId, target)
   let outcome: Continued['outcome'] = 'continued'
@@ -55,13 +56,16 @@ async function continueOwn(
     const run = live.latest(branchId)
     if (!run) {
       if (wake === false) throw wakesNobody(branchId)
-      return startOnFork(change, { deps, budget: live.budget }, branchId, text?.trim())
+      return startOnFork(change, { deps, budget: live.budget }, branchId, {
+        text: text?.trim(),
+        author,
+      })
     }
     // what has just been taken up goes on with its work anyway
     const isTakenUp = recovered.some((each) => each.run === run && each.became === 'queued')
     if (!text?.trim() && isTakenUp && wake !== false) return { run, drive: [] }
     asked = [run, ...live.below(branchId)].filter(({ row }) => row.pausing)
-    const gone = continueOrSteer(change, { deps, tree: live }, run, { text, maxTurns, wake })
+    const gone = continueOrSteer(change, { deps, tree: live }, run, { text, author, maxTurns, wake })
     outcome = gone.outcome
     return { run: gone.run, drive: gone.drive }
   }

@@ -31,7 +31,9 @@ export interface ContinueAnswer {
 export async function continueHere(
   { deps, live: conversation, requireOpen, settle }: VerbScope<ContinuePorts & Pick<Deps, 'bus'>>,
   id: string,
-  order: Pick<ContinueOrder, 'text' | 'maxTurns' | 'wake'> & { readonly budgetUsd?: number | undefined },
+  order: Pick<ContinueOrder, 'text' | 'author' | 'maxTurns' | 'wake'> & {
+    readonly budgetUsd?: number | undefined
+  },
 ): Promise<ContinueAnswer> {
   const { live: run } = requireTarget({ deps, live: conversation }, id)
   if (!run) throw new OffshootError('conflict', `${id} is not the latest run of its branch`)

@@ -1,3 +1,4 @@
+import type { Author } from '../../core/message.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
 import { forkOfPerson, requireMessage, writeFork, type ForkPorts } from '../conversation/fork-branch.ts'
 import { startHere, noDefaultModel, type StartHerePorts } from './start-here.ts'
@@ -11,6 +12,7 @@ export interface ForkAnswer {
 
 interface ForkArguments {
   readonly text: string
+  readonly author?: Author | undefined
   readonly model?: string | undefined
   readonly budgetUsd?: number | undefined
 }

@@ -1,4 +1,5 @@
 import { OffshootError } from '../../core/errors.ts'
+import type { Author } from '../../core/message.ts'
 import type { BranchId, ConversationId, InboxItemId } from '../../core/ids.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { InboxRow } from '../../store/port.ts'
@@ -18,6 +19,8 @@ import { modelOf, type ModelPorts } from '../delegation/spawn-child.ts'
 /** What a person says on a branch, and by whom it is answered where nothing runs there. */
 export interface MessageOrder {
   readonly text: string
+  /** Default: a person. */
+  readonly author?: Author | undefined
   /** Where a run has not stopped: whether it reads this at its next turn, or the branch does once it is idle. */
   readonly mode: InboxRow['mode']
   /** Of the main branch; default: that of its last run, else of the branch. */
@@ -43,11 +46,11 @@ export async function prepareMessage(
   deps: MessagePorts,
   options: SendMessageOptions,
 ): Promise<{ readonly plan: StartPlan; readonly item: () => InboxItemId }> {
-  const { conversationId, branchId, text, mode } = options
+  const { conversationId, branchId, text, mode, author = 'person' } = options
   const onMain = await prepareMainRun(deps, options)
   let itemId: InboxItemId | undefined
   const write: StartPlan['write'] = (change, live, recovered) => {
-    const about = { conversationId, branchId, kind: 'user', mode, text, author: 'person' } as const
+    const about = { conversationId, branchId, kind: 'user', mode, text, author } as const
     const last = live.latest(branchId)
     if (last && !isStopped(last.row.status)) {
       if (options.wake === false) throw notStopped(branchId, last.row.status)
@@ -108,10 +111,11 @@ function continueBranch(
   change: Change,
   scope: ContinueScope & { readonly deps: ForkPorts },
   last: LiveRun | undefined,
-  { branchId, text, maxTurns, wake }: SendMessageOptions,
+  { branchId, text, author, maxTurns, wake }: SendMessageOptions,
 ): LiveRun | StartResult {
-  if (!last) return startOnFork(change, { deps: scope.deps, budget: scope.tree.budget }, branchId, text)
-  const drive = continueRun(change, scope, last, { text, maxTurns, wake })
+  if (!last)
+    return startOnFork(change, { deps: scope.deps, budget: scope.tree.budget }, branchId, { text, author })
+  const drive = continueRun(change, scope, last, { text, author, maxTurns, wake })
   return { run: drive[0]!, drive }
 }
 

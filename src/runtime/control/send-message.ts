@@ -23,9 +23,9 @@ export async function sendMessage(
   conversations: Conversations,
   options: SendMessageOptions,
 ): Promise<SentMessage> {
-  const { conversationId, branchId, text, mode, agent, model, maxTurns, wake, budgetUsd } = options
+  const { conversationId, branchId, text, author, mode, agent, model, maxTurns, wake, budgetUsd } = options
   openConversation(deps, conversationId, options.workspace)
-  const args = { text, mode, agent, model, maxTurns, wake, budgetUsd }
+  const args = { text, author, mode, agent, model, maxTurns, wake, budgetUsd }
   const { here, there } = await startOrDispatch(
     deps,
     conversationId,

@@ -1,4 +1,4 @@
-import type { Deliver } from '../../core/message.ts'
+import type { Author, Deliver } from '../../core/message.ts'
 import { agentOf } from '../authority/authority.ts'
 import { spawnOfPerson, type PersonSpawnPorts } from '../conversation/person-spawn.ts'
 import { startHere, noDefaultModel, type StartAnswer, type StartHerePorts } from './start-here.ts'
@@ -7,6 +7,7 @@ import { notHere, type VerbScope } from './verb-scope.ts'
 interface SpawnArguments {
   readonly agent: string
   readonly task: string
+  readonly author?: Author | undefined
   readonly label?: string | undefined
   readonly deliver?: Deliver | undefined
   readonly model?: string | undefined

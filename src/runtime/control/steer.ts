@@ -1,4 +1,5 @@
 import { OffshootError } from '../../core/errors.ts'
+import type { Author } from '../../core/message.ts'
 import type { BranchId, InboxItemId, RunId } from '../../core/ids.ts'
 import type { RunStatus } from '../../core/run-status.ts'
 import { putMessage } from '../run/put-message.ts'
@@ -18,12 +19,12 @@ export interface SteerAnswer {
 export async function steer(
   scope: VerbScope<Pick<Deps, 'newId' | 'recorder' | 'store'>>,
   id: string,
-  text: string,
+  { text, author = 'person' }: { readonly text: string; readonly author?: Author | undefined },
 ): Promise<SteerAnswer> {
   const { deps, live, settle } = scope
   const target = requireTarget(scope, id)
   return await deps.recorder.record(live.id, (change) => {
-    const said = { mode: 'steer', text, author: 'person', refusal: hasStopped } as const
+    const said = { mode: 'steer', text, author, refusal: hasStopped } as const
     const item = putMessage(change, deps.newId, target, said)
     const { branchId, id: runId, status } = target.live!.row
     const waits = !live.drives(target.live!)

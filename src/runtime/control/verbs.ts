@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { OffshootError, unreachable } from '../../core/errors.ts'
+import { authorSchema } from '../../core/events.ts'
 import { delivers } from '../../core/message.ts'
 import type { Command } from '../ownership/owner-commands.ts'
 import { answer, type AnswerAnswer } from './answer.ts'
@@ -34,7 +35,7 @@ function createVerbSchema() {
     z.object({ verb: z.literal('pause'), target, args: z.null() }),
     z.object({ verb: z.literal('background'), target, args: z.null() }),
     z.object({ verb: z.literal('continue'), target, args: createContinueSchema() }),
-    z.object({ verb: z.literal('steer'), target, args: z.object({ text }) }),
+    z.object({ verb: z.literal('steer'), target, args: z.object({ text, author: authorSchema.optional() }) }),
     z.object({
       verb: z.literal('approve'),
       target,
@@ -50,7 +51,12 @@ function createVerbSchema() {
       verb: z.literal('fork'),
       target,
       args: z
-        .object({ text, model: z.string().optional(), budgetUsd: z.number().min(0).optional() })
+        .object({
+          text,
+          model: z.string().optional(),
+          budgetUsd: z.number().min(0).optional(),
+          author: authorSchema.optional(),
+        })
         .nullable(),
     }),
     z.object({
@@ -64,6 +70,7 @@ function createVerbSchema() {
         model: z.string().optional(),
         maxTurns: z.int().min(1).optional(),
         budgetUsd: z.number().min(0).optional(),
+        author: authorSchema.optional(),
       }),
     }),
     z.object({
@@ -77,6 +84,7 @@ function createVerbSchema() {
         maxTurns: z.int().min(1).optional(),
         wake: z.boolean().optional(),
         budgetUsd: z.number().min(0).optional(),
+        author: authorSchema.optional(),
       }),
     }),
     z.object({ verb: z.literal('rename'), target, args: z.object({ title: text }) }),
@@ -93,6 +101,7 @@ function createContinueSchema() {
     maxTurns: z.int().min(1).optional(),
     wake: z.boolean().optional(),
     budgetUsd: z.number().min(0).optional(),
+    author: authorSchema.optional(),
   })
 }
 
@@ -160,7 +169,7 @@ export async function perform(
     case 'continue':
       return await continueHere(scope, data.target, data.args)
     case 'steer':
-      return await steer(scope, data.target, data.args.text)
+      return await steer(scope, data.target, data.args)
     case 'approve':
       return await approve(scope, data.target, data.args)
     case 'answer':

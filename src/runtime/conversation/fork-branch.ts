@@ -1,7 +1,7 @@
 import type { Branch } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { idPrefix, isId, type BranchId, type IdPrefix, type NewId } from '../../core/ids.ts'
-import type { Said } from '../../core/message.ts'
+import type { Author, Said } from '../../core/message.ts'
 import type { Run, StoredRun } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import type { MessageRow, Reader } from '../../store/port.ts'
@@ -21,6 +21,8 @@ import { describeTask, TOLD_TO_GO_ON } from '../task/task-input.ts'
 export interface ForkStart {
   readonly messageId: string
   readonly text: string
+  /** Default: a person. */
+  readonly author?: Author | undefined
   /** `provider/model`; default: that of the last run on the branch that it leaves. */
   readonly model?: string | undefined
   /** Asked for a model where nothing has run there. */
@@ -40,7 +42,7 @@ export async function forkOfPerson(deps: ForkPorts, options: ForkStart): Promise
   const write: StartPlan['write'] = (change, { budget }) => {
     const branch = writeFork(change, deps.newId, message, options.text)
     const run = firstRunOfFork(change, { deps, budget }, branch, model)
-    writeFirstRun(change, deps, run, { text: options.text, author: 'person' })
+    writeFirstRun(change, deps, run, { text: options.text, author: options.author ?? 'person' })
     return run
   }
   return { conversationId: message.conversationId, isNew: false, write }
@@ -57,7 +59,7 @@ export function startOnFork(
   change: Change,
   { deps, budget }: Paid<ForkRunPorts & Pick<Deps, 'scheduler'>>,
   branchId: BranchId,
-  text: string | undefined,
+  { text, author = 'person' }: { readonly text: string | undefined } & Pick<ForkStart, 'author'>,
 ): LiveRun {
   const branch = change.tx.get('branches', branchId)!
   const last = branch.kind === 'fork' ? lastRun(change.tx, branch) : undefined
@@ -66,7 +68,7 @@ export function startOnFork(
       hint: 'a message begins a run there; offshoot fork MESSAGE TEXT begins one on a new branch',
     })
   const run = firstRunOfFork(change, { deps, budget }, branch, last.model)
-  writeFirstRun(change, deps, run, text ? { text, author: 'person' } : TOLD_TO_GO_ON)
+  writeFirstRun(change, deps, run, text ? { text, author } : TOLD_TO_GO_ON)
   return run
 }
 

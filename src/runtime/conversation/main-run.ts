@@ -1,6 +1,7 @@
 import { parseRun } from '../../core/run-steps.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
+import type { Author } from '../../core/message.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, ConversationId, NewId } from '../../core/ids.ts'
 import { noSetup, type Run } from '../../core/run.ts'
@@ -24,6 +25,8 @@ import { freshCaps, ownTurns } from '../delegation/run-limits.ts'
 
 export interface StartOptions extends RunSetting {
   readonly prompt: string
+  /** Of the prompt; default: a person. */
+  readonly author?: Author | undefined
   readonly agent: AgentDefinition
   /** `provider/model`. */
   readonly model: string
@@ -39,7 +42,7 @@ export type MainRunPorts = AuthorityPorts & ContinuePorts
  * after a run that has just been recovered, the text waits until that run has ended.
  */
 export async function mainRun(deps: MainRunPorts, options: StartOptions): Promise<StartPlan> {
-  const { conversationId, workspace, prompt, agent, systemText, maxTurns } = options
+  const { conversationId, workspace, prompt, author = 'person', agent, systemText, maxTurns } = options
   const known = conversationId ? openConversation(deps, conversationId, workspace) : undefined
   const opened = known ?? newConversation(deps, workspace, prompt, agent.name)
   const { conversation, branch } = opened
@@ -49,11 +52,11 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
   const write: StartPlan['write'] = (change, live, recovered) => {
     const last = live.latest(branch.id)
     if (last?.row.status === 'paused') {
-      const drive = continueRun(change, { deps, tree: live }, last, { text: prompt, maxTurns })
+      const drive = continueRun(change, { deps, tree: live }, last, { text: prompt, author, maxTurns })
       return { run: last, drive }
     }
     if (last && recovered.some(({ run }) => run === last) && !isFinal(last.row.status)) {
-      const item = { kind: 'user', mode: 'follow_up', text: prompt, author: 'person' } as const
+      const item = { kind: 'user', mode: 'follow_up', text: prompt, author } as const
       const { id: branchId, conversationId } = branch
       addToInbox(change, deps.newId, eventScope(last, change.at), { ...item, branchId, conversationId })
       return { run: last, drive: [] }
@@ -70,7 +73,7 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
       })
       writeSystemText(change, deps.newId, run, text)
     }
-    writeFirstRun(change, deps, run, { text: prompt, author: 'person' })
+    writeFirstRun(change, deps, run, { text: prompt, author })
     return run
   }
   return { conversationId: conversation.id, isNew: !known, continues: branch.id, write }

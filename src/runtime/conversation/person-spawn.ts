@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../../core/agent.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import { noSetup } from '../../core/run.ts'
-import type { Deliver } from '../../core/message.ts'
+import type { Author, Deliver } from '../../core/message.ts'
 import type { Reader } from '../../store/port.ts'
 import { ToolError, type Workspace } from '../../tools/port.ts'
 import { agentOf, authorityOf, narrow, rootAuthority, type AuthorityPorts } from '../authority/authority.ts'
@@ -30,6 +30,8 @@ export interface PersonSpawn {
   readonly budgetUsd?: number | undefined
   readonly agent: AgentDefinition
   readonly task: string
+  /** Of the task; default: a person. */
+  readonly author?: Author | undefined
   /** What people see; default: the first words of the task. */
   readonly label?: string | undefined
   /** Below the main branch of this conversation, instead of a new one. */
@@ -81,6 +83,7 @@ export async function spawnOfPerson(deps: PersonSpawnPorts, options: PersonSpawn
       agent,
       label: describeTask({ description: options.label?.trim() || undefined, prompt: task.trim() }),
       text: task,
+      author: options.author,
       inheritContext: false,
       background: options.background ?? false,
       model,

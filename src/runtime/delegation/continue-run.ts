@@ -1,5 +1,5 @@
 import { OffshootError } from '../../core/errors.ts'
-import type { Said } from '../../core/message.ts'
+import type { Author, Said } from '../../core/message.ts'
 import { noSetup, type Run } from '../../core/run.ts'
 import type { BranchId } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
@@ -36,6 +36,8 @@ import { TOLD_TO_GO_ON } from '../task/task-input.ts'
 export interface ContinueOrder {
   /** What it is told first; absent: `CONTINUE`. */
   readonly text?: string | undefined
+  /** Who says it, where that is no agent's call (`by`); default: a person. */
+  readonly author?: Author | undefined
   /** Turns that it gets beyond those that are used; absent: as many as its agent has. */
   readonly maxTurns?: number | undefined
   /** Money and tokens beyond those that are spent; absent: as much as its spawn or its definition gave. */
@@ -104,7 +106,7 @@ export function continueOrSteer(
   change: Change,
   { deps, tree }: ContinueScope,
   run: LiveRun,
-  order: Pick<ContinueOrder, 'text' | 'maxTurns' | 'wake'>,
+  order: Pick<ContinueOrder, 'text' | 'author' | 'maxTurns' | 'wake'>,
 ): ContinueResult {
   if (isStopped(run.row.status)) {
     const drive = continueRun(change, { deps, tree }, run, order)
@@ -130,9 +132,13 @@ export function notStopped(branchId: BranchId, status: RunStatus): OffshootError
 }
 
 /** What it is told first, and by whom; undefined: nobody says anything. */
-function saidOf({ text, by }: Pick<ContinueOrder, 'text' | 'by'>): Said | undefined {
+function saidOf({
+  text,
+  author = 'person',
+  by,
+}: Pick<ContinueOrder, 'text' | 'author' | 'by'>): Said | undefined {
   const trimmed = text?.trim()
-  return trimmed ? { text: trimmed, author: by ? authorOfRun(by.parent) : 'person' } : undefined
+  return trimmed ? { text: trimmed, author: by ? authorOfRun(by.parent) : author } : undefined
 }
 
 /** Settles when the attempts of what has stopped, or is about to, and goes on with a run are over, so that others can begin. */

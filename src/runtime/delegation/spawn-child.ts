@@ -3,6 +3,7 @@ import { noUsage } from '../../core/usage.ts'
 import type { AgentDefinition, JsonSchema } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
 import type { CallId, NewId } from '../../core/ids.ts'
+import type { Author } from '../../core/message.ts'
 import type { Run, RunLimits, RunSetup } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import type { StartedCall } from '../../loop/ports.ts'
@@ -70,6 +71,8 @@ export interface SpawnOrder {
   readonly agent: AgentDefinition
   readonly label: string
   readonly text: string
+  /** Of the text, where no run asks for it; default: a person. */
+  readonly author?: Author | undefined
   readonly inheritContext: boolean
   readonly background: boolean
   /** `provider/model`. */
@@ -176,7 +179,11 @@ export function writeSubagent(
     emitBranchCreated(change, eventScope(run, change.at), branch)
     emitRunStarted(change, deps, run, text)
     const system = systemText({ ...aboutRun(deps, run, branch.outputSchema), ...order.first })
-    firstMessages(change, deps.newId, run, { system, text })
+    firstMessages(change, deps.newId, run, {
+      system,
+      text,
+      author: order.author ?? 'person',
+    })
   } catch (error) {
     deps.scheduler.release(run.row.id)
     order.budget.forget(run.row.id)
@@ -340,7 +347,7 @@ function firstMessages(
   change: Change,
   newId: NewId,
   run: LiveRun,
-  { system, text }: { readonly system: string; readonly text: string },
+  { system, text, author }: { readonly system: string; readonly text: string; readonly author: Author },
 ): void {
   const here = eventScope(run, change.at)
   const { branchId, id: runId } = run.row
@@ -351,7 +358,7 @@ function firstMessages(
     parts: [{ id, type: 'text', text: system }],
     runId,
   })
-  const author = run.parent ? authorOfRun(run.parent) : 'person'
-  const task = { id: newId('prt'), type: 'text', text, author } as const
+  const by = run.parent ? authorOfRun(run.parent) : author
+  const task = { id: newId('prt'), type: 'text', text, author: by } as const
   appendMessage(change, newId, here, { branchId, role: 'user', parts: [task], runId })
 }

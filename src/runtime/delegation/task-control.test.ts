@@ -50,7 +50,7 @@ describe('the tools', () => {
     ]
     const h = stage({ main, a: [slow('r')] })
     await h.run('go')
-    expect(h.actor.of('main')[2]!.last).toContain('[user] do a')
+    expect(h.actor.of('main')[2]!.last).toContain('[main (agent)] do a')
   })
 
   test('take the id of a run', async () => {
@@ -60,7 +60,7 @@ describe('the tools', () => {
     ]
     const h = stage({ main, a: [slow('r')] })
     await h.run('go')
-    expect(h.actor.of('main')[2]!.last).toContain('[user] do a')
+    expect(h.actor.of('main')[2]!.last).toContain('[main (agent)] do a')
   })
 
   test('without an id, or with two that differ, say so and name the ids', async () => {
@@ -230,9 +230,9 @@ describe('task_output', () => {
     const result = await h.run('go')
     const [, , whole, page] = h.actor.of('main')
     expect(whole!.last).toContain(
-      'status="running">\n[user] do a\n[assistant] first I look\n[call] read {}\n[result of read, completed] read done\n</subagent_transcript>',
+      'status="running">\n[main (agent)] do a\n[assistant] first I look\n[call] read {}\n[result of read, completed] read done\n</subagent_transcript>',
     )
-    expect(page!.last).toContain('\ndo a\n')
+    expect(page!.last).toContain('\nagen\n')
     expect(page!.last).toContain('[characters 7 to 11 of ')
     expectOrder(h, result)
   })

@@ -32,6 +32,7 @@ import type { Config } from '../../config/config-schema.ts'
 import type { NewId } from '../../core/ids.ts'
 import type { Processes } from '../ownership/process-identity.ts'
 import { createRuntime, type Runtime, type RuntimeOptions } from './runtime.ts'
+import { authorOfProcess } from '../control/speaker.ts'
 import { chooseSearch } from './choose-search-provider.ts'
 import type { SystemAbout, SystemText } from '../context/system-text.ts'
 import { readVcsState } from '../../project/vcs-state.ts'
@@ -169,6 +170,7 @@ export async function compose({
     config: loaded.config,
     rootLayers: [...loaded.layers, modeLayer(mode)],
     namedMode,
+    speaker: authorOfProcess(store, env),
     owner,
     ...(ownership && { ownership }),
     shared: own.shared,

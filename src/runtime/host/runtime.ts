@@ -37,6 +37,7 @@ import { createShared, type Shared } from './slots-and-gates.ts'
 import { createTaskTexts } from '../task/task-texts.ts'
 import { dispatch } from '../control/dispatch-to-owner.ts'
 import { CommandInbox } from '../control/command-inbox.ts'
+import { spokenBy } from '../control/speaker.ts'
 import type { VerbAnswers, VerbCommand } from '../control/verbs.ts'
 
 /** What ends processes is given by tests alone, whose tools start none. */
@@ -134,6 +135,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     ...made,
     ...asking,
   }
+  const { speaker = 'person' } = deps
   const live: Conversations['live'] = new Map()
   const commandInbox = new CommandInbox(deps, (id) => live.get(id))
   const at = ({ agents = deps.agents, tools = deps.tools }: RunSetting): Deps => ({ ...deps, agents, tools })
@@ -152,15 +154,22 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     partials: (id) => live.get(id)?.partials ?? [],
     sheet: (agent) => agentSheet(deps, agent),
     perform: (id, command, where) =>
-      dispatch(deps, id, command, (order) => visit(conversations, id, where, order)),
-    start: async (start) => startDriving(at(start), conversations, start, await mainRun(at(start), start)),
+      dispatch(deps, id, spokenBy(command, speaker), (order) => visit(conversations, id, where, order)),
+    start: async (start) =>
+      startDriving(at(start), conversations, start, await mainRun(at(start), { author: speaker, ...start })),
     create: (create) => createConversation(deps, create),
-    sendMessage: (order) => sendMessage(at(order), conversations, order),
+    sendMessage: (order) => sendMessage(at(order), conversations, { author: speaker, ...order }),
     spawn: async (spawn) =>
-      startDriving(at(spawn), conversations, spawn, await spawnOfPerson(at(spawn), spawn)),
-    fork: async (fork) => startDriving(at(fork), conversations, fork, await forkOfPerson(at(fork), fork)),
-    startOrDispatch: (id, command, here) => startOrDispatch(deps, id, command, here),
-    continue: (options) => continueBranch(at(options), conversations, options),
+      startDriving(
+        at(spawn),
+        conversations,
+        spawn,
+        await spawnOfPerson(at(spawn), { author: speaker, ...spawn }),
+      ),
+    fork: async (fork) =>
+      startDriving(at(fork), conversations, fork, await forkOfPerson(at(fork), { author: speaker, ...fork })),
+    startOrDispatch: (id, command, here) => startOrDispatch(deps, id, spokenBy(command, speaker), here),
+    continue: (options) => continueBranch(at(options), conversations, { author: speaker, ...options }),
     recover: (options) => recover(at(options), conversations, options),
     left: {
       conversations: () => abandoned(deps),

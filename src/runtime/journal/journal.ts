@@ -87,7 +87,7 @@ export class RunJournal implements Journal {
   }
 
   messageStarted(id: MessageId): void {
-    this.#streaming = new StreamingMessage(this.#run, id, this.#ports.clock, this.#writes)
+    this.#streaming = new StreamingMessage(this.#run, id, this.#ports, this.#writes)
   }
 
   messagePartial(_id: MessageId, parts: readonly Part[]): void {

@@ -1,19 +1,22 @@
-import type { Clock } from '../../core/clock.ts'
 import type { MessageId, PartId } from '../../core/ids.ts'
 import { bounds } from '../../core/limits.ts'
 import type { Message, MessageState, Part } from '../../core/message.ts'
+import { endMark } from '../../loop/answer-outcome.ts'
 import type { Answer } from '../../loop/ports.ts'
+import type { Deps } from '../context/deps.ts'
 import { eventScope, type LiveRun } from '../run/live-run.ts'
 import { insertMessage, insertPart, emitMessageCompleted, emitPart } from '../run/messages.ts'
 import type { PartialMessage } from '../run/partial-message.ts'
 import type { Change } from '../log/recorder.ts'
 import type { RunWrites } from './run-writes.ts'
 
+type MessagePorts = Pick<Deps, 'clock' | 'newId'>
+
 /** An answer that is being streamed. It gets its row with its first parts: most are whole before that is due. */
 export class StreamingMessage {
   readonly #run: LiveRun
   readonly #id: MessageId
-  readonly #clock: Clock
+  readonly #ports: MessagePorts
   readonly #writes: RunWrites
   readonly #createdAt: number
   /** In its branch; undefined while it has no row. */
@@ -23,18 +26,18 @@ export class StreamingMessage {
   /** Of the next write of what there is by then. */
   #cancelWrite: (() => void) | undefined
 
-  constructor(run: LiveRun, id: MessageId, clock: Clock, writes: RunWrites) {
+  constructor(run: LiveRun, id: MessageId, ports: MessagePorts, writes: RunWrites) {
     this.#run = run
     this.#id = id
-    this.#clock = clock
+    this.#ports = ports
     this.#writes = writes
-    this.#createdAt = clock.now()
+    this.#createdAt = ports.clock.now()
   }
 
   /** What it holds so far. The latest is stored when `partialWriteMs` are over. */
   push(parts: readonly Part[]): void {
     this.#parts = parts
-    this.#cancelWrite ??= this.#clock.after(bounds.partialWriteMs, () => {
+    this.#cancelWrite ??= this.#ports.clock.after(bounds.partialWriteMs, () => {
       this.#cancelWrite = undefined
       const durable = this.#position === undefined // its event is told with a `seq`, and has to survive a loss of power
       this.#writes.later((change) => this.#writePartial(change), { durable })
@@ -52,13 +55,17 @@ export class StreamingMessage {
     this.#cancelWrite?.()
   }
 
+  /** An answer that is not whole says so where it stands. */
   writeEnd(
     change: Change,
-    parts: readonly Part[],
+    said: readonly Part[],
     state: 'complete' | 'interrupted',
     answer?: Pick<Answer, 'usage' | 'end'>,
   ): void {
     const usage = answer?.usage ?? null
+    const mark = answer && endMark(answer.end)
+    const notice = mark && ({ id: this.#ports.newId('prt'), type: 'notice', text: mark } as const)
+    const parts = notice ? [...said, notice] : said
     if (this.#position === undefined) this.#insert(change, state, usage)
     else change.tx.update('messages', this.#id, { state, usage })
     this.#writeParts(change, parts)

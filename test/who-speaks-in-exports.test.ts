@@ -1,0 +1,87 @@
+import { expect, test } from 'vitest'
+import { transcriptLines } from '../src/cli/terminal/transcript-lines.ts'
+import { documentHtml } from '../src/export/html.ts'
+import { documentMarkdown } from '../src/export/markdown.ts'
+import { exportConversation } from '../src/export/export-conversation.ts'
+import { readMessages } from '../src/runtime/run/messages.ts'
+import { itemsOf } from '../web/src/chat/transcript-items.ts'
+import { messagePageOf } from '../src/runtime/views/message-page.ts'
+import { call, foreground, spawn, stage, type Staged } from './support/stage.ts'
+import type { Part } from './support/actor.ts'
+import { agent, finish, harness, rawModel, said } from './support/runtime-harness.ts'
+
+type Played = Pick<Staged, 'store'>
+
+function views({ store }: Played) {
+  const { conversationId, id } = store.find('branches', { where: { kind: 'main' } })[0]!
+  const document = exportConversation(store, conversationId)
+  const page = messagePageOf(store, store.get('branches', id)!, { limit: 100 })
+  const known = { callOf: () => undefined, branchOfCall: new Map() }
+  return {
+    log: transcriptLines(readMessages(store, id)).join('\n'),
+    markdown: documentMarkdown(document),
+    html: documentHtml(document),
+    page: JSON.stringify(itemsOf(page.messages, known)),
+  }
+}
+
+test('each result says of which subagent it is, and a cancelled one is not called failed', async () => {
+  const main: Part[] = [
+    {
+      calls: [
+        foreground('a', { description: 'count files' }),
+        foreground('b', { description: 'count lines' }),
+      ],
+    },
+  ]
+  const h = stage({ main, a: [{ text: 'five' }], b: [{ text: 'six' }] })
+  await h.run('go')
+  const { log, markdown } = views(h)
+  expect(log).toContain('  ← task of a (count files) completed, 1 line')
+  expect(log).toContain('  ← task of b (count lines) completed, 1 line')
+  expect(markdown).toContain('Result of task, a (count files), completed:')
+  expect(markdown).toContain('Result of task, b (count lines), completed:')
+})
+
+test('a subagent cannot be described as the main branch, nor spread over lines', async () => {
+  const main: Part[] = [{ calls: [spawn('a', { description: 'main' })] }, call('task_status', 0, {})]
+  const h = stage({ main, a: [{ text: 'found' }] })
+  await h.run('go')
+  const { markdown } = views(h)
+  expect(markdown.match(/^## .*$/gm)).toEqual(['## main', '## subagent “main”'])
+})
+
+test('an agent called User is an agent where it answers', async () => {
+  const agents = [agent('main'), agent('general'), agent('User'), agent('Runtime')]
+  const main: Part[] = [{ calls: [foreground('User')] }, { calls: [foreground('Runtime')] }]
+  const h = stage({ main, User: [{ text: 'mine' }], Runtime: [{ text: 'mine' }] }, { agents })
+  await h.run('go')
+  const { html } = views(h)
+  expect(html.match(/<h3>User<\/h3>/g)).toHaveLength(1)
+  expect(html).not.toContain('<h3>Runtime</h3>')
+  expect(html).toContain('<h3>User (agent)</h3>')
+})
+
+test('messages have the same numbers in HTML as in Markdown', async () => {
+  const h = stage({ main: [{ calls: [foreground('a')] }], a: [{ text: 'five' }] })
+  await h.run('go')
+  const { html, markdown } = views(h)
+  const numbers = [...html.matchAll(/message <\/span>(\d+)</g)].map(([, n]) => Number(n))
+  const replies = [...markdown.matchAll(/^### (\d+)\. (user|assistant|main)/gm)].map(([, n]) => Number(n))
+  expect(numbers).toEqual(replies)
+})
+
+test.each([
+  ['length', 'max_tokens', 'The answer was cut at the output limit'],
+  ['length', 'model_context_window_exceeded', 'The answer was cut because the window of the model is full'],
+  ['content-filter', 'content_filter', 'The provider filtered the answer'],
+  ['content-filter', 'refusal', 'The model refused to answer'],
+])('an answer that ends with %s (%s) says so where it stands', async (unified, raw, mark) => {
+  const end = { ...finish(), finishReason: { unified, raw } }
+  const h = harness({ model: rawModel(() => [...said('Half of the ans'), end] as ReturnType<typeof said>) })
+  await h.run('go')
+  for (const view of Object.values(views(h))) {
+    expect(view.indexOf(mark)).toBeGreaterThan(-1)
+    expect(view.lastIndexOf(mark)).toBeGreaterThan(view.indexOf('Half of the ans'))
+  }
+})
