@@ -36,6 +36,17 @@ export function refusalOf(
   return undefined
 }
 
+/** Why the text of an answer cannot stand for something else, as a summary does; undefined: it ended by itself. */
+export function unusableEnd(
+  answer: Pick<Answer, 'end'>,
+  ports: Pick<LoopPorts, 'model'>,
+): string | undefined {
+  const { end } = answer
+  if (end.reason === 'stop') return undefined
+  if (isCut(end)) return cutNote(end)
+  return refusalOf(answer, ports)?.message ?? `the answer ended with ${end.reason}${quoted(end.said)}`
+}
+
 /** An answer without text, after a conclusion was asked for. */
 export function emptyAnswer({ end }: Pick<Answer, 'end'>, { model }: Pick<LoopPorts, 'model'>): RunError {
   return {

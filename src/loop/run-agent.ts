@@ -9,7 +9,7 @@ import { toolSchema } from '../tools/tool-schema.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
 import { concludedReport } from './concluded-report.ts'
 import { cutNote, emptyAnswer, isCut, refusalOf } from './answer-outcome.ts'
-import { askModel, isTooLong, windowError, type StoredAnswer } from './ask-model.ts'
+import { askModel, isTooLong, notShortened, windowError, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
 import { InputEstimate } from './input-estimate.ts'
@@ -93,6 +93,8 @@ class Loop {
   readonly #size: InputEstimate
   /** Tokens of the context as the last compaction left it. */
   #tried = 0
+  /** Why the last compaction came to nothing. */
+  #unshortened: string | null = null
   #turn: number
   /** The texts of its turns. */
   readonly #said: TurnText[]
@@ -289,9 +291,9 @@ class Loop {
     await this.#makeRoom()
     if (toolChoice === 'auto') this.#turn++
     const asked = await this.#send(toolChoice).catch(async (error: unknown) => {
-      if (!(await this.#shortened(error))) throw windowError(error)
+      if (!(await this.#shortened(error))) throw this.#windowError(error)
       return await this.#send(toolChoice).catch((again: unknown) => {
-        throw windowError(again)
+        throw this.#windowError(again)
       })
     })
     const { answer } = asked
@@ -322,6 +324,13 @@ class Loop {
     return isTooLong(error) && (await this.#compact(this.#size.tokens(this.#context), true))
   }
 
+  /** That the context does not fit, and why it could not be made shorter; any other error is itself. */
+  #windowError(error: unknown): unknown {
+    const known = windowError(error)
+    const isWindow = known instanceof OffshootError && known.code === 'window'
+    return isWindow && this.#unshortened ? notShortened(known, this.#unshortened) : known
+  }
+
   /** Near the end of the window the oldest turns become a summary; where that fails, the next try is a while later. */
   async #makeRoom(): Promise<void> {
     const { window } = this.#ports.model.info
@@ -333,10 +342,12 @@ class Loop {
   async #compact(tokens: number, isRefused: boolean): Promise<boolean> {
     const { compact } = this.#ports
     if (!compact) return false
-    const context = await whileSuspended(this.#watchdog, 'itself', () => compact(tokens, isRefused))
-    if (context) this.#context.splice(0, this.#context.length, ...context)
+    const compacted = await whileSuspended(this.#watchdog, 'itself', () => compact(tokens, isRefused))
+    const isDone = 'context' in compacted
+    if (isDone) this.#context.splice(0, this.#context.length, ...compacted.context)
+    this.#unshortened = isDone ? null : compacted.why
     this.#tried = this.#size.tokens(this.#context)
-    return context !== undefined
+    return isDone
   }
 
   #take(answer: Answer): void {
