@@ -175,6 +175,25 @@ describe('an answer that was cut is no conclusion', () => {
     expect(completed).toMatchObject({ type: 'run.completed', report: '{"a": "one two three"}' })
   })
 
+  test('a cut answer is not completed by empty ones', async () => {
+    const { model, requests } = answers(
+      [...said('The first half of'), ended('length')],
+      [finish()],
+      [finish()],
+    )
+    const h = harness({ model })
+    const { branchId } = await h.run('go')
+    const { started } = await h.continue(branchId)
+    expect(await h.clock.until(started!.result)).toMatchObject({
+      status: 'failed',
+      error: { code: 'empty_answer' },
+      text: 'The first half of',
+      note: 'partial: the text of turn 1',
+    })
+    expect(requests).toHaveLength(3)
+    expect(last(requests[2]!)).toBe('You ended without any text. Write your conclusion now.')
+  })
+
   test('an answer to another text is a report of its own', async () => {
     const { model } = answers([...said('half'), ended('length')], [...said('rest'), finish()])
     const h = harness({ model })

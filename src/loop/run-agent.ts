@@ -240,13 +240,13 @@ class Loop {
     return { ...report, note: note ? `${why}; ${note}` : why }
   }
 
-  /** No calls: the run is done. Without any text so far, one request for a conclusion. */
+  /** No calls: the run is done. Without a text in its last answer, one request for a conclusion. */
   async #finish(answer: Answer): Promise<Outcome> {
-    if (!this.#conclusion && this.#said.length === 0) return this.#concluded(await this.#conclude(NO_TEXT))
+    if (!this.#conclusion) return this.#concluded(await this.#conclude(NO_TEXT))
     return { type: 'completed', report: this.report(), finishReason: answer.end.reason }
   }
 
-  /** With the conclusion of a run that had no text. */
+  /** With the conclusion of a run whose last answer had no text. What it said before is no conclusion. */
   #concluded(answer: Answer): Outcome {
     const { reason: finishReason } = answer.end
     const ended = this.#refused(answer) ?? (isCut(answer.end) ? this.#cutOff(answer.end) : undefined)
