@@ -218,7 +218,7 @@ export function wakesNobody(branchId: BranchId): OffshootError {
   return new OffshootError('conflict', message, { hint: LEAVE_OUT })
 }
 
-/** The same agent, model, rules and tools; used turns go on counting. */
+/** The same agent, model, rules and tools. Its turns and its figures are its own. */
 function followingRun(
   deps: Pick<Deps, 'clock' | 'config' | 'newId'>,
   budget: Budget,
@@ -234,7 +234,6 @@ function followingRun(
     ...(asked?.row ?? alone),
     unreported: order.wake === false ? true : null,
     id: deps.newId('run'),
-    turns: last.row.turns,
     limits: limitsAfter(deps, budget, last, order),
     queuedAt: deps.clock.now(),
     startedAt: null,
@@ -252,7 +251,7 @@ function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>)
 }
 
 /**
- * Used turns go on counting; so do money and tokens in the same run, for which as much is reserved anew. @throws ToolError
+ * In the same run, turns, money and tokens go on counting, and as much is reserved anew. @throws ToolError
  * with the figures when a subagent asks for more than there is, or nothing is left.
  */
 function limitsAfter(
@@ -272,8 +271,9 @@ function limitsAfter(
   }
   const caps = freshCaps(budget, { depth: row.depth, parentRunId, setup }, agent)
   const { growsTo: _, ...limits } = row.limits
-  const maxTurns = row.turns + (order.maxTurns ?? ownTurns(deps, agent, row.depth))
-  return { ...limits, maxTurns, ...(isFinal(row.status) ? caps : budget.beyond(row, caps)) }
+  const turns = order.maxTurns ?? ownTurns(deps, agent, row.depth)
+  if (isFinal(row.status)) return { ...limits, maxTurns: turns, ...caps }
+  return { ...limits, maxTurns: row.turns + turns, ...budget.beyond(row, caps) }
 }
 
 function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {
