@@ -274,7 +274,7 @@ class Loop {
   /** Where the budget left no room for a longer answer, that is why it was cut. */
   #cutOff(end: AnswerEnd & { readonly reason: CutReason }): Outcome {
     const reached = this.#ports.budget.reached()
-    if (reached) return this.spent(reached)
+    if (reached) return { ...this.spent(reached), finishReason: end.reason }
     return { type: 'limit', why: end.reason, report: this.reportAt(cutNote(end)), finishReason: end.reason }
   }
 
@@ -364,7 +364,7 @@ class Loop {
     return { messageId, text, turn: this.#turn, ...(this.#goesOn ? { goesOn: true } : {}) }
   }
 
-  /** A text that was cut at the output limit goes on in the next turn, once the run is continued. */
+  /** A text that was cut goes on in the next turn, once the run is continued. */
   get #goesOn(): boolean {
     const { left, turns } = this.#input
     return left?.goesOn === true && this.#turn === turns + 1

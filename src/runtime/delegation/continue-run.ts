@@ -30,7 +30,7 @@ import type { RunTree, ScopePart } from '../context/scope.ts'
 import { requestSlot } from '../run/slots.ts'
 import { freshFigures } from './spawn-child.ts'
 import { freshCaps, ownTurns } from './run-limits.ts'
-import { TOLD_TO_GO_ON_WHERE_CUT } from '../../core/report/answer-texts.ts'
+import { toldWhereCut } from '../../core/report/answer-texts.ts'
 import { TOLD_TO_GO_ON } from '../task/task-input.ts'
 
 export interface ContinueOrder {
@@ -66,11 +66,12 @@ export function continueRun(
   checkNoCancelAbove(run)
   if (order.wake === false) checkUnreported(change, run)
   const isOver = isFinal(run.row.status)
+  const whereCut = isOver ? undefined : toldWhereCut(run.row)
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
   const { budget } = tree
   const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, budget }, run, order)
   const given = saidOf(order)
-  const said = given ?? (run.row.endReason === 'max_output_tokens' ? TOLD_TO_GO_ON_WHERE_CUT : TOLD_TO_GO_ON)
+  const said = given ?? whereCut ?? TOLD_TO_GO_ON
   addInstruction(change, deps, next, { said, isGiven: given !== undefined, by: order.by })
   queueAgain(change, deps, next, said.text)
   budget.attach(next.held)
