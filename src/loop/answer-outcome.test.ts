@@ -41,6 +41,51 @@ function answers(...all: readonly (readonly unknown[])[]) {
 
 const last = ({ messages }: ModelRequest) => textOf(messages.at(-1)!.parts)
 
+describe('an answer that promises calls and has none', () => {
+  test.each([['tool-calls'], ['stop', 'pause_turn']])(
+    'goes on once: %s %s',
+    async (unified, raw = unified) => {
+      const { model, requests } = answers(
+        [...said('I look'), ended(unified, raw)],
+        [...said('done'), finish()],
+      )
+      expect(await harness({ model, tools }).run('go')).toMatchObject({
+        status: 'completed',
+        finishReason: 'stop',
+        text: 'done',
+        turns: 2,
+      })
+      expect(last(requests[1]!)).toMatch(/^Your last answer ended as if more was to follow/)
+    },
+  )
+
+  test('is taken as the last when it comes again', async () => {
+    const { model, requests } = answers(
+      [...said('I look'), ended('tool-calls')],
+      [...said('it is 4'), ended('tool-calls')],
+    )
+    expect(await harness({ model, tools }).run('go')).toMatchObject({ status: 'completed', text: 'it is 4' })
+    expect(requests).toHaveLength(2)
+    const empty = answers([ended('tool-calls')], [ended('tool-calls')], [...said('so'), finish()])
+    expect(await harness({ model: empty.model, tools }).run('go')).toMatchObject({ text: 'so' })
+    expect(last(empty.requests[2]!)).toBe('You ended without any text. Write your conclusion now.')
+  })
+})
+
+test('a request that the provider filters fails as an answer that it filters does', async () => {
+  const error = new ProviderError('own/model: HTTP 400: no', {
+    status: 400,
+    retryable: false,
+    isFiltered: true,
+  })
+  const model = rawModel(() => Promise.reject(error))
+  expect(await harness({ model }).run('go')).toMatchObject({
+    status: 'failed',
+    finishReason: 'content_filter',
+    error: { code: 'content_filter', message: 'own/model: HTTP 400: no' },
+  })
+})
+
 describe('an answer that was cut is no conclusion', () => {
   test.each([
     [

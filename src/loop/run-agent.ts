@@ -1,14 +1,13 @@
 import { contextMessage, type ContextMessage } from '../core/build-context.ts'
-import { errorMessage, OffshootError } from '../core/errors.ts'
+import { OffshootError } from '../core/errors.ts'
 import { foldResults } from '../core/inner-calls.ts'
 import { callsOf, textOf } from '../core/message.ts'
-import type { RunError } from '../core/run.ts'
 import { ignoreLateRejection } from '../core/rejections.ts'
 import type { ToolSchema } from '../model/port.ts'
 import { toolSchema } from '../tools/tool-schema.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
 import { concludedReport } from './concluded-report.ts'
-import { cutNote, emptyAnswer, isCut, refusalOf } from './answer-outcome.ts'
+import { cutNote, emptyAnswer, failedBy, isCut, refusalOf } from './answer-outcome.ts'
 import { askModel, isTooLong, notShortened, windowError, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
@@ -65,14 +64,16 @@ async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Out
         report: own ? loop.reportAt(whyOf(own, input)) : loop.report('the run was stopped'),
       }
     if (error instanceof BudgetReached) return loop.spent(error.reached)
-    const failed = asRunError(error)
+    const failed = failedBy(error)
     if (!failed) throw error
-    return { type: 'failed', error: failed, report: loop.report('the run failed') }
+    return { type: 'failed', ...failed, report: loop.report('the run failed') }
   } finally {
     watchdog.end()
   }
 }
 
+const TO_FOLLOW =
+  'Your last answer ended as if more was to follow, but there is no call in it. Go on: call the tool, or write your conclusion.'
 const NO_TEXT = 'You ended without any text. Write your conclusion now.'
 
 /** With these left a run is told to conclude; a limit of no more turns is in the system text alone. */
@@ -155,6 +156,7 @@ class Loop {
     if (!hasCalls(answer)) {
       await stored
       if (isCut(answer.end)) return this.#cutOff(answer.end)
+      if (await this.#isToFollow(answer)) return undefined
       this.#conclusion = this.#textIn(answer)
       const more = await this.#readBeforeEnd()
       if (more.length === 0) return await this.#finish(answer)
@@ -181,6 +183,15 @@ class Loop {
     await this.#warn()
     this.#read(await this.#ports.journal.steers())
     return undefined
+  }
+
+  /** An answer that promises a call and has none goes on, once in a row: some servers end every answer so. */
+  async #isToFollow({ end }: Answer): Promise<boolean> {
+    const before = this.#context.findLast(({ role }) => role !== 'assistant')
+    const isAgain = before !== undefined && textOf(before.parts) === TO_FOLLOW
+    if (end.reason !== 'tool_calls' || isAgain) return false
+    await this.#instruct(TO_FOLLOW)
+    return true
   }
 
   /** What is stored of a report has no envelope: the model gets one. */
@@ -382,10 +393,4 @@ function hasCalls(answer: Answer): boolean {
 
 function isStoreError(error: unknown): boolean {
   return error instanceof OffshootError && error.code.startsWith('store_')
-}
-
-/** What a provider or the context did is the run's failure; anything else is not ours to hide. */
-function asRunError(error: unknown): RunError | undefined {
-  if (!(error instanceof OffshootError)) return undefined
-  return { code: error.code, message: errorMessage(error), ...(error.hint ? { hint: error.hint } : {}) }
 }
