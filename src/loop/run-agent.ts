@@ -90,7 +90,7 @@ class Loop {
   readonly #emit: Emit
   readonly #context: ContextMessage[]
   readonly #schemas: readonly ToolSchema[]
-  readonly #repeats: Repeats
+  #repeats: Repeats
   readonly #size: InputEstimate
   /** Tokens of the context as the last compaction left it. */
   #tried = 0
@@ -181,7 +181,9 @@ class Loop {
         finishReason: answer.end.reason,
       }
     await this.#warn()
-    this.#read(await this.#ports.journal.steers())
+    const said = await this.#ports.journal.steers()
+    if (said.length > 0) this.#repeats = new Repeats(this.#input.maxIdenticalCalls) // what is done now may be asked for
+    this.#read(said)
     return undefined
   }
 
