@@ -9,14 +9,14 @@ import { writeStderr, type Io } from './io.ts'
 const SCRIPTED = 'scripted:'
 
 /**
- * The id of the model to use: the one of the flag, else that of the agent that is to have it, else of the configuration or
- * the environment. Says on stderr which and why. @throws OffshootError when it cannot be used.
+ * The id of the model to use: the one of the flag, else that of the conversation that goes on, else of the agent that is to
+ * have it, else of the configuration or the environment. Says on stderr which and why. @throws OffshootError when it cannot be used.
  */
 export async function pickModel(
   flag: string | undefined,
   composed: Composed,
   io: Io,
-  agent?: AgentDefinition,
+  agent?: AnsweringAgent,
 ): Promise<string> {
   if (flag?.trim() === '') throw new OffshootError('usage', 'the model of -m is empty')
   const { id, why, origin } = await choiceOf(flag && absoluteScript(flag, io.cwd), composed, agent)
@@ -27,6 +27,11 @@ export async function pickModel(
   return id
 }
 
+interface AnsweringAgent extends AgentDefinition {
+  /** The model with which it has answered in the conversation before. */
+  readonly kept?: string | undefined
+}
+
 interface Picked extends Choice {
   /** Where it is written, if it is in a file or a variable. */
   readonly origin?: string | undefined
@@ -35,14 +40,23 @@ interface Picked extends Choice {
 async function choiceOf(
   flag: string | undefined,
   { loaded: { config }, env, fetch, runtime }: Composed,
-  agent: AgentDefinition | undefined,
+  agent: AnsweringAgent | undefined,
 ): Promise<Picked> {
+  if (flag === undefined && agent?.kept) return ofConversation(agent.kept)
   const wanted = (flag === undefined && agent?.model) || 'inherit'
   const isSmall = wanted === 'small'
   if (wanted !== 'inherit' && !isSmall) return ofAgent(agent!, wanted, 'the one of')
   const choice = await chooseModel({ flag, config, env, fetch })
   if (isSmall) return ofAgent(agent!, runtime.modelOf(agent!, choice.id), 'the small one, for')
   return flag === undefined && config.model ? { ...choice, origin: OF_CONFIG } : choice
+}
+
+function ofConversation(id: string): Picked {
+  return {
+    id,
+    why: `model ${id}: the one of this conversation`,
+    origin: 'the model of this conversation (-m names another)',
+  }
 }
 
 const OF_CONFIG = 'the `model` of the configuration (offshoot.jsonc, OFFSHOOT_MODEL)'

@@ -49,6 +49,8 @@ export interface ProviderErrorDetails extends ErrorOptions {
   readonly retryable: boolean
   /** The request has more tokens than the model can read. */
   readonly isTooLong?: boolean
+  /** The provider's filter refused the request. */
+  readonly isFiltered?: boolean
 }
 
 export class ProviderError extends OffshootError {
@@ -56,6 +58,7 @@ export class ProviderError extends OffshootError {
   readonly retryAfterMs: number | undefined
   readonly retryable: boolean
   readonly isTooLong: boolean
+  readonly isFiltered: boolean
 
   constructor(message: string, details: ProviderErrorDetails) {
     super('provider', message, details)
@@ -64,6 +67,7 @@ export class ProviderError extends OffshootError {
     this.retryAfterMs = details.retryAfterMs
     this.retryable = details.retryable
     this.isTooLong = details.isTooLong ?? false
+    this.isFiltered = details.isFiltered ?? false
   }
 }
 

@@ -81,11 +81,19 @@ export function isReported({
   return status !== 'paused' || !(reason === 'user' || reason === 'parent' || reason === 'restart')
 }
 
-/** Whether a text that is sent to it now has its report wake the agent above it once more. */
+/**
+ * Whether its report wakes the agent above it, once it goes on: not while it works, and not where a call of its parent
+ * waits for the report. A parent that has ended has no such call.
+ */
 export function wakesParent(
-  run: Parameters<typeof isReported>[0] & { readonly parentRunId: string | null },
+  run: Parameters<typeof isReported>[0] & {
+    readonly parentRunId: string | null
+    readonly background: boolean
+  },
+  parent: { readonly status: RunStatus } | undefined,
 ): boolean {
-  return run.parentRunId !== null && isReported(run)
+  if (run.parentRunId === null || !isStopped(run.status)) return false
+  return isReported(run) || run.background || (parent !== undefined && isFinal(parent.status))
 }
 
 export function canBecome(from: RunStatus, to: RunStatus): boolean {

@@ -2,6 +2,7 @@ import type { Branch } from '../core/conversation.ts'
 import { textOf } from '../core/message.ts'
 import type { StoredRun } from '../core/run.ts'
 import type { RunStatus } from '../core/run-status.ts'
+import { turnsOfBranch } from '../core/turn-figures.ts'
 import { addCost, addUsage } from '../core/usage.ts'
 import type { InboxRow, RuleRow } from '../store/port.ts'
 import { groupBy, type ConversationRows } from './conversation-rows.ts'
@@ -60,10 +61,11 @@ function aboutTask({ id }: Branch, messages: readonly ExportedMessage[]) {
 function figures(runs: readonly StoredRun[]): Partial<BranchMetadata> {
   const last = runs.at(-1)
   if (!last) return {}
+  const { used, most } = turnsOfBranch(runs)
   return {
     state: branchState(last),
-    iterations: last.turns,
-    maxIterations: last.limits.maxTurns,
+    iterations: used,
+    maxIterations: most,
     usage: runs.map((run) => run.usage).reduce(addUsage),
     costUsd: runs.map((run) => run.costUsd).reduce(addCost),
   }

@@ -92,7 +92,7 @@ describe('a conversation that was exported while it ran', () => {
   test('says so in the words of its state', async () => {
     const { store, conversation } = await live()
     const document = exportConversation(store, conversation.conversationId)
-    expect(document.main!.metadata).toMatchObject({ state: 'running', iterations: 3, maxIterations: 10 })
+    expect(document.main!.metadata).toMatchObject({ state: 'running', iterations: 9, maxIterations: 16 })
     expect(document.messages.at(-1)).toMatchObject({ role: 'tool', state: 'streaming' })
   })
 

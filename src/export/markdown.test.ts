@@ -5,6 +5,7 @@ import { documentText } from './document-text.ts'
 import type { ExportDocument } from './document.ts'
 import { exportConversation } from './export-conversation.ts'
 import { Conversation, countedIds } from './fixtures/conversations.ts'
+import { documentHtml } from './html.ts'
 import { documentMarkdown } from './markdown.ts'
 
 async function documentOf(grow: (conversation: Conversation) => void): Promise<ExportDocument> {
@@ -19,6 +20,20 @@ async function documentOf(grow: (conversation: Conversation) => void): Promise<E
   )
   return exportConversation(store, id)
 }
+
+test('the figures at the head of a branch are those of all its runs', async () => {
+  const document = await documentOf((it) => {
+    const [main] = it.branches
+    for (const text of ['one', 'two', 'three']) {
+      it.message(main!, 'user', [it.text(text)])
+      it.run(main!, state.completed)
+    }
+  })
+  expect(document.main!.metadata).toMatchObject({ iterations: 9, maxIterations: 16, costUsd: 0.75 })
+  expect(documentMarkdown(document)).toContain('complete, 9 of 16 turns, 0.750 US dollars')
+  const page = documentHtml(document)
+  expect(page).toMatch(/Done<\/span> · 3 runs: 9 turns ·\s+6 tool calls · \$0.750/)
+})
 
 test('a conversation with a fork', async () => {
   const document = await documentOf((it) => {

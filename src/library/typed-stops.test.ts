@@ -130,7 +130,7 @@ describe('a subagent that has to satisfy a schema', () => {
     expect(first).toMatchObject({ status: 'failed', turns: 3 })
     expect(second).toMatchObject({
       status: 'completed',
-      turns: 6,
+      turns: 3,
       output: { score: 3 },
       branchId: first!.branchId,
     })

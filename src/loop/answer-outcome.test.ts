@@ -40,6 +40,51 @@ function answers(...all: readonly (readonly unknown[])[]) {
 
 const last = ({ messages }: ModelRequest) => textOf(messages.at(-1)!.parts)
 
+describe('an answer that promises calls and has none', () => {
+  test.each([['tool-calls'], ['stop', 'pause_turn']])(
+    'goes on once: %s %s',
+    async (unified, raw = unified) => {
+      const { model, requests } = answers(
+        [...said('I look'), ended(unified, raw)],
+        [...said('done'), finish()],
+      )
+      expect(await harness({ model, tools }).run('go')).toMatchObject({
+        status: 'completed',
+        finishReason: 'stop',
+        text: 'done',
+        turns: 2,
+      })
+      expect(last(requests[1]!)).toMatch(/^Your last answer ended as if more was to follow/)
+    },
+  )
+
+  test('is taken as the last when it comes again', async () => {
+    const { model, requests } = answers(
+      [...said('I look'), ended('tool-calls')],
+      [...said('it is 4'), ended('tool-calls')],
+    )
+    expect(await harness({ model, tools }).run('go')).toMatchObject({ status: 'completed', text: 'it is 4' })
+    expect(requests).toHaveLength(2)
+    const empty = answers([ended('tool-calls')], [ended('tool-calls')], [...said('so'), finish()])
+    expect(await harness({ model: empty.model, tools }).run('go')).toMatchObject({ text: 'so' })
+    expect(last(empty.requests[2]!)).toBe('You ended without any text. Write your conclusion now.')
+  })
+})
+
+test('a request that the provider filters fails as an answer that it filters does', async () => {
+  const error = new ProviderError('own/model: HTTP 400: no', {
+    status: 400,
+    retryable: false,
+    isFiltered: true,
+  })
+  const model = rawModel(() => Promise.reject(error))
+  expect(await harness({ model }).run('go')).toMatchObject({
+    status: 'failed',
+    finishReason: 'content_filter',
+    error: { code: 'content_filter', message: 'own/model: HTTP 400: no' },
+  })
+})
+
 describe('an answer that was cut is no conclusion', () => {
   test.each([
     [
@@ -136,7 +181,7 @@ describe('an answer that was cut is no conclusion', () => {
       endReason: 'done',
       finishReason: 'stop',
       text: 'The first half of the answer.',
-      note: '2 answers joined: the one of turn 1 was cut at the output limit, after character 17',
+      note: '2 answers joined: the one of turn 1 was cut after character 17',
     })
     const { messages } = requests[1]!
     expect(messages.slice(-2).map(({ role, parts }) => [role, textOf(parts)])).toEqual([
@@ -168,11 +213,87 @@ describe('an answer that was cut is no conclusion', () => {
     expect(await h.clock.until(third!.result)).toMatchObject({
       status: 'completed',
       text: '{"a": "one two three"}',
-      note: '3 answers joined: the one of turn 2 was cut at the output limit, after character 10, the one of turn 3 after character 14',
+      note: '3 answers joined: the one of turn 2 was cut after character 10, the one of turn 3 after character 14',
     })
     h.flush()
     const completed = h.told.findLast((event) => event.type === 'run.completed')
     expect(completed).toMatchObject({ runId, report: '{"a": "one two three"}' })
+  })
+
+  test('a cut answer is not completed by empty ones', async () => {
+    const { model, requests } = answers(
+      [...said('The first half of'), ended('length')],
+      [finish()],
+      [finish()],
+    )
+    const h = harness({ model })
+    const { branchId } = await h.run('go')
+    const { started } = await h.continue(branchId)
+    expect(await h.clock.until(started!.result)).toMatchObject({
+      status: 'failed',
+      error: { code: 'empty_answer' },
+      text: 'The first half of',
+      note: 'partial: the text of turn 1',
+    })
+    expect(requests).toHaveLength(3)
+    expect(last(requests[2]!)).toBe('You ended without any text. Write your conclusion now.')
+  })
+
+  test('so does one that was cut because the window was full, and in the middle of a word', async () => {
+    const { model, requests } = answers(
+      [...said('an unfin'), ended('length', 'model_context_window_exceeded')],
+      [...said('ished answ'), ended('length', 'model_length')],
+      [...said('er'), finish()],
+    )
+    const h = harness({ model })
+    const { branchId } = await h.run('go')
+    const { started: second } = await h.continue(branchId)
+    expect(await h.clock.until(second!.result)).toMatchObject({
+      endReason: 'context_window',
+      text: 'an unfinished answ',
+    })
+    const { started: third } = await h.continue(branchId)
+    expect(await h.clock.until(third!.result)).toMatchObject({
+      status: 'completed',
+      text: 'an unfinished answer',
+      note: '3 answers joined: the one of turn 1 was cut after character 8, the one of turn 2 after character 18',
+    })
+    expect(last(requests[1]!)).toBe(
+      'Your last answer was cut before its end. Go on exactly where it stopped; repeat nothing of it.',
+    )
+  })
+
+  test('and a conclusion that was cut at the turn limit', async () => {
+    const { model } = answers(
+      [called('read'), finish('tool-calls')],
+      [...said('all i'), ended('length')],
+      [...said('n'), finish()],
+    )
+    const h = harness({ model, tools })
+    const { branchId } = await h.run('go', { maxTurns: 1 })
+    const { started } = await h.continue(branchId)
+    expect(await h.clock.until(started!.result)).toMatchObject({
+      status: 'completed',
+      text: 'all in',
+      note: '2 answers joined: the one of turn 1 was cut after character 5',
+    })
+  })
+
+  test('what a person says before it goes on is answered, not joined', async () => {
+    const { model } = answers([...said('half'), ended('length')], [...said('deux moitiés'), finish()])
+    const h = harness({ model })
+    const { branchId, conversationId } = await h.run('go')
+    const { started } = await h.continue(branchId)
+    await h.perform(conversationId, { verb: 'steer', target: branchId, args: { text: 'in French' } })
+    expect(await h.clock.until(started!.result)).toMatchObject({ text: 'deux moitiés', note: null })
+    const again = answers([...said('half'), ended('length')], [...said('deux moitiés'), finish()])
+    const other = harness({ model: again.model })
+    const first = await other.run('go')
+    const { started: stopped } = await other.continue(first.branchId)
+    stopped!.stop('pause')
+    await other.clock.until(stopped!.result)
+    const { started: last } = await other.continue(first.branchId, { text: 'in French' })
+    expect(await other.clock.until(last!.result)).toMatchObject({ text: 'deux moitiés', note: null })
   })
 
   test('an answer to another text is a report of its own', async () => {

@@ -1,6 +1,10 @@
 import type { RunError } from '../core/run.ts'
+import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
+import type { FinishReason } from '../core/finish-reason.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
 import type { Answer, CutReason, LoopPorts } from './ports.ts'
+
+const OTHERWISE = 'Ask in another way, or with another model.'
 
 /** The answer is not whole: it was cut at the output limit, or where the window was full. */
 export function isCut(end: AnswerEnd): end is AnswerEnd & { readonly reason: CutReason } {
@@ -37,15 +41,40 @@ export function refusalOf(
     return {
       code: reason,
       message: `${id}: the model refused to answer${quoted(said)}`,
-      hint: 'Ask in another way, or with another model.',
+      hint: OTHERWISE,
     }
   if (reason === 'content_filter')
     return {
       code: reason,
       message: `${id}: the provider filtered the answer${quoted(said)}`,
-      hint: 'Ask in another way, or with another model.',
+      hint: OTHERWISE,
     }
   return undefined
+}
+
+/** The end of a run that an error has failed; undefined: the error is not one that a run can have. */
+export function failedBy(
+  error: unknown,
+): { readonly error: RunError; readonly finishReason?: FinishReason } | undefined {
+  if (!(error instanceof OffshootError)) return undefined
+  const message = errorMessage(error)
+  if (error instanceof ProviderError && error.isFiltered)
+    return {
+      error: { code: 'content_filter', message, hint: OTHERWISE },
+      finishReason: 'content_filter',
+    }
+  return { error: { code: error.code, message, ...(error.hint ? { hint: error.hint } : {}) } }
+}
+
+/** Why the text of an answer cannot stand for something else, as a summary does; undefined: it ended by itself. */
+export function unusableEnd(
+  answer: Pick<Answer, 'end'>,
+  ports: Pick<LoopPorts, 'model'>,
+): string | undefined {
+  const { end } = answer
+  if (end.reason === 'stop') return undefined
+  if (isCut(end)) return cutNote(end)
+  return refusalOf(answer, ports)?.message ?? `the answer ended with ${end.reason}${quoted(end.said)}`
 }
 
 /** An answer without text, after a conclusion was asked for. */

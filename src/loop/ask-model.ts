@@ -135,6 +135,12 @@ export function windowError(error: unknown): unknown {
   return new OffshootError('window', message, { hint: WINDOW_HINT, cause: error })
 }
 
+/** The same error, with why nothing could be left out. */
+export function notShortened(error: OffshootError, why: string): OffshootError {
+  const message = `${error.message}; the oldest turns could not be summarised: ${why}`
+  return new OffshootError('window', message, { hint: WINDOW_HINT, cause: error })
+}
+
 async function readStream(
   request: ModelRequest,
   reader: AnswerReader,

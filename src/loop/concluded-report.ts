@@ -25,7 +25,7 @@ function seamsNote(texts: readonly TurnText[]): string {
   let end = 0
   const seams = texts.slice(0, -1).map(({ turn, text }, i) => {
     end += text.length
-    return `the one of turn ${turn}${i === 0 ? ' was cut at the output limit,' : ''} after character ${end}`
+    return `the one of turn ${turn}${i === 0 ? ' was cut' : ''} after character ${end}`
   })
   return `${texts.length} answers joined: ${seams.join(', ')}`
 }

@@ -13,7 +13,7 @@ import { unlessAborted } from './unless-aborted.ts'
 import type { Answer, Emit, EndedCall, LoopPorts, PermitRequest } from './ports.ts'
 import { isCut } from './answer-outcome.ts'
 import { isTooDeep } from './read-answer.ts'
-import type { Repeats } from './repeats.ts'
+import { NOT_RUN, type Repeats } from './repeats.ts'
 import { whileSuspended, type Watchdog } from './watchdog.ts'
 
 /** What a call came to; the journal turns it into the result that the model reads. */
@@ -60,7 +60,7 @@ export async function executeTools(
     const alone = runsAlone(tool)
     if (alone) await settle(running, ports, watchdog)
     if (repeats.begins(part) && tool?.effects !== 'spawn') await know()
-    const notRun = isCut(answer.end) ? cutOff(part) : repeats.isCircle(part) ? inCircle(part) : undefined
+    const notRun = repeats.isCircle(part) ? inCircle(part) : isCut(answer.end) ? cutOff(part) : undefined
     const result = notRun ? ports.journal.callEnded(notRun) : runCall(part, ports, watchdog, emit)
     running.push({ part, result, spawns: tool?.effects === 'spawn' })
     ignoreLateRejection(result)
@@ -102,8 +102,7 @@ function cutOff(part: ToolCallPart): EndedCall {
 }
 
 function inCircle(part: ToolCallPart): EndedCall {
-  const message = 'not run: the calls before it were the same, with the same result each time'
-  return { part, title: titleLine(part.tool), ...failure('skipped', 'repeated', message) }
+  return { part, title: titleLine(part.tool), ...failure('skipped', 'repeated', NOT_RUN) }
 }
 
 async function runCall(

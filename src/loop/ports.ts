@@ -55,10 +55,10 @@ export interface LoopPorts {
   readonly budget: BudgetPort
   /**
    * The next request has so many tokens, and the window is nearly full: makes the oldest turns a summary, and returns the
-   * context with it. `isRefused`: the provider does not take as many, whatever is known of the window. undefined: that could
-   * not be done. Rejects with the reason of a stop. Absent: it is never done.
+   * context with it. `isRefused`: the provider does not take as many, whatever is known of the window. Rejects with the
+   * reason of a stop. Absent: it is never done.
    */
-  readonly compact?: (tokens: number, isRefused?: boolean) => Promise<readonly ContextMessage[] | undefined>
+  readonly compact?: (tokens: number, isRefused?: boolean) => Promise<Compacted>
   /** Stops this run from within: its own watchdog or time limit. Aborts `signal` with that reason. */
   readonly stop: (reason: OwnStop) => void
   /** Told at the start how to ask for the time that the run has left, in milliseconds; null: without a limit. */
@@ -215,6 +215,9 @@ export type Permit =
       readonly reason: DenialReason
       readonly why: string
     }
+
+/** The context with its summary, or why there is none; null: there was nothing to leave out. */
+export type Compacted = { readonly context: readonly ContextMessage[] } | { readonly why: string | null }
 
 /** Live facts: shown, not stored. */
 export type LiveEvent =

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { cutStore } from '../../test/support/cut-store.ts'
-import { handClock, harness, shownPrompt, tool } from '../../test/support/runtime-harness.ts'
+import {
+  called,
+  finish,
+  handClock,
+  harness,
+  rawModel,
+  shownPrompt,
+  tool,
+} from '../../test/support/runtime-harness.ts'
 
 const grep = { tool: 'grep', input: { pattern: 'TODO' } }
 const WARNING = /^user text\(Your last 5 calls were the same/
@@ -33,11 +41,46 @@ test('364 equal calls end after five, with one warning before, in a report that 
   expect(calls).toEqual([...Array(5).fill('completed'), 'skipped'])
 })
 
-test('so do 364 in one turn', async () => {
+test('so do 364 in one turn: the warning comes before the end there, too', async () => {
   const { tool, runs } = counted('grep')
-  const h = harness({ tools: [tool], script: { main: [{ toolCalls: Array(364).fill(grep) }] } })
-  expect(await h.run('go')).toMatchObject({ status: 'paused', endReason: 'stall', turns: 1 })
+  const main = [{ toolCalls: Array(364).fill(grep) }, { toolCalls: [grep] }]
+  const h = harness({ tools: [tool], script: { main } })
+  expect(await h.run('go')).toMatchObject({ status: 'paused', endReason: 'stall', turns: 2 })
   expect(runs()).toBe(5)
+  expect(said5(h.scripted.requests[1]!.options.prompt)).toBe(1)
+  const heeds = harness({ tools: [tool], script: { main: [main[0]!, { text: 'nothing there' }] } })
+  expect(await heeds.run('go')).toMatchObject({ status: 'completed', text: 'nothing there' })
+})
+
+test('another call before it ends the circle, also in the same turn', async () => {
+  const { tool, runs } = counted('grep')
+  const other = counted('read')
+  const main = [
+    ...Array.from({ length: 5 }, () => ({ toolCalls: [grep] })),
+    { toolCalls: [{ tool: 'read', input: { path: 'a' } }, grep] },
+    { text: 'nothing there' },
+  ]
+  const h = harness({ tools: [tool, other.tool], script: { main } })
+  expect(await h.run('go')).toMatchObject({ status: 'completed', text: 'nothing there' })
+  expect([runs(), other.runs()]).toEqual([6, 1])
+})
+
+test('what somebody says begins the count again', async () => {
+  const { tool, runs } = counted('grep')
+  const slow = { toolCalls: [grep], delayMs: 10_000 }
+  const h = harness({ tools: [tool], script: { main: [...Array(8).fill(slow), { text: 'end' }] } })
+  const { result, branchId, conversationId } = await h.start('go')
+  await h.clock.advance(45_000)
+  await h.perform(conversationId, { verb: 'steer', target: branchId, args: { text: 'try again' } })
+  expect(await h.clock.until(result)).toMatchObject({ status: 'completed', text: 'end' })
+  expect(runs()).toBe(8)
+})
+
+test('calls of answers that are cut again and again are a circle', async () => {
+  const write = tool('write', { effects: 'write' })
+  const model = rawModel(() => [called('write', '{"content":"half'), finish('length')])
+  const h = harness({ model, tools: [write] })
+  expect(await h.run('go')).toMatchObject({ status: 'paused', endReason: 'stall', turns: 6 })
 })
 
 test('equal calls are equal in whatever order their fields are written, inner ones too', async () => {
@@ -110,8 +153,8 @@ describe.each([
   test.each([
     ['a turn each', turns],
     ['a round in each turn', Array.from({ length: 12 }, () => ({ toolCalls: round }))],
-    ['all in one turn', [{ toolCalls: turns.flatMap(({ toolCalls }) => toolCalls) }]],
-  ])('%s: ends after five rounds', async (how, main) => {
+    ['all in one turn', [{ toolCalls: turns.flatMap(({ toolCalls }) => toolCalls) }, { toolCalls: round }]],
+  ])('%s: ends after five rounds', async (_, main) => {
     const counters = names.map((name) => counted(name))
     const h = harness({
       tools: counters.map(({ tool }) => tool),
@@ -123,9 +166,10 @@ describe.each([
     expect(result.note).toContain(`the same ${round.length} calls had the same results in 5 rounds in a row`)
     expect(counters.reduce((sum, { runs }) => sum + runs(), 0)).toBe(5 * round.length)
     const told = h.scripted.requests.map(
-      ({ options }) => shownPrompt(options.prompt).filter((line) => line.includes('were the same')).length,
+      ({ options }) =>
+        shownPrompt(options.prompt).filter((line) => line.startsWith('user text(Your last')).length,
     )
-    expect(Math.max(...told)).toBe(how === 'all in one turn' ? 0 : 1)
+    expect(Math.max(...told)).toBe(1)
     const skipped = h.store.find('tool_calls', {}).filter(({ status }) => status === 'skipped')
     expect(skipped[0]).toMatchObject({ error: { code: 'repeated' } })
   })

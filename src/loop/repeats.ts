@@ -4,6 +4,9 @@ import { outputForModel } from '../core/report/report-envelope.ts'
 /** The longest circle that is looked for. Calls. */
 const MAX_PERIOD = 4
 
+/** The result of a call that is not run. */
+export const NOT_RUN = 'not run: the calls before it were the same, with the same result each time'
+
 /** A call that has ended. Two of them are the same where all fields are equal. */
 interface EndedEntry {
   readonly call: string
@@ -23,8 +26,8 @@ interface Circle {
 
 /**
  * Detects a run that goes in circles: one to four calls over and over, with the same results. After `max` rounds with the
- * same results the model gets one reminder; the next call of the circle is not run. Calls count in their order, however
- * many of them one turn has.
+ * same results the model gets one reminder, and the next call of the circle is not run; once the model has been told, that
+ * ends the run. Calls count in their order, however many of them one turn has.
  */
 export class Repeats {
   readonly #max: number
@@ -32,8 +35,12 @@ export class Repeats {
   /** Calls that have begun, whatever comes of them. */
   readonly #started = new Periods<string>((a, b) => a === b)
   #isReported = false
-  /** The circle of which a call was not run. */
+  /** The circle of which a call of this turn was not run. */
   #circle: Circle | undefined
+  /** That was after the reminder. */
+  #isOver = false
+  /** Calls that have begun and have not ended. */
+  #open = 0
 
   constructor(max: number) {
     this.#max = max
@@ -49,33 +56,41 @@ export class Repeats {
 
   /** Whether the results so far have to be known before this call may begin. */
   begins(part: ToolCallPart): boolean {
+    const mayBreak = this.#open++ > 0 && this.#circles().length > 0
     this.#started.push(keyOf(part))
-    return PERIODS.some((period) => this.#started.repeated(period) > this.#needed(period))
+    return mayBreak || PERIODS.some((period) => this.#started.repeated(period) > this.#needed(period))
   }
 
-  /** Whether this call has just been made too often: it is not to be run, and the run is to end. */
+  /** Whether this call has just been made too often: it is not to be run. Calls before it that go on may break the circle. */
   isCircle(part: ToolCallPart): boolean {
     const key = keyOf(part)
-    this.#circle ??= this.#circles().find(({ calls }) => calls[0] === key)
+    if (!this.#circle && this.#open <= 1) {
+      this.#circle = this.#circles().find(({ calls }) => calls[0] === key)
+      this.#isOver = this.#circle !== undefined && this.#isReported
+    }
     return this.#circle?.calls.includes(key) ?? false
   }
 
-  /** Why the run is to end, once a call was not run. */
+  /** Why the run is to end, once a call was not run although the model had been told. */
   get circle(): string | undefined {
-    const { period, rounds } = this.#circle ?? { period: 0, rounds: 0 }
-    if (period === 0) return undefined
+    if (!this.#circle || !this.#isOver) return undefined
+    const { period, rounds } = this.#circle
     if (period === 1) return `${rounds} equal calls in a row had the same result`
     return `the same ${period} calls had the same results in ${rounds} rounds in a row`
   }
 
   /** In the order of the calls. */
   ended(part: ToolCallPart, { status, output }: ToolResultPart): void {
-    this.#ended.push({ call: keyOf(part), status, text: outputForModel(output) })
+    this.#open = Math.max(0, this.#open - 1)
+    const text = outputForModel(output)
+    if (status === 'skipped' && text === NOT_RUN) return // the circle is as it was
+    this.#ended.push({ call: keyOf(part), status, text })
     if (this.#circles().length === 0) this.#isReported = false
   }
 
-  /** What is to be said to the model now, once in each circle. */
+  /** What is to be said to the model at the end of a turn, once in each circle. */
   warning(): string | undefined {
+    this.#circle = undefined
     const [circle] = this.#circles()
     if (!circle || this.#isReported) return undefined
     this.#isReported = true

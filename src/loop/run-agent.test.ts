@@ -49,15 +49,18 @@ describe('the report', () => {
     ])
   })
 
-  test('is the latest turn that had text, marked so, when the last has none', async () => {
-    const main = [{ text: 'found it', toolCalls: [read] }, { toolCalls: [read] }, { text: ' \n' }]
-    const h = harness({ tools, script: { main } })
+  test('is asked for when the last turn has no text, whatever the ones before said', async () => {
+    const worked = [{ text: 'I look', toolCalls: [read] }, { toolCalls: [read] }, { text: ' \n' }]
+    const asked = harness({ tools, script: { main: [...worked, { text: 'found it' }] } })
+    expect(await asked.run('go')).toMatchObject({ status: 'completed', text: 'found it', note: null })
+    const h = harness({ tools, script: { main: [...worked, {}] } })
     expect(await h.run('go')).toMatchObject({
-      status: 'completed',
-      text: 'found it',
+      status: 'failed',
+      error: { code: 'empty_answer' },
+      text: 'I look',
       note: 'partial: the text of turn 1',
     })
-    expect(h.scripted.requests).toHaveLength(3)
+    expect(h.scripted.requests).toHaveLength(4)
   })
 
   test('is asked for once, without tools, when no turn had text', async () => {

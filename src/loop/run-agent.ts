@@ -1,15 +1,14 @@
 import { contextMessage, type ContextMessage } from '../core/build-context.ts'
-import { errorMessage, OffshootError } from '../core/errors.ts'
+import { OffshootError } from '../core/errors.ts'
 import { foldResults } from '../core/inner-calls.ts'
 import { callsOf, textOf } from '../core/message.ts'
-import type { RunError } from '../core/run.ts'
 import { ignoreLateRejection } from '../core/rejections.ts'
 import type { ToolSchema } from '../model/port.ts'
 import { toolSchema } from '../tools/tool-schema.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
 import { concludedReport } from './concluded-report.ts'
-import { cutNote, emptyAnswer, isCut, refusalOf } from './answer-outcome.ts'
-import { askModel, isTooLong, windowError, type StoredAnswer } from './ask-model.ts'
+import { cutNote, emptyAnswer, failedBy, isCut, refusalOf } from './answer-outcome.ts'
+import { askModel, isTooLong, notShortened, windowError, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
 import { InputEstimate } from './input-estimate.ts'
@@ -65,14 +64,16 @@ async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Out
         report: own ? loop.reportAt(whyOf(own, input)) : loop.report('the run was stopped'),
       }
     if (error instanceof BudgetReached) return loop.spent(error.reached)
-    const failed = asRunError(error)
+    const failed = failedBy(error)
     if (!failed) throw error
-    return { type: 'failed', error: failed, report: loop.report('the run failed') }
+    return { type: 'failed', ...failed, report: loop.report('the run failed') }
   } finally {
     watchdog.end()
   }
 }
 
+const TO_FOLLOW =
+  'Your last answer ended as if more was to follow, but there is no call in it. Go on: call the tool, or write your conclusion.'
 const NO_TEXT = 'You ended without any text. Write your conclusion now.'
 
 /** With these left a run is told to conclude; a limit of no more turns is in the system text alone. */
@@ -89,10 +90,12 @@ class Loop {
   readonly #emit: Emit
   readonly #context: ContextMessage[]
   readonly #schemas: readonly ToolSchema[]
-  readonly #repeats: Repeats
+  #repeats: Repeats
   readonly #size: InputEstimate
   /** Tokens of the context as the last compaction left it. */
   #tried = 0
+  /** Why the last compaction came to nothing. */
+  #unshortened: string | null = null
   #turn: number
   /** The texts of its turns. */
   readonly #said: TurnText[]
@@ -153,6 +156,7 @@ class Loop {
     if (!hasCalls(answer)) {
       await stored
       if (isCut(answer.end)) return this.#cutOff(answer.end)
+      if (await this.#isToFollow(answer)) return undefined
       this.#conclusion = this.#textIn(answer)
       const more = await this.#readBeforeEnd()
       if (more.length === 0) return await this.#finish(answer)
@@ -177,8 +181,19 @@ class Loop {
         finishReason: answer.end.reason,
       }
     await this.#warn()
-    this.#read(await this.#ports.journal.steers())
+    const said = await this.#ports.journal.steers()
+    if (said.length > 0) this.#repeats = new Repeats(this.#input.maxIdenticalCalls) // what is done now may be asked for
+    this.#read(said)
     return undefined
+  }
+
+  /** An answer that promises a call and has none goes on, once in a row: some servers end every answer so. */
+  async #isToFollow({ end }: Answer): Promise<boolean> {
+    const before = this.#context.findLast(({ role }) => role !== 'assistant')
+    const isAgain = before !== undefined && textOf(before.parts) === TO_FOLLOW
+    if (end.reason !== 'tool_calls' || isAgain) return false
+    await this.#instruct(TO_FOLLOW)
+    return true
   }
 
   /** What is stored of a report has no envelope: the model gets one. */
@@ -238,13 +253,13 @@ class Loop {
     return { ...report, note: note ? `${why}; ${note}` : why }
   }
 
-  /** No calls: the run is done. Without any text so far, one request for a conclusion. */
+  /** No calls: the run is done. Without a text in its last answer, one request for a conclusion. */
   async #finish(answer: Answer): Promise<Outcome> {
-    if (!this.#conclusion && this.#said.length === 0) return this.#concluded(await this.#conclude(NO_TEXT))
+    if (!this.#conclusion) return this.#concluded(await this.#conclude(NO_TEXT))
     return { type: 'completed', report: this.report(), finishReason: answer.end.reason }
   }
 
-  /** With the conclusion of a run that had no text. */
+  /** With the conclusion of a run whose last answer had no text. What it said before is no conclusion. */
   #concluded(answer: Answer): Outcome {
     const { reason: finishReason } = answer.end
     const ended = this.#refused(answer) ?? (isCut(answer.end) ? this.#cutOff(answer.end) : undefined)
@@ -272,7 +287,7 @@ class Loop {
   /** Where the budget left no room for a longer answer, that is why it was cut. */
   #cutOff(end: AnswerEnd & { readonly reason: CutReason }): Outcome {
     const reached = this.#ports.budget.reached()
-    if (reached) return this.spent(reached)
+    if (reached) return { ...this.spent(reached), finishReason: end.reason }
     return { type: 'limit', why: end.reason, report: this.reportAt(cutNote(end)), finishReason: end.reason }
   }
 
@@ -289,9 +304,9 @@ class Loop {
     await this.#makeRoom()
     if (toolChoice === 'auto') this.#turn++
     const asked = await this.#send(toolChoice).catch(async (error: unknown) => {
-      if (!(await this.#shortened(error))) throw windowError(error)
+      if (!(await this.#shortened(error))) throw this.#windowError(error)
       return await this.#send(toolChoice).catch((again: unknown) => {
-        throw windowError(again)
+        throw this.#windowError(again)
       })
     })
     const { answer } = asked
@@ -322,6 +337,13 @@ class Loop {
     return isTooLong(error) && (await this.#compact(this.#size.tokens(this.#context), true))
   }
 
+  /** That the context does not fit, and why it could not be made shorter; any other error is itself. */
+  #windowError(error: unknown): unknown {
+    const known = windowError(error)
+    const isWindow = known instanceof OffshootError && known.code === 'window'
+    return isWindow && this.#unshortened ? notShortened(known, this.#unshortened) : known
+  }
+
   /** Near the end of the window the oldest turns become a summary; where that fails, the next try is a while later. */
   async #makeRoom(): Promise<void> {
     const { window } = this.#ports.model.info
@@ -333,10 +355,12 @@ class Loop {
   async #compact(tokens: number, isRefused: boolean): Promise<boolean> {
     const { compact } = this.#ports
     if (!compact) return false
-    const context = await whileSuspended(this.#watchdog, 'itself', () => compact(tokens, isRefused))
-    if (context) this.#context.splice(0, this.#context.length, ...context)
+    const compacted = await whileSuspended(this.#watchdog, 'itself', () => compact(tokens, isRefused))
+    const isDone = 'context' in compacted
+    if (isDone) this.#context.splice(0, this.#context.length, ...compacted.context)
+    this.#unshortened = isDone ? null : compacted.why
     this.#tried = this.#size.tokens(this.#context)
-    return context !== undefined
+    return isDone
   }
 
   #take(answer: Answer): void {
@@ -353,7 +377,7 @@ class Loop {
     return { messageId, text, turn: this.#turn, ...(this.#goesOn ? { goesOn: true } : {}) }
   }
 
-  /** A text that was cut at the output limit goes on in the next turn, once the run is continued. */
+  /** A text that was cut goes on in the next turn, once the run is continued. */
   get #goesOn(): boolean {
     const { left, turns } = this.#input
     return left?.goesOn === true && this.#turn === turns + 1
@@ -371,10 +395,4 @@ function hasCalls(answer: Answer): boolean {
 
 function isStoreError(error: unknown): boolean {
   return error instanceof OffshootError && error.code.startsWith('store_')
-}
-
-/** What a provider or the context did is the run's failure; anything else is not ours to hide. */
-function asRunError(error: unknown): RunError | undefined {
-  if (!(error instanceof OffshootError)) return undefined
-  return { code: error.code, message: errorMessage(error), ...(error.hint ? { hint: error.hint } : {}) }
 }

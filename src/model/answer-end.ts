@@ -29,6 +29,7 @@ export function answerEnd({ finishReason, providerMetadata }: Finish, text: stri
 }
 
 function reasonOf(unified: string, word: string): FinishReason {
+  if (word === 'pause_turn') return 'tool_calls' // of Anthropic: another request is to follow
   switch (unified) {
     case 'stop':
       return 'stop'
@@ -55,7 +56,7 @@ const WORDS: readonly (readonly [words: RegExp, reason: FinishReason])[] = [
     /filter|safety|block|prohibited|recitation|spii|toxic|sensitive|moderation|guardrail|policy/,
     'content_filter',
   ],
-  [/^(end_turn|stop_sequence|eos|eos_token|end|complete)$/, 'stop'],
+  [/^(stop|end_turn|stop_sequence|eos|eos_token|end|complete)$/, 'stop'],
   [/tool|function/, 'tool_calls'],
 ]
 

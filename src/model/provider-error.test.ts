@@ -39,6 +39,31 @@ describe('toProviderError', () => {
     expect(error.message).toBe(`openai/gpt-6-sol: HTTP ${status}: because`)
   })
 
+  it.each([
+    [400, '{"error":{"code":"content_filter","innererror":{"code":"ResponsibleAIPolicyViolation"}}}', true],
+    [400, '{"error":{"code":"content_policy_violation","message":"no"}}', true],
+    [
+      400,
+      '{"error":{"message":"The response was filtered due to Azure OpenAI\u2019s content management policy."}}',
+      true,
+    ],
+    [400, '{"code":"DataInspectionFailed"}', true],
+    [400, '{"error":{"code":"invalid_value"}}', false],
+    [500, '{"error":{"code":"content_filter"}}', false],
+  ])('%i %s is filtered: %s', (status, responseBody, isFiltered) => {
+    expect(toProviderError(call(status, 'no', { responseBody }), source)).toMatchObject({ isFiltered })
+  })
+
+  it('says how long a provider asks to wait, and until when, where that is not waited for', () => {
+    const wait = (seconds: number) =>
+      toProviderError(call(429, 'slow down', { responseHeaders: { 'retry-after': String(seconds) } }), source)
+    expect(wait(600).message).toBe('openai/gpt-6-sol: HTTP 429: slow down')
+    expect(wait(5_400).message).toBe(
+      'openai/gpt-6-sol: HTTP 429: slow down; it asks for a wait of 90 min, until 2026-11-01T01:30:00Z, and no request waits for more than 10 min',
+    )
+    expect(wait(5_400).hint).toBe('Continue after 2026-11-01T01:30:00Z, or with another model.')
+  })
+
   it('tells no money left from too fast', () => {
     const data = { error: { code: 'insufficient_quota', message: 'You exceeded your current quota' } }
     expect(toProviderError(call(429, 'quota', { data }), source).retryable).toBe(false)

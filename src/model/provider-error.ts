@@ -1,5 +1,6 @@
 import { AISDKError, APICallError } from '@ai-sdk/provider'
 import { errorMessage, ProviderError } from '../core/errors.ts'
+import { retryLimits } from './retry.ts'
 import { AnswerError } from './http-answer-bounds.ts'
 import { isContextTooLong } from './too-long.ts'
 
@@ -63,14 +64,42 @@ function fromApiCall(error: APICallError, source: ErrorSource): ProviderError {
   // a redirect that is not followed, or 304, is an answer that comes again
   if (status < 300) return cutError(source, error.cause ?? error)
   const wait = retryAfterMs(error.responseHeaders, source.now())
-  return new ProviderError(line(source, apiMessage(error, status)), {
+  const retryable = isRetryableStatus(status) && !isQuota(error.data)
+  const said = `${error.message} ${error.responseBody ?? ''}`
+  const later = retryable && wait !== undefined ? tooLate(wait, source.now()) : undefined
+  return new ProviderError(line(source, apiMessage(error, status)) + (later?.text ?? ''), {
     status,
     ...(wait === undefined ? {} : { retryAfterMs: wait }),
-    isTooLong: isContextTooLong(status, `${error.message} ${error.responseBody ?? ''}`),
-    retryable: isRetryableStatus(status) && !isQuota(error.data),
+    isTooLong: isContextTooLong(status, said),
+    isFiltered: isRequestFiltered(status, said),
+    retryable,
     cause: error,
-    ...hint(status),
+    ...(later ? { hint: later.hint } : hint(status)),
   })
+}
+
+/** A wait that nobody waits for: until when, as it is somebody else's decision to ask again. */
+function tooLate(waitMs: number, now: number): { readonly text: string; readonly hint: string } | undefined {
+  const { maxRetryAfterMs } = retryLimits
+  if (waitMs <= maxRetryAfterMs) return undefined
+  const until = new Date(Math.min(now + waitMs, LAST_TIME)).toISOString().replace(/\.\d+Z$/, 'Z')
+  const minutes = (ms: number) => `${Math.ceil(ms / 60_000)} min`
+  const asked = `it asks for a wait of ${minutes(waitMs)}, until ${until}`
+  return {
+    text: `; ${asked}, and no request waits for more than ${minutes(maxRetryAfterMs)}`,
+    hint: `Continue after ${until}, or with another model.`,
+  }
+}
+
+/** That a date can say. */
+const LAST_TIME = 8.64e15
+
+/** How providers say that their filter refused a request: OpenAI, Azure, Alibaba. Their codes are not in the protocol. */
+const FILTERED =
+  /\bcontent_filter\b|content_policy_violation|ResponsibleAIPolicyViolation|content management policy|data_?inspection_?failed/i
+
+function isRequestFiltered(status: number | undefined, text: string): boolean {
+  return (status === undefined || (status >= 400 && status < 500)) && FILTERED.test(text)
 }
 
 function apiMessage(error: APICallError, status: number): string {
@@ -115,10 +144,12 @@ function fromFrame(frame: Frame, source: ErrorSource): ProviderError {
   const status = [frame.statusCode, frame.code].map(Number).find((code) => code >= 400 && code <= 599)
   const kind = JSON.stringify([frame.type, frame.code])
   const tooLong = isContextTooLong(status, `${kind} ${frame.message}`)
-  const retryable = !tooLong && isRetryableFrame(frame, status, kind)
+  const isFiltered = isRequestFiltered(status, `${kind} ${frame.message}`)
+  const retryable = !tooLong && !isFiltered && isRetryableFrame(frame, status, kind)
   return new ProviderError(line(source, `error in the answer: ${frame.message}`), {
     ...(status === undefined ? {} : { status }),
     isTooLong: tooLong,
+    isFiltered,
     retryable,
     cause: frame,
   })

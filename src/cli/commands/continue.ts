@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
-import { wakesParent } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { compose } from '../../runtime/host/compose.ts'
@@ -21,6 +20,7 @@ import { writeStderr, type Io } from '../io.ts'
 import { wholeNumber } from '../number-options.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
+import { wokenAgent } from '../../runtime/views/woken-agent.ts'
 import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
 import type { Reader } from '../../store/port.ts'
 
@@ -79,15 +79,13 @@ async function conversationOf(id: string, io: Io) {
   return conversation
 }
 
-/** Said before anything is sent: a finished subagent that goes on reports to its parent, which costs. */
+/** Said before anything is sent: a subagent that goes on reports to the branch above, which costs. */
 function wokenBy(store: Reader, subject: ResolvedId): string | undefined {
   if (subject.type === 'conversation') return undefined
-  const branchId = subject.branch.id
-  const run = store.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
-  const parent = run && wakesParent(run) && run.parentRunId ? store.get('runs', run.parentRunId) : undefined
+  const agent = wokenAgent(store, subject.branch.id)
   return (
-    parent &&
-    `its report will wake ${terminalLine(parent.agent)}, whose answer is billed; --no-wake keeps it on its branch`
+    agent &&
+    `its report will wake ${terminalLine(agent)}, whose answer is billed; --no-wake keeps it on its branch`
   )
 }
 

@@ -46,7 +46,10 @@ beforeAll(async () => {
     run: tree.runs[0]!.id,
     child: tree.runs[1]!.id,
   }
-  const other = await grown(2_000, (it) => void it.run(it.branches[0]!, state.running))
+  const other = await grown(2_000, (it) => {
+    const run = it.run(it.branches[0]!, state.running)
+    for (const input of [1, 2, 3]) it.call(run, { input }, 'running') // the row says 2
+  })
   busy = { conversation: other.conversationId, run: other.runs[0]!.id }
   await store.close()
 })
@@ -70,6 +73,15 @@ describe('show', () => {
       expect.stringMatching(/^ {2}◇ review a review \(review\) · no run yet · brn_/),
       '',
     ])
+  })
+
+  test('the calls of an open turn count, as `ps` counts them', async () => {
+    expect((await user.call(['show', busy.run])).stdout).toContain('· 3/10 turns · 3 tools ·')
+    expect((await user.call(['show', busy.conversation])).stdout).toContain('· 3/10 turns · 3 tools ·')
+    const { stdout } = await user.call(['show', busy.run, '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ toolCalls: 3 })
+    const whole = JSON.parse((await user.call(['show', busy.conversation, '--json'])).stdout) as object
+    expect(whole).toMatchObject({ runs: [{ toolCalls: 3 }] })
   })
 
   test('--messages adds what was said, and nothing of it is a command or another message', async () => {

@@ -1,6 +1,10 @@
 import type { Command } from 'commander'
-import { catalogue } from '../../model/models-and-prices.ts'
+import { catalogue, modelInfo } from '../../model/models-and-prices.ts'
+import { loadConfig } from '../../project/load-config.ts'
+import type { Config } from '../../config/config-schema.ts'
+import type { ModelInfo } from '../../model/port.ts'
 import { write, type Io } from '../io.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 
 export function modelsCommand(program: Command, io: Io): void {
@@ -9,10 +13,12 @@ export function modelsCommand(program: Command, io: Io): void {
     .description('list the models with a known window and price; others work too, as provider/model')
     .option('--json', 'one JSON object')
     .action(async ({ json }: { json?: true }) => {
-      if (json) return write(io, jsonLine(catalogue))
-      const lines = Object.entries(catalogue).map(
+      const { prices } = loadConfig(io.cwd, io.env).config
+      const models = knownModels(prices)
+      if (json) return write(io, jsonLine(models))
+      const lines = Object.entries(models).map(
         ([id, { window, price }]) =>
-          `${id.padEnd(32)} ${String(window ?? '?').padStart(9)} tokens  $${price?.input}/${price?.output} per million`,
+          `${terminalLine(id).padEnd(32)} ${String(window ?? '?').padStart(9)} tokens  $${price?.input}/${price?.output} per million`,
       )
       lines.push(
         'offline                          rule-based search, not a language model',
@@ -20,4 +26,17 @@ export function modelsCommand(program: Command, io: Io): void {
       )
       await write(io, `${lines.join('\n')}\n`)
     })
+}
+
+/** Those of the table and those with a price in the configuration, which comes first. */
+function knownModels(
+  prices: Config['prices'],
+): Record<string, Pick<ModelInfo, 'window' | 'maxOutput' | 'price'>> {
+  const ids = new Set([...Object.keys(catalogue), ...Object.keys(prices)])
+  return Object.fromEntries(
+    [...ids].map((id) => {
+      const { window, maxOutput, price } = modelInfo(id, prices)
+      return [id, { window, maxOutput, price }]
+    }),
+  )
 }

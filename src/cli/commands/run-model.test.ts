@@ -53,6 +53,20 @@ test('run has the model of the configuration for an agent that inherits', async 
   expect(await user.call(['run', 'hi', '--agent', 'explore'])).toMatchObject({ stdout: 'the first\n' })
 })
 
+test('a conversation keeps the model of its last run, but for another agent or a model that is named', async () => {
+  configure({ model: first, agents: { explore: { model: second } } })
+  const { stdout } = await user.call(['run', 'hi', '-m', second, '--output-format', 'json'])
+  const { conversation_id: id } = JSON.parse(stdout) as { conversation_id: string }
+  const again = (...flags: string[]) => user.call(['run', 'and?', '--conversation', id, ...flags])
+  const kept = await again()
+  expect(kept.stdout).toBe('the second\n')
+  expect(kept.stderr).toContain(`offshoot: model ${second}: the one of this conversation\n`)
+  expect(await user.call(['run', 'and?', '--continue'])).toMatchObject({ stdout: 'the second\n' })
+  expect(await again('-m', first)).toMatchObject({ stdout: 'the first\n' })
+  expect(await again()).toMatchObject({ stdout: 'the first\n' })
+  expect(await again('--agent', 'explore')).toMatchObject({ stdout: 'the second\n' })
+})
+
 test('a model of an agent that cannot be used is an error of the configuration', async () => {
   configure({ agents: { explore: { model: 'nonsense/x' } } })
   const { code, stderr } = await user.call(['run', 'hi', '--agent', 'explore'])

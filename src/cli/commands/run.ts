@@ -118,7 +118,8 @@ async function start(
 ): Promise<StartedRun> {
   const { runtime, workspace, systemText, agents } = composed
   const agent = agents.require(flags.agent)
-  const model = await pickModel(flags.model, composed, io, agent)
+  const kept = conversationId && lastModel(composed.store, conversationId, agent.name)
+  const model = await pickModel(flags.model, composed, io, { ...agent, kept })
   const more = {
     ...(flags.maxTurns ? { maxTurns: flags.maxTurns } : {}),
     ...(conversationId ? { conversationId } : {}),
@@ -126,6 +127,14 @@ async function start(
     onStored,
   }
   return runtime.start({ workspace, prompt, agent, model, systemText, ...more })
+}
+
+/** That of the last run of the main branch, where the same agent answers now. */
+function lastModel(store: Reader, conversationId: ConversationId, agent: string): string | undefined {
+  const branch = store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]
+  const where = branch && { branchId: branch.id }
+  const [run] = where ? store.find('runs', { where, orderBy: 'id', descending: true, limit: 1 }) : []
+  return run?.agent === agent ? run.model : undefined
 }
 
 /** The server that drives the conversation is given the message, and its run is followed as one of this process. */

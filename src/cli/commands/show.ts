@@ -4,6 +4,8 @@ import type { Branch } from '../../core/conversation.ts'
 import { finishOfRun } from '../../core/finish-reason.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
+import { turnsText } from '../../core/turn-figures.ts'
+import { withCountedCalls } from '../../runtime/views/counted-calls.ts'
 import { leftPausedIn } from '../../runtime/views/left-paused.ts'
 import { toPausedSubagent } from '../../runtime/views/run-result.ts'
 import { commandToContinue } from '../../core/status-line/paused-below.ts'
@@ -20,6 +22,7 @@ import {
   branchLine,
   costText,
   readBranchTree,
+  toolsText,
   type BranchLineStyle,
   type BranchNode,
   type Icons,
@@ -63,13 +66,15 @@ function subjectDocument(store: Reader, subject: ResolvedId): object {
       return { ...conversation, branches, runs: nodes.flatMap(({ runs }) => runs) }
     }
     case 'branch': {
-      const runs = store.find('runs', { where: { branchId: subject.branch.id }, orderBy: 'id' })
+      const found = store.find('runs', { where: { branchId: subject.branch.id }, orderBy: 'id' })
+      const runs = found.map((run) => withCountedCalls(store, run))
       return { ...withMessages(store, subject.branch), runs }
     }
     case 'run': {
       const calls = store.find('tool_calls', { where: { runId: subject.run.id }, orderBy: 'id' })
       const pausedSubagents = pausedOf(store, subject.branch, subject.run.id)
-      return { ...subject.run, report: reportOf(store, subject.run), calls, pausedSubagents }
+      const run = withCountedCalls(store, subject.run)
+      return { ...run, report: reportOf(store, subject.run), calls, pausedSubagents }
     }
     default:
       return unreachable(subject)
@@ -105,19 +110,20 @@ async function styleOf(
 function head(store: Reader, subject: ResolvedId, style: BranchLineStyle): string[] {
   const { id, title, directory } = subject.conversation
   const lines = [terminalLine(title), `${id} · ${terminalLine(directory)}`, '']
-  if (subject.type === 'run') return [...lines, ...runLines(store, subject.run, style), '']
+  if (subject.type === 'run')
+    return [...lines, ...runLines(store, withCountedCalls(store, subject.run), style), '']
   const delegated = subject.type === 'branch' ? delegationText(readDelegations(store, subject.branch.id)) : []
   return delegated.length > 0 ? [...lines, ...delegated, ''] : lines
 }
 
 /** The figures are those of this run alone. */
 function runLines(store: Reader, run: StoredRun, { lines, now }: BranchLineStyle): string[] {
-  const { usage, limits } = run
+  const { usage } = run
   const line = lines.get(run.id) ?? statusLine({ ...run, queuePosition: null })
   const facts = [
     statusText(line, run, now),
-    `${run.turns}/${limits.maxTurns} turns`,
-    `${run.toolCalls} tools`,
+    turnsText([run]),
+    toolsText(run.toolCalls),
     `${usage.input} tokens in, ${usage.output} out`,
     ...costText(run.costUsd),
     ...(lines.has(run.id) ? verbText(line) : []),

@@ -40,6 +40,23 @@ describe('spawn', () => {
     expect(tree).toContain('  ∙ explore started: find apples\n  ∙ explore completed: find apples (')
   })
 
+  test.each([
+    ['wake', true],
+    ['both', true],
+    ['announce', false],
+  ])('a continue of one with --deliver %s says before whether it wakes', async (deliver, wakes) => {
+    const { stdout } = await user.call(['run', '-m', script, '--output-format', 'json', 'Hello?'])
+    const { conversation_id: id } = JSON.parse(stdout) as { conversation_id: string }
+    const flags = ['--conversation', id, '--deliver', deliver, '--agent', 'general', '-m', script]
+    const { stderr } = await user.call(['spawn', ...flags, 'Look.'])
+    const [, child] = /subagent (brn_\w+) of/.exec(stderr)!
+    const said = 'its report will wake main, whose answer is billed; --no-wake keeps it on its branch'
+    const again = await user.call(['continue', child!, 'and more'])
+    expect(again.stderr.includes(said)).toBe(wakes)
+    const kept = await user.call(['continue', child!, 'and more', '--no-wake'])
+    expect(kept.stderr).not.toContain('will wake')
+  })
+
   test('takes the task from stdin, the agent general, and any format', async () => {
     const args = ['spawn', '-m', script, '--output-format', 'json']
     const { code, stdout } = await user.call(args, { input: 'do it' })

@@ -2,7 +2,9 @@ import type { Branch } from '../../core/conversation.ts'
 import type { BranchId, RunId } from '../../core/ids.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import { turnsText } from '../../core/turn-figures.ts'
 import { addCost } from '../../core/usage.ts'
+import { withCountedCalls } from '../../runtime/views/counted-calls.ts'
 import type { Reader } from '../../store/port.ts'
 import type { StatusLine } from '../../core/status-line/status-line.ts'
 import { terminalMark } from './progress/agent-icons.ts'
@@ -24,7 +26,7 @@ export function readBranchTree(
 ): BranchNode[] {
   const where = { conversationId: of.conversationId }
   const branches = store.find('branches', { where, orderBy: 'id' })
-  const runs = store.find('runs', { where, orderBy: 'id' })
+  const runs = store.find('runs', { where, orderBy: 'id' }).map((run) => withCountedCalls(store, run))
   const below = Map.groupBy(branches, (branch) => branch.parentBranchId)
   const runsOf = Map.groupBy(runs, (run) => run.branchId)
   const first = branches.filter((branch) => (root ? branch.id === root : branch.parentBranchId === null))
@@ -72,16 +74,14 @@ export function branchLine({ branch, depth, runs }: BranchNode, style: BranchLin
 }
 
 function figures(runs: readonly StoredRun[]): string[] {
-  const [first, ...more] = runs
-  if (!first) return ['no run yet']
-  const turns = runs.reduce((sum, run) => sum + run.turns, 0)
+  if (runs.length === 0) return ['no run yet']
   const tools = runs.reduce((sum, run) => sum + run.toolCalls, 0)
   const costUsd = runs.map((run) => run.costUsd).reduce(addCost)
-  return [
-    more.length === 0 ? `${turns}/${first.limits.maxTurns} turns` : `${runs.length} runs: ${turns} turns`,
-    `${tools} ${tools === 1 ? 'tool' : 'tools'}`,
-    ...costText(costUsd),
-  ]
+  return [turnsText(runs), toolsText(tools), ...costText(costUsd)]
+}
+
+export function toolsText(tools: number): string {
+  return `${tools} ${tools === 1 ? 'tool' : 'tools'}`
 }
 
 /** `paused (limit)`. */

@@ -1,11 +1,30 @@
 import type { MessageId } from '../ids.ts'
+import type { StoredRun } from '../run.ts'
+import type { EndReason } from '../run-status.ts'
 import { authorOf, textOf, type Message, type Said } from '../message.ts'
 
-/** What a run is told that goes on after its last answer was cut at the output limit, when nobody says anything else. */
-export const TOLD_TO_GO_ON_WHERE_CUT = {
-  text: 'Your last answer was cut at the output limit. Go on exactly where it stopped; repeat nothing of it.',
-  author: 'runtime',
-} as const satisfies Said
+const WHERE_CUT = 'Go on exactly where it stopped; repeat nothing of it.'
+const AT_LIMIT = `Your last answer was cut at the output limit. ${WHERE_CUT}`
+const BEFORE_END = `Your last answer was cut before its end. ${WHERE_CUT}`
+
+/** The ends of a run after which its last answer may have been cut: an answer, or what left no room for more of it. */
+const CUTTING: readonly (EndReason | null)[] = [
+  'max_output_tokens',
+  'context_window',
+  'max_turns',
+  'max_tokens',
+  'budget',
+]
+
+/** What a run is told that goes on after its last answer was cut, when nobody says anything else; undefined: it was not. */
+export function toldWhereCut({
+  endReason,
+  finishReason,
+}: Pick<StoredRun, 'endReason' | 'finishReason'>): Said | undefined {
+  if (!CUTTING.includes(endReason)) return undefined
+  if (finishReason === 'max_output_tokens') return { text: AT_LIMIT, author: 'runtime' }
+  return finishReason === 'context_window' ? { text: BEFORE_END, author: 'runtime' } : undefined
+}
 
 /** The text of an answer. `goesOn`: it begins where the text before was cut. */
 export interface AnswerText {
@@ -29,7 +48,8 @@ export function answerTexts(
   const texts: AnswerText[] = []
   let goesOn = false
   for (const message of messages) {
-    if (message.role === 'user') goesOn ||= texts.length > 0 && tellsToGoOn(message)
+    if (message.role === 'user')
+      goesOn = texts.length > 0 && (tellsToGoOn(message) || (goesOn && !isSaid(message)))
     if (!isAnswer(message)) continue
     const { id: messageId, parts } = message
     texts.push({ messageId, text: textOf(parts), ...(goesOn ? { goesOn } : {}) })
@@ -39,10 +59,17 @@ export function answerTexts(
 }
 
 function tellsToGoOn(message: Message): boolean {
-  const { text, author } = TOLD_TO_GO_ON_WHERE_CUT
   return message.parts.some(
-    (part) => part.type === 'text' && part.text === text && authorOf(part, message) === author,
+    (part) =>
+      part.type === 'text' &&
+      (part.text === AT_LIMIT || part.text === BEFORE_END) &&
+      authorOf(part, message) === 'runtime',
   )
+}
+
+/** A person or an agent said it: what is answered then does not go on with what was cut. */
+function isSaid(message: Message): boolean {
+  return message.parts.some((part) => part.type === 'text' && authorOf(part, message) !== 'runtime')
 }
 
 const BETWEEN_TURNS = '\n\n'

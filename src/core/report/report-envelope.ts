@@ -31,10 +31,15 @@ const LACKS = {
 
 const SUMMARY = 'This is a summary; `task_output` with this task_id reads the whole report.'
 
-/** `2/6 turns, 1 tool calls, 3.0 s, $0.00` */
+/** `2/6 turns, 1 tool call, 3.0 s, $0.00` */
 export function figureWords({ turns, maxTurns, toolCalls, durationMs, costUsd }: ReportFigures): string {
   const cost = costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(2)}`
-  return `${turns}/${maxTurns} turns, ${toolCalls} tool calls, ${(durationMs / 1000).toFixed(1)} s, ${cost}`
+  return `${turns}/${maxTurns} turns, ${toolCallWords(toolCalls)}, ${(durationMs / 1000).toFixed(1)} s, ${cost}`
+}
+
+/** `1 tool call` */
+export function toolCallWords(count: number): string {
+  return `${count} tool ${count === 1 ? 'call' : 'calls'}`
 }
 
 /** `paused (limit)` */

@@ -1,3 +1,4 @@
+import { turnsText } from '../../core/turn-figures.ts'
 import { addCost } from '../../core/usage.ts'
 import { markup, type Markup } from './markup.ts'
 import type { BranchPage } from './branch-pages.ts'
@@ -9,15 +10,14 @@ export function lookMark({ mark, tone }: Look): Markup {
   return markup`<span class="mark ${tone}" aria-hidden="true">${mark}</span> `
 }
 
-/** How a branch stands: the state of its last run, its turns, and what all its runs cost. */
+/** How a branch stands: the state of its last run, and the turns, calls and cost of all its runs. */
 export function stateFacts({ runs }: Pick<BranchPage, 'runs'>): Markup {
   const last = runs.at(-1)
   if (!last) return markup`not run`
   const look = runLook(last)
-  const turns = `${last.turns}/${last.limits.maxTurns} turns`
   const calls = runs.reduce((sum, run) => sum + run.toolCalls, 0)
   const cost = runs.map((run) => run.costUsd).reduce(addCost, 0)
-  return markup`<span class="state ${look.tone}">${lookMark(look)}${look.word}</span> · ${turns} ·
+  return markup`<span class="state ${look.tone}">${lookMark(look)}${look.word}</span> · ${turnsText(runs)} ·
     ${counted(calls, 'tool call')} · ${costWords(cost)}`
 }
 

@@ -6,6 +6,7 @@ import { bestEffort } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/unless-aborted.ts'
 import { throughGate } from '../../loop/wait-at-gate.ts'
 import { InputEstimate } from '../../loop/input-estimate.ts'
+import { unusableEnd } from '../../loop/answer-outcome.ts'
 import { AnswerReader } from '../../loop/read-answer.ts'
 import type { Model, ModelRequest } from '../../model/port.ts'
 import { costOf } from '../../model/cost-of-usage.ts'
@@ -18,7 +19,8 @@ export type AsidePorts = Pick<Deps, 'clock' | 'gates' | 'newId'>
 
 /**
  * The text of one request that is made beside the turns of a run: through the gate, within the budget, tried once. It
- * counts as the run's. Waits while requests under way hold what it needs. Rejects with why there is no text.
+ * counts as the run's. Waits while requests under way hold what it needs. Rejects with why there is no text: an answer that
+ * was refused, filtered or cut is none.
  */
 export async function askAside(
   scope: ScopePart<AsidePorts, 'budget'>,
@@ -101,6 +103,8 @@ async function readText(model: Model, request: ModelRequest, reader: AnswerReade
       if (done) throw new Error(`the answer of ${model.info.id} was cut before its end`)
       reader.push(value)
     }
+    const why = unusableEnd({ end: reader.end }, { model })
+    if (why !== undefined) throw new Error(why)
     return textOf(reader.parts)
   } finally {
     signal.removeEventListener('abort', onAbort)

@@ -67,7 +67,7 @@ describe.each(stores)('what has stopped goes on in the %s store:', (_, open) => 
     const turns = (branchId: typeof first.branchId) =>
       store.find('runs', { where: { branchId }, orderBy: 'id' }).map(({ limits }) => limits.maxTurns)
     const own = h.store.get('runs', first.runId)!.limits.maxTurns
-    expect(turns(first.branchId)).toEqual([own, own + 2, own])
+    expect(turns(first.branchId)).toEqual([own, own, own])
     await store.close()
   })
 
@@ -78,7 +78,7 @@ describe.each(stores)('what has stopped goes on in the %s store:', (_, open) => 
     const { maxTurns } = store.get('runs', first.runId)!.limits
     const { started } = await h.continue(first.branchId, { text: 'more' })
     await ended(h, started!)
-    expect(store.get('runs', started!.runId)!.limits.maxTurns).toBe(maxTurns + 1)
+    expect(store.get('runs', started!.runId)!.limits.maxTurns).toBe(maxTurns)
     const said = store.find('messages', { where: { branchId: first.branchId, role: 'assistant' } })[0]!
     const fork = await h.fork(said.id, 'and so?')
     await ended(h, fork)
@@ -102,8 +102,8 @@ describe.each(stores)('what has stopped goes on in the %s store:', (_, open) => 
     expect(subagent(h, 'a')).toMatchObject({
       branchId,
       agent: 'a',
-      turns: 2,
-      limits: { maxTurns: 1 + limits.maxTurns },
+      turns: 1,
+      limits: { maxTurns: limits.maxTurns },
       background: true,
       parentRunId: first.runId,
     })
@@ -111,6 +111,19 @@ describe.each(stores)('what has stopped goes on in the %s store:', (_, open) => 
     expect(h.actor.of('a').at(-1)!.last).toBe('say more')
     expect(h.actor.of('main').at(-1)!.last).toMatch(/^<subagent_report[^]*longer/)
     expectOrder(h, first)
+    await store.close()
+  })
+
+  test('three runs of one turn each are three turns: a run counts its own', async () => {
+    const store = await open()
+    const h = stage({ main: [{ text: 'one' }, { text: 'two' }, { text: 'three' }] }, { store })
+    const first = await h.run('go')
+    for (const text of ['more', 'and more']) {
+      const { started } = await h.continue(first.branchId, { text })
+      expect(await ended(h, started!)).toMatchObject({ turns: 1 })
+    }
+    const runs = store.find('runs', { where: { branchId: first.branchId }, orderBy: 'id' })
+    expect(runs.map(({ turns, limits }) => `${turns}/${limits.maxTurns}`)).toEqual(Array(3).fill('1/50'))
     await store.close()
   })
 
@@ -278,7 +291,7 @@ describe('an agent goes on with a subagent of its own', () => {
     })
     const result = await h.run('go')
     expect(result).toMatchObject({ status: 'completed', text: 'thanks' })
-    expect(h.actor.of('main').at(-1)!.last).toMatch(/figures="2\/4 turns[^]*the tests/)
+    expect(h.actor.of('main').at(-1)!.last).toMatch(/figures="1\/3 turns[^]*the tests/)
     expect(h.actor.of('a').at(-1)!.last).toBe('and the tests?')
     const runs = h.store.find('runs', { where: { agent: 'a' }, orderBy: 'id' })
     expect(new Set(runs.map(({ branchId }) => branchId)).size).toBe(1)

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { foreground, slow, stage, use, type Staged } from '../../../test/support/stage.ts'
+import { foreground, slow, spawn, stage, use, type Staged } from '../../../test/support/stage.ts'
 import type { BranchId } from '../../core/ids.ts'
+import { wokenAgent } from '../views/woken-agent.ts'
 
 /** A subagent that has finished, and the main agent that has read its report. */
 async function finished(more: Parameters<typeof stage>[1] = {}) {
@@ -61,6 +62,45 @@ describe('a text to a subagent that has finished', () => {
       busy.perform(started.conversationId, { verb: 'message', target: child, args }),
     ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('it reports as it was to') })
     await busy.clock.until(started.result)
+  })
+})
+
+describe('who is woken is known before', () => {
+  test('by a background subagent that a person has paused, once its parent has ended', async () => {
+    const h = stage({
+      main: [{ calls: [spawn('a')] }, { text: 'end' }, { text: 'read' }],
+      a: [{ calls: [use('read')], delayMs: 60_000 }, { text: 'late' }],
+    })
+    const started = await h.start('go')
+    await h.clock.advance(2_000)
+    const child = h.store.find('branches', {}).find(({ agent }) => agent === 'a')!.id
+    expect(wokenAgent(h.store, child)).toBeUndefined() // it has not stopped
+    await h.perform(started.conversationId, { verb: 'pause', target: child, args: null })
+    await h.clock.until(started.result)
+    await h.clock.advance(70_000)
+    const main = started.branchId
+    expect(h.store.find('runs', { where: { branchId: child } })).toMatchObject([
+      { status: 'paused', reason: 'user' },
+    ])
+    expect(wokenAgent(h.store, child)).toBe('main')
+    const before = runsOn(h, main)
+    const { started: again } = await h.continue(child)
+    await h.clock.until(again!.result)
+    expect(runsOn(h, main)).toBe(before + 1)
+  })
+
+  test('not by a subagent whose call waits for the report', async () => {
+    const h = stage({
+      main: [{ calls: [foreground('a')] }, { text: 'end' }],
+      a: [{ calls: [use('read')], delayMs: 60_000 }, { text: 'late' }],
+    })
+    const started = await h.start('go')
+    await h.clock.advance(2_000)
+    const child = h.store.find('branches', {}).find(({ agent }) => agent === 'a')!.id
+    await h.perform(started.conversationId, { verb: 'pause', target: child, args: null })
+    await h.clock.advance(70_000)
+    expect(h.store.find('runs', { where: { branchId: child } })).toMatchObject([{ status: 'paused' }])
+    expect(wokenAgent(h.store, child)).toBeUndefined()
   })
 })
 

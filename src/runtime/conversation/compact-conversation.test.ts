@@ -182,6 +182,26 @@ describe('near the end of the window', () => {
     expect(empty.child.status).toBe('completed')
   })
 
+  test.each([
+    ['content-filter', 'stop', 'the model refused to answer'],
+    ['content-filter', 'SAFETY', 'the provider filtered the answer (the provider said: SAFETY)'],
+    ['length', 'length', 'the answer was cut at the output limit (the provider said: length)'],
+    ['length', 'model_length', 'the answer was cut because the window of the model is full'],
+    ['other', 'odd', 'the answer ended with other (the provider said: odd)'],
+  ])(
+    'a summary that ends with %s (%s) is no record: nothing is left out, and the end says so',
+    async (unified, raw, why) => {
+      const end = { ...finish(), finishReason: { unified, raw } }
+      const { h, child, asked, requests } = await worked(12, () => [...said('I cannot summarise that.'), end])
+      expect(events(h)).toEqual([])
+      expect(asked.length).toBeGreaterThan(1)
+      expect(JSON.stringify(requests)).not.toContain('I cannot summarise')
+      expect(child).toMatchObject({ status: 'failed', error: { code: 'window' } })
+      expect(child.error!.message).toContain('; the oldest turns could not be summarised: ')
+      expect(child.error!.message).toContain(why)
+    },
+  )
+
   test('a summary that never comes is given up', async () => {
     const { child } = await worked(9, () => new Promise<never>(() => {}))
     expect(child.status).toBe('completed')

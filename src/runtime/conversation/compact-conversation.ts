@@ -6,6 +6,8 @@ import {
 } from '../../core/build-context.ts'
 import { planCompaction, type CompactionPlan } from '../../core/compaction-plan.ts'
 import type { Message, Part, SaidPart } from '../../core/message.ts'
+import { errorMessage } from '../../core/errors.ts'
+import type { Compacted } from '../../loop/ports.ts'
 import { unlessAborted } from '../../loop/unless-aborted.ts'
 import { InputEstimate } from '../../loop/input-estimate.ts'
 import type { Model } from '../../model/port.ts'
@@ -38,15 +40,15 @@ interface Full {
 
 /**
  * Makes the oldest turns of a run one summary, by one request that counts as the run's. The store keeps everything: the
- * summary is a message of the branch that says up to where it counts. Returns the context with it; undefined where
- * there is no summary, whatever the reason. Rejects with the reason of a stop, and with what the store throws.
+ * summary is a message of the branch that says up to where it counts. Returns the context with it, or why there is none.
+ * Rejects with the reason of a stop, and with what the store throws.
  */
 export async function compact(
   scope: ScopePart<CompactPorts, 'budget'>,
   run: LiveRun,
   model: Model,
   { tokens, isRefused = false }: Full,
-): Promise<readonly ContextMessage[] | undefined> {
+): Promise<Compacted> {
   const { deps } = scope
   const { branchId } = run.row
   const window = isRefused ? Math.min(model.info.window ?? tokens, tokens) : model.info.window
@@ -54,21 +56,21 @@ export async function compact(
   const perToken = charsIn(before) / tokens
   const plan =
     window && planCompaction(contextPath(storedTree(deps), branchId), window * KEPT * perToken, chars)
-  if (!plan) return undefined
-  const text = await summaryOf(scope, run, model, { covered: plan.covered, tokens, window })
-  if (!text) return undefined
+  if (!plan) return { why: null }
+  const made = await summaryOf(scope, run, model, { covered: plan.covered, tokens, window })
+  if ('why' in made) return made
   const part = {
     id: deps.newId('prt'),
     type: 'text',
-    text: `${LABEL}\n\n${text}`,
+    text: `${LABEL}\n\n${made.text}`,
     author: 'runtime',
     summaryOf: plan.summaryOf,
   } as const
   const after = charsAfter(deps, run, part)
-  if (after > charsIn(before) * WORTH) return undefined
+  if (after > charsIn(before) * WORTH) return { why: 'the summary is not much shorter than they are' }
   const tokensAfter = Math.round(after / perToken)
   await store(deps, run, part, { messages: plan.count, tokensBefore: tokens, tokensAfter })
-  return buildContext(storedTree(deps), branchId)
+  return { context: buildContext(storedTree(deps), branchId) }
 }
 
 const LABEL =
@@ -103,13 +105,13 @@ interface Covered extends Pick<CompactionPlan, 'covered'> {
   readonly window: number
 }
 
-/** undefined: there is none, whatever the reason; the run goes on without. */
+/** The text, or why there is none: the run goes on without. */
 async function summaryOf(
   scope: ScopePart<SummaryPorts, 'budget'>,
   run: LiveRun,
   model: Model,
   { covered, tokens, window }: Covered,
-): Promise<string | undefined> {
+): Promise<{ readonly text: string } | { readonly why: string }> {
   const { clock, newId } = scope.deps
   const stop = run.controller.signal
   const late = new AbortController()
@@ -125,10 +127,11 @@ async function summaryOf(
     ]
     const answer = askAside(scope, run, asked, { messages, maxOutput: MAX_TOKENS, signal })
     const text = (await unlessAborted(answer, signal, clock, 0)).trim().toWellFormed()
-    return text === '' ? undefined : text.slice(0, MAX_TOKENS * 8).toWellFormed()
-  } catch {
+    if (text === '') return { why: 'the summary is empty' }
+    return { text: text.slice(0, MAX_TOKENS * 8).toWellFormed() }
+  } catch (error) {
     stop.throwIfAborted()
-    return undefined
+    return { why: errorMessage(error).slice(0, 200).toWellFormed() }
   } finally {
     cancel()
   }

@@ -133,7 +133,9 @@ async function outcomeOf(
   const measured = lastUsage(scope.deps.store, run)
   const { maxIdenticalCalls } = scope.deps.config.limits
   const input = { agent, depth, context, turns, measured, limits, maxIdenticalCalls }
-  const before = left && { left: { ...left, open: left.turn?.answer } }
+  // a person may have said something since the run was told to go on
+  const goesOn = left?.goesOn === true && readLeft(scope.deps.store, run.row).goesOn
+  const before = left && { left: { ...left, goesOn, open: left.turn?.answer } }
   const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
   for (;;) {
     const { done, value } = await events.next()

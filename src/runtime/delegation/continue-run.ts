@@ -30,7 +30,7 @@ import type { RunTree, ScopePart } from '../context/scope.ts'
 import { requestSlot } from '../run/slots.ts'
 import { freshFigures } from './spawn-child.ts'
 import { freshCaps, ownTurns } from './run-limits.ts'
-import { TOLD_TO_GO_ON_WHERE_CUT } from '../../core/report/answer-texts.ts'
+import { toldWhereCut } from '../../core/report/answer-texts.ts'
 import { TOLD_TO_GO_ON } from '../task/task-input.ts'
 
 export interface ContinueOrder {
@@ -68,11 +68,12 @@ export function continueRun(
   checkNoCancelAbove(run)
   if (order.wake === false) checkUnreported(change, run)
   const isOver = isFinal(run.row.status)
+  const whereCut = isOver ? undefined : toldWhereCut(run.row)
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
   const { budget } = tree
   const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, budget }, run, order)
   const given = saidOf(order)
-  const said = given ?? (run.row.endReason === 'max_output_tokens' ? TOLD_TO_GO_ON_WHERE_CUT : TOLD_TO_GO_ON)
+  const said = given ?? whereCut ?? TOLD_TO_GO_ON
   addInstruction(change, deps, next, { said, isGiven: given !== undefined, by: order.by })
   queueAgain(change, deps, next, said.text)
   budget.attach(next.held)
@@ -224,7 +225,7 @@ export function wakesNobody(branchId: BranchId): OffshootError {
   return new OffshootError('conflict', message, { hint: LEAVE_OUT })
 }
 
-/** The same agent, model, rules and tools; used turns go on counting. */
+/** The same agent, model, rules and tools. Its turns and its figures are its own. */
 function followingRun(
   deps: Pick<Deps, 'clock' | 'config' | 'newId'>,
   budget: Budget,
@@ -240,7 +241,6 @@ function followingRun(
     ...(asked?.row ?? alone),
     unreported: order.wake === false ? true : null,
     id: deps.newId('run'),
-    turns: last.row.turns,
     limits: limitsAfter(deps, budget, last, order),
     queuedAt: deps.clock.now(),
     startedAt: null,
@@ -258,7 +258,7 @@ function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>)
 }
 
 /**
- * Used turns go on counting; so do money and tokens in the same run, for which as much is reserved anew. @throws ToolError
+ * In the same run, turns, money and tokens go on counting, and as much is reserved anew. @throws ToolError
  * with the figures when a subagent asks for more than there is, or nothing is left.
  */
 function limitsAfter(
@@ -278,8 +278,9 @@ function limitsAfter(
   }
   const caps = freshCaps(budget, { depth: row.depth, parentRunId, setup }, agent)
   const { growsTo: _, ...limits } = row.limits
-  const maxTurns = row.turns + (order.maxTurns ?? ownTurns(deps, agent, row.depth))
-  return { ...limits, maxTurns, ...(isFinal(row.status) ? caps : budget.beyond(row, caps)) }
+  const turns = order.maxTurns ?? ownTurns(deps, agent, row.depth)
+  if (isFinal(row.status)) return { ...limits, maxTurns: turns, ...caps }
+  return { ...limits, maxTurns: row.turns + turns, ...budget.beyond(row, caps) }
 }
 
 function checkRest(budget: Budget, { branchId, parentRunId }: Run): void {

@@ -79,7 +79,7 @@ describe.each(stores)('three tasks of one turn in the %s store', (_, open) => {
     const reports = answerTo(h).match(/<subagent_report [^>]*>\n[^<]*/g)!
     expect(reports.map((report) => report.split('\n')[1])).toEqual(['report a', 'report b', 'report c'])
     expect(reports[0]).toContain(
-      `agent="explore" task_id="${subagents[0]!.branchId}" status="completed" figures="2/10 turns, 1 tool calls, 0.7 s, $0.00"`,
+      `agent="explore" task_id="${subagents[0]!.branchId}" status="completed" figures="2/10 turns, 1 tool call, 0.7 s, $0.00"`,
     )
     await store.close()
   })

@@ -160,8 +160,8 @@ describe('task_status', () => {
     expect(h.actor.of('main')[2]!.last).toContain(`started by ${lead}`)
     expect(lines).toEqual([
       'c | do c | running | 0/10 turns | 0 tool calls | 2.0 s | $0.527344 left',
-      'general | do general | waiting (children: 1 subagent) | 1/10 turns | 1 tool calls | last: d: do d | 2.0 s | $0.527344 left, $0.175781 reserved',
-      'b | do b | running | 1/10 turns | 1 tool calls | last: read | 2.0 s | $0.9375 left',
+      'general | do general | waiting (children: 1 subagent) | 1/10 turns | 1 tool call | last: d: do d | 2.0 s | $0.527344 left, $0.175781 reserved',
+      'b | do b | running | 1/10 turns | 1 tool call | last: read | 2.0 s | $0.9375 left',
       'd | do d | queued, number 1 in line for a slot | 0/10 turns | 0 tool calls | 1.5 s | $0.175781 left | started by ',
       'a | do a | completed | 1/10 turns | 0 tool calls | 0.5 s',
     ])

@@ -1,3 +1,4 @@
+import { toolCallWords } from '../../core/report/report-envelope.ts'
 import { z } from 'zod'
 import { sleep, type Clock } from '../../core/clock.ts'
 import { isFinal, isStopped } from '../../core/run-status.ts'
@@ -99,7 +100,7 @@ function line(
     terminalLine(row.description),
     status(scheduler.position(row.id), row),
     `${row.turns}/${row.limits.maxTurns} turns`,
-    `${row.toolCalls} tool calls`,
+    toolCallWords(row.toolCalls),
     ...(lastAction ? [`last: ${lastAction.title}`] : []),
     `${seconds.toFixed(1)} s`,
     ...(isFinal(row.status) ? [] : leftText(budget.left(row), budget.reserved(row).usd)),

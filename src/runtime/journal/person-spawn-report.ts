@@ -57,7 +57,7 @@ function appendNotice(
 }
 
 /** As the card says; it is the message behind the origin, or the first one where there was none. */
-function deliverOf(reader: Reader, { id, parentBranchId, originMessageId }: Branch): Deliver {
+export function deliverOf(reader: Reader, { id, parentBranchId, originMessageId }: Branch): Deliver {
   const origin = originMessageId ? reader.get('messages', originMessageId) : undefined
   const where = { branchId: parentBranchId!, position: origin ? origin.position + 1 : 0 }
   const card = reader.find('messages', { where, limit: 1 })[0]

@@ -10,6 +10,7 @@ import { Budget } from '../budget/budget.ts'
 import { readDelegations } from '../authority/delegations.ts'
 import { queueFromRows } from '../run/queue-from-rows.ts'
 import type { StatusLine } from '../../core/status-line/status-line.ts'
+import { withCountedCalls } from './counted-calls.ts'
 import { openApprovalIds, openQuestionIds, statusLineFromRows, statusScope } from './status-lines.ts'
 
 /** One run as every client sees it: its own figures, and those of its subtree. */
@@ -162,11 +163,10 @@ function listingsOf(
   })
 }
 
-/** Calls and the last action are in the row at the end of a turn; until then the calls' own rows tell. */
+/** The last action is in the row at the end of a turn as well. */
 function current(reader: Reader, run: StoredRun): StoredRun {
   if (isStopped(run.status)) return run
-  const toolCalls = Math.max(run.toolCalls, reader.count('tool_calls', { runId: run.id }))
-  return { ...run, toolCalls, lastAction: lastCall(reader, run.id) ?? run.lastAction }
+  return { ...withCountedCalls(reader, run), lastAction: lastCall(reader, run.id) ?? run.lastAction }
 }
 
 function lastCall(reader: Reader, runId: RunId): LastAction | undefined {

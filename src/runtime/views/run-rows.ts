@@ -7,6 +7,7 @@ import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
 import type { Grant } from '../../permissions/types.ts'
 import type { Reader } from '../../store/port.ts'
 import { Budget } from '../budget/budget.ts'
+import { withCountedCalls } from './counted-calls.ts'
 import type { RunListing } from './list-runs.ts'
 import { queueFromRows, type QueueRows } from '../run/queue-from-rows.ts'
 import { reportText } from '../log/stored-events.ts'
@@ -54,7 +55,7 @@ export function runRows(
 ): RunRows {
   const stored = reader.find('runs', { where: { conversationId }, orderBy: 'id' })
   const calls = new Map(stored.map((run) => [run.id, lastCalls(reader, run)]))
-  const known = stored.map((run) => withCounted(reader, run))
+  const known = stored.map((run) => withCountedCalls(reader, run))
   const totals = subtrees(known)
   const queue = queueFromRows(reader, conversationId)
   const delegations = delegationsOf(reader, conversationId)
@@ -96,12 +97,6 @@ function account(budget: Budget, run: StoredRun) {
     reservedUsd: reserved.usd,
     reservedTokens: reserved.tokens,
   }
-}
-
-/** Calls are in the row of a run at the end of a turn; until then their own rows tell. */
-function withCounted(reader: Reader, run: StoredRun): StoredRun {
-  if (!works(run)) return run
-  return { ...run, toolCalls: Math.max(run.toolCalls, reader.count('tool_calls', { runId: run.id })) }
 }
 
 function lastCalls(reader: Reader, run: StoredRun): ToolCall[] {

@@ -2,13 +2,25 @@ import { wakesParent, type BranchView } from 'offshoot/client'
 import { useView } from '../state/conversation.tsx'
 import { runOf } from '../state/branch-lookup.ts'
 
-/** The agent that the report of a finished subagent wakes, once a text is sent to it; null: it wakes none. */
+/** The agent that the report of a stopped subagent wakes, once a text is sent to it; null: it wakes none. */
 export function useWokenParent(branch: BranchView): string | null {
   return useView((state) => {
     const run = runOf(state, branch.id)
-    if (branch.kind !== 'subagent' || !run || !wakesParent(run)) return null
-    return state.runs[run.parentRunId!]?.agent ?? 'the agent above'
+    if (branch.kind !== 'subagent' || !run || run.endedAt === null) return null
+    const { parentBranchId: above } = branch
+    if (run.parentRunId === null) return above && wokenAbove(state.branches[above], branch)
+    const parent = state.runs[run.parentRunId]
+    return wakesParent(run, parent) ? (parent?.agent ?? 'the agent above') : null
   })
+}
+
+/** Of what a person started: as its card on the branch above says, where that is loaded. */
+function wokenAbove(above: BranchView | undefined, { id }: BranchView): string | null {
+  const parts = (above?.messages ?? []).flatMap((message) => message.parts)
+  const wakes = parts.some(
+    (part) => part.type === 'notice' && part.branchId === id && (part.deliver ?? 'announce') !== 'announce',
+  )
+  return above && wakes ? above.agent : null
 }
 
 interface WakeChoiceProps {

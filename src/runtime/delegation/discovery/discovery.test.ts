@@ -268,7 +268,7 @@ describe('a call of use_tool', () => {
     const inOne = harness({
       tools: many(1),
       config: on,
-      script: { main: answers(use(...Array.from({ length: 6 }, () => ({ tool: 't0' })))) },
+      script: { main: [{ toolCalls: [use(...Array(6).fill({ tool: 't0' }))] }, { toolCalls: [one] }] },
       layers: allowAll,
     })
     expect(await inOne.run('go')).toMatchObject({ status: 'paused', reason: 'stall' })

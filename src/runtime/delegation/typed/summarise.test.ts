@@ -18,6 +18,7 @@ import type { ModelRequest } from '../../../model/port.ts'
 
 const REPORT =
   '# Findings\n\nThe parser is fine. The rest is long.\n\n- src/a.ts:1 is new\n- src/b.ts:2 is old\n\nMore words.'
+const ended = (unified: string, raw: string) => ({ ...finish(), finishReason: { unified, raw } })
 const task = [{ tool: 'task', input: { prompt: 'x', subagent_type: 'explore' } as never }]
 
 async function summarised(summarize: AgentDefinition['summarize'], options: HarnessOptions = {}) {
@@ -148,6 +149,12 @@ describe('a summary that fails leaves the whole report, and a note', () => {
     ['the request fails', () => Promise.reject(new Error('no answer'))],
     ['the answer is cut', () => [...said('half')]],
     ['an error comes as a piece', () => [{ type: 'error', error: new Error('broken') }]],
+    ['the model refuses', () => [...said('I cannot help with that.'), finish('content-filter')]],
+    ['the provider filters it', () => [...said('All is'), ended('content-filter', 'SAFETY')]],
+    ['it is cut at its limit', () => [...said('All is'), finish('length')]],
+    ['the window is full', () => [...said('All is'), ended('length', 'model_length')]],
+    ['it ends in a way that is not known', () => [...said('All is'), finish('other')]],
+    ['it ends with calls', () => [...said('I look'), finish('tool-calls')]],
   ])('when %s', async (_, third) => {
     const model = rawModel((n) => {
       if (n === 0)
@@ -160,6 +167,7 @@ describe('a summary that fails leaves the whole report, and a note', () => {
     const { answer, result } = await summarised('In one line.', { model })
     expect(answer).toContain('it could not be summarised')
     expect(answer).toContain('More words.')
+    expect(answer).not.toMatch(/I cannot help|All is|I look/)
     expect(result.text).toBe('end')
   })
 
