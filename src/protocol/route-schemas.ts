@@ -56,12 +56,17 @@ interface Route {
   readonly status: 200 | 201 | 202
 }
 
+/** A field that nothing reads is refused: what it was to do would not be done. */
 function route<I extends z.ZodType, A extends z.ZodType>(
   input: I,
   answer: A,
   status: Route['status'] = 200,
 ): { readonly input: I; readonly answer: A; readonly status: Route['status'] } {
-  return { input, answer, status }
+  return { input: isLoose(input) ? (input.strict() as unknown as I) : input, answer, status }
+}
+
+function isLoose(input: z.ZodType): input is z.ZodObject {
+  return input instanceof z.ZodObject && input.def.catchall === undefined
 }
 
 /** Of one conversation, or of all. */

@@ -3,15 +3,15 @@ import { count, id, runReason, runStatus, words } from './fields.ts'
 
 /** Verbs on a run, on the latest run of a branch, or on everything in a conversation (docs/control.md). */
 
-export const nothing = z.object({}) as z.ZodType<object, object>
+export const nothing = z.strictObject({}) as z.ZodType<object, object>
 
 export const continueRun = z.object({
   /** Default: "Continue your previous work." */
   text: words.optional(),
   maxTurns: z.int().min(1).optional(),
   budgetUsd: z.number().min(0).optional(),
-  /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. */
-  wake: z.literal(false).optional(),
+  /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. Default: true. */
+  wake: z.boolean().optional(),
 })
 /** `steered`: it had not stopped, and reads the text at its next turn. */
 export const continued = z.object({
