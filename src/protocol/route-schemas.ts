@@ -36,6 +36,7 @@ import { session, sessionEnded, sessionsEnded } from './session.ts'
 import {
   backgrounded,
   cancelled,
+  cancelRun,
   closed,
   continued,
   conversationInterrupted,
@@ -120,7 +121,7 @@ export const routes = {
   continueRun: route(continueRun, continued, 202),
   pauseRun: route(nothing, paused),
   interruptRun: route(nothing, interrupted),
-  cancelRun: route(nothing, cancelled),
+  cancelRun: route(cancelRun, cancelled),
   backgroundRun: route(nothing, backgrounded),
   steerRun: route(steerRun, steered, 202),
   listQuestions: route(ofConversation, z.array(question)),

@@ -2,7 +2,7 @@ import { Hono, type Context } from 'hono'
 import type { ServerResponse, IncomingMessage } from 'node:http'
 import { paths, type RouteName } from '../protocol/route-paths.ts'
 import { routes } from '../protocol/route-schemas.ts'
-import { nothing } from '../protocol/verbs.ts'
+import { cancelRun, nothing } from '../protocol/verbs.ts'
 import { lastSeq } from '../runtime/log/stored-events.ts'
 import { agentsModelsToolsHandlers } from './agents-models-tools-handlers.ts'
 import type { Access, Caller } from './access.ts'
@@ -149,7 +149,7 @@ function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idemp
     // what is deleted is gone when the call is sent again with its Idempotency-Key
     const isKeptDelete = method === 'DELETE' && c.req.header('idempotency-key') !== undefined
     const row = isKeptDelete ? undefined : find()
-    const isOptional = schema === nothing
+    const isOptional = schema === nothing || schema === cancelRun
     const given =
       method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw, { isOptional })
     const input = parseInput(schema, given)
