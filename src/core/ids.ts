@@ -73,6 +73,11 @@ export function createIds(now: () => number, random: (bytes: number) => Uint8Arr
   }
 }
 
+/** When an id was made. Milliseconds since the epoch. */
+export function timeOfId(id: string): number {
+  return [...id.slice(-26, -16)].reduce((ms, digit) => ms * 32 + ALPHABET.indexOf(digit), 0)
+}
+
 /** The kind of an id, or undefined when the text has not the shape of one. */
 export function idPrefix(text: string): IdPrefix | undefined {
   return ID_PATTERN.exec(text)?.[1] as IdPrefix | undefined
