@@ -197,6 +197,16 @@ describe('a run that completes while a subagent of it is paused', () => {
     await bothSay('main', new RegExp(`Done: 1 subagent paused.* offshoot continue ${branchId}`))
   }, 60_000)
 
+  it('has the command at the event of the pause', async () => {
+    const { stdout, branchId } = await ended('events')
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object)
+    const command = `offshoot continue ${branchId}`
+    expect(events).toContainEqual(expect.objectContaining({ type: 'run.paused', branchId, command }))
+  }, 60_000)
+
   it.each(['json', 'stream-json'])(
     'says so in %s',
     async (format) => {
