@@ -141,8 +141,10 @@ describe('the card of a subagent', () => {
           { toolCalls: [task('one')], usage },
           { text: 'All are back.', usage },
         ],
-        'Do one.': [{ text: 'First report.', usage }],
-        'Again.': [{ text: 'Second report.', usage }],
+        'Do one.': [
+          { text: 'First report.', usage },
+          { text: 'Second report.', usage },
+        ],
       },
       { config },
     )
