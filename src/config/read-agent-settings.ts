@@ -44,13 +44,24 @@ function readOne(name: string, value: unknown): One {
       problem: `unknown key is ignored${near ? `; did you mean ${near}?` : ''}`,
     })),
   ]
-  const first = wrong ?? textProblem(texts) ?? nameProblem(name)
+  const first = wrong ?? groupProblem(entries) ?? textProblem(texts) ?? nameProblem(name)
   return {
     settings: { ...textsOf(texts), ...withToolName(fields, name) },
     wrong: first && { ...first, path: [...here, ...first.path] },
     warnings: notes,
     strangers: strangers.map(({ path, ...each }) => ({ ...each, path: [...here, ...path] })),
   }
+}
+
+/** A group of settings that limits or restricts at the top of a configuration, and not in an agent. */
+const GROUPS: Readonly<Record<string, string>> = {
+  limits: 'write each limit in the agent itself, such as "maxTurns"',
+  delegations: 'it stands at the top of the configuration',
+}
+
+function groupProblem(entries: readonly (readonly [string, unknown])[]): FieldNote | null {
+  const found = entries.map(([key]) => key).find((key) => Object.hasOwn(GROUPS, flat(key)))
+  return found === undefined ? null : { path: [found], problem: `unknown key; ${GROUPS[flat(found)]}` }
 }
 
 function textProblem(texts: readonly (readonly [string, unknown])[]): FieldNote | null {
