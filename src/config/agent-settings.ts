@@ -4,13 +4,9 @@ import { nearestName } from '../core/nearest-name.ts'
 import { toolSpelled } from '../core/rules/tool-names.ts'
 import { createAgentRegistry, type AgentRegistry } from '../agents/registry.ts'
 import { readDocument } from './config-file.ts'
+import type { AgentSettings } from './read-agent-settings.ts'
 import { readSource } from './read-source.ts'
 import { reminderProblem } from '../agents/reminder-problem.ts'
-
-/** What a configuration says of an agent: any field of a definition. */
-export type AgentSettings = Partial<
-  Omit<AgentDefinition, 'name' | 'source' | 'extra' | 'checkOutput' | 'narrowed'>
->
 
 export interface ConfiguredAgents {
   readonly agents: AgentRegistry

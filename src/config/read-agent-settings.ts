@@ -1,8 +1,13 @@
+import type { AgentDefinition } from '../core/agent.ts'
 import { withToolName } from '../agents/parse-definition.ts'
 import { PROMPTS, readFields, type FieldNote } from '../agents/read-fields.ts'
 import { flat } from '../agents/restricting-keys.ts'
 import type { Stranger } from '../core/rules/unknown-tool.ts'
-import type { AgentSettings } from './agent-settings.ts'
+
+/** What a configuration says of an agent: any field of a definition. */
+export type AgentSettings = Partial<
+  Omit<AgentDefinition, 'name' | 'source' | 'extra' | 'checkOutput' | 'narrowed'>
+>
 
 export interface ReadAgents {
   readonly agents: Readonly<Record<string, AgentSettings>>

@@ -27,7 +27,7 @@ import { runHandlers } from './run-handlers.ts'
 import type { LinkKeys } from './sessions/link-keys.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { linkTo, signIn } from './sessions/sign-in.ts'
-import { parseInput } from './parse-input.ts'
+import { checkedInput } from './checked-input.ts'
 import { partialsOf } from './stored-partials.ts'
 import { isCollection, requireRow } from './require-row.ts'
 import { trustHandlers } from './trust-handlers.ts'
@@ -152,7 +152,7 @@ function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idemp
     const isOptional = schema === nothing || schema === cancelRun
     const given =
       method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw, { isOptional })
-    const input = parseInput(schema, given)
+    const input = checkedInput(schema, given)
     const caller = c.get('caller')
     const asked = input as object
     const decided = decisionIn(name, asked) ?? turnIn(name, asked, row, context.directoryRuntimes)
@@ -204,7 +204,7 @@ function addOtherRoutes(app: Hono<Env>, { context, keys, url, ending }: AppOptio
   app.post('/api/links', async (c) => {
     await checkPerson('a link', c.env?.incoming, c.get('caller').kind)
     checkMayLink(c.get('caller'))
-    parseInput(nothing, await readObject(c.req.raw, { isOptional: true }))
+    checkedInput(nothing, await readObject(c.req.raw, { isOptional: true }))
     // an Idempotency-Key is ignored: its answer would be stored, and with it the key of the link
     return json({ status: 201, body: { url: linkTo(url, keys) } })
   })

@@ -3,7 +3,7 @@ import { nearestName } from '../core/nearest-name.ts'
 import { Problem } from './problem.ts'
 
 /** @throws Problem 422 that names the first field, and says how it has to be. */
-export function parseInput(schema: z.ZodType, given: unknown): unknown {
+export function checkedInput(schema: z.ZodType, given: unknown): unknown {
   const parsed = schema.safeParse(given)
   if (parsed.success) return parsed.data
   const { issues } = parsed.error
