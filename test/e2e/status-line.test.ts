@@ -93,9 +93,7 @@ describe('the status line, told the same by ps, show and the live tree', () => {
     await run.untilStderr('Pausing: asked by you; first: $ sh wait.sh a')
     await bothSay(
       'task a',
-      new RegExp(
-        `Pausing: asked by you; first: \\$ sh wait\\.sh a, for \\d+s .*offshoot continue ${branchId}`,
-      ),
+      new RegExp(`Pausing: asked by you; first: \\$ sh wait\\.sh a · .*offshoot continue ${branchId}`),
     )
     await user.call(['continue', branchId])
     await bothSay('task a', /Running: \$ sh wait\.sh a, for/)
