@@ -1,4 +1,4 @@
-import type { ChildrenOfBranches, ChildRun } from '../core/status-line/child-counts.ts'
+import type { FamilyTree } from '../core/status-line/facts-around.ts'
 import type { StatusLine } from '../core/status-line/status-line.ts'
 import type { RunRow } from '../protocol/run.ts'
 import { shared } from '../protocol/shared.ts'
@@ -17,22 +17,25 @@ export function stateWords(run: State): string {
 
 type StatusState = Pick<
   ViewState,
-  'runs' | 'latestRuns' | 'steps' | 'branches' | 'queue' | 'slots' | 'approvals' | 'questions' | 'isDriven'
+  'runs' | 'steps' | 'branches' | 'queue' | 'slots' | 'approvals' | 'questions' | 'isDriven'
 >
 
 /** The status line of the branch of a run, as it is now. A row of another conversation brings its own. */
 export function statusOf(state: StatusState, row: RunRow): StatusLine {
   const run = state.runs[row.id]
   if (!run) return row.statusLine ?? shared.statusLine(row)
-  const isLatest = state.latestRuns[run.branchId] === run.id
-  const streaming = state.branches[run.branchId]?.streaming
+  const known = state.branches[run.branchId]?.streaming
+  const streaming = known?.runId === run.id ? known : undefined
+  const asksOf = ({ id }: { readonly id: string }) =>
+    [...state.approvals, ...state.questions].flatMap((ask) => (ask.runId === id ? [ask.id] : []))
   return shared.statusLine(run, {
     activity: shared.activityOf(
       state.steps[run.id] ?? [],
-      streaming?.runId === run.id ? streaming.parts : [],
+      streaming?.parts ?? [],
+      streaming ? shared.timeOfId(streaming.messageId) : null,
     ),
-    children: isLatest ? childrenOf(state.runs, run.branchId) : [],
-    asks: [...state.approvals, ...state.questions].flatMap((ask) => (ask.runId === run.id ? [ask.id] : [])),
+    ...shared.factsAround(run, familyOf(state.runs), asksOf),
+    asks: asksOf(run),
     queueLength: state.queue.length,
     queueLine: state.slots.line,
     isDriven: state.isDriven,
@@ -40,12 +43,15 @@ export function statusOf(state: StatusState, row: RunRow): StatusLine {
 }
 
 /** Of one state of the runs: read for each row that is drawn. */
-const known = new WeakMap<ViewState['runs'], ChildrenOfBranches>()
+const families = new WeakMap<ViewState['runs'], FamilyTree>()
 
-function childrenOf(runs: ViewState['runs'], branchId: string): readonly ChildRun[] {
-  const all = known.get(runs) ?? shared.childrenByBranch(Object.values(runs))
-  known.set(runs, all)
-  return all.get(branchId) ?? []
+function familyOf(runs: ViewState['runs']): FamilyTree {
+  const known = families.get(runs)
+  if (known) return known
+  const ids = Object.keys(runs).toSorted() as (keyof typeof runs)[]
+  const family = shared.familyTree(ids.map((id) => runs[id]!))
+  families.set(runs, family)
+  return family
 }
 
 /** Icon of a state; the word always stands beside it. */

@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { builtinAgents } from '../agents/builtin-agents.ts'
 import { agentLevel } from '../permissions/agent-level.ts'
 import { checkConfig } from './config-file.ts'
 import { configuredAgents } from './agent-settings.ts'
+import { readSource } from './read-source.ts'
 
 type Name = 'user config' | 'project config'
 
@@ -175,4 +179,23 @@ describe('what grants, restricts or limits is never left out of a configuration'
       { tool: 'judge', kind: 'list', where: 'file:1: agents.explore.tools.1' },
     ])
   })
+})
+
+test.each(['limits', 'delegations'])('%s in an agent is refused: it would limit nothing', (key) => {
+  expect(refusal({ agents: { general: { [key]: { maxTurns: 1 } } } })).toMatch(
+    new RegExp(`^file:1: agents\\.general\\.${key}: unknown key; `),
+  )
+})
+
+test('a reminder that does nothing is refused with file and line', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'offshoot-'))
+  const file = join(directory, 'config.jsonc')
+  const text =
+    '{\n  "agents": {\n    "general": { "maxTurns": 1,\n      "firstTurnReminder": true }\n  }\n}\n'
+  writeFileSync(file, text)
+  const { values } = readSource(file)
+  expect(() => configuredAgents(builtinAgents(), [{ name: 'user config', file, values }])).toThrow(
+    `${file}:4: agents.general.firstTurnReminder: `,
+  )
+  rmSync(directory, { recursive: true })
 })

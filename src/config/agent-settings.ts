@@ -3,12 +3,10 @@ import { OffshootError } from '../core/errors.ts'
 import { nearestName } from '../core/nearest-name.ts'
 import { toolSpelled } from '../core/rules/tool-names.ts'
 import { createAgentRegistry, type AgentRegistry } from '../agents/registry.ts'
+import { readDocument } from './config-file.ts'
+import type { AgentSettings } from './read-agent-settings.ts'
+import { readSource } from './read-source.ts'
 import { reminderProblem } from '../agents/reminder-problem.ts'
-
-/** What a configuration says of an agent: any field of a definition. */
-export type AgentSettings = Partial<
-  Omit<AgentDefinition, 'name' | 'source' | 'extra' | 'checkOutput' | 'narrowed'>
->
 
 export interface ConfiguredAgents {
   readonly agents: AgentRegistry
@@ -60,7 +58,9 @@ function checked(agent: AgentDefinition, parts: readonly Part[]): AgentDefinitio
   const problem = part && reminderProblem(agent)
   if (!problem) return agent
   const { file, name } = part[0]
-  throw new OffshootError('config', `${file ?? name}: agents.${agent.name}.firstTurnReminder: ${problem}`)
+  const path = ['agents', agent.name, 'firstTurnReminder']
+  const where = file === null ? name : readDocument(readSource(file).text, file).where(path)
+  throw new OffshootError('config', `${where}: ${path.join('.')}: ${problem}`)
 }
 
 function partsByName(sources: readonly Source[]): ReadonlyMap<string, readonly Part[]> {

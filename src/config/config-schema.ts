@@ -5,7 +5,7 @@ import { shown } from '../core/rules/quoted-value.ts'
 import { isRule, readRule, type RuleInput } from '../core/rules/read-rule.ts'
 import { ruleListProblem } from '../core/rules/rule-list.ts'
 import { providers } from '../model/models-and-prices.ts'
-import type { AgentSettings } from './agent-settings.ts'
+import type { AgentSettings } from './read-agent-settings.ts'
 import { defaults } from './defaults.ts'
 import { keyedProviders, searchProviders } from '../tools/web/search-settings.ts'
 

@@ -1,8 +1,13 @@
+import type { AgentDefinition } from '../core/agent.ts'
 import { withToolName } from '../agents/parse-definition.ts'
 import { PROMPTS, readFields, type FieldNote } from '../agents/read-fields.ts'
 import { flat } from '../agents/restricting-keys.ts'
 import type { Stranger } from '../core/rules/unknown-tool.ts'
-import type { AgentSettings } from './agent-settings.ts'
+
+/** What a configuration says of an agent: any field of a definition. */
+export type AgentSettings = Partial<
+  Omit<AgentDefinition, 'name' | 'source' | 'extra' | 'checkOutput' | 'narrowed'>
+>
 
 export interface ReadAgents {
   readonly agents: Readonly<Record<string, AgentSettings>>
@@ -44,13 +49,24 @@ function readOne(name: string, value: unknown): One {
       problem: `unknown key is ignored${near ? `; did you mean ${near}?` : ''}`,
     })),
   ]
-  const first = wrong ?? textProblem(texts) ?? nameProblem(name)
+  const first = wrong ?? groupProblem(entries) ?? textProblem(texts) ?? nameProblem(name)
   return {
     settings: { ...textsOf(texts), ...withToolName(fields, name) },
     wrong: first && { ...first, path: [...here, ...first.path] },
     warnings: notes,
     strangers: strangers.map(({ path, ...each }) => ({ ...each, path: [...here, ...path] })),
   }
+}
+
+/** A group of settings that limits or restricts at the top of a configuration, and not in an agent. */
+const GROUPS: Readonly<Record<string, string>> = {
+  limits: 'write each limit in the agent itself, such as "maxTurns"',
+  delegations: 'it stands at the top of the configuration',
+}
+
+function groupProblem(entries: readonly (readonly [string, unknown])[]): FieldNote | null {
+  const found = entries.map(([key]) => key).find((key) => Object.hasOwn(GROUPS, flat(key)))
+  return found === undefined ? null : { path: [found], problem: `unknown key; ${GROUPS[flat(found)]}` }
 }
 
 function textProblem(texts: readonly (readonly [string, unknown])[]): FieldNote | null {

@@ -2,7 +2,7 @@ import type { LoadedAgents } from '../agents/load-agents.ts'
 import { nameOfFile } from '../agents/parse-definition.ts'
 import { OffshootError } from '../core/errors.ts'
 import { nearestName } from '../core/nearest-name.ts'
-import type { AgentSettings } from './agent-settings.ts'
+import type { AgentSettings } from './read-agent-settings.ts'
 
 /** An agent that a source of the configuration names. */
 export interface NamedAgent {

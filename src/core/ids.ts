@@ -73,6 +73,13 @@ export function createIds(now: () => number, random: (bytes: number) => Uint8Arr
   }
 }
 
+/** When an id was made. Milliseconds since the epoch. */
+export function timeOfId(id: string): number {
+  let ms = 0
+  for (const digit of id.slice(-26, -16)) ms = ms * 32 + ALPHABET.indexOf(digit)
+  return ms
+}
+
 /** The kind of an id, or undefined when the text has not the shape of one. */
 export function idPrefix(text: string): IdPrefix | undefined {
   return ID_PATTERN.exec(text)?.[1] as IdPrefix | undefined

@@ -43,6 +43,8 @@ test('ten lines: a message, its events, its result with the totals of the tree',
   })
   expect(result).toMatchObject({ branchId: run.branchId, costUsd: 0, subagents: [{ agent: 'critic' }] })
   expect(result.usage.output).toBeGreaterThan(result.subagents[0]!.usage.output)
+  const inner = ['stopNo', 'partialFrom', 'unreported']
+  expect(Object.keys(result.subagents[0]!).filter((key) => inner.includes(key))).toEqual([])
   expect(seen.filter((each) => !/progress|waiting|resumed/.test(each))).toEqual([
     '0 run.started',
     '1 run.started',

@@ -101,7 +101,7 @@ const order = {
   budgetUsd: z.number().min(0).optional(),
 }
 
-const file = z.object({
+const file = z.strictObject({
   mediaType: z.string().min(1).max(200),
   /** Base64. */
   data: z.base64(),
@@ -131,8 +131,8 @@ export const sendMessage = z.object({
   /** `steer`: read at the next turn of a run that goes on. Where the run is paused, both continue it. */
   mode: z.enum(['steer', 'follow_up']).default('follow_up'),
   files: z.array(file).max(20).optional(),
-  /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. */
-  wake: z.literal(false).optional(),
+  /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. Default: true. */
+  wake: z.boolean().optional(),
   ...order,
 })
 /** `itemId`: it waits in the inbox; null: a run began with it. `runId`: what reads it; null: none goes on. */

@@ -36,6 +36,7 @@ import { session, sessionEnded, sessionsEnded } from './session.ts'
 import {
   backgrounded,
   cancelled,
+  cancelRun,
   closed,
   continued,
   conversationInterrupted,
@@ -56,12 +57,17 @@ interface Route {
   readonly status: 200 | 201 | 202
 }
 
+/** A field that nothing reads is refused: what it was to do would not be done. */
 function route<I extends z.ZodType, A extends z.ZodType>(
   input: I,
   answer: A,
   status: Route['status'] = 200,
 ): { readonly input: I; readonly answer: A; readonly status: Route['status'] } {
-  return { input, answer, status }
+  return { input: isLoose(input) ? (input.strict() as unknown as I) : input, answer, status }
+}
+
+function isLoose(input: z.ZodType): input is z.ZodObject {
+  return input instanceof z.ZodObject && input.def.catchall === undefined
 }
 
 /** Of one conversation, or of all. */
@@ -115,7 +121,7 @@ export const routes = {
   continueRun: route(continueRun, continued, 202),
   pauseRun: route(nothing, paused),
   interruptRun: route(nothing, interrupted),
-  cancelRun: route(nothing, cancelled),
+  cancelRun: route(cancelRun, cancelled),
   backgroundRun: route(nothing, backgrounded),
   steerRun: route(steerRun, steered, 202),
   listQuestions: route(ofConversation, z.array(question)),

@@ -7,9 +7,10 @@ import {
   reportTitle,
 } from '../core/report/report-words.ts'
 import { headline } from '../core/report-summary.ts'
+import { timeOfId } from '../core/ids.ts'
 import { isFinal, isStopped, wakesParent } from '../core/run-status.ts'
 import { activityOf } from '../core/status-line/activity.ts'
-import { childrenByBranch } from '../core/status-line/child-counts.ts'
+import { factsAround, familyTree } from '../core/status-line/facts-around.ts'
 import { statusLine } from '../core/status-line/status-line.ts'
 import { addCost, addUsage, noUsage } from '../core/usage.ts'
 
@@ -35,5 +36,7 @@ export const shared = {
   noUsage,
   statusLine,
   activityOf,
-  childrenByBranch,
+  factsAround,
+  familyTree,
+  timeOfId,
 } as const

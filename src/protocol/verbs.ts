@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { count, id, runReason, runStatus, words } from './fields.ts'
+import { count, id, ms, runReason, runStatus, words } from './fields.ts'
 
 /** Verbs on a run, on the latest run of a branch, or on everything in a conversation (docs/control.md). */
 
-export const nothing = z.object({}) as z.ZodType<object, object>
+export const nothing = z.strictObject({}) as z.ZodType<object, object>
 
 export const continueRun = z.object({
   /** Default: "Continue your previous work." */
   text: words.optional(),
   maxTurns: z.int().min(1).optional(),
   budgetUsd: z.number().min(0).optional(),
-  /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. */
-  wake: z.literal(false).optional(),
+  /** false, where a subagent has stopped: its report goes to nobody, so that its parent is not woken. Default: true. */
+  wake: z.boolean().optional(),
 })
 /** `steered`: it had not stopped, and reads the text at its next turn. */
 export const continued = z.object({
@@ -36,6 +36,8 @@ export const interrupted = z.object({
   runId: id('run'),
   status: runStatus,
   reason: runReason,
+  /** When it stopped; null: somebody has continued it since. */
+  endedAt: ms.nullable(),
 })
 
 /** `runs`: how many it reached, those below included. */
@@ -46,6 +48,8 @@ export const paused = z.object({ runs: count, paused: count })
 
 export const backgrounded = z.object({ branchId: id('brn'), runId: id('run'), status: runStatus })
 
+/** `ifStoppedAt`: only where it is still as it was when it stopped at that time; else 409, since somebody has continued it. */
+export const cancelRun = z.strictObject({ ifStoppedAt: ms.optional() })
 /** `runs`: how many it ended, those below included. `left`: pids of processes that could not be ended. */
 export const cancelled = z.object({
   outcome: z.enum(['cancelled', 'already_finished']),

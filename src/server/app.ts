@@ -1,9 +1,8 @@
 import { Hono, type Context } from 'hono'
 import type { ServerResponse, IncomingMessage } from 'node:http'
-import type { z } from 'zod'
 import { paths, type RouteName } from '../protocol/route-paths.ts'
 import { routes } from '../protocol/route-schemas.ts'
-import { nothing } from '../protocol/verbs.ts'
+import { cancelRun, nothing } from '../protocol/verbs.ts'
 import { lastSeq } from '../runtime/log/stored-events.ts'
 import { agentsModelsToolsHandlers } from './agents-models-tools-handlers.ts'
 import type { Access, Caller } from './access.ts'
@@ -28,6 +27,7 @@ import { runHandlers } from './run-handlers.ts'
 import type { LinkKeys } from './sessions/link-keys.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { linkTo, signIn } from './sessions/sign-in.ts'
+import { checkedInput } from './checked-input.ts'
 import { partialsOf } from './stored-partials.ts'
 import { isCollection, requireRow } from './require-row.ts'
 import { trustHandlers } from './trust-handlers.ts'
@@ -149,10 +149,10 @@ function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idemp
     // what is deleted is gone when the call is sent again with its Idempotency-Key
     const isKeptDelete = method === 'DELETE' && c.req.header('idempotency-key') !== undefined
     const row = isKeptDelete ? undefined : find()
-    const isOptional = schema === nothing
+    const isOptional = schema === nothing || schema === cancelRun
     const given =
       method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw, { isOptional })
-    const input = parse(schema, given)
+    const input = checkedInput(schema, given)
     const caller = c.get('caller')
     const asked = input as object
     const decided = decisionIn(name, asked) ?? turnIn(name, asked, row, context.directoryRuntimes)
@@ -196,15 +196,6 @@ function json({ status, body }: KeyedAnswer, headers: Readonly<Record<string, st
   return Response.json(body, { status, headers })
 }
 
-/** @throws Problem 422 that names the first field, and says how it has to be. */
-function parse(schema: z.ZodType, given: unknown): unknown {
-  const parsed = schema.safeParse(given)
-  if (parsed.success) return parsed.data
-  const fields = parsed.error.issues.map(({ path, message }) => ({ path: path.join('.'), message }))
-  const [{ path, message } = { path: '', message: 'it does not fit' }] = fields
-  throw new Problem(422, 'invalid', path ? `${path}: ${message}` : message)
-}
-
 function addOtherRoutes(app: Hono<Env>, { context, keys, url, ending }: AppOptions): void {
   const { store, directoryRuntimes, hub, clock, version } = context
   app.get('/api/openapi.json', () => Response.json(openApiDocument(version)))
@@ -215,6 +206,7 @@ function addOtherRoutes(app: Hono<Env>, { context, keys, url, ending }: AppOptio
   app.post('/api/links', async (c) => {
     await checkPerson('a link', c.env?.incoming, c.get('caller').kind)
     checkMayLink(c.get('caller'))
+    checkedInput(nothing, await readObject(c.req.raw, { isOptional: true }))
     // an Idempotency-Key is ignored: its answer would be stored, and with it the key of the link
     return json({ status: 201, body: { url: linkTo(url, keys) } })
   })

@@ -77,10 +77,18 @@ describe('every route', () => {
     const fields = 'shape' in schema ? Object.keys(schema.shape) : []
     if (path === undefined || fields.length === 0) return
     for (const field of fields)
-      for (const value of [{ a: 1 }, [[1]], true, -1.5]) {
+      for (const value of [{ a: 1 }, [[1]], field === 'wake' ? 'true' : true, -1.5]) {
         const { status } = await served.call(method, path, { [field]: value })
         expect([field, value, status]).toEqual([field, value, 422])
       }
+  })
+
+  test.each(withBody)('%s: a field that nothing reads is refused by its name', async (name) => {
+    const [method] = paths[name]
+    const path = known(name)
+    if (path === undefined) return
+    const { status, body } = await served.call(method, path, { strangeField: true })
+    expect([status, JSON.stringify(body)]).toEqual([422, expect.stringContaining('strangeField')])
   })
 
   test('without a token: 401, whatever else is wrong', async () => {
@@ -114,6 +122,51 @@ test.each(['before=x', 'limit=0', 'limit=1e9', 'before=-1', 'upTo=msg_x', `upTo=
     expect((await served.get(`/branches/${began.branchId}/messages?${query}`)).status).toBe(422)
   },
 )
+
+test.each([
+  [{ text: 'x', noWake: true }, 'noWake: there is no such field; did you mean wake?'],
+  [{ text: 'x', Wake: false }, 'Wake: there is no such field; did you mean wake?'],
+  [{ txt: 'x' }, 'txt: there is no such field; did you mean text?'],
+  [{ text: 'x', max_turns: 3 }, 'max_turns: there is no such field; did you mean maxTurns?'],
+  [
+    { text: 'x', zzz: 1 },
+    'zzz: there is no such field; the fields are text, mode, files, wake, model, maxTurns, budgetUsd',
+  ],
+  [
+    { text: 'x', files: [{ mediaType: 'text/plain', data: '', fileName: 'a' }] },
+    'files.0.fileName: there is no such field; did you mean filename?',
+  ],
+])('the fields of a message %j are refused, and it is not sent', async (body, message) => {
+  const before = served.store.count('inbox', {})
+  const answer = await served.post(`/branches/${began.branchId}/messages`, body)
+  expect([answer.status, answer.body]).toMatchObject([422, { error: { code: 'invalid', message } }])
+  expect(served.store.count('inbox', {})).toBe(before)
+})
+
+test('a verb that takes nothing says so', async () => {
+  const { status, body } = await served.post(`/runs/${began.runId}/pause`, { force: true })
+  const message = 'force: there is no such field; nothing is taken here'
+  expect([status, body]).toMatchObject([422, { error: { message } }])
+})
+
+test('a link takes nothing either', async () => {
+  expect((await served.post('/links', { once: false })).status).toBe(422)
+  expect((await served.post('/links')).status).toBe(201)
+})
+
+test('a name of a query that nothing reads is refused too: a filter would be missing', async () => {
+  const { status, body } = await served.get(`/runs?conversaton=${began.conversationId}`)
+  const message = 'conversaton: there is no such field; did you mean conversation?'
+  expect([status, body]).toMatchObject([422, { error: { message } }])
+})
+
+test.each(['messages', 'continue'])('`wake: true` of %s is what it is without', async (verb) => {
+  const { status, body } = await served.post(`/branches/${began.branchId}/${verb}`, {
+    text: 'x',
+    wake: true,
+  })
+  expect([status, body]).toMatchObject([202, {}])
+})
 
 test('any JSON as the body of a message is refused or taken, and the server lives on', async () => {
   const path = `/branches/${began.branchId}/messages`

@@ -3,7 +3,7 @@ import type { StoredRun } from '../core/run.ts'
 import { isFinal, type RunStatus } from '../core/run-status.ts'
 import { runStatus } from '../protocol/fields.ts'
 import { goOn } from './branch-handlers.ts'
-import { performer, type Handlers } from './route-handler.ts'
+import { perform, performer, type Handlers } from './route-handler.ts'
 import { rowsOf } from './run-rows.ts'
 import type { Store } from './directory-runtimes.ts'
 
@@ -41,7 +41,12 @@ export const runHandlers: Handlers<
 
   interruptRun: performer('interrupt'),
 
-  cancelRun: performer('cancel'),
+  cancelRun: (context, { row, input: { ifStoppedAt } }) =>
+    perform(context, row.conversationId, {
+      verb: 'cancel',
+      target: row.id,
+      args: ifStoppedAt === undefined ? null : { ifStoppedAt },
+    }),
 
   backgroundRun: performer('background'),
 

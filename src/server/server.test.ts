@@ -135,12 +135,8 @@ describe('a conversation', () => {
     const began = await served.begin({ '*': [touch('a'), touch('b'), { text: 'end' }] })
     await approvalOf(began)
     const { conversationId: id, branchId, runId } = began
-    expect(
-      checked('interruptConversation', await served.post(`/conversations/${id}/interrupt`)),
-    ).toMatchObject({
-      runs: 1,
-      status: 'paused',
-    })
+    const interrupted = checked('interruptConversation', await served.post(`/conversations/${id}/interrupt`))
+    expect(interrupted).toMatchObject({ runs: 1, status: 'paused' })
     expect((await served.post(`/runs/${runId}/interrupt`)).status).toBe(409)
     expect((await served.post(`/runs/${runId}/steer`, { text: 'x' })).status).toBe(409)
     const sent = checked(
@@ -148,7 +144,14 @@ describe('a conversation', () => {
       await served.post(`/branches/${branchId}/messages`, { text: 'go on' }),
     )
     expect(sent.runId).toBe(runId)
-    checked('cancelRun', await served.post(`/runs/${runId}/cancel`))
+    const since = { ifStoppedAt: interrupted.endedAt }
+    expect(await served.post(`/runs/${runId}/cancel`, since)).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict', message: expect.stringContaining('somebody has continued it') } },
+    })
+    const again = checked('interruptRun', await served.post(`/runs/${runId}/interrupt`))
+    const cancelled = await served.post(`/runs/${runId}/cancel`, { ifStoppedAt: again.endedAt })
+    expect(checked('cancelRun', cancelled)).toMatchObject({ outcome: 'cancelled' })
     expect(await served.post(`/runs/${runId}/cancel`)).toMatchObject({
       body: { outcome: 'already_finished' },
     })

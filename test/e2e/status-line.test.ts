@@ -93,9 +93,7 @@ describe('the status line, told the same by ps, show and the live tree', () => {
     await run.untilStderr('Pausing: asked by you; first: $ sh wait.sh a')
     await bothSay(
       'task a',
-      new RegExp(
-        `Pausing: asked by you; first: \\$ sh wait\\.sh a, for \\d+s .*offshoot continue ${branchId}`,
-      ),
+      new RegExp(`Pausing: asked by you; first: \\$ sh wait\\.sh a · .*offshoot continue ${branchId}`),
     )
     await user.call(['continue', branchId])
     await bothSay('task a', /Running: \$ sh wait\.sh a, for/)
@@ -195,6 +193,16 @@ describe('a run that completes while a subagent of it is paused', () => {
       `offshoot: subagent general (task a) is paused (user): offshoot continue ${branchId}\n`,
     )
     await bothSay('main', new RegExp(`Done: 1 subagent paused.* offshoot continue ${branchId}`))
+  }, 60_000)
+
+  it('has the command at the event of the pause', async () => {
+    const { stdout, branchId } = await ended('events')
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object)
+    const command = `offshoot continue ${branchId}`
+    expect(events).toContainEqual(expect.objectContaining({ type: 'run.paused', branchId, command }))
   }, 60_000)
 
   it.each(['json', 'stream-json'])(

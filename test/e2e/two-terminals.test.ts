@@ -111,6 +111,12 @@ describe('a run in one terminal, everything else in another', () => {
     expect(second.stderr).toContain('cancel, steer and approve reach them from here')
 
     const approval = c!.approvals[0]!
+    const byNumber = await user.call(['approve', '#1'])
+    expect(byNumber).toMatchObject({ code: 2, stderr: expect.stringContaining(approval) })
+    expect(await user.call(['approve', '#99'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nothing that is asked now has the number #99'),
+    })
     const question = await user.call(['approve', approval])
     expect(question).toMatchObject({
       code: 2,

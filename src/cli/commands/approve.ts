@@ -24,7 +24,7 @@ export function approveCommand(program: Command, io: Io, setExitCode: SetExitCod
   program
     .command('approve')
     .description('answer what a run asks to be allowed; without an answer: show it')
-    .argument('<id>', 'of an approval, or of a run, branch or conversation that asks one thing')
+    .argument('<id>', 'of an approval, its number (#3), or a run, branch or conversation that asks one thing')
     .addArgument(new Argument('[answer]', 'once, for this run, always, or not').choices(ANSWERS))
     .option('--note <text>', 'why; the model reads it with a denial')
     .option(

@@ -114,6 +114,24 @@ describe('show', () => {
     expect(await shown(ids.conversation)).toMatchObject({ branches: [{ pausedSubagents }, {}, {}, {}] })
   })
 
+  test('--json has the status line of each branch, and ls says what is left below a run that has completed', async () => {
+    const statusLine = {
+      state: 'Done',
+      detail: '1 subagent paused',
+      verb: { name: 'continue', id: ids.subagent },
+    }
+    const shown = async (id: string) => JSON.parse((await user.call(['show', id, '--json'])).stdout) as object
+    expect(await shown(ids.run)).toMatchObject({ statusLine })
+    expect(await shown(ids.main)).toMatchObject({ runs: [{ statusLine }] })
+    expect(await shown(ids.conversation)).toMatchObject({
+      runs: [{ statusLine }, { statusLine: { state: 'Paused' } }],
+    })
+    expect((await user.call(['ls'])).stdout).toContain('completed: 1 subagent paused')
+    expect(JSON.parse((await user.call(['ls', '--json'])).stdout)).toContainEqual(
+      expect.objectContaining({ id: ids.conversation, left: '1 subagent paused' }),
+    )
+  })
+
   test('--json of each', async () => {
     const json = async (id: string) => {
       const { stdout } = await user.call(['show', id, '--json'])
@@ -157,7 +175,9 @@ describe('log', () => {
 describe('ls', () => {
   test('names id, time, state, title and directory, the latest first', async () => {
     const { stdout } = await user.call(['ls'])
-    expect(stdout).toContain(`${ids.conversation}  1970-01-01 00:00  completed   A title  /work\n`)
+    expect(stdout).toContain(
+      `${ids.conversation}  1970-01-01 00:00  completed: 1 subagent paused  A title  /work\n`,
+    )
     const listed = JSON.parse((await user.call(['ls', '--json'])).stdout) as object[]
     expect(listed).toContainEqual(
       expect.objectContaining({ id: busy.conversation, status: 'running', reason: null }),

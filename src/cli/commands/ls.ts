@@ -3,12 +3,14 @@ import { resolve } from 'node:path'
 import type { Conversation } from '../../core/conversation.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import type { Reader } from '../../store/port.ts'
+import { statusLinesOf } from '../../runtime/views/status-lines.ts'
+import type { Reader, Store } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { stateText } from '../terminal/branch-tree.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
+import { livingOwners } from '../remote/living-owner.ts'
 
 interface LsFlags {
   readonly directory?: string
@@ -27,7 +29,7 @@ export function lsCommand(program: Command, io: Io): void {
         directory === undefined ? {} : { directory: createWorkspace(resolve(io.cwd, directory)).root }
       const found = store
         .find('conversations', { where, orderBy: 'updatedAt', descending: true })
-        .map((conversation) => ({ conversation, run: lastRun(store, conversation) }))
+        .map((conversation) => stateOf(store, conversation))
       if (json) return await write(io, jsonLine(found.map(entry)))
       await write(io, found.map(line).join(''))
     })
@@ -37,6 +39,21 @@ interface Found {
   readonly conversation: Conversation
   /** The last one on the main branch. */
   readonly run: StoredRun | undefined
+  /** What of it still works or is paused below a run that has completed: `1 subagent paused`. */
+  readonly left: string | null
+}
+
+function stateOf(store: Store, conversation: Conversation): Found {
+  const run = lastRun(store, conversation)
+  return { conversation, run, left: run?.status === 'completed' ? leftBelow(store, run) : null }
+}
+
+/** Most conversations have nothing left: of those no more is read. */
+function leftBelow(store: Store, { id, conversationId }: StoredRun): string | null {
+  const open = ['queued', 'running', 'waiting', 'paused'] as const
+  if (open.every((status) => store.count('runs', { conversationId, status }) === 0)) return null
+  const isDriven = livingOwners(store)(conversationId) !== undefined
+  return statusLinesOf(store, conversationId, isDriven).get(id)?.detail ?? null
 }
 
 function lastRun(store: Reader, { id: conversationId }: Conversation): StoredRun | undefined {
@@ -45,15 +62,15 @@ function lastRun(store: Reader, { id: conversationId }: Conversation): StoredRun
   return store.find('runs', { where: { branchId: main.id }, orderBy: 'id', descending: true, limit: 1 })[0]
 }
 
-function entry({ conversation, run }: Found): object {
-  return { ...conversation, status: run?.status ?? null, reason: run?.reason ?? null }
+function entry({ conversation, run, left }: Found): object {
+  return { ...conversation, status: run?.status ?? null, reason: run?.reason ?? null, left }
 }
 
 /** As many as a conversation that began here has at most. */
 const TITLE_CHARS = 80
 
-function line({ conversation: { id, updatedAt, title, directory }, run }: Found): string {
+function line({ conversation: { id, updatedAt, title, directory }, run, left }: Found): string {
   const updated = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')
-  const state = run ? stateText(run) : '-'
+  const state = run ? [stateText(run), ...(left === null ? [] : [left])].join(': ') : '-'
   return `${id}  ${updated}  ${state.padEnd(10)}  ${terminalLine(title.slice(0, TITLE_CHARS))}  ${terminalLine(directory)}\n`
 }

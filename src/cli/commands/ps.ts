@@ -96,12 +96,15 @@ function belowText({ subtree: { runs, toolCalls, costUsd } }: Owned): string[] {
   return [[`with subagents: ${toolsText(toolCalls)}`, ...costText(costUsd)].join(', ')]
 }
 
-/** Where no price is known, the tokens are what is left. */
-function leftText({ budgetLeftUsd, budgetLeftTokens, reservedUsd, spentUsd, status }: Owned): string[] {
+/** Where no price is known, the tokens are what is left; of a run that lacks budget both are told, whichever is out. */
+function leftText(run: Owned): string[] {
+  const { budgetLeftUsd, budgetLeftTokens, reservedUsd, spentUsd, status } = run
   if (isFinal(status)) return []
+  const lacks = run.reason === 'budget' || run.waitingFor?.code === 'budget'
+  const tokens = budgetLeftTokens === null ? [] : [`${count(budgetLeftTokens)} tokens left`]
   const reserved = reservedUsd > 0 ? `, ${dollars(reservedUsd)} reserved` : ''
-  if (budgetLeftUsd !== null) return [`${dollars(budgetLeftUsd)} left${reserved}`]
-  return spentUsd === null && budgetLeftTokens !== null ? [`${count(budgetLeftTokens)} tokens left`] : []
+  if (budgetLeftUsd !== null) return [`${dollars(budgetLeftUsd)} left${reserved}`, ...(lacks ? tokens : [])]
+  return spentUsd === null || lacks ? tokens : []
 }
 
 /** Of what has ended only what is still to be done. */

@@ -50,31 +50,40 @@ export function showCommand(program: Command, io: Io): void {
     .action(async (id: string, { json, messages }: ShowFlags) => {
       await using store = await openStore(io)
       const subject = resolveId(store, id)
-      if (json) return await write(io, jsonLine(subjectDocument(store, subject)))
+      if (json) return await write(io, jsonLine(subjectDocument(store, subject, linesOf(store, subject))))
       const style = await styleOf(store, subject, io)
       const lines = [...head(store, subject, style), ...tree(store, subject, style, messages ?? false)]
       await write(io, `${lines.join('\n')}\n`)
     })
 }
 
-function subjectDocument(store: Reader, subject: ResolvedId): object {
+function linesOf(store: Store, { conversation: { id } }: ResolvedId): StatusLines {
+  return statusLinesOf(store, id, livingOwners(store)(id) !== undefined)
+}
+
+type StatusLines = ReturnType<typeof statusLinesOf>
+
+/** The latest run of a branch has the status line of the branch. */
+function subjectDocument(store: Reader, subject: ResolvedId, lines: StatusLines): object {
+  const shown = (run: StoredRun) => ({
+    ...withCountedCalls(store, run),
+    statusLine: lines.get(run.id) ?? null,
+  })
   switch (subject.type) {
     case 'conversation': {
       const { conversation } = subject
       const nodes = readBranchTree(store, { conversationId: conversation.id })
       const branches = nodes.map(({ branch }) => withMessages(store, branch))
-      return { ...conversation, branches, runs: nodes.flatMap(({ runs }) => runs) }
+      return { ...conversation, branches, runs: nodes.flatMap(({ runs }) => runs.map(shown)) }
     }
     case 'branch': {
-      const found = store.find('runs', { where: { branchId: subject.branch.id }, orderBy: 'id' })
-      const runs = found.map((run) => withCountedCalls(store, run))
-      return { ...withMessages(store, subject.branch), runs }
+      const runs = store.find('runs', { where: { branchId: subject.branch.id }, orderBy: 'id' })
+      return { ...withMessages(store, subject.branch), runs: runs.map(shown) }
     }
     case 'run': {
       const calls = store.find('tool_calls', { where: { runId: subject.run.id }, orderBy: 'id' })
       const pausedSubagents = pausedOf(store, subject.branch, subject.run.id)
-      const run = withCountedCalls(store, subject.run)
-      return { ...run, report: reportOf(store, subject.run), calls, pausedSubagents }
+      return { ...shown(subject.run), report: reportOf(store, subject.run), calls, pausedSubagents }
     }
     default:
       return unreachable(subject)
@@ -97,14 +106,9 @@ function reportOf(store: Reader, run: StoredRun): string | null {
   return run.reportMessageId && reportText(store, run)
 }
 
-async function styleOf(
-  store: Store,
-  { conversation: { id, directory } }: ResolvedId,
-  io: Io,
-): Promise<BranchLineStyle> {
-  const isDriven = livingOwners(store)(id) !== undefined
-  const icons = await iconsIn(directory, io)
-  return { icons, lines: statusLinesOf(store, id, isDriven), now: systemClock.now() }
+async function styleOf(store: Store, subject: ResolvedId, io: Io): Promise<BranchLineStyle> {
+  const icons = await iconsIn(subject.conversation.directory, io)
+  return { icons, lines: linesOf(store, subject), now: systemClock.now() }
 }
 
 function head(store: Reader, subject: ResolvedId, style: BranchLineStyle): string[] {

@@ -4,12 +4,13 @@ import type { OffshootEvent } from '../../core/events.ts'
 import type { RunError } from '../../core/run.ts'
 import { noReceipts } from '../../core/receipt.ts'
 import { noUsage } from '../../core/usage.ts'
-import { isLeftBy, pausedWords } from '../../core/status-line/paused-below.ts'
+import { commandToContinue, isLeftBy, pausedWords } from '../../core/status-line/paused-below.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { modeInForce } from '../../runtime/authority/mode.ts'
 import { maskEvent } from '../../core/secrets/mask-event.ts'
 import { Follow } from '../../runtime/log/follow.ts'
-import { readRunResult, type RunResult } from '../../runtime/views/run-result.ts'
+import { leftPausedIn } from '../../runtime/views/left-paused.ts'
+import { readRunResult, toPausedSubagent, type RunResult } from '../../runtime/views/run-result.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import type { Store } from '../../store/port.ts'
 import { put, writeStderr, useMask, write, writeRaw, type Io } from '../io.ts'
@@ -52,9 +53,11 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
   const show = (received: readonly OffshootEvent[]) => {
     const events = received.map((event) => maskEvent(event, composed.secrets))
     progress.notify(events)
-    if (format === 'events') emit(isBehind(io) ? events.filter((event) => event.sub === undefined) : events)
+    if (format === 'events')
+      emit((isBehind(io) ? events.filter((event) => event.sub === undefined) : events).map(withPaused))
     if (stream) emit(events.flatMap(stream.push))
   }
+  const withPaused = (event: OffshootEvent) => endWithPaused(event, composed.store)
   if (stream) emit([stream.init()])
   const endFollowing = composed.follow(Follow.after(composed.store, conversationId, seqBefore), show)
   const close = () => {
@@ -76,6 +79,21 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
       if (stream) emit([stream.end(unfinished(started, composed, error))])
       throw error
     },
+  }
+}
+
+/** A subagent that pauses has the command that goes on with it. The end of a run names the subagents that nobody continues by themselves, with the command that does. */
+function endWithPaused(event: OffshootEvent, store: Store): object {
+  if (event.type === 'run.paused' && event.depth > 0 && event.branchId !== null)
+    return { ...event, command: commandToContinue(event.branchId) }
+  const isEnd = event.type === 'run.completed' || event.type === 'run.failed'
+  const branch = isEnd && event.branchId !== null ? store.get('branches', event.branchId) : undefined
+  const paused = branch && event.runId !== null ? leftPausedIn(store, branch, event.runId) : []
+  if (paused.length === 0) return event
+  const command = ({ branchId }: { readonly branchId: string }) => commandToContinue(branchId)
+  return {
+    ...event,
+    pausedSubagents: paused.map((run) => ({ ...toPausedSubagent(run), command: command(run) })),
   }
 }
 

@@ -102,13 +102,15 @@ test('no value ends the attribute, or the line, in which it stands', () => {
 
 const id = 'prt_1' as PartId
 const OLD = 'brn_00000000000000000000000000'
+/** As an older program wrote it. */
+const OLD_HEAD = HEAD.replace('brn_1', OLD).replace('1 tool call,', '1 tool calls,')
 const HIDDEN = 'HIDDEN INSTRUCTION'
 
 describe('people read what a model reads', () => {
   const change = { path: HIDDEN, before: null, after: null, added: 1, removed: 0 }
   test.each([
     ['before an old report', { told: { before: HIDDEN, after: '' } }],
-    ['in its head', { told: { before: HEAD.replace('brn_1', OLD).replace('explore', HIDDEN), after: '' } }],
+    ['in its head', { told: { before: OLD_HEAD.replace('explore', HIDDEN), after: '' } }],
     ['after it', { told: { before: '', after: `\n</subagent_report>\n${DATA}\n${HIDDEN}` } }],
     ['in receipts', { receipts: { ...noReceipts, changed: [change] } }],
     ['in a note', { note: HIDDEN }],
@@ -193,7 +195,7 @@ describe('a model reads the envelope, people do not', () => {
   })
 
   test('and what an older program told around it goes to no page', () => {
-    const told = { before: `${HEAD.replace('brn_1', OLD)}\n`, after: `\n</subagent_report>\n${DATA}` }
+    const told = { before: `${OLD_HEAD}\n`, after: `\n</subagent_report>\n${DATA}` }
     const part = { id, type: 'report', text: 'found', report: { ...facts, told } } as const
     expect(JSON.stringify(partForPeople(part))).not.toContain('subagent_report')
   })

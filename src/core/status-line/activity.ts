@@ -3,7 +3,7 @@ export interface Activity {
   readonly kind: 'tool' | 'text' | 'reasoning'
   /** Of a tool call, as its tool says it. */
   readonly title: string | null
-  /** Milliseconds since the epoch; null: since the run began. */
+  /** Milliseconds since the epoch; null: it is not known. */
   readonly since: number | null
 }
 
@@ -15,11 +15,12 @@ interface Call {
 
 /**
  * The call that runs, the latest first; otherwise the answer that is being streamed, by its last part; otherwise the
- * request that has no answer yet. A call that has ended is not what a run does now.
+ * request that has no answer yet. A call that has ended is not what a run does now. `since`: when that answer began.
  */
 export function activityOf(
   calls: readonly Call[],
   streaming: readonly { readonly type: string }[],
+  since: number | null = null,
 ): Activity {
   const open = calls.filter(({ status }) => status === 'running')
   const last = open.at(-1)
@@ -31,7 +32,7 @@ export function activityOf(
   return {
     kind: part === undefined || part.type === 'reasoning' ? 'reasoning' : 'text',
     title: null,
-    since: null,
+    since,
   }
 }
 

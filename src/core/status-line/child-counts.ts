@@ -41,17 +41,41 @@ export function childWait(children: readonly ChildRun[], since: number): ChildWa
 }
 
 export interface BelowCounts {
-  readonly paused: number
-  readonly open: number
+  /** `1 subagent needs you, 2 subagents still running`; null: nothing is left. */
+  readonly words: string | null
+  readonly isOpen: boolean
   /** The branch of the first that is paused. */
   readonly pausedAt: string | null
 }
 
-/** How many subagents are paused, and how many still work, below a run that has completed. */
-export function belowCounts(children: readonly ChildRun[]): BelowCounts {
-  const paused = children.filter(({ status }) => status === 'paused')
-  const open = children.filter(({ status }) => !isStopped(status))
-  return { paused: paused.length, open: open.length, pausedAt: paused[0]?.branchId ?? null }
+/** The subagents that are paused or still work below a run that has completed. */
+export function belowCounts(below: readonly ChildRun[], isDriven: boolean): BelowCounts {
+  const paused = below.filter(({ status }) => status === 'paused')
+  const open = below.filter(({ status }) => !isStopped(status))
+  const asking = open.filter(({ reason }) => needsYou(reason))
+  const queued = open.filter(({ status }) => status === 'queued')
+  const working = open.length - asking.length - queued.length
+  const openWords = isDriven
+    ? [
+        counted(asking.length, asking.length === 1 ? 'needs you' : 'need you'),
+        counted(queued.length, 'queued'),
+        counted(working, 'still running'),
+      ]
+    : [counted(open.length, 'left behind')]
+  const words = [counted(paused.length, 'paused'), ...openWords].flat().join(', ')
+  return { words: words || null, isOpen: open.length > 0, pausedAt: paused[0]?.branchId ?? null }
+}
+
+function counted(count: number, what: string): string[] {
+  return count === 0 ? [] : [`${subagents(count)} ${what}`]
+}
+
+export function subagents(count: number): string {
+  return `${count} ${count === 1 ? 'subagent' : 'subagents'}`
+}
+
+function needsYou(reason: RunReason | null): boolean {
+  return reason === 'approval' || reason === 'question'
 }
 
 /** A run that a limit, its budget or the watchdog has paused has answered the call that waited for it. */
@@ -70,7 +94,7 @@ const ENDED: Words = [
 ]
 
 const LEFT: Words = [
-  ['needs you', ({ reason }) => reason === 'approval' || reason === 'question'],
+  ['needs you', ({ reason }) => needsYou(reason)],
   ['queued', ({ status }) => status === 'queued'],
   ['paused', ({ status }) => status === 'paused'],
 ]
@@ -88,7 +112,7 @@ export interface RunOfBranch extends ChildRun {
   readonly parentRunId: string | null
 }
 
-export type ChildrenOfBranches = ReadonlyMap<string, readonly ChildRun[]>
+export type ChildrenOfBranches = ReadonlyMap<string, readonly RunOfBranch[]>
 
 /** By branch: the latest run of each branch that a run of it has started, the oldest branch first. */
 export function childrenByBranch(runs: readonly RunOfBranch[]): ChildrenOfBranches {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { state, type RunState } from '../run-status.ts'
 import { activityOf } from './activity.ts'
 import { childrenByBranch, type ChildRun } from './child-counts.ts'
+import { factsAround, familyTree } from './facts-around.ts'
 import { statusLine, type StatusFacts, type StatusRun } from './status-line.ts'
 
 const base = {
@@ -210,4 +211,89 @@ it('the subagents of a branch are those that any run of it has started, each by 
     ['main', [runs[5], runs[4]]],
     ['a', [runs[2]]],
   ])
+})
+
+describe('what is around a run', () => {
+  const run = (id: string, to: RunState, more: object = {}) => ({
+    ...base,
+    ...to,
+    id,
+    branchId: `brn_${id}`,
+    parentRunId: null,
+    background: true,
+    endedAt: to.endReason === null ? null : 100,
+    ...more,
+  })
+  const of = (runs: readonly ReturnType<typeof run>[], id: string, asks: Record<string, string[]> = {}) => {
+    const known = runs.find((each) => each.id === id)!
+    return statusLine(
+      known,
+      factsAround(known, familyTree(runs), (each) => asks[each.id] ?? []),
+    )
+  }
+  const main = run('1', state.completed)
+  const child = (to: RunState, more: object = {}) => run('2', to, { parentRunId: '1', ...more })
+
+  it('counts what is paused or works at any depth below one that is done', () => {
+    const grand = run('3', state.paused('max_output_tokens'), { parentRunId: '2' })
+    const runs = [main, child(state.completed), grand]
+    expect(of(runs, '1')).toMatchObject({
+      state: 'Done',
+      detail: '1 subagent paused',
+      verb: { name: 'continue', id: 'brn_3' },
+    })
+    expect(of([main, child(state.completed), { ...grand, ...state.running }], '1')).toMatchObject({
+      detail: '1 subagent still running',
+    })
+  })
+
+  it('names who waits for a person below one that is done, with the verb that answers', () => {
+    const runs = [main, child(state.waiting('approval')), run('3', state.running, { parentRunId: '1' })]
+    expect(of(runs, '1', { 2: ['apr_7'] })).toMatchObject({
+      detail: '1 subagent needs you, 1 subagent still running',
+      verb: { name: 'approve', id: 'apr_7' },
+    })
+    expect(of([main, child(state.waiting('question'))], '1', { 2: ['que_7'] })).toMatchObject({
+      detail: '1 subagent needs you',
+      verb: { name: 'answer', id: 'que_7' },
+    })
+    expect(of([main, child(state.queued)], '1').detail).toBe('1 subagent queued')
+  })
+
+  it('says of what is below a run that is done that nobody drives it', () => {
+    expect(statusLine(main, { below: [child(state.running)], isDriven: false })).toMatchObject({
+      detail: '1 subagent left behind',
+      verb: { name: 'recover' },
+    })
+  })
+
+  it('says whether a subagent was cancelled by the agent above it, or with it', () => {
+    const cancelled = child(state.cancelled('parent'))
+    expect(of([main, cancelled], '2').detail).toBe('by its parent')
+    expect(of([run('1', state.cancelled('user')), cancelled], '2').detail).toBe('with its parent')
+    const later = run('1', state.cancelled('user'), { endedAt: 200 })
+    expect(of([later, cancelled], '2').detail).toBe('by its parent')
+  })
+
+  it('says of one that was paused after its parent was done that everything was', () => {
+    const paused = child(state.paused('parent'))
+    expect(of([main, paused], '2').detail).toBe('with the conversation')
+    expect(of([run('1', state.paused('user')), paused], '2').detail).toBe('with its parent')
+  })
+})
+
+describe('a time', () => {
+  const activity = activityOf([{ title: '$ sleep 41', status: 'running', startedAt: 30 }], [])
+
+  it('of a pause that was asked for is not that of the call that ends first', () => {
+    const pausing = { ...base, ...state.running, pausing: 'user' as const }
+    expect(statusLine(pausing, { activity }).since).toBeNull()
+  })
+
+  it('of an answer is that of its message, and of a thought that has none is not that of the run', () => {
+    const since = (...given: Parameters<typeof activityOf>) =>
+      statusLine({ ...base, ...state.running }, { activity: activityOf(...given) }).since
+    expect(since([], [{ type: 'text' }], 77)).toBe(77)
+    expect(since([], [])).toBeNull()
+  })
 })

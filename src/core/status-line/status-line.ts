@@ -1,7 +1,7 @@
 import type { QueueLine, RunError, WaitingFor } from '../run.ts'
-import { isStopped, type EndReason, type RunReason, type RunStatus } from '../run-status.ts'
+import { isFinal, isStopped, type EndReason, type RunReason, type RunStatus } from '../run-status.ts'
 import { activityWords, type Activity } from './activity.ts'
-import { belowCounts, childWait, type ChildRun } from './child-counts.ts'
+import { belowCounts, childWait, subagents, type ChildRun } from './child-counts.ts'
 
 /** As it is stored, and as it is sent. */
 type Wait = { readonly [K in 'code' | 'until']?: WaitingFor[K] | undefined } & Pick<
@@ -29,6 +29,12 @@ export interface StatusFacts {
   readonly activity?: Activity | undefined
   /** The latest run of each subagent that was started on the branch. */
   readonly children?: readonly ChildRun[] | undefined
+  /** The latest run of each subagent at any depth below the branch. Default: `children`. */
+  readonly below?: readonly ChildRun[] | undefined
+  /** The oldest approval or question that one of those waits for. */
+  readonly askBelow?: string | undefined
+  /** The run that started it, as it is by now. */
+  readonly parent?: Pick<StatusRun, 'status' | 'endedAt'> | undefined
   /** The approvals and questions that the run waits for, the oldest first. */
   readonly asks?: readonly string[] | undefined
   /** How many runs of the conversation wait for a slot. */
@@ -71,13 +77,13 @@ export function statusLine(run: StatusRun, facts: StatusFacts = {}): StatusLine 
     case 'waiting':
       return waiting(run, facts)
     case 'paused':
-      return { ...line(run, 'Paused', pauseWords(run)), verb: goOn(run.branchId) }
+      return { ...line(run, 'Paused', pauseWords(run, facts)), verb: goOn(run.branchId) }
     case 'failed':
       return { ...line(run, 'Failed', run.error?.message ?? null), verb: goOn(run.branchId) }
     case 'completed':
       return completed(run, facts)
     case 'cancelled':
-      return line(run, 'Cancelled', run.endReason === 'parent' ? 'with its parent' : 'by you')
+      return line(run, 'Cancelled', cancelWords(run, facts))
   }
 }
 
@@ -104,9 +110,10 @@ function pausing(run: StatusRun, facts: StatusFacts): StatusLine {
   const before = { ...run, pausing: null }
   const now = statusLine(before, facts)
   const what = run.status === 'running' ? now.detail : lowerFirst(now.state)
-  const by = run.pausing === 'parent' ? 'with its parent' : 'asked by you'
+  const by = run.pausing === 'parent' ? pausedWith(facts) : 'asked by you'
   const detail = what === null ? by : `${by}; first: ${what}`
-  return { ...now, state: 'Pausing', detail, verb: goOn(run.branchId) }
+  // when it was asked for is not known: the time of what ends first is another one
+  return { ...now, state: 'Pausing', detail, since: null, verb: goOn(run.branchId) }
 }
 
 function lowerFirst(text: string): string {
@@ -125,14 +132,18 @@ function queued(run: StatusRun, { queueLength, queueLine }: StatusFacts): Status
 
 function running(run: StatusRun, { activity }: StatusFacts): StatusLine {
   const about = line(run, 'Running', activity ? activityWords(activity) : null)
-  return { ...about, since: activity?.since ?? about.since }
+  return activity ? { ...about, since: activity.since } : about
 }
 
 /** What it asks a person comes before whatever else it waits for. */
 function asking(run: StatusRun, id: string): StatusLine {
   const asks = run.reason === 'approval' || run.reason === 'question'
   const about = line(run, 'Waiting for you', asks ? (run.waitingFor?.detail ?? null) : null)
-  return { ...about, verb: { name: id.startsWith('que_') ? 'answer' : 'approve', id } }
+  return { ...about, verb: answerTo(id) }
+}
+
+function answerTo(id: string): StatusVerb {
+  return { name: id.startsWith('que_') ? 'answer' : 'approve', id }
 }
 
 function waiting(run: StatusRun, facts: StatusFacts): StatusLine {
@@ -163,28 +174,36 @@ function waitingForChildren(run: StatusRun, about: StatusLine, { children }: Sta
   return { ...about, state, detail, verb: stuckAt === null ? null : goOn(stuckAt) }
 }
 
-function completed(run: StatusRun, { children = [] }: StatusFacts): StatusLine {
-  const { paused, open, pausedAt } = belowCounts(children)
-  const below = [
-    ...(paused > 0 ? [`${subagents(paused)} paused`] : []),
-    ...(open > 0 ? [`${subagents(open)} still running`] : []),
-  ]
-  const verb = pausedAt === null ? null : goOn(pausedAt)
-  return { ...line(run, 'Done', below.join(', ') || null), verb }
+/** What is below it may go on, or wait for somebody, though it is done itself. */
+function completed(run: StatusRun, { children = [], below = children, ...facts }: StatusFacts): StatusLine {
+  const { askBelow, isDriven = true } = facts
+  const { words, isOpen, pausedAt } = belowCounts(below, isDriven)
+  const about = line(run, 'Done', words)
+  if (isOpen && !isDriven) return { ...about, verb: { name: 'recover', id: null } }
+  if (isOpen && askBelow !== undefined) return { ...about, verb: answerTo(askBelow) }
+  return { ...about, verb: pausedAt === null ? null : goOn(pausedAt) }
 }
 
-function subagents(count: number): string {
-  return `${count} ${count === 1 ? 'subagent' : 'subagents'}`
+/** A run that its parent has cancelled by a call has ended before its parent, or its parent goes on. */
+function cancelWords({ endReason, endedAt }: StatusRun, { parent }: StatusFacts): string {
+  if (endReason !== 'parent') return 'by you'
+  const isWith = !parent || (parent.status === 'cancelled' && (endedAt ?? 0) >= (parent.endedAt ?? 0))
+  return isWith ? 'with its parent' : 'by its parent'
 }
 
-function pauseWords({ reason, endReason }: StatusRun): string | null {
+/** What pauses a subagent whose parent is done pauses everything: somebody has paused all, or the program was ended. */
+function pausedWith({ parent }: StatusFacts): string {
+  return parent && isFinal(parent.status) ? 'with the conversation' : 'with its parent'
+}
+
+function pauseWords({ reason, endReason }: StatusRun, facts: StatusFacts): string | null {
+  if (reason === 'parent') return pausedWith(facts)
   if (reason === 'limit') return endReason === null ? 'limit' : `limit: ${endReason.replaceAll('_', ' ')}`
   return reason === null ? null : (PAUSES[reason] ?? reason)
 }
 
 const PAUSES: Readonly<Partial<Record<RunReason, string>>> = {
   user: 'by you',
-  parent: 'with its parent',
   restart: 'its process exited',
   budget: 'budget',
   stall: 'no progress',

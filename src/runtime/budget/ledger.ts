@@ -42,6 +42,17 @@ export class Ledger {
     return this.#spent
   }
 
+  /** Of the requests that are under way. */
+  get held(): number {
+    return clean(this.#held)
+  }
+
+  /** How many open accounts reserve more than they have spent and hold. */
+  get shares(): number {
+    const all = [...this.#accounts.values()]
+    return all.filter((each) => each.isOpen && each.cap !== null && each.total - each.committed > 1e-9).length
+  }
+
   /** Makes an account, or changes what is known of it; `own` counts for a new one alone. */
   know(id: string, facts: AccountFacts, own = 0): void {
     const known = this.#accounts.get(id)

@@ -1,3 +1,4 @@
+import { OffshootError } from '../../core/errors.ts'
 import { idPrefix } from '../../core/ids.ts'
 import { isFinal, type RunStatus } from '../../core/run-status.ts'
 import type { LiveRun } from '../run/live-run.ts'
@@ -16,17 +17,35 @@ export interface CancelVerbAnswer {
   readonly left: readonly number[]
 }
 
-/** Ends a run, the latest run of a branch, or everything in a conversation, with all that is below. */
-export function cancel(scope: VerbScope<CancelPorts>, id: string): Promise<CancelVerbAnswer> {
-  return idPrefix(id) === 'cnv' ? cancelConversation(scope, id) : cancelTarget(scope, id)
+/**
+ * Ends a run, the latest run of a branch, or everything in a conversation, with all that is below. `ifStoppedAt`, of a run:
+ * only where it has not gone on since it stopped then. @throws OffshootError `conflict` where it has
+ */
+export function cancel(
+  scope: VerbScope<CancelPorts>,
+  id: string,
+  ifStoppedAt?: number,
+): Promise<CancelVerbAnswer> {
+  return idPrefix(id) === 'cnv' ? cancelConversation(scope, id) : cancelTarget(scope, id, ifStoppedAt)
 }
 
-async function cancelTarget(scope: VerbScope<CancelPorts>, id: string): Promise<CancelVerbAnswer> {
+async function cancelTarget(
+  scope: VerbScope<CancelPorts>,
+  id: string,
+  ifStoppedAt: number | undefined,
+): Promise<CancelVerbAnswer> {
   const target = findTarget(scope, id)
   if (!target?.live || isFinal(target.row.status)) return finished(target?.row.status ?? null)
   const { live } = target
+  const check = () => requireStoppedAt(live, ifStoppedAt)
+  check()
   const below = scope.live.below(live.row.branchId)
-  return await end(scope, [live], below, () => live.row.status)
+  return await end(scope, { tops: [live], below, check }, () => live.row.status)
+}
+
+function requireStoppedAt({ row }: LiveRun, at: number | undefined): void {
+  if (at === undefined || (row.status === 'paused' && row.endedAt === at)) return
+  throw new OffshootError('conflict', `${row.id} is ${row.status}: somebody has continued it`)
 }
 
 /** All of it at once, what people started too: nothing is woken by what the others report. */
@@ -41,13 +60,23 @@ async function cancelConversation(scope: VerbScope<CancelPorts>, id: string): Pr
   const below = open.filter((run) => run.parent && open.includes(run.parent))
   const tops = open.filter((run) => !below.includes(run))
   const deepestFirst = below.toSorted((a, b) => b.row.depth - a.row.depth)
-  return await end(scope, tops, deepestFirst, () => main?.live?.row.status ?? main?.row.status ?? null)
+  return await end(
+    scope,
+    { tops, below: deepestFirst },
+    () => main?.live?.row.status ?? main?.row.status ?? null,
+  )
+}
+
+interface Ended {
+  readonly tops: readonly LiveRun[]
+  readonly below: readonly LiveRun[]
+  /** Called right before the runs are stopped. */
+  readonly check?: () => void
 }
 
 async function end(
   { deps, live, requireOpen, settle }: VerbScope<CancelPorts>,
-  tops: readonly LiveRun[],
-  below: readonly LiveRun[],
+  { tops, below, check }: Ended,
   status: () => RunStatus | null,
 ): Promise<CancelVerbAnswer> {
   let answer = finished(null)
@@ -56,6 +85,7 @@ async function end(
     live.setting.workspace,
     [...tops, ...below].filter((run) => !live.drives(run)),
   )
+  check?.()
   await cancelRuns(
     { deps, tree: live },
     {

@@ -12,6 +12,8 @@ export interface InterruptAnswer {
   readonly runId: RunId
   readonly status: RunStatus
   readonly reason: RunReason | null
+  /** When it stopped; null: somebody has continued it since. */
+  readonly endedAt: number | null
 }
 
 const REASON: StopReason = { verb: 'pause', why: 'user', keepsBackground: true }
@@ -50,8 +52,8 @@ async function interruptOnce(
       for (const below of foreground(run)) pauseLeft(change, below, 'parent')
       pauseLeft(change, run, 'user')
     }
-    const { branchId, id: runId, status, reason } = run.row
-    const answer = { branchId, runId, status, reason }
+    const { branchId, id: runId, status, reason, endedAt } = run.row
+    const answer = { branchId, runId, status, reason, endedAt }
     settle(change.tx, answer)
     return answer
   })

@@ -30,7 +30,7 @@ function createVerbSchema() {
   const text = z.string().refine((value) => value.trim() !== '', 'must not be empty')
   const item = z.string()
   return z.discriminatedUnion('verb', [
-    z.object({ verb: z.literal('cancel'), target, args: z.null() }),
+    z.object({ verb: z.literal('cancel'), target, args: z.object({ ifStoppedAt: z.int() }).nullable() }),
     z.object({ verb: z.literal('interrupt'), target, args: z.null() }),
     z.object({ verb: z.literal('pause'), target, args: z.null() }),
     z.object({ verb: z.literal('background'), target, args: z.null() }),
@@ -159,7 +159,7 @@ export async function perform(
   const { data } = parsed
   switch (data.verb) {
     case 'cancel':
-      return await cancel(scope, data.target)
+      return await cancel(scope, data.target, data.args?.ifStoppedAt)
     case 'interrupt':
       return await interrupt(scope, data.target)
     case 'pause':

@@ -40,11 +40,16 @@ export interface RunResult {
   /** What it did itself, made by the runtime of its calls; each subagent has its own. */
   readonly receipts: Receipts
   /** Every run below it, in the order in which they began. */
-  readonly subagents: readonly (StoredRun & { readonly receipts: Receipts })[]
+  readonly subagents: readonly SubagentRun[]
   /** Those of them that are paused, each the latest of its branch: nothing goes on with them by itself. */
   readonly pausedSubagents: readonly PausedSubagent[]
   readonly denials: readonly Denial[]
   readonly durationMs: number
+}
+
+/** A run as it is stored, without what only the runtime reads. */
+export type SubagentRun = Omit<StoredRun, 'stopNo' | 'partialFrom' | 'unreported'> & {
+  readonly receipts: Receipts
 }
 
 /** `continue` goes on with it: of the command line, of the library, of HTTP. */
@@ -101,7 +106,7 @@ export function readRunResult(
     usage: tree.map((each) => each.usage).reduce(addUsage),
     costUsd: tree.map((each) => each.costUsd).reduce(addCost),
     receipts: readReceipts(store, idsOf(main)),
-    subagents: subagents.map((each) => ({
+    subagents: subagents.map(({ stopNo: _stop, partialFrom: _from, unreported: _told, ...each }) => ({
       ...each,
       finishReason: finishOfRun(each),
       receipts: readReceipts(store, [each.id]),

@@ -1,7 +1,7 @@
 import { activityOf, type Activity } from '../../core/status-line/activity.ts'
-import { childrenByBranch, type ChildrenOfBranches } from '../../core/status-line/child-counts.ts'
+import { factsAround, familyTree, type FamilyTree } from '../../core/status-line/facts-around.ts'
 import { statusLine, type StatusLine } from '../../core/status-line/status-line.ts'
-import type { ApprovalId, BranchId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
+import type { ApprovalId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Reader } from '../../store/port.ts'
@@ -9,8 +9,7 @@ import { queueFromRows, type QueueRows } from '../run/queue-from-rows.ts'
 
 /** What of a conversation the status lines of its branches are made of. */
 export interface StatusScope {
-  readonly children: ChildrenOfBranches
-  readonly latest: ReadonlyMap<BranchId, RunId>
+  readonly family: FamilyTree
   readonly queue: QueueRows
   /** Whether a living process drives it. */
   readonly isDriven: boolean
@@ -18,8 +17,7 @@ export interface StatusScope {
 
 /** `runs`: every run of the conversation, the oldest first. */
 export function statusScope(runs: readonly StoredRun[], queue: QueueRows, isDriven: boolean): StatusScope {
-  const latest = new Map(runs.map(({ branchId, id }) => [branchId, id]))
-  return { children: childrenByBranch(runs), latest, queue, isDriven }
+  return { family: familyTree(runs), queue, isDriven }
 }
 
 /** The status line of a branch, of one of its runs and from the rows alone. What is below it is told of the latest. */
@@ -27,15 +25,14 @@ export function statusLineFromRows(
   reader: Reader,
   run: StoredRun,
   asks: readonly string[],
-  { children, latest, queue, isDriven }: StatusScope,
+  { family, queue, isDriven }: StatusScope,
 ): StatusLine {
   const at = queue.order.indexOf(run.id)
-  const isLatest = latest.get(run.branchId) === run.id
   return statusLine(
     { ...run, queuePosition: at < 0 ? null : at + 1 },
     {
       activity: run.status === 'running' ? activityFromRows(reader, run) : undefined,
-      children: isLatest ? children.get(run.branchId) : undefined,
+      ...factsAround(run, family, (each) => asksOf(reader, each)),
       asks,
       queueLength: queue.order.length,
       queueLine: queue.line,
@@ -55,7 +52,20 @@ function activityFromRows(reader: Reader, { id: runId, branchId }: StoredRun): A
   return activityOf(
     [],
     parts.map(({ part }) => part),
+    message.createdAt,
   )
+}
+
+function asksOf(reader: Reader, { id: runId }: { readonly id: string }): readonly string[] {
+  const approvals = reader.find('approvals', {
+    where: { runId: runId as RunId, answer: null },
+    orderBy: 'id',
+  })
+  const questions = reader.find('questions', {
+    where: { runId: runId as RunId, answeredAt: null },
+    orderBy: 'id',
+  })
+  return [...approvals, ...questions].map(({ id }) => id)
 }
 
 /** The status line of each branch of a conversation on which something has run, by its latest run. */

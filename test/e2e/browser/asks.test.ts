@@ -271,6 +271,42 @@ describe('a cancel', () => {
     await expect.poll(() => statusOf(served, id)).toBe('completed')
     expect(served.problems).toEqual([])
   }, 60_000)
+
+  it('is not sent by a page that is left where somebody else has continued the run', async () => {
+    await using served = await ServedPage.open(actors, { config })
+    const { page } = served
+    const id = await served.begin()
+    await page.getByText('$ sh wait.sh long').first().waitFor()
+    const panel = page.getByRole('region', { name: 'Agents', exact: true })
+    await panel.getByRole('button', { name: 'Cancel general: long' }).click()
+    await page.getByText('general stops now, and is cancelled in 10 s').first().waitFor()
+    await expect.poll(() => statusOf(served, id)).toBe('paused')
+    await served.call('POST', `/runs/${(await childOf(served, id)).id}/continue`)
+    await page.getByText('$ sh wait.sh again').first().waitFor()
+    await page.goto('about:blank')
+    served.tree.release('again')
+    await expect.poll(() => statusOf(served, id)).toBe('completed')
+  }, 60_000)
+
+  it('that could not be undone for want of a server is still undone by the toast that says so', async () => {
+    await using served = await ServedPage.open(actors, { config })
+    const { page } = served
+    const id = await served.begin()
+    await page.getByText('$ sh wait.sh long').first().waitFor()
+    const panel = page.getByRole('region', { name: 'Agents', exact: true })
+    await panel.getByRole('button', { name: 'Cancel general: long' }).click()
+    await expect.poll(() => statusOf(served, id)).toBe('paused')
+    const toasts = page.getByRole('region', { name: 'Notifications' })
+    await page.route('**/api/branches/*/continue', (route) => route.abort())
+    await panel.getByRole('button', { name: 'Undo cancel of general: long' }).click()
+    await toasts.getByText('general is not cancelled, and stays paused').first().waitFor()
+    expect(await toasts.getByText('is cancelled in 10 s').count()).toBe(0)
+    await page.unroute('**/api/branches/*/continue')
+    await toasts.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('$ sh wait.sh again').first().waitFor()
+    served.tree.release('again')
+    await expect.poll(() => statusOf(served, id)).toBe('completed')
+  }, 60_000)
 })
 
 describe('a pause', () => {

@@ -133,6 +133,70 @@ describe('the status line of the main branch', () => {
   })
 })
 
+describe('the card of a subagent', () => {
+  it('is of the run that its call started, whatever was said to the subagent later', async () => {
+    await using served = await ServedPage.open(
+      {
+        'Go.': [
+          { toolCalls: [task('one')], usage },
+          { text: 'All are back.', usage },
+        ],
+        'Do one.': [
+          { text: 'First report.', usage },
+          { text: 'Second report.', usage },
+        ],
+      },
+      { config },
+    )
+    const { page } = served
+    const id = await served.begin()
+    await page.getByRole('article', { name: 'Answer' }).filter({ hasText: 'All are back.' }).waitFor()
+    const card = page.getByRole('region', { name: '1 subagent' })
+    await card.getByText('First report.').waitFor()
+    const runs = () => served.call('GET', `/runs?conversation=${id}&status=all`) as Promise<readonly Listed[]>
+    const child = (await runs()).find(({ depth }) => depth === 1)!
+    await served.call('POST', `/branches/${child.branchId}/messages`, { text: 'Again.', wake: false })
+    await expect
+      .poll(
+        async () =>
+          (await runs()).filter(({ depth, status }) => depth === 1 && status === 'completed').length,
+      )
+      .toBe(2)
+    await page.reload()
+    await card.getByText('First report.').waitFor()
+    expect(await card.getByText('Second report.').count()).toBe(0)
+  })
+})
+
+interface Listed {
+  readonly branchId: string
+  readonly depth: number
+  readonly status: string
+}
+
+describe('a tree that was interrupted', () => {
+  it('has no card that says finished, and no step that still works', async () => {
+    await using served = await ServedPage.open(
+      {
+        'Go.': [{ toolCalls: ['one', 'two'].map((name) => task(name)), usage }],
+        'Do one.': [{ toolCalls: [waits('one')], usage }],
+        'Do two.': [{ toolCalls: [waits('two')], usage }],
+      },
+      { config },
+    )
+    const { page } = served
+    const id = await served.begin()
+    await page.getByText('Running 2 agents').waitFor()
+    await page.getByText('$ sh wait.sh two').first().waitFor()
+    await served.call('POST', `/conversations/${id}/interrupt`)
+    await page.getByText('2 agents stopped').waitFor()
+    await page.getByRole('tab', { name: 'Steps' }).click()
+    const steps = page.getByRole('region', { name: 'Steps' })
+    await steps.getByText('paused').first().waitFor()
+    expect(await steps.locator('.spin').count()).toBe(0)
+  })
+})
+
 describe('the steps of a branch', () => {
   it('are the calls of all its runs, with their subagents and times; what was cancelled has not failed', async () => {
     await using served = await ServedPage.open(

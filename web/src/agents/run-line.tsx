@@ -41,6 +41,7 @@ function RunFigures({ run }: { run: RunRow }) {
   return (
     <span className="shrink-0 text-xs whitespace-nowrap text-ink-3 tabular-nums">
       <span className="hidden sm:inline">{figures.filter(Boolean).map((each) => `${String(each)} · `)}</span>
+      {run.costUsd !== 0 && <span className="sm:hidden">{`${costWords(run.costUsd)} · `}</span>}
       <Elapsed run={run} />
     </span>
   )

@@ -1,7 +1,7 @@
 import { durationWords } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { useView } from '../state/conversation.tsx'
-import { runOf } from '../state/branch-lookup.ts'
+import { runOfCall } from '../state/branch-lookup.ts'
 import { useNow } from '../ui/use-now.ts'
 import { counted } from '../ui/format.ts'
 import { isLive, needsYou } from '../ui/run-status-look.ts'
@@ -24,8 +24,11 @@ export function AgentsCard({ entries }: { entries: readonly ToolEntry[] }) {
 }
 
 function AgentsHeader({ entries }: { entries: readonly ToolEntry[] }) {
-  const mine = useView((state) => entries.flatMap(({ branch }) => (branch && runOf(state, branch.id)) ?? []))
+  const mine = useView((state) =>
+    entries.flatMap(({ branch, part }) => (branch && runOfCall(state, branch.id, part.callId)) ?? []),
+  )
   const live = mine.some(isLive)
+  const isPaused = mine.some(({ status }) => status === 'paused')
   const now = useNow(live)
   const started = Math.min(...mine.map((run) => run.startedAt ?? run.queuedAt))
   const ended = live ? now : Math.max(...mine.map((run) => run.endedAt ?? 0))
@@ -33,7 +36,9 @@ function AgentsHeader({ entries }: { entries: readonly ToolEntry[] }) {
   return (
     <header className="flex items-baseline gap-2 px-2 pt-1 pb-1.5 text-sm">
       <h3 className="font-semibold">
-        {live ? `Running ${entries.length} agents` : `${entries.length} agents finished`}
+        {live
+          ? `Running ${entries.length} agents`
+          : `${entries.length} agents ${isPaused ? 'stopped' : 'finished'}`}
       </h3>
       <p className="flex-1 truncate text-xs text-ink-3">
         {live || mine.some(isNotDone) ? countsOf(mine) : `in ${took}`}

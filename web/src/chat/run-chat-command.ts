@@ -46,7 +46,8 @@ export async function runChatCommand(
     case 'new':
       return navigate('/')
     case 'help':
-      return showToast({ text: chatCommands.join(' · '), tone: 'plain' })
+      showToast({ text: chatCommands.join(' · '), tone: 'plain' })
+      return
     case 'wrong':
       throw new Error(command.message)
   }

@@ -8,7 +8,7 @@ import { useView } from '../state/conversation.tsx'
 import { focusOpener } from '../ui/focus-opener.ts'
 import { showPanel } from '../state/panels.ts'
 import { branchPath, navigate } from '../state/route.ts'
-import { runOf } from '../state/branch-lookup.ts'
+import { runOfCall } from '../state/branch-lookup.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { Button } from '../ui/button.tsx'
 import { counted, hueOf } from '../ui/format.ts'
@@ -25,7 +25,8 @@ const MAX_NESTING = 3
 /** The subagent that a call started, or is about to start. */
 export const SubagentCard = memo(({ entry }: { entry: ToolEntry }) => {
   const branchId = entry.branch?.id
-  const run = useView((state) => (branchId ? runOf(state, branchId) : null))
+  const { callId } = entry.part
+  const run = useView((state) => (branchId ? runOfCall(state, branchId, callId) : null))
   if (!run) return <ToolCard entry={entry} />
   return <RunCard run={run} report={entry.result?.output} nesting={0} />
 })

@@ -12,6 +12,16 @@ export function runOf(state: ViewState, branchId: string): RunRow | null {
   return latestRun(state, branchId as BranchView['id'])
 }
 
+/**
+ * The run that a call started. Its branch may have had others since, when somebody has said more to the subagent. A run that
+ * is too old to be known is the latest of its branch.
+ */
+export function runOfCall(state: ViewState, branchId: string, callId: string): RunRow | null {
+  const latest = runOf(state, branchId)
+  if (!latest || latest.callId === callId) return latest
+  return Object.values(state.runs).findLast((run) => run.callId === callId) ?? latest
+}
+
 export function branchOf(state: ViewState, branchId: string): BranchView | undefined {
   return state.branches[branchId as BranchView['id']]
 }

@@ -1,7 +1,7 @@
-import type { Client } from 'offshoot/client'
+import { ClientError, type Client } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { useSyncExternalStore } from 'react'
-import { showError, showToast } from '../ui/toasts.tsx'
+import { closeToast, showError, showToast } from '../ui/toasts.tsx'
 
 /** How long a cancel can be undone. */
 const UNDO_MS = 10_000
@@ -9,14 +9,26 @@ const UNDO_MS = 10_000
 /** What is stopped here, and cancelled when its time has come. */
 interface PendingCancel {
   readonly client: Client
+  readonly run: Cancelled
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** The branches that go on when the cancel is undone; undefined: it could not be stopped. */
-  readonly stopped: Promise<readonly string[] | undefined>
   readonly timer: ReturnType<typeof setTimeout>
+  /** Of the toast that offers Undo. */
+  readonly toast: number
+  /** undefined: it could not be stopped. */
+  readonly stopping: Promise<Stopped | undefined>
+  /** What came of that, once it is known. */
+  stopped?: Stopped | undefined
 }
 
-type Cancelled = Pick<RunRow, 'id' | 'conversationId' | 'branchId' | 'agent' | 'status'>
+interface Stopped {
+  /** The branches that go on when the cancel is undone. */
+  readonly branches: readonly string[]
+  /** When the run stopped: it is cancelled only if it has not gone on since. */
+  readonly at: number
+}
+
+type Cancelled = Pick<RunRow, 'id' | 'conversationId' | 'branchId' | 'agent' | 'status' | 'endedAt'>
 
 const pending = new Map<string, PendingCancel>()
 const listeners = new Set<() => void>()
@@ -37,44 +49,65 @@ export function isCancelPending(runId: string): boolean {
  */
 export function cancelSoon(client: Client, run: Cancelled): void {
   if (pending.has(run.id)) return
-  const stopped = stop(client, run)
-  const timer = setTimeout(() => void cancelNow(client, run.id), UNDO_MS)
-  pending.set(run.id, { client, at: Date.now() + UNDO_MS, stopped, timer })
-  notify()
-  showToast({
+  const toast = showToast({
     text: `${run.agent} stops now, and is cancelled in ${UNDO_MS / 1000} s`,
     tone: 'plain',
     action: { label: 'Undo', onPress: () => undoCancel(run) },
     shownMs: UNDO_MS,
   })
+  const cancel: PendingCancel = {
+    client,
+    run,
+    toast,
+    at: Date.now() + UNDO_MS,
+    timer: setTimeout(() => void cancelNow(run.id), UNDO_MS),
+    stopping: stop(client, run).then((stopped) => (cancel.stopped = stopped)),
+  }
+  pending.set(run.id, cancel)
+  notify()
 }
 
 export function undoCancel({ id }: Pick<Cancelled, 'id'>): void {
   const cancel = take(id)
-  if (cancel) void goOn(cancel).catch(showError)
+  if (!cancel) return
+  void cancel.stopping.then((stopped) => goOn(cancel, stopped?.branches ?? []))
 }
 
-async function goOn({ client, stopped }: PendingCancel): Promise<void> {
-  for (const id of (await stopped) ?? []) await client.continueBranch({ id })
+/** What could not be continued stays paused, and can be continued from the toast that says so. */
+async function goOn(cancel: PendingCancel, branches: readonly string[]): Promise<void> {
+  const { client, run } = cancel
+  const left = [...branches]
+  try {
+    for (; left[0] !== undefined; left.shift()) await client.continueBranch({ id: left[0] })
+  } catch (error) {
+    if (!isUnanswered(error)) return showError(error)
+    showToast({
+      text: `${run.agent} is not cancelled, and stays paused: ${error.message}`,
+      tone: 'failed',
+      action: { label: 'Continue', onPress: () => void goOn(cancel, left) },
+    })
+  }
 }
 
 /** What it waits for stops with it; what it has in the background does not, and is stopped too. */
-async function stop(client: Client, run: Cancelled): Promise<readonly string[] | undefined> {
+async function stop(client: Client, run: Cancelled): Promise<Stopped | undefined> {
   try {
     const { conversationId: conversation } = run
     const live = await client.listRuns({ conversation, status: 'queued,running,waiting' })
-    const stopped = run.status === 'paused' ? [] : [run.branchId]
-    if (run.status !== 'paused') await client.interruptRun({ id: run.id })
+    const branches = run.status === 'paused' ? [] : [run.branchId]
+    const at = run.status === 'paused' ? run.endedAt : (await client.interruptRun({ id: run.id })).endedAt
     for (const { id, branchId } of below(live, run.id).filter(({ background }) => background)) {
       await client.interruptRun({ id })
-      stopped.push(branchId)
+      branches.push(branchId)
     }
-    return stopped
+    if (at !== null) return { branches, at }
+    take(run.id)
+    showContinued(run)
   } catch (error) {
     take(run.id) // it has ended by itself, or nobody could be asked
     showError(error)
-    return undefined
   }
+  return undefined
 }
 
 function below(runs: readonly RunRow[], id: string): readonly RunRow[] {
@@ -83,26 +116,42 @@ function below(runs: readonly RunRow[], id: string): readonly RunRow[] {
     .flatMap((child) => [child, ...below(runs, child.id)])
 }
 
-async function cancelNow(client: Client, id: string): Promise<void> {
-  const cancel = pending.get(id)
-  if (!cancel || !(await cancel.stopped)) return
+async function cancelNow(id: string): Promise<void> {
+  const stopped = await pending.get(id)?.stopping
+  const cancel = stopped && take(id)
+  if (cancel) await send(cancel, stopped)
+}
+
+async function send(cancel: PendingCancel, { at }: Stopped): Promise<void> {
+  const { client, run } = cancel
   try {
-    const { status, agent } = await client.getRun({ id })
-    if (!take(id)) return
-    if (status === 'paused') await client.cancelRun({ id })
-    else if (status !== 'cancelled')
-      showToast({ text: `${agent} is not cancelled: somebody has continued it`, tone: 'plain' })
+    const { outcome, status } = await client.cancelRun({ id: run.id, ifStoppedAt: at })
+    if (outcome === 'already_finished' && status !== 'cancelled') showContinued(run)
   } catch (error) {
-    take(id)
-    showError(error)
+    if (error instanceof ClientError && error.code === 'conflict') return showContinued(run)
+    if (!isUnanswered(error)) return showError(error)
+    showToast({
+      text: `${run.agent} is not cancelled, and stays paused: ${error.message}`,
+      tone: 'failed',
+      action: { label: 'Cancel it', onPress: () => void send(cancel, { at, branches: [] }) },
+    })
   }
 }
 
-/** The page is left, and with it Undo: what was asked for is done. */
+function isUnanswered(error: unknown): error is ClientError {
+  return error instanceof ClientError && error.status === 0
+}
+
+function showContinued({ agent }: Cancelled): void {
+  showToast({ text: `${agent} is not cancelled: somebody has continued it`, tone: 'plain' })
+}
+
+/** The page is left, and with it Undo: what was asked for is done, unless somebody has continued the run. */
 function sendAll(): void {
-  for (const [id, { client }] of pending) {
+  for (const [id, { client, stopped }] of pending) {
     take(id)
-    client.cancelRun({ id }, { keepalive: true }).catch(leavePaused)
+    const condition = stopped ? { ifStoppedAt: stopped.at } : {}
+    client.cancelRun({ id, ...condition }, { keepalive: true }).catch(leavePaused)
   }
 }
 
@@ -110,8 +159,11 @@ function leavePaused(): void {}
 
 function take(id: string): PendingCancel | undefined {
   const cancel = pending.get(id)
-  clearTimeout(cancel?.timer)
-  if (pending.delete(id)) notify()
+  if (!cancel) return undefined
+  clearTimeout(cancel.timer)
+  closeToast(cancel.toast)
+  pending.delete(id)
+  notify()
   return cancel
 }
 

@@ -19,29 +19,36 @@ export function Steps({ calls }: { calls: readonly CallRow[] }) {
 
 function Step({ call }: { call: CallRow }) {
   const word = useView((state) => stepWord(state, call))
+  const stoppedAt = useView(({ runs }) =>
+    call.status === 'running' ? (runs[call.runId]?.endedAt ?? null) : null,
+  )
   return (
     <li className="flex items-center gap-2 py-0.5 text-xs">
-      <StepIcon call={call} isStopped={word === 'cancelled' || word === 'interrupted'} />
+      <StepIcon call={call} word={word} />
       <span className="min-w-0 flex-1 truncate font-mono text-2xs text-ink-2" title={call.title}>
         {call.title}
       </span>
       <span className="shrink-0 text-2xs text-ink-3 tabular-nums">
         {word !== '' && `${word} · `}
-        <Took call={call} />
+        <Took call={call} stoppedAt={stoppedAt} />
       </span>
     </li>
   )
 }
 
-function Took({ call: { startedAt, endedAt } }: { call: CallRow }) {
+/** `stoppedAt`: of a run that has stopped with a call open, which goes on with it. */
+function Took({ call, stoppedAt }: { call: CallRow; stoppedAt: number | null }) {
+  const endedAt = call.endedAt ?? stoppedAt
   const now = useNow(endedAt === null)
-  return spanWords(Math.max(0, (endedAt ?? now) - startedAt))
+  return spanWords(Math.max(0, (endedAt ?? now) - call.startedAt))
 }
 
-function StepIcon({ call, isStopped }: { call: CallRow; isStopped: boolean }) {
+function StepIcon({ call, word }: { call: CallRow; word: string }) {
+  if (word === 'paused') return <Icon name="pause" size={12} className="text-paused" />
   if (call.status === 'running') return <Icon name="running" size={12} className="spin text-running" />
   if (call.status === 'awaiting_approval') return <Icon name="flag" size={12} className="text-needs" />
-  if (isStopped) return <Icon name="stop" size={12} className="text-ink-3" />
+  if (word === 'cancelled' || word === 'interrupted')
+    return <Icon name="stop" size={12} className="text-ink-3" />
   const bad = call.status === 'failed' || call.status === 'denied' || call.status === 'unknown'
   return (
     <Icon name={bad ? 'x' : iconOf(call.tool)} size={12} className={bad ? 'text-failed' : 'text-ink-3'} />
@@ -52,8 +59,9 @@ function StepIcon({ call, isStopped }: { call: CallRow; isStopped: boolean }) {
 function stepWord({ runs }: Pick<ViewState, 'runs'>, call: CallRow): string {
   switch (call.status) {
     case 'completed':
-    case 'running':
       return ''
+    case 'running':
+      return runs[call.runId]?.status === 'paused' ? 'paused' : ''
     case 'awaiting_approval':
       return 'needs you'
     case 'skipped':

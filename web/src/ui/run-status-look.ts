@@ -19,7 +19,9 @@ type RunStateFields = Pick<
 >
 
 export function lookOf(run: RunStateFields): RunLook {
-  return { ...pictureOf(run), word: stateWords(run), spins: run.status === 'running' }
+  const isPausing = isLive(run) && Boolean(run.pausing)
+  const picture = isPausing ? { icon: 'pause' as const, tone: 'text-paused' } : pictureOf(run)
+  return { ...picture, word: stateWords(run), spins: run.status === 'running' && !isPausing }
 }
 
 function pictureOf(run: RunStateFields): { icon: IconName; tone: string } {

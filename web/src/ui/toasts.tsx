@@ -16,8 +16,10 @@ const listeners = new Set<() => void>()
 let shown: readonly ShownToast[] = []
 let lastId = 0
 
-export function showToast(toast: Toast): void {
+/** Its id, by which it is closed. */
+export function showToast(toast: Toast): number {
   set(withToast(shown, { ...toast, id: ++lastId }))
+  return lastId
 }
 
 /** Says an error in the words that the server found for it. */
@@ -48,7 +50,7 @@ export function Toasts() {
 function ToastCard({ toast }: { toast: ShownToast }) {
   useEffect(() => {
     if (toast.tone === 'failed') return undefined
-    const timer = setTimeout(() => close(toast.id), toast.shownMs ?? SHOWN_MS)
+    const timer = setTimeout(() => closeToast(toast.id), toast.shownMs ?? SHOWN_MS)
     return () => clearTimeout(timer)
   }, [toast])
   return (
@@ -60,17 +62,17 @@ function ToastCard({ toast }: { toast: ShownToast }) {
           {toast.action.label}
         </Button>
       )}
-      <IconButton icon="x" label="Close" onPress={() => close(toast.id)} />
+      <IconButton icon="x" label="Close" onPress={() => closeToast(toast.id)} />
     </div>
   )
 }
 
 function act(toast: ShownToast): void {
-  close(toast.id)
+  closeToast(toast.id)
   toast.action?.onPress()
 }
 
-function close(id: number): void {
+export function closeToast(id: number): void {
   set(shown.filter((toast) => toast.id !== id))
 }
 

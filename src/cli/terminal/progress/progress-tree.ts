@@ -1,5 +1,6 @@
 import type { EventOf, OffshootEvent } from '../../../core/events.ts'
-import type { ApprovalId, BranchId, CallId, QuestionId, RunId } from '../../../core/ids.ts'
+import { timeOfId, type ApprovalId, type BranchId, type CallId } from '../../../core/ids.ts'
+import type { QuestionId, RunId } from '../../../core/ids.ts'
 import { headline } from '../../../core/report-summary.ts'
 import type { QueueLine, WaitingFor } from '../../../core/run.ts'
 import type { EndReason, RunReason, RunStatus } from '../../../core/run-status.ts'
@@ -45,8 +46,8 @@ export interface RunLine {
   readonly turn: number
   /** Calls that have begun and not ended, the oldest first. */
   readonly calls: readonly OpenCall[]
-  /** The kind of the part that is being streamed. */
-  readonly streaming: string | null
+  /** The kind of the part that is being streamed, and since when. */
+  readonly streaming: { readonly kind: string; readonly since: number } | null
   /** What a person is asked, the oldest first. */
   readonly asks: readonly Ask[]
   readonly headline: string
@@ -115,7 +116,9 @@ function nextLine(tree: ProgressTree, known: RunLine | undefined, event: Offshoo
       return known && { ...known, turn: event.turn, streaming: null }
     case 'part.started':
     case 'part.delta':
-      return known && known.streaming !== event.kind ? { ...known, streaming: event.kind } : known
+      return known && known.streaming?.kind !== event.kind
+        ? { ...known, streaming: { kind: event.kind, since: timeOfId(event.messageId) } }
+        : known
     case 'message.completed':
       return known && event.role === 'assistant' && known.streaming !== null
         ? { ...known, streaming: null }

@@ -1,11 +1,13 @@
 import { activityOf } from '../../../core/status-line/activity.ts'
-import { childrenByBranch } from '../../../core/status-line/child-counts.ts'
+import { factsAround, familyTree } from '../../../core/status-line/facts-around.ts'
 import { statusLine, type StatusLine } from '../../../core/status-line/status-line.ts'
 import type { ProgressTree, RunLine } from './progress-tree.ts'
 
 /** The status line of a run, of what its events have told. `tree`: where its subagents stand. */
 export function runStatusLine(run: RunLine, tree: ProgressTree): StatusLine {
-  const all = [...tree.values()]
+  const all = [...tree.values()].map((each) => ({ ...each, id: each.runId }))
+  const asksOf = ({ id }: { readonly id: string }) =>
+    tree.get(id as RunLine['runId'])?.asks.map((ask) => ask.id) ?? []
   const { position, headline, startedAt } = run
   const row = {
     ...run,
@@ -14,8 +16,12 @@ export function runStatusLine(run: RunLine, tree: ProgressTree): StatusLine {
     queuedAt: startedAt,
   }
   return statusLine(row, {
-    activity: activityOf(run.calls, run.streaming === null ? [] : [{ type: run.streaming }]),
-    children: childrenByBranch(all.map((each) => ({ ...each, id: each.runId }))).get(run.branchId),
+    activity: activityOf(
+      run.calls,
+      run.streaming === null ? [] : [{ type: run.streaming.kind }],
+      run.streaming?.since,
+    ),
+    ...factsAround({ ...run, id: run.runId }, familyTree(all), asksOf),
     asks: run.asks.map(({ id }) => id),
     queueLine: run.line,
     queueLength: all.filter((each) => each.position > 0).length,

@@ -1,0 +1,47 @@
+import { childrenByBranch, type ChildrenOfBranches, type RunOfBranch } from './child-counts.ts'
+import type { StatusFacts } from './status-line.ts'
+
+/** The runs of a conversation, as the status line of one of them needs them. */
+export interface FamilyTree {
+  readonly runs: ReadonlyMap<string, RunOfBranch>
+  readonly children: ChildrenOfBranches
+  readonly latest: ReadonlyMap<string, RunOfBranch>
+}
+
+/** `runs`: all of a conversation, the oldest first. */
+export function familyTree(runs: readonly RunOfBranch[]): FamilyTree {
+  return {
+    runs: new Map(runs.map((run) => [run.id, run])),
+    children: childrenByBranch(runs),
+    latest: new Map(runs.map((run) => [run.branchId, run])),
+  }
+}
+
+/** What is above and below a run. `asksOf`: the open approvals and questions of one. What is below is told of the latest. */
+export function factsAround(
+  run: RunOfBranch,
+  { runs, children, latest }: FamilyTree,
+  asksOf: (run: RunOfBranch) => readonly string[],
+): Pick<StatusFacts, 'children' | 'below' | 'askBelow' | 'parent'> {
+  const parent = run.parentRunId === null ? undefined : runs.get(run.parentRunId)
+  if (latest.get(run.branchId)?.id !== run.id) return { parent }
+  const around = { parent, children: children.get(run.branchId) }
+  if (run.status !== 'completed') return around // only its line tells of what is further below
+  const below = allBelow(children, run.branchId)
+  const askBelow = below.flatMap((each) => (each.status === 'waiting' ? asksOf(each) : [])).toSorted()[0]
+  return { ...around, below, askBelow }
+}
+
+/** A document may hold a circle. */
+function allBelow(children: ChildrenOfBranches, branchId: string): readonly RunOfBranch[] {
+  const found = new Map<string, RunOfBranch>()
+  const add = (id: string) => {
+    for (const run of children.get(id) ?? []) {
+      if (found.has(run.branchId) || run.branchId === branchId) continue
+      found.set(run.branchId, run)
+      add(run.branchId)
+    }
+  }
+  add(branchId)
+  return [...found.values()]
+}
