@@ -12,6 +12,7 @@ import { askModel, isTooLong, notShortened, windowError, type StoredAnswer } fro
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
 import { InputEstimate } from './input-estimate.ts'
+import { fewTurnsLeft, NO_TEXT, noTurnsLeft, TO_FOLLOW } from './instructions.ts'
 import type {
   Answer,
   CutReason,
@@ -72,10 +73,6 @@ async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Out
   }
 }
 
-const TO_FOLLOW =
-  'Your last answer ended as if more was to follow, but there is no call in it. Go on: call the tool, or write your conclusion.'
-const NO_TEXT = 'You ended without any text. Write your conclusion now.'
-
 /** With these left a run is told to conclude; a limit of no more turns is in the system text alone. */
 const LAST_TURNS = 2
 
@@ -131,13 +128,13 @@ class Loop {
       const { answer, stored } = await this.#ask('auto')
       outcome = await this.#endTurn(answer, stored)
     }
-    return outcome ?? this.#atLimit(await this.#conclude(this.#limitText()))
+    return outcome ?? this.#atLimit(await this.#conclude(noTurnsLeft(this.#input.limits.maxTurns)))
   }
 
   /** What an earlier attempt left of its last turn: its calls, or the end; after a conclusion there is only that. */
   async #goOn(open: Answer): Promise<Outcome | undefined> {
     const isUnanswered = (text: string) => this.#isUnanswered(text)
-    const atLimit = isUnanswered(this.#limitText())
+    const atLimit = isUnanswered(noTurnsLeft(this.#input.limits.maxTurns))
     const isOver = atLimit || isUnanswered(NO_TEXT)
     this.#take(open)
     this.#size.answered(open.usage, this.#context)
@@ -201,18 +198,11 @@ class Loop {
     this.#context.push(...messages.map(contextMessage).filter(({ parts }) => parts.length > 0))
   }
 
-  #limitText(): string {
-    const { maxTurns } = this.#input.limits
-    return `You have used all ${maxTurns} turns. Conclude now, without tools, with what you have.`
-  }
-
   /** Once, two turns before the limit. An earlier attempt may have said it already. */
   async #remindOfLimit(): Promise<void> {
     const { maxTurns } = this.#input.limits
     if (this.#turn !== maxTurns - LAST_TURNS || this.#turn < 1) return
-    await this.#instruct(
-      `You have ${LAST_TURNS} of your ${maxTurns} turns left. Conclude with what you have, and say what is missing.`,
-    )
+    await this.#instruct(fewTurnsLeft(LAST_TURNS, maxTurns))
   }
 
   async #warn(): Promise<void> {
