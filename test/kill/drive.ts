@@ -52,6 +52,12 @@ const END_MS = 12_000
 /** What had nothing left to do may end as if it had done all. */
 const HEARS_MS = 3_000
 
+/** What waits on a subagent that was cancelled, or has paused, is read when a person continues it, and not before. */
+const UNREAD = `SELECT count(*) FROM inbox AS item
+  WHERE delivered_at IS NULL AND withdrawn_at IS NULL AND conversation_id = ? AND NOT EXISTS (
+    SELECT 1 FROM runs WHERE branch_id = item.branch_id AND depth > 0 AND status IN ('cancelled', 'paused')
+      AND id = (SELECT max(id) FROM runs WHERE branch_id = item.branch_id))`
+
 /** Starts programs on one conversation until everything in it is done, and kills them as they are to die. */
 export async function drive(world: World, course: Course): Promise<Driven> {
   const lives = new Lives(world, course)
@@ -245,9 +251,8 @@ class Lives {
   }
 
   #isQuiet(): boolean {
-    const items = `SELECT count(*) FROM inbox WHERE delivered_at IS NULL AND withdrawn_at IS NULL AND conversation_id = ?`
     if (this.#conversation() === undefined || this.#isOpen() || this.#pausedMain()) return false
-    return this.#column<number>(items)[0] === 0
+    return this.#column<number>(UNREAD)[0] === 0
   }
 
   /** Why the main run has paused; undefined: it has not. */

@@ -5,7 +5,7 @@ import { scenarioOf } from './seeds.ts'
 /** Those after the seeds of kill.test.ts, which `npm test` plays. */
 test.each([6, 7, 8, 9, 10])(
   'nothing is lost and nothing done twice (seed %i)',
-  { timeout: 120_000 },
+  { timeout: 300_000 },
   async (seed) => {
     const { violations, folder } = await play(scenarioOf(seed))
     expect(violations, `${folder}/log.txt`).toEqual([])

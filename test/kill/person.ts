@@ -8,6 +8,8 @@ import { LEAVE, OTHER_WAY } from './story.ts'
 import { MODEL, type World } from './world.ts'
 
 const LOOK_MS = 150
+/** No terminal takes so long, unless something is waited for in vain. */
+const LONG_MS = 60_000
 
 type Seen = Pick<Records, 'runs' | 'approvals' | 'messages'>
 
@@ -33,6 +35,7 @@ export class Person {
   /** Terminals that drive something, perhaps to its end. */
   readonly #open: StartedProgram[] = []
   readonly #acting: Promise<void>
+  readonly #late: string[] = []
 
   constructor(world: World, { seed, messages, features = new Set() }: PersonOptions) {
     this.#world = world
@@ -48,6 +51,11 @@ export class Person {
   async rest(): Promise<void> {
     this.#rests = true
     await Promise.all(this.#open.map(({ ended }) => ended))
+  }
+
+  /** What is wrong with their terminals. */
+  get violations(): readonly string[] {
+    return this.#late
   }
 
   async leave(): Promise<void> {
@@ -155,6 +163,12 @@ export class Person {
   #drive(args: readonly string[]): void {
     const program = this.#world.start(args)
     this.#open.push(program)
+    const late = setTimeout(LONG_MS, 'late', { ref: false })
+    void Promise.race([program.ended, late]).then((ended) => {
+      if (ended !== 'late') return
+      this.#late.push(`L1: process ${program.pid} does not end`)
+      program.kill('SIGKILL')
+    })
     if (this.#own() < 0.3)
       void setTimeout(between(this.#own, 400, 1_500), undefined, { ref: false }).then(() =>
         program.kill('SIGKILL'),

@@ -59,7 +59,7 @@ export async function play(scenario: Scenario): Promise<Played> {
   // what was begun at the last moment, and perhaps killed, is driven to its end too
   const last = await Promise.all(courses.map((course) => drive(world, { ...course, deaths: [] })))
   await person.leave()
-  const driving = [...driven, ...last].flatMap((one) => one.violations)
+  const driving = [...driven, ...last, person].flatMap((one) => one.violations)
   const found = await judge(world, stories, scenario, driving)
   const unknown = unknownCalls(world)
   return {
