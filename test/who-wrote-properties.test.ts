@@ -61,7 +61,9 @@ const facts = fc.record({
 function oldText(report: Omit<ReportFacts, 'receipts'>, said: string, all: Receipts | null): string {
   const { turns, maxTurns, toolCalls, durationMs, costUsd } = report.figures!
   const cost = costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(2)}`
-  const figures = `${turns}/${maxTurns} turns, ${toolCalls} tool calls, ${(durationMs / 1000).toFixed(1)} s, ${cost}`
+  // but for the plural of one
+  const calls = toolCalls === 1 ? '1 tool call' : `${toolCalls} tool calls`
+  const figures = `${turns}/${maxTurns} turns, ${calls}, ${(durationMs / 1000).toFixed(1)} s, ${cost}`
   const { status, reason, endReason, error, note, branchId, agent } = report
   const lines = [error && `Error: ${error}`, note && `(${note})`, said || null].filter(
     (line) => line !== null,

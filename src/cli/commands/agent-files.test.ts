@@ -154,7 +154,7 @@ describe('agents import', () => {
   test.each([
     ['../../../evil', 'evil.md'],
     ['/etc/evil', 'etc-evil.md'],
-    ['a\\\\b', 'a-b.md'],
+    ['a|b', 'a-b.md'],
     ['..', 'agent-.md'],
     ['con', 'agent-con.md'],
     ['Mentor mode', 'Mentor-mode.md'],
@@ -162,6 +162,15 @@ describe('agents import', () => {
     const from = user.write('x.md', `---\nname: "${name}"\ndescription: d\n---\np`)
     expect(await user.call(['agents', 'import', from])).toMatchObject({ code: 0, stdout: `${own(file)}\n` })
     expect(existsSync(join(user.root, 'evil.md'))).toBe(false)
+  })
+
+  test('a name with markup is no name', async () => {
+    const from = user.write('x.md', '---\nname: "a\\\\b"\ndescription: d\n---\np')
+    expect(await user.call(['agents', 'import', from])).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('its name contains \\; leave out'),
+    })
   })
 
   test('every agent of a file, each with its own answer', async () => {
