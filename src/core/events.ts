@@ -10,7 +10,7 @@ import type {
   QuestionId,
   RunId,
 } from './ids.ts'
-import { plainAuthors } from './message.ts'
+import { createAuthorSchema } from './author-schema.ts'
 import { isId, type IdPrefix } from './ids.ts'
 import type { DenialReason } from './denial-reason.ts'
 import type { FinishReason } from './finish-reason.ts'
@@ -138,18 +138,13 @@ const inboxShape = {
   kind: z.enum(['user', 'result', 'note']),
   mode: z.enum(['steer', 'follow_up']),
 }
-/** `person`, `runtime`, `unknown` (an agent that is not known here, or nobody can tell), or another agent. */
-export const authorSchema = z.union([
-  z.enum(plainAuthors),
-  z.object({ agent: z.string(), branchId: ids.branch }),
-])
 /** What waits, to be read by people. */
 const waitingShape = {
   ...inboxShape,
   text: z.string().optional(),
   fromRunId: ids.run.nullable().optional(),
   /** Of a message: who wrote it; null: it is not known. */
-  author: authorSchema.nullable().optional(),
+  author: createAuthorSchema().nullable().optional(),
   /** Of a result: what the runtime knows of the report; `text` is what the subagent wrote. */
   report: z.looseObject({ agent: z.string(), status }).nullable().optional(),
 }

@@ -53,3 +53,6 @@ export const paths = {
 } as const satisfies Readonly<Record<string, readonly ['GET' | 'POST' | 'PATCH' | 'DELETE', string]>>
 
 export type RouteName = keyof typeof paths
+
+/** A header of the command line in a process that a run has started: the id of that run. */
+export const RUN_HEADER = 'offshoot-run'

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { ConversationId } from '../core/ids.ts'
-import type { RouteName } from '../protocol/route-paths.ts'
+import { RUN_HEADER, type RouteName } from '../protocol/route-paths.ts'
 import { findSender, runMarkOf, type FoundSender, type Sender } from '../person/request-sender.ts'
 import { personOnly, TO_PERSON, turnOfPerson, type WantedRun } from '../person/person-only.ts'
 import type { Author } from '../core/message.ts'
@@ -78,9 +78,6 @@ async function senderOf({ socket }: IncomingMessage): Promise<FoundSender> {
   const own = { address: remoteAddress, port: remotePort }
   return await findSender({ own, other: { address: localAddress, port: localPort } })
 }
-
-/** In a request of the command line that a run has started: the id of that run. */
-export const RUN_HEADER = 'offshoot-run'
 
 /**
  * Who says what a request says. The process at the other end of the connection tells; the header alone makes a person's

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { OffshootError, unreachable } from '../../core/errors.ts'
-import { authorSchema } from '../../core/events.ts'
+import { createAuthorSchema } from '../../core/author-schema.ts'
 import { delivers } from '../../core/message.ts'
 import type { Command } from '../ownership/owner-commands.ts'
 import { answer, type AnswerAnswer } from './answer.ts'
@@ -29,13 +29,14 @@ function createVerbSchema() {
   const target = z.string()
   const text = z.string().refine((value) => value.trim() !== '', 'must not be empty')
   const item = z.string()
+  const author = createAuthorSchema().optional()
   return z.discriminatedUnion('verb', [
     z.object({ verb: z.literal('cancel'), target, args: z.object({ ifStoppedAt: z.int() }).nullable() }),
     z.object({ verb: z.literal('interrupt'), target, args: z.null() }),
     z.object({ verb: z.literal('pause'), target, args: z.null() }),
     z.object({ verb: z.literal('background'), target, args: z.null() }),
     z.object({ verb: z.literal('continue'), target, args: createContinueSchema() }),
-    z.object({ verb: z.literal('steer'), target, args: z.object({ text, author: authorSchema.optional() }) }),
+    z.object({ verb: z.literal('steer'), target, args: z.object({ text, author }) }),
     z.object({
       verb: z.literal('approve'),
       target,
@@ -55,7 +56,7 @@ function createVerbSchema() {
           text,
           model: z.string().optional(),
           budgetUsd: z.number().min(0).optional(),
-          author: authorSchema.optional(),
+          author,
         })
         .nullable(),
     }),
@@ -70,7 +71,7 @@ function createVerbSchema() {
         model: z.string().optional(),
         maxTurns: z.int().min(1).optional(),
         budgetUsd: z.number().min(0).optional(),
-        author: authorSchema.optional(),
+        author,
       }),
     }),
     z.object({
@@ -84,7 +85,7 @@ function createVerbSchema() {
         maxTurns: z.int().min(1).optional(),
         wake: z.boolean().optional(),
         budgetUsd: z.number().min(0).optional(),
-        author: authorSchema.optional(),
+        author,
       }),
     }),
     z.object({ verb: z.literal('rename'), target, args: z.object({ title: text }) }),
@@ -101,7 +102,7 @@ function createContinueSchema() {
     maxTurns: z.int().min(1).optional(),
     wake: z.boolean().optional(),
     budgetUsd: z.number().min(0).optional(),
-    author: authorSchema.optional(),
+    author: createAuthorSchema().optional(),
   })
 }
 
