@@ -58,7 +58,7 @@ it('nothing that anybody writes is ever markup, wherever it is shown', async () 
       files: {
         [FILE]: ALL,
         '.offshoot/agents/odd.md': `---\nname: odd\ndescription: ${JSON.stringify(ALL)}\n---\n${ALL}\n`,
-        [`.offshoot/agents/${NAME}.md`]: `---\ndescription: its file gives its name\n---\nWork.\n`,
+        [`.offshoot/agents/${NAME}.md`]: `---\nname: filed\ndescription: its file has an odd name\n---\nWork.\n`,
         [`${NAME}/.offshoot/agents/inner.md`]: `---\nname: inner\ndescription: ${JSON.stringify(ALL)}\n---\nWork.\n`,
       },
       config: { permissions: [{ tool: 'write', action: 'allow' }] },
@@ -85,7 +85,7 @@ it('nothing that anybody writes is ever markup, wherever it is shown', async () 
   await page.goto(`${served.url}/settings/agents`)
   await page.getByText('odd', { exact: true }).first().waitFor()
   expect(await page.evaluate(MARKUP)).toEqual([])
-  await page.getByText(NAME, { exact: true }).first().click()
+  await page.getByText('filed', { exact: true }).first().click()
   await page.getByText(`${NAME}.md`).waitFor()
   expect(await page.evaluate(MARKUP)).toEqual([])
   await page.goto(`${served.url}/settings/agents/odd`)
