@@ -42,6 +42,13 @@ describe('createClient', () => {
     expect(sent[0]!.init).toMatchObject({ method: 'DELETE', body: null })
   })
 
+  it('sends a field that no route reads all the same, so that the server can refuse it', async () => {
+    const { client, sent } = clientOf(ok({ id: 'cnv_1' }))
+    const input = { id: 'cnv_1', dryRun: true, mode: undefined }
+    await client.deleteConversation(input)
+    expect(sent[0]!.init).toMatchObject({ method: 'DELETE', body: '{"dryRun":true}' })
+  })
+
   it('throws what the server says', async () => {
     const error = { code: 'conflict', message: 'already answered', hint: 'look', fields: [] }
     const { client } = clientOf(() => Response.json({ error }, { status: 409 }))

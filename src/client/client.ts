@@ -87,7 +87,8 @@ function requestOf(
     'content-type': 'application/json',
     'idempotency-key': idempotencyKey ?? crypto.randomUUID(),
   }
-  const body = method === 'DELETE' ? null : JSON.stringify(rest)
+  const sent = JSON.stringify(rest)
+  const body = method === 'DELETE' && sent === '{}' ? null : sent
   return [path, { method, headers, body, signal: signal ?? null, ...(keepalive ? { keepalive } : {}) }]
 }
 

@@ -1,4 +1,6 @@
-/** Method and path below `/api` of every route: data, so that a client need not carry the schemas (route-schemas.ts). */
+type Paths = Readonly<Record<string, readonly ['GET' | 'POST' | 'PATCH' | 'DELETE', string]>>
+
+/** Method and path below `/api` of every JSON route: data, so that a client need not carry the schemas (route-schemas.ts). */
 export const paths = {
   health: ['GET', '/health'],
   listConversations: ['GET', '/conversations'],
@@ -50,9 +52,21 @@ export const paths = {
   listSessions: ['GET', '/sessions'],
   endSession: ['DELETE', '/sessions/:id'],
   endSessions: ['DELETE', '/sessions'],
-} as const satisfies Readonly<Record<string, readonly ['GET' | 'POST' | 'PATCH' | 'DELETE', string]>>
+} as const satisfies Paths
 
 export type RouteName = keyof typeof paths
+
+/** The routes whose answer is no JSON, or that are of the server alone. */
+export const otherPaths = {
+  openApi: ['GET', '/openapi.json'],
+  openSession: ['POST', '/sessions'],
+  makeLink: ['POST', '/links'],
+  exportConversation: ['GET', '/conversations/:id/export'],
+  followEvents: ['GET', '/conversations/:id/events'],
+  getArtifact: ['GET', '/artifacts/:id'],
+} as const satisfies Paths
+
+export type OtherRouteName = keyof typeof otherPaths
 
 /** A header of the command line in a process that a run has started: the id of that run. */
 export const RUN_HEADER = 'offshoot-run'

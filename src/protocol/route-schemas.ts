@@ -29,7 +29,7 @@ import {
 } from './conversation.ts'
 import { id, runStatus } from './fields.ts'
 import { messagePage, pageQuery } from './message.ts'
-import type { paths, RouteName } from './route-paths.ts'
+import type { OtherRouteName, paths, RouteName } from './route-paths.ts'
 import { run } from './run.ts'
 import { giveTrust, revokeTrust, trust, trustQuery } from './trust.ts'
 import { session, sessionEnded, sessionsEnded } from './session.ts'
@@ -88,7 +88,7 @@ const runsQuery = ofConversation.extend({
 })
 
 /**
- * What every route takes and answers (docs/server.md). Export, events and artifacts are no JSON routes, and not here.
+ * What every JSON route takes and answers (docs/server.md).
  */
 export const routes = {
   health: route(nothing, health),
@@ -142,6 +142,33 @@ export const routes = {
   endSession: route(nothing, sessionEnded),
   endSessions: route(nothing, sessionsEnded),
 } as const satisfies Readonly<Record<RouteName, Route>>
+
+const exportQuery = z.strictObject({ format: z.enum(['json', 'md', 'html']).optional() })
+export type ExportFormat = NonNullable<z.infer<typeof exportQuery>['format']>
+
+/** Events after this `seq`. */
+const eventsQuery = z.strictObject({
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'expected the seq of an event')
+    .transform(Number)
+    .optional(),
+})
+
+/** The key of a link, which is exchanged for a session. */
+const linkKey = z.strictObject({ key: z.string().max(100) })
+
+/** What the other routes read. */
+export const otherInputs = {
+  openApi: nothing,
+  openSession: linkKey,
+  makeLink: nothing,
+  exportConversation: exportQuery,
+  followEvents: eventsQuery,
+  getArtifact: nothing,
+} as const satisfies Readonly<Record<OtherRouteName, z.ZodType>>
+
+export type OtherInput<N extends OtherRouteName> = z.output<(typeof otherInputs)[N]>
 
 type Routes = typeof routes
 type HasId<N extends RouteName> = (typeof paths)[N][1] extends `${string}:id${string}`

@@ -1,62 +1,36 @@
-import { Hono, type Context } from 'hono'
-import type { ServerResponse, IncomingMessage } from 'node:http'
+import { Hono } from 'hono'
 import { paths, type RouteName } from '../protocol/route-paths.ts'
 import { routes } from '../protocol/route-schemas.ts'
-import { cancelRun, nothing } from '../protocol/verbs.ts'
-import { lastSeq } from '../runtime/log/stored-events.ts'
 import { agentsModelsToolsHandlers } from './agents-models-tools-handlers.ts'
-import type { Access, Caller } from './access.ts'
+import type { Access } from './access.ts'
 import { approvalHandlers } from './approval-handlers.ts'
-import { readObject } from './request-body.ts'
 import { branchHandlers } from './branch-handlers.ts'
 import { authorOfRequest, checkPerson, decisionIn, turnIn } from './person-only-routes.ts'
 import { conversationHandlers } from './conversation-handlers.ts'
-import { eventStream } from './event-stream.ts'
-import { exportAnswer } from './export-answer.ts'
+import { addOtherRoutes, type OtherRouteOptions } from './other-routes.ts'
+import type { Ctx, Env } from './request-context.ts'
+import { readInput } from './request-input.ts'
 import type { Handlers, ServerContext } from './route-handler.ts'
 import { checkSender, type Names } from './host-and-origin.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { Idempotency, type KeyedAnswer } from './idempotency.ts'
-import { maskAnswer, maskBytes } from './masked-answer.ts'
+import { maskAnswer } from './masked-answer.ts'
 import { inboxHandlers } from './inbox-handlers.ts'
 import { messageHandlers } from './message-handlers.ts'
-import { openApiDocument } from './openapi.ts'
 import type { PageFiles } from './page-files.ts'
 import { Problem, problemBody, problemOf } from './problem.ts'
 import { runHandlers } from './run-handlers.ts'
-import type { LinkKeys } from './sessions/link-keys.ts'
 import { sessionHandlers } from './session-handlers.ts'
-import { linkTo, signIn } from './sessions/sign-in.ts'
-import { checkedInput } from './checked-input.ts'
-import { partialsOf } from './stored-partials.ts'
 import { isCollection, requireRow } from './require-row.ts'
 import { trustHandlers } from './trust-handlers.ts'
 
-export interface AppOptions {
-  readonly context: ServerContext
+export interface AppOptions extends OtherRouteOptions {
   readonly names: Names
   readonly access: Access
-  readonly keys: LinkKeys
   readonly pages: PageFiles
-  /** `http://127.0.0.1:4680`, without a slash at its end. */
-  readonly url: string
-  /** Aborted when the server ends. */
-  readonly ending: AbortSignal
   /** What nobody foresaw. */
   readonly onDefect: (error: unknown) => void
 }
-
-/** Absent where no socket stands behind a request. */
-interface Sockets {
-  readonly incoming?: IncomingMessage
-  readonly outgoing?: ServerResponse
-}
-interface Env {
-  readonly Bindings: Sockets
-  /** Who asks; not known on routes that are open. */
-  readonly Variables: { readonly caller: Caller }
-}
-type Ctx = Context<Env>
 
 const HANDLERS: Handlers<RouteName> = {
   ...agentsModelsToolsHandlers,
@@ -149,10 +123,7 @@ function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idemp
     // what is deleted is gone when the call is sent again with its Idempotency-Key
     const isKeptDelete = method === 'DELETE' && c.req.header('idempotency-key') !== undefined
     const row = isKeptDelete ? undefined : find()
-    const isOptional = schema === nothing || schema === cancelRun
-    const given =
-      method === 'GET' ? queryOf(c) : method === 'DELETE' ? {} : await readObject(c.req.raw, { isOptional })
-    const input = checkedInput(schema, given)
+    const { input, sent } = await readInput<unknown>(c.req.raw, { method, input: schema })
     const caller = c.get('caller')
     const asked = input as object
     const decided = decisionIn(name, asked) ?? turnIn(name, asked, row, context.directoryRuntimes)
@@ -175,13 +146,8 @@ function addRoute(app: Hono<Env>, name: RouteName, context: ServerContext, idemp
       return await answer.finally(() => context.underway.delete(answer))
     }
     if (method === 'GET') return json(await work())
-    return await maybeOnce(c, idempotency, given, work)
+    return await maybeOnce(c, idempotency, sent, work)
   })
-}
-
-/** A name without a value says nothing. */
-function queryOf(c: Ctx): object {
-  return Object.fromEntries(Object.entries(c.req.query()).filter(([, value]) => value !== ''))
 }
 
 async function maybeOnce(c: Ctx, idempotency: Idempotency, input: unknown, work: () => Promise<KeyedAnswer>) {
@@ -194,64 +160,4 @@ async function maybeOnce(c: Ctx, idempotency: Idempotency, input: unknown, work:
 
 function json({ status, body }: KeyedAnswer, headers: Readonly<Record<string, string>> = {}): Response {
   return Response.json(body, { status, headers })
-}
-
-function addOtherRoutes(app: Hono<Env>, { context, keys, url, ending }: AppOptions): void {
-  const { store, directoryRuntimes, hub, clock, version } = context
-  app.get('/api/openapi.json', () => Response.json(openApiDocument(version)))
-  app.post('/api/sessions', async (c) => {
-    await checkPerson('a session', c.env?.incoming, 'key')
-    return await signIn(c.req.raw, keys, context.sessions)
-  })
-  app.post('/api/links', async (c) => {
-    await checkPerson('a link', c.env?.incoming, c.get('caller').kind)
-    checkMayLink(c.get('caller'))
-    checkedInput(nothing, await readObject(c.req.raw, { isOptional: true }))
-    // an Idempotency-Key is ignored: its answer would be stored, and with it the key of the link
-    return json({ status: 201, body: { url: linkTo(url, keys) } })
-  })
-  app.get('/api/conversations/:id/export', (c) =>
-    exportAnswer(context, requireRow(store, 'conversations', c.req.param('id')).id, c.req.query('format')),
-  )
-  app.get('/api/artifacts/:id', (c) => {
-    const { content } = requireRow(store, 'artifacts', c.req.param('id'))
-    // whatever it says it is: it is shown as text, and never run
-    return new Response(new Uint8Array(maskBytes(content, context.secrets)), {
-      headers: { 'content-type': 'text/plain; charset=utf-8' },
-    })
-  })
-  app.get('/api/conversations/:id/events', async (c) => {
-    const { id } = requireRow(store, 'conversations', c.req.param('id'))
-    const after = seqOf(c)
-    const headers = {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'x-last-seq': String(lastSeq(store, id)),
-    }
-    if (c.req.method === 'HEAD') return new Response(null, { headers }) // nobody would end it
-    const directoryRuntime = await directoryRuntimes.of(id)
-    const topic = hub.topic(id, directoryRuntime)
-    const partials = () => partialsOf(store, directoryRuntime, id)
-    const cut = () => void c.env?.outgoing?.destroy()
-    const caller = c.get('caller')
-    const over = caller.kind === 'session' ? AbortSignal.any([ending, caller.signal]) : ending
-    const body = eventStream({ topic, store, clock, after: after ?? 0, partials, ending: over, cut })
-    return new Response(body, { headers: { ...headers, 'transfer-encoding': 'chunked' } })
-  })
-}
-
-/** A session ends after a day: it must not begin another one. @throws Problem 403 */
-function checkMayLink(caller: Caller): void {
-  if (caller.kind === 'token') return
-  throw new Problem(403, 'forbidden', 'a page cannot make links', '`offshoot sessions link` prints one')
-}
-
-/** What the client has had: of a connection that was lost, else what it asks for. @throws Problem 422 */
-function seqOf(c: Ctx): number | undefined {
-  const [name, given] = [
-    ['Last-Event-ID', c.req.header('last-event-id')],
-    ['after', c.req.query('after')],
-  ].find(([, value]) => value !== undefined && value !== '') ?? ['after', undefined]
-  if (given === undefined) return undefined
-  if (/^\d{1,15}$/.test(given)) return Number(given)
-  throw new Problem(422, 'invalid', `${name}: expected the seq of an event`)
 }

@@ -5,34 +5,30 @@ import type { ExportDocument } from '../export/document.ts'
 import { documentText } from '../export/document-text.ts'
 import { documentHtml, EXPORT_POLICY } from '../export/html.ts'
 import { documentMarkdown } from '../export/markdown.ts'
+import type { ExportFormat } from '../protocol/route-schemas.ts'
 import type { ServerContext } from './route-handler.ts'
-import { Problem } from './problem.ts'
 
 /**
  * A conversation for programs (`json`, without a format too), or as a file for people. What is for people is to be kept, not
  * shown at the address of this server; a browser that shows it all the same holds to the policy of the page.
- * @throws Problem 422 for a format that there is not.
  */
 export async function exportAnswer(
   { store, secrets }: Pick<ServerContext, 'store' | 'secrets'>,
   id: ConversationId,
-  format = 'json',
+  format: ExportFormat = 'json',
 ): Promise<Response> {
-  const write = WRITERS[format]
-  if (!write) throw new Problem(422, 'invalid', `format: expected one of ${Object.keys(WRITERS).join(', ')}`)
   // in a transaction another process cannot write between two of the many queries
   const exact = await store.tx((tx) => exportConversation(tx, id), { durable: false })
   const document = maskDocument(exact, secrets)
-  return write(document, id)
+  return WRITERS[format](document, id)
 }
 
-const WRITERS: Readonly<Partial<Record<string, (document: ExportDocument, id: ConversationId) => Response>>> =
-  {
-    json: (document) =>
-      new Response(documentText(document), { headers: { 'content-type': 'application/json' } }),
-    md: (document, id) => file(documentMarkdown(document), 'text/markdown', `${id}.md`),
-    html: (document, id) => file(documentHtml(document), 'text/html', `${id}.html`),
-  }
+const WRITERS: Readonly<Record<ExportFormat, (document: ExportDocument, id: ConversationId) => Response>> = {
+  json: (document) =>
+    new Response(documentText(document), { headers: { 'content-type': 'application/json' } }),
+  md: (document, id) => file(documentMarkdown(document), 'text/markdown', `${id}.md`),
+  html: (document, id) => file(documentHtml(document), 'text/html', `${id}.html`),
+}
 
 function file(content: string, type: string, name: string): Response {
   return new Response(content, {

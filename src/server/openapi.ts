@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { errorAnswer } from '../protocol/fields.ts'
 import { paths, type RouteName } from '../protocol/route-paths.ts'
-import { routes } from '../protocol/route-schemas.ts'
+import { otherInputs, routes } from '../protocol/route-schemas.ts'
 import { sessionOpened } from '../protocol/session.ts'
 
 interface Other {
@@ -17,14 +17,6 @@ interface Other {
 }
 
 const text = { schema: { type: 'string' } }
-const seq = { type: 'integer', minimum: 0 }
-const formats = { type: 'string', enum: ['json', 'md', 'html'], default: 'json' }
-const key = {
-  type: 'object',
-  properties: { key: { type: 'string' } },
-  required: ['key'],
-  additionalProperties: false,
-}
 const links = { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] }
 const idempotencyKey = { name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } }
 
@@ -36,8 +28,13 @@ const OTHERS: Readonly<Record<string, Other>> = {
     status: 200,
     content: { 'text/event-stream': text },
     parameters: [
-      { name: 'after', in: 'query', schema: seq },
-      { name: 'Last-Event-ID', in: 'header', description: 'it counts, where both are given', schema: seq },
+      ...queryParameters(otherInputs.followEvents),
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        description: 'it counts, where both are given',
+        schema: { type: 'integer', minimum: 0 },
+      },
     ],
   },
   '/conversations/{id}/export': {
@@ -45,7 +42,7 @@ const OTHERS: Readonly<Record<string, Other>> = {
     summary: 'the whole conversation as one document; md and html are files for people',
     status: 200,
     content: { 'application/json': { schema: { type: 'object' } }, 'text/markdown': text, 'text/html': text },
-    parameters: [{ name: 'format', in: 'query', schema: formats }],
+    parameters: queryParameters(otherInputs.exportConversation),
   },
   '/artifacts/{id}': {
     method: 'get',
@@ -67,7 +64,7 @@ const OTHERS: Readonly<Record<string, Other>> = {
     status: 201,
     content: { 'application/json': { schema: schemaOf(sessionOpened, 'output') } },
     parameters: [],
-    body: key,
+    body: schemaOf(otherInputs.openSession, 'input'),
     isOpen: true,
   },
 }
