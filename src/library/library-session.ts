@@ -117,7 +117,7 @@ export class LibrarySession implements RunHost {
   }
 
   async fork<O>(messageId: string, text: string, options?: unknown): Promise<OffshootRun<O>> {
-    const { model, budgetUsd } = checkFork(options)
+    const { model, maxTurns, budgetUsd } = checkFork(options)
     const said = checkText(text, 'fork')
     return await this.call(async () => {
       const place = this.settingOf(this.conversationOf(messageId))
@@ -127,6 +127,7 @@ export class LibrarySession implements RunHost {
         onStored: first.follow,
         messageId,
         text: said,
+        maxTurns,
         budgetUsd,
         ...(model ? { model: await this.modelId(model) } : {}),
         defaultModel: async () => this.model,

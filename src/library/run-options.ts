@@ -24,6 +24,8 @@ export interface ForkOptions {
   /** Default: the last message of the run. */
   readonly messageId?: string | undefined
   readonly model?: string | undefined
+  /** Default: as many as the run that it leaves. */
+  readonly maxTurns?: number | undefined
   readonly budgetUsd?: number | undefined
 }
 
@@ -39,7 +41,11 @@ const continueSchema = z.strictObject({
   budgetUsd: dollars,
   wake: z.boolean().optional(),
 })
-const forkSchema = z.strictObject({ model: z.string().min(1).optional(), budgetUsd: dollars })
+const forkSchema = z.strictObject({
+  model: z.string().min(1).optional(),
+  maxTurns: positive,
+  budgetUsd: dollars,
+})
 
 /** @throws OffshootError `usage`, as those below. */
 export function checkEvents(options: unknown = {}) {

@@ -101,6 +101,14 @@ const order = {
   budgetUsd: z.number().min(0).optional(),
 }
 
+type Order = { readonly [K in 'text' | keyof typeof order]?: unknown }
+
+/** What is said of a run would be ignored where none begins. */
+function beginsRun({ text, model, maxTurns, budgetUsd }: Order): boolean {
+  return text !== undefined || [model, maxTurns, budgetUsd].every((each) => each === undefined)
+}
+const NO_RUN = 'expected a text: model, maxTurns and budgetUsd are for the run that begins with it'
+
 const file = z.strictObject({
   mediaType: z.string().min(1).max(200),
   /** Base64. */
@@ -108,16 +116,18 @@ const file = z.strictObject({
   filename: z.string().max(500).optional(),
 })
 
-/** Without `text` a conversation is made that has an empty main branch. */
-export const createConversation = z.object({
-  /** Absolute; default: where the server was started. */
-  directory: z.string().min(1).max(4096).optional(),
-  title: z.string().min(1).max(500).optional(),
-  text: words.optional(),
-  agent: z.string().min(1).max(128).optional(),
-  mode: z.enum(['plan', 'ask', 'accept-edits', 'auto']).optional(),
-  ...order,
-})
+/** Without `text` a conversation is made that has an empty main branch, and nothing runs. */
+export const createConversation = z
+  .object({
+    /** Absolute; default: where the server was started. */
+    directory: z.string().min(1).max(4096).optional(),
+    title: z.string().min(1).max(500).optional(),
+    text: words.optional(),
+    agent: z.string().min(1).max(128).optional(),
+    mode: z.enum(['plan', 'ask', 'accept-edits', 'auto']).optional(),
+    ...order,
+  })
+  .refine(beginsRun, NO_RUN)
 export const conversationCreated = z.object({
   conversationId: id('cnv'),
   branchId: id('brn'),
@@ -138,7 +148,8 @@ export const sendMessage = z.object({
 /** `itemId`: it waits in the inbox; null: a run began with it. `runId`: what reads it; null: none goes on. */
 export const messageSent = z.object({ itemId: id('inb').nullable(), runId: id('run').nullable() })
 
-export const forkMessage = z.object({ text: words.optional(), ...order })
+/** Without `text` a branch is made on which nothing runs. */
+export const forkMessage = z.object({ text: words.optional(), ...order }).refine(beginsRun, NO_RUN)
 export const editMessage = z.object({ text: words, ...order })
 export const regenerateMessage = z.object(order)
 /** `runId`: where a run began on the new branch. */

@@ -13,8 +13,8 @@ type MessageRow = Exchange<'forkMessage'>['row']
 
 export const messageHandlers: Handlers<'forkMessage' | 'editMessage' | 'regenerateMessage'> = {
   async forkMessage(context, { row, input, author }) {
-    const { text, ...order } = input
-    if (text !== undefined) return await fork(context, row, { ...order, text, author })
+    const { text } = input
+    if (text !== undefined) return await fork(context, row, { ...input, text, author })
     return await perform(context, row.conversationId, { verb: 'fork', target: row.id, args: null })
   },
 
@@ -44,6 +44,7 @@ interface ForkOrder {
   readonly text: string
   readonly author: Author
   readonly model?: string | undefined
+  readonly maxTurns?: number | undefined
   readonly budgetUsd?: number | undefined
 }
 
@@ -52,12 +53,16 @@ async function fork(
   at: MessageRow,
   order: ForkOrder,
 ): Promise<RouteAnswer<'forkMessage'>> {
-  const { text, author, model, budgetUsd } = order
+  const { text, author, model, maxTurns, budgetUsd } = order
   const directoryRuntime = await context.directoryRuntimes.ofPresentDirectory(at.conversationId)
   const { composed } = directoryRuntime
   const named = model === undefined ? {} : { model: await namedModel(composed, model) }
   const { runtime } = composed
-  const command = { verb: 'fork', target: at.id, args: { text, author, budgetUsd, ...named } } as const
+  const command = {
+    verb: 'fork',
+    target: at.id,
+    args: { text, author, maxTurns, budgetUsd, ...named },
+  } as const
   const { here, there } = await runtime.startOrDispatch(at.conversationId, command, () =>
     runtime.fork({
       ...composed,
@@ -65,6 +70,7 @@ async function fork(
       messageId: at.id,
       text,
       author,
+      maxTurns,
       budgetUsd,
       defaultModel: () => namedModel(composed),
     }),

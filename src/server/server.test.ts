@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { ServedUser, type Began, type Called } from '../../test/support/served-user.ts'
-import type { ArtifactId } from '../core/ids.ts'
+import type { ArtifactId, RunId } from '../core/ids.ts'
 import { textOf } from '../core/message.ts'
 import { paths, type RouteName } from '../protocol/route-paths.ts'
 import { routes, type RouteAnswer } from '../protocol/route-schemas.ts'
@@ -191,6 +191,46 @@ describe('a conversation', () => {
     expect((await served.post(`/messages/${answer!.id}/edit`, { text: 'x' })).status).toBe(409)
     expect(messages()).toHaveLength(3)
   })
+
+  test('works on a fork for the turns that were given, however it begins there', async () => {
+    const answers = Array.from({ length: 7 }, (_, i) => ({ text: `answer ${i}` }))
+    const { conversationId, branchId } = await served.begin({ '*': answers })
+    await served.ended(conversationId)
+    const [, user, answer] = served.store.find('messages', { where: { branchId }, orderBy: 'position' })
+    const bare = async () => (await served.post(`/messages/${answer!.id}/fork`)).body['branchId'] as string
+    for (const [path, body] of [
+      [`/messages/${answer!.id}/fork`, { text: 'what else' }],
+      [`/messages/${user!.id}/edit`, { text: 'hello again' }],
+      [`/messages/${answer!.id}/regenerate`, {}],
+      [`/branches/${await bare()}/messages`, { text: 'go' }],
+      [`/branches/${await bare()}/continue`, {}],
+    ] as const) {
+      const begun = await served.post(path, { ...body, maxTurns: 2 })
+      const runId = begun.body['runId'] as RunId
+      await served.until(conversationId, (event) => event.type === 'run.completed' && event.runId === runId)
+      expect([path, served.store.get('runs', runId)!.limits.maxTurns]).toEqual([path, 2])
+    }
+  })
+
+  test.each([{ model: 'offline' }, { maxTurns: 2 }, { budgetUsd: 1 }])(
+    'refuses %j where no text begins the run that it is for',
+    async (order) => {
+      const { conversationId, branchId } = await served.begin({ '*': [{ text: 'one' }] })
+      await served.ended(conversationId)
+      const { id } = served.store.find('messages', { where: { branchId, role: 'assistant' } })[0]!
+      const count = () => [served.store.count('branches', {}), served.store.count('conversations', {})]
+      const before = count()
+      for (const path of [`/messages/${id}/fork`, '/conversations']) {
+        const answer = await served.post(path, order)
+        expect([path, answer.status, ServedUser.why(answer)]).toEqual([
+          path,
+          422,
+          expect.stringContaining('expected a text'),
+        ])
+      }
+      expect(count()).toEqual(before)
+    },
+  )
 
   test('has subagents that a person starts, and exports as one document', async () => {
     const { conversationId, branchId } = await served.begin({

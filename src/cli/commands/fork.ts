@@ -20,12 +20,14 @@ import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { printElsewhere } from '../remote/print-elsewhere.ts'
 import { performVerb } from '../remote/perform-verb.ts'
+import { wholeNumber } from '../number-options.ts'
 import { pickModel } from '../pick-model.ts'
 import { readPrompt } from '../terminal/read-task.ts'
 
 interface ForkFlags extends FollowFlags {
   readonly model?: string
   readonly mode?: Mode
+  readonly maxTurns?: number
 }
 
 export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -38,6 +40,7 @@ export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode):
     .option('-m, --model <provider/model>', 'default: the one that the branch has')
     .addOption(modeOption())
     .addOption(approvalsOption())
+    .option('--max-turns <n>', 'turns of the run; default: as many as the last run there', wholeNumber)
     .addOption(budgetOption())
     .action(async (message: string, text: string | undefined, flags: ForkFlags) =>
       setExitCode(await fork(message, text, flags, io)),
@@ -63,14 +66,14 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
   try {
     const { runtime, workspace, systemText } = composed
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
-    const { budgetUsd } = flags
+    const { maxTurns, budgetUsd } = flags
     const model = flags.model ? await pickModel(flags.model, composed, io) : undefined
     const defaultModel = () => pickModel(undefined, composed, io)
-    const command = { verb: 'fork', target: messageId, args: { text, model, budgetUsd } } as const
+    const command = { verb: 'fork', target: messageId, args: { text, model, maxTurns, budgetUsd } } as const
     const first = new FirstEvents(runtime.subscribe)
     const onStored = first.follow
     const begun = await runtime.startOrDispatch(conversationId, command, () =>
-      runtime.fork({ workspace, systemText, messageId, text, budgetUsd, model, defaultModel, onStored }),
+      runtime.fork({ workspace, systemText, ...command.args, messageId, defaultModel, onStored }),
     )
     if (begun.there) return await printElsewhere(begun.there, io)
     const started = begun.here

@@ -59,6 +59,7 @@ async function continueOwn(
       return startOnFork(change, { deps, budget: live.budget }, branchId, {
         text: text?.trim(),
         author,
+        maxTurns,
       })
     }
     // what has just been taken up goes on with its work anyway

@@ -14,6 +14,7 @@ interface ForkArguments {
   readonly text: string
   readonly author?: Author | undefined
   readonly model?: string | undefined
+  readonly maxTurns?: number | undefined
   readonly budgetUsd?: number | undefined
 }
 

@@ -114,7 +114,11 @@ function continueBranch(
   { branchId, text, author, maxTurns, wake }: SendMessageOptions,
 ): LiveRun | StartResult {
   if (!last)
-    return startOnFork(change, { deps: scope.deps, budget: scope.tree.budget }, branchId, { text, author })
+    return startOnFork(change, { deps: scope.deps, budget: scope.tree.budget }, branchId, {
+      text,
+      author,
+      maxTurns,
+    })
   const drive = continueRun(change, scope, last, { text, author, maxTurns, wake })
   return { run: drive[0]!, drive }
 }

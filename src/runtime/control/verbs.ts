@@ -55,6 +55,7 @@ function createVerbSchema() {
         .object({
           text,
           model: z.string().optional(),
+          maxTurns: z.int().min(1).optional(),
           budgetUsd: z.number().min(0).optional(),
           author,
         })

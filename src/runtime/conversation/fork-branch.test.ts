@@ -9,7 +9,7 @@ import {
   tool,
   type Harness,
 } from '../../../test/support/runtime-harness.ts'
-import type { BranchId } from '../../core/ids.ts'
+import type { BranchId, RunId } from '../../core/ids.ts'
 import { exportConversation } from '../../../test/support/exports.ts'
 import { readMessages } from '../run/messages.ts'
 
@@ -187,6 +187,19 @@ describe('a fork', () => {
     expect(lastPrompt(h).at(-1)).toBe('user text(and now?)')
     h.flush()
     expectEvents(h.store, conversationId, h.told)
+  })
+
+  test('has the turns that it is given, where another process asks too', async () => {
+    const { h, main, conversationId } = await family({
+      main: [{ text: 'one' }, { text: 'two' }, { text: 'three' }],
+    })
+    const target = main[1]!.id
+    const turnsOf = (id: RunId) => h.store.get('runs', id)!.limits.maxTurns
+    const own = await h.fork(target, 'on', { maxTurns: 2 })
+    const args = { text: 'and on', maxTurns: 3 }
+    const other = await h.perform(conversationId, { verb: 'fork', target, args })
+    expect([turnsOf(own.runId), turnsOf(other.runId!)]).toEqual([2, 3])
+    await h.clock.until(own.result)
   })
 
   test('of a conversation in which nothing has run needs a model', async () => {

@@ -25,6 +25,8 @@ export interface ForkStart {
   readonly author?: Author | undefined
   /** `provider/model`; default: that of the last run on the branch that it leaves. */
   readonly model?: string | undefined
+  /** Default: as many as the last run there had, and no more than its agent has. */
+  readonly maxTurns?: number | undefined
   /** Asked for a model where nothing has run there. */
   readonly defaultModel: () => Promise<string>
 }
@@ -41,7 +43,7 @@ export async function forkOfPerson(deps: ForkPorts, options: ForkStart): Promise
   agentOf(deps, last?.agent ?? left.agent)
   const write: StartPlan['write'] = (change, { budget }) => {
     const branch = writeFork(change, deps.newId, message, options.text)
-    const run = firstRunOfFork(change, { deps, budget }, branch, model)
+    const run = firstRunOfFork(change, { deps, budget }, branch, { model, maxTurns: options.maxTurns })
     writeFirstRun(change, deps, run, { text: options.text, author: options.author ?? 'person' })
     return run
   }
@@ -59,7 +61,7 @@ export function startOnFork(
   change: Change,
   { deps, budget }: Paid<ForkRunPorts & Pick<Deps, 'scheduler'>>,
   branchId: BranchId,
-  { text, author = 'person' }: { readonly text: string | undefined } & Pick<ForkStart, 'author'>,
+  said: { readonly text: string | undefined } & Pick<ForkStart, 'author' | 'maxTurns'>,
 ): LiveRun {
   const branch = change.tx.get('branches', branchId)!
   const last = branch.kind === 'fork' ? lastRun(change.tx, branch) : undefined
@@ -67,7 +69,8 @@ export function startOnFork(
     throw new OffshootError('conflict', `nothing has run on ${branchId} yet`, {
       hint: 'a message begins a run there; offshoot fork MESSAGE TEXT begins one on a new branch',
     })
-  const run = firstRunOfFork(change, { deps, budget }, branch, last.model)
+  const { text, author = 'person', maxTurns } = said
+  const run = firstRunOfFork(change, { deps, budget }, branch, { model: last.model, maxTurns })
   writeFirstRun(change, deps, run, text ? { text, author } : TOLD_TO_GO_ON)
   return run
 }
@@ -129,6 +132,11 @@ export function writeFork(change: Change, newId: NewId, message: MessageRow, tex
   return branch
 }
 
+interface FirstRun {
+  readonly model: string
+  readonly maxTurns: number | undefined
+}
+
 /**
  * The first run of a fork, not written yet: agent and limits are those of the last run of the branch that it leaves.
  * @throws OffshootError `usage` when the agent is not defined here.
@@ -137,11 +145,14 @@ function firstRunOfFork(
   { tx: reader, at }: Pick<Change, 'tx' | 'at'>,
   { deps, budget }: Paid<ForkRunPorts>,
   branch: Branch,
-  model: string,
+  { model, maxTurns }: FirstRun,
 ): LiveRun {
   const agent = agentOf(deps, branch.agent)
   const last = lastRun(reader, branch)
   const depth = last?.depth ?? depthOf(reader, branch)
+  const limits = last
+    ? freshLimits(deps, budget, { ...last, parentRunId: null }, agent)
+    : { ...limitsOf(deps, agent, depth, {}), ...freshCaps(budget, { depth, parentRunId: null }, agent) }
   const row: Run = {
     ...freshFigures,
     ...state.queued,
@@ -155,9 +166,7 @@ function firstRunOfFork(
     model,
     description: branch.label,
     background: false,
-    limits: last
-      ? freshLimits(deps, budget, { ...last, parentRunId: null }, agent)
-      : { ...limitsOf(deps, agent, depth, {}), ...freshCaps(budget, { depth, parentRunId: null }, agent) },
+    limits: { ...limits, maxTurns: maxTurns ?? limits.maxTurns },
     setup: last?.setup ?? null,
     queuedAt: at,
     startedAt: null,
