@@ -23,6 +23,8 @@ export const conversationItem = z
     /** Of the last run on its main branch; null: there was none. */
     status: runStatus.nullable(),
     reason: runReason,
+    /** What still works or is paused below a run that has completed: `1 subagent paused`; null: nothing. */
+    left: z.string().nullable(),
     /** Open approvals and questions, and runs that are running or waiting. */
     needsYou: count,
     running: count,

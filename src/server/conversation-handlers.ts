@@ -9,12 +9,14 @@ import { addCost } from '../core/usage.ts'
 import { namedModel } from '../library/named-model.ts'
 import type { ConversationItem } from '../protocol/conversation.ts'
 import { UNTITLED } from '../runtime/conversation/open-conversation.ts'
+import { leftBelow } from '../runtime/views/left-below.ts'
 import { snapshotOf } from '../runtime/views/snapshot.ts'
 import { openAsks } from './approval-handlers.ts'
 import { sendToBranch } from './branch-handlers.ts'
 import { perform, type Handlers, type ServerContext } from './route-handler.ts'
 import { Problem } from './problem.ts'
 import { editedText } from './masked-answer.ts'
+import { isDriven } from './left-behind.ts'
 import { maskPartial, partialsOf } from './stored-partials.ts'
 
 export const conversationHandlers: Handlers<
@@ -28,11 +30,12 @@ export const conversationHandlers: Handlers<
   | 'cancelConversation'
   | 'closeConversation'
 > = {
-  listConversations({ store }, { input: { directory } }) {
+  listConversations(context, { input: { directory } }) {
+    const { store } = context
     const where = directory === undefined ? {} : { directory }
     const found = store.find('conversations', { where, orderBy: 'updatedAt', descending: true })
     const asks = Map.groupBy(openAsks(store), ({ conversationId }) => conversationId)
-    return found.map((each) => item(store, each, asks.get(each.id)?.length ?? 0))
+    return found.map((each) => item(context, each, asks.get(each.id)?.length ?? 0))
   },
 
   async createConversation(context, { input, author }) {
@@ -76,7 +79,7 @@ export const conversationHandlers: Handlers<
     const title = editedText(context, input.title, row.title)
     await perform(context, row.id, { verb: 'rename', target: row.id, args: { title } })
     const { store } = context
-    return item(store, store.get('conversations', row.id)!, openAsks(store, row.id).length)
+    return item(context, store.get('conversations', row.id)!, openAsks(store, row.id).length)
   },
 
   async deleteConversation(context, { row: { id } }) {
@@ -153,7 +156,8 @@ async function remove({ store, hub }: ServerContext, id: ConversationId): Promis
   return isRemoved
 }
 
-function item(store: ServerContext['store'], conversation: Conversation, asks: number): ConversationItem {
+function item(context: ServerContext, conversation: Conversation, asks: number): ConversationItem {
+  const { store } = context
   const { budget: _, mode: _mode, ...about } = conversation
   const conversationId = conversation.id
   const main = store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]
@@ -163,6 +167,7 @@ function item(store: ServerContext['store'], conversation: Conversation, asks: n
     ...about,
     status: last?.status ?? null,
     reason: last?.reason ?? null,
+    left: leftBelow(store, last, (id) => isDriven(context, id)),
     needsYou: asks,
     running: runs.filter(({ status }) => status === 'running' || status === 'waiting').length,
     costUsd: runs.map(({ costUsd }) => costUsd).reduce(addCost, 0),

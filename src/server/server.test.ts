@@ -245,6 +245,22 @@ describe('a conversation', () => {
     expect(body).toMatchObject({ id: conversationId, version: expect.anything() })
   })
 
+  test('that has completed says in the list what is left below it, as `ls --json` does', async () => {
+    const input = { prompt: 'look', description: 'look', subagent_type: 'general', background: true }
+    const main = [{ toolCalls: [{ tool: 'task', input }] }, { text: 'done' }]
+    const { conversationId } = await served.begin({ main, general: [touch('x')] })
+    const row = async () => {
+      const rows = checked('listConversations', await served.get('/conversations'))
+      return rows.find(({ id }) => id === conversationId)
+    }
+    await served.until(conversationId, ({ type }) => type === 'approval.requested')
+    await served.ended(conversationId)
+    expect(await row()).toMatchObject({ status: 'completed', left: '1 subagent needs you' })
+    const [child] = served.store.find('runs', { where: { conversationId, agent: 'general' } })
+    await served.post(`/runs/${child!.id}/interrupt`)
+    expect(await row()).toMatchObject({ status: 'completed', left: '1 subagent paused' })
+  })
+
   test('is exported as a file for people, which a browser keeps and never runs', async () => {
     const { conversationId } = await served.begin({ main: [{ text: '<script>hit()</script>' }] })
     await served.ended(conversationId)

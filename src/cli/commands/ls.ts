@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import type { Conversation } from '../../core/conversation.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { statusLinesOf } from '../../runtime/views/status-lines.ts'
+import { leftBelow } from '../../runtime/views/left-below.ts'
 import type { Reader, Store } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { stateText } from '../terminal/branch-tree.ts'
@@ -45,15 +45,8 @@ interface Found {
 
 function stateOf(store: Store, conversation: Conversation): Found {
   const run = lastRun(store, conversation)
-  return { conversation, run, left: run?.status === 'completed' ? leftBelow(store, run) : null }
-}
-
-/** Most conversations have nothing left: of those no more is read. */
-function leftBelow(store: Store, { id, conversationId }: StoredRun): string | null {
-  const open = ['queued', 'running', 'waiting', 'paused'] as const
-  if (open.every((status) => store.count('runs', { conversationId, status }) === 0)) return null
-  const isDriven = livingOwners(store)(conversationId) !== undefined
-  return statusLinesOf(store, conversationId, isDriven).get(id)?.detail ?? null
+  const owners = livingOwners(store)
+  return { conversation, run, left: leftBelow(store, run, (id) => owners(id) !== undefined) }
 }
 
 function lastRun(store: Reader, { id: conversationId }: Conversation): StoredRun | undefined {

@@ -127,6 +127,8 @@ describe('the status line of the main branch', () => {
     await expect.poll(() => status.innerText()).toContain('Done: 1 subagent paused')
     await page.reload()
     await expect.poll(() => status.innerText()).toContain('Done: 1 subagent paused')
+    const list = page.getByRole('navigation', { name: 'Conversations and branches' })
+    await list.getByTitle('Completed: 1 subagent paused').waitFor()
     await status.getByRole('button', { name: 'Continue general' }).click()
     await page.getByRole('article', { name: 'Answer' }).filter({ hasText: 'It is back.' }).waitFor()
     expect(served.problems).toEqual([])

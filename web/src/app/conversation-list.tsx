@@ -99,9 +99,11 @@ function Dot({ item }: { item: ConversationItem }) {
         <span className="sr-only">Running</span>
       </span>
     )
-  const paused = item.status === 'paused'
+  const paused = item.status === 'paused' || item.left !== null
+  const words = item.left === null ? 'Paused' : `Completed: ${item.left}`
   return (
     <span
+      title={paused ? words : undefined}
       className={`flex w-3 justify-center ${paused ? 'text-paused' : item.status === 'failed' ? 'text-failed' : 'text-ink-3'}`}
     >
       {paused ? (
@@ -109,7 +111,7 @@ function Dot({ item }: { item: ConversationItem }) {
       ) : (
         <span className="size-1 rounded-full bg-current opacity-60" />
       )}
-      {paused && <span className="sr-only">Paused</span>}
+      {paused && <span className="sr-only">{words}</span>}
     </span>
   )
 }
