@@ -48,7 +48,7 @@ export const paused = z.object({ runs: count, paused: count })
 
 export const backgrounded = z.object({ branchId: id('brn'), runId: id('run'), status: runStatus })
 
-/** `ifStoppedAt`: only where it is still as it was when it stopped at that time; else 409, since somebody has continued it. */
+/** `ifStoppedAt`: only where it is still as it was when it stopped at that time; else 409. */
 export const cancelRun = z.strictObject({ ifStoppedAt: ms.optional() })
 /** `runs`: how many it ended, those below included. `left`: pids of processes that could not be ended. */
 export const cancelled = z.object({

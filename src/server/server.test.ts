@@ -144,10 +144,14 @@ describe('a conversation', () => {
       await served.post(`/branches/${branchId}/messages`, { text: 'go on' }),
     )
     expect(sent.runId).toBe(runId)
+    expect(await served.post(`/runs/${runId}/cancel`, { ifStoppedAt: 5 })).toMatchObject({
+      status: 409,
+      body: { error: { message: expect.stringMatching(/^run_\w+ is \w+, and not paused since 5$/) } },
+    })
     const since = { ifStoppedAt: interrupted.endedAt }
     expect(await served.post(`/runs/${runId}/cancel`, since)).toMatchObject({
       status: 409,
-      body: { error: { code: 'conflict', message: expect.stringContaining('somebody has continued it') } },
+      body: { error: { code: 'conflict', hint: expect.stringContaining('it has gone on since then') } },
     })
     const again = checked('interruptRun', await served.post(`/runs/${runId}/interrupt`))
     const cancelled = await served.post(`/runs/${runId}/cancel`, { ifStoppedAt: again.endedAt })

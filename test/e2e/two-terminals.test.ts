@@ -301,6 +301,10 @@ describe('what a killed program left', () => {
       /running +general +task a .* Left behind: its process exited while it was running · offshoot recover\n/,
     )
     expect(await user.call(['log', '-f', a.id])).toMatchObject({ code: 1 })
+    const main = runs.find(({ depth }) => depth === 0)!
+    const followed = await user.call(['log', '-f', main.id])
+    expect(followed).toMatchObject({ code: 1, stderr: expect.stringContaining('nobody drives it any more') })
+    expect(followed.stdout).toMatch(/∙ subagent general \(task a\) is left behind, running: offshoot recover\n/)
 
     const approved = await user.call(['approve', c.approvals[0]!, 'deny', '--note', 'not now'])
     expect(approved).toMatchObject({

@@ -12,10 +12,11 @@ import type { Reader, Store } from '../../store/port.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { leftPausedIn } from '../../runtime/views/left-paused.ts'
+import { leftPausedIn, openBelow } from '../../runtime/views/left-paused.ts'
 import { pausedWords } from '../../core/status-line/paused-below.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
+import { livingOwners } from '../remote/living-owner.ts'
+import { resolveId } from '../../runtime/views/resolve-id.ts'
 import { transcriptLines } from '../terminal/transcript-lines.ts'
 
 export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -51,6 +52,7 @@ async function followRun(store: Store, id: string, io: Io): Promise<number> {
       return exitCodes.completed
     }
     if (!ownership.livingOwner(run.conversationId)) {
+      await write(io, leftText(store, id))
       await writeStderr(io, 'offshoot: nobody drives it any more; offshoot recover takes it over\n')
       return exitCodes.failed
     }
@@ -92,18 +94,23 @@ function messagesOfRun(messages: readonly Message[], runId: string): readonly Me
   return messages.slice(start, last + 1)
 }
 
-/** The subagents that nobody continues by themselves, with the command that does. */
-function leftText(store: Reader, id: string): string {
-  return leftOf(store, resolveId(store, id))
-    .map((run) => `  ∙ ${terminalLine(pausedWords(run))}\n`)
-    .join('')
+/** The subagents that nobody continues by themselves, and those whose process has exited, with the command that helps. */
+function leftText(store: Store, id: string): string {
+  const subject = resolveId(store, id)
+  const { id: conversationId } = subject.conversation
+  const branch = subject.type === 'conversation' ? mainBranch(store, conversationId) : subject.branch.id
+  const where = [{ id: branch, conversationId }, subject.type === 'run' ? subject.run.id : undefined] as const
+  const open = openBelow(store, ...where)
+  const isBehind = open.length > 0 && livingOwners(store)(conversationId) === undefined
+  const lines = [
+    ...leftPausedIn(store, ...where).map(pausedWords),
+    ...(isBehind ? open.map(behindWords) : []),
+  ]
+  return lines.map((line) => `  ∙ ${terminalLine(line)}\n`).join('')
 }
 
-function leftOf(store: Reader, subject: ResolvedId): StoredRun[] {
-  const conversationId = subject.conversation.id
-  if (subject.type === 'run') return leftPausedIn(store, subject.branch, subject.run.id)
-  const branchId = subject.type === 'branch' ? subject.branch.id : mainBranch(store, conversationId)
-  return leftPausedIn(store, { id: branchId, conversationId })
+function behindWords({ agent, description, status }: StoredRun): string {
+  return `subagent ${agent} (${description}) is left behind, ${status}: offshoot recover`
 }
 
 function textOf(messages: readonly Message[]): string {

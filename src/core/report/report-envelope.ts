@@ -33,8 +33,15 @@ const SUMMARY = 'This is a summary; `task_output` with this task_id reads the wh
 
 /** `2/6 turns, 1 tool call, 3.0 s, $0.00` */
 export function figureWords({ turns, maxTurns, toolCalls, durationMs, costUsd }: ReportFigures): string {
-  const cost = costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(2)}`
-  return `${turns}/${maxTurns} turns, ${toolCallWords(toolCalls)}, ${(durationMs / 1000).toFixed(1)} s, ${cost}`
+  return `${turns}/${maxTurns} turns, ${toolCallWords(toolCalls)}, ${(durationMs / 1000).toFixed(1)} s, ${dollarWords(costUsd)}`
+}
+
+/** In cents, or to a tenth of one where that says more. */
+function dollarWords(costUsd: number | null): string {
+  if (costUsd === null) return 'cost unknown'
+  if (costUsd > 0 && costUsd < 0.0005) return 'less than $0.001'
+  const exact = costUsd.toFixed(3)
+  return `$${costUsd >= 1 || exact.endsWith('0') ? costUsd.toFixed(2) : exact}`
 }
 
 /** `1 tool call` */

@@ -45,7 +45,10 @@ async function cancelTarget(
 
 function requireStoppedAt({ row }: LiveRun, at: number | undefined): void {
   if (at === undefined || (row.status === 'paused' && row.endedAt === at)) return
-  throw new OffshootError('conflict', `${row.id} is ${row.status}: somebody has continued it`)
+  // whether it ever stopped at that time is not known
+  throw new OffshootError('conflict', `${row.id} is ${row.status}, and not paused since ${at}`, {
+    hint: 'it has gone on since then, or did not stop then; GET /api/runs/ID has its endedAt',
+  })
 }
 
 /** All of it at once, what people started too: nothing is woken by what the others report. */

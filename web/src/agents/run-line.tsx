@@ -3,6 +3,7 @@ import type { RunRow } from 'offshoot/protocol'
 import type { ReactNode } from 'react'
 import { AgentName } from '../ui/badge.tsx'
 import { useStatus } from '../state/use-status.ts'
+import { useView } from '../state/conversation.tsx'
 import { useNow } from '../ui/use-now.ts'
 import { counted, hueOf } from '../ui/format.ts'
 import { RunMark } from '../ui/run-mark.tsx'
@@ -58,7 +59,9 @@ export function Until({ at }: { at: number | null }) {
 
 /** Of what waits: since when it waits. */
 export function Elapsed({ run }: { run: RunRow }) {
-  const now = useNow(isLive(run))
+  const isDriven = useView((state) => state.isDriven)
+  const now = useNow(isLive(run) && isDriven)
+  if (isLive(run) && !isDriven) return null // its process is gone: no time passes for it
   const since = run.waitingFor?.since
   if (needsYou(run) && since !== undefined) return `waiting ${durationWords(now - since)}`
   return durationWords(elapsedOf(run, now))

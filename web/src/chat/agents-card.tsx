@@ -27,25 +27,38 @@ function AgentsHeader({ entries }: { entries: readonly ToolEntry[] }) {
   const mine = useView((state) =>
     entries.flatMap(({ branch, part }) => (branch && runOfCall(state, branch.id, part.callId)) ?? []),
   )
-  const live = mine.some(isLive)
-  const isPaused = mine.some(({ status }) => status === 'paused')
+  const isDriven = useView((state) => state.isDriven)
+  const open = mine.filter(isLive)
+  const live = isDriven && open.length > 0
   const now = useNow(live)
   const started = Math.min(...mine.map((run) => run.startedAt ?? run.queuedAt))
   const ended = live ? now : Math.max(...mine.map((run) => run.endedAt ?? 0))
   const took = mine.length > 0 ? durationWords(ended - started) : ''
   return (
     <header className="flex items-baseline gap-2 px-2 pt-1 pb-1.5 text-sm">
-      <h3 className="font-semibold">
-        {live
-          ? `Running ${entries.length} agents`
-          : `${entries.length} agents ${isPaused ? 'stopped' : 'finished'}`}
-      </h3>
+      <h3 className="font-semibold">{headOf(mine, { count: entries.length, isDriven })}</h3>
       <p className="flex-1 truncate text-xs text-ink-3">
-        {live || mine.some(isNotDone) ? countsOf(mine) : `in ${took}`}
+        {open.length > 0 || mine.some(isNotDone) ? countsOf(mine) : `in ${took}`}
       </p>
-      {(live || mine.some(isNotDone)) && <p className="text-xs text-ink-3 tabular-nums">{took}</p>}
+      {(live || (open.length === 0 && mine.some(isNotDone))) && (
+        <p className="text-xs text-ink-3 tabular-nums">{took}</p>
+      )}
     </header>
   )
+}
+
+interface Heading {
+  readonly count: number
+  readonly isDriven: boolean
+}
+
+/** Of several of which some have stopped, only the others run. */
+function headOf(runs: readonly RunRow[], { count, isDriven }: Heading): string {
+  const open = runs.filter(isLive).length
+  const stopped = runs.length - open
+  if (open > 0 && !isDriven) return `${count} agents left behind`
+  if (open > 0) return `Running ${stopped > 0 ? `${count - stopped} of ${count}` : count} agents`
+  return `${count} agents ${runs.some(({ status }) => status === 'paused') ? 'stopped' : 'finished'}`
 }
 
 function isNotDone({ status }: RunRow): boolean {
