@@ -82,7 +82,7 @@ export function addOtherRoutes(app: Hono<Env>, options: OtherRouteOptions): void
     app.on(method, `/api${path}`, async (c) => {
       const answer = await route(c, options)
       const { input } = await readInput<object>(c.req.raw, taken)
-      return await answer(input as Parameters<typeof answer>[0])
+      return await answer(input)
     })
   }
 }

@@ -27,6 +27,7 @@ const bash = (command: string) => ({ tool: 'bash', input: { command } })
 const waits = (name: string) => ({ match: `^Do ${name}\\.$`, toolCalls: [bash(`sh wait.sh ${name}`)] })
 
 interface Listed {
+  readonly depth: number
   readonly id: string
   readonly branchId: string
   readonly conversationId: string
@@ -304,7 +305,9 @@ describe('what a killed program left', () => {
     const main = runs.find(({ depth }) => depth === 0)!
     const followed = await user.call(['log', '-f', main.id])
     expect(followed).toMatchObject({ code: 1, stderr: expect.stringContaining('nobody drives it any more') })
-    expect(followed.stdout).toMatch(/∙ subagent general \(task a\) is left behind, running: offshoot recover\n/)
+    expect(followed.stdout).toMatch(
+      /∙ subagent general \(task a\) is left behind, running: offshoot recover\n/,
+    )
 
     const approved = await user.call(['approve', c.approvals[0]!, 'deny', '--note', 'not now'])
     expect(approved).toMatchObject({

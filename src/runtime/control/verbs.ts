@@ -51,15 +51,7 @@ function createVerbSchema() {
     z.object({
       verb: z.literal('fork'),
       target,
-      args: z
-        .object({
-          text,
-          model: z.string().optional(),
-          maxTurns: z.int().min(1).optional(),
-          budgetUsd: z.number().min(0).optional(),
-          author,
-        })
-        .nullable(),
+      args: z.object({ text, author, ...createOrderSchema() }).nullable(),
     }),
     z.object({
       verb: z.literal('spawn'),
@@ -95,6 +87,15 @@ function createVerbSchema() {
     z.object({ verb: z.literal('inbox.promote'), target, args: z.object({ item }) }),
     z.object({ verb: z.literal('inbox.clear'), target, args: z.null() }),
   ])
+}
+
+/** Of a run that begins. */
+function createOrderSchema() {
+  return {
+    model: z.string().optional(),
+    maxTurns: z.int().min(1).optional(),
+    budgetUsd: z.number().min(0).optional(),
+  }
 }
 
 function createContinueSchema() {
