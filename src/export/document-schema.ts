@@ -4,7 +4,7 @@ import { factSchema } from '../core/receipt-schema.ts'
 import { runLimitsSchema, runSetupSchema } from '../core/run-schemas.ts'
 import {
   branchStates,
-  EXPORT_VERSION,
+  EXPORT_VERSIONS,
   type BranchMetadata,
   type ExportDocument,
   type ExportedApproval,
@@ -226,7 +226,7 @@ const message = {
 const ABSOLUTE = /^([/\\]|[A-Za-z]:[/\\])/
 
 const document = {
-  version: z.literal(EXPORT_VERSION),
+  version: z.literal(EXPORT_VERSIONS),
   id: id('cnv'),
   title: text,
   directory: text.regex(ABSOLUTE, 'expected an absolute path'),

@@ -6,8 +6,12 @@ import type { Approval, Question, StoredRun, ToolCall } from '../core/run.ts'
 import type { Usage } from '../core/usage.ts'
 import type { InboxRow, RuleRow, TodoRow } from '../store/port.ts'
 
-/** What this program writes, and the newest that it reads. */
-export const EXPORT_VERSION = 1
+/**
+ * What this program writes, and the newest that it reads. Before 2, a run that went on after the end of the one before it
+ * counted its turns from those of that run.
+ */
+export const EXPORT_VERSION = 2
+export const EXPORT_VERSIONS = [1, EXPORT_VERSION] as const
 
 /**
  * A conversation as one JSON document (docs/export.md): branches stand on the message at which they start. Times are

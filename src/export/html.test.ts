@@ -217,7 +217,7 @@ describe('a page', () => {
 
   test('of a conversation in which nothing was said, or of which only messages are known', () => {
     const bare = {
-      version: 1,
+      version: 2,
       id: 'cnv_1',
       title: ' \n',
       directory: '/',

@@ -21,7 +21,7 @@ export async function importConversation(
   newId: NewId,
 ): Promise<ConversationId> {
   const named = document.main ? document : { ...document, main: newMain(document, newId) }
-  const rows = settle(presentRows(documentRows(named)))
+  const rows = settle(presentRows(documentRows(named), document.version))
   const write = (tx: Tx) => {
     const free = isFree(tx, rows) ? rows : renameIds(rows, newId)
     insertRows(tx, free)

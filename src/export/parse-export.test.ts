@@ -97,7 +97,7 @@ describe('a damaged document is one error that names the place', () => {
     ['null', 'null', /damaged: .*expected object/],
     ['a number', '7', /damaged: .*expected object/],
     ['no version', put('version', undefined), /damaged at version/],
-    ['a newer version', put('version', 2), /has version 2, and this program reads up to 1/],
+    ['a newer version', put('version', 3), /has version 3, and this program reads up to 2/],
     ['no messages', put('messages', undefined), /damaged at messages: .*expected array/],
     ['an id of another kind', put('id', FORK), /at id: expected an id cnv_…/],
     ['a wrong time', put('created', -1), /at created/],

@@ -25,7 +25,8 @@ function seamsNote(texts: readonly TurnText[]): string {
   let end = 0
   const seams = texts.slice(0, -1).map(({ turn, text }, i) => {
     end += text.length
-    return `the one of turn ${turn}${i === 0 ? ' was cut' : ''} after character ${end}`
+    const whose = turn === null ? 'an earlier run' : `turn ${turn}`
+    return `the one of ${whose}${i === 0 ? ' was cut' : ''} after character ${end}`
   })
   return `${texts.length} answers joined: ${seams.join(', ')}`
 }

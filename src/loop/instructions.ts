@@ -12,3 +12,9 @@ export function noTurnsLeft(maxTurns: number): string {
 export function fewTurnsLeft(left: number, maxTurns: number): string {
   return `You have ${left} of your ${maxTurns} turns left. Conclude with what you have, and say what is missing.`
 }
+
+const NO_TURNS_LEFT = /^You have used (your only turn|all \d+ turns)\. Conclude now/
+
+export function asksForConclusion(text: string): boolean {
+  return text === NO_TEXT || NO_TURNS_LEFT.test(text)
+}

@@ -19,7 +19,14 @@ export function partialReport(said: readonly TurnText[], end: string, isCut = fa
 }
 
 function turnWords(said: readonly TurnText[]): string {
-  const turns = [...new Set(said.map(({ turn }) => turn))]
+  const turns = [...new Set(said.flatMap(({ turn }) => (turn === null ? [] : [turn])))]
+  const earlier = said.filter(({ turn }) => turn === null).length
+  if (earlier === 0) return rowWords(turns)
+  const before = earlier === 1 ? 'the text of an earlier run' : `the ${earlier} texts of earlier runs`
+  return turns.length === 0 ? before : `${before}, then ${rowWords(turns)}`
+}
+
+function rowWords(turns: readonly number[]): string {
   const [first, last] = [turns[0]!, turns.at(-1)!]
   if (turns.length === 1) return `the text of turn ${first}`
   if (turns.length === 2) return `the texts of turns ${first} and ${last}, in order`

@@ -136,9 +136,9 @@ export interface Left {
   readonly goesOn?: boolean
 }
 
-/** The text of one turn. */
+/** The text of one turn; null: of an earlier run. */
 export interface TurnText extends AnswerText {
-  readonly turn: number
+  readonly turn: number | null
 }
 
 export interface Answer {

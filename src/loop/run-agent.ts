@@ -98,6 +98,8 @@ class Loop {
   readonly #said: TurnText[]
   /** The text of an answer that ends the run, unless there is more to read. */
   #conclusion: TurnText | undefined
+  /** The next text goes on where the one before was cut. */
+  #goesOn: boolean
   /** The text of a request that was cut, until one is whole: the report of a run that ends there. */
   #cut: TurnText | undefined
 
@@ -115,6 +117,7 @@ class Loop {
     if (input.measured && last >= 0) this.#size.answered(input.measured, input.context.slice(0, last + 1))
     this.#turn = input.turns
     this.#said = [...(input.left?.texts ?? [])]
+    this.#goesOn = input.left?.goesOn === true
   }
 
   async run(): Promise<Outcome> {
@@ -198,10 +201,13 @@ class Loop {
     this.#context.push(...messages.map(contextMessage).filter(({ parts }) => parts.length > 0))
   }
 
-  /** Once, two turns before the limit. An earlier attempt may have said it already. */
+  /**
+   * Once, two turns before the limit. An earlier attempt may have said it already. A text that goes on where it was cut is
+   * not asked to conclude at the same time.
+   */
   async #remindOfLimit(): Promise<void> {
     const { maxTurns } = this.#input.limits
-    if (this.#turn !== maxTurns - LAST_TURNS || this.#turn < 1) return
+    if (this.#turn !== maxTurns - LAST_TURNS || this.#turn < 1 || this.#goesOn) return
     await this.#instruct(fewTurnsLeft(LAST_TURNS, maxTurns))
   }
 
@@ -302,6 +308,7 @@ class Loop {
     const { answer } = asked
     this.#cut = undefined
     this.#take(answer)
+    this.#goesOn = false
     this.#size.answered(answer.usage, this.#context)
     return asked
   }
@@ -365,12 +372,6 @@ class Loop {
     const text = textOf(parts)
     if (text.trim() === '') return undefined
     return { messageId, text, turn: this.#turn, ...(this.#goesOn ? { goesOn: true } : {}) }
-  }
-
-  /** A text that was cut goes on in the next turn, once the run is continued. */
-  get #goesOn(): boolean {
-    const { left, turns } = this.#input
-    return left?.goesOn === true && this.#turn === turns + 1
   }
 }
 

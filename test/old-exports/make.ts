@@ -55,15 +55,41 @@ const SCRIPT = {
   },
 }
 
+/** What each agent says when it is told to look again: two turns, and one. */
+const again = [{ text: 'I look again.', toolCalls: read }, { text: 'It is as it was.' }]
+const answer = again.slice(1)
+const AGAIN = { agents: { main: answer, explore: again } }
+const ONCE_MORE = { agents: { main: answer, explore: answer } }
+
 mkdirSync(work)
 writeFileSync(join(work, 'README.md'), '# Garden\n')
-writeFileSync(join(root, 'script.json'), JSON.stringify(SCRIPT))
+script(SCRIPT)
 run('run', '-m', `scripted:${join(root, 'script.json')}`, 'How many plants?')
 const [{ id }] = JSON.parse(run('ls', '--json')) as [{ readonly id: string }]
+continueExplore(id)
 const document = join(import.meta.dirname, 'documents', `${name}.json`)
 writeFileSync(document, run('export', id).replaceAll(root, '/home/ada'))
 rmSync(root, { recursive: true })
 process.stdout.write(`${document}\n`)
+
+function script(content: object): void {
+  writeFileSync(join(root, 'script.json'), JSON.stringify(content))
+}
+
+/** It then has runs of 2, 2 and 1 turns; its parent, which reads each report, has runs with turns of their own. */
+function continueExplore(id: string): void {
+  const { messages } = JSON.parse(run('export', id)) as { readonly messages: readonly Branches[] }
+  const found = messages.flatMap(({ branches = [] }) => branches)
+  const branch = found.find(({ metadata }) => metadata.agent === 'explore')!
+  script(AGAIN)
+  run('continue', branch.id, 'Look again.')
+  script(ONCE_MORE)
+  run('continue', branch.id)
+}
+
+interface Branches {
+  readonly branches?: readonly { readonly id: string; readonly metadata: { readonly agent: string } }[]
+}
 
 function run(...args: string[]): string {
   const options = { cwd: work, env, encoding: 'utf8' } as const

@@ -63,11 +63,25 @@ describe.each(names)('the document %s', (name) => {
   test('has its reports as parts, each with its run', async () => {
     const { document } = await opened(name)
     const parts = document.messages.flatMap((message) => message.parts)
-    const reports = parts.filter((part) => part.type === 'report')
+    const reports = parts
+      .filter((part) => part.type === 'report')
+      .filter(({ report }) => report.agent !== 'explore')
     expect(reports.toSorted((a, b) => a.report.agent.localeCompare(b.report.agent))).toMatchObject([
       { text: COUNTED, report: { agent: 'general', status: 'completed', figures: { turns: 2 } } },
       { report: { agent: 'reviewer', status: 'paused', endReason: 'max_turns' } },
     ])
+  })
+
+  test('has runs with turns of their own', async () => {
+    const { before, document } = await opened(name)
+    for (const { branch } of branchesOf(document)) {
+      const turns = branch!.metadata.runs.map((run) => run.turns)
+      const of = [...branchesOf(before)].find((each) => each.branch!.id === branch!.id)!
+      const told = of.messages.filter(({ role, runId }) => role === 'assistant' && runId)
+      const conclusions = branch!.metadata.state === 'max_iterations' ? 1 : 0
+      expect(turns.reduce((sum, each) => sum + each, conclusions)).toBe(told.length)
+      expect(branch!.metadata.iterations).toBe(told.length - conclusions)
+    }
   })
 
   test('says who wrote each text: the person, the agent that gave a task', async () => {
@@ -95,4 +109,20 @@ describe.each(names)('the document %s', (name) => {
     const id = await importConversation(store, parseExport(documentText(document)), countedIds(0))
     expect(documentText(exportConversation(store, id))).toBe(documentText(document))
   })
+})
+
+test('a branch that was continued twice has 2, 2 and 1 turns: it shows 5, and is exported as 5', async () => {
+  const { before, document } = await opened('11.json')
+  const explore = (of: ExportDocument) =>
+    [...branchesOf(of)].find(({ branch }) => branch!.metadata.agent === 'explore')!.branch!.metadata
+  const turns = (of: ExportDocument) =>
+    explore(of)
+      .runs.map((run) => `${run.turns}/${run.limits.maxTurns}`)
+      .join(' ')
+  expect(turns(before)).toBe('2/15 4/17 5/19')
+  expect(turns(document)).toBe('2/15 2/15 1/15')
+  expect(explore(document)).toMatchObject({ iterations: 5, maxIterations: 19 })
+  const main = document.main!.metadata.runs.map((run) => run.turns)
+  expect(main).toEqual(before.main!.metadata.runs.map((run) => run.turns))
+  expect([before.version, document.version]).toEqual([1, 2])
 })

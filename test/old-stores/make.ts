@@ -56,13 +56,27 @@ const SCRIPT = {
   },
 }
 
+/** Two turns, and one. */
+const AGAIN = {
+  agents: {
+    main: [
+      { text: 'I look again.', toolCalls: [{ tool: 'read', input: { path: 'water.js' } }] },
+      { text: 'It is still there.' },
+    ],
+  },
+}
+const STILL = [{ text: 'It is still there.' }]
+const ONCE_MORE = { agents: { main: STILL, '*': STILL } }
+
 const SLOW = { agents: { main: [{ text: 'This comes too late.', delayMs: 60_000 }] } }
 
 mkdirSync(work)
 for (const [path, content] of Object.entries(FILES)) writeFileSync(join(work, path), content)
 run('-m', 'offline', 'Where is a plant watered?')
 run('-m', script('whole', SCRIPT), '--mode', 'auto', 'Water the plants.')
+continueWhole()
 run('-m', script('asks', SCRIPT), '--mode', 'ask', 'Water the plants, and ask.')
+continueSubagent()
 await killed('-m', script('slow', SLOW), 'Say something long.')
 const store = join(import.meta.dirname, 'stores', `${name}.db.zst`)
 writeFileSync(store, packed())
@@ -76,12 +90,34 @@ function script(title: string, content: object): string {
 }
 
 function run(...args: string[]): void {
-  const { status, stderr } = spawnSync(process.execPath, [main, 'run', ...args], {
-    cwd: work,
-    env,
-    encoding: 'utf8',
-  })
-  if (status !== 0) process.stderr.write(`run ${args.join(' ')}: exit code ${status}\n${stderr}\n`)
+  offshoot('run', ...args)
+}
+
+/** Its main branch then has runs of 2, 2 and 1 turns. */
+function continueWhole(): void {
+  script('whole', AGAIN)
+  offshoot('continue', latest('main'), 'Look again.')
+  script('whole', ONCE_MORE)
+  offshoot('continue', latest('main'))
+}
+
+/** Its subagent has runs of 2 turns and 1; then its main branch, which reads the report, has one with turns of its own. */
+function continueSubagent(): void {
+  script('asks', ONCE_MORE)
+  offshoot('continue', latest('explore'), 'Look again.')
+}
+
+function latest(agent: string): string {
+  const db = new DatabaseSync(file, { readOnly: true, timeout: 5_000 })
+  const row = db.prepare('SELECT branch_id FROM runs WHERE agent = ? ORDER BY id DESC LIMIT 1').get(agent)
+  db.close()
+  return String(row!['branch_id'])
+}
+
+function offshoot(...args: string[]): void {
+  const options = { cwd: work, env, encoding: 'utf8' } as const
+  const { status, stderr } = spawnSync(process.execPath, [main, ...args], options)
+  if (status !== 0) process.stderr.write(`${args.join(' ')}: exit code ${status}\n${stderr}\n`)
 }
 
 /** Ends a program while it waits for the model. */

@@ -28,7 +28,7 @@ export function conversationOf(said: readonly object[], runs: readonly object[] 
   const messages = said.map((message, index) => ({ id: id('msg', index), ...message, created: at }))
   const metadata = { agent: 'main', label: 'main', runs }
   const main = { id: id('brn', 0), type: 'main', inheritContext: false, ...about, metadata }
-  return { version: 1, id: id('cnv', 0), title: 'Long', directory: '/tmp', ...about, seq: 0, main, messages }
+  return { version: 2, id: id('cnv', 0), title: 'Long', directory: '/tmp', ...about, seq: 0, main, messages }
 }
 
 export function id(prefix: string, number: number): string {

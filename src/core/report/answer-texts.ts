@@ -1,29 +1,34 @@
 import type { MessageId } from '../ids.ts'
 import type { StoredRun } from '../run.ts'
-import type { EndReason } from '../run-status.ts'
-import { authorOf, textOf, type Message, type Said } from '../message.ts'
+import type { FinishReason } from '../finish-reason.ts'
+import { authorOf, callsOf, textOf, type Message, type Said } from '../message.ts'
 
 const WHERE_CUT = 'Go on exactly where it stopped; repeat nothing of it.'
 const AT_LIMIT = `Your last answer was cut at the output limit. ${WHERE_CUT}`
 const BEFORE_END = `Your last answer was cut before its end. ${WHERE_CUT}`
 
-/** The ends of a run after which its last answer may have been cut: an answer, or what left no room for more of it. */
-const CUTTING: readonly (EndReason | null)[] = [
-  'max_output_tokens',
-  'context_window',
-  'max_turns',
-  'max_tokens',
-  'budget',
-]
+const TOLD: Readonly<Partial<Record<FinishReason, string>>> = {
+  max_output_tokens: AT_LIMIT,
+  context_window: BEFORE_END,
+}
 
-/** What a run is told that goes on after its last answer was cut, when nobody says anything else; undefined: it was not. */
-export function toldWhereCut({
-  endReason,
-  finishReason,
-}: Pick<StoredRun, 'endReason' | 'finishReason'>): Said | undefined {
-  if (!CUTTING.includes(endReason)) return undefined
-  if (finishReason === 'max_output_tokens') return { text: AT_LIMIT, author: 'runtime' }
-  return finishReason === 'context_window' ? { text: BEFORE_END, author: 'runtime' } : undefined
+/**
+ * What a run is told that goes on where the last answer of its branch was cut, when nobody says anything else; undefined:
+ * it was not cut, or somebody has said something since. `run`: the last one of the branch.
+ */
+export function toldWhereCut(
+  run: Pick<StoredRun, 'id' | 'finishReason'>,
+  messages: readonly Message[],
+): Said | undefined {
+  const { unanswered } = answerTexts(messages, isCompleteAnswer)
+  const last = messages.findLast(({ role, state }) => role !== 'assistant' || state === 'complete')
+  const isOpen = last?.role === 'assistant' && last.runId === run.id && callsOf(last.parts).length === 0
+  const text = unanswered ?? (isOpen && run.finishReason ? TOLD[run.finishReason] : undefined)
+  return text === undefined ? undefined : { text, author: 'runtime' }
+}
+
+export function isCompleteAnswer({ role, state }: Pick<Message, 'role' | 'state'>): boolean {
+  return role === 'assistant' && state === 'complete'
 }
 
 /** The text of an answer. `goesOn`: it begins where the text before was cut. */
@@ -36,8 +41,8 @@ export interface AnswerText {
 export interface AnswerTexts {
   /** Of every answer, also where it has none. */
   readonly texts: readonly AnswerText[]
-  /** The answer to come goes on where the last one was cut. */
-  readonly goesOn: boolean
+  /** What the runtime has said, so that the answer to come goes on where the last one was cut. */
+  readonly unanswered: string | undefined
 }
 
 /** The answers among the messages of a branch. What was cut is known by what the runtime said after it. */
@@ -46,30 +51,31 @@ export function answerTexts(
   isAnswer: (message: Message) => boolean,
 ): AnswerTexts {
   const texts: AnswerText[] = []
-  let goesOn = false
+  let unanswered: string | undefined
   for (const message of messages) {
-    if (message.role === 'user')
-      goesOn = texts.length > 0 && (tellsToGoOn(message) || (goesOn && !isSaid(message)))
+    if (message.role === 'user' && texts.length > 0)
+      unanswered = toldToGoOn(message) ?? (isSaid(message) ? undefined : unanswered)
     if (!isAnswer(message)) continue
     const { id: messageId, parts } = message
-    texts.push({ messageId, text: textOf(parts), ...(goesOn ? { goesOn } : {}) })
-    goesOn = false
+    texts.push({ messageId, text: textOf(parts), ...(unanswered === undefined ? {} : { goesOn: true }) })
+    unanswered = undefined
   }
-  return { texts, goesOn }
+  return { texts, unanswered }
 }
 
-function tellsToGoOn(message: Message): boolean {
-  return message.parts.some(
+function toldToGoOn(message: Message): string | undefined {
+  const told = message.parts.find(
     (part) =>
       part.type === 'text' &&
       (part.text === AT_LIMIT || part.text === BEFORE_END) &&
       authorOf(part, message) === 'runtime',
   )
+  return told && textOf([told])
 }
 
-/** A person or an agent said it: what is answered then does not go on with what was cut. */
-function isSaid(message: Message): boolean {
-  return message.parts.some((part) => part.type === 'text' && authorOf(part, message) !== 'runtime')
+/** Something else is to be answered, whoever said it: that does not go on with what was cut. A summary asks for nothing. */
+function isSaid({ parts }: Message): boolean {
+  return parts.some((part) => part.type === 'text' && part.summaryOf === undefined)
 }
 
 const BETWEEN_TURNS = '\n\n'

@@ -10,7 +10,7 @@ type Rows = Pick<DocumentRows, 'parts' | 'runs' | 'tool_calls'>
 /**
  * In a document of an older program the answer of a call that started a subagent is one text for people and the model.
  * The call is known by the run that it started. Its text is cut where the runtime named that run; an answer without the
- * name is kept as it is. The same is done to an older store (store/migrations/0012_answers_of_tasks.sql).
+ * name is kept as it is. The same is done to an older store (store/migrations/0012_answers_and_turns.sql).
  */
 export function typedAnswers<T extends Rows>(rows: T): T {
   const answers = startingCalls(rows)

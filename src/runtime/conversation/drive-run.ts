@@ -54,7 +54,7 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   const journal = createJournal(scope.deps, run, take, scope.tree)
   run.journal = journal
   run.isDriven = true
-  const left = run.resumed ? readLeft(scope.deps.store, run.row) : undefined
+  const left = run.resumed || run.goesOn ? readLeft(scope.deps.store, run.row) : undefined
   if (left?.turn) journal.reopen(left.turn)
   try {
     if (isFinal(run.row.status)) return // cancelled when it was about to be driven
@@ -118,6 +118,8 @@ function runError(error: unknown): RunError {
   return { code, message: errorMessage(error), ...(hint ? { hint } : {}) }
 }
 
+const NOTHING: Pick<LeftOfRun, 'texts' | 'goesOn'> = { texts: [], goesOn: false }
+
 async function outcomeOf(
   scope: Scope,
   run: LiveRun,
@@ -134,8 +136,8 @@ async function outcomeOf(
   const { maxIdenticalCalls } = scope.deps.config.limits
   const input = { agent, depth, context, turns, measured, limits, maxIdenticalCalls }
   // a person may have said something since the run was told to go on
-  const goesOn = left?.goesOn === true && readLeft(scope.deps.store, run.row).goesOn
-  const before = left && { left: { ...left, goesOn, open: left.turn?.answer } }
+  const { texts, goesOn } = left ? readLeft(scope.deps.store, run.row) : NOTHING
+  const before = left && { left: { ...left, texts, goesOn, open: left.turn?.answer } }
   const events = runAgent({ ...input, ...before }, loopPorts(scope, run, model, journal))
   for (;;) {
     const { done, value } = await events.next()

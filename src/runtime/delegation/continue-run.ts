@@ -20,7 +20,7 @@ import {
   startAttempt,
   type LiveRun,
 } from '../run/live-run.ts'
-import { appendMessage } from '../run/messages.ts'
+import { appendMessage, readMessages } from '../run/messages.ts'
 import { endOpenCalls, endLeft, type EndLeftPorts } from '../journal/open-calls.ts'
 import type { OpenJournalPorts } from '../journal/open-journal.ts'
 import { hasOpenCalls, readOpenTurn } from '../journal/open-turn.ts'
@@ -68,11 +68,12 @@ export function continueRun(
   checkNoCancelAbove(run)
   if (order.wake === false) checkUnreported(change, run)
   const isOver = isFinal(run.row.status)
-  const whereCut = isOver ? undefined : toldWhereCut(run.row)
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
   const { budget } = tree
   const next = isOver ? followingRun(deps, budget, run, order) : sameRun(change, { deps, budget }, run, order)
   const given = saidOf(order)
+  const whereCut = given ? undefined : toldWhereCut(run.row, readMessages(change.tx, run.row.branchId))
+  next.goesOn = whereCut !== undefined
   const said = given ?? whereCut ?? TOLD_TO_GO_ON
   addInstruction(change, deps, next, { said, isGiven: given !== undefined, by: order.by })
   queueAgain(change, deps, next, said.text)

@@ -1,4 +1,4 @@
-import { answerTexts } from '../../core/report/answer-texts.ts'
+import { answerTexts, isCompleteAnswer } from '../../core/report/answer-texts.ts'
 import type { Message, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { StoredRun, ToolCall } from '../../core/run.ts'
 import { noUsage } from '../../core/usage.ts'
@@ -6,6 +6,7 @@ import type { Answer, TurnText } from '../../loop/ports.ts'
 import type { EndedPair } from '../../loop/repeats.ts'
 import type { Reader } from '../../store/port.ts'
 import { readMessages } from '../run/messages.ts'
+import { turnsOfAnswers } from './turns-of-answers.ts'
 
 /** A turn that has an answer and has not ended: what is stored of it. */
 export interface OpenTurn {
@@ -24,7 +25,7 @@ export interface OpenTurn {
 /** What earlier attempts of a run left: the turn that is open, the texts, and the calls before that turn. */
 export interface LeftOfRun {
   readonly turn: OpenTurn | undefined
-  /** Of its turns, the oldest first. */
+  /** Of its turns, the oldest first, behind those of earlier runs that they go on with. */
   readonly texts: readonly TurnText[]
   /** The answer to come goes on where the last one was cut. */
   readonly goesOn: boolean
@@ -92,13 +93,13 @@ function callsSinceTold(messages: readonly Message[], run: StoredRun): readonly 
 }
 
 function textsOf(messages: readonly Message[], run: StoredRun): Pick<LeftOfRun, 'texts' | 'goesOn'> {
-  const { texts, goesOn } = answerTexts(
-    messages,
-    ({ role, state, runId }) => role === 'assistant' && state === 'complete' && runId === run.id,
-  )
-  const all = texts.map((each, at) => ({
-    ...each,
-    turn: Math.max(0, run.turns - (texts.length - 1 - at)),
-  }))
+  const { texts, unanswered } = answerTexts(messages, isCompleteAnswer)
+  const goesOn = unanswered !== undefined
+  const turns = turnsOfAnswers(messages, run)
+  const own = texts.findIndex(({ messageId }) => turns.has(messageId))
+  let start = own < 0 ? texts.length : own
+  // an answer that was cut may be one of an earlier run
+  while (start > 0 && (start < texts.length ? texts[start]!.goesOn : goesOn)) start--
+  const all = texts.slice(start).map((each) => ({ ...each, turn: turns.get(each.messageId) ?? null }))
   return { texts: all.filter(({ text }) => text.trim() !== ''), goesOn }
 }

@@ -131,7 +131,7 @@ function outputOf(store: Reader, callId: CallId): string | undefined {
 
 /** The text of the report of a run: of one message, or of several in their order. */
 export function reportText(store: Reader, run: StoredRun): string {
-  const { id: runId, branchId, reportMessageId, partialFrom } = run
+  const { branchId, reportMessageId, partialFrom } = run
   if (!reportMessageId) return ''
   if (!partialFrom || partialFrom === reportMessageId) return messageText(store, reportMessageId)
   const first = store.get('messages', partialFrom)?.position ?? 0
@@ -142,8 +142,7 @@ export function reportText(store: Reader, run: StoredRun): string {
     .map((row) => ({ ...row, parts: partsOf(store, row.id) }))
   const { texts } = answerTexts(
     messages,
-    ({ id, role, state, ...row }) =>
-      role === 'assistant' && row.runId === runId && (state === 'complete' || id === reportMessageId),
+    ({ id, role, state }) => role === 'assistant' && (state === 'complete' || id === reportMessageId),
   )
   return joinedText(texts.filter(({ text }) => text.trim() !== ''))
 }

