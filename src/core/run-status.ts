@@ -145,3 +145,17 @@ export function stateOf(row: {
       status === row.status && reason === row.reason && endReason === row.endReason,
   )
 }
+
+/** Whether a status, a reason and an end can be told of one run. null: an older program kept none. */
+export function isPossible(told: {
+  readonly status: RunStatus
+  readonly reason: RunReason | null
+  readonly endReason: EndReason | null
+}): boolean {
+  return everyState.some(
+    ({ status, reason, endReason }) =>
+      status === told.status &&
+      (told.reason === null || told.reason === reason) &&
+      (told.endReason === null || told.endReason === endReason),
+  )
+}

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
-import { hasRunMark, isStartedByRun, markedEnvironment } from './run-marks.ts'
+import { environmentAbove, hasRunMark, isStartedByRun, outermostOfRun } from './run-marks.ts'
 import { limitScript } from './lock-limit.ts'
 import { send } from './terminate-processes.ts'
-import { readEntry } from './process-table.ts'
+import { readEntry, readEnvironment } from './process-table.ts'
 
 const started: ChildProcess[] = []
 const pids: number[] = []
@@ -52,7 +52,7 @@ test('an orphan in the session of the command is started by the run', async () =
   // `true` keeps bash from replacing itself by sleep: a process has no environment for a moment while it does.
   const pid = await pidOf(`(env -i PATH="$PATH" ${LIVES} &) ; sleep 1000; true`)
   expect(readEntry(pid)!.parentPid).not.toBe(started[0]!.pid)
-  expect(markedEnvironment(pid)).toBeDefined() // the leader of the session
+  expect(outermostOfRun(pid)?.pid).toBe(started[0]!.pid) // the leader of the session
   expect(isStartedByRun(pid)).toBe(true)
 })
 
@@ -64,7 +64,6 @@ test.each([
   ['has lowered its limit further', `ulimit -x 5; exec ${CLEAN} ${LIVES}`],
 ])('a clean command that %s is found by its limit', async (_, script) => {
   const unlimited = await pidOf(script.replace('ulimit -x 5; ', ''))
-  expect(markedEnvironment(unlimited)).toBeUndefined()
   expect(isStartedByRun(unlimited)).toBe(false)
   for (const shell of ['sh', 'bash']) {
     const inner = script.replaceAll("'", `'\\''`)
@@ -79,9 +78,21 @@ test('a process that it starts for itself is not of a run', async () => {
   expect(isStartedByRun(await pidOf(LIVES, {}))).toBe(false)
 })
 
-test('the outermost mark counts, with the environment that the run gave', async () => {
-  const pid = await pidOf(`HOME=/elsewhere OFFSHOOT_RUN_ID=run_2 ${LIVES}; true`)
-  expect(markedEnvironment(pid)).toMatchObject(MARKED)
+test.each([
+  ['below the command', `HOME=/elsewhere OFFSHOOT_RUN_ID=run_2 ${LIVES}; true`],
+  ['in the place of the command', `exec env HOME=/elsewhere OFFSHOOT_RUN_ID=run_2 ${LIVES}`],
+])('a process that names another run %s is known by the process above all of them', async (_, script) => {
+  const pid = await pidOf(script)
+  expect(outermostOfRun(pid)?.pid).toBe(started[0]!.pid)
+  expect(environmentAbove(pid)).toEqual(readEnvironment(process.pid))
+})
+
+test('an orphan in a session of its own takes no environment from below', async () => {
+  const pid = await pidOf(
+    `env HOME=/elsewhere OFFSHOOT_RUN_ID=run_2 setsid -f sh -c 'while [ "$(cat /proc/$PPID/comm 2>&1)" = setsid ]; do :; done; echo $$; exec sleep 1000'; sleep 1000; true`,
+  )
+  expect(outermostOfRun(pid)?.pid).toBe(pid)
+  expect(environmentAbove(pid)?.['HOME']).not.toBe('/elsewhere')
 })
 
 test('a process of nobody, and one that has ended, have no mark', async () => {

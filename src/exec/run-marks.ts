@@ -12,11 +12,24 @@ export function hasRunMark(environment: Environment): boolean {
 }
 
 /**
- * The environment of the outermost process with the mark of a run, among a process, its ancestors and the leaders of
- * their groups and sessions. Undefined where none has it, and where there is no /proc.
+ * The outermost process that a run has started, of a process and its ancestors. Where the parent of such a process has
+ * ended, the leader of its session leads on: a process cannot enter the session of another.
  */
-export function markedEnvironment(pid: number): Environment | undefined {
-  return outermostMark(lineOf(pid))
+export function outermostOfRun(pid: number): ProcessEntry | undefined {
+  const line = lineOf(pid)
+  const last = line.findLast(isOfRun)
+  const { session } = last ?? line[0] ?? {}
+  const leader = session === undefined || session === last?.pid ? undefined : readEntry(session)
+  return leader && isOfRun(leader) ? lineOf(leader.pid).findLast(isOfRun) : last
+}
+
+/**
+ * The environment of the process above all that a run has started, which no agent has set. Undefined where it cannot be
+ * read.
+ */
+export function environmentAbove(pid: number): Environment | undefined {
+  const outermost = outermostOfRun(pid)
+  return outermost && readEnvironment(outermost.parentPid)
 }
 
 /**
@@ -25,10 +38,15 @@ export function markedEnvironment(pid: number): Environment | undefined {
  */
 export function isStartedByRun(pid: number): boolean {
   const line = lineOf(pid)
-  return line.some(isLimited) || outermostMark(line) !== undefined
+  return line.some(isLimited) || hasMark(line)
 }
 
-function isLimited({ pid }: ProcessEntry): boolean {
+function isOfRun(entry: ProcessEntry): boolean {
+  return isLimited(entry) || hasRunMark(readEnvironment(entry.pid) ?? {})
+}
+
+/** Whether a process has the limit that every command of a run is given. It cannot take that off. */
+export function isLimited({ pid }: Pick<ProcessEntry, 'pid'>): boolean {
   const limit = readLockLimit(pid)
   return limit !== undefined && limit.hard < END_OF_RUN_LIMITS
 }
@@ -44,7 +62,7 @@ function lineOf(pid: number): ProcessEntry[] {
   return line
 }
 
-function outermostMark(line: readonly ProcessEntry[]): Environment | undefined {
+function hasMark(line: readonly ProcessEntry[]): boolean {
   const pids = new Set(line.flatMap(({ pid, group, session }) => [pid, group, session]))
-  return [...pids].map((pid) => readEnvironment(pid) ?? {}).findLast(hasRunMark)
+  return [...pids].some((pid) => hasRunMark(readEnvironment(pid) ?? {}))
 }

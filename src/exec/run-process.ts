@@ -5,6 +5,7 @@ import { childEnvironment } from './child-environment.ts'
 import type { Guard } from './start-guard.ts'
 import { killTree, type KillOptions } from './kill.ts'
 import { OutputBuffer } from './output-buffer.ts'
+import { keepRunOf } from './own-commands.ts'
 import type { ProcessMark } from './process-table.ts'
 import { spawnError } from './spawn-error.ts'
 import { collect, drain } from './collect-output.ts'
@@ -117,6 +118,7 @@ async function start(options: ProcessOptions): Promise<Started> {
   try {
     const { guard } = options
     const child = guard ? guard.launch(() => spawnChild(options)) : spawnChild(options)
+    keepRunOf(child, options.marks?.['OFFSHOOT_RUN_ID'])
     const ended = new Promise<Ending>((resolve) => {
       child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
     })

@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { ToolOutput } from '../core/message.ts'
 import { stateOf } from '../core/run-status.ts'
+import type { ReportFacts } from '../core/report-facts.ts'
+import { checkFacts, checkMessage } from './check-messages.ts'
 import { damaged, shortPlace } from './damaged-export.ts'
 import {
   at,
@@ -23,7 +26,11 @@ export function checkReferences(document: ExportDocument): void {
   for (const branch of branchesOf(document)) {
     addBranch(ids, branch, parents.branch)
     addMessages(ids, branch)
-    branch.branch?.metadata.runs.forEach((run, i) => addRun(ids, run, runPlace(branch, i), parents.run))
+    const own = new Set<string>(branch.messages.map(({ id }) => id))
+    branch.branch?.metadata.runs.forEach((run, i) => {
+      addRun(ids, run, runPlace(branch, i), parents.run)
+      checkReport(run, own, runPlace(branch, i))
+    })
     addInbox(ids, branch)
   }
   ids.check()
@@ -88,13 +95,35 @@ function addMessages(ids: Ids, { messages, place }: PlacedBranch): void {
     const here = at(place, `messages[${i}]`)
     ids.add(message.id, `${here}.id`)
     ids.name(message.runId, `${here}.runId`)
+    checkMessage(message, here)
     message.parts.forEach((part, j) => {
       ids.add(part.id, `${here}.parts[${j}].id`)
       if (part.type === 'text') ids.name(part.summaryOf, `${here}.parts[${j}].summaryOf`)
-      if (part.type === 'tool-result')
-        ids.name(part.output.artifactId, `${here}.parts[${j}].output.artifactId`)
+      if (part.type === 'tool-result') nameOutput(ids, part.output, `${here}.parts[${j}].output`)
+      if (part.type === 'report') nameFacts(ids, part.report, `${here}.parts[${j}].report`)
     })
   })
+}
+
+function nameOutput(ids: Ids, { artifactId, subagent }: ToolOutput, place: string): void {
+  ids.name(artifactId, `${place}.artifactId`)
+  if (!subagent) return
+  if (subagent.type === 'report') nameFacts(ids, subagent, `${place}.subagent`)
+  else ids.name(subagent.branchId, `${place}.subagent.branchId`)
+}
+
+function nameFacts(ids: Ids, { fromRunId, branchId, artifactId }: ReportFacts, place: string): void {
+  ids.name(fromRunId, `${place}.fromRunId`)
+  ids.name(branchId, `${place}.branchId`)
+  ids.name(artifactId, `${place}.artifactId`)
+}
+
+/** A report is read from the messages of the run's own branch. */
+function checkReport(run: ExportedRun, own: ReadonlySet<string>, place: string): void {
+  for (const field of ['reportMessageId', 'partialFrom'] as const) {
+    const id = run[field]
+    if (id && !own.has(id)) throw damaged(`${place}.${field}`, `there is no ${id} on the branch of the run`)
+  }
 }
 
 function runPlace({ place }: PlacedBranch, index: number): string {
@@ -110,7 +139,6 @@ function addRun(ids: Ids, run: ExportedRun, place: string, parents: Parents): vo
   ids.add(run.id, `${place}.id`)
   ids.name(run.parentRunId, `${place}.parentRunId`)
   ids.name(run.originCallId, `${place}.originCallId`)
-  ids.name(run.reportMessageId, `${place}.reportMessageId`)
   parents.add(run.id, run.parentRunId, `${place}.parentRunId`)
   run.calls.forEach((call, i) => {
     const here = `${place}.calls[${i}]`
@@ -128,6 +156,10 @@ function addInbox(ids: Ids, { branch, place }: PlacedBranch): void {
     const here = `${place === '' ? 'main' : place}.metadata.inbox[${i}]`
     ids.add(item.id, `${here}.id`)
     ids.name(item.fromRunId, `${here}.fromRunId`)
+    if (item.report) {
+      checkFacts(item.report, `${here}.report`)
+      nameFacts(ids, item.report, `${here}.report`)
+    }
     if (item.fromRunId && item.stopNo !== null) ids.add(`stop ${item.stopNo} of ${item.fromRunId}`, here)
   })
 }

@@ -137,7 +137,7 @@ describe('a damaged document is one error that names the place', () => {
     [
       'no such report',
       put(`${first}.reportMessageId`, `msg${NOBODY}`),
-      /reportMessageId: there is no msg_0+/,
+      /reportMessageId: there is no msg_0+ on the branch/,
     ],
     [
       'a report with a reason that there is not',
@@ -201,6 +201,105 @@ describe('a damaged document is one error that names the place', () => {
     expect(errorOf(inside).message).toMatch(
       /at messages\[0\]\.branches\[0\]\.messages\[0\]: .*expected object/,
     )
+  })
+})
+
+describe('what no program writes is refused at its place', () => {
+  const put1 = (part: object) => put('messages.0.parts.0', part)
+  const report = (more: object) => put1({ ...reportPart, report: { ...reportFacts, ...more } })
+  const answer = (more: object) =>
+    put('messages.2.parts.0.output.subagent', { type: 'report', ...reportFacts, ...more })
+  const receipts = (more: object) => report({ receipts: { ...noReceipts, ...more } })
+  const text = (id: string, author?: unknown) => ({
+    id: `prt_01J000000000000000000000${id}`,
+    type: 'text',
+    text: 'go',
+    author,
+  })
+  const agentAuthor = { agent: 'evil', branchId: FORK }
+  const mainRun = parseExport(golden).main!.metadata.runs[0]!
+  const onFork = (more: object) =>
+    put('messages.0.branches.0.metadata.runs', [{ ...mainRun, id: `run${NOBODY}`, calls: [], ...more }])
+  const ofMain = parseExport(golden).messages[0]!.id
+  const figures = { turns: 1, maxTurns: 5, toolCalls: 0, durationMs: 1, costUsd: 0 }
+  test.each([
+    [
+      'a message of two authors',
+      put('messages.0.parts', [text('ZX', agentAuthor), text('ZY', 'person')]),
+      /at messages\[0\]\.parts\[1\]\.author: the texts of one message have one author: evil on brn_\w+, and not person/,
+    ],
+    [
+      'a message of a person and the runtime',
+      put('messages.0.parts', [text('ZX', 'person'), text('ZY', 'runtime')]),
+      /parts\[1\]\.author/,
+    ],
+    [
+      'a message of two agents of one name',
+      put('messages.0.parts', [
+        text('ZX', agentAuthor),
+        text('ZY', { ...agentAuthor, branchId: 'brn_01J00000000000000000000002' }),
+      ]),
+      /parts\[1\]\.author/,
+    ],
+    [
+      'an author of a text of a model',
+      put('messages.1.parts.0', text('ZX', 'person')),
+      /role assistant has no author/,
+    ],
+    ['an agent without a name', put1(text('ZX', { agent: '', branchId: FORK })), /parts\[0\]\.author/],
+    ['a report of no run', report({ fromRunId: `run${NOBODY}` }), /report\.fromRunId: there is no run_0+/],
+    ['a report of no branch', report({ branchId: `brn${NOBODY}` }), /report\.branchId: there is no brn_0+/],
+    [
+      'a report of no artifact',
+      report({ artifactId: `art${NOBODY}` }),
+      /report\.artifactId: there is no art_0+/,
+    ],
+    ['an answer about no run', answer({ fromRunId: `run${NOBODY}` }), /subagent\.fromRunId: there is no/],
+    ['an answer about no branch', answer({ branchId: `brn${NOBODY}` }), /subagent\.branchId: there is no/],
+    [
+      'an answer with no artifact',
+      answer({ artifactId: `art${NOBODY}` }),
+      /subagent\.artifactId: there is no/,
+    ],
+    [
+      'a report that is completed and at a limit',
+      report({ status: 'completed', reason: 'limit', endReason: 'max_turns' }),
+      /at messages\[0\]\.parts\[0\]\.report\.status: .* does not go with the reason limit/,
+    ],
+    [
+      'an answer that is failed and done',
+      answer({ status: 'failed', endReason: 'done' }),
+      /subagent\.status/,
+    ],
+    ['a cost below zero', report({ figures: { ...figures, costUsd: -1 } }), /figures\.costUsd/],
+    ['entries left out of an empty list', receipts({ more: { changed: 3 } }), /receipts\.more\.changed/],
+    [
+      'a denial by nobody',
+      receipts({ denied: [{ tool: 'bash', title: 'x', code: 'because', why: 'x' }] }),
+      /receipts\.denied\[0\]\.code: expected one of denied_by_rule/,
+    ],
+    [
+      'a partial report from nowhere',
+      put('main.metadata.runs.0.partialFrom', `msg${NOBODY}`),
+      /partialFrom: there is no/,
+    ],
+    ['a report of another branch', onFork({ reportMessageId: ofMain }), /reportMessageId: .* on the branch/],
+    [
+      'a partial report of another branch',
+      onFork({ reportMessageId: null, partialFrom: ofMain }),
+      /partialFrom: .* on the branch/,
+    ],
+  ])('%s', (_, document, message) => {
+    const error = errorOf(document)
+    expect(error.message).toMatch(message)
+    expect(error.code).toBe('usage')
+  })
+
+  test('a report of which an older program kept little is read', () => {
+    expect(() => parseExport(report({}))).not.toThrow()
+    expect(() => parseExport(report({ status: 'paused' }))).not.toThrow()
+    expect(() => parseExport(report({ figures }))).not.toThrow()
+    expect(() => parseExport(answer({}))).not.toThrow()
   })
 })
 

@@ -38,7 +38,7 @@ export const error = z.looseObject({
 const file = z.looseObject({ mediaType: text, data: text, filename: text.exactOptional() })
 export const status = z.enum(['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'cancelled'])
 export const author = z
-  .union([z.enum(plainAuthors), z.looseObject({ agent: text, branchId: id('brn') })])
+  .union([z.enum(plainAuthors), z.looseObject({ agent: text.min(1), branchId: id('brn') })])
   .meta({ id: 'Author' }) satisfies z.ZodType<Author>
 /** What a run can wait for. */
 export const waitedFor = ['approval', 'question', 'children', 'retry'] as const
@@ -97,7 +97,7 @@ const reportFacts = {
       maxTurns: nonNegative,
       toolCalls: nonNegative,
       durationMs: z.number(),
-      costUsd: z.number().nullable(),
+      costUsd: z.number().min(0).nullable(),
     })
     .nullable(),
   note: text.nullable(),

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os'
 import { hasProc } from '../exec/terminate-processes.ts'
-import { isStartedByRun, markedEnvironment } from '../exec/run-marks.ts'
+import { isStartedByRun } from '../exec/run-marks.ts'
 import { findHolders, type SocketPair, type Holders } from '../exec/socket-holders.ts'
 
 /**
@@ -37,11 +37,6 @@ export async function findSender(connection: SocketPair, system: System = LINUX)
   if (agentPid !== undefined) return { sender: 'agent', agentPid }
   if (holders.found.length > 0) return { sender: 'person' }
   return { sender: candidates.length > 0 ? 'hidden' : 'unknown' }
-}
-
-/** The run that has started a process of an agent, as the outermost environment of its line says. */
-export function runMarkOf(pid: number): string | undefined {
-  return markedEnvironment(pid)?.['OFFSHOOT_RUN_ID']
 }
 
 const LINUX: System = {

@@ -1,18 +1,16 @@
 import { userInfo } from 'node:os'
-import { hasRunMark, isStartedByRun, markedEnvironment } from '../exec/run-marks.ts'
+import { environmentAbove, hasRunMark, isStartedByRun } from '../exec/run-marks.ts'
 import { configHome, type Env } from '../config/homes.ts'
 
 /**
- * The environment of a process. Where a run has started it an agent could have changed that: the mark of the run is in
+ * The environment of a process. Where a run has started it an agent could have changed that: the mark of a run is in
  * it all the same, and the configuration is the person's.
  */
 export function callerEnvironment(env: Env, pid: number): Env {
   if (!hasRunMark(env) && !isStartedByRun(pid)) return env
-  const outermost = markedEnvironment(pid)
-  // an agent can name another run in the environment of what it starts; not in that of the outermost process
-  const mark = outermost?.['OFFSHOOT_RUN_ID'] || env['OFFSHOOT_RUN_ID'] || 'unknown'
-  const home = outermost?.['HOME'] || systemHome()
-  return { ...env, OFFSHOOT_RUN_ID: mark, ...placesOf({ ...outermost, HOME: home }) }
+  const mark = env['OFFSHOOT_RUN_ID'] || 'unknown' // says that there is a run, and never which
+  const above = environmentAbove(pid)
+  return { ...env, OFFSHOOT_RUN_ID: mark, ...placesOf({ ...above, HOME: above?.['HOME'] || systemHome() }) }
 }
 
 /** Where the person's configuration and agent files are. Without a home and a place of its own there is none. */

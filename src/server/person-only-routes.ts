@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { ConversationId } from '../core/ids.ts'
 import { RUN_HEADER, type RouteName } from '../protocol/route-paths.ts'
-import { findSender, runMarkOf, type FoundSender, type Sender } from '../person/request-sender.ts'
+import { findSender, type FoundSender, type Sender } from '../person/request-sender.ts'
 import { personOnly, TO_PERSON, turnOfPerson, type WantedRun } from '../person/person-only.ts'
 import type { Author } from '../core/message.ts'
-import { authorOfMark } from '../runtime/control/speaker.ts'
+import { authorOfCommand } from '../runtime/control/speaker.ts'
 import type { Caller } from './access.ts'
 import { Problem } from './problem.ts'
 import type { DirectoryRuntimes, Store } from './directory-runtimes.ts'
@@ -80,19 +80,18 @@ async function senderOf({ socket }: IncomingMessage): Promise<FoundSender> {
 }
 
 /**
- * Who says what a request says. The process at the other end of the connection tells; the header alone makes a person's
- * request an agent's, and never the other way round.
+ * Who says what a request says. The process at the other end of the connection tells. The header says that it is an
+ * agent, and not which: anybody can send it.
  */
 export async function authorOfRequest(
   name: RouteName,
   incoming: IncomingMessage | undefined,
-  { shown, store }: { readonly shown: Shown; readonly store: Pick<Store, 'get'> },
+  { shown, store }: { readonly shown: Shown; readonly store: Pick<Store, 'get' | 'find'> },
 ): Promise<Author> {
   if (!incoming || !(SPEAKING.has(name) || name === 'createConversation')) return 'person'
   const { sender, agentPid } = await senderOf(incoming)
-  if (agentPid !== undefined) return authorOfMark(store, runMarkOf(agentPid))
-  const mark = incoming.headers[RUN_HEADER]
-  if (typeof mark === 'string') return authorOfMark(store, mark)
+  if (agentPid !== undefined) return authorOfCommand(store, agentPid)
+  if (incoming.headers[RUN_HEADER] !== undefined) return 'unknown'
   return sender !== 'person' && shown === 'token' ? 'unknown' : 'person'
 }
 

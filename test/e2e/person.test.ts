@@ -100,6 +100,17 @@ const CURL = `curl -sS -X POST -H "Authorization: Bearer $(cat token)" -H 'Conte
 const FETCH = `fetch(process.env.URL + '/api/approvals/' + process.env.ID, { method: 'POST', body: '{"answer":"once"}', headers: { 'content-type': 'application/json', authorization: 'Bearer ' + require('fs').readFileSync('token') } }).then(async (r) => console.log(r.status, await r.text()))`
 const BODY = `-d '{"answer":"once"}' "$URL/api/approvals/$ID"`
 
+/** Runs a command line in a session of its own when its parent has ended, with the mark of a run of the person's. */
+function orphan(command: string): string {
+  const file = `orphan-${crypto.randomUUID()}`
+  user.write(
+    `${file}.sh`,
+    `while [ "$(cat /proc/$PPID/comm 2>&1)" = setsid ]; do :; done\n${command} > ${file}.txt 2>&1\nmv ${file}.txt ${file}.over`,
+  )
+  const environment = 'PATH="$PATH" URL="$URL" P="$P" H="$OFFSHOOT_HOME" OFFSHOOT_RUN_ID=$RUN'
+  return `setsid -f env -i ${environment} bash ${file}.sh; until [ -e ${file}.over ]; do :; done; cat ${file}.over`
+}
+
 const REQUEST = `POST /api/approvals/$ID HTTP/1.1\\r\\nHost: \${URL#http://}\\r\\nAuthorization: Bearer $(cat token)\\r\\nContent-Type: application/json\\r\\nContent-Length: 17\\r\\nConnection: close\\r\\n\\r\\n{\\"answer\\":\\"once\\"}`
 
 const REFUSED = {
@@ -227,12 +238,18 @@ describe('an agent may', () => {
       `$P run 'by run' --conversation ${conversationId} --background; true`,
       `${CURL} -d '{"text":"by curl"}' "$URL/api/branches/${branchId}/steer"; true`,
       `${CLEAN} ${CURL} -d '{"text":"by a clean curl"}' "$URL/api/branches/${branchId}/messages"; true`,
+      `exec env OFFSHOOT_RUN_ID=$RUN ${CURL} -d '{"text":"by a curl in the place of the command"}' "$URL/api/branches/${branchId}/messages"`,
+      orphan(`${CURL} -d '{"text":"by an orphan"}' "$URL/api/branches/${branchId}/messages"`),
+      orphan(`OFFSHOOT_HOME="$H" $P steer ${branchId} 'by steer of an orphan'`),
+      `${CLEAN} ${CURL} -H "Offshoot-Run: $RUN" -d '{"text":"with a header"}' "$URL/api/branches/${branchId}/messages"; true`,
     ])
     await post(`/branches/${branchId}/steer`, { text: 'also of the person' })
     const authors = user
       .rows(`SELECT text, author FROM inbox WHERE conversation_id = '${conversationId}'`)
       .map(({ text, author }) => [text, JSON.parse(author as string)])
-    const ofAgent = { agent: 'main', branchId: expect.stringMatching(/^brn_/) }
+    const [speaker] = user.rows(`SELECT branch_id AS branch FROM runs ORDER BY id DESC LIMIT 1`)
+    const ofAgent = { agent: 'main', branchId: speaker!['branch'] }
+    expect(speaker!['branch']).not.toBe(auto.branchId)
     expect(Object.fromEntries(authors)).toEqual({
       'of the person': 'person',
       'by steer': ofAgent,
@@ -242,6 +259,10 @@ describe('an agent may', () => {
       'by run': ofAgent,
       'by curl': ofAgent,
       'by a clean curl': ofAgent,
+      'by a curl in the place of the command': ofAgent,
+      'by an orphan': 'unknown',
+      'by steer of an orphan': 'unknown',
+      'with a header': ofAgent,
       'also of the person': 'person',
     })
     await post(`/conversations/${conversationId}/cancel`, {})

@@ -129,7 +129,7 @@ describe('from another terminal', () => {
     const [run] = user.rows('select run_id from questions')
     expect(await user.call(['answer', run!['run_id'] as string, '1'])).toMatchObject({
       code: 0,
-      stdout: `${id}: left\n`,
+      stdout: expect.stringMatching(`^${id}: left: Which way\\? \\(#1 of cnv_\\w+\\)\\n$`),
     })
     const again = await user.call(['answer', id, 'right'])
     expect(again).toMatchObject({ code: 1, stdout: '' })
@@ -197,7 +197,10 @@ describe('an approval from depth 3', () => {
     const args = ['run', 'hi', '-m', script, '--approvals', 'wait', '--output-format', 'events']
     const program = user.start(args)
     const id = await idOn(program, 'apr')
-    expect(await user.run(['approve', id, 'once'])).toMatchObject({ code: 0, stdout: `${id}: once\n` })
+    expect(await user.run(['approve', id, 'once'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(`^${id}: once: .* \\(#1 of cnv_\\w+\\)\\n$`),
+    })
     const { code, stdout } = await program.ended
     expect(code).toBe(0)
     const events = stdout

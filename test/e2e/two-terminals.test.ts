@@ -116,7 +116,7 @@ describe('a run in one terminal, everything else in another', () => {
     expect(byNumber).toMatchObject({ code: 2, stderr: expect.stringContaining(approval) })
     expect(await user.call(['approve', '#99'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('nothing that is asked now has the number #99'),
+      stderr: expect.stringContaining('nothing was asked as #99'),
     })
     const question = await user.call(['approve', approval])
     expect(question).toMatchObject({
@@ -125,7 +125,7 @@ describe('a run in one terminal, everything else in another', () => {
     })
     expect(await user.call(['approve', c!.id, 'once'])).toMatchObject({
       code: 0,
-      stdout: `${approval}: once\n`,
+      stdout: `${approval}: once: $ touch made.txt && echo made (#1 of ${c!.conversationId})\n`,
     })
     const again = await user.call(['approve', approval, 'deny'])
     expect(again).toMatchObject({ code: 1, stdout: '' })
@@ -452,4 +452,36 @@ describe('a store that another program holds', () => {
     release('main')
     expect(await run.ended).toMatchObject({ code: 0 })
   }, 60_000)
+})
+
+describe('a number that two conversations have given', () => {
+  const asks = { toolCalls: [bash('touch made.txt')] }
+  const startAsking = async () => {
+    const run = start({ main: [asks, { text: 'Done.' }] }, '--approvals', 'wait')
+    await run.untilStderr('offshoot approve apr_')
+    const approval = /offshoot approve (apr_\w+)/.exec(run.stderr)![1]!
+    const [row] = user.rows(`select conversation_id as conversation from approvals where id = '${approval}'`)
+    return { run, approval, conversation: String(row!['conversation']) }
+  }
+
+  it('decides for neither, also when one of them is answered; with its conversation it decides', async () => {
+    const first = await startAsking()
+    const second = await startAsking()
+    expect(await user.call(['approve', first.approval, 'deny'])).toMatchObject({
+      code: 0,
+      stdout: `${first.approval}: deny: $ touch made.txt (#1 of ${first.conversation})\n`,
+    })
+    await first.run.ended
+    const alone = await user.call(['approve', '#1', 'once'])
+    expect(alone).toMatchObject({ code: 2, stdout: '' })
+    expect(alone.stderr).toContain('2 conversations have asked something as #1')
+    expect(user.rows('select count(*) as open from approvals where answer is null')).toEqual([{ open: 1 }])
+    const late = await user.call(['approve', `${first.conversation}#1`, 'once'])
+    expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('already answered: deny') })
+    expect(await user.call(['approve', `${second.conversation}#1`, 'once'])).toMatchObject({
+      code: 0,
+      stdout: `${second.approval}: once: $ touch made.txt (#1 of ${second.conversation})\n`,
+    })
+    expect(await second.run.ended).toMatchObject({ code: 0 })
+  })
 })

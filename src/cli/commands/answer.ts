@@ -5,7 +5,8 @@ import type { Question } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
-import { onlyAsked, placeInLine, WHERE_ASKED } from '../terminal/open-asks.ts'
+import { WHERE_ASKED, whichOf } from '../terminal/ask-number.ts'
+import { onlyAsked, placeInLine } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
 import { performVerb } from '../remote/perform-verb.ts'
 import { questionText, chosenText } from '../terminal/approval-prompt-text.ts'
@@ -14,7 +15,10 @@ export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode
   program
     .command('answer')
     .description('answer what an agent asks in words; without a text: show it')
-    .argument('<question>', 'its id, or that of a run, branch or conversation that asks one thing')
+    .argument(
+      '<question>',
+      'its id; its number, as "#3" or CONVERSATION#3; or a run, branch or conversation that asks one thing',
+    )
     .argument('[text]', 'the answer; the number of an option is that option')
     .action(async (id: string, text: string | undefined) => {
       const asked = await findQuestion(id, io)
@@ -32,7 +36,8 @@ export function answerCommand(program: Command, io: Io, setExitCode: SetExitCode
       const command = { verb: 'answer', target: question.id, args } as const
       const done = await performVerb(io, question.conversationId, command)
       const waits = done.waits ? '; nobody drives it now, the answer is kept until somebody does' : ''
-      await write(io, `${question.id}: ${terminalLine(answer)}${waits}\n`)
+      const which = whichOf(question, question.question)
+      await write(io, `${question.id}: ${terminalLine(answer)}: ${which}${waits}\n`)
     })
 }
 

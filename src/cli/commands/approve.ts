@@ -6,7 +6,8 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { GrantScope } from '../../runtime/asking/grants.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
-import { onlyAsked, placeInLine, WHERE_ASKED } from '../terminal/open-asks.ts'
+import { WHERE_ASKED, whichOf } from '../terminal/ask-number.ts'
+import { onlyAsked, placeInLine } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
 import { performVerb } from '../remote/perform-verb.ts'
 import { answerWords, grantText, approvalText } from '../terminal/approval-prompt-text.ts'
@@ -24,7 +25,10 @@ export function approveCommand(program: Command, io: Io, setExitCode: SetExitCod
   program
     .command('approve')
     .description('answer what a run asks to be allowed; without an answer: show it')
-    .argument('<id>', 'of an approval, its number (#3), or a run, branch or conversation that asks one thing')
+    .argument(
+      '<id>',
+      'of an approval; its number, as "#3" or CONVERSATION#3; or a run, branch or conversation that asks one thing',
+    )
     .addArgument(new Argument('[answer]', 'once, for this run, always, or not').choices(ANSWERS))
     .option('--note <text>', 'why; the model reads it with a denial')
     .option(
@@ -47,7 +51,7 @@ export function approveCommand(program: Command, io: Io, setExitCode: SetExitCod
       const command = { verb: 'approve', target: approval.id, args } as const
       const done = await performVerb(io, approval.conversationId, command)
       const waits = done.waits ? '; nobody drives it now, the answer is kept until somebody does' : ''
-      await write(io, `${approval.id}: ${answer}${waits}\n`)
+      await write(io, `${approval.id}: ${answer}: ${whichOf(approval, approval.title)}${waits}\n`)
     })
 }
 

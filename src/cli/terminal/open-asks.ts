@@ -3,6 +3,7 @@ import type { ApprovalId, BranchId, ConversationId, QuestionId, RunId } from '..
 import { terminalLine } from '../../core/terminal-text.ts'
 import { resolveId } from '../../runtime/views/resolve-id.ts'
 import type { Reader } from '../../store/port.ts'
+import { askedAs, isTypedNumber, WHERE_ASKED } from './ask-number.ts'
 
 /** Something that a person is asked and has not answered. */
 interface ListedAsk {
@@ -13,8 +14,6 @@ interface ListedAsk {
   /** What answers it. */
   readonly command: 'approve' | 'answer'
 }
-
-export const WHERE_ASKED = 'offshoot ps shows which runs wait for an answer'
 
 /** Its place in the line of all that the conversation asks now, approvals and questions alike: 1 of 3. */
 export function placeInLine(reader: Reader, conversationId: ConversationId, id: ListedAsk['id']) {
@@ -28,8 +27,7 @@ export function placeInLine(reader: Reader, conversationId: ConversationId, id: 
  * @throws OffshootError `usage` where the id names nothing that asks, or something that asks more.
  */
 export function onlyAsked(reader: Reader, id: string, command: ListedAsk['command']): ListedAsk['id'] {
-  const number = /^#(\d{1,9})$/.exec(id)
-  if (number) return askedWithNumber(reader, Number(number[1]), command)
+  if (isTypedNumber(id)) return askedAs(reader, id, command)
   const subject = resolveId(reader, id)
   const all = listedAsks(reader, subject.conversation.id).filter(({ runId, branchId }) =>
     subject.type === 'run' ? runId === id : subject.type === 'branch' ? branchId === id : true,
@@ -48,36 +46,6 @@ export function onlyAsked(reader: Reader, id: string, command: ListedAsk['comman
   const list = fit.map((each) => `${each.id} (${terminalLine(each.title)})`).join(', ')
   const what = fit.length === 0 ? 'asks nothing' : `asks ${fit.length} things: ${list}`
   throw new OffshootError('usage', `${id} ${what}`, { hint: WHERE_ASKED })
-}
-
-/** The number that a terminal and the page show. Each conversation counts by itself. */
-function askedWithNumber(reader: Reader, number: number, command: ListedAsk['command']): ListedAsk['id'] {
-  const fit = [
-    ...reader.find('approvals', { where: { number, answer: null } }),
-    ...reader.find('questions', { where: { number, answeredAt: null } }),
-  ]
-  const [one] = fit
-  if (fit.length === 1 && isOf(command, one!.id)) return one!.id
-  if (fit.length === 0)
-    throw new OffshootError('usage', `nothing that is asked now has the number #${number}`, {
-      hint: WHERE_ASKED,
-    })
-  if (fit.length === 1)
-    throw new OffshootError('usage', `#${number} asks something else: ${one!.id}`, {
-      hint: `offshoot ${command === 'approve' ? 'answer' : 'approve'} ${one!.id} answers it`,
-    })
-  const list = fit.map((each) => `${each.id} of ${each.conversationId}`).join(', ')
-  throw new OffshootError(
-    'usage',
-    `several conversations ask something with the number #${number}: ${list}`,
-    {
-      hint: `offshoot ${command} takes the id`,
-    },
-  )
-}
-
-function isOf(command: ListedAsk['command'], id: ListedAsk['id']): boolean {
-  return id.startsWith(command === 'approve' ? 'apr_' : 'que_')
 }
 
 /** The oldest first. */

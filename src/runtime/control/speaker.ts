@@ -1,19 +1,20 @@
 import type { Author } from '../../core/message.ts'
 import { hasRunMark } from '../../exec/run-marks.ts'
 import type { Reader } from '../../store/port.ts'
+import { startingRun } from '../ownership/starting-run.ts'
 import type { VerbCommand } from './verbs.ts'
 
-/** Who speaks through a process with this environment: the agent whose run has started it, else a person. */
+/** Who speaks through this process: a person, or where its environment has the mark of a run the agent of that run. */
 export function authorOfProcess(
-  reader: Pick<Reader, 'get'>,
+  reader: Pick<Reader, 'get' | 'find'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Author {
-  return hasRunMark(env) ? authorOfMark(reader, env['OFFSHOOT_RUN_ID']) : 'person'
+  return hasRunMark(env) ? authorOfCommand(reader, process.pid) : 'person'
 }
 
-/** The agent of a run, by its mark. `unknown`: no run of this store has it. */
-export function authorOfMark(reader: Pick<Reader, 'get'>, mark: string | undefined): Author {
-  const run = mark ? reader.get('runs', mark) : undefined
+/** The agent whose command has started a process. `unknown`: that is not certain. */
+export function authorOfCommand(reader: Pick<Reader, 'get' | 'find'>, pid: number): Author {
+  const run = startingRun(reader, pid)
   return run ? { agent: run.agent, branchId: run.branchId } : 'unknown'
 }
 

@@ -1,0 +1,19 @@
+import type { ChildProcess } from 'node:child_process'
+
+/** The commands that this process has started and that have not ended, with the run of each. */
+const runs = new Map<number, { readonly child: ChildProcess; readonly runId: string }>()
+
+/** Keeps whose command a child process is. The environment of the command does not tell: the command can change it. */
+export function keepRunOf(child: ChildProcess, runId: string | undefined): void {
+  const { pid } = child
+  if (pid === undefined || !runId) return
+  runs.set(pid, { child, runId })
+  child.once('exit', () => {
+    if (runs.get(pid)?.child === child) runs.delete(pid)
+  })
+}
+
+/** The run whose command a child process of this process is. */
+export function runOfCommand(pid: number): string | undefined {
+  return runs.get(pid)?.runId
+}

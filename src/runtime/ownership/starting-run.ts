@@ -1,0 +1,46 @@
+import type { RunId } from '../../core/ids.ts'
+import type { StoredRun } from '../../core/run.ts'
+import { runOfCommand } from '../../exec/own-commands.ts'
+import { listProcesses, type ProcessEntry } from '../../exec/process-table.ts'
+import { isLimited, outermostOfRun } from '../../exec/run-marks.ts'
+import type { Reader } from '../../store/port.ts'
+import { hasExited, isHere, systemProcesses } from './process-identity.ts'
+
+type Rows = Pick<Reader, 'get' | 'find'>
+
+/** The tool whose commands get the limit. */
+const COMMAND_TOOL = 'bash'
+
+/**
+ * The run whose command has started a process, where that is certain. The environment does not tell: a command can start
+ * another program in its own place, with any environment. Its parent does, which only the kernel changes: the program
+ * that drives the run. So what has lost its parents is of no certain run.
+ */
+export function startingRun(rows: Rows, pid: number): StoredRun | undefined {
+  const command = outermostOfRun(pid)
+  if (!command || !isLimited(command)) return undefined
+  const runId = command.parentPid === process.pid ? runOfCommand(command.pid) : onlyRunOf(rows, command)
+  return runId ? rows.get('runs', runId) : undefined
+}
+
+/**
+ * What another program drives says only that a command of a run goes on, and not as which process. So one run alone may
+ * have commands, and there may be no more processes than commands: one more is of a call that is over.
+ */
+function onlyRunOf(rows: Rows, { parentPid }: ProcessEntry): RunId | undefined {
+  const calls = conversationsOf(rows, parentPid).flatMap((conversationId) =>
+    rows.find('tool_calls', { where: { conversationId, status: 'running', tool: COMMAND_TOOL } }),
+  )
+  const processes = listProcesses().filter((each) => each.parentPid === parentPid && isLimited(each))
+  const [runId, ...others] = new Set(calls.map((call) => call.runId as RunId))
+  return others.length === 0 && processes.length <= calls.length ? runId : undefined
+}
+
+/** Those that a process of this machine drives. */
+function conversationsOf(rows: Rows, pid: number) {
+  const processes = systemProcesses()
+  return rows
+    .find('leases', { where: { pid } })
+    .filter((lease) => isHere(lease, processes) && !hasExited(lease, processes))
+    .map(({ conversationId }) => conversationId)
+}
