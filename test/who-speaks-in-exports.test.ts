@@ -4,6 +4,7 @@ import { documentHtml } from '../src/export/html.ts'
 import { documentMarkdown } from '../src/export/markdown.ts'
 import { exportConversation } from '../src/export/export-conversation.ts'
 import { readMessages } from '../src/runtime/run/messages.ts'
+import { callFactsIn } from '../src/runtime/views/call-facts.ts'
 import { itemsOf } from '../web/src/chat/transcript-items.ts'
 import { messagePageOf } from '../src/runtime/views/message-page.ts'
 import { call, foreground, spawn, stage, type Staged } from './support/stage.ts'
@@ -18,7 +19,7 @@ function views({ store }: Played) {
   const page = messagePageOf(store, store.get('branches', id)!, { limit: 100 })
   const known = { callOf: () => undefined, branchOfCall: new Map() }
   return {
-    log: transcriptLines(readMessages(store, id)).join('\n'),
+    log: transcriptLines(readMessages(store, id), callFactsIn(store)).join('\n'),
     markdown: documentMarkdown(document),
     html: documentHtml(document),
     page: JSON.stringify(itemsOf(page.messages, known)),

@@ -57,6 +57,7 @@ export type { StatusLine, StatusVerb } from '../core/status-line/status-line.ts'
 export {
   authorOfMessage,
   authorWords,
+  callEnd,
   outputForPeople,
   reportDetails,
   reportHeadline,
@@ -64,4 +65,5 @@ export {
   reportTitle,
   wakesParent,
 } from './who-wrote.ts'
+export type { CallEnd } from '../core/report/call-end.ts'
 export { agoWords, costWords, durationWords, tokenWords } from './format-figures.ts'

@@ -16,6 +16,7 @@ import { leftPausedIn } from '../../runtime/views/left-paused.ts'
 import { pausedWords } from '../../core/status-line/paused-below.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
+import { callFactsIn } from '../../runtime/views/call-facts.ts'
 import { transcriptLines } from '../terminal/transcript-lines.ts'
 
 export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -27,7 +28,7 @@ export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .action(async (id: string, { follow }: { follow?: true }) => {
       await using store = await openStore(io)
       if (follow) return setExitCode(await followRun(store, id, io))
-      await write(io, textOf(messagesOf(store, id)) + leftText(store, id))
+      await write(io, textOf(store, messagesOf(store, id)) + leftText(store, id))
     })
 }
 
@@ -44,7 +45,7 @@ async function followRun(store: Store, id: string, io: Io): Promise<number> {
     const version = store.dataVersion()
     const run = latestRun(store, id) // looked at first: what it wrote before it stopped is printed
     const whole = wholeOnes(messagesOf(store, id))
-    await write(io, textOf(whole.slice(printed)))
+    await write(io, textOf(store, whole.slice(printed)))
     printed = whole.length
     if (!run || isStopped(run.status)) {
       await write(io, leftText(store, id))
@@ -106,8 +107,8 @@ function leftOf(store: Reader, subject: ResolvedId): StoredRun[] {
   return leftPausedIn(store, { id: branchId, conversationId })
 }
 
-function textOf(messages: readonly Message[]): string {
-  return transcriptLines(messages)
+function textOf(store: Reader, messages: readonly Message[]): string {
+  return transcriptLines(messages, callFactsIn(store))
     .map((line) => `${line}\n`)
     .join('')
 }

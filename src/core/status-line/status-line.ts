@@ -1,5 +1,12 @@
 import type { QueueLine, RunError, WaitingFor } from '../run.ts'
-import { isFinal, isStopped, type EndReason, type RunReason, type RunStatus } from '../run-status.ts'
+import {
+  isFinal,
+  isStopped,
+  stopCause,
+  type EndReason,
+  type RunReason,
+  type RunStatus,
+} from '../run-status.ts'
 import { activityWords, type Activity } from './activity.ts'
 import { belowCounts, childWait, subagents, type ChildRun } from './child-counts.ts'
 
@@ -196,10 +203,10 @@ function pausedWith({ parent }: StatusFacts): string {
   return parent && isFinal(parent.status) ? 'with the conversation' : 'with its parent'
 }
 
-function pauseWords({ reason, endReason }: StatusRun, facts: StatusFacts): string | null {
+function pauseWords(run: StatusRun, facts: StatusFacts): string | null {
+  const { reason } = run
   if (reason === 'parent') return pausedWith(facts)
-  if (reason === 'limit') return endReason === null ? 'limit' : `limit: ${endReason.replaceAll('_', ' ')}`
-  return reason === null ? null : (PAUSES[reason] ?? reason)
+  return reason === null ? null : (PAUSES[reason] ?? stopCause(run))
 }
 
 const PAUSES: Readonly<Partial<Record<RunReason, string>>> = {

@@ -9,6 +9,7 @@ import {
   type ExportedRun,
   type PlacedBranch,
 } from '../document.ts'
+import { callFactsOf, type FactsByCall } from '../call-facts.ts'
 import { leftPaused, type PlacedRun } from '../left-paused.ts'
 import { hueOf } from './format-figures.ts'
 
@@ -51,6 +52,8 @@ export interface Spot {
 export interface Index {
   readonly pages: readonly BranchPage[]
   readonly calls: ReadonlyMap<CallId, ExportedCall>
+  /** What the journal adds to the results of calls. */
+  readonly callFacts: FactsByCall
   /** The first result of a call on the same branch, which stands with it; any other stands alone. */
   readonly results: ReadonlyMap<CallId, ToolResultPart>
   readonly byId: ReadonlyMap<BranchId, BranchPage>
@@ -88,6 +91,7 @@ export function indexOf(document: ExportDocument): Index {
     pages,
     byId,
     calls: new Map(runs.flatMap((run) => run.calls).map((call) => [call.id, call])),
+    callFacts: callFactsOf(document),
     results,
     startedAt,
     startedBy,
