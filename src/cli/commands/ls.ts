@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import type { Conversation } from '../../core/conversation.ts'
+import { isStopped } from '../../core/run-status.ts'
 import type { StoredRun } from '../../core/run.ts'
+import { statusLine } from '../../core/status-line/status-line.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import { statusLinesOf } from '../../runtime/views/status-lines.ts'
+import { leftBelow } from '../../runtime/views/status-lines.ts'
 import type { Reader, Store } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { stateText } from '../terminal/branch-tree.ts'
@@ -39,21 +41,30 @@ interface Found {
   readonly conversation: Conversation
   /** The last one on the main branch. */
   readonly run: StoredRun | undefined
-  /** What of it still works or is paused below a run that has completed: `1 subagent paused`. */
+  /** Its process has exited: the status line that says so. */
+  readonly abandoned: string | null
+  /** What still works or is paused below a run that has stopped: `1 subagent paused`. */
   readonly left: string | null
 }
 
 function stateOf(store: Store, conversation: Conversation): Found {
   const run = lastRun(store, conversation)
-  return { conversation, run, left: run?.status === 'completed' ? leftBelow(store, run) : null }
+  const found = { conversation, run, abandoned: null, left: null }
+  if (!run || !hasOpenRuns(store, conversation)) return found
+  const isDriven = livingOwners(store)(conversation.id) !== undefined
+  if (!isStopped(run.status)) return isDriven ? found : { ...found, abandoned: abandonedWords(run) }
+  return { ...found, left: leftBelow(store, run, isDriven) }
 }
 
 /** Most conversations have nothing left: of those no more is read. */
-function leftBelow(store: Store, { id, conversationId }: StoredRun): string | null {
+function hasOpenRuns(store: Reader, { id: conversationId }: Conversation): boolean {
   const open = ['queued', 'running', 'waiting', 'paused'] as const
-  if (open.every((status) => store.count('runs', { conversationId, status }) === 0)) return null
-  const isDriven = livingOwners(store)(conversationId) !== undefined
-  return statusLinesOf(store, conversationId, isDriven).get(id)?.detail ?? null
+  return open.some((status) => store.count('runs', { conversationId, status }) > 0)
+}
+
+function abandonedWords(run: StoredRun): string {
+  const { state, detail } = statusLine({ ...run, queuePosition: null }, { isDriven: false })
+  return `${state}: ${detail}`
 }
 
 function lastRun(store: Reader, { id: conversationId }: Conversation): StoredRun | undefined {
@@ -62,15 +73,17 @@ function lastRun(store: Reader, { id: conversationId }: Conversation): StoredRun
   return store.find('runs', { where: { branchId: main.id }, orderBy: 'id', descending: true, limit: 1 })[0]
 }
 
-function entry({ conversation, run, left }: Found): object {
-  return { ...conversation, status: run?.status ?? null, reason: run?.reason ?? null, left }
+function entry({ conversation, run, abandoned, left }: Found): object {
+  const { status = null, reason = null } = run ?? {}
+  return { ...conversation, status, reason, left: abandoned ?? left }
 }
 
 /** As many as a conversation that began here has at most. */
 const TITLE_CHARS = 80
 
-function line({ conversation: { id, updatedAt, title, directory }, run, left }: Found): string {
+function line({ conversation, run, abandoned, left }: Found): string {
+  const { id, updatedAt, title, directory } = conversation
   const updated = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')
-  const state = run ? [stateText(run), ...(left === null ? [] : [left])].join(': ') : '-'
+  const state = abandoned ?? (run ? [stateText(run), ...(left === null ? [] : [left])].join(': ') : '-')
   return `${id}  ${updated}  ${state.padEnd(10)}  ${terminalLine(title.slice(0, TITLE_CHARS))}  ${terminalLine(directory)}\n`
 }

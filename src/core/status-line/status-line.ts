@@ -84,7 +84,7 @@ export function statusLine(run: StatusRun, facts: StatusFacts = {}): StatusLine 
     case 'waiting':
       return waiting(run, facts)
     case 'paused':
-      return { ...line(run, 'Paused', pauseWords(run, facts)), verb: goOn(run.branchId) }
+      return { ...line(run, 'Paused', pauseDetail(run, facts)), verb: goOn(run.branchId) }
     case 'failed':
       return { ...line(run, 'Failed', run.error?.message ?? null), verb: goOn(run.branchId) }
     case 'completed':
@@ -201,6 +201,13 @@ function cancelWords({ endReason, endedAt }: StatusRun, { parent }: StatusFacts)
 /** What pauses a subagent whose parent is done pauses everything: somebody has paused all, or the program was ended. */
 function pausedWith({ parent }: StatusFacts): string {
   return parent && isFinal(parent.status) ? 'with the conversation' : 'with its parent'
+}
+
+/** What is below it goes on or waits too, or has paused with it. */
+function pauseDetail(run: StatusRun, facts: StatusFacts): string | null {
+  const { children = [], below = children, isDriven = true } = facts
+  const why = [pauseWords(run, facts), belowCounts(below, isDriven).words]
+  return why.filter((words) => words !== null).join('; ') || null
 }
 
 function pauseWords(run: StatusRun, facts: StatusFacts): string | null {

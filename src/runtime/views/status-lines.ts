@@ -1,4 +1,5 @@
 import { activityOf, type Activity } from '../../core/status-line/activity.ts'
+import { belowCounts } from '../../core/status-line/child-counts.ts'
 import { factsAround, familyTree, type FamilyTree } from '../../core/status-line/facts-around.ts'
 import { statusLine, type StatusLine } from '../../core/status-line/status-line.ts'
 import type { ApprovalId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
@@ -83,6 +84,13 @@ export function statusLinesOf(
       return [run.id, statusLineFromRows(reader, run, asks, scope)]
     }),
   )
+}
+
+/** What still works or is paused below the latest run of a branch, in words; null: nothing. */
+export function leftBelow(reader: Reader, run: StoredRun, isDriven: boolean): string | null {
+  const runs = reader.find('runs', { where: { conversationId: run.conversationId }, orderBy: 'id' })
+  const { below = [] } = factsAround(run, familyTree(runs), () => [])
+  return belowCounts(below, isDriven).words
 }
 
 export function openApprovalIds(reader: Reader, { id, status }: StoredRun): ApprovalId[] {
