@@ -48,8 +48,9 @@ test('a subagent cannot be described as the main branch, nor spread over lines',
   const main: Part[] = [{ calls: [spawn('a', { description: 'main' })] }, call('task_status', 0, {})]
   const h = stage({ main, a: [{ text: 'found' }] })
   await h.run('go')
-  const { markdown } = views(h)
+  const { markdown, html } = views(h)
   expect(markdown.match(/^## .*$/gm)).toEqual(['## main', '## subagent “main”'])
+  expect([...html.matchAll(/<h2[^>]*>([^<]*)<\/h2>/g)].map(([, name]) => name)).toEqual(['Branches', 'main', 'subagent “main”'])
 })
 
 test('an agent called User is an agent where it answers', async () => {

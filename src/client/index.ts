@@ -57,6 +57,7 @@ export type { StatusLine, StatusVerb } from '../core/status-line/status-line.ts'
 export {
   authorOfMessage,
   authorWords,
+  SUMMARY_WORDS,
   callEnd,
   outputForPeople,
   reportDetails,

@@ -2,6 +2,7 @@ import { unreachable } from '../core/errors.ts'
 import {
   authorOfMessage,
   authorWords,
+  SUMMARY_WORDS,
   type Part,
   type ReportPart,
   type ToolResultPart,
@@ -115,7 +116,7 @@ function writer({ role, parts, runId }: ExportedMessage): string {
 function partBlocks(part: Part, calls: FactsByCall): string[] {
   switch (part.type) {
     case 'text':
-      return [...(part.summaryOf ? ['Summary of what was said before:'] : []), quote(part.text)]
+      return [...(part.summaryOf ? [`(${SUMMARY_WORDS})`] : []), quote(part.text)]
     case 'report':
       return reportBlocks(partForPeople(part) as ReportPart)
     case 'reasoning':

@@ -1,4 +1,4 @@
-import { authorOfMessage, authorWords } from '../core/message.ts'
+import { authorOfMessage, authorWords, SUMMARY_WORDS } from '../core/message.ts'
 import {
   outputForPeople,
   reportDetails,
@@ -18,6 +18,7 @@ import { addCost, addUsage, noUsage } from '../core/usage.ts'
 const authorship = {
   authorOfMessage,
   authorWords,
+  SUMMARY_WORDS,
   callEnd,
   outputForPeople,
   reportDetails,

@@ -3,6 +3,7 @@ import type { CallId } from '../../core/ids.ts'
 import {
   authorOf,
   authorWords,
+  SUMMARY_WORDS,
   type Message,
   type Part,
   type ReportPart,
@@ -42,7 +43,7 @@ function messageLines(message: Message, factsOf: FactsOfCalls): string[] {
 function writer(message: Message, part: Part): string {
   if (message.role !== 'user' || part.type !== 'text') return message.role
   const author = authorOf(part, message)
-  if (part.summaryOf) return 'runtime, summary of what was said before'
+  if (part.summaryOf) return `runtime, ${SUMMARY_WORDS}`
   return author === 'person' ? 'user' : terminalLine(authorWords(author)).toLowerCase()
 }
 
