@@ -50,7 +50,11 @@ test('a subagent cannot be described as the main branch, nor spread over lines',
   await h.run('go')
   const { markdown, html } = views(h)
   expect(markdown.match(/^## .*$/gm)).toEqual(['## main', '## subagent “main”'])
-  expect([...html.matchAll(/<h2[^>]*>([^<]*)<\/h2>/g)].map(([, name]) => name)).toEqual(['Branches', 'main', 'subagent “main”'])
+  expect([...html.matchAll(/<h2[^>]*>([^<]*)<\/h2>/g)].map(([, name]) => name)).toEqual([
+    'Branches',
+    'main',
+    'subagent “main”',
+  ])
 })
 
 test('an agent called User is an agent where it answers', async () => {
