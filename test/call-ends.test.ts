@@ -63,7 +63,7 @@ const CUT = 'paused (limit: max output tokens)'
 const ENDS = ['cancelled', 'completed', 'failed', 'interrupted', CUT, 'started']
 
 const matches = (text: string, pattern: RegExp) =>
-  [...text.matchAll(pattern)].map(([, word]) => word).toSorted()
+  [...text.matchAll(pattern)].map(([, word]) => word ?? '').toSorted((a, b) => a.localeCompare(b))
 
 test('log, Markdown, HTML, the page and its steps say the same of how a call ended', async () => {
   const { h, conversationId, branchId } = await played()
@@ -94,7 +94,8 @@ function pageEnds({ store }: Harness, branchId: Parameters<typeof readMessages>[
   const page = messagePageOf(store, branch, { limit: 100 })
   const loaded = withPage(bare, JSON.parse(JSON.stringify(page)) as Parameters<typeof withPage>[1])
   const calls = page.calls.map((call) => ({ id: call.id, tool: call.tool, call }))
-  const ends = (state: typeof bare) => calls.map((call) => endOfCall(state, call as never).words).toSorted()
+  const ends = (state: typeof bare) =>
+    calls.map((call) => endOfCall(state, call as never).words).toSorted((a, b) => a.localeCompare(b))
   expect(ends(bare)).toEqual(ends(loaded))
   return { chat: ends(loaded), steps: ends(bare) }
 }
