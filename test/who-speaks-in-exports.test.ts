@@ -4,6 +4,7 @@ import { documentHtml } from '../src/export/html.ts'
 import { documentMarkdown } from '../src/export/markdown.ts'
 import { exportConversation } from '../src/export/export-conversation.ts'
 import { readMessages } from '../src/runtime/run/messages.ts'
+import { callFactsIn } from '../src/runtime/views/call-facts.ts'
 import { itemsOf } from '../web/src/chat/transcript-items.ts'
 import { messagePageOf } from '../src/runtime/views/message-page.ts'
 import { call, foreground, spawn, stage, type Staged } from './support/stage.ts'
@@ -18,7 +19,7 @@ function views({ store }: Played) {
   const page = messagePageOf(store, store.get('branches', id)!, { limit: 100 })
   const known = { callOf: () => undefined, branchOfCall: new Map() }
   return {
-    log: transcriptLines(readMessages(store, id)).join('\n'),
+    log: transcriptLines(readMessages(store, id), callFactsIn(store)).join('\n'),
     markdown: documentMarkdown(document),
     html: documentHtml(document),
     page: JSON.stringify(itemsOf(page.messages, known)),
@@ -47,8 +48,13 @@ test('a subagent cannot be described as the main branch, nor spread over lines',
   const main: Part[] = [{ calls: [spawn('a', { description: 'main' })] }, call('task_status', 0, {})]
   const h = stage({ main, a: [{ text: 'found' }] })
   await h.run('go')
-  const { markdown } = views(h)
+  const { markdown, html } = views(h)
   expect(markdown.match(/^## .*$/gm)).toEqual(['## main', '## subagent “main”'])
+  expect([...html.matchAll(/<h2[^>]*>([^<]*)<\/h2>/g)].map(([, name]) => name)).toEqual([
+    'Branches',
+    'main',
+    'subagent “main”',
+  ])
 })
 
 test('an agent called User is an agent where it answers', async () => {

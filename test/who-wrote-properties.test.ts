@@ -116,7 +116,7 @@ test('people read no envelope, whatever is reported', () => {
       const report = { ...about, receipts: all, ...(isOld ? { told } : {}) }
       const part: ReportPart = { id: newId('prt'), type: 'report', text, report }
       const shown = [
-        ...transcriptLines([messageOf(part)]),
+        ...transcriptLines([messageOf(part)], () => undefined),
         reportForPeople(part),
         outputForPeople({ text, subagent: { type: 'report', ...report } }),
         JSON.stringify(partForPeople(part)),

@@ -149,7 +149,7 @@ describe('of each block a reader can say who wrote it', () => {
         "user: Find the files.",
         "assistant: I ask a counter.",
         "  → task {"prompt":"Count the files.","subagent_type":"count",
-        "  ← task of counter (Count the files.) completed, 1 line",
+        "  ← task of counter (Count the files.) started, 1 line",
         "user: Mind the tests.",
         "assistant: Meanwhile I look.",
         "  → look {}",
@@ -159,12 +159,12 @@ describe('of each block a reader can say who wrote it', () => {
         "  ← remove denied, 1 line",
         "assistant: I send it.",
         "  → send {}",
-        "  ← send unknown, this call was interrupted; its effect is n",
+        "  ← send outcome unknown, this call was interrupted; its eff",
         "assistant (interrupted): This is cut",
         "assistant: I look once more.",
         "  → look {"at":2}",
         "  ← look completed, 1 line",
-        "runtime, summary of what was said before: Summary of the wor",
+        "runtime, summary of what was said before, written by a model",
         "assistant: All is done.",
         "Report of counter: completed (Count the files. · 2/10 turns,",
         "assistant: The counter is done too.",
@@ -200,7 +200,6 @@ describe('of each block a reader can say who wrote it', () => {
         "### 12. assistant, 2027-01-15 08:02",
         "### 13. tool, 2027-01-15 08:02",
         "### 14. runtime, 2027-01-15 08:02",
-        "Summary of what was said before:",
         "### 15. assistant, 2027-01-15 08:02",
         "### 16. reports, 2027-01-15 08:02",
         "**Report of counter: completed** (Count the files. · 2/10 turns, 0 tool calls, 0.0 s, $0.00), BRANCH:",
@@ -278,7 +277,7 @@ describe('of each block a reader can say who wrote it', () => {
     const pages = branches.map((branch) => messagePageOf(h.store, branch, { limit: 200 }))
     h.flush()
     for (const shown of [
-      transcriptLines(messagesOf(main)),
+      transcriptLines(messagesOf(main), () => undefined),
       documentMarkdown(document),
       documentHtml(document),
       document,
@@ -300,7 +299,7 @@ describe('of each block a reader can say who wrote it', () => {
 
 /** The beginning of each line at the margin. */
 function writersInLog(messages: readonly Message[]): string[] {
-  return transcriptLines(messages).map((line) => line.split('\n')[0]!.slice(0, 60))
+  return transcriptLines(messages, () => undefined).map((line) => line.split('\n')[0]!.slice(0, 60))
 }
 
 /** What stands above each item of the page. */

@@ -57,6 +57,8 @@ export type { StatusLine, StatusVerb } from '../core/status-line/status-line.ts'
 export {
   authorOfMessage,
   authorWords,
+  SUMMARY_WORDS,
+  callEnd,
   outputForPeople,
   reportDetails,
   reportHeadline,
@@ -64,4 +66,5 @@ export {
   reportTitle,
   wakesParent,
 } from './who-wrote.ts'
+export type { CallEnd } from '../core/report/call-end.ts'
 export { agoWords, costWords, durationWords, tokenWords } from './format-figures.ts'

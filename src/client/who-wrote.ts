@@ -4,6 +4,8 @@ import { shared } from '../protocol/shared.ts'
 export const {
   authorOfMessage,
   authorWords,
+  SUMMARY_WORDS,
+  callEnd,
   outputForPeople,
   reportDetails,
   reportHeadline,

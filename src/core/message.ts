@@ -173,6 +173,9 @@ export function authorWords(author: Author | null): string {
 
 const PLAIN_WORDS = { person: 'User', runtime: 'Runtime', unknown: 'Unknown sender' } as const
 
+/** What the summary of a compaction is called. The runtime asked for it; a model wrote its text. */
+export const SUMMARY_WORDS = 'summary of what was said before, written by a model'
+
 /** The text parts of a message, joined. */
 export function textOf(parts: readonly Part[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')

@@ -96,6 +96,17 @@ export function wakesParent(
   return isReported(run) || run.background || (parent !== undefined && isFinal(parent.status))
 }
 
+/** Why a run is paused, in the words of its codes: `limit: max turns`, `user`. null: nothing is known of it. */
+export function stopCause({
+  reason,
+  endReason,
+}: {
+  readonly reason: RunReason | null
+  readonly endReason: EndReason | null
+}): string | null {
+  return reason === 'limit' && endReason !== null ? `limit: ${endReason.replaceAll('_', ' ')}` : reason
+}
+
 export function canBecome(from: RunStatus, to: RunStatus): boolean {
   return NEXT[from].includes(to)
 }

@@ -2,6 +2,7 @@ import { unreachable } from '../core/errors.ts'
 import {
   authorOfMessage,
   authorWords,
+  SUMMARY_WORDS,
   type Part,
   type ReportPart,
   type ToolResultPart,
@@ -13,8 +14,8 @@ import {
   reportDetails,
   reportRemarks,
   reportTitle,
-  resultWords,
 } from '../core/report/report-words.ts'
+import { resultEnd } from '../core/report/call-end.ts'
 import { commandToContinue, pausedFact } from '../core/status-line/paused-below.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
 import {
@@ -24,6 +25,7 @@ import {
   type ExportedMessage,
   type PlacedBranch,
 } from './document.ts'
+import { callFactsOf, type FactsByCall } from './call-facts.ts'
 import { leftPaused, type PlacedRun } from './left-paused.ts'
 
 /**
@@ -38,11 +40,12 @@ export function documentMarkdown(document: ExportDocument): string {
     `Conversation ${id} in ${inline(directory)}, from ${time(created)} to ${time(updated)}.`,
   ]
   const numbers = messageNumbers(document)
+  const calls = callFactsOf(document)
   const leftAt = leftPaused(document)
   const sections = [...branchesOf(document)].flatMap((placed) => [
     ...branchHead(placed, numbers),
     ...(leftAt.get(placed.branch?.id ?? '') ?? []).map(leftBlock),
-    ...said(placed.messages).flatMap(messageBlocks),
+    ...said(placed.messages).flatMap((message, i) => messageBlocks(message, i, calls)),
   ])
   return `${[...head, ...sections].join('\n\n')}\n`
 }
@@ -93,10 +96,13 @@ function said(messages: readonly ExportedMessage[]): ExportedMessage[] {
   return messages.filter((message) => message.role !== 'system')
 }
 
-function messageBlocks(message: ExportedMessage, index: number): string[] {
+function messageBlocks(message: ExportedMessage, index: number, calls: FactsByCall): string[] {
   const { parts, state, created } = message
   const how = state ? ` (${state})` : ''
-  return [`### ${index + 1}. ${writer(message)}${how}, ${time(created)}`, ...parts.flatMap(partBlocks)]
+  return [
+    `### ${index + 1}. ${writer(message)}${how}, ${time(created)}`,
+    ...parts.flatMap((part) => partBlocks(part, calls)),
+  ]
 }
 
 /** The role; of what an agent was told, who wrote it. */
@@ -107,10 +113,10 @@ function writer({ role, parts, runId }: ExportedMessage): string {
   return parts.some(({ type }) => type === 'report') ? 'reports' : 'runtime'
 }
 
-function partBlocks(part: Part): string[] {
+function partBlocks(part: Part, calls: FactsByCall): string[] {
   switch (part.type) {
     case 'text':
-      return [...(part.summaryOf ? ['Summary of what was said before:'] : []), quote(part.text)]
+      return [...(part.summaryOf ? [`(${SUMMARY_WORDS})`] : []), quote(part.text)]
     case 'report':
       return reportBlocks(partForPeople(part) as ReportPart)
     case 'reasoning':
@@ -118,7 +124,7 @@ function partBlocks(part: Part): string[] {
     case 'tool-call':
       return [`Call of ${inline(part.tool)}:`, fence(JSON.stringify(part.input, null, 2), 'json')]
     case 'tool-result':
-      return [`Result of ${resultHead(part)}:`, fence(outputForPeople(part.output), '')]
+      return [`Result of ${resultHead(part, calls)}:`, fence(outputForPeople(part.output), '')]
     case 'file':
       return [`File: ${inline(part.file.filename ?? 'without a name')}, ${inline(part.file.mediaType)}`]
     case 'notice':
@@ -129,8 +135,9 @@ function partBlocks(part: Part): string[] {
 }
 
 /** `task, explore (find it), completed` */
-function resultHead(part: ToolResultPart): string {
-  const words = [part.tool, answerSubject(part.output), resultWords(part)]
+function resultHead(part: ToolResultPart, calls: FactsByCall): string {
+  const end = resultEnd(part, calls.get(part.callId))
+  const words = [part.tool, answerSubject(part.output), end.words]
   return words.flatMap((word) => (word === undefined ? [] : inline(word))).join(', ')
 }
 

@@ -1,4 +1,4 @@
-import { authorOfMessage, authorWords } from '../core/message.ts'
+import { authorOfMessage, authorWords, SUMMARY_WORDS } from '../core/message.ts'
 import {
   outputForPeople,
   reportDetails,
@@ -6,6 +6,7 @@ import {
   reportRemarks,
   reportTitle,
 } from '../core/report/report-words.ts'
+import { callEnd } from '../core/report/call-end.ts'
 import { headline } from '../core/report-summary.ts'
 import { timeOfId } from '../core/ids.ts'
 import { isFinal, isStopped, wakesParent } from '../core/run-status.ts'
@@ -17,6 +18,8 @@ import { addCost, addUsage, noUsage } from '../core/usage.ts'
 const authorship = {
   authorOfMessage,
   authorWords,
+  SUMMARY_WORDS,
+  callEnd,
   outputForPeople,
   reportDetails,
   reportHeadline,

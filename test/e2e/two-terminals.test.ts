@@ -100,7 +100,7 @@ describe('a run in one terminal, everything else in another', () => {
     const steered = await user.run(['steer', a!.id, 'leave the tests alone'])
     expect(steered).toMatchObject({ code: 0, stdout: expect.stringMatching(/^inb_\w+: run_\w+ reads it/) })
     const waiting = await user.call(['inbox', a!.branchId])
-    expect(waiting.stdout).toMatch(/^inb_\w+ .* user +steer +leave the tests alone\n$/)
+    expect(waiting.stdout).toMatch(/^inb_\w+ .* message +steer +leave the tests alone\n$/)
 
     const cancelled = await user.call(['cancel', b!.branchId])
     expect(cancelled).toMatchObject({ code: 0, stdout: `cancelled: ${b!.branchId}\n` })

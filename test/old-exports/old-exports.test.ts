@@ -13,6 +13,7 @@ import { importConversation } from '../../src/export/import-conversation.ts'
 import { documentMarkdown } from '../../src/export/markdown.ts'
 import { parseExport } from '../../src/export/parse-export.ts'
 import { readMessages } from '../../src/runtime/run/messages.ts'
+import { callFactsIn } from '../../src/runtime/views/call-facts.ts'
 import { createMemoryStore } from '../../src/store/memory.ts'
 
 const DOCUMENTS = join(import.meta.dirname, 'documents')
@@ -51,7 +52,7 @@ describe.each(names)('the document %s', (name) => {
   test('says in every view what the subagents reported, and never what was put around it for a model', async () => {
     const { store, document } = await opened(name)
     const log = [...branchesOf(document)]
-      .flatMap(({ branch }) => transcriptLines(readMessages(store, branch!.id)))
+      .flatMap(({ branch }) => transcriptLines(readMessages(store, branch!.id), callFactsIn(store)))
       .join('\n')
     for (const text of [documentMarkdown(document), documentHtml(document), log])
       expect(text).not.toMatch(/subagent_(report|receipts)/)

@@ -218,7 +218,9 @@ describe('altered text', () => {
       )!
       const at = message.parts.findIndex(({ id }) => id === row.id)
       expect(message.parts[at + 1]).toMatchObject({ type: 'notice', damaged: row.id })
-      expect(transcriptLines([message]).join('\n')).toContain('∙ Damaged: what stands before this line')
+      expect(transcriptLines([message], () => undefined).join('\n')).toContain(
+        '∙ Damaged: what stands before this line',
+      )
       expect(documentOf(store, row.conversationId)).toContain('Damaged: what stands before')
       const branches = new Map(store.find('branches', {}).map((branch) => [branch.id, branch]))
       const context = buildContext({ branches, messages: (id) => readMessages(store, id) }, message.branchId)

@@ -180,7 +180,14 @@ describe('ls', () => {
     )
     const listed = JSON.parse((await user.call(['ls', '--json'])).stdout) as object[]
     expect(listed).toContainEqual(
-      expect.objectContaining({ id: busy.conversation, status: 'running', reason: null }),
+      expect.objectContaining({
+        id: busy.conversation,
+        status: 'running',
+        left: 'Left behind: its process exited while it was running',
+      }),
+    )
+    expect(stdout).toMatch(
+      new RegExp(`^${busy.conversation} .*  Left behind: its process exited while it was running  `, 'm'),
     )
   })
 

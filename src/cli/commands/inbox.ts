@@ -102,9 +102,12 @@ function wordsOf({ text, author = null, report }: Pick<InboxRow, 'text' | 'autho
   return author === null || author === 'person' ? text : `${authorWords(author)}: ${text}`
 }
 
+/** A message may be of a person or of an agent. */
+const KINDS: Readonly<Record<InboxRow['kind'], string>> = { user: 'message', result: 'result', note: 'note' }
+
 function line({ id, kind, mode, createdAt, ...item }: InboxRow): string {
   const time = new Date(createdAt).toISOString().slice(0, 19).replace('T', ' ')
   const shown = terminalLine(wordsOf(item))
   const cut = shown.length > SHOWN_CHARS ? `${shown.slice(0, SHOWN_CHARS).toWellFormed()}…` : shown
-  return `${id}  ${time}  ${kind.padEnd(6)}  ${mode.padEnd(9)}  ${cut}\n`
+  return `${id}  ${time}  ${KINDS[kind].padEnd(7)}  ${mode.padEnd(9)}  ${cut}\n`
 }

@@ -17,6 +17,7 @@ import { pausedWords } from '../../core/status-line/paused-below.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { livingOwners } from '../remote/living-owner.ts'
 import { resolveId } from '../../runtime/views/resolve-id.ts'
+import { callFactsIn } from '../../runtime/views/call-facts.ts'
 import { transcriptLines } from '../terminal/transcript-lines.ts'
 
 export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -28,7 +29,7 @@ export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .action(async (id: string, { follow }: { follow?: true }) => {
       await using store = await openStore(io)
       if (follow) return setExitCode(await followRun(store, id, io))
-      await write(io, textOf(messagesOf(store, id)) + leftText(store, id))
+      await write(io, textOf(store, messagesOf(store, id)) + leftText(store, id))
     })
 }
 
@@ -45,7 +46,7 @@ async function followRun(store: Store, id: string, io: Io): Promise<number> {
     const version = store.dataVersion()
     const run = latestRun(store, id) // looked at first: what it wrote before it stopped is printed
     const whole = wholeOnes(messagesOf(store, id))
-    await write(io, textOf(whole.slice(printed)))
+    await write(io, textOf(store, whole.slice(printed)))
     printed = whole.length
     if (!run || isStopped(run.status)) {
       await write(io, leftText(store, id))
@@ -113,8 +114,8 @@ function behindWords({ agent, description, status }: StoredRun): string {
   return `subagent ${agent} (${description}) is left behind, ${status}: offshoot recover`
 }
 
-function textOf(messages: readonly Message[]): string {
-  return transcriptLines(messages)
+function textOf(store: Reader, messages: readonly Message[]): string {
+  return transcriptLines(messages, callFactsIn(store))
     .map((line) => `${line}\n`)
     .join('')
 }

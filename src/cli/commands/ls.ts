@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import type { Conversation } from '../../core/conversation.ts'
+import { isStopped } from '../../core/run-status.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { leftBelow } from '../../runtime/views/left-below.ts'
@@ -39,7 +40,7 @@ interface Found {
   readonly conversation: Conversation
   /** The last one on the main branch. */
   readonly run: StoredRun | undefined
-  /** What of it still works or is paused below a run that has completed: `1 subagent paused`. */
+  /** What still works or is paused below it; of what its process has left behind, that it has exited. */
   readonly left: string | null
 }
 
@@ -56,14 +57,21 @@ function lastRun(store: Reader, { id: conversationId }: Conversation): StoredRun
 }
 
 function entry({ conversation, run, left }: Found): object {
-  return { ...conversation, status: run?.status ?? null, reason: run?.reason ?? null, left }
+  const { status = null, reason = null } = run ?? {}
+  return { ...conversation, status, reason, left }
 }
 
 /** As many as a conversation that began here has at most. */
 const TITLE_CHARS = 80
 
-function line({ conversation: { id, updatedAt, title, directory }, run, left }: Found): string {
+function line({ conversation, run, left }: Found): string {
+  const { id, updatedAt, title, directory } = conversation
   const updated = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')
-  const state = run ? [stateText(run), ...(left === null ? [] : [left])].join(': ') : '-'
+  const state = run ? stateWords(run, left) : '-'
   return `${id}  ${updated}  ${state.padEnd(10)}  ${terminalLine(title.slice(0, TITLE_CHARS))}  ${terminalLine(directory)}\n`
+}
+
+function stateWords(run: StoredRun, left: string | null): string {
+  if (left === null) return stateText(run)
+  return isStopped(run.status) ? `${stateText(run)}: ${left}` : left
 }

@@ -33,6 +33,7 @@ import { openStore } from '../open-store.ts'
 import { readDelegations } from '../../runtime/authority/delegations.ts'
 import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
 import { delegationText } from '../terminal/rule-text.ts'
+import { callFactsIn } from '../../runtime/views/call-facts.ts'
 import { transcriptLines } from '../terminal/transcript-lines.ts'
 
 interface ShowFlags {
@@ -163,6 +164,6 @@ function said(store: Reader, node: BranchNode, style: BranchLineStyle): string[]
   return [
     '',
     `── ${branchLine({ ...node, depth: 0 }, style)}`,
-    ...transcriptLines(readMessages(store, node.branch.id)),
+    ...transcriptLines(readMessages(store, node.branch.id), callFactsIn(store)),
   ]
 }

@@ -1,7 +1,9 @@
 import { unreachable } from '../../core/errors.ts'
+import type { CallId } from '../../core/ids.ts'
 import {
   authorOf,
   authorWords,
+  SUMMARY_WORDS,
   type Message,
   type Part,
   type ReportPart,
@@ -13,33 +15,39 @@ import {
   reportDetails,
   reportRemarks,
   reportTitle,
-  resultWords,
 } from '../../core/report/report-words.ts'
+import { reportOfCall, resultEnd, type CallEnd, type CallFacts } from '../../core/report/call-end.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { changingTools, patchLines, plainPatch, splitPatch } from '../../client/patch-lines.ts'
 
 const INPUT_CHARS = 160
 
+/** What the rows of calls add to their results, by call. */
+export type FactsOfCalls = (callId: CallId) => CallFacts | undefined
+
 /** What was said, for a terminal: system messages left out, calls and results on one line each. */
-export function transcriptLines(messages: readonly Message[]): string[] {
-  return messages.filter((message) => message.role !== 'system').flatMap(messageLines)
+export function transcriptLines(messages: readonly Message[], factsOf: FactsOfCalls): string[] {
+  const said = messages.filter((message) => message.role !== 'system')
+  return said.flatMap((message) => messageLines(message, factsOf))
 }
 
-function messageLines(message: Message): string[] {
+function messageLines(message: Message, factsOf: FactsOfCalls): string[] {
   const { role, state, parts } = message
   const how = state === 'complete' || role === 'tool' ? '' : ` (${state})`
-  return parts.map((part) => partText(`${writer(message, part)}${how}`, part)).filter((text) => text !== '')
+  return parts
+    .map((part) => partText(`${writer(message, part)}${how}`, part, factsOf))
+    .filter((text) => text !== '')
 }
 
 /** `user` is a person; what a person did not write says who did. */
 function writer(message: Message, part: Part): string {
   if (message.role !== 'user' || part.type !== 'text') return message.role
   const author = authorOf(part, message)
-  if (part.summaryOf) return 'runtime, summary of what was said before'
+  if (part.summaryOf) return `runtime, ${SUMMARY_WORDS}`
   return author === 'person' ? 'user' : terminalLine(authorWords(author)).toLowerCase()
 }
 
-function partText(who: string, part: Part): string {
+function partText(who: string, part: Part, factsOf: FactsOfCalls): string {
   switch (part.type) {
     case 'text':
       return part.text.trim() === '' ? '' : `${who}: ${hanging(terminalText(part.text))}`
@@ -48,7 +56,7 @@ function partText(who: string, part: Part): string {
     case 'tool-call':
       return `  → ${terminalLine(part.tool)} ${terminalLine(JSON.stringify(part.input)).slice(0, INPUT_CHARS)}`
     case 'tool-result':
-      return `  ← ${resultHead(part)}, ${resultText(part)}${changeText(part)}`
+      return resultLines(part, resultEnd(part, factsOf(part.callId)))
     case 'file':
       return `${who}: [${terminalLine(part.file.filename ?? 'file')}, ${terminalLine(part.file.mediaType)}]`
     case 'report': {
@@ -64,10 +72,26 @@ function partText(who: string, part: Part): string {
   }
 }
 
+function resultLines(part: ToolResultPart, end: CallEnd): string {
+  return `  ← ${resultHead(part, end)}, ${resultText(part)}${changeText(part)}${answerLines(part)}`
+}
+
 /** `task of explore (find it) completed` */
-function resultHead(part: ToolResultPart): string {
+function resultHead(part: ToolResultPart, { words }: CallEnd): string {
   const subject = answerSubject(part.output)
-  return `${terminalLine(part.tool)}${subject ? ` of ${subject}` : ''} ${resultWords(part)}`
+  return `${terminalLine(part.tool)}${subject ? ` of ${subject}` : ''} ${words}`
+}
+
+/** What a subagent answered the call that waited for it: as much as of a report that is delivered. */
+function answerLines(part: ToolResultPart): string {
+  const { tool, output } = partForPeople(part) as ToolResultPart
+  const report = reportOfCall(tool, output.subagent)
+  if (report === undefined) return ''
+  const remarks = reportRemarks(report).map((line) => `(${line})`)
+  return [...remarks, output.text.trimEnd()]
+    .filter((text) => text.trim() !== '')
+    .map((text) => `\n    ${hanging(terminalText(text))}`)
+    .join('')
 }
 
 /** Only the first line of a text stands at the margin: nothing in it can look like the next message. */

@@ -1,4 +1,4 @@
-import type { Part, ReportPart, ToolOutput, ToolResultPart } from '../message.ts'
+import type { Part, ReportPart, ToolOutput } from '../message.ts'
 import { receiptLines } from '../receipt-lines.ts'
 import { isEmpty } from '../receipt.ts'
 import { saidText, toldWords } from './told-words.ts'
@@ -18,13 +18,6 @@ export function answerSubject({ subagent }: ToolOutput): string | undefined {
   const { agent } = subagent
   const what = subagent.type === 'transcript' ? subagent.branchId : subagent.description
   return terminalLine(what ? `${agent} (${what})` : agent)
-}
-
-/** How a call ended for people: the task of a subagent that was cancelled has not failed. */
-export function resultWords({ status, output }: Pick<ToolResultPart, 'status' | 'output'>): string {
-  const { subagent } = output
-  const isCancelled = status === 'failed' && subagent?.type === 'report' && subagent.status === 'cancelled'
-  return isCancelled ? 'cancelled' : status
 }
 
 /** What people read under the title: the task, and what the run used. */

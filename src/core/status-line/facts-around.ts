@@ -26,7 +26,8 @@ export function factsAround(
   const parent = run.parentRunId === null ? undefined : runs.get(run.parentRunId)
   if (latest.get(run.branchId)?.id !== run.id) return { parent }
   const around = { parent, children: children.get(run.branchId) }
-  if (run.status !== 'completed') return around // only its line tells of what is further below
+  // only the line of a run that is done or paused tells of what is further below
+  if (run.status !== 'completed' && run.status !== 'paused') return around
   const below = allBelow(children, run.branchId)
   const askBelow = below.flatMap((each) => (each.status === 'waiting' ? asksOf(each) : [])).toSorted()[0]
   return { ...around, below, askBelow }

@@ -247,6 +247,19 @@ describe('what is around a run', () => {
     })
   })
 
+  it('counts it below one that is paused too, of which the verb continues the run itself', () => {
+    const paused = run('1', state.paused('user'))
+    const asks = run('3', state.waiting('approval'), { parentRunId: '2' })
+    const pausedWith = { ...child(state.paused('parent')), id: '4', branchId: 'b4' }
+    expect(of([paused, child(state.completed), asks, pausedWith], '1')).toMatchObject({
+      state: 'Paused',
+      detail: 'by you; 1 subagent paused, 1 subagent needs you',
+      verb: { name: 'continue', id: paused.branchId },
+    })
+    const facts = { below: [child(state.running)], isDriven: false }
+    expect(statusLine(paused, facts).detail).toBe('by you; 1 subagent left behind')
+  })
+
   it('names who waits for a person below one that is done, with the verb that answers', () => {
     const runs = [main, child(state.waiting('approval')), run('3', state.running, { parentRunId: '1' })]
     expect(of(runs, '1', { 2: ['apr_7'] })).toMatchObject({

@@ -1,5 +1,12 @@
 import type { QueueLine, RunError, WaitingFor } from '../run.ts'
-import { isFinal, isStopped, type EndReason, type RunReason, type RunStatus } from '../run-status.ts'
+import {
+  isFinal,
+  isStopped,
+  stopCause,
+  type EndReason,
+  type RunReason,
+  type RunStatus,
+} from '../run-status.ts'
 import { activityWords, type Activity } from './activity.ts'
 import { belowCounts, childWait, subagents, type ChildRun } from './child-counts.ts'
 
@@ -77,7 +84,7 @@ export function statusLine(run: StatusRun, facts: StatusFacts = {}): StatusLine 
     case 'waiting':
       return waiting(run, facts)
     case 'paused':
-      return { ...line(run, 'Paused', pauseWords(run, facts)), verb: goOn(run.branchId) }
+      return { ...line(run, 'Paused', pauseDetail(run, facts)), verb: goOn(run.branchId) }
     case 'failed':
       return { ...line(run, 'Failed', run.error?.message ?? null), verb: goOn(run.branchId) }
     case 'completed':
@@ -196,10 +203,17 @@ function pausedWith({ parent }: StatusFacts): string {
   return parent && isFinal(parent.status) ? 'with the conversation' : 'with its parent'
 }
 
-function pauseWords({ reason, endReason }: StatusRun, facts: StatusFacts): string | null {
+/** What is below it goes on or waits too, or has paused with it. */
+function pauseDetail(run: StatusRun, facts: StatusFacts): string | null {
+  const { children = [], below = children, isDriven = true } = facts
+  const why = [pauseWords(run, facts), belowCounts(below, isDriven).words]
+  return why.filter((words) => words !== null).join('; ') || null
+}
+
+function pauseWords(run: StatusRun, facts: StatusFacts): string | null {
+  const { reason } = run
   if (reason === 'parent') return pausedWith(facts)
-  if (reason === 'limit') return endReason === null ? 'limit' : `limit: ${endReason.replaceAll('_', ' ')}`
-  return reason === null ? null : (PAUSES[reason] ?? reason)
+  return reason === null ? null : (PAUSES[reason] ?? stopCause(run))
 }
 
 const PAUSES: Readonly<Partial<Record<RunReason, string>>> = {

@@ -9,13 +9,17 @@ import {
   type ExportedRun,
   type PlacedBranch,
 } from '../document.ts'
+import { callFactsOf, type FactsByCall } from '../call-facts.ts'
 import { leftPaused, type PlacedRun } from '../left-paused.ts'
 import { hueOf } from './format-figures.ts'
+import { kindWord } from './status-labels.ts'
 
 /** One branch as it is shown. Anchors are counted: no text of the document is in one. */
 export interface BranchPage {
   readonly anchor: string
   readonly name: string
+  /** Only the main branch has its bare name: anybody names the others. As in Markdown. */
+  readonly heading: string
   readonly type: string
   readonly agent: string
   /** A class: an agent has the same at any time. */
@@ -51,6 +55,8 @@ export interface Spot {
 export interface Index {
   readonly pages: readonly BranchPage[]
   readonly calls: ReadonlyMap<CallId, ExportedCall>
+  /** What the journal adds to the results of calls. */
+  readonly callFacts: FactsByCall
   /** The first result of a call on the same branch, which stands with it; any other stands alone. */
   readonly results: ReadonlyMap<CallId, ToolResultPart>
   readonly byId: ReadonlyMap<BranchId, BranchPage>
@@ -88,6 +94,7 @@ export function indexOf(document: ExportDocument): Index {
     pages,
     byId,
     calls: new Map(runs.flatMap((run) => run.calls).map((call) => [call.id, call])),
+    callFacts: callFactsOf(document),
     results,
     startedAt,
     startedBy,
@@ -135,9 +142,11 @@ function branchPage(
     .filter(({ role }) => role !== 'system')
     .map((message, i) => ({ anchor: `${anchor}m${i + 1}`, number: i + 1, message }))
     .filter(({ message }) => isShown(message, results))
+  const name = isMain ? 'main' : metadata.label?.trim() || (type === 'human' ? 'fork' : agent)
   return {
     anchor,
-    name: isMain ? 'main' : metadata.label?.trim() || (type === 'human' ? 'fork' : agent),
+    name,
+    heading: isMain ? name : `${kindWord(type)} “${name}”`,
     type,
     agent,
     hue: hueOf(agent),

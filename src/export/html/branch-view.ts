@@ -11,11 +11,11 @@ import { costWords, counted, durationWords, tokenTotals } from './format-figures
 
 /** A branch with everything that was said on it. */
 export function branchView(page: BranchPage, index: Index): Markup {
-  const { anchor, name, agent, hue, type, messages, runs, metadata } = page
+  const { anchor, heading: title, agent, hue, type, messages, runs, metadata } = page
   const heading = `${anchor}h`
   return markup`<section class="branch ${hue}" id="${anchor}" aria-labelledby="${heading}">
     <header class="head">
-      <h2 id="${heading}">${name}</h2>
+      <h2 id="${heading}">${title}</h2>
       <p class="facts">
         <span class="chip">${kindWord(type)}</span> <span class="agent">${agent}</span> ·
         ${stateFacts(page)}${runs.length > 0 && markup` · ${tokenTotals(runs)} tokens`}
@@ -35,7 +35,7 @@ function originLine({ origin, inheritContext }: BranchPage): Markup {
   const { anchor, number, page } = origin
   const place = number > 0 ? `message ${number} of ` : 'the beginning of '
   return markup`<p class="origin">
-    <a href="#${anchor}"><span aria-hidden="true">↩</span> Back to where it began</a>: ${place}${page.name},
+    <a href="#${anchor}"><span aria-hidden="true">↩</span> Back to where it began</a>: ${place}${page.heading},
     ${sees}
   </p>`
 }
@@ -166,7 +166,7 @@ function waitingFold(inbox: readonly ExportedInboxItem[] = []): Markup {
       ${items.map(
         ({ kind, text, report }) =>
           markup`<li>
-            <span class="facts">${report ? reportTitle(report) : kind}</span>
+            <span class="facts">${report ? reportTitle(report) : kind === 'user' ? 'message' : kind}</span>
             <p class="text" dir="auto">${text}</p>
           </li>`,
       )}

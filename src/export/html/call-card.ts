@@ -1,6 +1,7 @@
 import type { FileData, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { ExportedApproval, ExportedCall, ExportedQuestion } from '../document.ts'
 import { outputForPeople } from '../../core/report/report-words.ts'
+import { callEnd, resultEnd, type CallEnd } from '../../core/report/call-end.ts'
 import { markup, nothing, type Markup } from './markup.ts'
 import type { BranchPage, Index } from './branch-pages.ts'
 import { lookMark, stateFacts } from './state-markup.ts'
@@ -12,7 +13,8 @@ export function callCard(part: ToolCallPart, index: Index): Markup {
   const call = index.calls.get(part.callId)
   const result = index.results.get(part.callId)
   const started = index.startedBy.get(part.callId)
-  const look = callLook(result?.status ?? call?.status)
+  const end = endOf(call, result, index)
+  const look = callLook(end)
   return markup`<div class="card ${look.tone}">
     ${started && subagentLine(started)}
     <details>
@@ -22,21 +24,32 @@ export function callCard(part: ToolCallPart, index: Index): Markup {
       <p class="label">Input of <code>${part.tool}</code></p>
       ${inputOf(part)}${result && outputOf(result)}
     </details>
-    ${trouble(call, result)}
+    ${trouble(end, call, result)}
   </div>`
 }
 
 /** A result whose call stands elsewhere. */
-export function resultCard(part: ToolResultPart, { calls }: Index): Markup {
-  const call = calls.get(part.callId)
-  const look = callLook(part.status)
+export function resultCard(part: ToolResultPart, index: Index): Markup {
+  const call = index.calls.get(part.callId)
+  const end = endOf(call, part, index)
+  const look = callLook(end)
   return markup`<div class="card ${look.tone}">
     <details>
       <summary>${summary(call?.title ?? part.tool, look, call)}</summary>
       ${outputOf(part)}
     </details>
-    ${trouble(call, part)}
+    ${trouble(end, call, part)}
   </div>`
+}
+
+/** The result is the last word; before it, the journal. */
+function endOf(
+  call: ExportedCall | undefined,
+  result: ToolResultPart | undefined,
+  { callFacts }: Index,
+): CallEnd | undefined {
+  if (result) return resultEnd(result, callFacts.get(result.callId))
+  return call && callEnd({ ...call, ...callFacts.get(call.id) })
 }
 
 /** Of a picture the picture, if it is of a kind that can do nothing but be looked at; otherwise its name. */
@@ -144,16 +157,21 @@ function diffLines(text: string): Markup[] {
   })
 }
 
-/** What must not be folded away: an error, a refusal, an outcome that nobody knows. */
-function trouble(call: ExportedCall | undefined, result: ToolResultPart | undefined): Markup {
-  const status = result?.status ?? call?.status
-  if (status === 'unknown')
+/** What must not be folded away: an error, a refusal, an outcome that nobody knows. Hidden where the open card shows it. */
+function trouble(
+  end: CallEnd | undefined,
+  call: ExportedCall | undefined,
+  result: ToolResultPart | undefined,
+): Markup {
+  if (end?.kind === 'unknown')
     return markup`<p class="trouble">
       It was running when its process ended: whether it took effect is not known.
     </p>`
-  if (status !== 'failed' && status !== 'denied') return nothing
-  const said = call?.error?.message ?? (result && outputForPeople(result.output)) ?? ''
-  return markup`<p class="trouble">${firstLine(said)}</p>`
+  if (end?.kind !== 'failed' && end?.kind !== 'denied') return nothing
+  const output = result && outputForPeople(result.output)
+  const said = call?.error?.message ?? output ?? ''
+  const isShown = output?.includes(said) ?? false
+  return markup`<p class="trouble${isShown && ' folds'}">${firstLine(said)}</p>`
 }
 
 const MAX_LINE = 300

@@ -2,6 +2,7 @@ import { unreachable } from '../../core/errors.ts'
 import {
   authorOfMessage,
   authorWords,
+  SUMMARY_WORDS,
   type Part,
   type ReportPart,
   type TextPart,
@@ -74,7 +75,7 @@ function partView(part: Part, role: ExportedMessage['role'], index: Index): Mark
 
 function textView({ text, summaryOf }: TextPart, role: ExportedMessage['role']): Markup {
   if (text.trim() === '') return nothing
-  if (summaryOf) return folded('Summary of what was said before', prose(text))
+  if (summaryOf) return folded(capitalised(SUMMARY_WORDS), prose(text))
   return role === 'assistant' ? prose(text) : plain(text)
 }
 
@@ -84,6 +85,10 @@ function reportView({ text, report }: ReportPart): Markup {
     <p class="title">${reportTitle(report)} <span class="facts">${reportDetails(report)}</span></p>
     ${remarks}${text.trim() === '' ? nothing : prose(text)}
   </section>`
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function plain(text: string): Markup {

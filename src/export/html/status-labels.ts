@@ -1,6 +1,5 @@
-import type { RunStatus } from '../../core/run-status.ts'
-import type { ToolResultStatus } from '../../core/message.ts'
-import type { ToolCallStatus } from '../../core/run.ts'
+import { stopCause, type RunStatus } from '../../core/run-status.ts'
+import type { CallEnd } from '../../core/report/call-end.ts'
 import type { ExportedRun } from '../document.ts'
 
 /** How a state looks: a word, a mark that says the same, and the class of its colour. */
@@ -12,7 +11,7 @@ export interface Look {
 
 export function runLook({ status, reason, endReason }: ExportedRun): Look {
   const look = RUN_LOOKS[status]
-  const why = reason === 'limit' && endReason ? `limit: ${endReason.replaceAll('_', ' ')}` : reason
+  const why = stopCause({ reason, endReason })
   return why ? { ...look, word: `${look.word} (${why})` } : look
 }
 
@@ -27,19 +26,23 @@ const RUN_LOOKS: Readonly<Record<RunStatus, Look>> = {
 }
 
 /** undefined: there is neither a result nor a journal of the call. */
-export function callLook(status: ToolCallStatus | ToolResultStatus | undefined): Look {
-  return status ? CALL_LOOKS[status] : { word: 'no result', mark: '·', tone: 'quiet' }
+export function callLook(end: CallEnd | undefined): Look {
+  return end ? { ...CALL_LOOKS[end.kind], word: end.words } : { word: 'no result', mark: '·', tone: 'quiet' }
 }
 
-const CALL_LOOKS: Readonly<Record<ToolCallStatus, Look>> = {
-  pending: { word: 'not begun', mark: '⧗', tone: 'quiet' },
-  awaiting_approval: { word: 'waits for approval', mark: '⚑', tone: 'needs' },
-  running: { word: 'was running', mark: '◐', tone: 'running' },
-  completed: { word: 'done', mark: '✓', tone: 'done' },
-  failed: { word: 'failed', mark: '✗', tone: 'failed' },
-  denied: { word: 'denied', mark: '⊘', tone: 'failed' },
-  skipped: { word: 'not run', mark: '·', tone: 'quiet' },
-  unknown: { word: 'interrupted, its effect is not known', mark: '?', tone: 'needs' },
+const CALL_LOOKS: Readonly<Record<CallEnd['kind'], Omit<Look, 'word'>>> = {
+  pending: { mark: '⧗', tone: 'quiet' },
+  awaiting_approval: { mark: '⚑', tone: 'needs' },
+  running: { mark: '◐', tone: 'running' },
+  completed: { mark: '✓', tone: 'done' },
+  started: { mark: '✓', tone: 'quiet' },
+  paused: { mark: '‖', tone: 'paused' },
+  failed: { mark: '✗', tone: 'failed' },
+  denied: { mark: '⊘', tone: 'failed' },
+  interrupted: { mark: '⊘', tone: 'quiet' },
+  cancelled: { mark: '⊘', tone: 'quiet' },
+  not_run: { mark: '·', tone: 'quiet' },
+  unknown: { mark: '?', tone: 'needs' },
 }
 
 /** `fork` for what a document calls `human`. */

@@ -49,7 +49,7 @@ describe.each(stores)('a spawn of a person in the %s store', (_, open) => {
       depth: 1,
     })
     const [card] = mainMessages(h, conversationId)
-    expect(card!.parts).toMatchObject([{ type: 'notice', text: 'explore started: find x', branchId }])
+    expect(card!.parts).toMatchObject([{ type: 'notice', text: 'explore started by User: find x', branchId }])
     expect(shownPrompt(h.scripted.requests[0]!.options.prompt)).toEqual([
       expect.stringMatching(/^system You are explore\./),
       'user text(Look for x.\nEverywhere.)',
@@ -79,7 +79,7 @@ describe.each(stores)('a spawn of a person in the %s store', (_, open) => {
     expect(h.store.count('runs', { branchId: mainId })).toBe(1)
     const texts = mainMessages(h, conversationId).map(({ parts }) => (parts[0] as { text: string }).text)
     expect(texts.slice(3)).toEqual([
-      'explore started: look',
+      'explore started by User: look',
       expect.stringMatching(/^explore completed: look \(\d+\.\d s\)$/),
       'the report',
     ])
@@ -263,4 +263,13 @@ describe('a spawn of a person', () => {
     expect(ended.map(({ status }) => status)).toEqual(['completed', 'completed'])
     expect(ended[1]!.startedAt).toBeGreaterThanOrEqual(ended[0]!.endedAt!)
   })
+})
+
+test('names the agent that started it in the place of a person', async () => {
+  const h = harness({ script: { main: [{ text: 'hi' }], explore: [{ text: 'found' }] } })
+  const { conversationId, branchId } = await h.run('go')
+  const started = await h.spawn('look', { conversationId, author: { agent: 'main', branchId } })
+  await h.clock.until(started.result)
+  const parts = mainMessages(h, conversationId).flatMap((message) => message.parts)
+  expect(parts).toContainEqual(expect.objectContaining({ text: 'explore started by main (agent): look' }))
 })

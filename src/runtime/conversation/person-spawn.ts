@@ -101,7 +101,11 @@ export async function spawnOfPerson(deps: PersonSpawnPorts, options: PersonSpawn
     }
     const run = recoded('conflict', () => writeSubagent(change, deps, order, options.systemText))
     const branch = change.tx.get('branches', run.row.branchId)!
-    writeSpawnCard(change, deps, here, { branch, deliver: options.deliver ?? 'announce' })
+    writeSpawnCard(change, deps, here, {
+      branch,
+      deliver: options.deliver ?? 'announce',
+      author: options.author ?? 'person',
+    })
     return run
   }
   return { conversationId: opened.conversation.id, isNew: !known, write }

@@ -1,5 +1,5 @@
 import type { Branch } from '../../core/conversation.ts'
-import type { Deliver, NoticePart } from '../../core/message.ts'
+import { authorWords, type Author, type Deliver, type NoticePart } from '../../core/message.ts'
 import type { StoredRun } from '../../core/run.ts'
 import type { Report } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'
@@ -10,14 +10,21 @@ import { appendMessage, type EventScope } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
 import { handedReport, type ReportPorts } from './report-text.ts'
 
+interface SpawnCard {
+  readonly branch: Branch
+  readonly deliver: Deliver
+  /** Who started it: a person, or an agent in the place of one. */
+  readonly author: Author
+}
+
 /** Writes the card of a subagent that a person starts, right behind the head that is its origin. */
 export function writeSpawnCard(
   change: Change,
   deps: Pick<Deps, 'newId'>,
   here: EventScope,
-  { branch, deliver }: { readonly branch: Branch; readonly deliver: Deliver },
+  { branch, deliver, author }: SpawnCard,
 ): void {
-  const text = `${branch.agent} started: ${branch.label}`
+  const text = `${branch.agent} started by ${authorWords(author)}: ${branch.label}`
   appendNotice(change, deps, here, { type: 'notice', text, branchId: branch.id, deliver })
 }
 

@@ -1,21 +1,34 @@
 import type { ConversationId } from '../../core/ids.ts'
+import { isStopped } from '../../core/run-status.ts'
 import type { StoredRun } from '../../core/run.ts'
-import type { Store } from '../../store/port.ts'
-import { statusLinesOf } from './status-lines.ts'
+import { belowCounts } from '../../core/status-line/child-counts.ts'
+import { factsAround, familyTree } from '../../core/status-line/facts-around.ts'
+import { statusLine } from '../../core/status-line/status-line.ts'
+import type { Reader } from '../../store/port.ts'
+import { asksOf } from './status-lines.ts'
 
 const OPEN = ['queued', 'running', 'waiting', 'paused'] as const
 
 /**
- * What still works or is paused below a run that has completed: `1 subagent paused`; null: nothing. Most conversations
- * have nothing left: of those no more is read.
+ * What still works or is paused below a run that has stopped: `1 subagent paused`. Of a run that was left behind, that its
+ * process has exited. Null: nothing. Most conversations have nothing left: of those no more is read.
  */
 export function leftBelow(
-  store: Store,
+  reader: Reader,
   run: StoredRun | undefined,
   isDriven: (id: ConversationId) => boolean,
 ): string | null {
-  if (run?.status !== 'completed') return null
-  const { id, conversationId } = run
-  if (OPEN.every((status) => store.count('runs', { conversationId, status }) === 0)) return null
-  return statusLinesOf(store, conversationId, isDriven(conversationId)).get(id)?.detail ?? null
+  if (!run) return null
+  const { conversationId } = run
+  if (OPEN.every((status) => reader.count('runs', { conversationId, status }) === 0)) return null
+  const isHere = isDriven(conversationId)
+  if (!isStopped(run.status)) return isHere ? null : abandonedWords(run)
+  const runs = reader.find('runs', { where: { conversationId }, orderBy: 'id' })
+  const { below = [] } = factsAround(run, familyTree(runs), (each) => asksOf(reader, each))
+  return belowCounts(below, isHere).words
+}
+
+function abandonedWords(run: StoredRun): string {
+  const { state, detail } = statusLine({ ...run, queuePosition: null }, { isDriven: false })
+  return `${state}: ${detail}`
 }

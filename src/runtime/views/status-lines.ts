@@ -56,7 +56,8 @@ function activityFromRows(reader: Reader, { id: runId, branchId }: StoredRun): A
   )
 }
 
-function asksOf(reader: Reader, { id: runId }: { readonly id: string }): readonly string[] {
+/** The ids of what a run asks and nobody has answered. */
+export function asksOf(reader: Reader, { id: runId }: { readonly id: string }): readonly string[] {
   const approvals = reader.find('approvals', {
     where: { runId: runId as RunId, answer: null },
     orderBy: 'id',

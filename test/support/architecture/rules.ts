@@ -221,7 +221,7 @@ export const TWINS: ReadonlyMap<string, string> = new Map([
   ['runRows', 'of the store, and of the terminal'],
   ['perform', 'a verb: a route does it, and the runtime does it'],
   ['dollars', 'an amount as text, and the schema of one'],
-  ['stateOf', 'of a call in the page, of a snapshot in the client, of a row in the core'],
+  ['stateOf', 'of a snapshot in the client, of a row in the core'],
   ['BranchNode', 'of the tree of the page, and of the terminal'],
   ['Toast', 'a notice on the page, and what the client gives notice of'],
   [

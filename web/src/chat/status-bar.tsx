@@ -6,7 +6,6 @@ import { useStatus } from '../state/use-status.ts'
 import { useVerbs } from '../state/verbs.ts'
 import { runOf } from '../state/branch-lookup.ts'
 import { Button } from '../ui/button.tsx'
-import { counted } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { isLive, lookOf } from '../ui/run-status-look.ts'
 import { useNow } from '../ui/use-now.ts'
@@ -71,16 +70,11 @@ function Since({ at }: { at: number | null }) {
 function StoppedBar({ branch, run }: StatusProps) {
   const verbs = useVerbs()
   const line = useStatus(run)
-  const below = useView((state) => runsBelow(state, branch))
+  const isLiveBelow = useView((state) => runsBelow(state, branch).some(isLive))
   const { icon, tone } = lookOf(run)
-  const going = below.filter(isLive).length
-  const paused = below.filter((each) => each.status === 'paused').length
-  const facts = [
-    line.detail,
-    going > 0 && `${counted(going, 'subagent')} running in background`,
-    paused > 0 && `${paused} paused`,
-    run.reason === 'budget' && `spent ${costWords(run.subtree.costUsd)}`,
-  ].filter(Boolean)
+  const facts = [line.detail, run.reason === 'budget' && `spent ${costWords(run.subtree.costUsd)}`].filter(
+    Boolean,
+  )
   return (
     <div
       role="status"
@@ -89,7 +83,10 @@ function StoppedBar({ branch, run }: StatusProps) {
       <Icon name={icon} size={14} className={tone} />
       <span className={`font-medium ${tone}`}>{line.state}</span>
       <span className="min-w-0 flex-1 text-ink-2 wrap-anywhere">{facts.join(', ')}</span>
-      {going > 0 && (
+      <span className="text-xs text-ink-3 tabular-nums">
+        <Since at={line.since} />
+      </span>
+      {isLiveBelow && (
         <Button look="quiet" icon="pause" onPress={() => verbs.pauseAll(branch.conversationId)}>
           Pause all
         </Button>

@@ -1,4 +1,4 @@
-import { authorOfMessage, authorWords } from 'offshoot/client'
+import { authorOfMessage, authorWords, SUMMARY_WORDS } from 'offshoot/client'
 import type { MessagePage } from 'offshoot/protocol'
 import { useFold } from '../state/folds.ts'
 import { CopyButton } from '../ui/copy-button.tsx'
@@ -16,7 +16,7 @@ export function ToldMessage({ message, inherited }: { message: Message; inherite
   const isSummary = message.parts.some((part) => part.type === 'text' && part.summaryOf !== undefined)
   const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
   const author = authorOfMessage(message) ?? null
-  const who = isSummary ? 'Runtime · summary of what was said before' : authorWords(author)
+  const who = isSummary ? `Runtime · ${SUMMARY_WORDS}` : authorWords(author)
   const isLong = isSummary || (typeof author !== 'object' && text.length > SHORT)
   return (
     <article aria-label={who} className="group/message relative text-sm text-ink-2">

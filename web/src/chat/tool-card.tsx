@@ -1,14 +1,16 @@
-import { durationWords, outputForPeople, type ViewState } from 'offshoot/client'
+import { durationWords, outputForPeople, type CallEnd, type ViewState } from 'offshoot/client'
 import { memo } from 'react'
 import { AskCard } from '../agents/ask-card.tsx'
 import { DiffView } from '../markdown/diff-view.tsx'
 import { useView } from '../state/conversation.tsx'
+import { isBadEnd } from '../state/end-of-call.ts'
+import { useCallEnd } from '../state/use-call-end.ts'
 import { shownBytes } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { TextLines } from '../ui/text-lines.tsx'
 import { useFold } from '../state/folds.ts'
 import type { ToolEntry } from './transcript-items.ts'
-import { changeOf, firstLine, shownInput, stateOf, titleOf, wordOf, type CallState } from './tool-labels.ts'
+import { changeOf, firstLine, shownInput, titleOf, wordOf } from './tool-labels.ts'
 import { iconOf } from '../ui/tool-icon.ts'
 import { WholeOutput } from './whole-output.tsx'
 
@@ -20,8 +22,9 @@ export const ToolCard = memo(
   ({ entry }: { entry: ToolEntry }) => {
     const [open, setOpen] = useFold(entry.part.id)
     const ask = useView((state) => askOf(state, entry.part.callId))
+    const { part, call, result } = entry
+    const end = useCallEnd({ id: part.callId, tool: part.tool, call, result })
     if (ask) return <AskingCall entry={entry} ask={ask} />
-    const state = stateOf(entry)
     return (
       <div className="rounded-lg">
         <button
@@ -30,10 +33,10 @@ export const ToolCard = memo(
           onClick={() => setOpen(!open)}
           className={`${LINE} group hover:bg-hover`}
         >
-          <ToolLine entry={entry} state={state} />
+          <ToolLine entry={entry} end={end} />
           <Icon name={open ? 'down' : 'right'} size={12} className="text-ink-3" />
         </button>
-        {!open && <ToolAside entry={entry} state={state} />}
+        {!open && <ToolAside entry={entry} end={end} />}
         {open && <ToolDetail entry={entry} />}
       </div>
     )
@@ -54,32 +57,32 @@ function AskingCall({ entry, ask }: { entry: ToolEntry; ask: Ask }) {
   return (
     <div>
       <div className={LINE}>
-        <ToolLine entry={entry} state="awaiting_approval" />
+        <ToolLine entry={entry} end={ASKING} />
       </div>
       <AskCard ask={ask} />
     </div>
   )
 }
 
+const ASKING: CallEnd = { kind: 'awaiting_approval', words: 'needs you' }
+
 export function isSameEntry(a: ToolEntry, b: ToolEntry): boolean {
   return a.part === b.part && a.call === b.call && a.result === b.result && a.branch === b.branch
 }
 
-function ToolLine({ entry, state }: { entry: ToolEntry; state: CallState }) {
+function ToolLine({ entry, end }: { entry: ToolEntry; end: CallEnd }) {
   const { verb, target } = titleOf(entry)
-  const failed = state === 'failed' || state === 'denied' || state === 'unknown'
+  const word = wordOf(end)
   const { call, result } = entry
   const size = result ? result.output.text.length : 0
   return (
     <>
-      <ToolIcon tool={entry.part.tool} state={state} />
+      <ToolIcon tool={entry.part.tool} end={end} />
       <span className="shrink-0 text-ink-2">{verb}</span>
       <span className="min-w-0 flex-1 truncate font-mono text-xs text-ink" title={target}>
         {target}
       </span>
-      {wordOf(state) && (
-        <span className={`shrink-0 text-xs ${failed ? 'text-failed' : 'text-needs'}`}>{wordOf(state)}</span>
-      )}
+      {word && <span className={`shrink-0 text-xs ${toneOf(end)}`}>{word}</span>}
       <span className="hidden shrink-0 text-xs text-ink-3 tabular-nums sm:inline">
         {[size > 0 && shownBytes(size), call?.endedAt && durationWords(call.endedAt - call.startedAt)]
           .filter(Boolean)
@@ -89,20 +92,26 @@ function ToolLine({ entry, state }: { entry: ToolEntry; state: CallState }) {
   )
 }
 
-function ToolIcon({ tool, state }: { tool: string; state: CallState }) {
-  if (state === 'running' || state === 'pending')
-    return <Icon name="running" size={14} className={`text-running ${state === 'running' ? 'spin' : ''}`} />
-  if (state === 'awaiting_approval') return <Icon name="flag" size={14} className="text-needs" />
-  const failed = state === 'failed' || state === 'denied' || state === 'unknown'
-  return <Icon name={iconOf(tool)} size={14} className={failed ? 'text-failed' : 'text-ink-3'} />
+function toneOf(end: CallEnd): string {
+  if (isBadEnd(end)) return 'text-failed'
+  if (end.kind === 'awaiting_approval') return 'text-needs'
+  return end.kind === 'paused' ? 'text-paused' : 'text-ink-3'
+}
+
+function ToolIcon({ tool, end }: { tool: string; end: CallEnd }) {
+  const { kind } = end
+  if (kind === 'running' || kind === 'pending')
+    return <Icon name="running" size={14} className={`text-running ${kind === 'running' ? 'spin' : ''}`} />
+  if (kind === 'awaiting_approval') return <Icon name="flag" size={14} className="text-needs" />
+  if (kind === 'cancelled' || kind === 'interrupted')
+    return <Icon name="stop" size={14} className="text-ink-3" />
+  return <Icon name={iconOf(tool)} size={14} className={isBadEnd(end) ? 'text-failed' : 'text-ink-3'} />
 }
 
 /** What is worth seeing of a closed card: the first line of an error, the last one of a running command. */
-function ToolAside({ entry, state }: { entry: ToolEntry; state: CallState }) {
-  const output = state === 'running' ? (entry.call?.lastLine ?? '') : ''
-  const error =
-    entry.call?.error?.message ??
-    (state === 'failed' && entry.result ? outputForPeople(entry.result.output) : undefined)
+function ToolAside({ entry, end }: { entry: ToolEntry; end: CallEnd }) {
+  const output = end.kind === 'running' ? (entry.call?.lastLine ?? '') : ''
+  const error = errorOf(entry, end)
   const text = error ? firstLine(error) : output
   if (!text) return null
   return (
@@ -113,6 +122,13 @@ function ToolAside({ entry, state }: { entry: ToolEntry; state: CallState }) {
       {text}
     </p>
   )
+}
+
+/** Of a call that was stopped, its word says everything. */
+function errorOf({ call, result }: ToolEntry, end: CallEnd): string | undefined {
+  if (end.kind === 'interrupted' || end.kind === 'cancelled') return undefined
+  const said = end.kind === 'failed' && result ? outputForPeople(result.output) : undefined
+  return call?.error?.message ?? said
 }
 
 /** Input or change, and output. A change that was made is what the tool says it was: it is shown once. */

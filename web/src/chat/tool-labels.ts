@@ -1,4 +1,4 @@
-import { changingTools, splitPatch } from 'offshoot/client'
+import { changingTools, splitPatch, type CallEnd } from 'offshoot/client'
 import type { ToolEntry } from './transcript-items.ts'
 
 /** `Read` and `lib/auth.ts:1-80`: what was done, and to what. Tools make the title; a command has `$` for a verb. */
@@ -10,39 +10,10 @@ export function titleOf({ part, call }: ToolEntry): { readonly verb: string; rea
     : { verb: title.slice(0, space), target: title.slice(space + 1) }
 }
 
-export type CallState =
-  | 'pending'
-  | 'awaiting_approval'
-  | 'running'
-  | 'completed'
-  | 'failed'
-  | 'denied'
-  | 'skipped'
-  | 'unknown'
-
-/** The outcome in the transcript is the last word; before it, the call itself. */
-export function stateOf({ call, result }: ToolEntry): CallState {
-  return result?.status ?? call?.status ?? 'pending'
-}
-
-/** The words of a state that is not plainly good; undefined where the line says enough. */
-export function wordOf(state: CallState): string | undefined {
-  switch (state) {
-    case 'awaiting_approval':
-      return 'needs you'
-    case 'failed':
-      return 'failed'
-    case 'denied':
-      return 'denied'
-    case 'skipped':
-      return 'not run'
-    case 'unknown':
-      return 'interrupted, its effect is not known'
-    case 'pending':
-    case 'running':
-    case 'completed':
-      return undefined
-  }
+/** The words of an end that is not plainly good; undefined where the line says enough. */
+export function wordOf({ kind, words }: CallEnd): string | undefined {
+  if (kind === 'awaiting_approval') return 'needs you'
+  return kind === 'pending' || kind === 'running' || kind === 'completed' ? undefined : words
 }
 
 interface Change {

@@ -67,8 +67,8 @@ export function detailOf(run: RunRow, { state, detail }: StatusLine): string {
     case 'completed':
       return detail ?? run.headline ?? counted(run.toolCalls, 'tool call')
     case 'paused':
-    case 'cancelled':
-      return [detail, run.headline].filter((each) => each !== null).join(': ')
+    case 'cancelled': // the words of the agent are quoted: nobody takes them for the reason
+      return [detail, run.headline && `“${run.headline}”`].filter(Boolean).join(' · ')
   }
 }
 

@@ -53,6 +53,11 @@ describe('what goes on', () => {
     ])
   })
 
+  it('quotes what an agent said before it was stopped', () => {
+    const story = new Story().starts('a').starts('c').after(2).pauses('a', 'limit', 'half of the cou')
+    expect(live(story, 120)[1]).toMatch(/paused \(limit: max turns\) after 2\.0s · .* · “half of the cou”$/)
+  })
+
   it('begins with who needs a person, and says how to answer from elsewhere', () => {
     const story = threeAtWork().asks('jwt', '$ npm test').waits('jwt', 'approval', '$ npm test').after(180)
     expect(live(story)).toEqual([
@@ -182,9 +187,9 @@ describe('what goes on', () => {
     expect(live(story)[0]).toBe('● 2 explore subagents · 2 queued · 0s')
   })
 
-  it('gives the main agent no place in the line for slots', () => {
+  it('gives the main agent, which needs no slot, no place in the line', () => {
     const story = new Story().starts('a').queues('x', 1).pauses('main', 'limit').queues('main')
-    expect(live(story).slice(2)).toEqual(['  ⧗ explore    x — Queued (number 1 of 1)', '◐ main — Queued'])
+    expect(live(story).slice(2)).toEqual(['  ⧗ explore    x — Queued (number 1 of 1)', '◐ main — Starting'])
   })
 
   it('gives nobody a number where other conversations wait for the same slot', () => {

@@ -130,10 +130,15 @@ interface Tail {
 
 function openTail(run: RunLine, line: StatusLine, now: number): Tail {
   if (needsYou(run)) return askTail(run, line, now)
-  if (run.status === 'queued') return tail(lineWords(line), '', '')
+  if (run.status === 'queued') return tail(isMain(run) ? 'Starting' : lineWords(line), '', '')
   const tools = run.toolCalls > 0 ? ` · ${plural(run.toolCalls, 'tool')}` : ''
   const until = line.until === null ? '' : `, ${untilWords(line.until, now)}`
   return tail('', lineWords(line), `${until} · ${durationWords(now - run.startedAt)}${tools}`)
+}
+
+/** It needs no slot: it waits for nobody. */
+function isMain({ depth }: RunLine): boolean {
+  return depth === 0
 }
 
 /** What runs says what it does alone: its mark says that it runs. */
@@ -152,9 +157,17 @@ function endTail(run: RunLine, { detail }: StatusLine, figuresEnd: string): Tail
       run.status === 'completed' && !below
         ? { text: figures }
         : { text: figures + below, look: markOf(run, 0).look },
-    text: { text: headline === '' ? '' : `: ${headline}`, look: 'dim' },
+    text: {
+      text: headline === '' ? '' : isStoppedShort(run) ? ` · “${headline}”` : `: ${headline}`,
+      look: 'dim',
+    },
     after: { text: '' },
   }
+}
+
+/** Behind the words of the runtime its own are quoted: nobody takes them for the reason. */
+function isStoppedShort({ status }: RunLine): boolean {
+  return status === 'paused' || status === 'cancelled'
 }
 
 function askTail(run: RunLine, line: StatusLine, now: number): Tail {

@@ -131,7 +131,7 @@ describe('a summary that fails leaves the whole report, and a note', () => {
     const { child, answer } = await summarised(summarize)
     expect(child).toMatchObject({
       status: 'completed',
-      reportNote: `it could not be summarised (${why}): this is the whole report`,
+      reportNote: `it could not be summarised (${why}): this is the agent’s own text`,
     })
     expect(answer).toContain(why)
     expect(answer).toContain('More words.')

@@ -31,7 +31,7 @@ export async function summarise(scope: SummaryScope, run: LiveRun, report: Repor
     if (typeof summary !== 'string' || summary.trim() === '') throw new Error('it came to nothing')
     return { ...report, summary: summary.trim().toWellFormed() }
   } catch (error) {
-    const why = `it could not be summarised (${errorMessage(error).slice(0, 200)}): this is the whole report`
+    const why = `it could not be summarised (${errorMessage(error).slice(0, 200)}): this is the agent’s own text`
     return { ...report, note: report.note ? `${report.note}; ${why}` : why }
   }
 }

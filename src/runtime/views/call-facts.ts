@@ -1,0 +1,11 @@
+import type { CallId } from '../../core/ids.ts'
+import type { CallFacts } from '../../core/report/call-end.ts'
+import type { Reader } from '../../store/port.ts'
+
+/** What the row of a call and its run add to the result of the call. */
+export function callFactsIn(reader: Reader): (callId: CallId) => CallFacts | undefined {
+  return (callId) => {
+    const call = reader.get('tool_calls', callId)
+    return call && { error: call.error, by: reader.get('runs', call.runId) }
+  }
+}
