@@ -32,7 +32,7 @@ function onlyRunOf(rows: Rows, { parentPid }: ProcessEntry): RunId | undefined {
     rows.find('tool_calls', { where: { conversationId, status: 'running', tool: COMMAND_TOOL } }),
   )
   const processes = listProcesses().filter((each) => each.parentPid === parentPid && isLimited(each))
-  const [runId, ...others] = new Set(calls.map((call) => call.runId as RunId))
+  const [runId, ...others] = new Set(calls.map((call) => call.runId))
   return others.length === 0 && processes.length <= calls.length ? runId : undefined
 }
 
