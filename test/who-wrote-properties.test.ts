@@ -57,11 +57,16 @@ const facts = fc.record({
   lacks: fc.constantFrom(null, 'middle'),
 }) satisfies fc.Arbitrary<Omit<ReportFacts, 'receipts'>>
 
+function oldCost(costUsd: number): string {
+  if (costUsd > 0 && costUsd < 0.0005) return 'less than $0.001'
+  return `$${costUsd < 1 ? costUsd.toFixed(3).replace(/0$/, '') : costUsd.toFixed(2)}`
+}
+
 /** As it was made while a report was stored with it. */
 function oldText(report: Omit<ReportFacts, 'receipts'>, said: string, all: Receipts | null): string {
   const { turns, maxTurns, toolCalls, durationMs, costUsd } = report.figures!
-  const cost = costUsd === null ? 'cost unknown' : `$${costUsd.toFixed(2)}`
-  // but for the plural of one
+  const cost = costUsd === null ? 'cost unknown' : oldCost(costUsd)
+  // but for the plural of one, and for tenths of a cent
   const calls = toolCalls === 1 ? '1 tool call' : `${toolCalls} tool calls`
   const figures = `${turns}/${maxTurns} turns, ${calls}, ${(durationMs / 1000).toFixed(1)} s, ${cost}`
   const { status, reason, endReason, error, note, branchId, agent } = report

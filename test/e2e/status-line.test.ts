@@ -118,7 +118,7 @@ describe('the status line, told the same by ps, show and the live tree', () => {
     run.kill('SIGINT')
     expect(await run.ended).toMatchObject({ code: 130 })
     await bothSay('task a', /Paused: with its parent, since \d{4}-\d\d-\d\d \d\d:\d\d/)
-    await bothSay('main', /Paused: by you; 1 subagent paused, since .*offshoot continue brn_/)
+    await bothSay('main', /Paused: by you; 2 subagents paused, since .*offshoot continue brn_/)
   }, 60_000)
 
   it('of the queue gives each its own place, and says of how many', async () => {

@@ -20,8 +20,9 @@ export function draftProblems(directory: string, calls: Calls): string[] {
   })
 }
 
-/** A typed agent that has completed was worth its schema, and its caller reads the value. */
-export function ratingProblems(calls: Calls, { runs, parts }: Records): string[] {
+/** A typed agent that has completed was worth its schema, and its caller reads the value. On a fork it has none. */
+export function ratingProblems(calls: Calls, { runs, parts, branches }: Records): string[] {
+  const forks = new Set(branches.filter(({ kind }) => kind === 'fork').map(({ id }) => id))
   const results = [...calls].flatMap(([key, [call]]) => {
     if (call?.tool !== 'rate' || call.status !== 'completed') return []
     const result = parts.find(({ id }) => id === call.resultPart)?.part ?? ''
@@ -30,8 +31,8 @@ export function ratingProblems(calls: Calls, { runs, parts }: Records): string[]
       ? []
       : [`D3: the value of ${key} is not in its result`]
   })
-  const values = runs.flatMap(({ id, agent, status, output }) => {
-    if (agent !== 'rater' || status !== 'completed') return []
+  const values = runs.flatMap(({ id, agent, status, output, branch }) => {
+    if (agent !== 'rater' || status !== 'completed' || forks.has(branch)) return []
     return /"score":3/.test(output ?? '') ? [] : [`typed: ${id} is completed with ${output}`]
   })
   return [...results, ...values]

@@ -37,7 +37,7 @@ describe('spawn', () => {
     const tree = (await user.call(['show', conversationIn(stderr), '--messages'])).stdout
     expect(tree).toMatch(/^● main · no run yet · brn_/m)
     expect(tree).toMatch(/^ {2}◎ find apples \(explore\) · Done · 2\/15 turns · 1 tool · brn_/m)
-    expect(tree).toContain('  ∙ explore started: find apples\n  ∙ explore completed: find apples (')
+    expect(tree).toContain('  ∙ explore started by User: find apples\n  ∙ explore completed: find apples (')
   })
 
   test.each([
