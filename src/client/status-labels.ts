@@ -1,5 +1,5 @@
 import type { FamilyTree } from '../core/status-line/facts-around.ts'
-import type { StatusLine } from '../core/status-line/status-line.ts'
+import type { StatusLine, UnreadCounts } from '../core/status-line/status-line.ts'
 import type { RunRow } from '../protocol/run.ts'
 import { shared } from '../protocol/shared.ts'
 import type { ViewState } from './view-state.ts'
@@ -17,7 +17,16 @@ export function stateWords(run: State): string {
 
 type StatusState = Pick<
   ViewState,
-  'runs' | 'steps' | 'branches' | 'queue' | 'slots' | 'approvals' | 'questions' | 'isDriven'
+  | 'runs'
+  | 'latestRuns'
+  | 'steps'
+  | 'branches'
+  | 'inbox'
+  | 'queue'
+  | 'slots'
+  | 'approvals'
+  | 'questions'
+  | 'isDriven'
 >
 
 /** The status line of the branch of a run, as it is now. A row of another conversation brings its own. */
@@ -36,10 +45,17 @@ export function statusOf(state: StatusState, row: RunRow): StatusLine {
     ),
     ...shared.factsAround(run, familyOf(state.runs), asksOf),
     asks: asksOf(run),
+    unread: state.latestRuns[run.branchId] === run.id ? unreadOf(state, run) : undefined,
     queueLength: state.queue.length,
     queueLine: state.slots.line,
     isDriven: state.isDriven,
   })
+}
+
+function unreadOf({ inbox }: Pick<ViewState, 'inbox'>, { branchId }: RunRow): UnreadCounts {
+  const items = inbox.filter((item) => item.branchId === branchId)
+  const messages = items.filter(({ kind }) => kind === 'user').length
+  return { reports: items.length - messages, messages }
 }
 
 /** Of one state of the runs: read for each row that is drawn. */

@@ -20,7 +20,7 @@ import type { Usage } from './usage.ts'
 /** What a run waits for, in a form that a person can read (invariant L1). */
 export interface WaitingFor {
   readonly what: 'approval' | 'question' | 'children' | 'retry'
-  /** Of `retry`: whether requests of others hold the budget; otherwise the provider is waited for. */
+  /** Of `retry`: whether others hold the budget; otherwise the provider is waited for. */
   readonly code?: 'budget'
   readonly detail: string
   /** Milliseconds since the epoch. */

@@ -188,8 +188,9 @@ export interface Journal {
   callEnded(call: EndedCall): Promise<ToolResultPart>
   /** Something the runtime tells the model: a user message that no person wrote. */
   instruct(text: string): Promise<ContextMessage>
-  /** Also said again, when what is waited for has changed. */
+  /** Also said again, when what is waited for has changed. A run that waits for budget gives its slot to others. */
   waiting(reason: 'retry', waitingFor: WaitingFor): Promise<void>
+  /** Afterwards `untilSlot` says when the run may go on. */
   resumed(): Promise<void>
   /** What was said to this run since the last boundary, oldest first. */
   steers(): Promise<readonly ContextMessage[]>

@@ -1,13 +1,14 @@
 import { unlessAborted } from './unless-aborted.ts'
-import type { LoopPorts, ReservationResult } from './ports.ts'
+import type { LoopPorts, RequestEstimate, ReservationResult } from './ports.ts'
 import { BudgetReached } from './check-budget.ts'
 import { whileSuspended, type Watchdog } from './watchdog.ts'
 
 type Reservation = Extract<ReservationResult, { readonly release: () => void }>
+type Wait = Extract<ReservationResult, { readonly until: Promise<void> }>
 
 /**
- * Holds what a request may cost at most, until it is released. Waits, visibly, while requests of others hold what it
- * needs: they come to an end. @throws BudgetReached where it does not fit, or the signal's reason.
+ * Holds what a request may cost at most, until it is released. Waits, visibly, while others hold what it needs and are at
+ * work. @throws BudgetReached where it does not fit, or the signal's reason.
  */
 export async function reserveRequest(
   input: number,
@@ -16,30 +17,44 @@ export async function reserveRequest(
 ): Promise<Reservation> {
   const { maxOutput, price } = ports.model.info
   const estimate = { input, maxOutput, price }
-  let leave = ports.budget.ask(estimate)
-  if ('until' in leave) {
-    const since = ports.clock.now()
-    await ports.journal.waiting('retry', { what: 'retry', code: 'budget', detail: leave.held, since })
-    while ('until' in leave) {
-      const { until } = leave
-      await whileSuspended(watchdog, 'itself', () => unlessAborted(until, ports.signal, ports.clock, 0))
-      leave = ports.budget.ask(estimate)
-    }
-    await resume(ports, leave)
-  }
+  const first = ports.budget.ask(estimate)
+  const leave = 'until' in first ? await untilFits(first, estimate, ports, watchdog) : first
   if ('why' in leave) throw new BudgetReached(leave)
   return leave
 }
 
-/** Where it cannot be stored that a run goes on, the run ends, and what was just granted to it is free again. */
+/** Asks again whenever something has changed. A run that has to pause does so without a slot. */
+async function untilFits(
+  wait: Wait,
+  estimate: RequestEstimate,
+  ports: LoopPorts,
+  watchdog: Watchdog,
+): Promise<Exclude<ReservationResult, Wait>> {
+  const { budget, clock, journal, signal } = ports
+  const since = clock.now()
+  let said: string | undefined
+  for (let leave: ReservationResult = wait; ; leave = budget.ask(estimate)) {
+    if ('why' in leave) return leave
+    if ('release' in leave) return await resume(leave, ports, watchdog)
+    const { until, held } = leave
+    if (held !== said) await journal.waiting('retry', { what: 'retry', code: 'budget', detail: held, since })
+    said = held
+    await whileSuspended(watchdog, 'itself', () => unlessAborted(until, signal, clock, 0))
+  }
+}
+
+/** Where the run cannot go on, what was just granted to it is free again. */
 async function resume(
-  { journal }: LoopPorts,
-  granted: Exclude<ReservationResult, { readonly until: unknown }>,
-) {
+  granted: Reservation,
+  { journal, untilSlot }: LoopPorts,
+  watchdog: Watchdog,
+): Promise<Reservation> {
   try {
     await journal.resumed()
+    await whileSuspended(watchdog, 'slot', untilSlot)
+    return granted
   } catch (error) {
-    if ('release' in granted) granted.release()
+    granted.release()
     throw error
   }
 }

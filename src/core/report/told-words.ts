@@ -34,10 +34,20 @@ export function toldWords({
   return lines.filter((line) => line.trim() !== '' && !isOfRuntime(line, agent))
 }
 
-/** The text of a report. An older program stored it with a backslash in what looks like a label of the runtime. */
-export function saidText(text: string, { told }: Pick<ReportFacts, 'told'>): string {
+/**
+ * The text of a report. An older program stored it with a backslash in what looks like a label of the runtime, and with
+ * what the runtime added under the text of a run that had paused.
+ */
+export function saidText(text: string, { told, branchId }: Pick<ReportFacts, 'told' | 'branchId'>): string {
   if (!told) return text
-  return text.replace(/<\\(\s*\/?\s*subagent_(?:report|transcript|receipts))/gi, '<$1')
+  const said = told.before.includes('" status="paused') ? withoutPaused(text, branchId) : text
+  return said.replace(/<\\(\s*\/?\s*subagent_(?:report|transcript|receipts))/gi, '<$1')
+}
+
+function withoutPaused(text: string, branchId: string): string {
+  const line = `(It is paused, not done: \`task\` with continue "${branchId}" goes on with it.)`
+  if (text === line) return ''
+  return text.endsWith(`\n${line}`) ? text.slice(0, -line.length - 1) : text
 }
 
 function isOfRuntime(line: string, agent: string): boolean {

@@ -293,6 +293,31 @@ describe('what is around a run', () => {
     expect(of([main, paused], '2').detail).toBe('with the conversation')
     expect(of([run('1', state.paused('user')), paused], '2').detail).toBe('with its parent')
   })
+
+  it('says of one that went on while its parent was paused that everything was paused later', () => {
+    const parent = run('1', state.paused('user'), { endedAt: 90 })
+    expect(of([parent, child(state.paused('parent'))], '2').detail).toBe('with the conversation')
+    const pausing = child(state.running, { pausing: 'parent' })
+    expect(of([parent, pausing], '2').detail).toBe('with the conversation')
+    expect(of([run('1', state.running), pausing], '2').detail).toBe('with its parent')
+  })
+
+  it('says that reports wait for one that is done, and that it can be continued', () => {
+    const done = { ...base, ...state.completed, endedAt: 90 }
+    expect(statusLine(done, { unread: { reports: 1, messages: 0 } })).toMatchObject({
+      state: 'Done',
+      detail: '1 report waits to be read',
+      verb: { name: 'continue', id: 'brn_1' },
+    })
+    const children = [child(state.running)]
+    expect(statusLine(done, { unread: { reports: 2, messages: 1 }, children }).detail).toBe(
+      '2 reports wait to be read, 1 message waits to be read, 1 subagent still running',
+    )
+    expect(statusLine(done, { unread: { reports: 0, messages: 0 } })).toMatchObject({
+      detail: null,
+      verb: null,
+    })
+  })
 })
 
 describe('a time', () => {

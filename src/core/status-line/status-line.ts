@@ -42,6 +42,8 @@ export interface StatusFacts {
   readonly askBelow?: string | undefined
   /** The run that started it, as it is by now. */
   readonly parent?: Pick<StatusRun, 'status' | 'endedAt'> | undefined
+  /** What waits in the inbox of the branch, unread. */
+  readonly unread?: UnreadCounts | undefined
   /** The approvals and questions that the run waits for, the oldest first. */
   readonly asks?: readonly string[] | undefined
   /** How many runs of the conversation wait for a slot. */
@@ -50,6 +52,11 @@ export interface StatusFacts {
   readonly queueLine?: QueueLine | undefined
   /** Whether a living process drives the conversation. Default: true. */
   readonly isDriven?: boolean | undefined
+}
+
+export interface UnreadCounts {
+  readonly reports: number
+  readonly messages: number
 }
 
 /** A verb of the command line and the page, and what it is given; null: nothing. */
@@ -117,7 +124,7 @@ function pausing(run: StatusRun, facts: StatusFacts): StatusLine {
   const before = { ...run, pausing: null }
   const now = statusLine(before, facts)
   const what = run.status === 'running' ? now.detail : lowerFirst(now.state)
-  const by = run.pausing === 'parent' ? pausedWith(facts) : 'asked by you'
+  const by = run.pausing === 'parent' ? pausedWith(run, facts) : 'asked by you'
   const detail = what === null ? by : `${by}; first: ${what}`
   // when it was asked for is not known: the time of what ends first is another one
   return { ...now, state: 'Pausing', detail, since: null, verb: goOn(run.branchId) }
@@ -181,14 +188,25 @@ function waitingForChildren(run: StatusRun, about: StatusLine, { children }: Sta
   return { ...about, state, detail, verb: stuckAt === null ? null : goOn(stuckAt) }
 }
 
-/** What is below it may go on, or wait for somebody, though it is done itself. */
+/**
+ * What is below it may go on, or wait for somebody, though it is done itself. A report that has come for it wakes it, unless
+ * a person has paused all: then the report waits until somebody continues the branch.
+ */
 function completed(run: StatusRun, { children = [], below = children, ...facts }: StatusFacts): StatusLine {
-  const { askBelow, isDriven = true } = facts
+  const { askBelow, isDriven = true, unread } = facts
   const { words, isOpen, pausedAt } = belowCounts(below, isDriven)
-  const about = line(run, 'Done', words)
+  const waits = unread ? unreadWords(unread) : []
+  const about = line(run, 'Done', [...waits, ...(words === null ? [] : [words])].join(', ') || null)
   if (isOpen && !isDriven) return { ...about, verb: { name: 'recover', id: null } }
   if (isOpen && askBelow !== undefined) return { ...about, verb: answerTo(askBelow) }
+  if (waits.length > 0) return { ...about, verb: goOn(run.branchId) }
   return { ...about, verb: pausedAt === null ? null : goOn(pausedAt) }
+}
+
+function unreadWords({ reports, messages }: UnreadCounts): string[] {
+  const words = (count: number, what: string) =>
+    count === 0 ? [] : [`${count} ${what}${count === 1 ? ' waits' : 's wait'} to be read`]
+  return [...words(reports, 'report'), ...words(messages, 'message')]
 }
 
 /** A run that its parent has cancelled by a call has ended before its parent, or its parent goes on. */
@@ -198,9 +216,14 @@ function cancelWords({ endReason, endedAt }: StatusRun, { parent }: StatusFacts)
   return isWith ? 'with its parent' : 'by its parent'
 }
 
-/** What pauses a subagent whose parent is done pauses everything: somebody has paused all, or the program was ended. */
-function pausedWith({ parent }: StatusFacts): string {
-  return parent && isFinal(parent.status) ? 'with the conversation' : 'with its parent'
+/**
+ * What pauses a subagent whose parent had stopped before pauses everything: somebody has paused all, or the program was
+ * ended. A parent that is paused with what is below it stops last.
+ */
+function pausedWith({ endedAt }: Pick<StatusRun, 'endedAt'>, { parent }: StatusFacts): string {
+  if (!parent || !isStopped(parent.status)) return 'with its parent'
+  const wasFirst = isFinal(parent.status) || endedAt === null || (parent.endedAt ?? endedAt) < endedAt
+  return wasFirst ? 'with the conversation' : 'with its parent'
 }
 
 /** What is below it goes on or waits too, or has paused with it. */
@@ -212,7 +235,7 @@ function pauseDetail(run: StatusRun, facts: StatusFacts): string | null {
 
 function pauseWords(run: StatusRun, facts: StatusFacts): string | null {
   const { reason } = run
-  if (reason === 'parent') return pausedWith(facts)
+  if (reason === 'parent') return pausedWith(run, facts)
   return reason === null ? null : (PAUSES[reason] ?? stopCause(run))
 }
 

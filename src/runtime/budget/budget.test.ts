@@ -355,9 +355,8 @@ test('a request under way holds its worst case: nobody reserves or asks for that
   if (!('release' in first) || !('until' in second)) throw new Error('the second has to wait for the first')
   expect(second.held).toBe('$1.00 is reserved by running requests')
   const share = { maxCostUsd: 0.5, maxTokens: null }
-  budget.attach(
-    storedRun(rowOf({ id: 'run_3' as StoredRun['id'], limits: { ...main!.row.limits, ...share } })),
-  )
+  const row = rowOf({ id: 'run_3' as StoredRun['id'], limits: { ...main!.row.limits, ...share } })
+  budget.attach({ row: { ...row, parentRunId: main!.row.id, depth: 1 }, grow: () => {}, watch: () => {} })
   const third = budget.ask(fork!.row, estimate)
   expect(third).toMatchObject({ held: '$1.50 is reserved by running requests and 1 subagent' })
   budget.forget('run_3' as StoredRun['id'])

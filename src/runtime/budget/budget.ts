@@ -7,8 +7,11 @@ import { ToolError } from '../../tools/port.ts'
 import { dollars, moneyReached } from './money-text.ts'
 import { count, tokensOf, tokensReached } from './token-count.ts'
 import { forecastOf, least, shareOf } from './budget-share.ts'
+import { figuresText } from './figures-text.ts'
 import { heldText } from './held-text.ts'
 import { clean, Ledger } from './ledger.ts'
+import { BudgetWaits } from './budget-waits.ts'
+import { anyWorks, comesBack, isHeldBack, type RunsNow } from './who-works.ts'
 import type { Change } from '../log/recorder.ts'
 import { affordableOutput, requestCost, type RequestCost } from './request-cost.ts'
 import {
@@ -52,9 +55,10 @@ export class Budget {
   readonly #open = new Map<RunId, { readonly run: RunOnAccount; known: AccountRow }>()
   /** Whether all that was spent has a known price. */
   #isPriced = true
+  /** Those that a person, their parent or a restart has paused, as they were attached. */
+  readonly #heldBack = new Map<RunId, RunOnAccount>()
+  readonly #waits = new BudgetWaits()
   #inFlight = 0
-  /** Of the next request that comes to its end; made for those who wait for it. */
-  #released: PromiseWithResolvers<void> | undefined
 
   /** `runs`: every run that the conversation has had so far. */
   constructor({ budgetUsd, maxTokens }: Whole, runs: readonly StoredRun[]) {
@@ -67,21 +71,28 @@ export class Budget {
   allow(budgetUsd: number): () => void {
     const { cap } = this.#money
     this.#money.cap = budgetUsd
+    this.#waits.wake()
     return () => void (this.#money.cap = cap)
   }
 
   /** Follows a run that begins or goes on: what it reserves counts until it has stopped. */
   attach(run: RunOnAccount): void {
-    this.#know(run.row)
-    if (!isStopped(run.row.status)) this.#open.set(run.row.id, { run, known: run.row })
+    const { row } = run
+    this.#know(row)
+    run.watch?.(this.#waits.wake)
+    this.#heldBack.delete(row.id)
+    if (isHeldBack(row)) this.#heldBack.set(row.id, run)
+    if (!isStopped(row.status)) this.#open.set(row.id, { run, known: row })
   }
 
   /** A run that was not stored. */
   forget(id: RunId): void {
     this.#open.delete(id)
+    this.#heldBack.delete(id)
     this.#depths.delete(id)
     this.#money.forget(id)
     this.#tokens.forget(id)
+    this.#waits.wake()
   }
 
   spend({ id }: Pick<StoredRun, 'id'>, { usage, costUsd }: UsageAndCost): void {
@@ -99,24 +110,41 @@ export class Budget {
 
   /**
    * Asked before each request: its worst case is held until `release`, with as long an answer as there is room for. A run
-   * waits where requests of others hold what would let it go on.
+   * waits where others hold what would let it go on, and one of them is at work. `keepsSlot`: it holds its slot meanwhile.
    */
-  ask(run: Spender, estimate: RequestEstimate): ReservationResult {
+  ask(run: Spender, estimate: RequestEstimate, keepsSlot = false): ReservationResult {
+    const { id } = run
+    this.#waits.leave(id)
     const reached = this.reached(run)
     if (reached) return reached
-    const { id } = run
     const { input } = estimate
     const cost = requestCost(estimate)
     const output = affordableOutput(cost, input, this.#money.room(id), this.#tokens.room(id))
-    if (output < cost.fair && this.#inFlight > 0) {
-      const most = affordableOutput(cost, input, this.#money.mostRoom(id), this.#tokens.mostRoom(id))
+    if (output < cost.fair && this.#mayWait(id, keepsSlot)) {
+      const back = comesBack(this.#now(), id)
+      const usd = this.#money.mostRoom(id, back)
+      const most = affordableOutput(cost, input, usd, this.#tokens.mostRoom(id, back))
       if (most > output && most >= cost.least) {
-        const { promise: until } = (this.#released ??= Promise.withResolvers())
-        return { until, held: heldText(id, cost, this.#money, this.#tokens) }
+        const held = heldText(id, cost, this.#money, this.#tokens)
+        return { until: this.#waits.enter(id), held }
       }
     }
     if (output < cost.least) return this.#tooDear(run, input, cost)
     return this.#reserveRequest(run, input, output, cost)
+  }
+
+  #mayWait(id: RunId, keepsSlot: boolean): boolean {
+    return this.#inFlight > 0 || anyWorks(this.#now(), id, keepsSlot)
+  }
+
+  #now(): RunsNow {
+    const driven = [...this.#open.values()].filter(({ run }) => run.watch)
+    const paused = [...this.#heldBack.values()].map(({ row }) => row)
+    return {
+      open: driven.map(({ known }) => known),
+      heldBack: paused.filter(isHeldBack),
+      waiting: this.#waits.waiting,
+    }
   }
 
   /**
@@ -184,8 +212,8 @@ export class Budget {
   /** Why nothing can be reserved below a run, or null: in the conversation; undefined: something can. */
   nothingFree(payer: RunId | null): string | undefined {
     this.#refresh()
-    if (this.#money.isUsedUp(payer)) return this.#figures(this.#money, payer, dollars)
-    return this.#tokens.free(payer) === 0 ? this.#figures(this.#tokens, payer, count) : undefined
+    if (this.#money.isUsedUp(payer)) return this.#figures(this.#money, payer)
+    return this.#tokens.free(payer) === 0 ? this.#figures(this.#tokens, payer) : undefined
   }
 
   /** What spawns below a run would reserve, one after the other, and what would be left unreserved then. null: no cap. */
@@ -256,6 +284,7 @@ export class Budget {
       if (each.known === row) continue
       const { status, limits, parentRunId } = each.known
       each.known = row
+      if (isHeldBack(row)) this.#heldBack.set(row.id, each.run)
       if (isStopped(row.status)) this.#open.delete(row.id)
       else if (row.limits === limits && row.parentRunId === parentRunId && row.status === status) continue
       this.#know(row)
@@ -277,8 +306,7 @@ export class Budget {
       this.#money.release(id, usd)
       this.#tokens.release(id, tokens)
       this.#inFlight--
-      this.#released?.resolve()
-      this.#released = undefined
+      this.#waits.wake()
     }
     return { ...(output < cost.most ? { maxOutputTokens: output } : {}), release }
   }
@@ -322,7 +350,8 @@ export class Budget {
     const unit = lacksMoney ? '' : ' tokens'
     const needs = `the next request may ${lacksMoney ? 'cost' : 'take'} ${shown(lacksMoney ? usd : input + cost.least)}${unit}`
     const own = lacksMoney ? limits.maxCostUsd : limits.maxTokens
-    const note = `${needs}, and ${shown(clean(ledger.room(id)))}${unit} ${unit ? 'are' : 'is'} left: ${this.#figures(ledger, own === null ? null : id, shown)}`
+    const left = clean(Math.min(leftOf(ledger, id, own) ?? Infinity, ledger.room(id)))
+    const note = `${needs}, and ${shown(left)}${unit} ${unit ? 'are' : 'is'} left: ${this.#figures(ledger, own === null ? null : id)}`
     const asked = lacksMoney ? limits.growsTo?.maxCostUsd : limits.growsTo?.maxTokens
     const isOwnTokens = !lacksMoney && own !== null && (asked ?? null) === null
     return { why: isOwnTokens ? 'max_tokens' : 'budget', note }
@@ -336,54 +365,14 @@ export class Budget {
     const isOwn = payer !== null && ledger.whole(payer) !== ledger.whole(null)
     const left = `the ${shown(free)}${unit} that ${unit ? 'are' : 'is'} left to ${isOwn ? 'your own run' : 'this conversation'}`
     const amount = unit ? shown(asked) : asked
-    throw new ToolError(
-      'limit',
-      `${field} ${amount} is more than ${left}: ${this.#figures(ledger, payer, shown)}`,
-    )
+    throw new ToolError('limit', `${field} ${amount} is more than ${left}: ${this.#figures(ledger, payer)}`)
   }
 
-  /** `$1.00 of $5.00 are spent, $0.50 is reserved by explore (brn_x)`. */
-  #figures(ledger: Ledger, payer: RunId | null, shown: (amount: number) => string): string {
-    const isMoney = ledger === this.#money
-    const id = this.#payerOf(ledger, payer)
-    const whole = ledger.whole(payer)!
-    const spent = id === null ? ledger.spent : ledger.used(id)
-    const own = id === null ? '' : 'its own '
-    const used = isMoney
-      ? `${shown(spent)} of ${own}${shown(whole)} are spent`
-      : `${shown(spent)} of ${own}${shown(whole)} tokens are used`
-    const reserved = this.#reservations(ledger, id, shown)
-    return [used, ...reserved].join(', ')
-  }
-
-  #payerOf(ledger: Ledger, payer: RunId | null): RunId | null {
-    for (let at = payer; at !== null; at = this.#open.get(at)?.known.parentRunId ?? null) {
-      const row = this.#open.get(at)?.known
-      if (row && (ledger === this.#money ? row.limits.maxCostUsd : row.limits.maxTokens) !== null) return at
-    }
-    return null
-  }
-
-  #reservations(ledger: Ledger, id: RunId | null, shown: (amount: number) => string): string[] {
-    const held = [...this.#open.values()]
-      .map(({ known: row }) => ({ row, amount: ledger.reservedBy(row.id) }))
-      .filter(
-        ({ row, amount }) => amount > 0 && row.id !== id && this.#payerOf(ledger, row.parentRunId) === id,
-      )
-      .toSorted((a, b) => b.amount - a.amount)
-    const named = held.slice(0, NAMED).map(({ row, amount }) => {
-      const how = (ledger === this.#money ? row.limits.maxCostUsd : row.limits.maxTokens) === null
-      return `${shown(amount)} ${how ? 'is held by a request of' : 'is reserved by'} ${row.agent} (${row.branchId})`
-    })
-    const others = held.slice(NAMED)
-    if (others.length === 0) return named
-    const rest = shown(clean(others.reduce((sum, { amount }) => sum + amount, 0)))
-    return [...named, `${rest} by ${others.length} more`]
+  #figures(ledger: Ledger, payer: RunId | null): string {
+    const rows = [...this.#open.values()].map(({ known }) => known)
+    return figuresText(ledger, payer, rows, ledger === this.#money ? 'usd' : 'tokens')
   }
 }
-
-/** Of those who hold something: named in a refusal. */
-const NAMED = 4
 
 function leftOf(ledger: Ledger, id: RunId, cap: number | null): number | null {
   if (cap === null) return ledger.free(id)

@@ -1,21 +1,29 @@
-import type { Ledger } from './ledger.ts'
+import type { Holding } from './account-tree.ts'
+import { clean, type Ledger } from './ledger.ts'
 import { dollars } from './money-text.ts'
 import type { RequestCost } from './request-cost.ts'
 import { count } from './token-count.ts'
 
-/** Why a request has to wait: what of the conversation is reserved, in the unit that the request lacks, and by what. */
+/** Why a request has to wait: what others hold, in the unit that the request lacks, and who they are. */
 export function heldText(
   id: string,
   { inputUsd, outputUsdPerToken, fair }: RequestCost,
   money: Ledger,
   tokens: Ledger,
 ): string {
-  const lacksMoney = inputUsd + fair * outputUsdPerToken > money.room(id)
-  const ledger = lacksMoney ? money : tokens
-  const reserved = ledger.reservedBelow(null)
-  const amount = lacksMoney ? `${dollars(reserved)} is` : `${count(reserved)} tokens are`
-  const { held, shares } = ledger
-  const requests = held > 0 ? ['running requests'] : []
-  const runs = shares > 0 ? [`${shares} ${shares === 1 ? 'subagent' : 'subagents'}`] : []
-  return `${amount} reserved by ${[...requests, ...runs].join(' and ')}`
+  const lacksMoney = inputUsd + fair * outputUsdPerToken > money.room(id) + 1e-9
+  const holdings = (lacksMoney ? money : tokens).holdings(id)
+  const held = clean(holdings.reduce((sum, { amount }) => sum + amount, 0))
+  const amount = lacksMoney ? `${dollars(held)} is` : `${count(held)} tokens are`
+  const of = (by: Holding['by']) => holdings.filter((each) => each.by === by).length
+  const words = [
+    ...(of('request') > 0 ? ['running requests'] : []),
+    ...counted(of('run'), 'other run'),
+    ...counted(of('subagent'), 'subagent'),
+  ]
+  return `${amount} reserved by ${words.join(' and ')}`
+}
+
+function counted(count: number, what: string): string[] {
+  return count === 0 ? [] : [`${count} ${what}${count === 1 ? '' : 's'}`]
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Ledger, type AccountFacts } from './ledger.ts'
+import type { AccountFacts } from './account-tree.ts'
+import { Ledger } from './ledger.ts'
 
 const facts = (more: Partial<AccountFacts>): AccountFacts => ({
   parent: null,
@@ -39,7 +40,8 @@ test('a share grows out of what is free above it, up to its limit', () => {
   expect(ledger.room('a')).toBe(3)
   ledger.hold('a', 2.5)
   expect([ledger.capOf('a'), ledger.free(null)]).toEqual([2.5, 0.5])
-  expect(ledger.mostRoom('a')).toBe(1.5)
+  expect(ledger.mostRoom('a', new Set())).toBe(3)
+  expect(ledger.mostRoom('a', new Set('b'))).toBe(4)
 })
 
 test('a whole that has been made smaller lets nothing begin that it does not have', () => {

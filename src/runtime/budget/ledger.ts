@@ -1,25 +1,4 @@
-/** What a ledger has to know of one account: of a run, in one unit. */
-export interface AccountFacts {
-  readonly parent: string | null
-  /** What it and everything below it may come to; null: it draws on what is above it. */
-  readonly cap: number | null
-  /** What its cap may grow to while there is something unreserved above it. Not more than the cap: it does not grow. */
-  readonly growsTo: number | null
-  /** Only an open one holds what it has not used: the rest of one that has stopped went back. */
-  readonly isOpen: boolean
-}
-
-interface Account extends AccountFacts {
-  /** Spent by itself and by all below it. */
-  used: number
-  /** Of its own requests that are under way. */
-  held: number
-  /** Spent and held by itself, and what those below stand for. */
-  committed: number
-  /** What it stands for in the account above: its cap while it is open, and never less than is committed. */
-  total: number
-  cap: number | null
-}
+import { AccountTree, type Account, type AccountFacts, type Holding } from './account-tree.ts'
 
 /**
  * Who holds how much of one shared amount, dollars or tokens: an account for each run, below that of the run which has
@@ -42,15 +21,9 @@ export class Ledger {
     return this.#spent
   }
 
-  /** Of the requests that are under way. */
-  get held(): number {
-    return clean(this.#held)
-  }
-
-  /** How many open accounts reserve more than they have spent and hold. */
-  get shares(): number {
-    const all = [...this.#accounts.values()]
-    return all.filter((each) => each.isOpen && each.cap !== null && each.total - each.committed > 1e-9).length
+  /** What others than this account and those above it hold. */
+  holdings(id: string): readonly Holding[] {
+    return new AccountTree(this.#accounts).holdings(id, (each) => this.reservedBy(each))
   }
 
   /** Makes an account, or changes what is known of it; `own` counts for a new one alone. */
@@ -112,11 +85,10 @@ export class Ledger {
     return Math.max(0, Math.min(this.#roomOf(id), this.#unspent()))
   }
 
-  /** The same, if nothing that may come back were reserved or held by others. */
-  mostRoom(id: string): number {
-    const account = this.#accounts.get(id)
-    if (!account?.isOpen || account.cap === null) return Infinity
-    return Math.max(account.cap, account.growsTo ?? 0) - account.committed
+  /** The same, once every request under way and these accounts have come to an end, and spent nothing more. */
+  mostRoom(id: string, comesBack: ReadonlySet<string>): number {
+    const unspent = this.cap === null ? Infinity : this.cap - this.#spent
+    return Math.min(new AccountTree(this.#accounts).laterRoom(id, this.cap, comesBack), unspent)
   }
 
   /** What nobody has spent, reserved or holds, as far as a new account below this one may have it. null: no cap. */

@@ -19,7 +19,7 @@ export type AsidePorts = Pick<Deps, 'clock' | 'gates' | 'newId'>
 
 /**
  * The text of one request that is made beside the turns of a run: through the gate, within the budget, tried once. It
- * counts as the run's. Waits while requests under way hold what it needs. Rejects with why there is no text: an answer that
+ * counts as the run's. Waits while others hold what it needs. Rejects with why there is no text: an answer that
  * was refused, filtered or cut is none.
  */
 export async function askAside(
@@ -73,7 +73,7 @@ async function reserve(
 ) {
   const input = new InputEstimate([]).byChars(messages)
   for (;;) {
-    const leave = budget.ask(row, { input, maxOutput, price })
+    const leave = budget.ask(row, { input, maxOutput, price }, true)
     if ('release' in leave) return leave
     if ('why' in leave) throw new Error(leave.note)
     await unlessAborted(leave.until, signal, clock, 0)

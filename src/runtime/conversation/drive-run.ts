@@ -8,12 +8,22 @@ import type { CallId } from '../../core/ids.ts'
 import type { ToolCallPart, ToolOutput, ToolResultPart } from '../../core/message.ts'
 import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/unless-aborted.ts'
-import type { LoopPorts, Outcome, Report, TurnText, StartedCall, ToolSet } from '../../loop/ports.ts'
+import type {
+  LoopPorts,
+  Outcome,
+  Report,
+  RequestEstimate,
+  ReservationResult,
+  StartedCall,
+  ToolSet,
+  TurnText,
+} from '../../loop/ports.ts'
 import { partialReport } from '../../loop/partial-report.ts'
 import { runAgent } from '../../loop/run-agent.ts'
 import type { Model } from '../../model/port.ts'
 import type { Reader } from '../../store/port.ts'
 import type { AnyTool, ToolContext, Todos } from '../../tools/port.ts'
+import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveringTools, isUnruled, learnsTools } from '../delegation/discovery/discovery.ts'
 import { readBeforeEnd, startedAnswer } from '../delegation/background-spawn.ts'
@@ -240,7 +250,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     secrets: scope.deps.secrets,
     budget: {
       reached: () => (costsNothing ? undefined : budget.reached(run.row)),
-      ask: (estimate) => (costsNothing ? NOTHING_HELD : budget.ask(run.row, estimate)),
+      ask: (estimate) => (costsNothing ? NOTHING_HELD : askBudget(budget, run, journal, estimate)),
       spend: (answer) => {
         budget.spend(run.row, answer)
         journal.limitsGrown()
@@ -253,6 +263,18 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
 }
 
 const NOTHING_HELD = { release: () => {} }
+
+/** A share that has grown for a request is stored as it begins: what others see as left is what there is. */
+function askBudget(
+  budget: Pick<Budget, 'ask'>,
+  { row }: LiveRun,
+  journal: Pick<RunJournal, 'limitsGrown'>,
+  estimate: RequestEstimate,
+): ReservationResult {
+  const leave = budget.ask(row, estimate)
+  journal.limitsGrown('now')
+  return leave
+}
 
 type ToolScope = ControlScope & ReportScope & { readonly deps: DelegationPorts & Pick<Deps, 'taskTexts'> }
 

@@ -12,6 +12,8 @@ import { CallBatch } from './call-batch.ts'
 import { deliverItems, nextRead, waitingItems } from '../run/inbox.ts'
 import { changeRun, eventScope, runEvent, type LiveRun } from '../run/live-run.ts'
 import { appendMessage } from '../run/messages.ts'
+import type { Scheduler } from '../run/scheduler.ts'
+import { endWait } from '../run/slots.ts'
 import type { OpenTurn } from './open-turn.ts'
 import type { PartialMessage } from '../run/partial-message.ts'
 import type { Change, Recorder } from '../log/recorder.ts'
@@ -24,6 +26,7 @@ export interface JournalPorts {
   readonly bus: Bus
   readonly clock: Clock
   readonly newId: NewId
+  readonly scheduler: Scheduler
   /** Writes the child of a `task` call in the transaction of its intent (invariant R2); some calls have no child. */
   readonly spawn: (change: Change, parent: LiveRun, call: StartedCall) => LiveRun | undefined
   /** Takes back what a spawn took that was not stored. */
@@ -74,11 +77,13 @@ export class RunJournal implements Journal {
     return this.#batch?.answer.parts.filter((part) => part.type === 'tool-call') ?? []
   }
 
-  /** A share of the budget that has grown is stored with the next change. */
-  limitsGrown(): void {
+  /** A share of the budget that has grown is stored with the next change, or in one of its own. */
+  limitsGrown(when: 'next' | 'now' = 'next'): void {
     const { limits } = this.#run.row
-    if (limits !== this.#limits) this.#writes.patch({ limits })
+    if (limits === this.#limits) return
     this.#limits = limits
+    this.#writes.patch({ limits })
+    if (when === 'now') this.#writes.later((change) => this.#writes.writeFigures(change), { durable: false })
   }
 
   /** What is written of a call of this turn. */
@@ -212,10 +217,12 @@ export class RunJournal implements Journal {
       if (isWaiting) updateWait(change, this.#run, waitingFor)
       else changeRun(change, this.#run, { ...state.waiting(reason), waitingFor })
     })
+    // who holds the budget may be in the queue for this slot
+    if (waitingFor.code === 'budget') this.#ports.scheduler.release(this.#run.row.id)
   }
 
   async resumed(): Promise<void> {
-    await this.#writes.record((change) => changeRun(change, this.#run, state.running))
+    await this.#writes.record((change) => endWait(change, this.#ports, this.#run))
   }
 
   async steers(): Promise<readonly ContextMessage[]> {

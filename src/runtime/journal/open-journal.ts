@@ -20,7 +20,7 @@ export function createJournal(
   const { store, recorder, bus, clock, newId, scheduler } = deps
   const unspawn = (child: LiveRun) =>
     rollBackStarts({ store, scheduler }, tree, [child, ...resumedBelow(store, tree, child)])
-  return new RunJournal(run, { store, recorder, bus, clock, newId, unspawn, spawn })
+  return new RunJournal(run, { store, recorder, bus, clock, newId, scheduler, unspawn, spawn })
 }
 
 /** What was to go on together with a run that is continued: queued in memory, and paused as ever in the store. */

@@ -15,6 +15,7 @@ export type Asker = Partial<Pick<RunFacts, 'parentRunId' | 'originCallId' | 'bac
  */
 export class HeldRow {
   #row: Run
+  #onMoved = () => {}
 
   constructor(row: Run) {
     this.#row = row
@@ -26,17 +27,17 @@ export class HeldRow {
 
   /** The run is in another state: `next` comes of a step (core/run-steps.ts). */
   enter(next: Run): void {
-    this.#row = next
+    this.#move(next)
   }
 
   /** It waits on, for something else. */
   waitFor(waitingFor: WaitingFor): void {
-    this.#row = waitOn(this.#row, waitingFor)
+    this.#move(waitOn(this.#row, waitingFor))
   }
 
   /** It is in the state of an earlier row again: the change that ended that state was not stored. */
   goBackTo(earlier: Run): void {
-    this.#row = backTo(earlier, this.#row)
+    this.#move(backTo(earlier, this.#row))
   }
 
   /** Somebody asks it to pause at its next boundary; null: no longer. One that has stopped is asked nothing. */
@@ -57,10 +58,22 @@ export class HeldRow {
   /** Somebody else asks for it now, or its caller waits no longer. */
   setAsker(asker: Asker): void {
     this.#row = { ...this.#row, ...asker }
+    this.#onMoved()
   }
 
   /** It is what the store says. @throws OffshootError `store_corrupt` as `parseRun` does. */
   reload(stored: StoredRun): void {
-    this.#row = parseRun(stored)
+    this.#move(parseRun(stored))
+  }
+
+  /** Calls back when its state has changed, or who waits for it. */
+  watch(onMoved: () => void): void {
+    this.#onMoved = onMoved
+  }
+
+  #move(next: Run): void {
+    const { status, reason } = this.#row
+    this.#row = next
+    if (next.status !== status || next.reason !== reason) this.#onMoved()
   }
 }

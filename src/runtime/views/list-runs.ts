@@ -75,7 +75,7 @@ export type RunListing = Pick<
 }
 
 export interface ListOptions {
-  /** Those that are final too. */
+  /** Those that are final too. Default: of those the ones alone whose branch has something to read. */
   readonly all?: boolean
   /** Whether a living process drives a conversation. Default: all are driven. */
   readonly isDriven?: (id: ConversationId) => boolean
@@ -92,10 +92,21 @@ export function listRuns(
   const wanted = runStatuses
     .filter((status) => all || !isFinal(status))
     .flatMap((status) => reader.find('runs', { where: { status } }))
+  if (!all) wanted.push(...withUnread(reader))
   const byConversation = Map.groupBy(wanted, (run) => run.conversationId)
   return [...byConversation]
     .flatMap(([id, runs]) => listingsOf(reader, runs, { conversationId: id, isDriven: isDriven(id) }))
     .toSorted(runningFirst)
+}
+
+/** Runs that have completed, and whose branch has something to read: it waits until somebody continues the branch. */
+function withUnread(reader: Reader): StoredRun[] {
+  const items = reader.find('inbox', { where: { deliveredAt: null } })
+  const branches = new Set(items.filter((item) => item.withdrawnAt === null).map((item) => item.branchId))
+  return [...branches].flatMap((branchId) => {
+    const last = { where: { branchId }, orderBy: 'id', descending: true, limit: 1 } as const
+    return reader.find('runs', last).filter(({ status }) => status === 'completed')
+  })
 }
 
 /** One run that is in the store. */

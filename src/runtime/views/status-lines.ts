@@ -1,10 +1,11 @@
 import { activityOf, type Activity } from '../../core/status-line/activity.ts'
 import { factsAround, familyTree, type FamilyTree } from '../../core/status-line/facts-around.ts'
-import { statusLine, type StatusLine } from '../../core/status-line/status-line.ts'
+import { statusLine, type StatusLine, type UnreadCounts } from '../../core/status-line/status-line.ts'
 import type { ApprovalId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Reader } from '../../store/port.ts'
+import { waitingItems } from '../run/inbox.ts'
 import { queueFromRows, type QueueRows } from '../run/queue-from-rows.ts'
 
 /** What of a conversation the status lines of its branches are made of. */
@@ -28,12 +29,14 @@ export function statusLineFromRows(
   { family, queue, isDriven }: StatusScope,
 ): StatusLine {
   const at = queue.order.indexOf(run.id)
+  const isLatest = family.latest.get(run.branchId)?.id === run.id
   return statusLine(
     { ...run, queuePosition: at < 0 ? null : at + 1 },
     {
       activity: run.status === 'running' ? activityFromRows(reader, run) : undefined,
       ...factsAround(run, family, (each) => asksOf(reader, each)),
       asks,
+      unread: isLatest && run.status === 'completed' ? unreadOf(reader, run) : undefined,
       queueLength: queue.order.length,
       queueLine: queue.line,
       isDriven,
@@ -54,6 +57,12 @@ function activityFromRows(reader: Reader, { id: runId, branchId }: StoredRun): A
     parts.map(({ part }) => part),
     message.createdAt,
   )
+}
+
+function unreadOf(reader: Reader, { branchId }: StoredRun): UnreadCounts {
+  const items = waitingItems(reader, branchId)
+  const messages = items.filter(({ kind }) => kind === 'user').length
+  return { reports: items.length - messages, messages }
 }
 
 /** The ids of what a run asks and nobody has answered. */

@@ -1,0 +1,104 @@
+/** What a ledger has to know of one account: of a run, in one unit. */
+export interface AccountFacts {
+  readonly parent: string | null
+  /** What it and everything below it may come to; null: it draws on what is above it. */
+  readonly cap: number | null
+  /** What its cap may grow to while there is something unreserved above it. Not more than the cap: it does not grow. */
+  readonly growsTo: number | null
+  /** Only an open one holds what it has not used: the rest of one that has stopped went back. */
+  readonly isOpen: boolean
+}
+
+export interface Account extends AccountFacts {
+  /** Spent by itself and by all below it. */
+  used: number
+  /** Of its own requests that are under way. */
+  held: number
+  /** Spent and held by itself, and what those below stand for. */
+  committed: number
+  /** What it stands for in the account above: its cap while it is open, and never less than is committed. */
+  total: number
+  cap: number | null
+}
+
+/** What somebody holds of an amount, and what that is. */
+export interface Holding {
+  readonly amount: number
+  readonly by: 'request' | 'run' | 'subagent'
+}
+
+/** The accounts of a ledger at one moment, from above. */
+export class AccountTree {
+  readonly #accounts: ReadonlyMap<string, Account>
+  readonly #children: ReadonlyMap<string | null, readonly string[]>
+
+  constructor(accounts: ReadonlyMap<string, Account>) {
+    this.#accounts = accounts
+    this.#children = Map.groupBy(accounts.keys(), (id) => {
+      const { parent } = accounts.get(id)!
+      return parent !== null && accounts.has(parent) ? parent : null
+    })
+  }
+
+  /**
+   * What a next request of this account could come to, if those that come back spent nothing more, and no request were
+   * under way. `cap`: of the whole.
+   */
+  laterRoom(id: string | null, cap: number | null, comesBack: ReadonlySet<string>): number {
+    const payer = this.#payer(id)
+    if (payer === null) return cap === null ? Infinity : cap - this.#laterBelow(null, comesBack)
+    const account = this.#accounts.get(payer)!
+    const own = account.cap! - this.#ownUse(payer) - this.#laterBelow(payer, comesBack)
+    const more = (account.growsTo ?? 0) - account.cap!
+    return more > 0 ? own + Math.max(0, Math.min(more, this.laterRoom(account.parent, cap, comesBack))) : own
+  }
+
+  /** Who else holds something: not the account, nor those above it, and of a share not what is below it. */
+  holdings(id: string, heldBy: (id: string) => number): readonly Holding[] {
+    const own = new Set([id, ...this.#above(id)])
+    const below = (parent: string | null): Holding[] =>
+      this.#below(parent).flatMap((each) => {
+        const { cap, isOpen } = this.#accounts.get(each)!
+        if (own.has(each)) return below(each)
+        const isShare = isOpen && cap !== null
+        const amount = heldBy(each)
+        const by = !isShare ? 'request' : parent === null ? 'run' : 'subagent'
+        return [...(amount > 0 ? [{ amount, by } as const] : []), ...(isShare ? [] : below(each))]
+      })
+    return below(null)
+  }
+
+  #below(id: string | null): readonly string[] {
+    return this.#children.get(id) ?? []
+  }
+
+  #above(id: string): string[] {
+    const parent = this.#accounts.get(id)?.parent ?? null
+    return parent === null ? [] : [parent, ...this.#above(parent)]
+  }
+
+  #payer(id: string | null): string | null {
+    const account = id === null ? undefined : this.#accounts.get(id)
+    if (!account) return null
+    return account.isOpen && account.cap !== null ? id : this.#payer(account.parent)
+  }
+
+  /** What an account itself has spent. */
+  #ownUse(id: string): number {
+    return this.#accounts.get(id)!.used - sum(this.#below(id).map((each) => this.#accounts.get(each)!.used))
+  }
+
+  #laterBelow(id: string | null, comesBack: ReadonlySet<string>): number {
+    return sum(this.#below(id).map((each) => this.#laterTotal(each, comesBack)))
+  }
+
+  #laterTotal(id: string, comesBack: ReadonlySet<string>): number {
+    const { cap, isOpen } = this.#accounts.get(id)!
+    const used = this.#ownUse(id) + this.#laterBelow(id, comesBack)
+    return isOpen && cap !== null && !comesBack.has(id) ? Math.max(cap, used) : used
+  }
+}
+
+function sum(amounts: readonly number[]): number {
+  return amounts.reduce((all, each) => all + each, 0)
+}

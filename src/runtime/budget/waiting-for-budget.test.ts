@@ -1,0 +1,172 @@
+import { describe, expect, test } from 'vitest'
+import {
+  agent,
+  handClock,
+  harness,
+  tool,
+  type HarnessOptions,
+} from '../../../test/support/runtime-harness.ts'
+import { free } from '../../model/cost-of-usage.ts'
+import { createModel } from '../../model/language-model.ts'
+import type { ScriptInput } from '../../model/model-script.ts'
+import { createScriptedModel } from '../../model/scripted-model.ts'
+import { listRuns } from '../views/list-runs.ts'
+
+const TOKENS = 200_000
+const read = { tool: 'read', input: {} }
+const task = (description: string, more = {}) => ({
+  tool: 'task',
+  input: {
+    prompt: `do ${description}`,
+    description,
+    subagent_type: 'explore',
+    run_in_background: true,
+    ...more,
+  },
+})
+const slow = (delayMs: number) => ({ text: 'found', delayMs })
+
+interface Options extends Pick<HarnessOptions, 'layers' | 'tools'> {
+  readonly limits?: object
+}
+
+/** A runtime with 200,000 tokens whose model may write 32,000 at each request. */
+function scarce(agents: ScriptInput['agents'], { limits = {}, ...more }: Options = {}) {
+  const clock = handClock()
+  const scripted = createScriptedModel({ agents }, { clock })
+  const info = {
+    id: 'own/scarce',
+    provider: 'own',
+    label: 'scarce',
+    window: null,
+    maxOutput: 32_000,
+    price: free,
+  }
+  const model = createModel(scripted, info, { now: clock.now })
+  const config = { limits: { maxTokens: TOKENS, ...limits } }
+  const known = [agent('main'), agent('general'), agent('explore', { spawns: ['general'] })]
+  return harness({ clock, model, agents: known, tools: [tool('read')], ...more, config })
+}
+
+const lines = (h: ReturnType<typeof scarce>, agent: string) =>
+  listRuns(h.store, { all: true })
+    .filter((run) => run.agent === agent)
+    .map(({ statusLine: { state, detail } }) => (detail === null ? state : `${state}: ${detail}`))
+
+const rowOf = (h: ReturnType<typeof scarce>, agent: string) =>
+  h.store.find('runs', {}).find((run) => run.agent === agent)!
+
+describe('a run for which others leave too little', () => {
+  const eight = Array.from({ length: 8 }, (_, n) => task(`part ${n}`))
+  const more = Array.from({ length: 20 }, () => ({ text: 'm' }))
+  const main = [{ toolCalls: eight }, { toolCalls: [read] }, ...more]
+
+  test('waits while subagents hold shares, says how many, and goes on with what they give back', async () => {
+    const explore = Array.from({ length: 20 }, (_, n) => slow(n < 4 ? 5_000 : 6_000))
+    const h = scarce({ main, explore })
+    const started = await h.start('go')
+    await h.clock.advance(1_000)
+    const run = listRuns(h.store).find(({ agent }) => agent === 'main')
+    const reserved = run!.reservedTokens.toLocaleString('en-US')
+    expect(lines(h, 'main')).toEqual([`Waiting for budget: ${reserved} tokens are reserved by 8 subagents`])
+    await h.clock.advance(4_500)
+    expect(h.store.get('runs', started.runId)).not.toMatchObject({ status: 'paused' })
+    expect(await h.clock.until(started.result)).toMatchObject({ status: 'completed', text: 'm' })
+    expect(h.store.find('inbox', { where: { deliveredAt: null } })).toEqual([])
+  })
+
+  test('waits for a subagent that runs a tool: no request is under way', async () => {
+    const hold = [task('long', { max_tokens: 100_000 }), task('short', { max_tokens: 97_000 })]
+    const explore = [
+      { toolCalls: [{ tool: 'work', input: {} }] },
+      { toolCalls: [{ tool: 'read', input: {} }] },
+      ...more,
+    ]
+    const work = tool('work', {
+      execute: () => h.clock.until(new Promise((done) => h.clock.after(9_000, () => done('')))),
+    })
+    const h = scarce({ main: [{ toolCalls: hold }, ...more], explore }, { tools: [work] })
+    const started = await h.start('go')
+    expect(await h.clock.until(started.result)).toMatchObject({ status: 'completed', text: 'm' })
+  })
+})
+
+describe('a run that waits for budget', () => {
+  const m = Array.from({ length: 9 }, () => ({ text: 'm' }))
+  const all = (description: string) => task(description, { max_tokens: 199_700 })
+
+  test('pauses, with the figures, once the one that holds it waits for a person', async () => {
+    const asks = tool('asks', { effects: 'execute', subject: () => [{ kind: 'command', value: 'make' }] })
+    const explore = [{ delayMs: 5_000, toolCalls: [{ tool: 'asks', input: {} }] }, ...m]
+    const h = scarce({ main: [{ toolCalls: [all('x')] }, ...m], explore }, { tools: [asks] })
+    h.runtime.approvals.attend()
+    const started = await h.start('go')
+    await h.clock.advance(1_000)
+    expect(lines(h, 'main')).toEqual([
+      expect.stringMatching(/^Waiting for budget: .* reserved by 1 subagent$/),
+    ])
+    await h.clock.advance(5_000)
+    expect(rowOf(h, 'explore')).toMatchObject({ status: 'waiting', reason: 'approval' })
+    const paused = h.store.get('runs', started.runId)!
+    expect(paused).toMatchObject({ status: 'paused', reason: 'budget' })
+    const left = listRuns(h.store, { all: true }).find(({ id }) => id === started.runId)!.budgetLeftTokens!
+    expect(paused.reportNote).toContain(`${left.toLocaleString('en-US')} tokens are left`)
+    expect(paused.reportNote).toMatch(/is reserved by explore/)
+  })
+
+  test('goes on once the one that holds it is paused: that gives its share back', async () => {
+    const explore = [{ delayMs: 5_000, toolCalls: [read] }, ...m]
+    const h = scarce({ main: [{ toolCalls: [all('x')] }, ...m], explore })
+    const started = await h.start('go')
+    await h.clock.advance(1_000)
+    const { id, conversationId } = rowOf(h, 'explore')
+    await h.perform(conversationId, { verb: 'pause', target: id, args: null })
+    expect(await h.clock.until(started.result)).toMatchObject({ status: 'completed', text: 'm' })
+    expect(h.store.get('runs', id)).toMatchObject({ status: 'paused', reason: 'user' })
+  })
+
+  test('leaves its slot to the one that holds what it needs', async () => {
+    const nested = { subagent_type: 'general', max_tokens: 18_000 }
+    const explore = [{ toolCalls: [task('below', nested)] }, ...m]
+    const limits = { maxConcurrent: 1, maxDepth: 2 }
+    const general = [slow(5_000)]
+    const h = scarce(
+      { main: [{ toolCalls: [task('x', { max_tokens: 20_000 })] }, ...m], explore, general },
+      { limits },
+    )
+    const started = await h.start('go')
+    await h.clock.advance(1_000)
+    expect(lines(h, 'explore')).toEqual(['Waiting for budget: 18,000 tokens are reserved by 1 subagent'])
+    expect(rowOf(h, 'general')).toMatchObject({ status: 'running' })
+    expect(await h.clock.until(started.result)).toMatchObject({ status: 'completed' })
+    expect(h.store.find('runs', {}).every(({ status }) => status === 'completed')).toBe(true)
+  })
+
+  test('and another that waits for the same do not wait for each other', async () => {
+    const huge = 'x'.repeat(4 * 60_000)
+    const explore = [{ delayMs: 1_000, toolCalls: [{ tool: 'huge', input: {} }] }, ...m]
+    const tools = [tool('huge', { execute: () => huge })]
+    const calls = [task('one'), task('two')]
+    const h = scarce(
+      { main: [{ toolCalls: calls }, { toolCalls: [{ tool: 'huge', input: {} }] }, ...m], explore },
+      { tools },
+    )
+    const started = await h.start('go')
+    await h.clock.until(started.result)
+    expect(
+      h.store.find('runs', {}).every(({ status }) => status === 'completed' || status === 'paused'),
+    ).toBe(true)
+  })
+
+  test('ends its wait when it is paused or cancelled itself', async () => {
+    for (const verb of ['pause', 'cancel'] as const) {
+      const h = scarce({ main: [{ toolCalls: [all('x')] }, ...m], explore: [slow(5_000)] })
+      const started = await h.start('go')
+      await h.clock.advance(1_000)
+      await h.perform(started.conversationId, { verb, target: started.runId, args: null })
+      const status = verb === 'pause' ? 'paused' : 'cancelled'
+      expect(h.store.get('runs', started.runId)).toMatchObject({ status })
+      await h.clock.until(started.result)
+    }
+  })
+})
