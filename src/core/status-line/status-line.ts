@@ -195,18 +195,26 @@ function waitingForChildren(run: StatusRun, about: StatusLine, { children }: Sta
 function completed(run: StatusRun, { children = [], below = children, ...facts }: StatusFacts): StatusLine {
   const { askBelow, isDriven = true, unread } = facts
   const { words, isOpen, pausedAt } = belowCounts(below, isDriven)
-  const waits = unread ? unreadWords(unread) : []
-  const about = line(run, 'Done', [...waits, ...(words === null ? [] : [words])].join(', ') || null)
+  const waits = unreadWords(unread)
+  const about = line(run, 'Done', leftWords(waits, words))
   if (isOpen && !isDriven) return { ...about, verb: { name: 'recover', id: null } }
   if (isOpen && askBelow !== undefined) return { ...about, verb: answerTo(askBelow) }
-  if (waits.length > 0) return { ...about, verb: goOn(run.branchId) }
+  if (waits !== null) return { ...about, verb: goOn(run.branchId) }
   return { ...about, verb: pausedAt === null ? null : goOn(pausedAt) }
 }
 
-function unreadWords({ reports, messages }: UnreadCounts): string[] {
+/** What waits on the branch of a run that is done, and what goes on below it; null: nothing. */
+export function leftWords(...words: readonly (string | null)[]): string | null {
+  return words.filter((each) => each !== null).join(', ') || null
+}
+
+/** `1 report waits to be read`; null: nothing waits. */
+export function unreadWords(
+  { reports, messages }: UnreadCounts = { reports: 0, messages: 0 },
+): string | null {
   const words = (count: number, what: string) =>
-    count === 0 ? [] : [`${count} ${what}${count === 1 ? ' waits' : 's wait'} to be read`]
-  return [...words(reports, 'report'), ...words(messages, 'message')]
+    count === 0 ? null : `${count} ${what}${count === 1 ? ' waits' : 's wait'} to be read`
+  return leftWords(words(reports, 'report'), words(messages, 'message'))
 }
 
 /** A run that its parent has cancelled by a call has ended before its parent, or its parent goes on. */

@@ -3,14 +3,15 @@ import { isStopped } from '../../core/run-status.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { belowCounts } from '../../core/status-line/child-counts.ts'
 import { factsAround, familyTree } from '../../core/status-line/facts-around.ts'
-import { statusLine } from '../../core/status-line/status-line.ts'
+import { leftWords, statusLine, unreadWords } from '../../core/status-line/status-line.ts'
 import type { Reader } from '../../store/port.ts'
-import { asksOf } from './status-lines.ts'
+import { asksOf, unreadOf } from './status-lines.ts'
 
 const OPEN = ['queued', 'running', 'waiting', 'paused'] as const
 
 /**
- * What still works or is paused below a run that has stopped: `1 subagent paused`. Of a run that was left behind, that its
+ * What still works or is paused below a run that has stopped, and what waits to be read by one that is done:
+ * `1 report waits to be read, 1 subagent paused`. Of a run that was left behind, that its
  * process has exited. Null: nothing. Most conversations have nothing left: of those no more is read.
  */
 export function leftBelow(
@@ -20,12 +21,13 @@ export function leftBelow(
 ): string | null {
   if (!run) return null
   const { conversationId } = run
-  if (OPEN.every((status) => reader.count('runs', { conversationId, status }) === 0)) return null
+  const waits = run.status === 'completed' ? unreadWords(unreadOf(reader, run)) : null
+  if (OPEN.every((status) => reader.count('runs', { conversationId, status }) === 0)) return waits
   const isHere = isDriven(conversationId)
   if (!isStopped(run.status)) return isHere ? null : abandonedWords(run)
   const runs = reader.find('runs', { where: { conversationId }, orderBy: 'id' })
   const { below = [] } = factsAround(run, familyTree(runs), (each) => asksOf(reader, each))
-  return belowCounts(below, isHere).words
+  return leftWords(waits, belowCounts(below, isHere).words)
 }
 
 function abandonedWords(run: StoredRun): string {

@@ -59,7 +59,8 @@ function activityFromRows(reader: Reader, { id: runId, branchId }: StoredRun): A
   )
 }
 
-function unreadOf(reader: Reader, { branchId }: StoredRun): UnreadCounts {
+/** What waits in the inbox of the branch of a run. */
+export function unreadOf(reader: Reader, { branchId }: StoredRun): UnreadCounts {
   const items = waitingItems(reader, branchId)
   const messages = items.filter(({ kind }) => kind === 'user').length
   return { reports: items.length - messages, messages }

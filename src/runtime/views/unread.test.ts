@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { harness, stores, tool } from '../../../test/support/runtime-harness.ts'
+import { leftBelow } from './left-below.ts'
 import { listRuns } from './list-runs.ts'
 import { statusLinesOf } from './status-lines.ts'
 
@@ -30,6 +31,7 @@ test.each(stores)(
     }
     expect(main()).toMatchObject([{ id: runId, statusLine: line }])
     expect(statusLinesOf(store, conversationId, true).get(runId)).toMatchObject(line)
+    expect(leftBelow(store, store.get('runs', runId), () => true)).toBe('1 report waits to be read')
     const { started: next } = await h.continue(branchId)
     await h.clock.until(next!.result)
     expect(main()).toEqual([])
