@@ -107,7 +107,10 @@ export class ServedUser {
     const ending = new AbortController()
     let isRenewed = false
     try {
-      for await (const { event, name, data } of this.events(conversationId, { after, signal: ending.signal })) {
+      for await (const { event, name, data } of this.events(conversationId, {
+        after,
+        signal: ending.signal,
+      })) {
         if (event && fits(event)) return event
         isRenewed = name === 'reset' && data?.includes('owner') === true
       }
