@@ -98,20 +98,27 @@ export class ServedUser {
     return openSqliteStore({ file: this.user.database })
   }
 
-  /** Resolves with the event that fits, as a client is told of it. */
+  /** Resolves with the event that fits, as a client is told of it, which goes on after a reset because of the owner. */
   async until(
     conversationId: string,
     fits: (event: OffshootEvent) => boolean,
     after = 0,
   ): Promise<OffshootEvent> {
     const ending = new AbortController()
+    let isRenewed = false
     try {
-      for await (const { event } of this.events(conversationId, { after, signal: ending.signal }))
+      for await (const { event, name, data } of this.events(conversationId, {
+        after,
+        signal: ending.signal,
+      })) {
         if (event && fits(event)) return event
-      throw new Error('the stream ended')
+        isRenewed = name === 'reset' && data?.includes('owner') === true
+      }
     } finally {
       ending.abort()
     }
+    if (!isRenewed) throw new Error('the stream ended')
+    return await this.until(conversationId, fits, after)
   }
 
   /** Settles when the main run has stopped. */

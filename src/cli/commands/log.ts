@@ -53,6 +53,8 @@ async function followRun(store: Store, id: string, io: Io): Promise<number> {
       return exitCodes.completed
     }
     if (!ownership.livingOwner(run.conversationId)) {
+      const now = latestRun(store, id)
+      if (now && isStopped(now.status)) continue // since it was looked at: its owner had done its work
       await write(io, leftText(store, id))
       await writeStderr(io, 'offshoot: nobody drives it any more; offshoot recover takes it over\n')
       return exitCodes.failed

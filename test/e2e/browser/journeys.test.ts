@@ -66,7 +66,7 @@ describe('a subagent', () => {
     served.tree.release('map')
     await page.getByText('Mapped, refresh tokens too.').first().waitFor()
     await page.goBack()
-    await agents.getByText('Running 2 agents').waitFor()
+    await agents.getByText('Running 1 of 2 agents').waitFor()
     await expect
       .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
       .toBe('View branch of general: map')
@@ -299,7 +299,7 @@ describe('an interrupt', () => {
     await page.getByText('$ sh wait.sh long').first().waitFor()
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.getByRole('status').getByText('Paused', { exact: true }).waitFor()
-    await page.getByText('1 paused').waitFor()
+    await page.getByText('by you; 1 subagent paused').waitFor()
     await served.screenshot('interrupted')
     served.tree.release('long')
     await page.getByRole('status').getByRole('button', { name: 'Continue' }).click()

@@ -56,7 +56,7 @@ it('a conversation is led by keys alone', async () => {
   await keys.press('a')
   await page.locator('[data-approval]').waitFor({ state: 'detached' })
   await keys.press('Alt+ArrowUp')
-  await page.getByText('Running 2 agents').waitFor()
+  await page.getByText('Running 1 of 2 agents').waitFor()
   expect(await page.locator('[data-needs-bar]').count()).toBe(0)
 
   await keys.press('/')

@@ -101,7 +101,7 @@ describe('on a phone', () => {
     await swipe(page, 60, 300)
     await page.getByText('1 of 2').waitFor()
     await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('button', { name: 'Go.' }).tap()
-    await page.getByText('Running 2 agents').waitFor()
+    await page.getByText('Running 1 of 2 agents').waitFor()
     expect(served.problems).toEqual([])
   })
 })

@@ -17,7 +17,7 @@ export function RunLine({ run, children }: { run: RunRow; children?: ReactNode }
     <span className={`flex min-w-0 flex-1 items-center gap-2 ${hueOf(run.agent)}`}>
       <RunMark run={run} word={line.state} />
       <AgentName name={run.agent} className="shrink-0" />
-      <span className="min-w-0 flex-1 max-sm:line-clamp-2 sm:truncate">
+      <span className="min-w-0 flex-1 max-sm:line-clamp-3 sm:truncate">
         <bdi className="text-ink">{run.task}</bdi>
         <span
           className={`ml-2 text-xs ${needs ? 'text-needs' : run.status === 'failed' ? 'text-failed' : 'text-ink-3'}`}
@@ -40,9 +40,9 @@ function RunFigures({ run }: { run: RunRow }) {
     run.subtree.runs > 1 && run.subtree.costUsd !== 0 && `${costWords(run.subtree.costUsd)} with subagents`,
   ]
   return (
-    <span className="shrink-0 text-xs whitespace-nowrap text-ink-3 tabular-nums">
+    <span className="shrink-0 text-end text-xs whitespace-nowrap text-ink-3 tabular-nums">
       <span className="hidden sm:inline">{figures.filter(Boolean).map((each) => `${String(each)} · `)}</span>
-      {run.costUsd !== 0 && <span className="sm:hidden">{`${costWords(run.costUsd)} · `}</span>}
+      {run.costUsd !== 0 && <span className="block sm:hidden">{costWords(run.costUsd)}</span>}
       <Elapsed run={run} />
     </span>
   )

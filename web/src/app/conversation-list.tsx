@@ -92,7 +92,7 @@ function Dot({ item }: { item: ConversationItem }) {
         <span className="sr-only">Needs you</span>
       </span>
     )
-  if (item.running > 0)
+  if (item.running > 0 && !isLeftBehind(item))
     return (
       <span className="text-running" title="Running">
         <Icon name="running" size={12} className="spin" />
@@ -100,7 +100,7 @@ function Dot({ item }: { item: ConversationItem }) {
       </span>
     )
   const paused = item.status === 'paused' || item.left !== null
-  const words = item.left === null ? 'Paused' : `Completed: ${item.left}`
+  const words = leftWords(item)
   return (
     <span
       title={paused ? words : undefined}
@@ -114,6 +114,18 @@ function Dot({ item }: { item: ConversationItem }) {
       {paused && <span className="sr-only">{words}</span>}
     </span>
   )
+}
+
+/** The process that drove its main run is gone. */
+function isLeftBehind({ status, left }: ConversationItem): boolean {
+  return left !== null && (status === 'queued' || status === 'running' || status === 'waiting')
+}
+
+/** `Completed: 1 subagent paused`; of what was left behind, `left` says all. */
+function leftWords(item: ConversationItem): string {
+  const { status, left } = item
+  if (left === null || isLeftBehind(item)) return left ?? 'Paused'
+  return `${status === null ? '' : `${status[0]!.toUpperCase()}${status.slice(1)}: `}${left}`
 }
 
 function shortAge(at: number, now: number): string {
