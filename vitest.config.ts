@@ -25,9 +25,12 @@ const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 }
 /** `npm test` runs the first two; each other one has a script of its own. `.ci/run` runs all. */
 export default defineConfig({
   test: {
-    // A worker is used for many files: starting a fresh one for each takes four times as long.
-    pool: 'threads',
+    // A worker is used for many files: starting a fresh one for each takes four times as long. Processes, not threads:
+    // starting a program takes the longer the more memory its parent has, and meanwhile the other threads wait.
+    pool: 'forks',
     isolate: false,
+    // A guard ends what a test has left before it lets go of the output of its worker.
+    teardownTimeout: 30_000,
     // Half as many again as there are cores: many tests wait for a process, a timer or the disk.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // What is waited for comes; how soon is up to the machine.

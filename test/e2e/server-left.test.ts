@@ -53,13 +53,16 @@ test('a server takes up what another process held when it began, as soon as that
     { title: 'one', status: 'completed' },
     { title: 'two', status: 'completed' },
   ])
-  const said = server.stderr.match(/(?<=offshoot: )(taken up: a run|.*not known)/g)
-  expect(said).toEqual([
-    'taken up: a run',
-    expect.stringMatching(/touch one.*not known/),
-    'taken up: a run',
-    expect.stringMatching(/touch two.*not known/),
-  ])
+  const said = () => server.stderr.match(/(?<=offshoot: )(taken up: a run|.*not known)/g)
+  // The store is written before the line on stderr.
+  await expect
+    .poll(said)
+    .toEqual([
+      'taken up: a run',
+      expect.stringMatching(/touch one.*not known/),
+      'taken up: a run',
+      expect.stringMatching(/touch two.*not known/),
+    ])
   server.kill('SIGTERM')
   await server.ended
   await store.close()
