@@ -1,5 +1,6 @@
 import type { RunError } from '../core/run.ts'
 import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
+import { REFUSED } from '../core/report/answer-texts.ts'
 import type { FinishReason } from '../core/finish-reason.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
 import type { Answer, CutReason, LoopPorts } from './ports.ts'
@@ -9,6 +10,11 @@ const OTHERWISE = 'Ask in another way, or with another model.'
 /** The answer is not whole: it was cut at the output limit, or where the window was full. */
 export function isCut(end: AnswerEnd): end is AnswerEnd & { readonly reason: CutReason } {
   return end.reason === 'max_output_tokens' || end.reason === 'context_window'
+}
+
+/** The answer is none to what was asked: the model or its provider has refused it. */
+export function isRefused(end: AnswerEnd): end is AnswerEnd & { readonly reason: keyof typeof REFUSED } {
+  return end.reason in REFUSED
 }
 
 /** What is said above the report of a run that a cut answer has paused. */
@@ -21,9 +27,7 @@ export function cutNote({ reason, said }: AnswerEnd): string {
 /** What stands at an answer that is not whole, or that is a refusal; undefined: nothing is to be said of it. */
 export function endMark(end: AnswerEnd): string | undefined {
   if (isCut(end)) return capitalised(cutNote(end))
-  if (end.reason === 'refusal') return `The model refused to answer${quoted(end.said)}`
-  if (end.reason === 'content_filter') return `The provider filtered the answer${quoted(end.said)}`
-  return undefined
+  return isRefused(end) ? `${REFUSED[end.reason]}${quoted(end.said)}` : undefined
 }
 
 function capitalised(text: string): string {

@@ -165,3 +165,47 @@ describe('a note names the turn of each text', () => {
     expect((await goOn(h, branchId)).note).toBe('partial: the texts of turns 1 to 3, in order')
   })
 })
+
+describe('a refusal is no end of a cut answer', () => {
+  const filtered = (text: string, raw: string) => [
+    ...(text === '' ? [] : said(text)),
+    { ...finish(), finishReason: { unified: 'content-filter', raw } },
+  ]
+
+  test.each([
+    ['refusal', 'refusal', 'a refusal', 'refusal'],
+    ['content_filter', 'SAFETY', 'filtered by the provider', 'content_filter'],
+  ])('a %s stands apart, and the note says which text it is', async (_, raw, what, code) => {
+    const { h } = scripted(cut('the number is fort'), filtered('I cannot say that.', raw))
+    const { branchId } = await h.run('go')
+    const result = await goOn(h, branchId)
+    const text = 'the number is fort\n\nI cannot say that.'
+    expect(result).toMatchObject({ status: 'failed', error: { code }, text })
+    expect(result.note).toBe(`partial: the texts of turns 1 and 2, in order; the last one is ${what}`)
+    h.flush()
+    expect(h.told.findLast((event) => event.type === 'run.failed')).toMatchObject({ report: text })
+  })
+
+  test('one without a text leaves what was said as it is', async () => {
+    const { h } = scripted(cut('the number is '), cut('fort'), filtered('', 'refusal'))
+    const { branchId } = await h.run('go')
+    await goOn(h, branchId)
+    const result = await goOn(h, branchId)
+    expect(result).toMatchObject({ status: 'failed', text: 'the number is fort' })
+    expect(result.note).toBe('partial: the texts of turns 1 and 2, in order')
+  })
+
+  test('what is asked after it stands alone', async () => {
+    const { h } = scripted(cut('the number is fort'), filtered('I cannot.', 'refusal'), whole('Forty-two.'))
+    const { branchId } = await h.run('go')
+    await goOn(h, branchId)
+    expect(await goOn(h, branchId)).toMatchObject({ status: 'completed', text: 'Forty-two.', note: null })
+  })
+
+  test('a conclusion that is refused is no conclusion', async () => {
+    const { h } = scripted(calling('I look.'), whole(''), filtered('I cannot.', 'refusal'))
+    const result = await h.run('go')
+    expect(result).toMatchObject({ status: 'failed', text: 'I look.\n\nI cannot.' })
+    expect(result.note).toBe('partial: the texts of turns 1 and 2, in order; the last one is a refusal')
+  })
+})

@@ -31,6 +31,18 @@ export function isCompleteAnswer({ role, state }: Pick<Message, 'role' | 'state'
   return role === 'assistant' && state === 'complete'
 }
 
+/** How the notice begins that stands in an answer which is no answer to what was asked. */
+export const REFUSED = {
+  refusal: 'The model refused to answer',
+  content_filter: 'The provider filtered the answer',
+} as const satisfies Partial<Record<FinishReason, string>>
+
+/** A refusal, or what a provider has filtered, goes on with nothing. */
+function isRefused({ parts }: Pick<Message, 'parts'>): boolean {
+  const words = Object.values(REFUSED)
+  return parts.some((part) => part.type === 'notice' && words.some((word) => part.text.startsWith(word)))
+}
+
 /** The text of an answer. `goesOn`: it begins where the text before was cut. */
 export interface AnswerText {
   readonly messageId: MessageId
@@ -57,7 +69,8 @@ export function answerTexts(
       unanswered = toldToGoOn(message) ?? (isSaid(message) ? undefined : unanswered)
     if (!isAnswer(message)) continue
     const { id: messageId, parts } = message
-    texts.push({ messageId, text: textOf(parts), ...(unanswered === undefined ? {} : { goesOn: true }) })
+    const goesOn = unanswered !== undefined && !isRefused(message)
+    texts.push({ messageId, text: textOf(parts), ...(goesOn ? { goesOn } : {}) })
     unanswered = undefined
   }
   return { texts, unanswered }
