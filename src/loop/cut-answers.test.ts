@@ -209,3 +209,47 @@ describe('a refusal is no end of a cut answer', () => {
     expect(result.note).toBe('partial: the texts of turns 1 and 2, in order; the last one is a refusal')
   })
 })
+
+describe('a fork at a cut answer', () => {
+  async function forked(...all: readonly (readonly unknown[] | Error)[]) {
+    const { h, told } = scripted(...all)
+    const { conversationId, branchId } = await h.run('go')
+    const answers = h.store.find('messages', { where: { branchId, role: 'assistant' }, orderBy: 'position' })
+    const origin = answers.at(-1)!.id
+    const fork = await h.perform(conversationId, { verb: 'fork', target: origin, args: null })
+    return { h, told, origin, fork: fork.branchId }
+  }
+
+  test('goes on where that was cut, and its report says which message has the part before', async () => {
+    const { h, told, origin, fork } = await forked(cut('the number is fort'), whole('y-two.'))
+    expect(await goOn(h, fork)).toMatchObject({
+      status: 'completed',
+      text: 'y-two.',
+      note: `goes on where ${origin} was cut, which has the part before`,
+    })
+    expect(told.at(-1)).toBe(AT_LIMIT)
+  })
+
+  test('also where its first run has failed, and where it is cut again', async () => {
+    const { h, origin, fork } = await forked(cut('the number '), refused(), cut('is fort'), whole('y-two.'))
+    expect(await goOn(h, fork)).toMatchObject({ status: 'failed', text: '' })
+    expect((await goOn(h, fork)).note).toContain(
+      `partial: the text of turn 1, which goes on where ${origin} was cut`,
+    )
+    expect(await goOn(h, fork)).toMatchObject({
+      text: 'is forty-two.',
+      note: `2 answers joined: the one of turn 1 was cut after character 7; goes on where ${origin} was cut, which has the part before`,
+    })
+  })
+
+  test('answers a text alone', async () => {
+    const { h, fork } = await forked(cut('the number is fort'), whole('Two.'))
+    expect(await goOn(h, fork, { text: 'in one word' })).toMatchObject({ text: 'Two.', note: null })
+  })
+
+  test('that is whole is told to go on with the work', async () => {
+    const { h, told, fork } = await forked(whole('forty-two.'), whole('More.'))
+    expect(await goOn(h, fork)).toMatchObject({ text: 'More.', note: null })
+    expect(told.at(-1)).toBe('Continue your previous work.')
+  })
+})

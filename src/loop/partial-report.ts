@@ -1,4 +1,5 @@
 import { joinedText } from '../core/report/answer-texts.ts'
+import { afterWords } from './concluded-report.ts'
 import type { Report, TurnText } from './ports.ts'
 
 /**
@@ -9,12 +10,13 @@ export function partialReport(said: readonly TurnText[], end: string, last?: Las
   const [first] = said
   const final = said.at(-1)
   if (!first || !final) return { messageId: null, text: '', note: `no text: ${end} without writing any` }
+  const after = afterWords(first)
   return {
     messageId: final.messageId,
     partialFrom: first.messageId,
     text: joinedText(said),
     lastText: final.text,
-    note: `partial: ${turnWords(said)}${lastWords(said, last)}`,
+    note: `partial: ${turnWords(said)}${after ? `, which ${after}` : ''}${lastWords(said, last)}`,
   }
 }
 

@@ -375,7 +375,9 @@ class Loop {
     const text = textOf(parts)
     if (text.trim() === '') return undefined
     const goesOn = this.#goesOn && !(end && isRefused(end))
-    return { messageId, text, turn: this.#turn, ...(goesOn ? { goesOn } : {}) }
+    const { origin } = this.#input.left ?? {}
+    const after = goesOn && origin && this.#said.length === 0 ? { after: origin } : {}
+    return { messageId, text, turn: this.#turn, ...(goesOn ? { goesOn, ...after } : {}) }
   }
 }
 

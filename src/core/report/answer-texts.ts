@@ -27,6 +27,22 @@ export function toldWhereCut(
   return text === undefined ? undefined : { text, author: 'runtime' }
 }
 
+/** How the notice begins that stands in an answer which was cut. */
+export const CUT = {
+  max_output_tokens: 'The answer was cut at the output limit',
+  context_window: 'The answer was cut because the window of the model is full',
+} as const satisfies Partial<Record<FinishReason, string>>
+
+/** What a branch is told that begins behind an answer which was cut; undefined: it was not. */
+export function toldBehind({ role, parts }: Pick<Message, 'role' | 'parts'>): Said | undefined {
+  if (role !== 'assistant' || callsOf(parts).length > 0 || textOf(parts).trim() === '') return undefined
+  const notices = parts.flatMap((part) => (part.type === 'notice' ? [part.text] : []))
+  const isCut = (why: keyof typeof CUT) => notices.some((text) => text.startsWith(CUT[why]))
+  const why = (Object.keys(CUT) as (keyof typeof CUT)[]).find(isCut)
+  const text = why && TOLD[why]
+  return text === undefined ? undefined : { text, author: 'runtime' }
+}
+
 export function isCompleteAnswer({ role, state }: Pick<Message, 'role' | 'state'>): boolean {
   return role === 'assistant' && state === 'complete'
 }
@@ -43,7 +59,7 @@ function isRefused({ parts }: Pick<Message, 'parts'>): boolean {
   return parts.some((part) => part.type === 'notice' && words.some((word) => part.text.startsWith(word)))
 }
 
-/** The text of an answer. `goesOn`: it begins where the text before was cut. */
+/** The text of an answer. `goesOn`: it begins where the text before was cut; of the first, where its branch begins. */
 export interface AnswerText {
   readonly messageId: MessageId
   readonly text: string
@@ -65,7 +81,7 @@ export function answerTexts(
   const texts: AnswerText[] = []
   let unanswered: string | undefined
   for (const message of messages) {
-    if (message.role === 'user' && texts.length > 0)
+    if (message.role === 'user')
       unanswered = toldToGoOn(message) ?? (isSaid(message) ? undefined : unanswered)
     if (!isAnswer(message)) continue
     const { id: messageId, parts } = message
