@@ -253,3 +253,33 @@ describe('a fork at a cut answer', () => {
     expect(told.at(-1)).toBe('Continue your previous work.')
   })
 })
+
+describe('a cut answer without a text', () => {
+  const thinking = [
+    { type: 'reasoning-start', id: 'r' },
+    { type: 'reasoning-delta', id: 'r', delta: 'Let me see' },
+    { type: 'reasoning-end', id: 'r' },
+    ...cut(''),
+  ]
+
+  test.each([
+    ['nothing', cut('')],
+    ['reasoning', thinking],
+  ])('is nothing to go on with (%s)', async (_, nothing) => {
+    const { h, told } = scripted(calling('I look.'), nothing, whole('Forty-two.'))
+    const { branchId } = await h.run('go')
+    expect(await goOn(h, branchId)).toMatchObject({ text: 'Forty-two.', note: null, turns: 3 })
+    expect(told.at(-1)).toBe('Continue your previous work.')
+  })
+
+  test.each([
+    ['nothing', cut('')],
+    ['reasoning', thinking],
+  ])('leaves what was cut before it to be gone on with (%s)', async (_, nothing) => {
+    const { h, told } = scripted(cut('the number is fort'), nothing, whole('y-two.'))
+    const { branchId } = await h.run('go')
+    await goOn(h, branchId)
+    expect(await goOn(h, branchId)).toMatchObject({ text: 'the number is forty-two.', turns: 3 })
+    expect(told.at(-1)).toBe(AT_LIMIT)
+  })
+})

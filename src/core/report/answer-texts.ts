@@ -21,10 +21,17 @@ export function toldWhereCut(
   messages: readonly Message[],
 ): Said | undefined {
   const { unanswered } = answerTexts(messages, isCompleteAnswer)
-  const last = messages.findLast(({ role, state }) => role !== 'assistant' || state === 'complete')
+  const last = messages.findLast(
+    (message) => message.role !== 'assistant' || (message.state === 'complete' && !isWordless(message)),
+  )
   const isOpen = last?.role === 'assistant' && last.runId === run.id && callsOf(last.parts).length === 0
   const text = unanswered ?? (isOpen && run.finishReason ? TOLD[run.finishReason] : undefined)
   return text === undefined ? undefined : { text, author: 'runtime' }
+}
+
+/** It has neither a text nor calls: nothing can go on with it. */
+function isWordless({ parts }: Pick<Message, 'parts'>): boolean {
+  return textOf(parts).trim() === '' && callsOf(parts).length === 0
 }
 
 /** How the notice begins that stands in an answer which was cut. */
@@ -67,7 +74,7 @@ export interface AnswerText {
 }
 
 export interface AnswerTexts {
-  /** Of every answer, also where it has none. */
+  /** Of every answer with a text or calls. */
   readonly texts: readonly AnswerText[]
   /** What the runtime has said, so that the answer to come goes on where the last one was cut. */
   readonly unanswered: string | undefined
@@ -83,7 +90,7 @@ export function answerTexts(
   for (const message of messages) {
     if (message.role === 'user')
       unanswered = toldToGoOn(message) ?? (isSaid(message) ? undefined : unanswered)
-    if (!isAnswer(message)) continue
+    if (!isAnswer(message) || isWordless(message)) continue
     const { id: messageId, parts } = message
     const goesOn = unanswered !== undefined && !isRefused(message)
     texts.push({ messageId, text: textOf(parts), ...(goesOn ? { goesOn } : {}) })
