@@ -77,12 +77,14 @@ test('messages have the same numbers in HTML as in Markdown', async () => {
   expect(numbers).toEqual(replies)
 })
 
-test.each([
+const ENDS = [
   ['length', 'max_tokens', 'The answer was cut at the output limit'],
   ['length', 'model_context_window_exceeded', 'The answer was cut because the window of the model is full'],
   ['content-filter', 'content_filter', 'The provider filtered the answer'],
   ['content-filter', 'refusal', 'The model refused to answer'],
-])('an answer that ends with %s (%s) says so where it stands', async (unified, raw, mark) => {
+] as const
+
+test.each(ENDS)('an answer that ends with %s (%s) says so where it stands', async (unified, raw, mark) => {
   const end = { ...finish(), finishReason: { unified, raw } }
   const h = harness({ model: rawModel(() => [...said('Half of the ans'), end] as ReturnType<typeof said>) })
   await h.run('go')
@@ -90,4 +92,16 @@ test.each([
     expect(view.indexOf(mark)).toBeGreaterThan(-1)
     expect(view.lastIndexOf(mark)).toBeGreaterThan(view.indexOf('Half of the ans'))
   }
+})
+
+test.each(ENDS)('an answer without a word that ends with %s (%s) says so too', async (unified, raw, mark) => {
+  const end = { ...finish(), finishReason: { unified, raw } }
+  const h = harness({ model: rawModel(() => [end]) })
+  const { branchId } = await h.run('go')
+  for (const view of Object.values(views(h))) expect(view).toContain(mark)
+  // the page and the command line draw the same parts
+  const answers = h.store.find('messages', { where: { branchId, role: 'assistant' } })
+  expect(answers.map(({ state }) => state)).toEqual(['complete'])
+  const parts = h.store.find('parts', { where: { messageId: answers[0]!.id } }).map(({ part }) => part)
+  expect(parts).toEqual([{ id: expect.any(String), type: 'notice', text: expect.stringContaining(mark) }])
 })

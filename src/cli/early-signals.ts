@@ -2,6 +2,11 @@
 export const endSignals = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const
 export type EndSignal = keyof typeof endSignals
 
+/** Ctrl-C is a person who pauses; the other two end the program, and nobody says who sent them. */
+export function stopOfSignal(signal: EndSignal): 'pause' | 'leave' {
+  return signal === 'SIGINT' ? 'pause' : 'leave'
+}
+
 type Handler = (signal: EndSignal) => void
 
 const handlers = new Set<Handler>()

@@ -89,7 +89,7 @@ function leftBlock(run: PlacedRun): string {
 
 const STATE_WORDS: Readonly<Partial<Record<BranchState, string>>> = {
   max_iterations: 'paused at a limit',
-  abandoned: 'paused by a restart',
+  abandoned: 'paused: its program ended or left it',
 }
 
 function said(messages: readonly ExportedMessage[]): ExportedMessage[] {

@@ -195,7 +195,7 @@ export class LibrarySession implements RunHost {
     )
     await Promise.allSettled(this.#calls)
     const driven = [...this.#driven.values()]
-    for (const each of driven) each.stop('pause')
+    for (const each of driven) each.stop('leave')
     await Promise.allSettled(driven.map(({ result }) => result))
     for (const recovery of this.#recoveries) await bestEffort(endRecovery(this.composed, recovery))
     await release(this.composed)
@@ -213,7 +213,7 @@ async function endRecovery(
       statuses.some((status) => store.count('runs', { conversationId, status }) > 0),
     )
   try {
-    if (has(['queued', 'running'])) await Promise.race([stop('pause'), sleep(clock, bounds.killGraceMs * 3)])
+    if (has(['queued', 'running'])) await Promise.race([stop('leave'), sleep(clock, bounds.killGraceMs * 3)])
   } finally {
     await letGo()
   }

@@ -217,7 +217,7 @@ describe('close', () => {
     const events = run.events()
     await events.next()
     await Promise.all([offshoot.close(), offshoot.close()])
-    expect(await run.result()).toMatchObject({ status: 'paused', reason: 'user' })
+    expect(await run.result()).toMatchObject({ status: 'paused', reason: 'restart' })
     const rest = await Array.fromAsync(events)
     expect(rest.at(-1)).toMatchObject({ type: 'run.paused' })
     expect(store.find('leases', {})).toMatchObject([{ renewedAt: 0 }])

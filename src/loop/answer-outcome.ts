@@ -1,5 +1,6 @@
 import type { RunError } from '../core/run.ts'
 import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
+import { CUT, REFUSED } from '../core/report/answer-texts.ts'
 import type { FinishReason } from '../core/finish-reason.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
 import type { Answer, CutReason, LoopPorts } from './ports.ts'
@@ -11,23 +12,24 @@ export function isCut(end: AnswerEnd): end is AnswerEnd & { readonly reason: Cut
   return end.reason === 'max_output_tokens' || end.reason === 'context_window'
 }
 
+/** The answer is none to what was asked: the model or its provider has refused it. */
+export function isRefused(end: AnswerEnd): end is AnswerEnd & { readonly reason: keyof typeof REFUSED } {
+  return end.reason in REFUSED
+}
+
 /** What is said above the report of a run that a cut answer has paused. */
 export function cutNote({ reason, said }: AnswerEnd): string {
-  const where =
-    reason === 'context_window' ? 'because the window of the model is full' : 'at the output limit'
-  return `the answer was cut ${where}${quoted(said)}`
+  return `${lowerFirst(reason === 'context_window' ? CUT.context_window : CUT.max_output_tokens)}${quoted(said)}`
 }
 
 /** What stands at an answer that is not whole, or that is a refusal; undefined: nothing is to be said of it. */
 export function endMark(end: AnswerEnd): string | undefined {
-  if (isCut(end)) return capitalised(cutNote(end))
-  if (end.reason === 'refusal') return `The model refused to answer${quoted(end.said)}`
-  if (end.reason === 'content_filter') return `The provider filtered the answer${quoted(end.said)}`
-  return undefined
+  if (isCut(end)) return `${CUT[end.reason]}${quoted(end.said)}`
+  return isRefused(end) ? `${REFUSED[end.reason]}${quoted(end.said)}` : undefined
 }
 
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1)
 }
 
 /** Why an answer is the failure of its run; undefined: it is none. */

@@ -8,9 +8,19 @@ import type { Report, TurnText } from './ports.ts'
 export function concludedReport(said: readonly TurnText[], conclusion: TurnText): Report {
   const { messageId, text } = conclusion
   const [first, ...more] = chainOf(said, conclusion)
-  if (!first || more.length === 0) return { messageId, text, note: null }
+  if (!first || more.length === 0) return { messageId, text, note: first ? afterWords(first) : null }
   const all = [first, ...more]
-  return { messageId, partialFrom: first.messageId, text: joinedText(all), note: seamsNote(all) }
+  return {
+    messageId,
+    partialFrom: first.messageId,
+    text: joinedText(all),
+    note: [seamsNote(all), afterWords(first)].filter((words) => words !== null).join('; '),
+  }
+}
+
+/** Where the text before has to be looked for; null: there is none. */
+export function afterWords({ after }: Pick<TurnText, 'after'>): string | null {
+  return after === undefined ? null : `goes on where ${after} was cut, which has the part before`
 }
 
 /** The conclusion, with the texts before it that it goes on with. */

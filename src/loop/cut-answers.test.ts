@@ -165,3 +165,121 @@ describe('a note names the turn of each text', () => {
     expect((await goOn(h, branchId)).note).toBe('partial: the texts of turns 1 to 3, in order')
   })
 })
+
+describe('a refusal is no end of a cut answer', () => {
+  const filtered = (text: string, raw: string) => [
+    ...(text === '' ? [] : said(text)),
+    { ...finish(), finishReason: { unified: 'content-filter', raw } },
+  ]
+
+  test.each([
+    ['refusal', 'refusal', 'a refusal', 'refusal'],
+    ['content_filter', 'SAFETY', 'filtered by the provider', 'content_filter'],
+  ])('a %s stands apart, and the note says which text it is', async (_, raw, what, code) => {
+    const { h } = scripted(cut('the number is fort'), filtered('I cannot say that.', raw))
+    const { branchId } = await h.run('go')
+    const result = await goOn(h, branchId)
+    const text = 'the number is fort\n\nI cannot say that.'
+    expect(result).toMatchObject({ status: 'failed', error: { code }, text })
+    expect(result.note).toBe(`partial: the texts of turns 1 and 2, in order; the last one is ${what}`)
+    h.flush()
+    expect(h.told.findLast((event) => event.type === 'run.failed')).toMatchObject({ report: text })
+  })
+
+  test('one without a text leaves what was said as it is', async () => {
+    const { h } = scripted(cut('the number is '), cut('fort'), filtered('', 'refusal'))
+    const { branchId } = await h.run('go')
+    await goOn(h, branchId)
+    const result = await goOn(h, branchId)
+    expect(result).toMatchObject({ status: 'failed', text: 'the number is fort' })
+    expect(result.note).toBe('partial: the texts of turns 1 and 2, in order')
+  })
+
+  test('what is asked after it stands alone', async () => {
+    const { h } = scripted(cut('the number is fort'), filtered('I cannot.', 'refusal'), whole('Forty-two.'))
+    const { branchId } = await h.run('go')
+    await goOn(h, branchId)
+    expect(await goOn(h, branchId)).toMatchObject({ status: 'completed', text: 'Forty-two.', note: null })
+  })
+
+  test('a conclusion that is refused is no conclusion', async () => {
+    const { h } = scripted(calling('I look.'), whole(''), filtered('I cannot.', 'refusal'))
+    const result = await h.run('go')
+    expect(result).toMatchObject({ status: 'failed', text: 'I look.\n\nI cannot.' })
+    expect(result.note).toBe('partial: the texts of turns 1 and 2, in order; the last one is a refusal')
+  })
+})
+
+describe('a fork at a cut answer', () => {
+  async function forked(...all: readonly (readonly unknown[] | Error)[]) {
+    const { h, told } = scripted(...all)
+    const { conversationId, branchId } = await h.run('go')
+    const answers = h.store.find('messages', { where: { branchId, role: 'assistant' }, orderBy: 'position' })
+    const origin = answers.at(-1)!.id
+    const fork = await h.perform(conversationId, { verb: 'fork', target: origin, args: null })
+    return { h, told, origin, fork: fork.branchId }
+  }
+
+  test('goes on where that was cut, and its report says which message has the part before', async () => {
+    const { h, told, origin, fork } = await forked(cut('the number is fort'), whole('y-two.'))
+    expect(await goOn(h, fork)).toMatchObject({
+      status: 'completed',
+      text: 'y-two.',
+      note: `goes on where ${origin} was cut, which has the part before`,
+    })
+    expect(told.at(-1)).toBe(AT_LIMIT)
+  })
+
+  test('also where its first run has failed, and where it is cut again', async () => {
+    const { h, origin, fork } = await forked(cut('the number '), refused(), cut('is fort'), whole('y-two.'))
+    expect(await goOn(h, fork)).toMatchObject({ status: 'failed', text: '' })
+    expect((await goOn(h, fork)).note).toContain(
+      `partial: the text of turn 1, which goes on where ${origin} was cut`,
+    )
+    expect(await goOn(h, fork)).toMatchObject({
+      text: 'is forty-two.',
+      note: `2 answers joined: the one of turn 1 was cut after character 7; goes on where ${origin} was cut, which has the part before`,
+    })
+  })
+
+  test('answers a text alone', async () => {
+    const { h, fork } = await forked(cut('the number is fort'), whole('Two.'))
+    expect(await goOn(h, fork, { text: 'in one word' })).toMatchObject({ text: 'Two.', note: null })
+  })
+
+  test('that is whole is told to go on with the work', async () => {
+    const { h, told, fork } = await forked(whole('forty-two.'), whole('More.'))
+    expect(await goOn(h, fork)).toMatchObject({ text: 'More.', note: null })
+    expect(told.at(-1)).toBe('Continue your previous work.')
+  })
+})
+
+describe('a cut answer without a text', () => {
+  const thinking = [
+    { type: 'reasoning-start', id: 'r' },
+    { type: 'reasoning-delta', id: 'r', delta: 'Let me see' },
+    { type: 'reasoning-end', id: 'r' },
+    ...cut(''),
+  ]
+
+  test.each([
+    ['nothing', cut('')],
+    ['reasoning', thinking],
+  ])('is nothing to go on with (%s)', async (_, nothing) => {
+    const { h, told } = scripted(calling('I look.'), nothing, whole('Forty-two.'))
+    const { branchId } = await h.run('go')
+    expect(await goOn(h, branchId)).toMatchObject({ text: 'Forty-two.', note: null, turns: 3 })
+    expect(told.at(-1)).toBe('Continue your previous work.')
+  })
+
+  test.each([
+    ['nothing', cut('')],
+    ['reasoning', thinking],
+  ])('leaves what was cut before it to be gone on with (%s)', async (_, nothing) => {
+    const { h, told } = scripted(cut('the number is fort'), nothing, whole('y-two.'))
+    const { branchId } = await h.run('go')
+    await goOn(h, branchId)
+    expect(await goOn(h, branchId)).toMatchObject({ text: 'the number is forty-two.', turns: 3 })
+    expect(told.at(-1)).toBe(AT_LIMIT)
+  })
+})

@@ -16,7 +16,7 @@ test('a partial report holds the texts of the turns in order, and says so', () =
   expect(partialReport([said(1), said(2), said(4)], '').note).toBe(
     'partial: the texts of 3 turns, 1 to 4, in order',
   )
-  expect(partialReport([said(2)], '', true).note).toBe('partial: the text of turn 2, cut off before its end')
+  expect(partialReport([said(2)], '', 'cut').note).toBe('partial: the text of turn 2, cut off before its end')
   expect(partialReport([], 'the run failed')).toEqual({
     messageId: null,
     text: '',

@@ -1,21 +1,34 @@
 import { joinedText } from '../core/report/answer-texts.ts'
+import { afterWords } from './concluded-report.ts'
 import type { Report, TurnText } from './ports.ts'
 
 /**
  * The report of a run that has not concluded: the texts of its turns in their order, marked as partial. `end` says how it
- * came to that, where there is none. `isCut`: the last of them has no end.
+ * came to that, where there is none. `last`: what is wrong with the last of them.
  */
-export function partialReport(said: readonly TurnText[], end: string, isCut = false): Report {
+export function partialReport(said: readonly TurnText[], end: string, last?: LastText): Report {
   const [first] = said
-  const last = said.at(-1)
-  if (!first || !last) return { messageId: null, text: '', note: `no text: ${end} without writing any` }
+  const final = said.at(-1)
+  if (!first || !final) return { messageId: null, text: '', note: `no text: ${end} without writing any` }
+  const after = afterWords(first)
   return {
-    messageId: last.messageId,
+    messageId: final.messageId,
     partialFrom: first.messageId,
     text: joinedText(said),
-    lastText: last.text,
-    note: `partial: ${turnWords(said)}${isCut ? ', cut off before its end' : ''}`,
+    lastText: final.text,
+    note: `partial: ${turnWords(said)}${after ? `, which ${after}` : ''}${lastWords(said, last)}`,
   }
+}
+
+/** `cut`: it has no end. `refusal`, `content_filter`: it is no answer to what was asked. */
+type LastText = 'cut' | keyof typeof WRONG
+
+const WRONG = { refusal: 'a refusal', content_filter: 'filtered by the provider' } as const
+
+function lastWords({ length }: readonly TurnText[], last: LastText | undefined): string {
+  if (last === undefined) return ''
+  if (last === 'cut') return ', cut off before its end'
+  return length === 1 ? `, ${WRONG[last]}` : `; the last one is ${WRONG[last]}`
 }
 
 function turnWords(said: readonly TurnText[]): string {

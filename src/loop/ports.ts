@@ -134,11 +134,15 @@ export interface Left {
   readonly lastCalls?: readonly EndedPair[]
   /** Its last text was cut, and it has been told to go on there. */
   readonly goesOn?: boolean
+  /** Its branch was made at this message, as a fork. */
+  readonly origin?: MessageId | null
 }
 
 /** The text of one turn; null: of an earlier run. */
 export interface TurnText extends AnswerText {
   readonly turn: number | null
+  /** Of the first of a fork that goes on where the answer was cut at which it was made: that answer. */
+  readonly after?: MessageId
 }
 
 export interface Answer {

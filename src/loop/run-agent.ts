@@ -7,7 +7,7 @@ import type { ToolSchema } from '../model/port.ts'
 import { toolSchema } from '../tools/tool-schema.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
 import { concludedReport } from './concluded-report.ts'
-import { cutNote, emptyAnswer, failedBy, isCut, refusalOf } from './answer-outcome.ts'
+import { cutNote, emptyAnswer, failedBy, isCut, isRefused, refusalOf } from './answer-outcome.ts'
 import { askModel, isTooLong, notShortened, windowError, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
@@ -235,7 +235,7 @@ class Loop {
   /** The conclusion; without one the texts of the turns. Where there is none, `end` says how it came to that. */
   report(end = 'the model ended'): Report {
     if (this.#conclusion) return concludedReport(this.#said, this.#conclusion)
-    return partialReport(this.#cut ? [...this.#said, this.#cut] : this.#said, end, Boolean(this.#cut))
+    return this.#cut ? partialReport([...this.#said, this.#cut], end, 'cut') : partialReport(this.#said, end)
   }
 
   /** A cap of tokens or money is reached: the report so far, with the figures. */
@@ -274,10 +274,12 @@ class Loop {
 
   /** What a provider ended for its own reasons is no answer, whatever there is of it; none of its calls is run. */
   #refused(answer: Answer): Outcome | undefined {
+    const { end } = answer
     const error = refusalOf(answer, this.#ports)
-    if (!error) return undefined
-    const report = this.report('the provider ended its answer')
-    return { type: 'failed', error, report, finishReason: answer.end.reason }
+    if (!error || !isRefused(end)) return undefined
+    const isLast = this.#said.at(-1)?.messageId === answer.messageId
+    const report = partialReport(this.#said, 'the provider ended its answer', isLast ? end.reason : undefined)
+    return { type: 'failed', error, report, finishReason: end.reason }
   }
 
   /** Where the budget left no room for a longer answer, that is why it was cut. */
@@ -368,12 +370,19 @@ class Loop {
     if (message.parts.length > 0) this.#context.push(message)
   }
 
-  #textIn({ messageId, parts }: Pick<Answer, 'messageId' | 'parts'>): TurnText | undefined {
+  /** `end`: none of a request that was cut. */
+  #textIn({ messageId, parts, end }: Said): TurnText | undefined {
     const text = textOf(parts)
     if (text.trim() === '') return undefined
-    return { messageId, text, turn: this.#turn, ...(this.#goesOn ? { goesOn: true } : {}) }
+    const goesOn = this.#goesOn && !(end && isRefused(end))
+    const { origin } = this.#input.left ?? {}
+    const after = goesOn && origin && this.#said.length === 0 ? { after: origin } : {}
+    return { messageId, text, turn: this.#turn, ...(goesOn ? { goesOn, ...after } : {}) }
   }
 }
+
+/** An answer, or what a cut request had said, which has no end. */
+type Said = Pick<Answer, 'messageId' | 'parts'> & Partial<Pick<Answer, 'end'>>
 
 /** For the report of a run that its own clocks have stopped. */
 function whyOf(own: OwnStop, { limits }: RunInput): string {

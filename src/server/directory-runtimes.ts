@@ -43,7 +43,7 @@ export class DirectoryRuntime {
   /** Takes note of what has begun, so that it is stopped at the end. */
   drive(started: StartedRun): void {
     this.#driven.add(started)
-    if (this.#isEnding) started.stop('pause')
+    if (this.#isEnding) started.stop('leave')
     const forget = () => void this.#driven.delete(started)
     started.result.then(forget, forget)
   }
@@ -52,7 +52,7 @@ export class DirectoryRuntime {
     const recovering = this.runtime.recover({ ...this.composed, onRecovered })
     this.#recoveries.push(recovering)
     const recovery = await recovering
-    if (this.#isEnding) void recovery.stop('pause')
+    if (this.#isEnding) void recovery.stop('leave')
     return recovery
   }
 
@@ -70,8 +70,8 @@ export class DirectoryRuntime {
   /** Pauses what it drives, what is just about to begin too. */
   pause(): void {
     this.#isEnding = true
-    for (const { stop } of this.#driven) stop('pause')
-    for (const each of this.#recoveries) ignoreLateRejection(each.then(({ stop }) => void stop('pause')))
+    for (const { stop } of this.#driven) stop('leave')
+    for (const each of this.#recoveries) ignoreLateRejection(each.then(({ stop }) => void stop('leave')))
   }
 
   /** Pauses what it drives, and ends every process that was started. Never rejects. */
@@ -86,7 +86,7 @@ export class DirectoryRuntime {
 
 async function endRecovery(recovering: Promise<Recovery>): Promise<void> {
   const { stop, release: letGo } = await recovering
-  await stop('pause') // it has been at rest before, perhaps, and goes on since
+  await stop('leave') // it has been at rest before, perhaps, and goes on since
   await letGo()
 }
 

@@ -111,6 +111,11 @@ describe('a conversation', () => {
     const approvalId = await approvalOf(began)
     const path = `/branches/${began.branchId}/messages`
     const steer = checked('sendMessage', await served.post(path, { text: 'now', mode: 'steer' }))
+    const refused = await served.post(path, { text: 'with other turns', maxTurns: 3 })
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      409,
+      expect.stringContaining('keeps its turns: 3 turns would do nothing'),
+    ])
     const later = checked('sendMessage', await served.post(path, { text: 'later' }))
     expect([steer.runId, later.runId]).toEqual([began.runId, began.runId])
     const inbox = checked('listInbox', await served.get(`/branches/${began.branchId}/inbox`))

@@ -85,7 +85,7 @@ test('a server that ends keeps what it has taken up until that is paused, though
   await served.until(id, ({ type }) => type === 'tool.started')
   const closed = server.close()
   while (store.get('leases', id)!.renewedAt !== 0) await new Promise((resolve) => setImmediate(resolve))
-  expect(store.find('runs', {})).toMatchObject([{ status: 'paused', reason: 'user' }])
+  expect(store.find('runs', {})).toMatchObject([{ status: 'paused', reason: 'restart' }])
   await closed
   await store.close()
 })

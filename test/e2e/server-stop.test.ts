@@ -91,7 +91,7 @@ test.each([
   expect(user.processes()).toEqual([])
   expect(user.rows('SELECT renewed_at FROM leases')).toEqual([{ renewed_at: 0 }, { renewed_at: 0 }])
   const runs = user.rows('SELECT id, status, reason FROM runs ORDER BY id')
-  const paused = { status: 'paused', reason: 'user' }
+  const paused = { status: 'paused', reason: 'restart' }
   expect(runs).toEqual([works, asks].map(({ runId: id }) => ({ id, ...paused })))
 })
 

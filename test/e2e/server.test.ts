@@ -70,7 +70,7 @@ describe('offshoot serve', () => {
     expect(existsSync(file)).toBe(false)
     expect(user.processes()).toEqual([])
     expect(user.rows(`SELECT status, reason FROM runs WHERE id = '${runId}'`)).toEqual([
-      { status: 'paused', reason: 'user' },
+      { status: 'paused', reason: 'restart' },
     ])
   })
 

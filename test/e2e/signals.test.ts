@@ -18,15 +18,23 @@ describe('a signal', () => {
       stopped('SIGHUP'),
     ])
     expect([interrupted.code, terminated.code, hungUp.code]).toEqual([130, 143, 129])
-    for (const { user, stdout, stderr } of [interrupted, terminated, hungUp]) {
+    const ended = [
+      [interrupted, 'user', 'by you'],
+      [terminated, 'restart', 'its program ended or left it'],
+      [hungUp, 'restart', 'its program ended or left it'],
+    ] as const
+    for (const [{ user, stdout, stderr }, reason, words] of ended) {
       expect(stdout).toBe('I shall wait.\n')
       expect(stderr).toMatch(
-        /paused \(user\)\noffshoot: the conversation is kept: offshoot continue cnv_\w+\n$/,
+        new RegExp(
+          `paused \\(${reason}\\)\\noffshoot: the conversation is kept: offshoot continue cnv_\\w+\\n$`,
+        ),
       )
       expect(user.rows('select status, reason from runs order by depth')).toEqual([
-        { status: 'paused', reason: 'user' },
+        { status: 'paused', reason },
         { status: 'paused', reason: 'parent' },
       ])
+      expect((await user.call(['ps', '--all'])).stdout).toContain(`Paused: ${words}`)
       expect(user.processes()).toEqual([])
     }
   })

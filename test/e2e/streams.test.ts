@@ -75,7 +75,7 @@ describe('a stream that somebody has closed', () => {
     expect(ended.stdout.split('\n')).toHaveLength(2)
     expect(ended.stderr).not.toMatch(/Error|\n\s+at /)
     expect(user.rows('select status, reason from runs order by id desc limit 1')).toEqual([
-      { status: 'paused', reason: 'user' },
+      { status: 'paused', reason: 'restart' },
     ])
     expect(user.processes()).toEqual([])
   })

@@ -51,7 +51,7 @@ describe('two Offshoots on one file in one process', () => {
     expect(await second.recover()).toEqual([])
     expect((await second.runs.list()).map(({ id }) => id)).toEqual([run.id])
     await first.close()
-    expect(await run.result()).toMatchObject({ status: 'paused', reason: 'user' })
+    expect(await run.result()).toMatchObject({ status: 'paused', reason: 'restart' })
     const again = await second.continue(run.id)
     await again.cancel()
     expect(await again.result()).toMatchObject({ status: 'cancelled' })

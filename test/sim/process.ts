@@ -135,7 +135,7 @@ export class SimProcess {
         await begin(this)
         const recovery = await this.runtime.recover(WHERE)
         this.#recoveries.push(recovery)
-        if (this.isEnding) void recovery.stop('pause')
+        if (this.isEnding) void recovery.stop('leave')
         if (recovery.runs.length > 0)
           this.#world.note(this.name, () => `has recovered ${recovery.runs.length} runs`)
         await recovery.settled
@@ -150,7 +150,7 @@ export class SimProcess {
   drive(started: StartedRun | undefined): void {
     if (!started) return
     this.#driven.add(started)
-    if (this.isEnding) started.stop('pause')
+    if (this.isEnding) started.stop('leave')
     const forget = () => void this.#driven.delete(started)
     started.result.then(forget, forget)
   }
@@ -161,10 +161,10 @@ export class SimProcess {
     this.isEnding = true
     this.#world.note(this.name, () => `is asked to end ${where}`)
     this.#world.timeline.after(END_MS, () => this.die('8 s after it was asked to end'))
-    for (const { stop } of this.#driven) stop('pause')
+    for (const { stop } of this.#driven) stop('leave')
     while (this.#driven.size > 0) await Promise.allSettled([...this.#driven].map(({ result }) => result))
     for (const { stop, release } of this.#recoveries) {
-      await stop('pause')
+      await stop('leave')
       await release()
     }
     this.die('as it was asked to')

@@ -52,7 +52,7 @@ export function answerOnTerminal(
     const asked = () => ({ ...event, ...placeInLine(store, event.conversationId, id) })
     line = line
       .then(() => put(asked(), { runtime, output, io }, closed.signal))
-      .catch(() => started.stop('pause')) // the store took no answer: the run will say so
+      .catch(() => started.stop('leave')) // the store took no answer: the run will say so
   }
   const receive = (event: OffshootEvent) => {
     if (event.type === 'approval.answered') open.get(event.approvalId)?.abort()

@@ -6,7 +6,7 @@ import type { RunResult } from '../../runtime/views/run-result.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import { hasPerson } from '../person-only-commands.ts'
 import { answerFromElsewhere, answerOnTerminal } from './approval-prompt.ts'
-import type { EndSignal } from '../early-signals.ts'
+import { stopOfSignal, type EndSignal } from '../early-signals.ts'
 import { exitCodeOfRun, exitCodes } from '../exit-codes.ts'
 import { outputError, writeStderr, type Io } from '../io.ts'
 import { parseDollars } from '../number-options.ts'
@@ -95,7 +95,7 @@ function stopWithoutReader(started: StartedRun, { stdout }: Io) {
   let first: Error | undefined
   const onError = (error: Error) => {
     first ??= outputError(error)
-    started.stop('pause')
+    started.stop('leave')
   }
   stdout.on('error', onError)
   return { error: () => first, end: () => void stdout.off('error', onError) }
@@ -105,7 +105,7 @@ function stopWithoutReader(started: StartedRun, { stdout }: Io) {
 function stopOnSignals(started: StartedRun, io: Io) {
   let first: EndSignal | undefined
   const end = io.onSignal((signal) => {
-    started.stop(first ? 'cancel' : 'pause')
+    started.stop(first ? 'cancel' : stopOfSignal(signal))
     first ??= signal
   })
   return { first: () => first, end }

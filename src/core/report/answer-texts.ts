@@ -21,9 +21,32 @@ export function toldWhereCut(
   messages: readonly Message[],
 ): Said | undefined {
   const { unanswered } = answerTexts(messages, isCompleteAnswer)
-  const last = messages.findLast(({ role, state }) => role !== 'assistant' || state === 'complete')
+  const last = messages.findLast(
+    (message) => message.role !== 'assistant' || (message.state === 'complete' && !isWordless(message)),
+  )
   const isOpen = last?.role === 'assistant' && last.runId === run.id && callsOf(last.parts).length === 0
   const text = unanswered ?? (isOpen && run.finishReason ? TOLD[run.finishReason] : undefined)
+  return text === undefined ? undefined : { text, author: 'runtime' }
+}
+
+/** It has neither a text nor calls: nothing can go on with it. */
+function isWordless({ parts }: Pick<Message, 'parts'>): boolean {
+  return textOf(parts).trim() === '' && callsOf(parts).length === 0
+}
+
+/** How the notice begins that stands in an answer which was cut. */
+export const CUT = {
+  max_output_tokens: 'The answer was cut at the output limit',
+  context_window: 'The answer was cut because the window of the model is full',
+} as const satisfies Partial<Record<FinishReason, string>>
+
+/** What a branch is told that begins behind an answer which was cut; undefined: it was not. */
+export function toldBehind({ role, parts }: Pick<Message, 'role' | 'parts'>): Said | undefined {
+  if (role !== 'assistant' || callsOf(parts).length > 0 || textOf(parts).trim() === '') return undefined
+  const notices = parts.flatMap((part) => (part.type === 'notice' ? [part.text] : []))
+  const isCut = (why: keyof typeof CUT) => notices.some((text) => text.startsWith(CUT[why]))
+  const why = (Object.keys(CUT) as (keyof typeof CUT)[]).find(isCut)
+  const text = why && TOLD[why]
   return text === undefined ? undefined : { text, author: 'runtime' }
 }
 
@@ -31,7 +54,19 @@ export function isCompleteAnswer({ role, state }: Pick<Message, 'role' | 'state'
   return role === 'assistant' && state === 'complete'
 }
 
-/** The text of an answer. `goesOn`: it begins where the text before was cut. */
+/** How the notice begins that stands in an answer which is no answer to what was asked. */
+export const REFUSED = {
+  refusal: 'The model refused to answer',
+  content_filter: 'The provider filtered the answer',
+} as const satisfies Partial<Record<FinishReason, string>>
+
+/** A refusal, or what a provider has filtered, goes on with nothing. */
+function isRefused({ parts }: Pick<Message, 'parts'>): boolean {
+  const words = Object.values(REFUSED)
+  return parts.some((part) => part.type === 'notice' && words.some((word) => part.text.startsWith(word)))
+}
+
+/** The text of an answer. `goesOn`: it begins where the text before was cut; of the first, where its branch begins. */
 export interface AnswerText {
   readonly messageId: MessageId
   readonly text: string
@@ -39,7 +74,7 @@ export interface AnswerText {
 }
 
 export interface AnswerTexts {
-  /** Of every answer, also where it has none. */
+  /** Of every answer with a text or calls. */
   readonly texts: readonly AnswerText[]
   /** What the runtime has said, so that the answer to come goes on where the last one was cut. */
   readonly unanswered: string | undefined
@@ -53,11 +88,12 @@ export function answerTexts(
   const texts: AnswerText[] = []
   let unanswered: string | undefined
   for (const message of messages) {
-    if (message.role === 'user' && texts.length > 0)
+    if (message.role === 'user')
       unanswered = toldToGoOn(message) ?? (isSaid(message) ? undefined : unanswered)
-    if (!isAnswer(message)) continue
+    if (!isAnswer(message) || isWordless(message)) continue
     const { id: messageId, parts } = message
-    texts.push({ messageId, text: textOf(parts), ...(unanswered === undefined ? {} : { goesOn: true }) })
+    const goesOn = unanswered !== undefined && !isRefused(message)
+    texts.push({ messageId, text: textOf(parts), ...(goesOn ? { goesOn } : {}) })
     unanswered = undefined
   }
   return { texts, unanswered }

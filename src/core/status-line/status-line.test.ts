@@ -159,7 +159,7 @@ describe('a branch that has stopped', () => {
     [state.paused('parent'), 'Paused: with its parent'],
     [state.paused('max_turns'), 'Paused: limit: max turns'],
     [state.paused('budget'), 'Paused: budget'],
-    [state.paused('restart'), 'Paused: its process exited'],
+    [state.paused('restart'), 'Paused: its program ended or left it'],
     [state.cancelled('user'), 'Cancelled: by you'],
     [state.cancelled('parent'), 'Cancelled: with its parent'],
     [state.completed, 'Done'],

@@ -249,7 +249,7 @@ function pauseWords(run: StatusRun, facts: StatusFacts): string | null {
 
 const PAUSES: Readonly<Partial<Record<RunReason, string>>> = {
   user: 'by you',
-  restart: 'its process exited',
+  restart: 'its program ended or left it',
   budget: 'budget',
   stall: 'no progress',
 }

@@ -35,9 +35,12 @@ export interface StartedRun {
   readonly recovered: readonly RecoveredRun[]
   /** Settles when the run and everything else of its conversation has stopped. Rejects only when the store fails. */
   readonly result: Promise<RunResult>
-  /** Stops the whole tree: `pause` keeps it resumable, `cancel` is final. The first reason stays. */
-  stop(verb: 'pause' | 'cancel'): void
+  /** Stops the whole tree. The first reason stays. */
+  stop(verb: StopVerb): void
 }
+
+/** `pause`: a person pauses it. `leave`: its program ends, or drives it no further; it can go on too. `cancel` is final. */
+export type StopVerb = 'pause' | 'leave' | 'cancel'
 
 export interface Conversations {
   /** Those that are being driven: one driver each, so that no branch has two runs at a time. */
@@ -249,10 +252,11 @@ async function recoverLeftRuns(
   return recovered
 }
 
-const STOPS = {
+export const STOPS = {
   pause: { verb: 'pause', why: 'user' },
+  leave: { verb: 'pause', why: 'restart' },
   cancel: { verb: 'cancel', by: 'user' },
-} as const satisfies Record<string, StopReason>
+} as const satisfies Record<StopVerb, StopReason>
 
 function handle(
   deps: DelegationPorts & Pick<Deps, 'store'>,

@@ -11,6 +11,7 @@ import {
   type ContinueOrder,
   type ContinuePorts,
 } from '../delegation/continue-run.ts'
+import { checkKept } from '../delegation/kept-settings.ts'
 import { startOnFork, type ForkPorts } from '../conversation/fork-branch.ts'
 import type { DispatchPorts } from './dispatch-to-owner.ts'
 import { startOrDispatch } from './start-or-dispatch.ts'
@@ -64,7 +65,10 @@ async function continueOwn(
     }
     // what has just been taken up goes on with its work anyway
     const isTakenUp = recovered.some((each) => each.run === run && each.became === 'queued')
-    if (!text?.trim() && isTakenUp && wake !== false) return { run, drive: [] }
+    if (!text?.trim() && isTakenUp && wake !== false) {
+      checkKept(run.row, { maxTurns })
+      return { run, drive: [] }
+    }
     asked = [run, ...live.below(branchId)].filter(({ row }) => row.pausing)
     const gone = continueOrSteer(change, { deps, tree: live }, run, { text, author, maxTurns, wake })
     outcome = gone.outcome

@@ -6,6 +6,7 @@ import type { InboxRow } from '../../store/port.ts'
 import { agentOf } from '../authority/authority.ts'
 import { asStartResult, type StartPlan, type StartResult } from '../conversation/start-plan.ts'
 import { continueRun, notStopped, wakesNobody, type ContinueScope } from '../delegation/continue-run.ts'
+import { checkKept } from '../delegation/kept-settings.ts'
 import { startOnFork, type ForkPorts } from '../conversation/fork-branch.ts'
 import { addDelivered, addToInbox, waitingItems } from '../run/inbox.ts'
 import { eventScope, type LiveRun } from '../run/live-run.ts'
@@ -54,9 +55,11 @@ export async function prepareMessage(
     const last = live.latest(branchId)
     if (last && !isStopped(last.row.status)) {
       if (options.wake === false) throw notStopped(branchId, last.row.status)
+      checkKept(last.row, options)
       itemId = addToInbox(change, deps.newId, eventScope(last, change.at), about).id
       return { run: last, drive: [] }
     }
+    if (last?.row.status === 'paused') checkKept(last.row, options)
     const before = waitingIds(change, branchId)
     const started = asStartResult(
       onMain?.write(change, live, recovered) ?? continueBranch(change, { deps, tree: live }, last, options),

@@ -9,9 +9,11 @@ import type { RunSetting } from '../context/run-setting.ts'
 import {
   acquireConversation,
   recoverAndDrive,
+  STOPS,
   type AcquirePorts,
   type Conversations,
   type RecoverPorts,
+  type StopVerb,
 } from './acquire-and-drive.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
@@ -37,7 +39,7 @@ export interface Recovery {
   /** Leaves what waits for people to whoever recovers it next. This process is expected to end. */
   release(): Promise<void>
   /** Stops all that it drives, what waits for a person too. Settles when nothing of it is left; never rejects. */
-  stop(verb: 'pause' | 'cancel'): Promise<void>
+  stop(verb: StopVerb): Promise<void>
 }
 
 export interface TakenConversation {
@@ -67,8 +69,7 @@ export async function recover(
     settled,
     release: async () => void (await Promise.all(recovered.map(({ release }) => release()))),
     async stop(verb) {
-      for (const { live } of recovered)
-        live.stop(verb === 'pause' ? { verb, why: 'user' } : { verb, by: 'user' })
+      for (const { live } of recovered) live.stop(STOPS[verb])
       await Promise.allSettled(recovered.map(({ live }) => live.quiet()))
     },
   }

@@ -68,6 +68,39 @@ describe.each(stores)('a tree in the %s store', (_, open) => {
     await store.close()
   })
 
+  test('that its program leaves is paused by nobody, and goes on as a whole', async () => {
+    const store = await open()
+    const h = harness({ store, tools: [kind, deaf, quick], script })
+    const started = await h.start('go')
+    await h.clock.settle()
+    started.stop('leave')
+    expect(await h.clock.until(started.result)).toMatchObject({ status: 'paused', reason: 'restart' })
+    expect(runs(h)).toEqual([
+      ['main', 'paused', 'restart'],
+      ['explore', 'paused', 'parent'],
+      ['explore', 'paused', 'parent'],
+    ])
+    const again = await h.clock.until(h.continue(started.branchId))
+    await h.clock.settle()
+    expect(runs(h).map(([, status]) => status)).not.toContain('paused')
+    again.started!.stop('cancel')
+    await h.clock.until(again.started!.result)
+    await store.close()
+  })
+
+  test('that a person has asked to pause before its program leaves it is paused by that person', async () => {
+    const store = await open()
+    const h = harness({ store, tools: [kind, deaf, quick], script })
+    const started = await h.start('go')
+    await h.clock.settle()
+    await h.clock.until(
+      h.perform(started.conversationId, { verb: 'pause', target: started.runId, args: null }),
+    )
+    started.stop('leave')
+    expect(await h.clock.until(started.result)).toMatchObject({ status: 'paused', reason: 'user' })
+    await store.close()
+  })
+
   test('that is cancelled ends for good, and each call has a result', async () => {
     const store = await open()
     const h = harness({ store, tools: [kind, deaf, quick], script })

@@ -2,6 +2,7 @@ import type { Branch } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { idPrefix, isId, type BranchId, type IdPrefix, type NewId } from '../../core/ids.ts'
 import type { Author, Said } from '../../core/message.ts'
+import { isCompleteAnswer, toldBehind } from '../../core/report/answer-texts.ts'
 import type { Run, StoredRun } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import type { MessageRow, Reader } from '../../store/port.ts'
@@ -71,8 +72,18 @@ export function startOnFork(
     })
   const { text, author = 'person', maxTurns } = said
   const run = firstRunOfFork(change, { deps, budget }, branch, { model: last.model, maxTurns })
-  writeFirstRun(change, deps, run, text ? { text, author } : TOLD_TO_GO_ON)
+  const behindCut = text ? undefined : toldAtOrigin(change.tx, branch)
+  run.goesOn = behindCut !== undefined
+  writeFirstRun(change, deps, run, text ? { text, author } : (behindCut ?? TOLD_TO_GO_ON))
   return run
+}
+
+/** What goes on where the answer was cut at which the fork was made; undefined: it was not cut. */
+function toldAtOrigin(reader: Reader, { originMessageId }: Branch): Said | undefined {
+  const origin = originMessageId ? reader.get('messages', originMessageId) : undefined
+  if (!origin || !isCompleteAnswer(origin)) return undefined
+  const parts = reader.find('parts', { where: { messageId: origin.id }, orderBy: 'position' })
+  return toldBehind({ role: origin.role, parts: parts.map(({ part }) => part) })
 }
 
 /** The message that an id names. @throws OffshootError `usage` for any other id, with what it is. */

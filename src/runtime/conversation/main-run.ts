@@ -13,6 +13,7 @@ import type { StartPlan } from './start-plan.ts'
 import type { Budget } from '../budget/budget.ts'
 import { readDefinedFiles } from '../delegation/context-files.ts'
 import { continueRun, type ContinuePorts } from '../delegation/continue-run.ts'
+import { checkKept } from '../delegation/kept-settings.ts'
 import type { Deps } from '../context/deps.ts'
 import { writeFirstRun } from './fork-branch.ts'
 import { addToInbox } from '../run/inbox.ts'
@@ -56,6 +57,7 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
       return { run: last, drive }
     }
     if (last && recovered.some(({ run }) => run === last) && !isFinal(last.row.status)) {
+      checkKept(last.row, { maxTurns })
       const item = { kind: 'user', mode: 'follow_up', text: prompt, author } as const
       const { id: branchId, conversationId } = branch
       addToInbox(change, deps.newId, eventScope(last, change.at), { ...item, branchId, conversationId })

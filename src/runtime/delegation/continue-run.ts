@@ -29,6 +29,7 @@ import type { Change } from '../log/recorder.ts'
 import type { RunTree, ScopePart } from '../context/scope.ts'
 import { requestSlot } from '../run/slots.ts'
 import { freshFigures } from './spawn-child.ts'
+import { checkKept } from './kept-settings.ts'
 import { freshCaps, ownTurns } from './run-limits.ts'
 import { toldWhereCut } from '../../core/report/answer-texts.ts'
 import { TOLD_TO_GO_ON } from '../task/task-input.ts'
@@ -115,6 +116,7 @@ export function continueOrSteer(
     return { outcome: 'continued', run: drive[0]!, drive }
   }
   if (order.wake === false) throw notStopped(run.row.branchId, run.row.status)
+  checkKept(run.row, order)
   const wasToPause = Boolean(run.row.pausing)
   const below = tree.below(run.row.branchId).filter(({ row }) => row.pausing === 'parent')
   unpause(change, [run, ...below])

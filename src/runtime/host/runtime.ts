@@ -145,7 +145,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   }
   const conversations: Conversations = { live, commandInbox, revive, visits: new Map() }
   // a run that another process drives by now stops here without writing
-  options.ownership?.onLost((id) => live.get(id)?.stop({ verb: 'pause', why: 'user' }))
+  options.ownership?.onLost((id) => live.get(id)?.stop({ verb: 'pause', why: 'restart' }))
   return {
     ...asking,
     resolveModel: deps.resolveModel,

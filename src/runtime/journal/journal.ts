@@ -5,6 +5,7 @@ import type { Part, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { Run, WaitingFor } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
 import { addCost, addUsage } from '../../core/usage.ts'
+import { endMark } from '../../loop/answer-outcome.ts'
 import type { Answer, EndedCall, Journal, StartedCall } from '../../loop/ports.ts'
 import type { Reader } from '../../store/port.ts'
 import type { Bus } from '../log/bus.ts'
@@ -110,7 +111,7 @@ export class RunJournal implements Journal {
   }
 
   async messageCompleted(answer: Answer): Promise<void> {
-    const streaming = this.#endStreaming()
+    const streaming = this.#endStreaming() ?? this.#wordless(answer)
     const batch = (this.#batch = new CallBatch(this.#run, this.#ports.newId, answer))
     await this.#writes.join((change) => {
       streaming?.writeEnd(change, answer.parts, 'complete', answer)
@@ -119,6 +120,12 @@ export class RunJournal implements Journal {
       this.#writes.patch({ turns: answer.turn, usage, costUsd, finishReason: answer.end.reason })
       if (batch.isOver) this.#endTurn(change, answer)
     })
+  }
+
+  /** Of an answer without any content there is no message, unless a reader has to see how it ended. */
+  #wordless({ messageId, end }: Answer): StreamingMessage | undefined {
+    if (endMark(end) === undefined) return undefined
+    return new StreamingMessage(this.#run, messageId, this.#ports, this.#writes)
   }
 
   #endStreaming(): StreamingMessage | undefined {

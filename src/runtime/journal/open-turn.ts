@@ -1,4 +1,5 @@
 import { answerTexts, isCompleteAnswer } from '../../core/report/answer-texts.ts'
+import type { MessageId } from '../../core/ids.ts'
 import type { Message, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { StoredRun, ToolCall } from '../../core/run.ts'
 import { noUsage } from '../../core/usage.ts'
@@ -29,6 +30,8 @@ export interface LeftOfRun {
   readonly texts: readonly TurnText[]
   /** The answer to come goes on where the last one was cut. */
   readonly goesOn: boolean
+  /** Where its branch is a fork, the message at which that was made. */
+  readonly origin: MessageId | null
   readonly lastCalls: readonly EndedPair[]
 }
 
@@ -36,7 +39,8 @@ export function readLeft(reader: Reader, run: StoredRun): LeftOfRun {
   const messages = readMessages(reader, run.branchId)
   const turn = openTurnIn(messages, reader, run)
   const before = messages.filter(({ position }) => !turn || position < turn.position)
-  return { turn, ...textsOf(messages, run), lastCalls: callsSinceTold(before, run) }
+  const origin = reader.get('branches', run.branchId)?.originMessageId ?? null
+  return { turn, ...textsOf(messages, run, origin), origin, lastCalls: callsSinceTold(before, run) }
 }
 
 /** The open turn of a run; undefined where its last answer has been dealt with, or there is none. */
@@ -92,7 +96,11 @@ function callsSinceTold(messages: readonly Message[], run: StoredRun): readonly 
   })
 }
 
-function textsOf(messages: readonly Message[], run: StoredRun): Pick<LeftOfRun, 'texts' | 'goesOn'> {
+function textsOf(
+  messages: readonly Message[],
+  run: StoredRun,
+  origin: MessageId | null,
+): Pick<LeftOfRun, 'texts' | 'goesOn'> {
   const { texts, unanswered } = answerTexts(messages, isCompleteAnswer)
   const goesOn = unanswered !== undefined
   const turns = turnsOfAnswers(messages, run)
@@ -100,6 +108,12 @@ function textsOf(messages: readonly Message[], run: StoredRun): Pick<LeftOfRun, 
   let start = own < 0 ? texts.length : own
   // an answer that was cut may be one of an earlier run
   while (start > 0 && (start < texts.length ? texts[start]!.goesOn : goesOn)) start--
-  const all = texts.slice(start).map((each) => ({ ...each, turn: turns.get(each.messageId) ?? null }))
-  return { texts: all.filter(({ text }) => text.trim() !== ''), goesOn }
+  const said = texts.slice(start).filter(({ text }) => text.trim() !== '')
+  const all = said.map((each, at) => ({
+    ...each,
+    turn: turns.get(each.messageId) ?? null,
+    // nothing stands before the first answer of a branch but that at which it was made
+    ...(at === 0 && start === 0 && each.goesOn && origin ? { after: origin } : {}),
+  }))
+  return { texts: all, goesOn }
 }

@@ -23,7 +23,8 @@ import type { CheckedReport } from './checked-report.ts'
 export type StopReason =
   | {
       readonly verb: 'pause'
-      readonly why: 'user' | 'parent' | 'stall' | 'timeout'
+      /** `restart`: the program that drives it ends, or leaves it. */
+      readonly why: 'user' | 'parent' | 'restart' | 'stall' | 'timeout'
       /** Its background children continue. */
       readonly keepsBackground?: true
     }
@@ -205,11 +206,17 @@ export function replaceChild(run: LiveRun, next: LiveRun | undefined): void {
  * counts; otherwise the first reason stays.
  */
 export function stopRun(run: LiveRun, reason: StopReason): void {
-  if (run.stop?.verb !== 'cancel' && (!run.stop || reason.verb === 'cancel')) run.stop = reason
+  if (run.stop?.verb !== 'cancel' && (!run.stop || reason.verb === 'cancel')) run.stop = asAsked(run, reason)
   run.controller.abort(reason)
   const below: StopReason =
     reason.verb === 'cancel' ? { verb: 'cancel', by: 'parent' } : { ...reason, why: 'parent' }
   for (const child of run.children.values()) if (stopsBelow(reason, child)) stopRun(child, below)
+}
+
+/** Somebody had asked a run to pause before its program ended: that stays the reason. */
+function asAsked({ row: { pausing } }: LiveRun, reason: StopReason): StopReason {
+  const isLeft = reason.verb === 'pause' && reason.why === 'restart'
+  return isLeft && pausing ? { ...reason, why: pausing } : reason
 }
 
 /** Whether a stop of its parent for this reason stops a child too. */

@@ -1,0 +1,33 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { Run } from '../../core/run.ts'
+
+/** What a message or a `continue` may ask of the run that reads it. */
+interface Asked {
+  readonly model?: string | undefined
+  readonly maxTurns?: number | undefined
+}
+
+/**
+ * A run that has not stopped keeps the model and the turns that it began with, and one that is paused keeps its model:
+ * what would do nothing is refused. @throws OffshootError `conflict`
+ */
+export function checkKept(row: Pick<Run, 'branchId' | 'status' | 'model'>, { model, maxTurns }: Asked): void {
+  const { branchId, status } = row
+  const kept = [
+    ...(model === undefined || model === row.model
+      ? []
+      : [{ what: `its model ${row.model}`, asked: model, leave: '-m (model)' }]),
+    ...(maxTurns === undefined || status === 'paused'
+      ? []
+      : [{ what: 'its turns', asked: `${maxTurns} turns`, leave: '--max-turns (maxTurns)' }]),
+  ]
+  if (kept.length === 0) return
+  const list = (key: 'what' | 'asked' | 'leave') => kept.map((each) => each[key]).join(' and ')
+  throw new OffshootError(
+    'conflict',
+    `${branchId} is ${status} and keeps ${list('what')}: ${list('asked')} would do nothing`,
+    {
+      hint: `leave out ${list('leave')}, or ${status === 'paused' ? 'cancel that run first' : 'wait until that run has ended'}`,
+    },
+  )
+}
