@@ -14,7 +14,7 @@ export type AngleKind =
 
 export interface Angle {
   readonly kind: AngleKind
-  /** What it looks for, in a few words of the question; never something that could be taken for a citation. */
+  /** What it looks for, in a few words. */
   readonly title: string
   readonly terms: readonly Term[]
   /** Folder, file or null for everything. */
@@ -23,6 +23,8 @@ export interface Angle {
   readonly asked: boolean
   /** The beginning of the question, in lower case. */
   readonly echo: string
+  /** Whether the question asks what happens in some case: lines that fail are of interest. */
+  readonly outcome: boolean
 }
 
 /** An angle as the task of a subagent; `readAngle` reads it back. */
@@ -50,48 +52,44 @@ export function readAngle(text: string): Angle | null {
   if (kind === undefined || !Object.hasOwn(ANGLE_TITLES, kind)) return null
   const terms = termsOf(/^Terms: (.*)$/m.exec(text)?.[1] ?? '')
   const asked = /^Question: (.*)$/m.exec(text)?.[1] ?? ''
-  return angle(kind as AngleKind, terms, {
-    scope: scopeOf(text),
-    asked: more === undefined,
-    echo: echoOf(asked),
-  })
+  return angle(kind as AngleKind, terms, frameOf(asked, scopeOf(text), more === undefined))
 }
 
-const ANGLE_TITLES: Readonly<Record<AngleKind, string>> = {
-  implementation: 'Where it is done',
+export const ANGLE_TITLES: Readonly<Record<AngleKind, string>> = {
+  implementation: 'Best matches',
   tests: 'Tests',
-  usage: 'Where it is used',
+  usage: 'Uses',
   docs: 'Documentation',
   config: 'Configuration',
   overview: 'What it is',
-  entry: 'Where it begins',
-  outline: 'What is in it',
+  entry: 'Where it starts',
+  outline: 'What it defines',
 }
 
-export type Frame = Pick<Angle, 'scope' | 'asked' | 'echo'>
+export type Frame = Pick<Angle, 'scope' | 'asked' | 'echo' | 'outcome'>
 
-export function angle(kind: AngleKind, terms: readonly Term[], frame: Frame, clause = ''): Angle {
-  const words = plainTitle(clause)
-  if (words.length >= 8 && words.length <= 90) return { kind, title: words, terms, ...frame }
+/** Its title never holds what could be taken for a citation or for Markdown. */
+export function angle(kind: AngleKind, terms: readonly Term[], frame: Frame): Angle {
   const about = terms
     .slice(0, 4)
-    .map((term) => term.word.replace(/[`:*]/g, ' ').trim())
+    .map(({ word }) => plain(word))
     .join(', ')
-  return {
-    kind,
-    title: about === '' ? ANGLE_TITLES[kind] : `${ANGLE_TITLES[kind]}: ${about}`,
-    terms,
-    ...frame,
-  }
+  return { kind, title: ANGLE_TITLES[kind] + (about === '' ? '' : ` (${about})`), terms, ...frame }
 }
 
-/** A clause of the question as a heading: nothing in it may be taken for a citation or for Markdown. */
-function plainTitle(clause: string): string {
-  const words = clause.replace(/[`*:_#<>[\]\s\p{C}]+/gu, ' ').trim()
-  return words.replace(/^\p{Ll}(?=\p{Ll}*(?:\s|$))/u, (first) => first.toUpperCase())
+/** A word of a question, for a sentence of ours. */
+export function plain(word: string): string {
+  return word.replace(/[`*:_#<>[\]\s\p{C}]+/gu, ' ').trim()
 }
 
-export function echoOf(question: string): string {
+export function frameOf(question: string, scope: string | null, asked = true): Frame {
+  return { scope, asked, echo: echoOf(question), outcome: OUTCOME.test(question) }
+}
+
+const OUTCOME =
+  /\bwhat (happens|if|occurs|goes wrong)\b|\bwas (passiert|geschieht)\b|\bwhat does .* (do|say|return) (when|if|on)\b/i
+
+function echoOf(question: string): string {
   const start = question.trim().toLowerCase().slice(0, 28)
   return start.length < 20 ? '' : start
 }

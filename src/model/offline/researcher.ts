@@ -1,6 +1,5 @@
 import type { WantedCall } from './search-calls.ts'
-import { stem, subwords } from './stem.ts'
-import { strength, termsOf, type Term } from './term.ts'
+import { spokenIn, termsOf, weigh, type Term } from './term.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 
 const LIMITS =
@@ -72,10 +71,7 @@ function oneLine(text: string): string {
 
 /** The lines that speak of the most terms, as they stand in the page; its beginning where none does. */
 function fitting(lines: readonly string[], terms: readonly Term[]): string[] {
-  const scored = lines.map((line, at) => {
-    const stems = new Set(subwords(line).map(stem))
-    return { line, at, score: terms.reduce((sum, term) => sum + term.weight * strength(term, stems), 0) }
-  })
+  const scored = lines.map((line, at) => ({ line, at, score: weigh(spokenIn(line, terms)) }))
   const best = scored.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score)
   const chosen = best.length > 0 ? best.slice(0, MAX_QUOTES) : scored.slice(0, MAX_QUOTES)
   return chosen.toSorted((a, b) => a.at - b.at).map(({ line }) => line)

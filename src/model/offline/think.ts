@@ -11,7 +11,7 @@ import {
 import { writePlan } from './planner.ts'
 import { readQuestion, type OfflineQuestion } from './question.ts'
 import { research } from './researcher.ts'
-import { sectionsOf, writeReport } from './report.ts'
+import { answerOf, writeReport } from './report.ts'
 import { reviewCalls, writeReview } from './reviewer.ts'
 import type { WantedCall } from './search-calls.ts'
 import { nextCalls } from './searcher.ts'
@@ -83,7 +83,7 @@ function search(question: OfflineQuestion, { transcript, offered, agent }: Situa
   const calls = nextCalls(question.angles, own, offered)
   if (calls.length > 0) return { text: '', calls }
   const past = own.turns.flat()
-  if (agent === 'planner') return { text: writePlan(sectionsOf(question.angles, past)), calls: [] }
+  if (agent === 'planner') return { text: writePlan(answerOf(question.angles, past).sections), calls: [] }
   const report = writeReport(question.angles, past)
   return {
     text: question.intent === 'change' && agent === 'main' ? `${CANNOT_CHANGE}\n\n${report}` : report,

@@ -1,0 +1,121 @@
+import type { Angle } from './angle.ts'
+import { countsOf, pathsOf } from './evidence.ts'
+import { baseName, fileKind, isCode, moduleKey, type FileKind } from './file-kind.ts'
+import type { PastCall } from './prompt-transcript.ts'
+import { countCall, namedFilesCall, pastCall, testMarksCall } from './search-calls.ts'
+import { stem, subwords } from './stem.ts'
+import { speaksOf, type Term } from './term.ts'
+
+/** What the first searches say about an angle: which files speak of it, and how much each term is worth. */
+export interface Survey {
+  /** Best first, without copies. */
+  readonly files: readonly RankedFile[]
+  /** With their rarity in their weight. */
+  readonly terms: readonly Term[]
+  /** Terms that no code holds. */
+  readonly missing: readonly Term[]
+  /** Terms that a place has to speak of to be the whole answer; the name of the project is none of them. */
+  readonly needed: readonly Term[]
+}
+
+interface RankedFile {
+  readonly path: string
+  readonly score: number
+}
+
+/** Matches by file. */
+type Counts = ReadonlyMap<string, number>
+
+interface CountedTerm extends Term {
+  /** null where the search failed, or was not made. */
+  readonly counts: Counts | null
+}
+
+const MAX_NAMED = 20
+
+export function surveyOf(angle: Angle, calls: readonly PastCall[]): Survey {
+  const { scope } = angle
+  const counted = angle.terms.map((term) => ({
+    ...term,
+    counts: countsIn(pastCall(countCall(term, scope), calls)),
+  }))
+  const named = namedIn(angle, calls)
+  const paths = [...new Set([...counted.flatMap(({ counts }) => keys(counts)), ...named])]
+  const terms = counted.map((term) => ({
+    ...term,
+    weight: term.weight * rarity(keys(term.counts).length, paths.length),
+  }))
+  const marked = countsIn(pastCall(testMarksCall(scope), calls))
+  const files = paths.map((path) => {
+    const fit = fitOf(path, terms) * (named.includes(path) ? 3 : 1)
+    return { path, score: fit * prior(path, angle, marked?.has(path) ?? false) }
+  })
+  const isProgram = (path: string) => isCode(path) && fileKind(path) !== 'config'
+  const needed = terms.filter(({ telling, counts }) => telling && keys(counts).some(isProgram))
+  return { files: best(files), terms, missing: missingOf(angle, terms), needed }
+}
+
+function countsIn(call: PastCall | undefined): Counts | null {
+  return call && !call.failed ? countsOf(call) : null
+}
+
+function namedIn(angle: Angle, calls: readonly PastCall[]): string[] {
+  const wanted = namedFilesCall(angle)
+  const past = wanted && pastCall(wanted, calls)
+  return past ? pathsOf(past).slice(0, MAX_NAMED) : []
+}
+
+function keys(counts: Counts | null): string[] {
+  return [...(counts?.keys() ?? [])]
+}
+
+/** A term that few files hold says more than one that many hold. */
+function rarity(files: number, all: number): number {
+  return Math.sqrt(Math.log(1 + Math.max(all, 12) / (1 + files)))
+}
+
+/** How much a file and its name speak of the terms; of several at once more than of one. */
+function fitOf(path: string, terms: readonly CountedTerm[]): number {
+  const name = new Set(subwords(baseName(path)).map(stem))
+  const spoken = terms.map((term) => {
+    const count = term.counts?.get(path) ?? 0
+    return term.weight * Math.max(count / (count + 2), speaksOf(name, term) ? 0.6 : 0)
+  })
+  const covered = spoken.filter((value) => value > 0).length / Math.max(1, spoken.length)
+  return spoken.reduce((sum, value) => sum + value, 0) * (0.4 + 0.6 * covered)
+}
+
+/** Copies of one module in several formats count once: the best of them stays. */
+function best(files: readonly RankedFile[]): RankedFile[] {
+  const sorted = files
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
+  return [...Map.groupBy(sorted, ({ path }) => moduleKey(path)).values()].map(([first]) => first!)
+}
+
+/** A term is missing where it was looked for, and no file of those that could answer holds it. */
+function missingOf({ kind }: Angle, terms: readonly CountedTerm[]): Term[] {
+  const inCode = kind !== 'docs' && kind !== 'config' && terms.some(({ counts }) => keys(counts).some(isCode))
+  const couldAnswer = (path: string) => (inCode ? isCode(path) : fileKind(path) !== 'noise')
+  return terms.filter(({ telling, counts }) => telling && counts && !keys(counts).some(couldAnswer))
+}
+
+const PRIORS: Readonly<Record<FileKind, number>> = {
+  source: 1,
+  test: 0.2,
+  docs: 0.15,
+  config: 0.3,
+  example: 0.3,
+  foreign: 0.2,
+  built: 0.4,
+  noise: 0.02,
+}
+
+/** How far a file of this kind can answer a question of that kind. */
+export function prior(path: string, { kind, scope }: Angle, holdsTests: boolean): number {
+  const file = fileKind(path)
+  if (kind === 'tests') return file === 'test' ? 1 : holdsTests ? 0.8 : 0
+  if (kind === 'docs') return file === 'docs' ? 1 : file === 'example' ? 0.3 : 0
+  if (kind === 'config') return file === 'config' ? 1 : PRIORS[file] * 0.6
+  return scope === null ? PRIORS[file] : Math.max(0.5, PRIORS[file])
+}
