@@ -72,13 +72,13 @@ export type Frame = Pick<Angle, 'scope' | 'asked' | 'echo' | 'outcome'>
 export function angle(kind: AngleKind, terms: readonly Term[], frame: Frame): Angle {
   const about = terms
     .slice(0, 4)
-    .map(({ word }) => plain(word))
+    .map(({ word }) => inSentence(word))
     .join(', ')
   return { kind, title: ANGLE_TITLES[kind] + (about === '' ? '' : ` (${about})`), terms, ...frame }
 }
 
 /** A word of a question, for a sentence of ours. */
-export function plain(word: string): string {
+export function inSentence(word: string): string {
   return word.replace(/[`*:_#<>[\]\s\p{C}]+/gu, ' ').trim()
 }
 

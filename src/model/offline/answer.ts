@@ -1,6 +1,5 @@
 import type { AngleKind } from './angle.ts'
-import { citationsIn, formatCitation } from './citation.ts'
-import type { Finding } from './findings.ts'
+import { citationsIn, formatCitation, type Finding } from './citation.ts'
 
 export interface Section {
   readonly kind: AngleKind
@@ -11,7 +10,7 @@ export interface Section {
   readonly sure: boolean
 }
 
-export interface Answer {
+export interface FoundAnswer {
   readonly sections: readonly Section[]
   /** Words of the question that no code holds. */
   readonly missing: readonly string[]
@@ -27,7 +26,7 @@ const MISSING = 'No code here mentions'
 const UNSURE = 'No single place matches all of it.'
 
 /** An answer without its closing words. */
-export function writeAnswer({ sections, missing, around }: Answer): string[] {
+export function writeAnswer({ sections, missing, around }: FoundAnswer): string[] {
   const found = sections.filter((section) => section.findings.length > 0)
   const empty = sections.filter((section) => section.asked && section.findings.length === 0)
   return [
@@ -78,7 +77,7 @@ const CLOSEST: Readonly<Record<AngleKind, string>> = {
   outline: 'definition is in',
 }
 
-export function listed(words: readonly string[]): string {
+function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 

@@ -3,11 +3,10 @@ import { countsOf, pathsOf } from './evidence.ts'
 import { baseName, fileKind, isCode, moduleKey, type FileKind } from './file-kind.ts'
 import type { PastCall } from './prompt-transcript.ts'
 import { countCall, namedFilesCall, pastCall, testMarksCall } from './search-calls.ts'
-import { stem, subwords } from './stem.ts'
-import { speaksOf, type Term } from './term.ts'
+import { spokenIn, type Term } from './term.ts'
 
 /** What the first searches say about an angle: which files speak of it, and how much each term is worth. */
-export interface Survey {
+export interface FileSurvey {
   /** Best first, without copies. */
   readonly files: readonly RankedFile[]
   /** With their rarity in their weight. */
@@ -33,7 +32,7 @@ interface CountedTerm extends Term {
 
 const MAX_NAMED = 20
 
-export function surveyOf(angle: Angle, calls: readonly PastCall[]): Survey {
+export function surveyOf(angle: Angle, calls: readonly PastCall[]): FileSurvey {
   const { scope } = angle
   const counted = angle.terms.map((term) => ({
     ...term,
@@ -76,10 +75,12 @@ function rarity(files: number, all: number): number {
 
 /** How much a file and its name speak of the terms; of several at once more than of one. */
 function fitOf(path: string, terms: readonly CountedTerm[]): number {
-  const name = new Set(subwords(baseName(path)).map(stem))
+  const named = spokenIn(baseName(path), terms)
+  const around = spokenIn(path, terms)
   const spoken = terms.map((term) => {
     const count = term.counts?.get(path) ?? 0
-    return term.weight * Math.max(count / (count + 2), speaksOf(name, term) ? 0.6 : 0)
+    const inPath = named.includes(term) ? 0.8 : around.includes(term) ? 0.4 : 0
+    return term.weight * (count / (count + 2) + inPath)
   })
   const covered = spoken.filter((value) => value > 0).length / Math.max(1, spoken.length)
   return spoken.reduce((sum, value) => sum + value, 0) * (0.4 + 0.6 * covered)

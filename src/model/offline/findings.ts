@@ -1,19 +1,12 @@
 import type { Angle } from './angle.ts'
 import { blockName, blocksOf, type Block, type BlockLine } from './block.ts'
-import { cite, type Citation } from './citation.ts'
+import { cite, type Finding } from './citation.ts'
 import { readFiles, seenLines } from './evidence.ts'
 import { surveyOf } from './files.ts'
 import { isProse, moduleKey } from './file-kind.ts'
 import { rankOverview } from './overview.ts'
 import type { PastCall } from './prompt-transcript.ts'
 import { rankBlocks, type RankedBlock } from './rank.ts'
-
-export interface Finding extends Citation {
-  /** What the line is, in a few words; may be empty. */
-  readonly note: string
-  /** Lines around the place, with their numbers; may be empty. */
-  readonly shown: readonly { readonly line: number; readonly text: string }[]
-}
 
 /** What was found for one angle. */
 export interface Findings {
@@ -108,9 +101,9 @@ function findingOf(
 }
 
 function noteOf(block: Block, line: number): string {
+  if (block.head?.kind.type === 'test') return 'a test'
   const name = blockName(block)
   if (name === '') return ''
-  if (block.head?.kind.type === 'test') return 'a test'
   return block.head?.line === line ? `defines ${name}` : `in ${name}`
 }
 

@@ -1,4 +1,4 @@
-import { angleLines, plain, writeAngle, type Angle } from './angle.ts'
+import { angleLines, inSentence, writeAngle, type Angle } from './angle.ts'
 import { CLOSING, readAnswer, writeAnswer, writeSection, type Section } from './answer.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 import type { OfflineQuestion } from './question.ts'
@@ -28,7 +28,7 @@ export function planText(tasks: readonly WantedCall[]): string {
 
 /** Three to five words for people. */
 function describe({ kind, terms }: Angle): string {
-  const words = terms.slice(0, 2).map(({ word }) => plain(word))
+  const words = terms.slice(0, 2).map(({ word }) => inSentence(word))
   return [KIND_WORDS[kind], ...words].join(' ').slice(0, 60)
 }
 
@@ -76,7 +76,7 @@ const UNKNOWN = { kind: 'implementation', asked: true, sure: true } as const
 export function composeAnswer(question: OfflineQuestion, tasks: readonly PastCall[]): string {
   const reports = tasks.map((task) => {
     const angle = question.angles.find((candidate) => isTaskOf(candidate, task))
-    const words = angle?.asked ? angle.terms.map(({ word }) => plain(word)) : []
+    const words = angle?.asked ? angle.terms.map(({ word }) => inSentence(word)) : []
     return { section: sectionFor(angle, task), ...readAnswer(task.output, words) }
   })
   const sections = reports.map(({ section, findings, sure }) => ({
@@ -100,7 +100,7 @@ export function composeAnswer(question: OfflineQuestion, tasks: readonly PastCal
 
 function sectionFor(angle: Angle | undefined, task: PastCall): Omit<Section, 'findings' | 'sure'> {
   if (angle) return { kind: angle.kind, title: angle.title, asked: angle.asked }
-  return { ...UNKNOWN, title: plain(textIn(task, 'description')) || 'Further places' }
+  return { ...UNKNOWN, title: inSentence(textIn(task, 'description')) || 'Further places' }
 }
 
 export const CANNOT_CHANGE =

@@ -1,7 +1,6 @@
 import type { Angle } from './angle.ts'
-import { cite } from './citation.ts'
+import { cite, type Finding } from './citation.ts'
 import { linesOf, readFiles } from './evidence.ts'
-import type { Finding } from './findings.ts'
 import { fileKind, isProse } from './file-kind.ts'
 import { lineKind } from './line-kind.ts'
 import type { PastCall } from './prompt-transcript.ts'

@@ -1,6 +1,5 @@
-import { formatCitation } from './citation.ts'
+import { formatCitation, type Finding } from './citation.ts'
 import { baseName, fileKind } from './file-kind.ts'
-import type { Finding } from './findings.ts'
 import type { Section } from './answer.ts'
 
 const LIMITS =

@@ -1,7 +1,7 @@
 import MiniSearch from 'minisearch'
 import type { Angle } from './angle.ts'
 import type { Block, BlockLine } from './block.ts'
-import { prior, type Survey } from './files.ts'
+import { prior, type FileSurvey } from './files.ts'
 import { fileKind, isProse } from './file-kind.ts'
 import { identifiersIn, wordsIn } from './stem.ts'
 import { speaksOf, spokenIn, weigh, type Term } from './term.ts'
@@ -21,7 +21,11 @@ export interface RankedBlock {
 const BOOST = { name: 2, owners: 0.7, path: 0.7, text: 1, comments: 0.5 }
 
 /** The blocks that speak of an angle's terms, best first: BM25 over names, texts and paths. */
-export function rankBlocks(blocks: readonly Block[], angle: Angle, { terms, needed }: Survey): RankedBlock[] {
+export function rankBlocks(
+  blocks: readonly Block[],
+  angle: Angle,
+  { terms, needed }: FileSurvey,
+): RankedBlock[] {
   const weights = weightsOf(terms)
   const found = indexOf(blocks).search([...weights.keys()].join(' '), {
     boost: BOOST,
@@ -73,7 +77,8 @@ function fitness(block: Block, best: BlockLine, { kind, echo, outcome, terms }: 
 
 /** Definitions before loose statements, what does something before what declares a shape, tests where they are asked for. */
 function formOf({ path, head, lines, isTest }: Block, kind: Angle['kind'], terms: readonly Term[]): number {
-  if (kind === 'tests') return !isTest ? 0 : head?.kind.type === 'test' ? 1.3 : 0.8
+  if (lines.every((line) => line.kind.type === 'import' || line.kind.type === 'trivial')) return 0.1
+  if (kind === 'tests') return !isTest ? 0 : head?.kind.type === 'test' ? 1.5 : head ? 0.7 : 0.4
   if (isTest && fileKind(path) !== 'test') return 0.15
   if (isProse(path)) return 1
   if (!head) return 0.5

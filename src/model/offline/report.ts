@@ -1,6 +1,5 @@
-import type { Angle } from './angle.ts'
-import { plain } from './angle.ts'
-import { CLOSING, writeAnswer, type Answer, type Section } from './answer.ts'
+import { inSentence, type Angle } from './angle.ts'
+import { CLOSING, writeAnswer, type FoundAnswer, type Section } from './answer.ts'
 import { findingsOf } from './findings.ts'
 import { surroundingsOf } from './overview.ts'
 import type { PastCall } from './prompt-transcript.ts'
@@ -8,7 +7,7 @@ import type { PastCall } from './prompt-transcript.ts'
 const MAX_AROUND = 7
 
 /** What a search found, angle by angle: a place that answers two angles is in the first. */
-export function answerOf(angles: readonly Angle[], calls: readonly PastCall[]): Answer {
+export function answerOf(angles: readonly Angle[], calls: readonly PastCall[]): FoundAnswer {
   const found = angles.map((angle) => ({ angle, ...findingsOf(angle, calls) }))
   const sections = found.map(({ angle: { kind, title, asked }, findings, sure }) => ({
     kind,
@@ -18,7 +17,7 @@ export function answerOf(angles: readonly Angle[], calls: readonly PastCall[]): 
     sure,
   }))
   const nothing = found.every(({ findings }) => findings.length === 0)
-  const missing = found.flatMap(({ angle, missing: words }) => (angle.asked ? words.map(plain) : []))
+  const missing = found.flatMap(({ angle, missing: words }) => (angle.asked ? words.map(inSentence) : []))
   const asked = angles.find((angle) => angle.asked)
   return {
     sections: withoutRepeats(sections),

@@ -1,6 +1,6 @@
 import type { Angle } from './angle.ts'
 import type { PastCall } from './prompt-transcript.ts'
-import { spellings } from './stem.ts'
+import { spellingsOf } from './stem.ts'
 import type { Term } from './term.ts'
 
 /** A tool call that the model wants to make. */
@@ -70,7 +70,7 @@ export function grepCall(
 function termPattern({ exact, stems }: Term): string {
   if (exact !== null && !/\s/.test(exact)) return escape(exact.replace(/^[@#.]/, ''))
   if (stems.length > 1) return stems.map(escape).join('[\\s_.-]*\\w{0,6}[\\s_.-]*')
-  return spellings(stems[0]!).map(stemPattern).join('|')
+  return spellingsOf(stems[0]!).map(stemPattern).join('|')
 }
 
 /** A short stem only at the beginning of a word or of a part of an identifier: `log` is not meant in `catalog`. */

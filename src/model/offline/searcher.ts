@@ -104,7 +104,7 @@ function places(angle: Angle, past: readonly PastCall[], share: number): Place[]
       const near = lines
         .filter((other) => Math.abs(other.line - line) <= NEAR)
         .flatMap(({ spoken }) => spoken)
-      const score = weigh(new Set(near)) + DENSE * weigh(near.slice(0, 12))
+      const score = weigh(new Set([...near, ...spokenIn(path, terms)])) + DENSE * weigh(near.slice(0, 12))
       return { path, line, score: names * score * ofFile }
     })
   })

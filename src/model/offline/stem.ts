@@ -42,7 +42,7 @@ const FULL = new Map([
 const SHORT = Map.groupBy(abbreviations, ([, full]) => stem(full))
 
 /** A stem and what it is shortened to in programs. */
-export function spellings(of: string): string[] {
+export function spellingsOf(of: string): string[] {
   return [of, ...(SHORT.get(of)?.map(([short]) => short) ?? [])]
 }
 

@@ -33,7 +33,7 @@ export const weakWords: ReadonlySet<string> = words(`
   start starts started stop stops function functions class classes method methods variable variables constant constants
   type types interface interfaces value values name names object objects data logic behavior behaviour feature features
   system main default thing support supports supported provide provides put keep keeps kept come comes go goes
-  taken done gone overview summary summarize summarise architecture structure structured organized organised
+  look looks looked looking taken done gone overview summary summarize summarise architecture structure structured organized organised
   actual real overall internal internals mechanism mechanisms different
   fix fixes fixed write writes written implement refactor improve update updates updated bug bugs
 `)
