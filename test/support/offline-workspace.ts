@@ -1,8 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { expect } from 'vitest'
-import { citationsIn } from '../../src/model/offline/citation.ts'
+import { citationsIn, type Citation } from '../../src/model/offline/citation.ts'
 import { createOfflineModel } from '../../src/model/offline/offline-model.ts'
 import { useFileTool } from './file-tools.ts'
 
@@ -80,12 +79,13 @@ export class OfflineWorkspace {
     }
   }
 
-  /** The citations of an answer, each checked against its file. */
-  async trueCitations(text: string) {
+  /** The citations of an answer. @throws Error where one is not a literal piece of its line, or too short to be found. */
+  async trueCitations(text: string): Promise<Citation[]> {
     const cited = citationsIn(text)
     for (const { path, line, excerpt } of cited) {
-      expect(await this.lineAt(path, line), `${path}:${line}`).toContain(excerpt)
-      expect(excerpt.length).toBeGreaterThanOrEqual(8)
+      const found = await this.lineAt(path, line)
+      if (found?.includes(excerpt) !== true || excerpt.length < 8)
+        throw new Error(`${path}:${line} is ${JSON.stringify(found)}, not ${JSON.stringify(excerpt)}`)
     }
     return cited
   }

@@ -2,20 +2,12 @@ import { scopeOf } from './question-scope.ts'
 import { termsOf, type Term } from './term.ts'
 
 /** One thing to look for, in one kind of file. */
-export type AngleKind =
-  | 'implementation'
-  | 'tests'
-  | 'usage'
-  | 'docs'
-  | 'config'
-  | 'overview'
-  | 'entry'
-  | 'outline'
+const KINDS = ['implementation', 'tests', 'usage', 'docs', 'config', 'overview', 'entry', 'outline'] as const
+
+export type AngleKind = (typeof KINDS)[number]
 
 export interface Angle {
   readonly kind: AngleKind
-  /** What it looks for, in a few words. */
-  readonly title: string
   readonly terms: readonly Term[]
   /** Folder, file or null for everything. */
   readonly scope: string | null
@@ -49,35 +41,23 @@ const NOT_ASKED = ', only a look'
 /** The angle that a task of ours names; null for any other text. */
 export function readAngle(text: string): Angle | null {
   const [, kind, more] = /^Angle: (\w+)(, only a look)?$/m.exec(text) ?? []
-  if (kind === undefined || !Object.hasOwn(ANGLE_TITLES, kind)) return null
+  if (kind === undefined || !isKind(kind)) return null
   const terms = termsOf(/^Terms: (.*)$/m.exec(text)?.[1] ?? '')
   const asked = /^Question: (.*)$/m.exec(text)?.[1] ?? ''
-  return angle(kind as AngleKind, terms, frameOf(asked, scopeOf(text), more === undefined))
-}
-
-export const ANGLE_TITLES: Readonly<Record<AngleKind, string>> = {
-  implementation: 'Best matches',
-  tests: 'Tests',
-  usage: 'Uses',
-  docs: 'Documentation',
-  config: 'Configuration',
-  overview: 'What it is',
-  entry: 'Where it starts',
-  outline: 'What it defines',
+  return { kind, terms, ...frameOf(asked, scopeOf(text), more === undefined) }
 }
 
 export type Frame = Pick<Angle, 'scope' | 'asked' | 'echo' | 'outcome'>
 
-/** Its title never holds what could be taken for a citation or for Markdown. */
-export function angle(kind: AngleKind, terms: readonly Term[], frame: Frame): Angle {
-  const about = terms
-    .slice(0, 4)
-    .map(({ word }) => inSentence(word))
-    .join(', ')
-  return { kind, title: ANGLE_TITLES[kind] + (about === '' ? '' : ` (${about})`), terms, ...frame }
+function isKind(word: string): word is AngleKind {
+  return (KINDS as readonly string[]).includes(word)
 }
 
-/** A word of a question, for a sentence of ours. */
+export function wordsOf({ terms }: Angle): string[] {
+  return terms.map(({ word }) => inSentence(word))
+}
+
+/** A word of a question, for a sentence of ours: nothing in it can be taken for a citation or for Markdown. */
 export function inSentence(word: string): string {
   return word.replace(/[`*:_#<>[\]\s\p{C}]+/gu, ' ').trim()
 }

@@ -3,7 +3,10 @@ import { citationsIn, formatCitation, type Finding } from './citation.ts'
 
 export interface Section {
   readonly kind: AngleKind
-  readonly title: string
+  /** Words of the question that it looked for. */
+  readonly about: readonly string[]
+  /** In place of the usual one. */
+  readonly title?: string
   readonly asked: boolean
   readonly findings: readonly Finding[]
   /** Whether the first place speaks of most of the question. */
@@ -19,10 +22,11 @@ export interface FoundAnswer {
 }
 
 export const CLOSING =
-  'Found by rules (offline: rule-based search, not a language model). The quoted lines are literal; their order is a guess at what matters.'
+  'Found and put together by rules (offline: rule-based search, not a language model). The quoted lines are literal; their order is a guess at what matters.'
 
 const AROUND_TITLE = '**What is here instead**'
 const MISSING = 'No code here mentions'
+const OTHERS = ' The places below match other words of the question.'
 const UNSURE = 'No single place matches all of it.'
 
 /** An answer without its closing words. */
@@ -31,17 +35,16 @@ export function writeAnswer({ sections, missing, around }: FoundAnswer): string[
   const empty = sections.filter((section) => section.asked && section.findings.length === 0)
   return [
     lead(found, missing),
-    ...found.map(writeSection),
+    ...found.map((section) => writeSection(section, missing)),
     ...(empty.length === 0 || found.length === 0
       ? []
-      : [`Nothing was found for: ${empty.map(({ title }) => title).join('; ')}.`]),
+      : [`Nothing was found for: ${empty.map((section) => headingOf(section, missing)).join('; ')}.`]),
     ...(around.length === 0 ? [] : [`${AROUND_TITLE}\n\n${around.map(row).join('\n')}`]),
   ]
 }
 
 function lead(found: readonly Section[], missing: readonly string[]): string {
-  const others = found.length > 0 ? ' The places below match other words of the question.' : ''
-  if (missing.length > 0) return `${MISSING} ${listed(missing)}.${others}`
+  if (missing.length > 0) return `${MISSING} ${listed(missing)}.${found.length > 0 ? OTHERS : ''}`
   if (found.length === 0)
     return 'Nothing was found. Other words, or the name of a function or file, may help.'
   const asked = found.filter((section) => section.asked)
@@ -81,8 +84,25 @@ function listed(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 }
 
-export function writeSection({ title, findings }: Section): string {
-  return [`**${title}**`, '', ...findings.map(row)].join('\n').trimEnd()
+export function writeSection(section: Section, missing: readonly string[] = []): string {
+  return [`**${headingOf(section, missing)}**`, '', ...section.findings.map(row)].join('\n').trimEnd()
+}
+
+function headingOf({ kind, title, about }: Section, missing: readonly string[]): string {
+  const usual = kind === 'implementation' && missing.length > 0 ? 'Other matches' : TITLES[kind]
+  const words = about.filter((word) => !missing.includes(word)).slice(0, 4)
+  return (title ?? usual) + (words.length === 0 ? '' : ` (${words.join(', ')})`)
+}
+
+const TITLES: Readonly<Record<AngleKind, string>> = {
+  implementation: 'Best matches',
+  tests: 'Tests',
+  usage: 'Uses',
+  docs: 'Documentation',
+  config: 'Configuration',
+  overview: 'What it is',
+  entry: 'Where it starts',
+  outline: 'What it defines',
 }
 
 /** Lines of a file are shown as code, indented: nothing in them can end that. */
@@ -108,11 +128,11 @@ function visible(text: string): string {
 /** What a report says, read back: places, and which of these words it calls missing. Whatever else it says is left out. */
 export function readAnswer(report: string, words: readonly string[]) {
   const [fitting = '', around = ''] = report.split(`\n${AROUND_TITLE}\n`)
-  const said = new RegExp(`^${MISSING} ([^.\\n]+)\\.`, 'm').exec(fitting)?.[1]?.split(/, | or /) ?? []
+  const said = new RegExp(`^${MISSING} (.+?)\\.(?:${OTHERS})?$`, 'm').exec(fitting)?.[1]
   return {
     findings: findingsIn(fitting),
-    missing: words.filter((word) => said.includes(word)),
-    sure: !fitting.includes(UNSURE),
+    missing: words.filter((word) => said?.split(/, | or /).includes(word)),
+    sure: said === undefined && !fitting.includes(UNSURE),
     around: findingsIn(around),
   }
 }

@@ -2,7 +2,7 @@ import type { Angle } from './angle.ts'
 import { countsOf, pathsOf } from './evidence.ts'
 import { baseName, fileKind, isCode, moduleKey, type FileKind } from './file-kind.ts'
 import type { PastCall } from './prompt-transcript.ts'
-import { countCall, namedFilesCall, pastCall, testMarksCall } from './search-calls.ts'
+import { codeFilesCall, countCall, namedFilesCall, pastCall, testMarksCall } from './search-calls.ts'
 import { spokenIn, type Term } from './term.ts'
 
 /** What the first searches say about an angle: which files speak of it, and how much each term is worth. */
@@ -26,18 +26,19 @@ interface RankedFile {
 type Counts = ReadonlyMap<string, number>
 
 interface CountedTerm extends Term {
-  /** null where the search failed, or was not made. */
   readonly counts: Counts | null
+  /** Whether all files were searched for it. */
+  readonly isSearched: boolean
 }
 
 const MAX_NAMED = 20
 
 export function surveyOf(angle: Angle, calls: readonly PastCall[]): FileSurvey {
   const { scope } = angle
-  const counted = angle.terms.map((term) => ({
-    ...term,
-    counts: countsIn(pastCall(countCall(term, scope), calls)),
-  }))
+  const counted = angle.terms.map((term) => {
+    const call = pastCall(countCall(term, scope), calls)
+    return { ...term, counts: countsIn(call), isSearched: call !== undefined && !hasGaps(call) }
+  })
   const named = namedIn(angle, calls)
   const paths = [...new Set([...counted.flatMap(({ counts }) => keys(counts)), ...named])]
   const terms = counted.map((term) => ({
@@ -49,13 +50,23 @@ export function surveyOf(angle: Angle, calls: readonly PastCall[]): FileSurvey {
     const fit = fitOf(path, terms) * (named.includes(path) ? 3 : 1)
     return { path, score: fit * prior(path, angle, marked?.has(path) ?? false) }
   })
-  const isProgram = (path: string) => isCode(path) && fileKind(path) !== 'config'
-  const needed = terms.filter(({ telling, counts }) => telling && keys(counts).some(isProgram))
-  return { files: best(files), terms, missing: missingOf(angle, terms), needed }
+  const needed = terms.filter(({ telling, counts }) => telling && !isProjectName(counts))
+  return { files: best(files), terms, missing: missingOf(angle, terms, hasCode(scope, calls)), needed }
 }
 
 function countsIn(call: PastCall | undefined): Counts | null {
   return call && !call.failed ? countsOf(call) : null
+}
+
+/** A word that only the manifest holds: the project is called that. */
+function isProjectName(counts: Counts | null): boolean {
+  const held = keys(counts).filter(isCode)
+  return held.length > 0 && held.every((path) => fileKind(path) === 'config')
+}
+
+/** A search that failed, or could not read some files, says nothing about what is missing. */
+function hasGaps({ failed, output }: PastCall): boolean {
+  return failed || /^\(not searched: /m.test(output)
 }
 
 function namedIn(angle: Angle, calls: readonly PastCall[]): string[] {
@@ -94,11 +105,19 @@ function best(files: readonly RankedFile[]): RankedFile[] {
   return [...Map.groupBy(sorted, ({ path }) => moduleKey(path)).values()].map(([first]) => first!)
 }
 
+/** A workspace of texts has none. */
+function hasCode(scope: string | null, calls: readonly PastCall[]): boolean {
+  const found = pastCall(codeFilesCall(scope), calls)
+  return found !== undefined && pathsOf(found).some(isCode)
+}
+
 /** A term is missing where it was looked for, and no file of those that could answer holds it. */
-function missingOf({ kind }: Angle, terms: readonly CountedTerm[]): Term[] {
-  const inCode = kind !== 'docs' && kind !== 'config' && terms.some(({ counts }) => keys(counts).some(isCode))
+function missingOf({ kind }: Angle, terms: readonly CountedTerm[], isProgram: boolean): Term[] {
+  const inCode = kind !== 'docs' && kind !== 'config' && isProgram
   const couldAnswer = (path: string) => (inCode ? isCode(path) : fileKind(path) !== 'noise')
-  return terms.filter(({ telling, counts }) => telling && counts && !keys(counts).some(couldAnswer))
+  return terms.filter(
+    ({ telling, isSearched, counts }) => telling && isSearched && !keys(counts).some(couldAnswer),
+  )
 }
 
 const PRIORS: Readonly<Record<FileKind, number>> = {

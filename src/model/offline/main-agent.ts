@@ -1,4 +1,4 @@
-import { angleLines, inSentence, writeAngle, type Angle } from './angle.ts'
+import { angleLines, inSentence, wordsOf, writeAngle, type Angle } from './angle.ts'
 import { CLOSING, readAnswer, writeAnswer, writeSection, type Section } from './answer.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 import type { OfflineQuestion } from './question.ts'
@@ -27,9 +27,8 @@ export function planText(tasks: readonly WantedCall[]): string {
 }
 
 /** Three to five words for people. */
-function describe({ kind, terms }: Angle): string {
-  const words = terms.slice(0, 2).map(({ word }) => inSentence(word))
-  return [KIND_WORDS[kind], ...words].join(' ').slice(0, 60)
+function describe(angle: Angle): string {
+  return [KIND_WORDS[angle.kind], ...wordsOf(angle).slice(0, 2)].join(' ').slice(0, 60)
 }
 
 const KIND_WORDS: Readonly<Record<Angle['kind'], string>> = {
@@ -70,13 +69,13 @@ export function passOn(report: string): string {
   return [`A subagent has ended. ${cited}`, CLOSING].join('\n\n')
 }
 
-const UNKNOWN = { kind: 'implementation', asked: true, sure: true } as const
+const UNKNOWN = { kind: 'implementation', about: [], asked: true, sure: true } as const
 
 /** The answer to the person. */
 export function composeAnswer(question: OfflineQuestion, tasks: readonly PastCall[]): string {
   const reports = tasks.map((task) => {
     const angle = question.angles.find((candidate) => isTaskOf(candidate, task))
-    const words = angle?.asked ? angle.terms.map(({ word }) => inSentence(word)) : []
+    const words = angle?.asked ? wordsOf(angle) : []
     return { section: sectionFor(angle, task), ...readAnswer(task.output, words) }
   })
   const sections = reports.map(({ section, findings, sure }) => ({
@@ -99,7 +98,7 @@ export function composeAnswer(question: OfflineQuestion, tasks: readonly PastCal
 }
 
 function sectionFor(angle: Angle | undefined, task: PastCall): Omit<Section, 'findings' | 'sure'> {
-  if (angle) return { kind: angle.kind, title: angle.title, asked: angle.asked }
+  if (angle) return { kind: angle.kind, about: wordsOf(angle), asked: angle.asked }
   return { ...UNKNOWN, title: inSentence(textIn(task, 'description')) || 'Further places' }
 }
 

@@ -34,8 +34,10 @@ describe('a word that no code holds', () => {
 
   test('is named although the documentation mentions it', async () => {
     await workspace.write({ ...SHOP, 'README.md': '# Shop\n\nA thumbnail of each parcel would be nice.\n' })
-    const { text } = await workspace.ask('Where is the thumbnail of a parcel drawn?')
-    expect(firstLine(text)).toMatch(/^No code here mentions .*thumbnail/)
+    for (const question of ['Where is the thumbnail of a parcel drawn?', 'Where is the thumbnail?']) {
+      const { text } = await workspace.ask(question)
+      expect(firstLine(text)).toMatch(/^No code here mentions .*thumbnail/)
+    }
   })
 
   test('leads the answer of an agent that searches by itself, too', async () => {
@@ -55,6 +57,15 @@ describe('a word that no code holds', () => {
     const { text } = await workspace.ask(question)
     expect(firstLine(text)).toMatch(/most likely/)
     expect(leading(text)[0]).toMatchObject({ path })
+  })
+
+  test.each([
+    ['Where are the letters sent?', 'letters_sent = 0\n\n\ndef post(letters):\n    return letters\n'],
+    ['Where is the environment read?', 'def read_env(env):\n    return env["HOME"]\n'],
+    ['Wo werden Adressen validiert?', 'def validate_address(address):\n    return address\n'],
+  ])('is looked for in all its forms: %s', async (question, code) => {
+    await workspace.write({ 'src/code.py': code })
+    expect(firstLine((await workspace.ask(question)).text)).not.toMatch(/^No code/)
   })
 
   test('takes only words of the question from a report', async () => {

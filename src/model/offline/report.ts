@@ -1,4 +1,4 @@
-import { inSentence, type Angle } from './angle.ts'
+import { inSentence, wordsOf, type Angle } from './angle.ts'
 import { CLOSING, writeAnswer, type FoundAnswer, type Section } from './answer.ts'
 import { findingsOf } from './findings.ts'
 import { surroundingsOf } from './overview.ts'
@@ -9,10 +9,10 @@ const MAX_AROUND = 7
 /** What a search found, angle by angle: a place that answers two angles is in the first. */
 export function answerOf(angles: readonly Angle[], calls: readonly PastCall[]): FoundAnswer {
   const found = angles.map((angle) => ({ angle, ...findingsOf(angle, calls) }))
-  const sections = found.map(({ angle: { kind, title, asked }, findings, sure }) => ({
-    kind,
-    title,
-    asked,
+  const sections = found.map(({ angle, findings, sure }) => ({
+    kind: angle.kind,
+    about: wordsOf(angle),
+    asked: angle.asked,
     findings,
     sure,
   }))

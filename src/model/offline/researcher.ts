@@ -3,7 +3,7 @@ import { spokenIn, termsOf, weigh, type Term } from './term.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 
 const LIMITS =
-  'These are quotations (offline: rule-based search, not a language model): they share words with the question. What they are worth, and whether they are still true, a person or a language model has to judge.'
+  'These are quotations (offline: rule-based search, not a language model): they share words with the question. A person or a language model has to judge whether they are relevant and still true.'
 const MAX_PAGES = 3
 const MAX_QUOTES = 5
 const MAX_LINES = 2_000
@@ -46,7 +46,7 @@ function report(past: readonly PastCall[], terms: readonly Term[]): string {
 function section({ tool, input, output, failed }: PastCall, terms: readonly Term[]): string {
   const said = tool === 'webfetch' ? input['url'] : input['query']
   const about = typeof said === 'string' ? said : ''
-  if (failed) return `${about}: could not be had (${oneLine(output)})`
+  if (failed) return `${about}: could not be opened (${oneLine(output)})`
   const lines = linesOf(output)
   const best = tool === 'websearch' ? lines.slice(0, 24) : fitting(lines, terms)
   return [`${about}:`, ...best.map((line) => `- "${line}"`)].join('\n')

@@ -51,9 +51,20 @@ export function namedFilesCall({ terms, scope }: Angle): WantedCall | null {
     exact !== null && /^[\w@-][\w@./-]*[./][\w@-]+$/.test(exact) ? [exact] : [],
   )
   if (paths.length === 0) return null
-  const pattern = `{${paths.slice(0, 4).flatMap((path) => [`**/${path}`, `**/${path}/**`])}}`
-  return { tool: 'glob', input: { pattern, ...(scope === null ? {} : { path: scope }) } }
+  const globs = paths.slice(0, 4).flatMap((path) => [`**/${path}`, `**/${path}/**`])
+  return {
+    tool: 'glob',
+    input: { pattern: `{${globs.join(',')}}`, ...(scope === null ? {} : { path: scope }) },
+  }
 }
+
+/** Some files of code: whether there is any. */
+export function codeFilesCall(scope: string | null): WantedCall {
+  return { tool: 'glob', input: { pattern: CODE_FILES, ...(scope === null ? {} : { path: scope }) } }
+}
+
+const CODE_FILES =
+  '**/*.{c,h,cc,cpp,hpp,cs,go,rs,zig,swift,java,kt,scala,groovy,py,rb,php,pl,lua,js,mjs,cjs,jsx,ts,mts,cts,tsx,vue,svelte,dart,ex,exs,erl,hs,ml,clj,lisp,el,r,jl,sql,sh,bash,ps1}'
 
 export function readCall(path: string, offset: number, limit: number): WantedCall {
   return { tool: 'read', input: { file_path: path, offset: Math.max(1, offset), limit } }
@@ -67,10 +78,13 @@ export function grepCall(
   return { tool: 'grep', input: { pattern, ...(scope === null ? {} : { path: scope }), ...rest } }
 }
 
-function termPattern({ exact, stems }: Term): string {
+/** A word as the question writes it is always one of them: `sent`, beside the stem of `send`. */
+function termPattern({ word, exact, stems }: Term): string {
   if (exact !== null && !/\s/.test(exact)) return escape(exact.replace(/^[@#.]/, ''))
   if (stems.length > 1) return stems.map(escape).join('[\\s_.-]*\\w{0,6}[\\s_.-]*')
-  return spellingsOf(stems[0]!).map(stemPattern).join('|')
+  const own = word.toLowerCase()
+  const itself = own.startsWith(stems[0]!) ? [] : [own]
+  return [...spellingsOf(stems[0]!), ...itself].map(stemPattern).join('|')
 }
 
 /** A short stem only at the beginning of a word or of a part of an identifier: `log` is not meant in `catalog`. */

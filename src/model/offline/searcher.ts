@@ -6,6 +6,7 @@ import { lineKind } from './line-kind.ts'
 import { overviewCalls, rankOverview, surroundingCalls } from './overview.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 import {
+  codeFilesCall,
   countCall,
   fileCall,
   namedFilesCall,
@@ -61,6 +62,7 @@ const survey: Stage = (angle) => {
   const named = namedFilesCall(angle)
   return [
     ...terms.map((term) => countCall(term, scope)),
+    codeFilesCall(scope),
     ...(kind === 'tests' ? [testMarksCall(scope)] : []),
     ...(named ? [named] : []),
   ]

@@ -47,7 +47,7 @@ export function spellingsOf(of: string): string[] {
 }
 
 /** `choose` of `chosen`; any other word as it is. */
-export function infinitive(word: string): string {
+function infinitive(word: string): string {
   return IRREGULAR.get(word.toLowerCase()) ?? word.toLowerCase()
 }
 

@@ -47,7 +47,7 @@ export function think(situation: Situation): Thought {
 }
 
 const NO_WEB =
-  'I cannot look this up: I am offline, a rule-based search and not a language model. I can open addresses that the task names, and quote what fits; I cannot search the web without a provider (docs/web.md), nor judge its pages. A language model (option -m) can.'
+  'I cannot look this up: I am offline, a rule-based search and not a language model. I can open addresses that the task names and quote the lines that match. To search the web I need a provider (docs/web.md). A language model (option -m) can also judge what it reads.'
 
 function asMain(question: OfflineQuestion, situation: Situation): Thought {
   const { transcript, offered } = situation
@@ -70,7 +70,7 @@ function asMain(question: OfflineQuestion, situation: Situation): Thought {
 function instead({ text, calls }: Thought, failed: number): Thought {
   if (calls.length > 0) return { text, calls }
   return {
-    text: `I asked for ${failed} subagents, but none brought a result, so I searched by myself.\n\n${text}`,
+    text: `I asked for ${failed} subagents, but none brought a result, so I searched myself.\n\n${text}`,
     calls,
   }
 }
