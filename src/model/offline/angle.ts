@@ -2,20 +2,12 @@ import { scopeOf } from './question-scope.ts'
 import { termsOf, type Term } from './term.ts'
 
 /** One thing to look for, in one kind of file. */
-export type AngleKind =
-  | 'implementation'
-  | 'tests'
-  | 'usage'
-  | 'docs'
-  | 'config'
-  | 'overview'
-  | 'entry'
-  | 'outline'
+const KINDS = ['implementation', 'tests', 'usage', 'docs', 'config', 'overview', 'entry', 'outline'] as const
+
+export type AngleKind = (typeof KINDS)[number]
 
 export interface Angle {
   readonly kind: AngleKind
-  /** What it looks for, in a few words of the question; never something that could be taken for a citation. */
-  readonly title: string
   readonly terms: readonly Term[]
   /** Folder, file or null for everything. */
   readonly scope: string | null
@@ -23,6 +15,8 @@ export interface Angle {
   readonly asked: boolean
   /** The beginning of the question, in lower case. */
   readonly echo: string
+  /** Whether the question asks what happens in some case: lines that fail are of interest. */
+  readonly outcome: boolean
 }
 
 /** An angle as the task of a subagent; `readAngle` reads it back. */
@@ -47,51 +41,35 @@ const NOT_ASKED = ', only a look'
 /** The angle that a task of ours names; null for any other text. */
 export function readAngle(text: string): Angle | null {
   const [, kind, more] = /^Angle: (\w+)(, only a look)?$/m.exec(text) ?? []
-  if (kind === undefined || !Object.hasOwn(ANGLE_TITLES, kind)) return null
+  if (kind === undefined || !isKind(kind)) return null
   const terms = termsOf(/^Terms: (.*)$/m.exec(text)?.[1] ?? '')
   const asked = /^Question: (.*)$/m.exec(text)?.[1] ?? ''
-  return angle(kind as AngleKind, terms, {
-    scope: scopeOf(text),
-    asked: more === undefined,
-    echo: echoOf(asked),
-  })
+  return { kind, terms, ...frameOf(asked, scopeOf(text), more === undefined) }
 }
 
-const ANGLE_TITLES: Readonly<Record<AngleKind, string>> = {
-  implementation: 'Where it is done',
-  tests: 'Tests',
-  usage: 'Where it is used',
-  docs: 'Documentation',
-  config: 'Configuration',
-  overview: 'What it is',
-  entry: 'Where it begins',
-  outline: 'What is in it',
+export type Frame = Pick<Angle, 'scope' | 'asked' | 'echo' | 'outcome'>
+
+function isKind(word: string): word is AngleKind {
+  return (KINDS as readonly string[]).includes(word)
 }
 
-export type Frame = Pick<Angle, 'scope' | 'asked' | 'echo'>
-
-export function angle(kind: AngleKind, terms: readonly Term[], frame: Frame, clause = ''): Angle {
-  const words = plainTitle(clause)
-  if (words.length >= 8 && words.length <= 90) return { kind, title: words, terms, ...frame }
-  const about = terms
-    .slice(0, 4)
-    .map((term) => term.word.replace(/[`:*]/g, ' ').trim())
-    .join(', ')
-  return {
-    kind,
-    title: about === '' ? ANGLE_TITLES[kind] : `${ANGLE_TITLES[kind]}: ${about}`,
-    terms,
-    ...frame,
-  }
+export function wordsOf({ terms }: Angle): string[] {
+  return terms.map(({ word }) => inSentence(word))
 }
 
-/** A clause of the question as a heading: nothing in it may be taken for a citation or for Markdown. */
-function plainTitle(clause: string): string {
-  const words = clause.replace(/[`*:_#<>[\]\s\p{C}]+/gu, ' ').trim()
-  return words.replace(/^\p{Ll}(?=\p{Ll}*(?:\s|$))/u, (first) => first.toUpperCase())
+/** A word of a question, for a sentence of ours: nothing in it can be taken for a citation or for Markdown. */
+export function inSentence(word: string): string {
+  return word.replace(/[`*:_#<>[\]\s\p{C}]+/gu, ' ').trim()
 }
 
-export function echoOf(question: string): string {
+export function frameOf(question: string, scope: string | null, asked = true): Frame {
+  return { scope, asked, echo: echoOf(question), outcome: OUTCOME.test(question) }
+}
+
+const OUTCOME =
+  /\bwhat (happens|if|occurs|goes wrong)\b|\bwas (passiert|geschieht)\b|\bwhat does .* (do|say|return) (when|if|on)\b/i
+
+function echoOf(question: string): string {
   const start = question.trim().toLowerCase().slice(0, 28)
   return start.length < 20 ? '' : start
 }

@@ -7,6 +7,13 @@ export interface Citation {
   readonly excerpt: string
 }
 
+export interface Finding extends Citation {
+  /** What the line is, in a few words; may be empty. */
+  readonly note: string
+  /** Lines around the place, with their numbers; may be empty. */
+  readonly shown: readonly { readonly line: number; readonly text: string }[]
+}
+
 const MIN_CHARS = 8
 const MAX_CHARS = 120
 /** What is further right may be behind the place where a tool cut a long line. */

@@ -35,8 +35,7 @@ function splitTests(clause: string): string[] {
 }
 
 export function clauseKindOf(clause: string): AngleKind {
-  if (/\btests?\b|\btested\b|\bspecs?\b|\btesting\b|\btest coverage\b|\btestet|测试|テスト/i.test(clause))
-    return 'tests'
+  if (TESTS.test(clause)) return 'tests'
   if (/\bdocument(ed|ation|s)?\b|\bdocs?\b|\breadme\b|\bmanual\b|\bguide\b/i.test(clause)) return 'docs'
   if (
     /\b(where|who|what) (else )?(is|are|uses?|calls?|imports?)\b.*\b(used|called|imported|invoked|referenced)\b|\bwho (calls|uses)\b|\bcallers?\b|\busages?\b|\bwhich (files?|modules?|functions?|parts?|places?)\b.*\b(uses?|calls?|imports?)\b/i.test(
@@ -47,6 +46,10 @@ export function clauseKindOf(clause: string): AngleKind {
   if (/\bconfig(uration)? files?\b|\bin (the )?config(uration)?\b/i.test(clause)) return 'config'
   return 'implementation'
 }
+
+/** A "test runner" is no test. */
+const TESTS =
+  /\btests\b|\btested\b|\bspecs?\b|\btesting\b|\btest(?=$|\W*$| (for|of|that|which|covers?|coverage|cases?|files?|suites?)\b)|\b(unit|integration|a|any|which) test\b|\btestet|测试|テスト/i
 
 export function pointsBack(clause: string): boolean {
   return /\b(it|its|they|them|their|that|this|those|these|there|es|sie|das|dies|diese|ça|cela|ceux|eso|esto)\b/i.test(

@@ -1,107 +1,124 @@
-import type { Angle, AngleKind } from './angle.ts'
-import { readFiles, seenLines, type SeenLines } from './evidence.ts'
+import type { Angle } from './angle.ts'
+import { blockName, blocksOf, type Block, type BlockLine } from './block.ts'
+import { cite, type Finding } from './citation.ts'
+import { readFiles, seenLines } from './evidence.ts'
+import { surveyOf } from './files.ts'
+import { isProse, moduleKey } from './file-kind.ts'
 import { rankOverview } from './overview.ts'
-import { fileKind } from './file-kind.ts'
-import {
-  rankFiles,
-  rankLines,
-  withoutCopies,
-  worthOf,
-  type RankedLine,
-  type TermCounts,
-  type Yardstick,
-} from './rank.ts'
-import { definedNames, isUnnamed, isWanted, filesInQuestion, termCounts } from './count-matches.ts'
 import type { PastCall } from './prompt-transcript.ts'
+import { rankBlocks, type RankedBlock } from './rank.ts'
 
-/** What the calls so far say about one angle. */
+/** What was found for one angle. */
 export interface Findings {
-  readonly yardstick: Yardstick
   /** Best first. */
-  readonly files: readonly string[]
-  readonly lines: readonly RankedLine[]
-  /** No file has one of the words themselves: what was found speaks of related ones. */
-  readonly loose: boolean
-  /** Matching lines by file, one map a term. */
-  readonly counts: TermCounts
-  readonly seen: SeenLines
-  /** Files of which something was read, not only found by a search. */
-  readonly read: ReadonlySet<string>
-  /** Files that could not be read. */
-  readonly refused: ReadonlySet<string>
+  readonly findings: readonly Finding[]
+  /** Words of the question that no code holds. */
+  readonly missing: readonly string[]
+  /** Whether the first place speaks of most of the question. */
+  readonly sure: boolean
 }
 
-const MAX_RANKED_FILES = 60
+const ASKED = 6
+const UNASKED = 3
+/** A block of the same file counts for less with each that was chosen before. */
+const SAME_FILE = 0.85
+/** Below this part of the best score a block is left out, once there are a few. */
+const TAIL = 0.25
+const FEW = 3
+/** What nobody asked for is shown only where it speaks of this part of the question. */
+const FITTING = 0.6
 
 export function findingsOf(angle: Angle, calls: readonly PastCall[]): Findings {
-  if (angle.terms.length === 0) return overviewFindings(angle, calls)
-  const counts = termCounts(angle, calls)
-  const seen = inScope(seenLines(calls), angle)
-  const plain = {
-    kind: angle.kind,
-    terms: angle.terms,
-    worth: worthOf(angle.terms, counts),
-    echo: angle.echo,
-  }
-  const yardstick = { ...plain, ...definedNames(angle, calls, plain) }
-  const { read, refused } = readFiles(calls)
-  const paths = [...seen.keys()].filter((path) => !refused.has(path) && isWanted(path, angle)).slice(0, 400)
-  const lines = paths
-    .flatMap((path) => rankLines(path, seen.get(path)!, yardstick))
-    .filter((line) => belongs(line, angle.kind))
-  const ranked = rankFiles(yardstick, counts, lines, filesInQuestion(angle, calls))
-  const best = Math.max(0.01, ...ranked.values())
-  const weighed = lines.map((line) => ({
-    ...line,
-    score: line.score * (0.6 + (0.4 * (ranked.get(line.path) ?? 0)) / best),
-  }))
+  const { read } = readFiles(calls)
+  const seen = seenLines(calls.filter(({ tool }) => tool === 'read'))
+  if (angle.terms.length === 0)
+    return { findings: rankOverview(angle, calls).slice(0, ASKED), missing: [], sure: true }
+  const survey = surveyOf(angle, calls)
+  const blocks = blocksOf(seen, seenLines(calls)).filter(
+    ({ path }) => read.has(path) && isInScope(path, angle),
+  )
+  const ranked = rankBlocks(blocks, angle, survey)
+  const fitting = angle.asked
+    ? withoutTests(ranked, angle)
+    : ranked.filter(({ coverage }) => coverage >= FITTING)
+  const chosen = choose(fitting, angle.asked ? ASKED : UNASKED)
+  const missing = survey.missing.map(({ word }) => word)
   return {
-    yardstick,
-    files: withoutCopies(ranked).slice(0, MAX_RANKED_FILES),
-    lines: weighed.toSorted((a, b) => b.score - a.score || compare(a.path, b.path) || a.line - b.line),
-    loose: isUnnamed(angle, calls),
-    counts,
-    seen,
-    read,
-    refused,
+    findings: chosen.flatMap(
+      (each, i) =>
+        findingOf(each, angle, angle.asked && i === 0 ? seen.get(each.block.path) : undefined) ?? [],
+    ),
+    missing,
+    sure: missing.length === 0 && chosen[0]?.isWhole === true,
   }
 }
 
-function overviewFindings(angle: Angle, calls: readonly PastCall[]): Findings {
-  const seen = inScope(seenLines(calls), angle)
-  const lines = rankOverview(angle, seen)
-  const yardstick = {
-    kind: angle.kind,
-    terms: [],
-    worth: [],
-    echo: '',
-    names: new Set<string>(),
-    modules: new Set<string>(),
+/** Tests have a place of their own, unless there is nothing else. */
+function withoutTests(ranked: readonly RankedBlock[], { kind }: Angle): readonly RankedBlock[] {
+  const others = ranked.filter(({ block }) => !block.isTest)
+  return kind === 'implementation' && others.length > 0 ? others : ranked
+}
+
+function isInScope(path: string, { scope }: Angle): boolean {
+  return scope === null || path === scope || path.startsWith(`${scope}/`)
+}
+
+/** Spread over files, without copies. */
+function choose(ranked: readonly RankedBlock[], max: number): RankedBlock[] {
+  const chosen: RankedBlock[] = []
+  let pool = ranked.slice(0, 100)
+  while (chosen.length < max && pool.length > 0) {
+    const worth = (each: RankedBlock) =>
+      each.score * SAME_FILE ** chosen.filter(({ block }) => block.path === each.block.path).length
+    const next = pool.reduce((best, each) => (worth(each) > worth(best) ? each : best))
+    if (chosen.length >= FEW && next.score < ranked[0]!.score * TAIL) break
+    pool = pool.filter((each) => each !== next && !isCopy(each, next))
+    chosen.push(next)
   }
-  return {
-    yardstick,
-    files: [...new Set(lines.map((line) => line.path))],
-    lines,
-    loose: false,
-    counts: [],
-    seen,
-    ...readFiles(calls),
+  return chosen
+}
+
+/** The same module in another format, the same words elsewhere, or more of the same definition. */
+function isCopy({ block, best }: RankedBlock, other: RankedBlock): boolean {
+  if (best.text.trim() === other.best.text.trim()) return true
+  if (block.path !== other.block.path) return moduleKey(block.path) === moduleKey(other.block.path)
+  return block.head !== null && block.head === other.block.head
+}
+
+/** The line that names the block; what happens, who uses it and texts are shown where they say so. */
+function findingOf(
+  { block, best }: RankedBlock,
+  angle: Angle,
+  file?: ReadonlyMap<number, string>,
+): Finding | null {
+  const inside = angle.outcome || angle.kind === 'usage' || isProse(block.path)
+  const { head } = block
+  const place = !inside && head && block.lines.includes(head) ? head : best
+  const citation = cite({ path: block.path, ...place }) ?? cite({ path: block.path, ...best })
+  if (!citation) return null
+  const shown = file && !isProse(block.path) ? around(best, file) : []
+  return { ...citation, note: noteOf(block, citation.line), shown }
+}
+
+function noteOf(block: Block, line: number): string {
+  if (block.head?.kind.type === 'test') return 'a test'
+  const name = blockName(block)
+  if (name === '') return ''
+  return block.head?.line === line ? `defines ${name}` : `in ${name}`
+}
+
+const BEFORE = 1
+const AFTER = 3
+
+/** The lines around a place, without blank ones at the ends. */
+function around(best: BlockLine, lines: ReadonlyMap<number, string>): { line: number; text: string }[] {
+  const shown = []
+  for (let line = best.line - BEFORE; line <= best.line + AFTER; line++) {
+    const text = lines.get(line)
+    if (text !== undefined) shown.push({ line, text })
   }
-}
-
-/** Tests are in files for tests, or named as tests; documentation is in prose. */
-function belongs({ path, kind }: RankedLine, angle: AngleKind): boolean {
-  const file = fileKind(path)
-  if (angle === 'tests') return file === 'test' || kind.type === 'test'
-  return angle !== 'docs' || file === 'docs' || file === 'example'
-}
-
-function inScope(seen: SeenLines, angle: Angle): SeenLines {
-  const { scope } = angle
-  if (scope === null) return seen
-  return new Map([...seen].filter(([path]) => path === scope || path.startsWith(`${scope}/`)))
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+  const isBlank = ({ text }: { text: string }) => text.trim() === ''
+  while (shown.length > 0 && isBlank(shown[0]!)) shown.shift()
+  while (shown.length > 0 && isBlank(shown.at(-1)!)) shown.pop()
+  return shown
 }

@@ -1,3 +1,5 @@
+import { isProse } from './file-kind.ts'
+
 /** What a line is, judged by itself, for many languages at once. */
 export interface LineKind {
   readonly type: 'definition' | 'test' | 'heading' | 'comment' | 'import' | 'code' | 'trivial'
@@ -21,6 +23,8 @@ const ASSIGNED =
 const MEMBER_ASSIGNED = /^(?:[\w$]+\.)+([\p{L}_$][\w$]*)\s*=\s*function\b/u
 const C_FUNCTION =
   /^\s*[A-Za-z_][\w:<>,*&[\]\s]*[\s*&]([A-Za-z_][\w:~]*)\s*\([^;=]*\)?\s*(?:const|throws [\w, ]+)?\s*\{?\s*$/
+/** `struct a *b = ...` declares b. */
+const C_VARIABLE = /^\s*(?:(?:static|const|extern)\s+)*(?:struct|enum|union)\s+\w+[\s*]+\w+\s*[=;,)[]/
 const TEST =
   /^\s*(?:(?:export\s+)?(?:async\s+)?(?:it|test|describe|suite|context|specify|Deno\.test|scenario)(?:\.\w+)*\s*\(\s*(['"`].*)|(?:async\s+)?(?:def|fn|func|function|void|public void)\s+(?:\([^)]*\)\s*)?([Tt]est\w*))/
 /** A variable inside a body, unless it holds a function. */
@@ -49,18 +53,23 @@ export function lineKind(line: string, path: string): LineKind {
   ) {
     return { type: 'import', name: '' }
   }
+  if (isRunningText(bare)) return { type: 'comment', name: '' }
   const name = definedName(text, C_LIKE.test(path))
   return name === null ? { type: 'code', name: '' } : { type: 'definition', name }
 }
 
-export function isProse(path: string): boolean {
-  return /\.(md|mdx|markdown|rst|adoc|txt|org|tex)$|(^|\/)readme[^/]*$/i.test(path)
+/** A sentence inside a program: text that it prints, or the middle of a comment. */
+function isRunningText(bare: string): boolean {
+  const words = bare.match(/\p{L}{2,}/gu) ?? []
+  if (/^[rbuf]?["'`]/.test(bare)) return words.length >= 4
+  return words.length >= 6 && !/[(){}[\];=<>]/.test(bare)
 }
 
 function definedName(text: string, cLike: boolean): string | null {
   const typed = cLike && !CONTROL.test(text) ? C_FUNCTION.exec(text) : null
   if (typed) return typed[1]!
   const plain = DEFINITION.exec(text) ?? SQL.exec(text) ?? MACRO.exec(text) ?? MEMBER_ASSIGNED.exec(text)
+  if (plain && cLike && C_VARIABLE.test(text)) return null
   if (plain) return LOCAL.test(text) ? null : plain[1]!
   return CONTROL.test(text) ? null : ((ASSIGNED.exec(text) ?? METHOD.exec(text))?.[1] ?? null)
 }

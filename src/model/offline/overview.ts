@@ -1,99 +1,87 @@
-import type { SeenLines } from './evidence.ts'
-import { isProse, lineKind } from './line-kind.ts'
-import { fileKind } from './file-kind.ts'
-import type { RankedLine } from './rank.ts'
 import type { Angle } from './angle.ts'
-import type { WantedCall } from './search-calls.ts'
-
-/** The survey of an angle without terms: what a project says about itself, or where its program begins. */
-export function overviewCalls(angle: Angle): WantedCall[] {
-  const scope = angle.scope === null ? {} : { path: angle.scope }
-  if (angle.kind === 'overview') {
-    return [
-      ...(angle.scope === null ? [{ tool: 'list', input: {} }] : []),
-      {
-        tool: 'grep',
-        input: {
-          pattern: '^\\s*(#{1,3}|=+)\\s+\\S.{4,}|^[A-Z].{40,}',
-          ...scope,
-          glob: '**/{README,readme,ABOUT,ARCHITECTURE}*',
-          output_mode: 'content',
-          limit: 80,
-        },
-      },
-      {
-        tool: 'grep',
-        input: {
-          pattern: '"?(description|name|summary)"?\\s*[:=]\\s*"',
-          ...scope,
-          glob: MANIFESTS,
-          output_mode: 'content',
-          limit: 30,
-        },
-      },
-    ]
-  }
-  if (angle.kind === 'outline')
-    return [{ tool: 'grep', input: { pattern: OUTLINE, ...scope, output_mode: 'content', limit: 200 } }]
-  return [
-    {
-      tool: 'grep',
-      input: {
-        pattern: '"(main|module|bin|exports|types|start|test|build)"\\s*:|^\\[(project\\.scripts|\\[?bin)',
-        ...scope,
-        glob: MANIFESTS,
-        output_mode: 'content',
-        limit: 40,
-      },
-    },
-    { tool: 'grep', input: { pattern: ENTRY, ...scope, output_mode: 'content', limit: 60 } },
-  ]
-}
+import { cite, type Finding } from './citation.ts'
+import { linesOf, readFiles } from './evidence.ts'
+import { fileKind, isProse } from './file-kind.ts'
+import { lineKind } from './line-kind.ts'
+import type { PastCall } from './prompt-transcript.ts'
+import { grepCall, pastCall, type WantedCall } from './search-calls.ts'
 
 const MANIFESTS =
   '**/{package.json,pyproject.toml,setup.py,Cargo.toml,go.mod,composer.json,*.gemspec,pom.xml,build.gradle*}'
-
-/** Definitions at the left margin, or one level in. */
-const OUTLINE =
-  '^(\\t| {0,4})((export|default|public|pub(\\([^)]*\\))?|async|abstract|static|final|declare) )*(function\\*?|class|interface|enum|struct|trait|impl|def|fn|func|type|const|module|namespace|record) +[\\w$(]|^#{1,3} \\S'
-
+const ABOUT = '^\\s*(#{1,3}|=+)\\s+\\S.{4,}|^[A-Z].{40,}'
+const DESCRIPTION = '"?(description|name|summary)"?\\s*[:=]\\s*"'
+const MANIFEST_ENTRY =
+  '"(main|module|bin|exports|types|start|test|build)"\\s*:|^\\[(project\\.scripts|\\[?bin)'
 const ENTRY =
   '^(async )?(func|fn|def|function) main\\b|if __name__ == .__main__|public static (async )?(void|int|Task) main|^module\\.exports\\s*=|^export default |^exports = module|\\bint main\\('
+/** Definitions at the left margin, or one level in. */
+const OUTLINE =
+  '^(\\t| {0,4})((export|default|public|pub(\\([^)]*\\))?|async|abstract|static|final|declare) )*(function\\*?|class|interface|enum|struct|trait|impl|def|fn|func|type|const|module|namespace|record) +[\\w$(]|^(int|void|char|static|\\w+_t) \\w.*\\)|^#{1,3} \\S'
 
-/** Lines of an angle without terms: shallow files first, headings and declarations before sentences, early lines before late ones. */
-export function rankOverview(angle: Angle, seen: SeenLines): RankedLine[] {
-  const ranked: RankedLine[] = []
-  for (const [path, lines] of seen) {
-    if (angle.kind !== 'outline' && (fileKind(path) === 'noise' || fileKind(path) === 'test')) continue
-    const prose = isProse(path)
-    for (const [line, text] of lines) {
-      const kind = lineKind(text, path)
-      if (kind.type === 'trivial' || DECORATION.test(text) || !isTelling(text, prose, angle)) continue
-      const place = prose ? 1 / (1 + line / 40) : 0.9
-      const score = place * (kind.type === 'heading' ? 1.3 : 1) * importance(path, text, angle)
-      ranked.push({ path, line, text, kind, score, coverage: 1 })
-    }
-  }
-  return ranked.toSorted(
-    (a, b) => b.score - a.score || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line),
-  )
+/** The searches of an angle without terms: what a project says of itself, where it starts, what a folder defines. */
+export function overviewCalls({ kind, scope }: Angle): WantedCall[] {
+  const search = (pattern: string, limit: number, glob?: string) =>
+    grepCall(pattern, scope, { ...(glob ? { glob } : {}), output_mode: 'content', limit })
+  if (kind === 'overview')
+    return [search(ABOUT, 80, '**/{README,readme,ABOUT,ARCHITECTURE}*'), search(DESCRIPTION, 30, MANIFESTS)]
+  if (kind === 'outline') return [search(OUTLINE, 200)]
+  return [search(MANIFEST_ENTRY, 40, MANIFESTS), search(ENTRY, 60)]
+}
+
+const AROUND = ['outline', 'entry', 'overview'] as const
+
+/** What there is, whatever the question. */
+export function surroundingCalls(angle: Angle): WantedCall[] {
+  return AROUND.flatMap((kind) => overviewCalls({ ...angle, kind }))
+}
+
+/** What there is, by kind in turn: definitions, starting points, what the project says of itself. */
+export function surroundingsOf(angle: Angle, calls: readonly PastCall[]): Finding[] {
+  const lists = AROUND.map((kind) => rankOverview({ ...angle, kind }, calls))
+  const longest = Math.max(...lists.map(({ length }) => length))
+  const inTurn = Array.from({ length: longest }, (_, i) =>
+    lists.flatMap((list) => list.slice(i, i + 1)),
+  ).flat()
+  return [...new Map(inTurn.map((each) => [`${each.path}:${each.line}`, each])).values()]
+}
+
+/** The lines that those searches found: shallow files first, headings and functions before sentences, early lines before late ones. */
+export function rankOverview(angle: Angle, calls: readonly PastCall[]): Finding[] {
+  const { refused } = readFiles(calls)
+  const own = overviewCalls(angle).flatMap((call) => pastCall(call, calls) ?? [])
+  const lines = own.flatMap(linesOf).filter(({ path, text }) => !refused.has(path) && !DECORATION.test(text))
+  return lines
+    .map((seen) => ({ ...seen, score: scoreOf(seen, angle) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line))
+    .flatMap((line) => {
+      const { type, name } = lineKind(line.text, line.path)
+      const citation = cite(line)
+      const note = type === 'definition' ? `defines ${name.replace(/[^\p{L}\p{N}_$.]/gu, '')}` : ''
+      return citation ? [{ ...citation, note, shown: [] }] : []
+    })
 }
 
 /** Badges, markup and rulers. */
-export const DECORATION = /^\s*(\[!\[|<|!\[|```|---|===)/
+const DECORATION = /^\s*(\[!\[|<|!\[|```|---|===)/
 
-/** Of a project the shallow files matter; of a folder what it exports, functions and classes before types. */
-function importance(path: string, text: string, angle: Angle): number {
-  if (angle.kind !== 'outline') return 1 / path.split('/').length
-  if (/^\s/.test(text)) return 0.5
-  if (!/^(export|pub|public|class|interface|module|def [a-z]|func [A-Z])\b/.test(text)) return 1
-  return /\b(function|class|def|fn|func)\b/.test(text) ? 1.8 : 1.5
+function scoreOf(
+  { path, line, text }: { path: string; line: number; text: string },
+  { kind, scope }: Angle,
+): number {
+  const file = fileKind(path)
+  const type = lineKind(text, path).type
+  if (file === 'noise' || (file !== 'source' && scope === null && kind === 'outline')) return 0
+  if (file === 'test' && kind !== 'outline') return 0
+  const early = isProse(path) ? 1 / (1 + line / 40) : 0.9
+  const form = type === 'heading' ? 1.3 : kind === 'outline' ? shape(text) : 1
+  return (early * form) / (kind === 'outline' && scope !== null ? 1 : path.split('/').length)
 }
 
-/** Not every line of a file that was read says what the project is or where it begins. */
-function isTelling(text: string, prose: boolean, angle: Angle): boolean {
-  if (prose) return angle.kind !== 'entry' && (/^#{1,3} |^=+ /.test(text) || text.length > 40)
-  if (angle.kind === 'outline') return new RegExp(OUTLINE).test(text)
-  if (angle.kind === 'overview') return /"?(description|name|summary)"?\s*[:=]\s*"/.test(text)
-  return /"(main|module|bin|exports|types|start|test|build)"\s*:/.test(text) || new RegExp(ENTRY).test(text)
+/** Of a folder what it exports, functions and classes before types. */
+function shape(text: string): number {
+  if (/^\s/.test(text)) return 0.5
+  const isOpen = /^(export|pub|public|class|interface|module|def [a-z]|func [A-Z])\b/.test(text)
+  if (!isOpen) return 1
+  return /\b(function|class|def|fn|func)\b/.test(text) ? 1.8 : 1.5
 }

@@ -1,10 +1,9 @@
-import { formatCitation } from './citation.ts'
+import { formatCitation, type Finding } from './citation.ts'
 import { baseName, fileKind } from './file-kind.ts'
-import type { Section } from './report.ts'
-import type { Finding } from './select.ts'
+import type { Section } from './answer.ts'
 
 const LIMITS =
-  'This plan was put together by rules (offline: rule-based search, not a language model): it names the places that fit the words of the task. What to change there, a person or a language model has to decide.'
+  'This plan was put together by rules (offline: rule-based search, not a language model): it names the places that fit the words of the task. A person or a language model has to decide what to change there.'
 
 /** Numbered steps over the files that were found: sources first, then tests, then documentation. */
 export function writePlan(sections: readonly Section[]): string {
@@ -15,7 +14,7 @@ export function writePlan(sections: readonly Section[]): string {
   const steps = [...files.values()].toSorted((a, b) => order(a[0]!) - order(b[0]!)).map(([first]) => first!)
   const rows = steps.map((finding, i) => formatCitation(finding, stepFor(finding)).replace(/^-/, `${i + 1}.`))
   return [
-    `The task touches ${steps.length} files, as far as its words tell. Work through them in this order.`,
+    `The words of the task lead to ${steps.length} files. Work through them in this order.`,
     rows.join('\n'),
     LIMITS,
   ].join('\n\n')
@@ -31,7 +30,7 @@ function stepFor(finding: Finding): string {
     case 'test':
       return 'extend this test so that it fails before the change and passes after it'
     case 'docs':
-      return 'bring the text in line with the change'
+      return 'update the text to match the change'
     default:
       return `read ${baseName(finding.path)} around here and make the change where it fits`
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { angleLines, writeAngle } from './angle.ts'
+import { angleLines, wordsOf, writeAngle } from './angle.ts'
 import { readQuestion } from './question.ts'
 import type { Transcript } from './prompt-transcript.ts'
 
@@ -56,9 +56,9 @@ describe('angles of a question', () => {
     }
   })
 
-  test('no title can be taken for a citation', () => {
+  test('no word of it can be taken for a citation', () => {
     const { angles } = readQuestion(transcript('What is wrong at src/a.ts:3 `const x = 1234567`?'))
-    for (const { title } of angles) expect(title).not.toMatch(/:\d|`/)
+    expect(angles.flatMap(wordsOf).join(', ')).not.toMatch(/:\d|`/)
   })
 
   test.each([

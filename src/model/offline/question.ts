@@ -1,4 +1,4 @@
-import { angle, echoOf, readAngle, type Angle, type AngleKind } from './angle.ts'
+import { frameOf, readAngle, type Angle, type AngleKind, type Frame } from './angle.ts'
 import { focus, clauseKindOf, pointsBack, splitClauses } from './clauses.ts'
 import { intentOf, type Intent } from './intent.ts'
 import { scopeOf, withoutScope } from './question-scope.ts'
@@ -33,13 +33,19 @@ function withoutLabels(text: string): string {
 }
 
 function anglesOf(text: string, scope: string | null, earlier: readonly string[]): Angle[] {
-  const frame = { scope, asked: true, echo: echoOf(text) }
+  const frame = frameOf(text, scope)
   const body = focus(text)
   const clauses = splitClauses(body)
-  const overview =
+  const overview: Angle[] =
     frame.scope === null
-      ? [angle('overview', [], frame), angle('entry', [], frame)]
-      : [angle('outline', [], frame, body), angle('overview', [], { ...frame, asked: false })]
+      ? [
+          { kind: 'overview', terms: [], ...frame },
+          { kind: 'entry', terms: [], ...frame },
+        ]
+      : [
+          { kind: 'outline', terms: [], ...frame },
+          { kind: 'overview', terms: [], ...frame, asked: false },
+        ]
   if (strong(termsOf(body)).length === 0 && OVERVIEW.test(body)) return overview
   if (frame.scope !== null && strong(termsOf(withoutScope(body, frame.scope))).length === 0) return overview
   let subject: readonly Term[] =
@@ -50,27 +56,22 @@ function anglesOf(text: string, scope: string | null, earlier: readonly string[]
     const about = frame.scope === null ? clause : withoutScope(clause, frame.scope)
     const own = termsOf(about.replace(KIND_WORDS[kind] ?? /$^/, ' '))
     const terms = strong(own).length === 0 || pointsBack(clause) ? merge(own, subject) : own
-    if (terms.length > 0) angles.push(angle(kind, terms, frame, clause))
+    if (terms.length > 0) angles.push({ kind, terms, ...frame })
     if (strong(terms).length > 0) subject = terms
   }
-  return angles.length === 0 ? overview : complete(distinct(angles)).slice(0, MAX_ANGLES)
+  return angles.length === 0 ? overview : complete(distinct(angles), frame).slice(0, MAX_ANGLES)
 }
 
 const OVERVIEW =
   /\b(project|repo(sitory)?|code ?base|package|library|program|app(lication)?|workspace|overview|summar(y|i[sz]e)|structured?|architecture|organi[sz]ed|projekt|projet|proyecto)\b/i
 
 /** Angles that are worth a look though nobody asked. */
-function complete(angles: readonly Angle[]): Angle[] {
+function complete(angles: readonly Angle[], frame: Frame): Angle[] {
   if (angles.length > 1) return [...angles]
   const [only] = angles
   if (!only) return []
   const more = (['implementation', 'tests', 'docs'] as const).filter((kind) => kind !== only.kind)
-  return [
-    only,
-    ...more
-      .slice(0, 2)
-      .map((kind) => angle(kind, only.terms, { scope: only.scope, echo: only.echo, asked: false })),
-  ]
+  return [only, ...more.slice(0, 2).map((kind) => ({ kind, terms: only.terms, ...frame, asked: false }))]
 }
 
 function distinct(angles: readonly Angle[]): Angle[] {

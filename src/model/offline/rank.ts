@@ -1,271 +1,114 @@
-import { indentOf, lineKind, type LineKind } from './line-kind.ts'
-import { baseName, fileKind, moduleKey, type FileKind } from './file-kind.ts'
-import type { AngleKind } from './angle.ts'
-import { stem, subwords } from './stem.ts'
-import { strength, type Term } from './term.ts'
+import MiniSearch from 'minisearch'
+import type { Angle } from './angle.ts'
+import type { Block, BlockLine } from './block.ts'
+import { prior, type FileSurvey } from './files.ts'
+import { fileKind, isProse } from './file-kind.ts'
+import { identifiersIn, wordsIn } from './stem.ts'
+import { speaksOf, spokenIn, weigh, type Term } from './term.ts'
 
-/** A line with how well it answers. */
-export interface RankedLine {
-  readonly path: string
-  readonly line: number
-  readonly text: string
-  readonly kind: LineKind
+/** A block with how well it answers. */
+export interface RankedBlock {
+  readonly block: Block
+  /** The line that speaks most of the question. */
+  readonly best: BlockLine
   readonly score: number
-  /** The part of the question that the line, its neighbours and its path speak of, 0 to 1. */
+  /** The part of the question that the block speaks of, 0 to 1. */
   readonly coverage: number
+  /** Whether it speaks of everything that the question names. */
+  readonly isWhole: boolean
 }
 
-/** What lines are judged by: the terms, how rare each is, and what kind of place is looked for. */
-export interface Yardstick {
-  readonly kind: AngleKind
-  readonly terms: readonly Term[]
-  /** Weight times rarity, one a term. */
-  readonly worth: readonly number[]
-  /** Identifiers that matter to the question though it does not name them. */
-  readonly names: ReadonlySet<string>
-  /** Base names of the modules in which those are defined. */
-  readonly modules: ReadonlySet<string>
-  /** The beginning of the question, in lower case: a line that only repeats it is no answer. May be empty. */
-  readonly echo: string
+const BOOST = { name: 2, owners: 0.7, path: 0.7, text: 1, comments: 0.5 }
+
+/** The blocks that speak of an angle's terms, best first: BM25 over names, texts and paths. */
+export function rankBlocks(
+  blocks: readonly Block[],
+  angle: Angle,
+  { terms, needed }: FileSurvey,
+): RankedBlock[] {
+  const weights = weightsOf(terms)
+  const found = indexOf(blocks).search([...weights.keys()].join(' '), {
+    boost: BOOST,
+    boostTerm: (word) => weights.get(word) ?? 0,
+    tokenize: (text) => text.split(' '),
+    processTerm: (word) => word,
+  })
+  const ranked = found.map(({ id, score, match }) => {
+    const block = blocks[id as number]!
+    const matched = new Set(Object.keys(match))
+    const best = bestLine(block, terms, angle)
+    const coverage = weigh(terms.filter((term) => speaksOf(matched, term))) / weigh(terms)
+    const fit = fitness(block, best, angle) * prior(block.path, angle, block.isTest)
+    const isWhole = needed.every((term) => speaksOf(matched, term))
+    return { block, best, coverage, isWhole, score: score * (0.2 + coverage) * fit }
+  })
+  return ranked.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score)
 }
 
-const NEAR = 4
-
-/** Counts of matching lines by file, one map a term. */
-export type TermCounts = readonly ReadonlyMap<string, number>[]
-
-/** A term that few files hold says more than one that many hold. */
-export function worthOf(terms: readonly Term[], counts: TermCounts): number[] {
-  const files = new Set(counts.flatMap((map) => [...map.keys()]))
-  const all = Math.max(files.size, 12)
-  return terms.map((term, i) => term.weight * Math.sqrt(Math.log(1 + all / (1 + (counts[i]?.size ?? 0)))))
-}
-
-export function rankFiles(
-  yardstick: Yardstick,
-  counts: TermCounts,
-  lines: readonly RankedLine[],
-  named: readonly string[],
-): Map<string, number> {
-  const scores = new Map<string, number>()
-  const paths = new Set([
-    ...counts.flatMap((map) => [...map.keys()]),
-    ...lines.map((line) => line.path),
-    ...named,
-  ])
-  const bestLines = bestByFile(lines)
-  for (const path of paths) {
-    const inside = yardstick.worth.map((worth, i) => worth * saturate(counts[i]?.get(path) ?? 0))
-    const covered = inside.filter((value) => value > 0).length / Math.max(1, inside.length)
-    const body = sum(inside) * (0.5 + 0.5 * covered)
-    scores.set(
-      path,
-      (body + pathScore(path, yardstick) + (bestLines.get(path) ?? 0)) * prior(path, yardstick.kind),
+function indexOf(blocks: readonly Block[]): MiniSearch {
+  const index = new MiniSearch({ fields: Object.keys(BOOST), tokenize: wordsIn, processTerm: (word) => word })
+  const text = (lines: readonly BlockLine[]) => lines.map((line) => line.text.slice(0, 300)).join('\n')
+  for (const [id, { path, head, owners, lines }] of blocks.entries()) {
+    const { comment = [], code = [] } = Object.groupBy(lines, ({ kind }) =>
+      kind.type === 'comment' ? 'comment' : 'code',
     )
+    const name = head?.kind.name ?? ''
+    index.add({ id, name, owners: owners.join(' '), path, text: text(code), comments: text(comment) })
   }
-  return new Map([...scores].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)))
+  return index
 }
 
-/** Scores the known lines of one file. Neighbours and the path count, a little: `evaluate()` in `permissions/` is about both. */
-export function rankLines(
-  path: string,
-  known: ReadonlyMap<number, string>,
-  yardstick: Yardstick,
-): RankedLine[] {
-  const fromPath = strengths(path, yardstick)
-  const own = new Map(
-    [...known].map(([line, text]) => [line, text.length > 600 ? [] : strengths(text, yardstick)]),
-  )
-  const factor = prior(path, yardstick.kind) * (isPaired(path, yardstick) ? 1.4 : 1)
-  const ranked: RankedLine[] = []
-  for (const [line, text] of known) {
-    const mine = own.get(line)!
-    const kind = lineKind(text, path)
-    const near = around(line, own)
-    const coverage = coverageOf(mine, near, fromPath, yardstick.worth)
-    const score = factor * (0.4 + 0.6 * coverage) * lineScore({ text, kind, mine, near, fromPath }, yardstick)
-    if (score > 0) ranked.push({ path, line, text, kind, score, coverage })
+/** What is looked for, and how much a match is worth. */
+function weightsOf(terms: readonly Term[]): Map<string, number> {
+  const weights = new Map<string, number>()
+  for (const { stems, exact, weight } of terms) {
+    for (const own of stems) weights.set(own, Math.max(weights.get(own) ?? 0, weight / stems.length))
+    for (const whole of identifiersIn(exact ?? '')) weights.set(whole, weight)
   }
-  return ranked.toSorted((a, b) => b.score - a.score || a.line - b.line)
+  return weights
 }
 
-interface ScoredLine {
-  readonly text: string
-  readonly kind: LineKind
-  /** Strength of each term in the line, in its neighbours, and in the path. */
-  readonly mine: readonly number[]
-  readonly near: readonly number[]
-  readonly fromPath: readonly number[]
+function fitness(block: Block, best: BlockLine, { kind, echo, outcome, terms }: Angle): number {
+  const repeats = echo !== '' && block.lines.some(({ text }) => text.toLowerCase().includes(echo))
+  const fails =
+    outcome && block.lines.some((line) => Math.abs(line.line - best.line) <= 3 && FAILS.test(line.text))
+  return formOf(block, kind, terms) * (repeats ? 0.1 : 1) * (fails ? 1.6 : 1)
 }
 
-function lineScore({ text, kind, mine, near, fromPath }: ScoredLine, yardstick: Yardstick): number {
-  const name = nameBonus(kind, text, yardstick)
-  const words =
-    sum(mine.map((value, i) => value * yardstick.worth[i]!)) || ofNamedFile(text, kind, fromPath, yardstick)
-  if (words + name === 0) return 0
-  const context = sum(
-    yardstick.worth.map(
-      (worth, i) => worth * Math.max(0.35 * (near[i] ?? 0), 0.45 * (fromPath[i] ?? 0)) * (1 - (mine[i] ?? 0)),
-    ),
-  )
-  const defined =
-    kind.type === 'definition' || kind.type === 'heading' || kind.type === 'test'
-      ? nameScore(kind.name, yardstick)
-      : 0
-  const echoes = yardstick.echo !== '' && text.toLowerCase().includes(yardstick.echo) ? 0.1 : 1
-  return (words + context + name + 1.2 * defined) * kindFactor(kind, text, yardstick.kind) * echoes
+/** Definitions before loose statements, what does something before what declares a shape, tests where they are asked for. */
+function formOf({ path, head, lines, isTest }: Block, kind: Angle['kind'], terms: readonly Term[]): number {
+  if (lines.every((line) => line.kind.type === 'import' || line.kind.type === 'trivial')) return 0.1
+  if (kind === 'tests') return !isTest ? 0 : head?.kind.type === 'test' ? 1.5 : head ? 0.7 : 0.4
+  if (isTest && fileKind(path) !== 'test') return 0.15
+  if (isProse(path)) return 1
+  if (!head) return 0.5
+  const isNamed = terms.some(({ exact }) => exact !== null && head.kind.name.includes(exact))
+  if (kind === 'usage') return isNamed ? 0.1 : 1
+  const size = lines.filter(({ kind: { type } }) => type === 'code' || type === 'definition').length
+  const shape = TYPE.test(head.text) && !isNamed ? 0.45 : 1
+  return shape * (size >= 3 ? 1 : 0.7) * (lines.includes(head) ? 1 : 0.8)
 }
 
-/** The question names the file itself: what it defines at its left margin is of interest, whatever its words. */
-function ofNamedFile(
-  text: string,
-  kind: LineKind,
-  fromPath: readonly number[],
-  { terms, worth }: Yardstick,
-): number {
-  if ((kind.type !== 'definition' && kind.type !== 'heading') || indentOf(text) > 0) return 0
-  return sum(
-    terms.map((term, i) =>
-      term.exact !== null && /[./]/.test(term.exact) && fromPath[i] === 1 ? 0.5 * worth[i]! : 0,
-    ),
-  )
-}
+const TYPE =
+  /^\s*((export|default|public|private|pub(\([^)]*\))?|abstract|final|declare|typedef|type) )*(class|interface|enum|struct|union|trait|record|type) |^type \w+ |^#\s*define/
 
-function coverageOf(
-  mine: readonly number[],
-  near: readonly number[],
-  fromPath: readonly number[],
-  worth: readonly number[],
-): number {
-  const reach = worth.map(
-    (value, i) => value * Math.max(mine[i] ?? 0, 0.6 * (near[i] ?? 0), 0.6 * (fromPath[i] ?? 0)),
-  )
-  return sum(reach) / Math.max(0.01, sum(worth))
-}
-
-function nameBonus(kind: LineKind, text: string, { names, kind: angle }: Yardstick): number {
-  if (names.size === 0 || kind.type === 'import') return 0
-  const hits = [...text.matchAll(/([\p{L}_$][\p{L}\d_$]*)(\s*\()?/gu)].filter((match) => names.has(match[1]!))
-  if (hits.length === 0) return 0
-  if (angle !== 'usage') return 1.5
-  return kind.type === 'definition' && names.has(kind.name)
-    ? 0
-    : hits.some((match) => match[2] !== undefined)
-      ? 5
-      : 3
-}
-
-function nameScore(name: string, yardstick: Yardstick): number {
-  const said = strengths(name, yardstick)
-  const share = said.filter((value) => value > 0).length / Math.max(1, subwords(name).length)
-  return sum(said.map((value, i) => value * yardstick.worth[i]!)) * (0.6 + Math.min(1, share))
-}
-
-function kindFactor(kind: LineKind, text: string, angle: AngleKind): number {
-  const depth = indentOf(text)
-  switch (kind.type) {
-    case 'definition':
-      if (angle === 'usage' || angle === 'tests') return 0.7
-      return /\b(function|class|def|fn|func|fun|impl|trait|proc)\b|=>|\)\s*(:.*)?\{\s*$/.test(text)
-        ? depth <= 4
-          ? 1.5
-          : 1.2
-        : 1.25
-    case 'test':
-      return angle === 'tests' ? 1.8 : 0.6
-    case 'heading':
-      return angle === 'docs' ? 1.4 : 1.1
-    case 'comment':
-      return angle === 'docs' ? 0.8 : 0.6
-    case 'import':
-      return 0.3
-    case 'trivial':
-      return 0
-    default:
-      return /^\s*[\w.'"]+,?$/.test(text) ? 0.4 : text.trim().length > 240 || isRunningText(text) ? 0.5 : 1
+/** Where a question asks what happens, a line that fails counts with its condition: the lines above it. */
+function bestLine({ head, lines }: Block, terms: readonly Term[], { outcome }: Angle): BlockLine {
+  let best = head && lines.includes(head) ? head : lines[0]!
+  let most = 0
+  for (const [at, line] of lines.entries()) {
+    const condition = outcome && FAILS.test(line.text) ? lines.slice(Math.max(0, at - 3), at) : []
+    const fails = Math.max(0, ...condition.map((above) => 0.5 + lineScore(above, terms)))
+    const score = lineScore(line, terms) + fails
+    if (score > most) [best, most] = [line, score]
   }
-}
-
-/** A sentence or a list of words inside a program: text that it prints, or data. */
-function isRunningText(text: string): boolean {
-  return !/[(){}[\];=<>]/.test(text) && text.trim().split(/\s+/).length >= 8
-}
-
-/** Strength of each term in a text. */
-export function strengths(text: string, yardstick: Pick<Yardstick, 'terms'>): number[] {
-  const lower = text.toLowerCase()
-  const stems = new Set(subwords(text).map(stem))
-  return yardstick.terms.map((term) => {
-    if (term.exact !== null && lower.includes(term.exact.toLowerCase())) return 1
-    return strength(term, stems) * (term.exact === null ? 1 : 0.6)
-  })
-}
-
-function around(line: number, own: ReadonlyMap<number, readonly number[]>): number[] {
-  const near: number[] = []
-  for (let other = line - NEAR; other <= line + NEAR; other++) {
-    if (other === line) continue
-    own.get(other)?.forEach((value, i) => (near[i] = Math.max(near[i] ?? 0, value)))
-  }
-  return near
-}
-
-function pathScore(path: string, yardstick: Yardstick): number {
-  const base = strengths(baseName(path), yardstick)
-  const whole = strengths(path, yardstick)
-  const named = sum(yardstick.worth.map((worth, i) => worth * Math.max(1.5 * base[i]!, 0.7 * whole[i]!)))
-  return named + (isPaired(path, yardstick) ? 2 : 0)
-}
-
-/** A test that is named after the module that defines what is asked for. */
-function isPaired(path: string, { modules }: Yardstick): boolean {
-  const base = baseName(path)
-  return [...modules].some((module) => module.length > 3 && base.startsWith(module))
-}
-
-const PRIORS: Readonly<Record<FileKind, number>> = {
-  source: 1,
-  test: 0.25,
-  docs: 0.3,
-  config: 0.35,
-  example: 0.3,
-  built: 0.5,
-  noise: 0.03,
-}
-
-function prior(path: string, angle: AngleKind): number {
-  const kind = fileKind(path)
-  switch (angle) {
-    case 'tests':
-      return kind === 'test' ? 1 : 0.05
-    case 'docs':
-      return kind === 'docs' ? 1 : kind === 'example' ? 0.5 : 0.2 * PRIORS[kind]
-    case 'config':
-      return kind === 'config' ? 1 : PRIORS[kind] * 0.7
-    default:
-      return PRIORS[kind] * (/\.d\.[cm]?ts$/.test(path) ? 0.5 : /(^|\/)cjs\/|\.cjs$/.test(path) ? 0.8 : 1)
-  }
-}
-
-/** Copies of one module in several formats count once: the best of them stays. */
-export function withoutCopies(files: ReadonlyMap<string, number>): string[] {
-  const seen = new Set<string>()
-  return [...files.keys()].filter((path) => {
-    const key = moduleKey(path)
-    return seen.has(key) ? false : (seen.add(key), true)
-  })
-}
-
-function bestByFile(lines: readonly RankedLine[]): Map<string, number> {
-  const best = new Map<string, number>()
-  for (const { path, score } of lines) best.set(path, Math.max(best.get(path) ?? 0, score))
   return best
 }
 
-function saturate(count: number): number {
-  return count / (count + 2)
+function lineScore({ text, kind }: BlockLine, terms: readonly Term[]): number {
+  return weigh(spokenIn(text, terms)) * (kind.type === 'comment' || kind.type === 'import' ? 0.6 : 1)
 }
 
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0)
-}
+/** Lines that throw, raise or return an error, in many languages at once. */
+const FAILS =
+  /\b(throw|raise|panic!?|abort|bail!|ensure!|die|fatal\w*|reject|unreachable!|assert\w*!?|exit|longjmp)\b|\bErr\(|\berrors?\.New\b|\bErrorf\b|\bnew \w*(Error|Exception)\b|\breturn\b.*(\berr\b|error|invalid|-1\b)|\b\w*error\w*\s*\(|\bfail\w*\(/i

@@ -55,7 +55,7 @@ test('what fits the question is quoted, with its source; what failed is said', (
   )
   expect(found?.calls).toEqual([])
   expect(found?.text).toContain(
-    'https://a.org:\n- "Zod 5 drops Node 18."\n\nhttps://b.org: could not be had (b.org answered 404',
+    'https://a.org:\n- "Zod 5 drops Node 18."\n\nhttps://b.org: could not be opened (b.org answered 404',
   )
   expect(found?.text).toContain('not a language model')
   expect(found?.text).not.toMatch(/Menu|web_page/)

@@ -1,10 +1,9 @@
 import type { WantedCall } from './search-calls.ts'
-import { stem, subwords } from './stem.ts'
-import { strength, termsOf, type Term } from './term.ts'
+import { spokenIn, termsOf, weigh, type Term } from './term.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 
 const LIMITS =
-  'These are quotations (offline: rule-based search, not a language model): they share words with the question. What they are worth, and whether they are still true, a person or a language model has to judge.'
+  'These are quotations (offline: rule-based search, not a language model): they share words with the question. A person or a language model has to judge whether they are relevant and still true.'
 const MAX_PAGES = 3
 const MAX_QUOTES = 5
 const MAX_LINES = 2_000
@@ -47,7 +46,7 @@ function report(past: readonly PastCall[], terms: readonly Term[]): string {
 function section({ tool, input, output, failed }: PastCall, terms: readonly Term[]): string {
   const said = tool === 'webfetch' ? input['url'] : input['query']
   const about = typeof said === 'string' ? said : ''
-  if (failed) return `${about}: could not be had (${oneLine(output)})`
+  if (failed) return `${about}: could not be opened (${oneLine(output)})`
   const lines = linesOf(output)
   const best = tool === 'websearch' ? lines.slice(0, 24) : fitting(lines, terms)
   return [`${about}:`, ...best.map((line) => `- "${line}"`)].join('\n')
@@ -72,10 +71,7 @@ function oneLine(text: string): string {
 
 /** The lines that speak of the most terms, as they stand in the page; its beginning where none does. */
 function fitting(lines: readonly string[], terms: readonly Term[]): string[] {
-  const scored = lines.map((line, at) => {
-    const stems = new Set(subwords(line).map(stem))
-    return { line, at, score: terms.reduce((sum, term) => sum + term.weight * strength(term, stems), 0) }
-  })
+  const scored = lines.map((line, at) => ({ line, at, score: weigh(spokenIn(line, terms)) }))
   const best = scored.filter(({ score }) => score > 0).toSorted((a, b) => b.score - a.score)
   const chosen = best.length > 0 ? best.slice(0, MAX_QUOTES) : scored.slice(0, MAX_QUOTES)
   return chosen.toSorted((a, b) => a.at - b.at).map(({ line }) => line)

@@ -1,10 +1,9 @@
 import { cite, formatCitation } from './citation.ts'
 import { linesOf, readFiles } from './evidence.ts'
-import { pastCall } from './count-matches.ts'
 import { lineKind } from './line-kind.ts'
 import { fileKind } from './file-kind.ts'
 import type { OfflineQuestion } from './question.ts'
-import type { WantedCall } from './search-calls.ts'
+import { pastCall, type WantedCall } from './search-calls.ts'
 import type { PastCall, Transcript } from './prompt-transcript.ts'
 
 type Severity = 'High' | 'Medium' | 'Low'

@@ -1,167 +1,129 @@
-import { findingsOf } from './findings.ts'
-import { isUnnamed, pastCall, sourceAngle } from './count-matches.ts'
-import { overviewCalls } from './overview.ts'
 import type { Angle } from './angle.ts'
-import { ENOUGH, nearestCalls } from './nearest.ts'
-import { sectionsOf, selectFor } from './report.ts'
+import { linesOf } from './evidence.ts'
+import { surveyOf } from './files.ts'
+import { findingsOf } from './findings.ts'
+import { lineKind } from './line-kind.ts'
+import { overviewCalls, rankOverview, surroundingCalls } from './overview.ts'
+import type { PastCall, Transcript } from './prompt-transcript.ts'
 import {
+  codeFilesCall,
   countCall,
-  definitionCall,
   fileCall,
-  fileNameCall,
-  nameCall,
+  namedFilesCall,
+  pastCall,
   readCall,
-  togetherCall,
+  testMarksCall,
   type WantedCall,
 } from './search-calls.ts'
-import type { PastCall, Transcript } from './prompt-transcript.ts'
+import { spokenIn, weigh } from './term.ts'
 
 const MAX_CALLS_A_TURN = 20
-const MAX_TERMS_SEARCHED = 5
-const FILES_SEARCHED = 8
-const FILES_READ = 8
-const WINDOW = 90
-const LEAD = 25
+const FILES_SEARCHED = 12
+const WINDOWS_READ = 12
+const WINDOWS_A_FILE = 4
+const WINDOW = 110
+const LEAD = 45
+const NEAR = 12
+/** What each further mention nearby is worth beside the first. */
+const DENSE = 0.1
+
+type Stage = (angle: Angle, past: readonly PastCall[], share: number) => WantedCall[]
 
 /**
- * The next calls of a search, or none when it is time to conclude: survey (which files speak of it), detail (which
- * lines of the best files), reading (around the best lines). A survey that finds nothing is repeated once with looser
- * patterns. Each stage is told from what was called before, so that any process can go on with it.
+ * The next calls of a search, or none when it is time to conclude. The stages are: which files speak of the question,
+ * which lines of the best ones, the text around those, and, where nothing fits, what else there is. Each stage follows
+ * from the answers to the one before, so that any process can go on with it.
  */
 export function nextCalls(
   angles: readonly Angle[],
-  transcript: Turns,
+  { turns }: Pick<Transcript, 'turns'>,
   offered: ReadonlySet<string>,
 ): WantedCall[] {
-  const past = transcript.turns.flat()
-  const calls = searchCalls(angles, transcript, past, offered)
-  return calls.length > 0 ? calls : usable(whatIsNear(angles, past), past, offered)
-}
-
-type Turns = Pick<Transcript, 'turns' | 'turnsBeforeSteer'>
-
-function searchCalls(
-  angles: readonly Angle[],
-  { turns, turnsBeforeSteer }: Turns,
-  past: readonly PastCall[],
-  offered: ReadonlySet<string>,
-): WantedCall[] {
-  const done = turns.length - turnsBeforeSteer
-  if (done === 0)
-    return usable(
-      angles.flatMap((angle) => survey(angle, false)),
-      past,
-      offered,
+  const past = turns.flat()
+  for (const stage of [survey, details, readings, surroundings]) {
+    const wanted = distinct(
+      angles.flatMap((angle) => stage(angle, past, (angle.asked ? 1 : 0.5) / angles.length)),
     )
-  const empty = angles.filter((angle) => findsNothing(angle, turns.slice(0, turnsBeforeSteer + 1).flat()))
-  const surveys = empty.length === angles.length ? 2 : 1
-  if (done === 1 && surveys === 2)
-    return usable(
-      angles.flatMap((angle) => survey(angle, true)),
-      past,
-      offered,
-    )
-  if (done === surveys)
-    return firstOf([() => details(angles, past), () => readings(angles, past)], past, offered)
-  if (done === surveys + 1) return usable(readings(angles, past), past, offered)
-  return []
-}
-
-/** The first stage that has anything to call. */
-function firstOf(
-  stages: readonly (() => WantedCall[])[],
-  past: readonly PastCall[],
-  offered: ReadonlySet<string>,
-): WantedCall[] {
-  for (const stage of stages) {
-    const calls = usable(stage(), past, offered)
+    const calls = wanted
+      .slice(0, MAX_CALLS_A_TURN)
+      .filter((call) => offered.has(call.tool) && !pastCall(call, past))
     if (calls.length > 0) return calls
   }
   return []
 }
 
-/** What is offered and was not asked before, bounded. */
-function usable(
-  calls: readonly WantedCall[],
-  past: readonly PastCall[],
-  offered: ReadonlySet<string>,
-): WantedCall[] {
-  const keys = new Set<string>()
-  return calls
-    .filter((call) => {
-      const key = call.tool + JSON.stringify(call.input)
-      return offered.has(call.tool) && !keys.has(key) && keys.add(key) && pastCall(call, past) === undefined
+function distinct(calls: readonly WantedCall[]): WantedCall[] {
+  return [...new Map(calls.map((call) => [call.tool + JSON.stringify(call.input), call])).values()]
+}
+
+const survey: Stage = (angle) => {
+  const { terms, scope, kind } = angle
+  if (terms.length === 0) return overviewCalls(angle)
+  const named = namedFilesCall(angle)
+  return [
+    ...terms.map((term) => countCall(term, scope)),
+    codeFilesCall(scope),
+    ...(kind === 'tests' ? [testMarksCall(scope)] : []),
+    ...(named ? [named] : []),
+  ]
+}
+
+const details: Stage = (angle, past, share) =>
+  bestFiles(angle, past, share).map(({ path }) => fileCall(path, angle.terms))
+
+function bestFiles(angle: Angle, past: readonly PastCall[], share: number) {
+  if (angle.terms.length === 0) return []
+  return surveyOf(angle, past).files.slice(0, Math.max(3, Math.floor(FILES_SEARCHED * share)))
+}
+
+const readings: Stage = (angle, past, share) => {
+  const most = Math.max(3, Math.floor(WINDOWS_READ * share))
+  if (angle.terms.length === 0)
+    return rankOverview(angle, past)
+      .slice(0, most)
+      .map(({ path, line }) => readCall(path, line - 5, 40))
+  return windows(places(angle, past, share), most)
+}
+
+interface Place {
+  readonly path: string
+  readonly line: number
+  readonly score: number
+}
+
+/** The lines that speak of the terms, by what they and their neighbours say; the beginning of a file without any. */
+function places(angle: Angle, past: readonly PastCall[], share: number): Place[] {
+  const { terms } = surveyOf(angle, past)
+  const found = bestFiles(angle, past, share).flatMap(({ path, score: ofFile }) => {
+    const call = pastCall(fileCall(path, angle.terms), past)
+    const lines = (call ? linesOf(call) : []).map(({ line, text }) => ({
+      line,
+      spoken: spokenIn(text, terms),
+      names: lineKind(text, path).type === 'definition' ? 1.2 : 1,
+    }))
+    if (lines.length === 0) return [{ path, line: 1, score: 0.1 * ofFile }]
+    return lines.map(({ line, names }) => {
+      const near = lines
+        .filter((other) => Math.abs(other.line - line) <= NEAR)
+        .flatMap(({ spoken }) => spoken)
+      const score = weigh(new Set([...near, ...spokenIn(path, terms)])) + DENSE * weigh(near.slice(0, 12))
+      return { path, line, score: names * score * ofFile }
     })
-    .slice(0, MAX_CALLS_A_TURN)
-}
-
-function survey(angle: Angle, loose: boolean): WantedCall[] {
-  if (angle.terms.length === 0) return loose ? [] : overviewCalls(angle)
-  const counts = angle.terms.slice(0, MAX_TERMS_SEARCHED).map((term) => countCall(term, angle, loose))
-  if (loose) return [...counts, { tool: 'list', input: {} }]
-  const hops =
-    angle.kind === 'tests' || angle.kind === 'usage'
-      ? [definitionCall(sourceAngle(angle))]
-      : [definitionCall(angle)]
-  return [...counts, ...hops, togetherCall(angle), fileNameCall(angle)].filter((call) => call !== null)
-}
-
-function findsNothing(angle: Angle, calls: readonly PastCall[]): boolean {
-  return angle.terms.length === 0 ? findingsOf(angle, calls).lines.length === 0 : isUnnamed(angle, calls)
-}
-
-function details(angles: readonly Angle[], past: readonly PastCall[]): WantedCall[] {
-  const each = Math.max(3, Math.floor(FILES_SEARCHED / angles.length))
-  return angles.flatMap((angle) => {
-    const { files, yardstick, counts, loose } = findingsOf(angle, past)
-    if (angle.terms.length === 0) return []
-    const names = [...yardstick.names]
-    const hop = names.length === 0 ? [] : [nameCall(names, angle)]
-    return [
-      ...hop,
-      ...files.slice(0, each).map((path) =>
-        fileCall(path, {
-          terms: angle.terms,
-          counts: counts.map((map) => map.get(path) ?? 0),
-          loose,
-          names,
-        }),
-      ),
-    ]
   })
+  return found.toSorted((a, b) => b.score - a.score)
 }
 
-/** When the words of the question led to too little: once, and as the last stage, what there is beside. */
-function whatIsNear(angles: readonly Angle[], past: readonly PastCall[]): WantedCall[] {
-  const cited = sectionsOf(angles, past).flatMap((section) => section.findings)
-  return cited.length >= ENOUGH ? [] : angles.filter((angle) => angle.asked).flatMap(nearestCalls)
-}
-
-/** Windows of the files around the lines that would be shown now, and the beginnings of good files without a known line. */
-function readings(angles: readonly Angle[], past: readonly PastCall[]): WantedCall[] {
-  const each = Math.max(3, Math.floor(FILES_READ / angles.length))
-  return angles.flatMap((angle) => {
-    const chosen = selectFor(angle, past)
-    const starts =
-      chosen.length > 2
-        ? []
-        : findingsOf(angle, past)
-            .files.slice(0, 2)
-            .map((path) => ({ path, line: 1 }))
-    return windows([...chosen, ...starts], each)
-  })
-}
-
-function windows(
-  places: readonly { readonly path: string; readonly line: number }[],
-  max: number,
-): WantedCall[] {
+function windows(found: readonly Place[], most: number): WantedCall[] {
   const begun: { path: string; first: number }[] = []
-  for (const { path, line } of places) {
-    const covered = begun.some(
-      (each) => each.path === path && line >= each.first && line < each.first + WINDOW,
-    )
-    if (!covered && begun.length < max) begun.push({ path, first: Math.max(1, line - LEAD) })
+  for (const { path, line } of found) {
+    const same = begun.filter((each) => each.path === path)
+    const covered = same.some(({ first }) => line >= first && line < first + WINDOW - 15)
+    if (!covered && same.length < WINDOWS_A_FILE && begun.length < most)
+      begun.push({ path, first: Math.max(1, line - LEAD) })
   }
   return begun.map(({ path, first }) => readCall(path, first, WINDOW))
 }
+
+/** Where nothing fits: what there is instead. */
+const surroundings: Stage = (angle, past) =>
+  angle.asked && findingsOf(angle, past).findings.length === 0 ? surroundingCalls(angle) : []

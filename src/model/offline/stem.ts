@@ -1,3 +1,5 @@
+import { abbreviations } from './vocabulary.ts'
+
 const SUFFIXES = [
   'ations', 'ation', 'ators', 'ator', 'ating',
   'ated', 'ates', 'ate', 'ities', 'ity', 'ments', 'ment', 'ions', 'ion', 'ings', 'ing', 'able', 'ible', 'ages', 'age',
@@ -24,12 +26,37 @@ const WHOLE = new Set([
 
 const SHORTEST = 4
 
+/** Verbs whose forms have no common stem. */
+const IRREGULAR = new Map(
+  `chosen choose, chose choose, sent send, built build, wrote write, written write, thrown throw, threw throw, drawn draw,
+  drew draw, ran run, broken break, broke break, kept keep, held hold, hid hide, hidden hide, bound bind, frozen freeze,
+  lost lose, caught catch, shown show, forgotten forget, began begin, begun begin, spent spend, grown grow, grew grow`
+    .split(',')
+    .map((pair) => pair.trim().split(' ') as [string, string]),
+)
+
+const FULL = new Map([
+  ...abbreviations,
+  ...abbreviations.map(([short, full]) => [`${short}s`, full] as const),
+])
+const SHORT = Map.groupBy(abbreviations, ([, full]) => stem(full))
+
+/** A stem and what it is shortened to in programs. */
+export function spellingsOf(of: string): string[] {
+  return [of, ...(SHORT.get(of)?.map(([short]) => short) ?? [])]
+}
+
+/** `choose` of `chosen`; any other word as it is. */
+function infinitive(word: string): string {
+  return IRREGULAR.get(word.toLowerCase()) ?? word.toLowerCase()
+}
+
 /**
  * A rough English stem, in lower case, so that `permissions` and `permission`, `decides` and `decided`, `router` and
  * `routing` are one term. It may join too much; ranking sorts that out.
  */
 export function stem(word: string): string {
-  const lower = word.toLowerCase()
+  const lower = FULL.get(word.toLowerCase()) ?? infinitive(word)
   if (WHOLE.has(lower)) return lower.replace(/(?<=[^s])s$/, '')
   for (const suffix of SUFFIXES) {
     if (!lower.endsWith(suffix) || (suffix === 's' && lower.endsWith('ss'))) continue
@@ -42,6 +69,17 @@ export function stem(word: string): string {
 /** The parts of the identifiers and words of a text: `checkPermissions_v2` has `check`, `Permissions`, `v`, `2`. */
 export function subwords(text: string): string[] {
   return text.match(/\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|\d+/gu) ?? []
+}
+
+/** The stems of a text's words, and its identifiers. */
+export function wordsIn(text: string): string[] {
+  return [...subwords(text).map(stem), ...identifiersIn(text)]
+}
+
+/** Identifiers of several words as a whole, apart from any stem. */
+export function identifiersIn(text: string): string[] {
+  const found = text.match(/[\p{L}_$][\p{L}\d_$]*/gu) ?? []
+  return found.filter((word) => subwords(word).length > 1).map((word) => `=${word.toLowerCase()}`)
 }
 
 /** `logg` (of `logging`) is `log`; a long word with `ll` at its end has one `l`, whether or not it had a suffix. */

@@ -1,5 +1,5 @@
 import { stem, subwords } from './stem.ts'
-import { foreignStems, stopWords, synonymGroups, weakWords } from './vocabulary.ts'
+import { foreignStems, framingWords, stopWords, weakWords } from './vocabulary.ts'
 
 /** One idea of a question. */
 export interface Term {
@@ -7,16 +7,17 @@ export interface Term {
   readonly word: string
   /** Stems that mean it. */
   readonly stems: readonly string[]
-  /** Stems of related words: they count for half. */
-  readonly soft: readonly string[]
   /** An identifier, a path or a quoted text: looked for as it stands, too. */
   readonly exact: string | null
   readonly weight: number
+  /** Whether it names something: if no code holds it, the code is about something else. */
+  readonly telling: boolean
 }
 
-const MAX_TERMS = 8
+const MAX_TERMS = 6
+const framingStems: ReadonlySet<string> = new Set([...framingWords].map(stem))
 
-/** The terms of a question's text, weightiest first and at most eight. Bounded by the caller: it reads all of `text`. */
+/** The terms of a question's text, weightiest first and at most six. Bounded by the caller: it reads all of `text`. */
 export function termsOf(text: string): Term[] {
   const terms = new Map<string, Term>()
   for (const term of [...literals(text), ...plainWords(text)]) {
@@ -31,10 +32,20 @@ export function termsOf(text: string): Term[] {
   return kept.toSorted((a, b) => b.weight - a.weight).slice(0, MAX_TERMS)
 }
 
-/** How strongly a set of stems speaks of a term: 1, a half for a related word, 0. */
-export function strength(term: Term, stems: ReadonlySet<string>): number {
-  if (term.stems.every((own) => stems.has(own))) return 1
-  return term.soft.some((related) => stems.has(related)) ? 0.5 : 0
+/** Whether the words of a text speak of a term. */
+export function speaksOf(words: ReadonlySet<string>, { stems }: Term): boolean {
+  return stems.every((own) => words.has(own))
+}
+
+export function spokenIn(text: string, terms: readonly Term[]): Term[] {
+  const words = new Set(subwords(text).map(stem))
+  return terms.filter((term) => speaksOf(words, term))
+}
+
+export function weigh(terms: Iterable<Term>): number {
+  let sum = 0
+  for (const { weight } of terms) sum += weight
+  return sum
 }
 
 /** Quoted texts, identifiers, paths and file names. */
@@ -61,7 +72,9 @@ function literal(token: string): Term[] {
         .map(stem),
     ),
   ]
-  return stems.length === 0 || exact.length < 2 ? [] : [{ word: exact, stems, soft: [], exact, weight: 2.5 }]
+  return stems.length === 0 || exact.length < 2
+    ? []
+    : [{ word: exact, stems, exact, weight: 2.5, telling: true }]
 }
 
 function plainWords(text: string): Term[] {
@@ -104,20 +117,15 @@ function plainWord(word: string): Term[] {
   const weight = weakWords.has(base) ? 0.5 : /^\p{Lu}{2,}\d*$|^\p{Lu}\p{Ll}+$/u.test(word) ? 1.2 : 1
   return [
     {
-      word: base,
+      word,
       stems: [own],
-      soft: weight > 0.5 ? related(own) : [],
       exact: null,
       weight: lower.length < 3 ? weight * 0.6 : weight,
+      telling: weight > 0.5 && !framingStems.has(own),
     },
   ]
 }
 
 function translate(lower: string): string | undefined {
   return foreignStems.find(([from]) => lower.startsWith(from))?.[1]
-}
-
-function related(own: string): string[] {
-  const stems = synonymGroups.map((group) => group.map(stem)).filter((group) => group.includes(own))
-  return [...new Set(stems.flat())].filter((other) => other !== own)
 }

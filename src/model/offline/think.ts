@@ -11,7 +11,7 @@ import {
 import { writePlan } from './planner.ts'
 import { readQuestion, type OfflineQuestion } from './question.ts'
 import { research } from './researcher.ts'
-import { sectionsOf, writeReport } from './report.ts'
+import { answerOf, writeReport } from './report.ts'
 import { reviewCalls, writeReview } from './reviewer.ts'
 import type { WantedCall } from './search-calls.ts'
 import { nextCalls } from './searcher.ts'
@@ -47,7 +47,7 @@ export function think(situation: Situation): Thought {
 }
 
 const NO_WEB =
-  'I cannot look this up: I am offline, a rule-based search and not a language model. I can open addresses that the task names, and quote what fits; I cannot search the web without a provider (docs/web.md), nor judge its pages. A language model (option -m) can.'
+  'I cannot look this up: I am offline, a rule-based search and not a language model. I can open addresses that the task names and quote the lines that match. To search the web I need a provider (docs/web.md). A language model (option -m) can also judge what it reads.'
 
 function asMain(question: OfflineQuestion, situation: Situation): Thought {
   const { transcript, offered } = situation
@@ -70,7 +70,7 @@ function asMain(question: OfflineQuestion, situation: Situation): Thought {
 function instead({ text, calls }: Thought, failed: number): Thought {
   if (calls.length > 0) return { text, calls }
   return {
-    text: `I asked for ${failed} subagents, but none brought a result, so I searched by myself.\n\n${text}`,
+    text: `I asked for ${failed} subagents, but none brought a result, so I searched myself.\n\n${text}`,
     calls,
   }
 }
@@ -83,7 +83,7 @@ function search(question: OfflineQuestion, { transcript, offered, agent }: Situa
   const calls = nextCalls(question.angles, own, offered)
   if (calls.length > 0) return { text: '', calls }
   const past = own.turns.flat()
-  if (agent === 'planner') return { text: writePlan(sectionsOf(question.angles, past)), calls: [] }
+  if (agent === 'planner') return { text: writePlan(answerOf(question.angles, past).sections), calls: [] }
   const report = writeReport(question.angles, past)
   return {
     text: question.intent === 'change' && agent === 'main' ? `${CANNOT_CHANGE}\n\n${report}` : report,

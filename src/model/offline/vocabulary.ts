@@ -9,7 +9,7 @@ export const stopWords: ReadonlySet<string> = words(`
   there's what's where's how's which's it's i'd i'm i've let's
   exactly actually currently really please kindly thanks thank hello hi hey ok okay yes
   place places thing things stuff way ways kind kinds sort part parts bit lot many much every everything anything something
-  code codebase codebases repo repository repositories project projects program source sources file files folder folders
+  code codebase codebases repo repository repositories project projects program programs source sources file files folder folders
   directory directories line lines module modules package packages library
   work works working happen happens happened occur occurs live lives located location sit sits stand stands
   implement implements implemented implementation implementations define defines defined definition definitions
@@ -33,66 +33,31 @@ export const weakWords: ReadonlySet<string> = words(`
   start starts started stop stops function functions class classes method methods variable variables constant constants
   type types interface interfaces value values name names object objects data logic behavior behaviour feature features
   system main default thing support supports supported provide provides put keep keeps kept come comes go goes
-  taken done gone overview summary summarize summarise architecture structure structured organized organised
+  look looks looked looking taken done gone overview summary summarize summarise architecture structure structured organized organised
   actual real overall internal internals mechanism mechanisms different
   fix fixes fixed write writes written implement refactor improve update updates updated bug bugs
 `)
 
-/** Groups of words that programs use for one idea. A question that names one is also looked for, with less weight, by the others. */
-export const synonymGroups: readonly (readonly string[])[] = groups(`
-  decide decision evaluate resolve determine check
-  permission permit allow deny access authorize rule policy
-  authenticate authentication auth login credential
-  authorization authorize auth permission
-  error exception failure fail throw
-  delete remove drop unlink
-  create make build new
-  configuration config configure setting option preference
-  parse parser decode deserialize tokenize lexer
-  serialize stringify encode marshal
-  retry backoff attempt
-  cache memoize memo
-  store storage persist save database
-  persist save store
-  validate validation check verify assert
-  log logger logging trace
-  send emit publish dispatch
-  receive listen subscribe handler
-  start launch boot init initialize spawn
-  stop abort cancel kill terminate
-  timeout deadline expire
-  limit cap max bound quota
-  queue schedule scheduler enqueue
-  route router routing path match
-  request req
-  response res reply
-  render draw display print
-  format formatter print
-  environment env
-  argument args param parameter
-  command cmd cli
-  directory dir folder
-  connection connect socket
-  concurrency concurrent parallel worker
-  encrypt cipher crypto
-  hash digest checksum
-  escape sanitize
-  version semver
-  recover recovery resume restore
-  migrate migration schema
-  message msg
-  cost price billing
-  token tokenize
-  user account
-  middleware hook plugin interceptor
-  install setup bootstrap
-  compile transform build
-  transaction commit rollback
-  fetch request http
-  stream pipe chunk
-  event emit listener
-  release publish deploy
-  license licence copyright
+/** Words that say how, how much or in what way: code that is about the subject may do without them. */
+export const framingWords: ReadonlySet<string> = words(`
+  react respond behave choose pick select decide determine figure occur arise appear consist contain belong depend
+  enter leave reach keep made mean responsible involve concern relate come go turn
+  wrong right correct proper bad good full whole big large small long short fast slow high low early late
+  possible available certain given current previous following remaining different same similar several various
+  maximum minimum amount number total overall general specific particular user people person someone
+  time moment order step detail example reason case point side result
+`)
+
+/** How programs shorten words: both are one word. */
+export const abbreviations: readonly (readonly [string, string])[] = pairs(`
+  env environment | arg argument | param parameter | config configuration | cfg configuration | dir directory | req request
+  | res response | resp response | msg message | cmd command | init initialize | str string | num number | char character
+  | err error | buf buffer | ptr pointer | len length | idx index | val value | tmp temporary | max maximum | min minimum
+  | prev previous | dst destination | db database | auth authentication | ctx context | conn connection | exec execute
+  | spec specification | expr expression | ref reference | alloc allocate | sync synchronize | async asynchronous
+  | stats statistics | col column | attr attribute | prop property | calc calculate | eval evaluate | img image | obj object
+  | pkg package | proc process | repo repository | util utility | app application | gen generate | mem memory | perm permission
+  | sep separator | lib library | pos position | addr address | iter iterator | esc escape
 `)
 
 /** Words of a few other languages for what programs name in English, by their first letters. */
@@ -115,13 +80,6 @@ export const foreignStems: readonly (readonly [string, string])[] = pairs(`
 
 function words(text: string): ReadonlySet<string> {
   return new Set(text.split(/\s+/).filter(Boolean))
-}
-
-function groups(text: string): string[][] {
-  return text
-    .split('\n')
-    .map((line) => line.trim().split(' '))
-    .filter((group) => group.length > 1)
 }
 
 function pairs(text: string): [string, string][] {

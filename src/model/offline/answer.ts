@@ -1,0 +1,161 @@
+import type { AngleKind } from './angle.ts'
+import { citationsIn, formatCitation, type Finding } from './citation.ts'
+
+export interface Section {
+  readonly kind: AngleKind
+  /** Words of the question that it looked for. */
+  readonly about: readonly string[]
+  /** In place of the usual one. */
+  readonly title?: string
+  readonly asked: boolean
+  readonly findings: readonly Finding[]
+  /** Whether the first place speaks of most of the question. */
+  readonly sure: boolean
+}
+
+export interface FoundAnswer {
+  readonly sections: readonly Section[]
+  /** Words of the question that no code holds. */
+  readonly missing: readonly string[]
+  /** Where nothing fits: what there is instead. */
+  readonly around: readonly Finding[]
+}
+
+export const CLOSING =
+  'Found and put together by rules (offline: rule-based search, not a language model). The quoted lines are literal; their order is a guess at what matters.'
+
+const AROUND_TITLE = '**What is here instead**'
+const MISSING = 'No code here mentions'
+const OTHERS = ' The places below match other words of the question.'
+const UNSURE = 'No single place matches all of it.'
+
+/** An answer without its closing words. */
+export function writeAnswer({ sections, missing, around }: FoundAnswer): string[] {
+  const found = sections.filter((section) => section.findings.length > 0)
+  const empty = sections.filter((section) => section.asked && section.findings.length === 0)
+  return [
+    lead(found, missing),
+    ...found.map((section) => writeSection(section, missing)),
+    ...(empty.length === 0 || found.length === 0
+      ? []
+      : [`Nothing was found for: ${empty.map((section) => headingOf(section, missing)).join('; ')}.`]),
+    ...(around.length === 0 ? [] : [`${AROUND_TITLE}\n\n${around.map(row).join('\n')}`]),
+  ]
+}
+
+function lead(found: readonly Section[], missing: readonly string[]): string {
+  if (missing.length > 0) return `${MISSING} ${listed(missing)}.${found.length > 0 ? OTHERS : ''}`
+  if (found.length === 0)
+    return 'Nothing was found. Other words, or the name of a function or file, may help.'
+  const asked = found.filter((section) => section.asked)
+  return (asked.length > 0 ? asked : found.slice(0, 1)).slice(0, 3).map(sentence).join(' ')
+}
+
+function sentence({ kind, findings: [first], sure, asked }: Section): string {
+  const { path, line, note } = first!
+  const place = `${path}, line ${line}${note === '' ? '' : ` (${note})`}`
+  if (!asked) return `Nothing matches directly. A related place is ${place}.`
+  return sure ? `${SURE[kind]} ${place}.` : `${UNSURE} The closest ${CLOSEST[kind]} ${place}.`
+}
+
+const SURE: Readonly<Record<AngleKind, string>> = {
+  implementation: 'The answer is most likely in',
+  tests: 'The tests are most likely in',
+  usage: 'It is most likely used in',
+  docs: 'The documentation is most likely in',
+  config: 'The configuration is most likely in',
+  overview: 'The project describes itself in',
+  entry: 'The program most likely starts in',
+  outline: 'The most important definition is probably in',
+}
+
+const CLOSEST: Readonly<Record<AngleKind, string>> = {
+  implementation: 'match is',
+  tests: 'tests are in',
+  usage: 'use is in',
+  docs: 'text is in',
+  config: 'setting is in',
+  overview: 'text is in',
+  entry: 'code is in',
+  outline: 'definition is in',
+}
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
+}
+
+export function writeSection(section: Section, missing: readonly string[] = []): string {
+  return [`**${headingOf(section, missing)}**`, '', ...section.findings.map(row)].join('\n').trimEnd()
+}
+
+function headingOf({ kind, title, about }: Section, missing: readonly string[]): string {
+  const usual = kind === 'implementation' && missing.length > 0 ? 'Other matches' : TITLES[kind]
+  const words = about.filter((word) => !missing.includes(word)).slice(0, 4)
+  return (title ?? usual) + (words.length === 0 ? '' : ` (${words.join(', ')})`)
+}
+
+const TITLES: Readonly<Record<AngleKind, string>> = {
+  implementation: 'Best matches',
+  tests: 'Tests',
+  usage: 'Uses',
+  docs: 'Documentation',
+  config: 'Configuration',
+  overview: 'What it is',
+  entry: 'Where it starts',
+  outline: 'What it defines',
+}
+
+/** Lines of a file are shown as code, indented: nothing in them can end that. */
+function row(finding: Finding): string {
+  const { shown } = finding
+  const width = String(shown.at(-1)?.line ?? '').length
+  const lines = shown.map(({ line, text }) =>
+    `      ${String(line).padStart(width)} | ${visible(text)}`.trimEnd(),
+  )
+  return [formatCitation(finding, finding.note), ...(lines.length === 0 ? [] : ['', ...lines, ''])].join('\n')
+}
+
+const MAX_SHOWN = 160
+
+function visible(text: string): string {
+  return text
+    .replaceAll('\t', '    ')
+    .replace(/[\p{C}\u2028\u2029]/gu, '\ufffd')
+    .slice(0, MAX_SHOWN)
+    .toWellFormed()
+}
+
+/** What a report says, read back: places, and which of these words it calls missing. Whatever else it says is left out. */
+export function readAnswer(report: string, words: readonly string[]) {
+  const [fitting = '', around = ''] = report.split(`\n${AROUND_TITLE}\n`)
+  const said = new RegExp(`^${MISSING} (.+?)\\.(?:${OTHERS})?$`, 'm').exec(fitting)?.[1]
+  return {
+    findings: findingsIn(fitting),
+    missing: words.filter((word) => said?.split(/, | or /).includes(word)),
+    sure: said === undefined && !fitting.includes(UNSURE),
+    around: findingsIn(around),
+  }
+}
+
+function findingsIn(text: string): Finding[] {
+  const found: Finding[] = []
+  let shown: { line: number; text: string }[] = []
+  for (const each of text.split('\n')) {
+    const [citation] = citationsIn(each)
+    const code = /^ {6} *(\d+) \|(?: (.*))?$/.exec(each)
+    if (citation) found.push({ ...citation, note: noteIn(each, citation.excerpt), shown: (shown = []) })
+    else if (code && shown.length < 5) shown.push({ line: Number(code[1]), text: code[2] ?? '' })
+  }
+  return found
+}
+
+/** What a report says behind a citation. */
+function noteIn(row: string, excerpt: string): string {
+  const at = row.lastIndexOf(`\`${excerpt}\` - `)
+  return at < 0
+    ? ''
+    : row
+        .slice(at + excerpt.length + 5)
+        .replace(/[`:*\p{C}]/gu, ' ')
+        .slice(0, 80)
+}

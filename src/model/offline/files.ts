@@ -1,0 +1,141 @@
+import type { Angle } from './angle.ts'
+import { countsOf, pathsOf } from './evidence.ts'
+import { baseName, fileKind, isCode, moduleKey, type FileKind } from './file-kind.ts'
+import type { PastCall } from './prompt-transcript.ts'
+import { codeFilesCall, countCall, namedFilesCall, pastCall, testMarksCall } from './search-calls.ts'
+import { spokenIn, type Term } from './term.ts'
+
+/** What the first searches say about an angle: which files speak of it, and how much each term is worth. */
+export interface FileSurvey {
+  /** Best first, without copies. */
+  readonly files: readonly RankedFile[]
+  /** With their rarity in their weight. */
+  readonly terms: readonly Term[]
+  /** Terms that no code holds. */
+  readonly missing: readonly Term[]
+  /** Terms that a place has to speak of to be the whole answer; the name of the project is none of them. */
+  readonly needed: readonly Term[]
+}
+
+interface RankedFile {
+  readonly path: string
+  readonly score: number
+}
+
+/** Matches by file. */
+type Counts = ReadonlyMap<string, number>
+
+interface CountedTerm extends Term {
+  readonly counts: Counts | null
+  /** Whether all files were searched for it. */
+  readonly isSearched: boolean
+}
+
+const MAX_NAMED = 20
+
+export function surveyOf(angle: Angle, calls: readonly PastCall[]): FileSurvey {
+  const { scope } = angle
+  const counted = angle.terms.map((term) => {
+    const call = pastCall(countCall(term, scope), calls)
+    return { ...term, counts: countsIn(call), isSearched: call !== undefined && !hasGaps(call) }
+  })
+  const named = namedIn(angle, calls)
+  const paths = [...new Set([...counted.flatMap(({ counts }) => keys(counts)), ...named])]
+  const terms = counted.map((term) => ({
+    ...term,
+    weight: term.weight * rarity(keys(term.counts).length, paths.length),
+  }))
+  const marked = countsIn(pastCall(testMarksCall(scope), calls))
+  const files = paths.map((path) => {
+    const fit = fitOf(path, terms) * (named.includes(path) ? 3 : 1)
+    return { path, score: fit * prior(path, angle, marked?.has(path) ?? false) }
+  })
+  const needed = terms.filter(({ telling, counts }) => telling && !isProjectName(counts))
+  return { files: best(files), terms, missing: missingOf(angle, terms, hasCode(scope, calls)), needed }
+}
+
+function countsIn(call: PastCall | undefined): Counts | null {
+  return call && !call.failed ? countsOf(call) : null
+}
+
+/** A word that only the manifest holds: the project is called that. */
+function isProjectName(counts: Counts | null): boolean {
+  const held = keys(counts).filter(isCode)
+  return held.length > 0 && held.every((path) => fileKind(path) === 'config')
+}
+
+/** A search that failed, or could not read some files, says nothing about what is missing. */
+function hasGaps({ failed, output }: PastCall): boolean {
+  return failed || /^\(not searched: /m.test(output)
+}
+
+function namedIn(angle: Angle, calls: readonly PastCall[]): string[] {
+  const wanted = namedFilesCall(angle)
+  const past = wanted && pastCall(wanted, calls)
+  return past ? pathsOf(past).slice(0, MAX_NAMED) : []
+}
+
+function keys(counts: Counts | null): string[] {
+  return [...(counts?.keys() ?? [])]
+}
+
+/** A term that few files hold says more than one that many hold. */
+function rarity(files: number, all: number): number {
+  return Math.sqrt(Math.log(1 + Math.max(all, 12) / (1 + files)))
+}
+
+/** How much a file and its name speak of the terms; of several at once more than of one. */
+function fitOf(path: string, terms: readonly CountedTerm[]): number {
+  const named = spokenIn(baseName(path), terms)
+  const around = spokenIn(path, terms)
+  const spoken = terms.map((term) => {
+    const count = term.counts?.get(path) ?? 0
+    const inPath = named.includes(term) ? 0.8 : around.includes(term) ? 0.4 : 0
+    return term.weight * (count / (count + 2) + inPath)
+  })
+  const covered = spoken.filter((value) => value > 0).length / Math.max(1, spoken.length)
+  return spoken.reduce((sum, value) => sum + value, 0) * (0.4 + 0.6 * covered)
+}
+
+/** Copies of one module in several formats count once: the best of them stays. */
+function best(files: readonly RankedFile[]): RankedFile[] {
+  const sorted = files
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score || (a.path < b.path ? -1 : 1))
+  return [...Map.groupBy(sorted, ({ path }) => moduleKey(path)).values()].map(([first]) => first!)
+}
+
+/** A workspace of texts has none. */
+function hasCode(scope: string | null, calls: readonly PastCall[]): boolean {
+  const found = pastCall(codeFilesCall(scope), calls)
+  return found !== undefined && pathsOf(found).some(isCode)
+}
+
+/** A term is missing where it was looked for, and no file of those that could answer holds it. */
+function missingOf({ kind }: Angle, terms: readonly CountedTerm[], isProgram: boolean): Term[] {
+  const inCode = kind !== 'docs' && kind !== 'config' && isProgram
+  const couldAnswer = (path: string) => (inCode ? isCode(path) : fileKind(path) !== 'noise')
+  return terms.filter(
+    ({ telling, isSearched, counts }) => telling && isSearched && !keys(counts).some(couldAnswer),
+  )
+}
+
+const PRIORS: Readonly<Record<FileKind, number>> = {
+  source: 1,
+  test: 0.2,
+  docs: 0.15,
+  config: 0.3,
+  example: 0.3,
+  foreign: 0.2,
+  built: 0.4,
+  noise: 0.02,
+}
+
+/** How far a file of this kind can answer a question of that kind. */
+export function prior(path: string, { kind, scope }: Angle, holdsTests: boolean): number {
+  const file = fileKind(path)
+  if (kind === 'tests') return file === 'test' ? 1 : holdsTests ? 0.8 : 0
+  if (kind === 'docs') return file === 'docs' ? 1 : file === 'example' ? 0.3 : 0
+  if (kind === 'config') return file === 'config' ? 1 : PRIORS[file] * 0.6
+  return scope === null ? PRIORS[file] : Math.max(0.5, PRIORS[file])
+}
