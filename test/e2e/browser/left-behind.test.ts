@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, describe, expect, it } from 'vitest'
 import { closeBrowser, ServedPage } from '../../support/browser.ts'
@@ -56,3 +58,52 @@ describe('a page whose server is gone', () => {
     expect(served.problems).toEqual([])
   })
 })
+
+describe('a conversation whose program was killed', () => {
+  it('is marked in the list in the words of ls and of the API, and nothing in it goes on', async () => {
+    await using served = await ServedPage.open(actors, { config })
+    const { page } = served
+    const directory = dirname(served.user.write('gone/wait.sh', 'while true; do sleep 1; done'))
+    const program = served.tree.go('-C', 'gone', '--mode', 'auto')
+    await program.untilStdout('"title":"$ sh wait.sh map"')
+    const [listed] = await conversations(served)
+    await list(page).getByTitle('Running', { exact: true }).waitFor()
+    expect(listed).toMatchObject({ status: 'waiting', left: null })
+
+    // without its directory no server takes it up
+    rmSync(directory, { recursive: true })
+    program.kill('SIGKILL')
+    await program.ended
+    const words = 'Left behind: its process exited while it was waiting'
+    await list(page).getByTitle(words, { exact: true }).waitFor()
+    expect(await list(page).getByTitle('Running', { exact: true }).count()).toBe(0)
+    expect(await list(page).getByText(words, { exact: true }).count()).toBe(1)
+    expect(await conversations(served)).toMatchObject([{ id: listed!.id, status: 'waiting', left: words }])
+    const entries = JSON.parse((await served.user.call(['ls', '--json'])).stdout) as readonly Listed[]
+    expect(entries).toMatchObject([{ id: listed!.id, status: 'waiting', left: words }])
+    expect((await served.user.call(['ls'])).stdout).toContain(`  ${words}  `)
+
+    await page.goto(`${served.url}/c/${listed!.id}`)
+    await page.getByRole('tab', { name: 'Steps' }).click()
+    const steps = page.getByRole('region', { name: 'Steps' })
+    await steps.getByText('left behind').first().waitFor()
+    await later(page)
+    expect(await steps.innerText()).not.toMatch(LATER)
+    expect(await main(page).innerText()).not.toMatch(LATER)
+    expect(await page.evaluate(TURNS)).toBe(0)
+    await page.reload()
+    await list(page).getByTitle(words, { exact: true }).waitFor()
+    expect(await served.look('left-behind')).toEqual([])
+    expect(served.problems).toEqual([])
+  })
+})
+
+interface Listed {
+  readonly id: string
+  readonly status: string | null
+  readonly left: string | null
+}
+
+async function conversations(served: ServedPage): Promise<readonly Listed[]> {
+  return (await served.call('GET', '/conversations')) as readonly Listed[]
+}
