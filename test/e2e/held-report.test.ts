@@ -26,7 +26,7 @@ test.each(['text', 'json', 'stream-json', 'events'])(
     const { code, stdout, stderr } = await program.ended
     expect(code).toBe(0)
     expect(stderr.trimEnd().split('\n').at(-1)).toBe(
-      `offshoot: 1 report waits to be read: offshoot continue ${branch}`,
+      `offshoot: 1 report waits to be read: offshoot continue ${String(branch)}`,
     )
     expect(stdout).not.toContain('waits to be read')
     if (format !== 'text') return
