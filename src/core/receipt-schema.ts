@@ -16,8 +16,8 @@ export const factSchema = z.discriminatedUnion('type', [
     path: z.string(),
     before: z.string().nullable(),
     after: z.string().nullable(),
-    added: z.int().nullable(),
-    removed: z.int().nullable(),
+    added: z.int().min(0).nullable(),
+    removed: z.int().min(0).nullable(),
   }),
   /** `exitCode` null: it was ended from outside. */
   z.looseObject({ type: z.literal('command'), command: z.string(), exitCode: z.int().nullable() }),

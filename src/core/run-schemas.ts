@@ -10,7 +10,9 @@ export const runLimitsSchema = z.object({
   maxTokens: z.number().min(0).nullable(),
   maxCostUsd: z.number().min(0).nullable(),
   /** Where nobody has named money or tokens for it: what its share may grow to while something is left unreserved. */
-  growsTo: z.object({ maxTokens: z.number().nullable(), maxCostUsd: z.number().nullable() }).optional(),
+  growsTo: z
+    .object({ maxTokens: z.number().min(0).nullable(), maxCostUsd: z.number().min(0).nullable() })
+    .optional(),
   timeoutMs: z.int().min(1).nullable(),
   stallMs: z.int().min(1),
 })
@@ -26,6 +28,6 @@ export const runSetupSchema = z.object({
   /** Absolute paths of the files whose text stands in its first context; what it starts gets them too. */
   contextFiles: z.array(z.string()).readonly(),
   /** What its spawn asked for; each continue gives as much again. null: nothing was said. */
-  maxCostUsd: z.number().nullable(),
-  maxTokens: z.number().nullable(),
+  maxCostUsd: z.number().min(0).nullable(),
+  maxTokens: z.number().min(0).nullable(),
 })

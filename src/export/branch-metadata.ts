@@ -6,6 +6,7 @@ import { turnsOfBranch } from '../core/turn-figures.ts'
 import { addCost, addUsage } from '../core/usage.ts'
 import type { InboxRow, RuleRow } from '../store/port.ts'
 import { groupBy, type ConversationRows } from './conversation-rows.ts'
+import { factsInDocument } from './possible-figures.ts'
 import type {
   BranchMetadata,
   BranchState,
@@ -131,7 +132,11 @@ function exportedQuestion({
 }
 
 function exportedItem({ conversationId: _, branchId: __, ...item }: InboxRow): ExportedInboxItem {
-  return withoutNulls(item, ['author', 'report'])
+  const { report } = item
+  return withoutNulls({ ...item, ...(report ? { report: factsInDocument(report) } : {}) }, [
+    'author',
+    'report',
+  ])
 }
 
 /** What came with a later version is left out where it says nothing: an older document is written as it was. */

@@ -20,6 +20,7 @@ import {
 } from './document.ts'
 import {
   author,
+  dollars,
   nonNegative,
   cal,
   endReason,
@@ -127,7 +128,7 @@ const runSchema = z
     turns: nonNegative,
     toolCalls: nonNegative,
     usage,
-    costUsd: z.number().nullable(),
+    costUsd: dollars.nullable(),
     lastAction: z.looseObject({ tool: text, title: text, at: ms }).nullable(),
     reportMessageId: id('msg').nullable(),
     reportNote: text.nullable(),
@@ -189,7 +190,7 @@ const metadataSchema = z
     iterations: nonNegative.exactOptional(),
     maxIterations: nonNegative.exactOptional(),
     usage: usage.exactOptional(),
-    costUsd: z.number().nullable().exactOptional(),
+    costUsd: dollars.nullable().exactOptional(),
     runs: z.array(runSchema),
     todos: z
       .looseObject({ items: z.array(z.looseObject({ text, status: text })), updatedAt: ms })

@@ -13,6 +13,7 @@ import {
   type ExportedMain,
   type ExportedMessage,
 } from './document.ts'
+import { partInDocument } from './possible-figures.ts'
 import { lastSeq } from '../runtime/log/stored-events.ts'
 
 /**
@@ -57,7 +58,8 @@ interface Messages {
 function exportedMessages(rows: ConversationRows): Messages {
   const parts = groupBy(rows.parts, (part) => part.messageId)
   const exported = (row: MessageRow): OpenMessage => {
-    const own = (parts.get(row.id) ?? []).toSorted((a, b) => a.position - b.position).map((each) => each.part)
+    const inOrder = (parts.get(row.id) ?? []).toSorted((a, b) => a.position - b.position)
+    const own = inOrder.map(({ part }) => partInDocument(part))
     return {
       id: row.id,
       role: row.role,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CallId, ConversationId } from '../core/ids.ts'
+import { elapsedMs } from '../core/elapsed.ts'
 import { state } from '../core/run-status.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import type { Reader, Store } from '../store/port.ts'
@@ -87,6 +88,49 @@ test.each([
     }
   },
 )
+
+test('a report of a time below 0, because the clock was set back, is exported as one that an import takes', async () => {
+  const store = createMemoryStore()
+  const { conversationId } = await store.tx((tx) => {
+    const conversation = new Conversation(tx, countedIds(1_000))
+    const [main] = conversation.branches
+    const { id: fromRunId } = conversation.run(main!, state.completed, { queuedAt: 9_000, endedAt: 8_000 })
+    const figures = { turns: 1, maxTurns: 5, toolCalls: 0, durationMs: -1_000, costUsd: 0 }
+    const report = { ...reportFacts, fromRunId, branchId: main!, figures }
+    const subagent = { type: 'report' as const, ...report }
+    const id = countedIds(5_000)
+    conversation.message(main!, 'user', [{ id: id('prt'), type: 'report', text: 'x', report }])
+    const call = { callId: id('cal'), tool: 'task', status: 'completed' as const }
+    const result = { id: id('prt'), type: 'tool-result' as const, ...call, output: { text: 'x', subagent } }
+    conversation.message(main!, 'tool', [result])
+    conversation.grow({ grow: 'item', on: 0, text: 'x' })
+    tx.update('inbox', tx.find('inbox', {})[0]!.id, { report })
+    return conversation
+  }, durable)
+  const text = textOf(store, conversationId)
+  expect(text.match(/"durationMs":\s*0\b/g)).toHaveLength(3)
+  const { store: other, id } = await imported(text)
+  expect(textOf(other, id)).toBe(text)
+})
+
+test('a run takes no time below 0', () => {
+  expect(elapsedMs({ queuedAt: 9, endedAt: 8 })).toBe(0)
+  expect(elapsedMs({ queuedAt: 8, endedAt: 9 })).toBe(1)
+  expect(elapsedMs({ queuedAt: 8, endedAt: null })).toBe(0)
+})
+
+const reportFacts = {
+  agent: 'a',
+  description: 'b',
+  status: 'completed',
+  reason: null,
+  endReason: 'done',
+  note: null,
+  error: null,
+  form: 'text',
+  lacks: null,
+  receipts: null,
+} as const
 
 describe('a conversation that was exported while it ran', () => {
   test('says so in the words of its state', async () => {

@@ -7,6 +7,7 @@ import type { Store, Table } from '../store/port.ts'
 import { documentText } from './document-text.ts'
 import { exportConversation } from './export-conversation.ts'
 import { noReceipts } from '../core/receipt.ts'
+import { noSetup } from '../core/run.ts'
 import { countedIds } from './fixtures/conversations.ts'
 import { importConversation } from './import-conversation.ts'
 import { parseExport } from './parse-export.ts'
@@ -272,6 +273,42 @@ describe('what no program writes is refused at its place', () => {
       /subagent\.status/,
     ],
     ['a cost below zero', report({ figures: { ...figures, costUsd: -1 } }), /figures\.costUsd/],
+    [
+      'a time below zero',
+      report({ figures: { ...figures, durationMs: -1 } }),
+      /at messages\[0\]\.parts\[0\]\.report\.figures\.durationMs: .*>=0/,
+    ],
+    [
+      'a fraction of a millisecond',
+      report({ figures: { ...figures, durationMs: 0.5 } }),
+      /durationMs: .*int/,
+    ],
+    [
+      'lines below zero',
+      receipts({ changed: [{ path: 'a', before: null, after: null, added: -1, removed: 0 }] }),
+      /receipts\.changed\[0\]\.added: .*>=0/,
+    ],
+    ['tokens below zero', put('main.metadata.runs.0.usage.input', -1), /runs\[0\]\.usage\.input: .*>=0/],
+    ['half a token', put('main.metadata.runs.0.usage.reasoning', 0.5), /usage\.reasoning: .*multiple of 1/],
+    ['the cost of a run below zero', put('main.metadata.runs.0.costUsd', -0.01), /costUsd: .*>=0/],
+    ['the cost of a branch below zero', put('main.metadata.costUsd', -0.01), /metadata\.costUsd: .*>=0/],
+    [
+      'a share below zero',
+      put('main.metadata.runs.0.limits.growsTo', { maxTokens: -1, maxCostUsd: null }),
+      /limits\.growsTo\.maxTokens: .*>=0/,
+    ],
+    [
+      'a budget below zero',
+      put('main.metadata.runs.0.setup', { ...noSetup, maxCostUsd: -1 }),
+      /setup\.maxCostUsd: .*>=0/,
+    ],
+    [
+      'a changed file of lines below zero',
+      put('main.metadata.runs.0.calls.0.facts', [
+        { type: 'changed', path: 'a', before: null, after: null, added: 1, removed: -1 },
+      ]),
+      /facts\[0\]\.removed: .*>=0/,
+    ],
     ['entries left out of an empty list', receipts({ more: { changed: 3 } }), /receipts\.more\.changed/],
     [
       'a denial by nobody',

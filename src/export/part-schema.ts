@@ -15,6 +15,9 @@ export function id<P extends IdPrefix>(prefix: P): z.ZodType<IdTypes[P]> {
 
 export const ms = z.int().min(0)
 export const nonNegative = z.int().min(0)
+export const dollars = z.number().min(0)
+/** Sums of what providers report can be larger than any safe integer. */
+const tokens = z.number().min(0).multipleOf(1)
 export const text = z.string()
 /** Any value of JSON; it came out of JSON.parse. */
 export const json = z.unknown().refine((value) => value !== undefined, 'expected a value') as z.ZodType<Json>
@@ -22,11 +25,11 @@ const metadata = z.record(text, z.record(text, json))
 
 export const usage = z
   .looseObject({
-    input: z.number(),
-    output: z.number(),
-    cacheRead: z.number(),
-    cacheWrite: z.number(),
-    reasoning: z.number(),
+    input: tokens,
+    output: tokens,
+    cacheRead: tokens,
+    cacheWrite: tokens,
+    reasoning: tokens,
   })
   .meta({ id: 'Usage' })
 export const error = z.looseObject({
@@ -63,7 +66,7 @@ export const endReason = z
 const refused = z.array(
   z.looseObject({ tool: text, title: text, code: text.exactOptional(), why: text }),
 ) as unknown as z.ZodType<Receipts['denied']> // a code is missing in documents of older programs
-const lines = z.int().nullable()
+const lines = nonNegative.nullable()
 const receipts = z.looseObject({
   changed: z.array(
     z.looseObject({
@@ -96,8 +99,8 @@ const reportFacts = {
       turns: nonNegative,
       maxTurns: nonNegative,
       toolCalls: nonNegative,
-      durationMs: z.number(),
-      costUsd: z.number().min(0).nullable(),
+      durationMs: nonNegative,
+      costUsd: dollars.nullable(),
     })
     .nullable(),
   note: text.nullable(),

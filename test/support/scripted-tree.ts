@@ -19,7 +19,7 @@ export interface Seen {
 }
 
 /** Agents by the first message of their branch. The n-th answer of a branch is the n-th of its list, or the last. */
-export type Actors = Readonly<Record<string, readonly (Turn | ((seen: Seen) => Turn))[]>>
+export type Actors = Readonly<Record<string, readonly (Turn | ((seen: Seen) => Turn | Promise<Turn>))[]>>
 
 export interface TreeOptions {
   readonly config?: object
@@ -115,7 +115,7 @@ export class ScriptedTree {
     const answered = messages.filter(({ role }) => role === 'assistant').length
     const turn = actors[actor]![answered] ?? actors[actor]!.at(-1)!
     const answer = typeof turn === 'function' ? turn(seen) : turn
-    return answer === 'never' ? new Promise(() => {}) : answer
+    return answer instanceof Promise ? answer.then(answerOf) : answerOf(answer)
   }
 }
 
@@ -193,6 +193,10 @@ export function bash(command: string) {
 }
 
 /** Waits until `release(name)`. */
+function answerOf(turn: Turn): ServerAnswer | Promise<ServerAnswer> {
+  return turn === 'never' ? new Promise(() => {}) : turn
+}
+
 export function waits(name: string) {
   return bash(`sh wait.sh ${name}`)
 }

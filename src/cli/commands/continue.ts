@@ -17,6 +17,7 @@ import {
 } from '../terminal/follow-run.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
+import { refuseIfDriven } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
@@ -54,6 +55,7 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
   const wake = flags.wake ? undefined : false
   try {
     for (const warning of warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
+    refuseIfDriven(composed, conversationId, flags)
     const where = { workspace, systemText, conversationId, target }
     const woken = flags.wake ? wokenBy(composed.store, resolveId(composed.store, target)) : undefined
     if (woken) await writeStderr(io, `offshoot: ${woken}\n`)

@@ -20,6 +20,7 @@ import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { printElsewhere } from '../remote/print-elsewhere.ts'
 import { performVerb } from '../remote/perform-verb.ts'
+import { refuseIfDriven, refuseUnused } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
 import { pickModel } from '../pick-model.ts'
 import { readPrompt } from '../terminal/read-task.ts'
@@ -42,9 +43,15 @@ export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode):
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns of the run; default: as many as the last run there', wholeNumber)
     .addOption(budgetOption())
-    .action(async (message: string, text: string | undefined, flags: ForkFlags) =>
-      setExitCode(await fork(message, text, flags, io)),
-    )
+    .action(async (message: string, text: string | undefined, flags: ForkFlags, command: Command) => {
+      if (text === undefined) refuseUnused(command, NO_RUN)
+      setExitCode(await fork(message, text, flags, io))
+    })
+}
+
+const NO_RUN = {
+  why: 'without a text no run starts on the new branch',
+  hint: 'add what to say, offshoot fork MESSAGE "what to say", or leave the options out',
 }
 
 const ABOUT_TEXT = { what: 'text', example: 'offshoot fork MESSAGE "what to say"' }
@@ -66,6 +73,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
   try {
     const { runtime, workspace, systemText } = composed
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
+    refuseIfDriven(composed, conversationId, flags)
     const { maxTurns, budgetUsd } = flags
     const model = flags.model ? await pickModel(flags.model, composed, io) : undefined
     const defaultModel = () => pickModel(undefined, composed, io)

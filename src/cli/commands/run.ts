@@ -19,6 +19,7 @@ import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
+import { refuseUnusedInServer } from '../remote/background-options.ts'
 import {
   mainBranch,
   modelFor,
@@ -30,6 +31,7 @@ import {
 import type { RunSetting } from '../../runtime/context/run-setting.ts'
 import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
+import { refuseDecidedElsewhere } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { readPrompt } from '../terminal/read-task.ts'
@@ -68,7 +70,10 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
       ),
     )
     .option('--background', 'hand it to a running offshoot serve, and print the ids')
-    .action(async (prompt: string | undefined, flags: RunFlags) => setExitCode(await run(prompt, flags, io)))
+    .action(async (prompt: string | undefined, flags: RunFlags, command: Command) => {
+      if (flags.background) refuseUnusedInServer(command, flags)
+      setExitCode(await run(prompt, flags, io))
+    })
 }
 
 const ABOUT_PROMPT = { what: 'prompt', example: 'offshoot run "what to do"' }
@@ -144,7 +149,7 @@ async function goOnThere(
   composed: Composed,
   io: Io,
 ): Promise<number> {
-  checkThere(flags)
+  refuseDecidedElsewhere(flags, 'offshoot serve')
   const { runtime, store, agents } = composed
   const agent = agents.require(flags.agent).name
   const { maxTurns, budgetUsd } = flags
@@ -168,15 +173,6 @@ async function goOnThere(
   const started = await runInServer(sent, { conversationId, seqBefore }, composed, io)
   const asked = hasPerson(io) ? flags : { ...flags, approvals: 'wait' as const }
   return await follow(started, asked, watchedInServer(composed, started), io)
-}
-
-/** What is allowed and who is asked is the server's matter. */
-function checkThere({ mode, approvals }: RunFlags): void {
-  if (mode === undefined && approvals !== 'deny') return
-  const flag = mode === undefined ? '--approvals deny' : '--mode'
-  throw new OffshootError('conflict', `offshoot serve drives this conversation, which knows no ${flag}`, {
-    hint: 'leave it out, or wait until nothing goes on there',
-  })
 }
 
 async function handOver(server: FoundServer, text: string, flags: RunFlags, io: Io): Promise<number> {

@@ -15,6 +15,7 @@ import type { VerbCommand } from '../../runtime/control/verbs.ts'
 import { checkTurn } from '../person-only-commands.ts'
 import { printElsewhere } from '../remote/print-elsewhere.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
+import { refuseUnusedInServer } from '../remote/background-options.ts'
 import {
   findServer,
   mainBranch,
@@ -38,6 +39,7 @@ import {
 } from '../terminal/follow-run.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
+import { refuseIfDriven } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
 import { openStore } from '../open-store.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
@@ -82,7 +84,10 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
         .default('native')
         .helpGroup(LATER),
     )
-    .action(async (task: string | undefined, flags: SpawnFlags) => setExitCode(await spawn(task, flags, io)))
+    .action(async (task: string | undefined, flags: SpawnFlags, command: Command) => {
+      if (flags.background) refuseUnusedInServer(command, flags)
+      setExitCode(await spawn(task, flags, io))
+    })
 }
 
 type SpawnCommand = Extract<VerbCommand, { verb: 'spawn' }>
@@ -100,6 +105,7 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
   const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
   try {
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
+    if (conversation) refuseIfDriven(composed, conversation.id, flags)
     const first = new FirstEvents(composed.runtime.subscribe)
     const begun = await start({ task, conversation, onStored: first.follow }, flags, composed, io)
     if (begun.there) return await printElsewhere(begun.there, io)

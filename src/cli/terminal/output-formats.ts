@@ -20,6 +20,7 @@ import { createProgress } from './progress/progress.ts'
 import { resultDocument } from './result-document.ts'
 import { createStreamJson, type StreamJson } from '../stream-json/stream-json.ts'
 import { version } from '../version.ts'
+import { unreadLine } from './unread-line.ts'
 import type { Watched } from './watched-run.ts'
 
 export const OUTPUT_FORMATS = ['text', 'json', 'stream-json', 'events'] as const
@@ -68,7 +69,7 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
     pause: () => progress.pause(),
     async end(result) {
       close()
-      await writeStderr(io, closingLines(result))
+      await writeStderr(io, closingLines(result, unreadLine(composed.store, result)))
       if (format === 'text') await (rawOutput ? writeRaw : write)(io, answerText(result))
       if (format === 'json') await write(io, jsonLine(resultDocument(result)))
       if (stream) await write(io, jsonLine(stream.end(result)))
@@ -152,12 +153,13 @@ function pausedLines({ pausedSubagents, ...run }: RunResult): string[] {
   return pausedSubagents.filter((each) => isLeftBy(run, each)).map((each) => `offshoot: ${pausedWords(each)}`)
 }
 
-function closingLines(result: RunResult): string {
+function closingLines(result: RunResult, unread: string | undefined): string {
   const { status, reason, note, error, denials } = result
   const lines = denials.map(({ agent, title, detail }) => `denied: ${agent}: ${title}: ${detail}`)
   if (error) lines.push(`offshoot: ${error.message}`, ...(error.hint ? [`  ${error.hint}`] : []))
   if (note) lines.push(`offshoot: ${note}`)
   if (status === 'paused' && reason) lines.push(`offshoot: paused (${reason})`)
   lines.push(...pausedLines(result))
+  if (unread !== undefined) lines.push(`offshoot: ${unread}`)
   return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${terminalLine(line)}\n`).join('')
 }

@@ -1,3 +1,4 @@
+import { elapsedMs } from '../../core/elapsed.ts'
 import type { ReportFacts } from '../../core/report-facts.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { StoredRun } from '../../core/run.ts'
@@ -47,8 +48,8 @@ export function toldReport(
   isSame: boolean,
   told: NonNullable<ReportFacts['told']>,
 ): ReportFacts {
-  const { turns, toolCalls, costUsd, limits, endedAt, queuedAt } = run
-  const durationMs = (endedAt ?? queuedAt) - queuedAt
+  const { turns, toolCalls, costUsd, limits } = run
+  const durationMs = elapsedMs(run)
   return {
     fromRunId: run.id,
     branchId: run.branchId,

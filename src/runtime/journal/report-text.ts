@@ -1,3 +1,4 @@
+import { elapsedMs } from '../../core/elapsed.ts'
 import { bounds } from '../../core/limits.ts'
 import type { ToolOutput } from '../../core/message.ts'
 import type { ReportFacts } from '../../core/report-facts.ts'
@@ -55,8 +56,8 @@ export function reportFacts(
   about: Pick<ReportFacts, 'note' | 'form' | 'lacks'>,
 ): ReportFacts {
   const { id: fromRunId, branchId, agent, description, status, reason, endReason, error } = row
-  const { turns, limits, toolCalls, costUsd, endedAt, queuedAt } = row
-  const durationMs = (endedAt ?? queuedAt) - queuedAt
+  const { turns, limits, toolCalls, costUsd } = row
+  const durationMs = elapsedMs(row)
   return {
     fromRunId,
     branchId,

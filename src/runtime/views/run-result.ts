@@ -1,4 +1,5 @@
 import { OffshootError } from '../../core/errors.ts'
+import { elapsedMs } from '../../core/elapsed.ts'
 import { denialReasonOf, type DenialReason } from '../../core/denial-reason.ts'
 import { finishOfRun, type FinishReason } from '../../core/finish-reason.ts'
 import type { BranchId, ConversationId, RunId } from '../../core/ids.ts'
@@ -113,7 +114,7 @@ export function readRunResult(
     })),
     pausedSubagents: pausedSubagents(runs, main),
     denials: tree.flatMap((each) => denialsOf(store, each)),
-    durationMs: (endedAt ?? queuedAt) - queuedAt,
+    durationMs: elapsedMs({ queuedAt, endedAt }),
   }
 }
 

@@ -60,7 +60,7 @@ function activityFromRows(reader: Reader, { id: runId, branchId }: StoredRun): A
 }
 
 /** What waits in the inbox of the branch of a run. */
-export function unreadOf(reader: Reader, { branchId }: StoredRun): UnreadCounts {
+export function unreadOf(reader: Reader, { branchId }: Pick<StoredRun, 'branchId'>): UnreadCounts {
   const items = waitingItems(reader, branchId)
   const messages = items.filter(({ kind }) => kind === 'user').length
   return { reports: items.length - messages, messages }

@@ -135,6 +135,55 @@ describe('the status line of the main branch', () => {
   })
 })
 
+describe('the bar of a branch that has stopped', () => {
+  it('names what still runs below it and what is paused there, as ps and ls do', async () => {
+    await using served = await ServedPage.open(
+      {
+        'Go.': [
+          { toolCalls: [background('one')], usage },
+          { text: 'It is back.', usage },
+        ],
+        'Do one.': [
+          { toolCalls: [waits('one')], usage },
+          { text: 'One.', usage },
+        ],
+      },
+      { config },
+    )
+    const { page } = served
+    const { conversationId: id } = (await served.call('POST', '/conversations', {
+      text: 'Go.',
+      maxTurns: 1,
+    })) as { readonly conversationId: string }
+    await page.goto(`${served.url}/c/${id}`)
+    const bar = page.getByRole('status').filter({ has: page.getByRole('button', { name: 'Continue' }) })
+    await expect.poll(() => bar.innerText()).toMatch(/Paused[^]*; 1 subagent still running/)
+    expect(await psLine(served, 'main')).toMatch(/Paused: .*; 1 subagent still running/)
+    expect(await left(served, id)).toEqual(['1 subagent still running', true])
+    await page.reload()
+    await expect.poll(() => bar.innerText()).toMatch(/Paused[^]*; 1 subagent still running/)
+    expect(await served.look('bar-running-below')).toEqual([])
+
+    await bar.getByRole('button', { name: 'Pause all' }).click()
+    served.tree.release('one')
+    await expect.poll(() => bar.innerText()).toMatch(/Paused[^]*; 1 subagent paused/)
+    expect(await bar.getByRole('button', { name: 'Pause all' }).count()).toBe(0)
+    expect(await psLine(served, 'main')).toMatch(/Paused: .*; 1 subagent paused/)
+    expect(await left(served, id)).toEqual(['1 subagent paused', true])
+    const list = page.getByRole('navigation', { name: 'Conversations and branches' })
+    await list.getByTitle('Paused: 1 subagent paused').waitFor()
+    expect(served.problems).toEqual([])
+  })
+})
+
+/** What the API says is left of a conversation, and whether `ls` says it too. */
+async function left(served: ServedPage, id: string): Promise<[string | null, boolean]> {
+  const rows = (await served.call('GET', '/conversations')) as readonly { id: string; left: string | null }[]
+  const words = rows.find((each) => each.id === id)?.left ?? null
+  const line = (await served.user.call(['ls'])).stdout.split('\n').find((each) => each.startsWith(id))
+  return [words, line?.includes(`: ${words}  `) ?? false]
+}
+
 describe('the card of a subagent', () => {
   it('is of the run that its call started, whatever was said to the subagent later', async () => {
     await using served = await ServedPage.open(

@@ -54,3 +54,42 @@ it('says of each block who wrote it, and lets only a person’s own words be edi
   expect(await page.getByText('It was asked once more.').count()).toBe(0)
   expect(served.problems).toEqual([])
 })
+
+it('says of a summary that a model wrote it, in the page, log, show and every export', async () => {
+  await using served = await ServedPage.open({})
+  const { page, user } = served
+  const id = (prefix: string, n: number) => `${prefix}_${String(n).padStart(26, '0')}`
+  const times = { created: 1, updated: 1 }
+  const said = (n: number, role: string, part: object) => ({
+    id: id('msg', n),
+    role,
+    content: 'x',
+    parts: [{ id: id('prt', n), type: 'text', ...part }],
+    created: n,
+  })
+  const messages = [
+    said(1, 'user', { text: 'Look.', author: 'person' }),
+    said(2, 'assistant', { text: 'I looked.' }),
+    said(3, 'user', { text: 'They looked at all.', author: 'runtime', summaryOf: id('msg', 2) }),
+  ]
+  const about = { version: 2, id: id('cnv', 1), title: 'A summary', directory: user.directory, ...times }
+  const imported = await user.call(['import', '-'], { input: JSON.stringify({ ...about, messages }) })
+  expect(imported.code).toBe(0)
+
+  const words = 'summary of what was said before, written by a model'
+  await page.goto(`${served.url}/c/${about.id}`)
+  const summary = page.getByRole('article', { name: `Runtime · ${words}`, exact: true })
+  await summary.getByRole('button', { name: `Runtime · ${words}` }).click()
+  await summary.getByText('They looked at all.').waitFor()
+  expect(await summary.getByRole('button', { name: 'Edit in a new version' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Edit in a new version' }).count()).toBe(1)
+  expect(await page.getByText('They looked at all.').count()).toBe(1)
+
+  const told = async (...args: string[]) => (await user.call(args)).stdout
+  expect(await told('log', about.id)).toContain(`runtime, ${words}: They looked at all.\n`)
+  expect(await told('show', about.id, '--messages')).toContain(`runtime, ${words}: They looked at all.`)
+  expect(await told('export', about.id, '--format', 'md')).toContain(`(${words})\n\n> They looked at all.`)
+  const html = await told('export', about.id, '--format', 'html')
+  expect(html).toContain(`>Summary of what was said before, written by a model</summary>`)
+  expect(served.problems).toEqual([])
+})

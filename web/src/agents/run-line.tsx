@@ -3,8 +3,7 @@ import type { RunRow } from 'offshoot/protocol'
 import type { ReactNode } from 'react'
 import { AgentName } from '../ui/badge.tsx'
 import { useStatus } from '../state/use-status.ts'
-import { useView } from '../state/conversation.tsx'
-import { useNow } from '../ui/use-now.ts'
+import { useIsDriven, useLiveNow } from '../state/conversation.tsx'
 import { counted, hueOf } from '../ui/format.ts'
 import { RunMark } from '../ui/run-mark.tsx'
 import { elapsedOf, isLive, lineOf, needsYou } from '../ui/run-status-look.ts'
@@ -50,7 +49,7 @@ function RunFigures({ run }: { run: RunRow }) {
 
 /** When it goes on by itself. */
 export function Until({ at }: { at: number | null }) {
-  const now = useNow(at !== null)
+  const now = useLiveNow(at !== null)
   if (at === null) return null
   return (
     <span className="tabular-nums">{`, tries again ${at > now ? `in ${durationWords(at - now)}` : 'now'}`}</span>
@@ -59,8 +58,8 @@ export function Until({ at }: { at: number | null }) {
 
 /** Of what waits: since when it waits. */
 export function Elapsed({ run }: { run: RunRow }) {
-  const isDriven = useView((state) => state.isDriven)
-  const now = useNow(isLive(run) && isDriven)
+  const isDriven = useIsDriven()
+  const now = useLiveNow(isLive(run) && isDriven)
   if (isLive(run) && !isDriven) return null // its process is gone: no time passes for it
   const since = run.waitingFor?.since
   if (needsYou(run) && since !== undefined) return `waiting ${durationWords(now - since)}`

@@ -95,7 +95,7 @@ function Dot({ item }: { item: ConversationItem }) {
   if (item.running > 0 && !isLeftBehind(item))
     return (
       <span className="text-running" title="Running">
-        <Icon name="running" size={12} className="spin" />
+        <Icon name="running" size={12} className="spin spin-elsewhere" />
         <span className="sr-only">Running</span>
       </span>
     )

@@ -6,6 +6,7 @@ import { mainOf } from '../state/branch-lookup.ts'
 import { BranchPage } from '../chat/branch-view.tsx'
 import { ConnectionBanner } from './connection-banner.tsx'
 import { Conversation, useConnection, useView } from '../state/conversation.tsx'
+import { useStandStill } from '../state/stand-still.ts'
 import { Frame } from './page-layout.tsx'
 import { Header } from './page-header.tsx'
 import { TimelineTab } from './lazy-pages.ts'
@@ -41,6 +42,7 @@ function Loaded({ route }: { route: ConversationRoute }) {
 }
 
 function Open({ route }: { route: ConversationRoute }) {
+  useStandStill()
   const branch = useView((state) => {
     const named = Object.values(state.branches).find(({ id }) => id === route.branchId)
     return named ?? mainOf(state)

@@ -1,9 +1,11 @@
 import { authorOfMessage, authorWords, branchTree, type BranchView } from 'offshoot/client'
+import type { RunRow } from 'offshoot/protocol'
 import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { useConversationView, useView } from '../state/conversation.tsx'
 import { closeSheet, showPanel } from '../state/panels.ts'
 import { usePref } from '../state/prefs.ts'
 import { branchPath, navigate } from '../state/route.ts'
+import { useStatus } from '../state/use-status.ts'
 import { useVerbs } from '../state/verbs.ts'
 import { hueOf } from '../ui/format.ts'
 import { AgentMark } from '../ui/agent-mark.tsx'
@@ -193,9 +195,13 @@ function TreeRow({ row: { branch, run, hasChildren, open }, unread, onFold }: Tr
           <span className="sr-only">Unread</span>
         </span>
       )}
-      {run && <RunMark run={run} size={13} />}
+      {run && <TreeMark run={run} />}
     </>
   )
+}
+
+function TreeMark({ run }: { run: RunRow }) {
+  return <RunMark run={run} size={13} word={useStatus(run).state} />
 }
 
 function MessageRow({ row: { message, text } }: { row: Row }) {

@@ -1,8 +1,7 @@
 import { durationWords } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
-import { useView } from '../state/conversation.tsx'
+import { useIsDriven, useLiveNow, useView } from '../state/conversation.tsx'
 import { runOfCall } from '../state/branch-lookup.ts'
-import { useNow } from '../ui/use-now.ts'
 import { counted } from '../ui/format.ts'
 import { isLive, needsYou } from '../ui/run-status-look.ts'
 import type { ToolEntry } from './transcript-items.ts'
@@ -27,10 +26,10 @@ function AgentsHeader({ entries }: { entries: readonly ToolEntry[] }) {
   const mine = useView((state) =>
     entries.flatMap(({ branch, part }) => (branch && runOfCall(state, branch.id, part.callId)) ?? []),
   )
-  const isDriven = useView((state) => state.isDriven)
+  const isDriven = useIsDriven()
   const open = mine.filter(isLive)
   const live = isDriven && open.length > 0
-  const now = useNow(live)
+  const now = useLiveNow(live)
   const started = Math.min(...mine.map((run) => run.startedAt ?? run.queuedAt))
   const ended = live ? now : Math.max(...mine.map((run) => run.endedAt ?? 0))
   const took = mine.length > 0 ? durationWords(ended - started) : ''

@@ -1,6 +1,6 @@
 import { breadcrumb, costWords, durationWords, type BranchView, type ViewState } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
-import { useView } from '../state/conversation.tsx'
+import { useLiveNow, useView } from '../state/conversation.tsx'
 import { Until } from '../agents/run-line.tsx'
 import { useStatus } from '../state/use-status.ts'
 import { useVerbs } from '../state/verbs.ts'
@@ -8,7 +8,6 @@ import { runOf } from '../state/branch-lookup.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
 import { isLive, lookOf } from '../ui/run-status-look.ts'
-import { useNow } from '../ui/use-now.ts'
 
 /**
  * The status line of a branch: what it does or waits for, why, since when, and the verb that helps. A branch with a header
@@ -62,7 +61,7 @@ function StatusRow({ branch, run }: StatusProps) {
 const none: readonly RunRow[] = []
 
 function Since({ at }: { at: number | null }) {
-  const now = useNow(at !== null)
+  const now = useLiveNow(at !== null)
   return at === null ? null : `for ${durationWords(now - at)}`
 }
 

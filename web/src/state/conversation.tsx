@@ -2,6 +2,7 @@ import { openConversationView, type Connection, type ConversationView, type View
 import { createContext, use, useEffect, useRef, useState, useSyncExternalStore, type ReactNode } from 'react'
 import { AgentMarks } from './agent-marks.tsx'
 import { useClient } from './client.ts'
+import { useNow } from '../ui/use-now.ts'
 import { oncePerFrame } from './once-per-frame.ts'
 
 /** One conversation as the page draws it: changes come once a frame. */
@@ -10,6 +11,8 @@ interface Shown {
   readonly view: ConversationView
   readonly state: () => ViewState | null
   readonly connection: () => Connection
+  /** When the connection was lost; null: it is there. */
+  readonly lostAt: () => number | null
   readonly subscribe: (listener: () => void) => () => void
   readonly open: () => () => void
 }
@@ -38,8 +41,10 @@ export function Conversation({ id, children }: { id: string; children: ReactNode
 function shownOf(id: string, view: ConversationView): Shown {
   const listeners = new Set<() => void>()
   let { state, connection } = view
+  let lostAt: number | null = null
   const frame = oncePerFrame(() => {
     ;({ state, connection } = view)
+    lostAt = isLost(connection) ? (lostAt ?? Date.now()) : null
     for (const listener of listeners) listener()
   })
   return {
@@ -47,6 +52,7 @@ function shownOf(id: string, view: ConversationView): Shown {
     view,
     state: () => state,
     connection: () => connection,
+    lostAt: () => lostAt,
     subscribe(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
@@ -83,6 +89,26 @@ export function useConnection(): { readonly connection: Connection; readonly rea
     connection: useSyncExternalStore(subscribe, connection),
     ready: useSyncExternalStore(subscribe, () => state() !== null),
   }
+}
+
+function isLost({ status }: Connection): boolean {
+  return status === 'lost' || status === 'ended'
+}
+
+/**
+ * The time for what is said of runs as they go on, once a second. It stands still while the connection is lost: nobody
+ * knows then whether they do.
+ */
+export function useLiveNow(live = true): number {
+  const { subscribe, lostAt } = useShown()
+  const lost = useSyncExternalStore(subscribe, lostAt)
+  const now = useNow(live && lost === null)
+  return lost ?? now
+}
+
+/** Whether a living process drives the conversation, so that time passes for its runs. */
+export function useIsDriven(): boolean {
+  return useView((state) => state.isDriven)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { durationWords, type BranchView, type CallView, type ViewState } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { useEffect, useState } from 'react'
-import { useConversationView, useView } from '../state/conversation.tsx'
+import { useConversationView, useIsDriven, useLiveNow, useView } from '../state/conversation.tsx'
 import { usePanels } from '../state/panels.ts'
 import { branchOf, runOf } from '../state/branch-lookup.ts'
 import { useStatus } from '../state/use-status.ts'
@@ -13,7 +13,6 @@ import { Icon } from '../ui/icon.tsx'
 import { RunMark } from '../ui/run-mark.tsx'
 import { elapsedOf, isLive } from '../ui/run-status-look.ts'
 import { showError } from '../ui/toasts.tsx'
-import { useNow } from '../ui/use-now.ts'
 import { Steps } from './steps.tsx'
 
 /** Every tool call of all runs of a branch and of what they started, collapsible by subagent. */
@@ -47,7 +46,7 @@ function BranchSteps({ run, level }: { run: RunRow; level: number }) {
         <AgentName name={run.agent} />
         <span className="min-w-0 flex-1 truncate">{run.task}</span>
         <span className="text-xs whitespace-nowrap text-ink-3 tabular-nums">
-          {`${counted(calls, 'call')} · `}
+          {counted(calls, 'call')}
           <Took runs={runs} />
         </span>
       </button>
@@ -60,10 +59,13 @@ function BranchSteps({ run, level }: { run: RunRow; level: number }) {
   )
 }
 
-/** Of all runs together: what lay between two of them does not count. */
+/** Of all runs together: what lay between two of them does not count. Nobody knows it of one that was left behind. */
 function Took({ runs }: { runs: readonly RunRow[] }) {
-  const now = useNow(runs.some(isLive))
-  return durationWords(runs.reduce((sum, run) => sum + elapsedOf(run, now), 0))
+  const isOpen = runs.some(isLive)
+  const isDriven = useIsDriven()
+  const now = useLiveNow(isOpen && isDriven)
+  if (isOpen && !isDriven) return null
+  return ` · ${durationWords(runs.reduce((sum, run) => sum + elapsedOf(run, now), 0))}`
 }
 
 function Calls({ runs, level }: { runs: readonly RunRow[]; level: number }) {

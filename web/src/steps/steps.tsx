@@ -1,12 +1,11 @@
 import type { CallRow } from 'offshoot/protocol'
 import type { CallEnd } from 'offshoot/client'
-import { useView } from '../state/conversation.tsx'
+import { useIsDriven, useLiveNow, useView } from '../state/conversation.tsx'
 import { isBadEnd } from '../state/end-of-call.ts'
 import { useCallEnd } from '../state/use-call-end.ts'
 import { spanWords } from '../timeline/timeline-labels.ts'
 import { Icon } from '../ui/icon.tsx'
 import { iconOf } from '../ui/tool-icon.ts'
-import { useNow } from '../ui/use-now.ts'
 
 /** Tool calls, one a line, as short as they can be read. */
 export function Steps({ calls }: { calls: readonly CallRow[] }) {
@@ -22,19 +21,26 @@ export function Steps({ calls }: { calls: readonly CallRow[] }) {
 function Step({ call }: { call: CallRow }) {
   const end = useCallEnd({ id: call.id, tool: call.tool, call })
   const isPaused = useView(({ runs }) => runs[call.runId]?.status === 'paused')
-  const word = stepWord(end, isPaused)
+  const isLeft = !useIsDriven() && call.endedAt === null && !isPaused
+  const word = isLeft ? 'left behind' : stepWord(end, isPaused)
   const stoppedAt = useView(({ runs }) =>
     call.status === 'running' ? (runs[call.runId]?.endedAt ?? null) : null,
   )
   return (
     <li className="flex items-center gap-2 py-0.5 text-xs">
-      <StepIcon call={call} end={end} isPaused={isPaused} />
+      <StepIcon call={call} end={end} stands={isPaused || isLeft} />
       <span className="min-w-0 flex-1 truncate font-mono text-2xs text-ink-2" title={call.title}>
         {call.title}
       </span>
       <span className="shrink-0 text-2xs text-ink-3 tabular-nums">
-        {word !== '' && `${word} · `}
-        <Took call={call} stoppedAt={stoppedAt} />
+        {isLeft ? (
+          word
+        ) : (
+          <>
+            {word !== '' && `${word} · `}
+            <Took call={call} stoppedAt={stoppedAt} />
+          </>
+        )}
       </span>
     </li>
   )
@@ -43,13 +49,14 @@ function Step({ call }: { call: CallRow }) {
 /** `stoppedAt`: of a run that has stopped with a call open, which goes on with it. */
 function Took({ call, stoppedAt }: { call: CallRow; stoppedAt: number | null }) {
   const endedAt = call.endedAt ?? stoppedAt
-  const now = useNow(endedAt === null)
+  const now = useLiveNow(endedAt === null)
   return spanWords(Math.max(0, (endedAt ?? now) - call.startedAt))
 }
 
-function StepIcon({ call, end, isPaused }: { call: CallRow; end: CallEnd; isPaused: boolean }) {
+/** `stands`: the call is open, and nobody works on it. */
+function StepIcon({ call, end, stands }: { call: CallRow; end: CallEnd; stands: boolean }) {
   const { kind } = end
-  if (kind === 'paused' || (kind === 'running' && isPaused))
+  if (kind === 'paused' || (kind === 'running' && stands))
     return <Icon name="pause" size={12} className="text-paused" />
   if (kind === 'running') return <Icon name="running" size={12} className="spin text-running" />
   if (kind === 'awaiting_approval') return <Icon name="flag" size={12} className="text-needs" />

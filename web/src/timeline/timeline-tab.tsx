@@ -1,11 +1,10 @@
 import { layout, type Layout } from 'offshoot/client'
 import { useMemo, useState, type KeyboardEvent } from 'react'
 import { useClient } from '../state/client.ts'
-import { useConnection, useConversationId, useView } from '../state/conversation.tsx'
+import { useConnection, useConversationId, useIsDriven, useLiveNow, useView } from '../state/conversation.tsx'
 import { usePref } from '../state/prefs.ts'
 import { branchPath, navigate } from '../state/route.ts'
 import { Button } from '../ui/button.tsx'
-import { useNow } from '../ui/use-now.ts'
 import { showError } from '../ui/toasts.tsx'
 import { Axis } from './axis.tsx'
 import { Hatch, Legend } from './bar.tsx'
@@ -36,7 +35,8 @@ export function TimelineTab({ full = false }: { full?: boolean }) {
     () => [...state.timeline.values()].some(({ status }) => LIVE.has(status)),
     [state.timeline],
   )
-  const now = useNow(isLive)
+  const isDriven = useIsDriven()
+  const now = useLiveNow(isLive && isDriven)
   return (
     <section
       ref={ref}

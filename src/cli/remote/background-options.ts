@@ -1,0 +1,28 @@
+import type { Command } from 'commander'
+import { refuseUnused } from '../unused-options.ts'
+
+interface Flags {
+  readonly approvals?: 'wait' | 'deny'
+  readonly conversation?: string
+  readonly continue?: true
+}
+
+/**
+ * Refuses options that do not reach the server with `--background`: it prints no answer, has people to ask, and knows of
+ * a conversation already where it works, who answers there and what is allowed.
+ * @throws OffshootError `usage`
+ */
+export function refuseUnusedInServer(command: Command, flags: Flags): void {
+  const hint = 'leave it out, or leave out --background'
+  refuseUnused(command, { why: 'with --background no answer is printed', hint, which: ['--raw-output'] })
+  if (flags.approvals === 'deny')
+    refuseUnused(command, { why: 'the server asks the people who use it', hint, which: ['--approvals'] })
+  if (flags.conversation === undefined && !flags.continue) return
+  const known = command.name() === 'run' ? ['--mode', '--agent'] : ['--mode']
+  const which = flags.conversation === undefined ? known : [...known, '--directory']
+  refuseUnused(command, {
+    why: 'with --background the server goes on with the conversation as it is',
+    hint,
+    which,
+  })
+}

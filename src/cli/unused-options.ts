@@ -1,0 +1,47 @@
+import type { Command } from 'commander'
+import { OffshootError } from '../core/errors.ts'
+import type { ConversationId } from '../core/ids.ts'
+import type { Mode } from '../permissions/modes.ts'
+import type { Ownership } from '../runtime/ownership/leases.ts'
+
+/**
+ * Refuses options that were given and could do nothing. `which`: by their names, `--model`; default: all of the command.
+ * @throws OffshootError `usage`
+ */
+export function refuseUnused(
+  command: Command,
+  { why, hint, which }: { readonly why: string; readonly hint: string; readonly which?: readonly string[] },
+): void {
+  const given = command.options
+    .filter((option) => command.getOptionValueSource(option.attributeName()) === 'cli')
+    .flatMap(({ long }) => (long && (which?.includes(long) ?? true) ? [long] : []))
+  if (given.length > 0)
+    throw new OffshootError('usage', `${given.join(', ')} can do nothing: ${why}`, { hint })
+}
+
+interface Decided {
+  readonly mode?: Mode
+  readonly approvals?: 'wait' | 'deny'
+}
+
+/**
+ * Refuses what another process decides: what is allowed, and who is asked, is the matter of the one that drives the
+ * conversation. @throws OffshootError `conflict`
+ */
+export function refuseDecidedElsewhere({ mode, approvals }: Decided, driver: string): void {
+  if (mode === undefined && approvals !== 'deny') return
+  const flag = mode === undefined ? '--approvals deny' : '--mode'
+  throw new OffshootError('conflict', `${driver} drives this conversation, which knows no ${flag}`, {
+    hint: 'leave it out, or wait until nothing goes on there',
+  })
+}
+
+/** The same, where a living process drives a conversation and would be given the command. */
+export function refuseIfDriven(
+  { ownership }: { readonly ownership?: Pick<Ownership, 'livingOwner'> | undefined },
+  id: ConversationId,
+  decided: Decided,
+): void {
+  const owner = ownership?.livingOwner(id)
+  if (owner) refuseDecidedElsewhere(decided, `process ${owner.pid}`)
+}
