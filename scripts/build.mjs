@@ -12,7 +12,7 @@ import { builtinData } from './builtin-data.mjs'
 import { buildWeb, WEB_DIST } from './build-web.mjs'
 import { lightBuiltins } from './light-builtins.mjs'
 import { lightHeaders } from './light-headers.mjs'
-import { startChunk } from './start-chunk.mjs'
+import { SMALLER, startChunk } from './start-chunk.mjs'
 import { findAssets, ownPlace } from './own-place.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -68,7 +68,7 @@ async function writeBundles() {
       external: [...builtinModules, /^node:/, ...LEFT_OUTSIDE],
       resolve: { mainFields: ['module', 'main'] },
     },
-    { codeSplitting },
+    { codeSplitting, minify: SMALLER },
   )
   writeLicenses(command)
 }

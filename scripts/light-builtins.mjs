@@ -3,6 +3,9 @@
 
 const IMPORT = /^import (?:([\w$]+),? )?(?:\{ ([^}]*) \} )?(?:from )?"(node:[\w/]+)";$/gm
 
+/** What commander starts the files of other commands with, of which there are none. */
+const LATE = ['node:child_process']
+
 /**
  * The plugin of the bundler, for files that the bundler has written: one import a line. `except`: a file that also a Node
  * reads which is too old for this.
@@ -33,6 +36,8 @@ export function lightBuiltins(except) {
 function take(whole, names, id) {
   if (!whole && !names) return ''
   const module = `process.getBuiltinModule("${id}")`
+  if (whole && !names && LATE.includes(id))
+    return `const ${whole} = new Proxy({}, { get: (_, name) => ${module}[name] });`
   const parts = names && `{ ${names.replaceAll(' as ', ': ')} }`
   const taken = [...(whole ? [`${whole} = ${module}`] : []), ...(parts ? [`${parts} = ${module}`] : [])]
   return `const ${taken.join(', ')};`

@@ -5,7 +5,14 @@ import path from 'node:path'
 /** It does what has to come before all else: signals, and the cache of what Node compiles. */
 const PROGRAM = 'src/cli/main.ts'
 /** What is loaded between that and the work of `offshoot run`. */
-const SOURCES = ['src/cli/io.ts', 'src/cli/program.ts', 'src/exec/keep-alive.ts', 'src/cli/commands/run.ts']
+const SOURCES = ['src/cli/start.ts', 'src/cli/commands/run.ts']
+
+/** What a start reads has no comments and no long names of variables; stack traces name functions as the sources do. */
+export const SMALLER = {
+  compress: { keepNames: { function: true, class: true } },
+  mangle: { keepNames: true },
+  codegen: { removeWhitespace: true },
+}
 
 /**
  * The plugin of the bundler that sees which module imports which, and the options of the output that go with it.

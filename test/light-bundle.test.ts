@@ -14,6 +14,10 @@ describe('imports of Node in the bundle of the command', () => {
       'const fs = process.getBuiltinModule("node:fs/promises"), { a } = process.getBuiltinModule("node:fs/promises");',
     ],
     ['import "node:url";', ''],
+    [
+      'import start from "node:child_process";',
+      'const start = new Proxy({}, { get: (_, name) => process.getBuiltinModule("node:child_process")[name] });',
+    ],
     ['import { x } from "./chunk-1.js";', 'import { x } from "./chunk-1.js";'],
     ['const text = `import fs from "node:fs"`;', 'const text = `import fs from "node:fs"`;'],
   ])('%s', (code, expected) => {

@@ -5,7 +5,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { TestUser } from './support/test-user.ts'
 import { builtinAgents } from '../src/agents/builtin-agents.ts'
 import { loadAgents } from '../src/agents/load-agents.ts'
-import { ownFormat } from '../src/agents/offshoot-format.ts'
 import { createAgentRegistry } from '../src/agents/registry.ts'
 import { builtinAgentTools, ruleNames, toolsets, workingTools } from '../src/core/rules/tool-names.ts'
 import { agent } from '../src/library/agent.ts'
@@ -72,7 +71,7 @@ const doors: Readonly<Record<string, (rule: unknown) => Promise<string | null>>>
   'an agent file': async (rule) => {
     const text = `---\ndescription: d\npermissions: [${JSON.stringify(rule)}]\n---\np`
     writeFileSync(join(root, 'agents/a.md'), text)
-    const place = { path: join(root, 'agents'), format: ownFormat, kind: 'tree' } as const
+    const place = { path: join(root, 'agents'), format: 'offshoot', kind: 'tree' } as const
     return (await loadAgents([place])).files[0]!.skipped
   },
   'an agent of a program': (rule) =>

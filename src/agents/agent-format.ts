@@ -6,12 +6,16 @@ export type ParsedPart = ParsedDefinition & {
   readonly part?: string
 }
 
+/** The programs whose agent files are read. */
+export const FOREIGN_FORMATS = ['claude', 'opencode', 'codex', 'gemini', 'cursor', 'copilot'] as const
+export type ForeignFormat = (typeof FOREIGN_FORMATS)[number]
+/** `offshoot` is ours. */
+export const FORMATS = ['offshoot', ...FOREIGN_FORMATS] as const
+export type FormatName = (typeof FORMATS)[number]
+
 /** A kind of agent file. Each program whose files are read has one, in a file of its own. */
 export interface AgentFormat {
-  /** The program that the files are written for; `offshoot` is ours. */
-  readonly name: string
-  /** Ends of the names of its files, with the dot. */
-  readonly extensions: readonly string[]
+  readonly name: FormatName
   /** Never throws. `path` is the file's, for a name that stands nowhere else. */
   parse(text: string, path: string): readonly ParsedPart[]
 }
@@ -20,7 +24,8 @@ export interface AgentFormat {
 export interface AgentLocation {
   /** Absolute; need not exist. */
   readonly path: string
-  readonly format: AgentFormat
+  /** The program that its files are written for. */
+  readonly format: FormatName
   /** A directory with all below it, a directory alone, or one file. */
   readonly kind: 'tree' | 'directory' | 'file'
 }

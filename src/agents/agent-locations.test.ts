@@ -6,8 +6,9 @@ import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { loadAgents } from './load-agents.ts'
 import { exportAgent } from './foreign/export-agent.ts'
-import { formatOf, type ForeignFormat } from './foreign/formats.ts'
+import { formatOf } from './foreign/formats.ts'
 import { agentPlaces } from './agent-locations.ts'
+import type { ForeignFormat } from './agent-format.ts'
 
 let root = ''
 beforeEach(async () => {
@@ -173,10 +174,9 @@ describe('a file that is hostile hides no other', () => {
       has: () => Promise.resolve(true),
       read: (path: string) => Promise.resolve(markdown(path.slice(1, 4)) + ' '.repeat(1024 * 1024)),
     }
-    const { agents, notes } = await loadAgents(
-      [{ path: '/', format: formatOf('/x.md'), kind: 'directory' }],
-      { files },
-    )
+    const { agents, notes } = await loadAgents([{ path: '/', format: 'claude', kind: 'directory' }], {
+      files,
+    })
     expect(agents).toHaveLength(32)
     expect(notes).toHaveLength(8)
     expect(notes[0]!.skipped).toMatch(/all agent files together/)

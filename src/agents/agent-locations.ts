@@ -1,13 +1,5 @@
 import { join } from 'node:path'
-import type { AgentFormat, AgentLocation } from './agent-format.ts'
-import { ownFormat } from './offshoot-format.ts'
-import { claudeFormat } from './foreign/claude.ts'
-import { codexFormat } from './foreign/codex.ts'
-import { copilotFormat } from './foreign/copilot.ts'
-import { cursorFormat } from './foreign/cursor.ts'
-import { geminiFormat } from './foreign/gemini.ts'
-import { opencodeConfigFormat } from './foreign/opencode-config.ts'
-import { opencodeFormat } from './foreign/opencode.ts'
+import type { AgentLocation, FormatName } from './agent-format.ts'
 
 export interface Homes {
   /** The workspace. */
@@ -31,44 +23,44 @@ export function userPlaces({ home, configHome }: Pick<Homes, 'home' | 'configHom
 
 export function projectPlaces(project: string): AgentLocation[] {
   return [
-    place('tree', ownFormat, project, '.offshoot/agents'),
-    place('tree', claudeFormat, project, '.claude/agents'),
-    place('tree', opencodeFormat, project, '.opencode/agents'),
-    place('tree', opencodeFormat, project, '.opencode/agent'),
+    place('tree', 'offshoot', project, '.offshoot/agents'),
+    place('tree', 'claude', project, '.claude/agents'),
+    place('tree', 'opencode', project, '.opencode/agents'),
+    place('tree', 'opencode', project, '.opencode/agent'),
     ...opencodeConfigs(join(project, '.opencode')),
     ...opencodeConfigs(project),
-    place('directory', codexFormat, project, '.codex/agents'),
-    place('directory', geminiFormat, project, '.gemini/agents'),
-    place('directory', cursorFormat, project, '.cursor/agents'),
-    place('directory', copilotFormat, project, '.github/agents'),
+    place('directory', 'codex', project, '.codex/agents'),
+    place('directory', 'gemini', project, '.gemini/agents'),
+    place('directory', 'cursor', project, '.cursor/agents'),
+    place('directory', 'copilot', project, '.github/agents'),
   ]
 }
 
 function configPlaces(configHome: string): AgentLocation[] {
   const opencodeHome = join(configHome, 'opencode')
   return [
-    place('tree', ownFormat, configHome, 'offshoot/agents'),
-    place('tree', opencodeFormat, opencodeHome, 'agents'),
-    place('tree', opencodeFormat, opencodeHome, 'agent'),
+    place('tree', 'offshoot', configHome, 'offshoot/agents'),
+    place('tree', 'opencode', opencodeHome, 'agents'),
+    place('tree', 'opencode', opencodeHome, 'agent'),
     ...opencodeConfigs(opencodeHome),
-    place('directory', geminiFormat, configHome, 'gemini-cli/agents'),
+    place('directory', 'gemini', configHome, 'gemini-cli/agents'),
   ]
 }
 
 function homePlaces(home: string): AgentLocation[] {
   return [
-    place('tree', claudeFormat, home, '.claude/agents'),
-    place('directory', codexFormat, home, '.codex/agents'),
-    place('directory', geminiFormat, home, '.gemini/agents'),
-    place('directory', cursorFormat, home, '.cursor/agents'),
-    place('directory', copilotFormat, home, '.copilot/agents'),
+    place('tree', 'claude', home, '.claude/agents'),
+    place('directory', 'codex', home, '.codex/agents'),
+    place('directory', 'gemini', home, '.gemini/agents'),
+    place('directory', 'cursor', home, '.cursor/agents'),
+    place('directory', 'copilot', home, '.copilot/agents'),
   ]
 }
 
-function place(kind: AgentLocation['kind'], format: AgentFormat, base: string, path: string): AgentLocation {
+function place(kind: AgentLocation['kind'], format: FormatName, base: string, path: string): AgentLocation {
   return { path: join(base, path), format, kind }
 }
 
 function opencodeConfigs(base: string): AgentLocation[] {
-  return ['opencode.json', 'opencode.jsonc'].map((name) => place('file', opencodeConfigFormat, base, name))
+  return ['opencode.json', 'opencode.jsonc'].map((name) => place('file', 'opencode', base, name))
 }

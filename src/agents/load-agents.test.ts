@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { loadAgents } from './load-agents.ts'
-import { ownFormat } from './offshoot-format.ts'
 
 let root = ''
 beforeEach(async () => {
@@ -17,8 +16,8 @@ const user = (name: string) => join(root, 'config/offshoot/agents', name)
 const good = (name: string) => `---\nname: ${name}\ndescription: d\n---\np`
 const load = () =>
   loadAgents([
-    { path: join(root, 'project/.offshoot/agents'), format: ownFormat, kind: 'tree' },
-    { path: join(root, 'config/offshoot/agents'), format: ownFormat, kind: 'tree' },
+    { path: join(root, 'project/.offshoot/agents'), format: 'offshoot', kind: 'tree' },
+    { path: join(root, 'config/offshoot/agents'), format: 'offshoot', kind: 'tree' },
   ])
 
 async function write(path: string, content: string | Uint8Array): Promise<void> {

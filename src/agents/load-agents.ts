@@ -1,17 +1,16 @@
 import type { AgentDefinition } from '../core/agent.ts'
 import type { AgentFiles, Unreadable } from './agent-files.ts'
-import type { AgentLocation, ParsedPart } from './agent-format.ts'
+import type { AgentLocation, FormatName, ParsedPart } from './agent-format.ts'
 import { strangerProblem, type KnownTools } from '../core/rules/unknown-tool.ts'
 import { diskFiles } from './disk-files.ts'
 import { foreignModel, type KnownModel } from './foreign/foreign-model.ts'
-import { ownFormat } from './offshoot-format.ts'
 import { typedProblem } from './typed-problem.ts'
 
 /** What is to be said about one file, or one agent of a file that holds several. */
 export interface AgentFileNote {
   readonly path: string
   /** The program that the file is written for. */
-  readonly format: string
+  readonly format: FormatName
   /** Of the agent, where there is one. */
   readonly name: string | null
   /** Why it is no agent; null: it is one, but for what `warnings` name. */
@@ -94,7 +93,9 @@ async function readPlaces(places: readonly AgentLocation[], files: AgentFiles): 
       }
       room -= text.length
       const file = entry as string
-      for (const parsed of place.format.parse(text, file)) parts.push({ place, file, parsed, text })
+      const { formatOf } = await import('./foreign/formats.ts') // few directories have agent files
+      const { parse } = formatOf(file, place.format)
+      for (const parsed of parse(text, file)) parts.push({ place, file, parsed, text })
     }
   }
   return parts
@@ -115,7 +116,7 @@ async function entriesOf(
   { path, format, kind }: AgentLocation,
   files: AgentFiles,
 ): Promise<readonly (string | Unreadable)[]> {
-  if (kind !== 'file') return await files.list(path, format.extensions, kind === 'tree')
+  if (kind !== 'file') return await files.list(path, [format === 'codex' ? '.toml' : '.md'], kind === 'tree')
   return (await files.has(path)) ? [path] : []
 }
 
@@ -137,9 +138,9 @@ function admit(
   const path = parsed.part === undefined ? file : `${file} (${parsed.part})`
   const { warnings } = parsed
   const { format } = place
-  const about = { path, format: format.name }
+  const about = { path, format }
   if ('skipped' in parsed) return { ...about, name: null, skipped: parsed.skipped, warnings, heldBack: [] }
-  const isOurs = format === ownFormat
+  const isOurs = format === 'offshoot'
   const { agent, warning } = isOurs ? { agent: parsed.agent } : foreignModel(parsed.agent, knownModel)
   const note = { ...about, name: agent.name, warnings: warning ? [...warnings, warning] : warnings }
   const problem = strange(parsed, known) ?? notAdmitted(agent, isOurs, agents)

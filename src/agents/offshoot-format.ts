@@ -4,6 +4,5 @@ import { parseDefinition } from './parse-definition.ts'
 /** The files of this program. */
 export const ownFormat: AgentFormat = {
   name: 'offshoot',
-  extensions: ['.md'],
   parse: (text, path) => [parseDefinition(text, path)],
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nameOfFile, parseDefinition } from './parse-definition.ts'
+import { nameOfFile } from './agent-name.ts'
+import { parseDefinition } from './parse-definition.ts'
 
 const file = (matter: string, body = 'You do it.') => `---\n${matter}\n---\n${body}\n`
 const parse = (matter: string) => parseDefinition(file(matter), '/p/.offshoot/agents/critic.md')

@@ -2,10 +2,10 @@ import type { AgentDefinition } from '../core/agent.ts'
 import type { Json } from '../core/json.ts'
 import type { Stranger } from '../core/rules/unknown-tool.ts'
 import { type FrontMatter, readFrontMatter } from './front-matter.ts'
-import { PROMPTS, readFields, type FieldNote, type Fields, type NamedTool } from './read-fields.ts'
+import { PROMPTS, readFields, type FieldNote, type NamedTool } from './read-fields.ts'
 import { fieldSpelled } from './definition-fields.ts'
 import { reminderProblem } from './reminder-problem.ts'
-import { agentNameProblem } from './agent-name.ts'
+import { agentNameProblem, nameOfFile, withToolName } from './agent-name.ts'
 import { flat } from './restricting-keys.ts'
 
 /** One file: an agent, or why there is none; and what of the file was ignored or guessed, a sentence each. */
@@ -94,28 +94,6 @@ export function readIdentity({ fields }: Pick<FrontMatter, 'fields'>, source: st
   if (problem !== undefined) return `its name ${problem}`
   const description = plain(fields.get('description'))
   return description === '' ? 'it has no description' : { name, description }
-}
-
-/** The file name without its folder and without `.agent.md` or `.md`. */
-export function nameOfFile(path: string): string {
-  const base = path.split(/[/\\]/).at(-1) ?? ''
-  return base.replace(/(\.agent)?\.md$|\.toml$/i, '').trim()
-}
-
-/** `exposeAsTool: true` takes the agent's own name. */
-export function withToolName(fields: Fields, agentName: string): object {
-  const { exposeAsTool, ...others } = fields
-  if (typeof exposeAsTool !== 'boolean') return fields
-  const name = toolNameOf(agentName)
-  return exposeAsTool && name !== '' ? { ...others, exposeAsTool: { name } } : others
-}
-
-/** The name of the tool that an agent is offered as; empty where its own has nothing of one. */
-export function toolNameOf(agentName: string): string {
-  return agentName
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^[^a-z]+|_+$/g, '')
 }
 
 function plain(value: Json | undefined): string {

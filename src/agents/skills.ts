@@ -1,8 +1,8 @@
-import { basename, dirname, join, relative, sep } from 'node:path'
+import { basename, join, relative, sep } from 'node:path'
 import type { AgentDefinition } from '../core/agent.ts'
 import type { AgentFiles } from './agent-files.ts'
 import { diskFiles } from './disk-files.ts'
-import { readFrontMatter } from './front-matter.ts'
+import type { ParsedSkill } from './parse-skill.ts'
 
 /** Instructions for one kind of work, that an agent reads when it does that: the folder of a SKILL.md. */
 export interface Skill {
@@ -36,7 +36,6 @@ const DIRECTORIES = [
   '.opencode/skill',
   '.agents/skills',
 ]
-const MAX_NAME_CHARS = 128
 
 /** The skills of a workspace. No file, whatever it holds, hides another or makes this fail. https://agentskills.io */
 export async function findSkills(project: string, files: AgentFiles = diskFiles): Promise<FoundSkills> {
@@ -47,6 +46,7 @@ export async function findSkills(project: string, files: AgentFiles = diskFiles)
       const path = typeof entry === 'string' ? entry : entry.path
       if (typeof entry === 'string' && basename(entry).toLowerCase() !== 'skill.md') continue
       const text = typeof entry === 'string' ? await files.read(entry) : entry
+      const { parseSkill, skipped } = await import('./parse-skill.ts') // few directories have skills
       const parsed = typeof text === 'string' ? parseSkill(text, path) : skipped(text.problem)
       notes.push(admit(skills, project, path, parsed))
     }
@@ -57,35 +57,6 @@ export async function findSkills(project: string, files: AgentFiles = diskFiles)
 /** Those that an agent is told of: all, or those that its definition names. */
 export function skillsOf({ skills: wanted }: AgentDefinition, all: readonly Skill[]): readonly Skill[] {
   return wanted ? all.filter(({ name }) => wanted.includes(name)) : all
-}
-
-type ParsedSkill = Pick<SkillNote, 'skipped' | 'warnings'> & {
-  readonly name: string
-  readonly description: string
-}
-
-/** Never throws. Without a name it has that of its folder. */
-export function parseSkill(text: string, path: string): ParsedSkill {
-  const matter = readFrontMatter(text, { lenient: true })
-  if (typeof matter === 'string') return skipped(matter)
-  const { fields, warnings } = matter
-  const name = plain(fields.has('name') ? fields.get('name') : basename(dirname(path)))
-  const description = plain(fields.get('description'))
-  if (name === '') return skipped('its name is empty', warnings)
-  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(name))
-    return skipped('its name contains invisible characters', warnings)
-  if (name.length > MAX_NAME_CHARS)
-    return skipped(`its name is longer than ${MAX_NAME_CHARS} characters`, warnings)
-  if (description === '') return skipped('it has no description', warnings)
-  return { name, description, skipped: null, warnings }
-}
-
-function skipped(problem: string, warnings: readonly string[] = []): ParsedSkill {
-  return { name: '', description: '', skipped: problem, warnings }
-}
-
-function plain(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
 }
 
 function admit(skills: Map<string, Skill>, project: string, path: string, parsed: ParsedSkill): SkillNote {

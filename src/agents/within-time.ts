@@ -1,5 +1,3 @@
-import { createContext, Script } from 'node:vm'
-
 /** What a piece of code came to; `late`: it was ended because it took too long. */
 export type Timed<T> = { readonly late: false; readonly value: T } | { readonly late: true }
 
@@ -16,6 +14,7 @@ export function withinTime<T>(ms: number, run: () => T): Timed<T> {
       outcome = { error }
     }
   }
+  const { createContext, Script } = process.getBuiltinModule('node:vm') // few agents have a schema with patterns
   try {
     new Script('call()').runInContext(createContext({ call }), { timeout: ms })
   } catch (error) {

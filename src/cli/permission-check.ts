@@ -4,6 +4,7 @@ import { errorMessage, OffshootError } from '../core/errors.ts'
 import { decide } from '../permissions/decide.ts'
 import { strangerProblem, type KnownTools } from '../core/rules/unknown-tool.ts'
 import { isRule, readRule } from '../core/rules/read-rule.ts'
+import { shellItems } from '../permissions/shell/shell-items.ts'
 import type { Decision, Level, PermissionCall, PermissionSubject } from '../permissions/types.ts'
 import { readDocument } from '../config/config-file.ts'
 import { builtinTools } from '../tools/builtin-tools.ts'
@@ -134,6 +135,8 @@ export function checkLine(
   const decision = decide(
     call,
     own === undefined ? levels : levelsOf(own, (path) => path.join('.') || 'rules', known),
+    [],
+    shellItems,
   )
   const { said, why } = decision.said?.rule === ASK ? NO_RULE : decision
   const isDenied = decision.action === 'ask' && !line.interactive

@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../core/agent.ts'
-import { withToolName } from '../agents/parse-definition.ts'
+import { withToolName } from '../agents/agent-name.ts'
 import { PROMPTS, readFields, type FieldNote } from '../agents/read-fields.ts'
 import { flat } from '../agents/restricting-keys.ts'
 import type { Stranger } from '../core/rules/unknown-tool.ts'

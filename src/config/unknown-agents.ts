@@ -1,5 +1,5 @@
+import { nameOfFile } from '../agents/agent-name.ts'
 import type { LoadedAgents } from '../agents/load-agents.ts'
-import { nameOfFile } from '../agents/parse-definition.ts'
 import { OffshootError } from '../core/errors.ts'
 import { nearestName } from '../core/nearest-name.ts'
 import type { AgentSettings } from './read-agent-settings.ts'

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import type { Clock } from '../core/clock.ts'
 import { childEnvironment } from './child-environment.ts'
@@ -133,6 +133,7 @@ async function start(options: ProcessOptions): Promise<Started> {
 }
 
 function spawnChild(options: ProcessOptions): ChildProcess {
+  const { spawn } = process.getBuiltinModule('node:child_process') // many runs start no program
   return spawn(options.program, options.args, {
     cwd: options.directory,
     env: childEnvironment(options.environment ?? process.env, options.marks),

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { parse } from 'node:path'
@@ -158,6 +158,7 @@ function startProcess(
 function spawnGuard(args: readonly string[]): ChildProcess | undefined {
   const program = fileURLToPath(new URL('./guard-process.ts', import.meta.url))
   try {
+    const { spawn } = process.getBuiltinModule('node:child_process') // as in run-process.ts
     const child = spawn(process.execPath, [program, ...args], {
       cwd: parse(process.execPath).root,
       env: childEnvironment(process.env),

@@ -1,6 +1,5 @@
 import type http from 'node:http'
 import type { Readable } from 'node:stream'
-import zlib from 'node:zlib'
 import { AnswerError, type AnswerBounds } from './http-answer-bounds.ts'
 
 /** What is read of the body of an answer; a ReadableStream of bytes is one. */
@@ -130,10 +129,13 @@ function decoded(message: http.IncomingMessage, headers: ReadonlyMap<string, str
   return decoder ? message.pipe(decoder) : message
 }
 
+/** Not before: few answers are compressed. */
+const zlib = () => process.getBuiltinModule('node:zlib')
+
 const DECODERS: ReadonlyMap<string, () => Readable & NodeJS.WritableStream> = new Map([
-  ['gzip', () => zlib.createGunzip()],
-  ['x-gzip', () => zlib.createGunzip()],
-  ['deflate', () => zlib.createInflate()],
-  ['br', () => zlib.createBrotliDecompress()],
-  ['zstd', () => zlib.createZstdDecompress()],
+  ['gzip', () => zlib().createGunzip()],
+  ['x-gzip', () => zlib().createGunzip()],
+  ['deflate', () => zlib().createInflate()],
+  ['br', () => zlib().createBrotliDecompress()],
+  ['zstd', () => zlib().createZstdDecompress()],
 ])

@@ -1,25 +1,35 @@
-import type { Item } from './item.ts'
+import type { Item, ReadCommand } from './item.ts'
+import { UNKNOWN } from './match-pattern.ts'
 import { pathItems } from './path-items.ts'
-import { shellItems } from './shell/shell-items.ts'
 import type { PermissionCall, PermissionSubject } from './types.ts'
 
 /** What a call does, one item for everything that rules decide by itself. Never empty. */
-export function callItems(call: PermissionCall): readonly Item[] {
+export function callItems(call: PermissionCall, readCommand: ReadCommand = unread): readonly Item[] {
   if (call.subjects.length === 0) return [textItem(call, '', null)]
-  return call.subjects.flatMap((subject) => subjectItems(call, subject))
+  return call.subjects.flatMap((subject) => subjectItems(call, subject, readCommand))
 }
 
-function subjectItems(call: PermissionCall, subject: PermissionSubject): readonly Item[] {
+function subjectItems(
+  call: PermissionCall,
+  subject: PermissionSubject,
+  readCommand: ReadCommand,
+): readonly Item[] {
   switch (subject.kind) {
     case 'path':
       return pathItems(call, subject.path)
     case 'command':
-      return shellItems(call, subject.command)
+      return readCommand(call, subject.command)
     case 'host':
       return [hostItem(call, subject.value)]
     case 'name':
       return [textItem(call, subject.value, exactPattern(subject.value))]
   }
+}
+
+/** Nobody knows what the line does: no rule allows it, and one that may forbid it counts. */
+function unread(call: PermissionCall, command: string): readonly Item[] {
+  const guard = 'asks because the command was not read'
+  return [{ ...textItem(call, command, null), title: call.tool, uncertain: UNKNOWN, guard, fallback: 'ask' }]
 }
 
 /** What asks or denies may also be written as for any text, and with the scheme before it. */

@@ -1,6 +1,6 @@
 import type { Action, Rule } from '../core/agent.ts'
 import { callItems } from './call-items.ts'
-import type { Caution, Item, Opinion } from './item.ts'
+import type { Caution, Item, Opinion, ReadCommand } from './item.ts'
 import { strictest } from './item.ts'
 import { layerOpinion, permits } from './layer-decision.ts'
 import { seenFrom } from './seen-from.ts'
@@ -10,13 +10,15 @@ import type { Decision, Grant, Level, PermissionCall } from './types.ts'
  * What the rules say of a call. Every subject (of a command line: each simple command and each file that it names) is
  * decided by itself and the strictest answer counts; so does the strictest level of the chain, whose first is the root.
  * Pure, total and bounded: whatever a model sends, this neither throws nor hangs. Nobody to ask is not its matter.
+ * Without `readCommand` no command line is allowed.
  */
 export function decide(
   call: PermissionCall,
   chain: readonly Level[],
   grants: readonly Grant[] = [],
+  readCommand?: ReadCommand,
 ): Decision {
-  const verdicts = callItems(call).map((item) => decideItem(item, chain, grants))
+  const verdicts = callItems(call, readCommand).map((item) => decideItem(item, chain, grants))
   const action = verdicts.map((verdict) => verdict.action).reduce(strictest, 'allow')
   const deciding = verdicts.filter((verdict) => verdict.action === action)
   const { why = 'nothing to decide', said } = deciding[0] ?? {}

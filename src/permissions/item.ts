@@ -1,7 +1,7 @@
 import type { Action, Rule } from '../core/agent.ts'
 import type { PathShape } from './path-shape.ts'
 import type { PatternKind } from './match-pattern.ts'
-import type { Grant, PermissionEffects } from './types.ts'
+import type { Grant, PermissionCall, PermissionEffects } from './types.ts'
 
 /** One thing that a call does and that rules decide by itself: a simple command, a path, a host, a name. */
 export interface Item {
@@ -34,6 +34,9 @@ export interface Item {
   readonly fallback: Action
   readonly grant: Grant | null
 }
+
+/** Reads a command line: an item for every command in it and every file that it names. */
+export type ReadCommand = (call: PermissionCall, command: string) => readonly Item[]
 
 export interface WrappedText {
   readonly text: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { decide } from './decide.ts'
+import { decide } from './fixtures/example-workspace.ts'
 import { modeLayer } from './modes.ts'
 import type { PermissionCall, PermissionPath } from './types.ts'
 

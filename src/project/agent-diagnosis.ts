@@ -1,9 +1,11 @@
 import { basename } from 'node:path'
 import { diskFiles } from '../agents/disk-files.ts'
-import { formatOf, type FormatName } from '../agents/foreign/formats.ts'
+import type { FormatName } from '../agents/agent-format.ts'
+import { formatOf } from '../agents/foreign/formats.ts'
 import { projectPlaces } from '../agents/agent-locations.ts'
 import { loadAgents, type AgentFileNote } from '../agents/load-agents.ts'
-import { findSkills, parseSkill, type SkillNote } from '../agents/skills.ts'
+import { parseSkill } from '../agents/parse-skill.ts'
+import { findSkills, type SkillNote } from '../agents/skills.ts'
 import { knownModel } from './agent-sources.ts'
 import type { Env } from '../config/homes.ts'
 import { loadProject } from './project.ts'
@@ -67,7 +69,7 @@ const ENDINGS = ['.md', '.toml', 'opencode.json', 'opencode.jsonc']
 
 async function diagnoseFile(path: string, env: Env, format?: FormatName): Promise<readonly FileDiagnosis[]> {
   if (basename(path).toLowerCase() === 'skill.md') return [await diagnoseSkill(path)]
-  const { files } = await loadAgents([{ path, format: formatOf(path, format), kind: 'file' }], {
+  const { files } = await loadAgents([{ path, format: formatOf(path, format).name, kind: 'file' }], {
     knownModel: knownModel(env),
   })
   return files.map(ofAgent)

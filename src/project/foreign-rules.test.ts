@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decide } from '../permissions/decide.ts'
-import { callOf, levelOf } from '../permissions/fixtures/example-workspace.ts'
+import { callOf, decide, levelOf } from '../permissions/fixtures/example-workspace.ts'
 import type { Level } from '../permissions/types.ts'
 import type { AgentFormat } from '../agents/agent-format.ts'
 import { claudeFormat } from '../agents/foreign/claude.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Action, Rule } from '../core/agent.ts'
-import { decide } from '../permissions/decide.ts'
+import { decide } from '../permissions/fixtures/example-workspace.ts'
 import { modeLayer, MODES } from '../permissions/modes.ts'
 import type { Layer, PermissionCall } from '../permissions/types.ts'
 import type { RawConfig } from '../config/config-file.ts'

@@ -25,7 +25,7 @@ afterEach(async () => {
   user.remove()
 })
 
-test('a run over plain HTTP loads neither the global fetch nor TLS nor Web Crypto (docs/decisions/0017)', async () => {
+test('a run over plain HTTP loads neither the global fetch nor TLS nor Web Crypto nor what it has no use for (docs/decisions/0017)', async () => {
   const spy = join(user.root, 'spy.cjs')
   const list = `process.moduleLoadList.join('\\n')`
   const write = `process.getBuiltinModule('fs').writeFileSync(${JSON.stringify(user.root)} + '/loaded-' + process.pid, ${list})`
@@ -36,11 +36,20 @@ test('a run over plain HTTP loads neither the global fetch nor TLS nor Web Crypt
   expect((await program.ended).code).toBe(0)
   const loaded = readFileSync(join(user.root, `loaded-${program.pid}`), 'utf8').split('\n')
   expect(loaded).toContain('NativeModule http')
-  const spared = ['internal/deps/undici/undici', 'tls', 'internal/crypto/webcrypto'].map(
-    (name) => `NativeModule ${name}`,
-  )
+  const spared = SPARED.map((name) => `NativeModule ${name}`)
   expect(loaded.filter((name) => spared.includes(name))).toEqual([])
 })
+
+const SPARED = [
+  'internal/deps/undici/undici',
+  'tls',
+  'internal/crypto/webcrypto',
+  'zlib',
+  'child_process',
+  'vm',
+  'internal/dns/promises',
+  'readline',
+]
 
 test('what the bundle tells a model of the tools is what their schemas say', async () => {
   server.answer({ text: 'Hello.' })

@@ -8,7 +8,7 @@ import { builtinData } from '../../scripts/builtin-data.mjs'
 import { lightBuiltins } from '../../scripts/light-builtins.mjs'
 import { lightHeaders } from '../../scripts/light-headers.mjs'
 import { findAssets, ownPlace } from '../../scripts/own-place.mjs'
-import { startChunk } from '../../scripts/start-chunk.mjs'
+import { SMALLER, startChunk } from '../../scripts/start-chunk.mjs'
 import { temporaryFolder, userEnvironment } from './fresh-copy.ts'
 import { BUILT } from './program-files.ts'
 import { StartedProgram } from './started-program.ts'
@@ -53,7 +53,7 @@ async function writeBundles(folder: string): Promise<void> {
   const start = startChunk(ROOT)
   const command = { offshoot: 'src/cli/main.ts', 'test-build': 'test/support/main.ts' }
   const plugins = [lightHeaders(), lightBuiltins('first'), ascii(), start.plugin]
-  await writeBundle(folder, command, plugins, { codeSplitting: start.codeSplitting })
+  await writeBundle(folder, command, plugins, { codeSplitting: start.codeSplitting, minify: SMALLER })
   // As in what is published, these have a bundle of their own. Together with the command, each guard would load all of it.
   const programs = Object.fromEntries(Object.entries(PROGRAMS).map(([source, name]) => [name, source]))
   await writeBundle(folder, programs)

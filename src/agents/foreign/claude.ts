@@ -9,7 +9,6 @@ import { allowedOf, deniedOf, readToolList, refuseNear, rulesFor } from './tool-
 /** `.claude/agents`: https://code.claude.com/docs/en/sub-agents, https://code.claude.com/docs/en/permissions */
 export const claudeFormat: AgentFormat = {
   name: 'claude',
-  extensions: ['.md'],
   parse: (text, path) => [parseClaude(text, path)],
 }
 

@@ -11,7 +11,6 @@ import { ForeignFields } from './foreign-fields.ts'
 /** `.codex/agents`: https://developers.openai.com/codex/subagents */
 export const codexFormat: AgentFormat = {
   name: 'codex',
-  extensions: ['.toml'],
   parse: (text, path) => [parseCodex(text, path)],
 }
 

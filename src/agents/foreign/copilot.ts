@@ -12,7 +12,6 @@ import { copilotTools } from './tool-names.ts'
  */
 export const copilotFormat: AgentFormat = {
   name: 'copilot',
-  extensions: ['.md'],
   parse: (text, path) => [parseCopilot(text, path)],
 }
 

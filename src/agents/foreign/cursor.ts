@@ -6,7 +6,6 @@ import { foreignFieldsOf } from './foreign-fields.ts'
 /** `.cursor/agents`: https://cursor.com/docs/context/subagents */
 export const cursorFormat: AgentFormat = {
   name: 'cursor',
-  extensions: ['.md'],
   parse: (text, path) => [parseCursor(text, path)],
 }
 

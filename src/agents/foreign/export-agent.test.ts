@@ -6,7 +6,8 @@ import { parseDefinition } from '../parse-definition.ts'
 import { writeOwn } from '../write-agent.ts'
 import { exportAgent } from './export-agent.ts'
 import { foreignModel } from './foreign-model.ts'
-import { FOREIGN_FORMATS, formatOf, type ForeignFormat } from './formats.ts'
+import { FOREIGN_FORMATS, type ForeignFormat } from '../agent-format.ts'
+import { formatOf } from './formats.ts'
 
 const FILE = { codex: '/p/a.toml' } as const
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { AgentFormat } from '../agent-format.ts'
+import type { AgentFormat, FormatName } from '../agent-format.ts'
 import { ownFormat } from '../offshoot-format.ts'
 import { claudeFormat } from './claude.ts'
 import { codexFormat } from './codex.ts'
@@ -8,11 +8,6 @@ import { cursorFormat } from './cursor.ts'
 import { geminiFormat } from './gemini.ts'
 import { opencodeConfigFormat } from './opencode-config.ts'
 import { opencodeFormat } from './opencode.ts'
-
-export const FOREIGN_FORMATS = ['claude', 'opencode', 'codex', 'gemini', 'cursor', 'copilot'] as const
-export type ForeignFormat = (typeof FOREIGN_FORMATS)[number]
-export const FORMATS = ['offshoot', ...FOREIGN_FORMATS] as const
-export type FormatName = (typeof FORMATS)[number]
 
 const MARKDOWN: Readonly<Record<FormatName, AgentFormat>> = {
   offshoot: ownFormat,

@@ -8,7 +8,6 @@ import { allowedOf, deniedOf, readToolList } from './tool-list.ts'
 /** `.gemini/agents`: https://geminicli.com/docs/core/subagents */
 export const geminiFormat: AgentFormat = {
   name: 'gemini',
-  extensions: ['.md'],
   parse: (text, path) => [parseGemini(text, path)],
 }
 

@@ -10,7 +10,6 @@ const MAX_DEPTH = 32
 /** The agents in `opencode.json` and `opencode.jsonc`: https://opencode.ai/docs/agents */
 export const opencodeConfigFormat: AgentFormat = {
   name: 'opencode',
-  extensions: ['.json', '.jsonc'],
   parse: (text, path) => {
     const config = readJson(text)
     if (typeof config === 'string') return [{ skipped: config, warnings: [] }]

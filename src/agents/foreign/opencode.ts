@@ -12,7 +12,6 @@ import { opencodeTools } from './tool-names.ts'
 /** `.opencode/agent(s)`: https://opencode.ai/docs/agents */
 export const opencodeFormat: AgentFormat = {
   name: 'opencode',
-  extensions: ['.md'],
   parse: (text, path) => {
     const foreign = foreignFieldsOf(text)
     return [

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { FORMATS, type FormatName } from '../../agents/foreign/formats.ts'
+import { FORMATS, type FormatName } from '../../agents/agent-format.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { FileDiagnosis } from '../../project/agent-diagnosis.ts'

@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { resolve } from 'node:path'
-import { FOREIGN_FORMATS, type ForeignFormat } from '../../agents/foreign/formats.ts'
+import { FOREIGN_FORMATS, type ForeignFormat } from '../../agents/agent-format.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { loadProjectWithWarnings } from '../load-project.ts'

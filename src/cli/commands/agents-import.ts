@@ -1,6 +1,6 @@
 import { Option } from 'commander'
 import { resolve } from 'node:path'
-import { FORMATS, type FormatName } from '../../agents/foreign/formats.ts'
+import { FORMATS, type FormatName } from '../../agents/agent-format.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { ImportedFile } from '../../project/import-agents.ts'

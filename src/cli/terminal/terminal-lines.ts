@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Io } from '../io.ts'
 
@@ -11,6 +10,7 @@ export interface Lines {
 
 /** Reads the terminal until it is closed. While it is open Ctrl-C is a key, so it is handed on as the signal that it was. */
 export function readLines(io: Io): Lines {
+  const { createInterface } = process.getBuiltinModule('node:readline') // few runs ask a person
   const terminal = createInterface({ input: io.stdin, output: io.stderr, historySize: 0 })
   const typed: string[] = []
   let ended = false

@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest'
-import { decide } from '../decide.ts'
-import { bashRule, callOf, decideCommand, levelOf, PLAIN_FILES } from '../fixtures/example-workspace.ts'
+import {
+  bashRule,
+  callOf,
+  decide,
+  decideCommand,
+  levelOf,
+  PLAIN_FILES,
+} from '../fixtures/example-workspace.ts'
 import { suspectTexts } from './suspects.ts'
 import { staticField } from './field.ts'
 import { surveyScript } from './survey-script.ts'

@@ -1,7 +1,7 @@
 import type { Action } from '../../core/agent.ts'
 import type { DenialReason } from '../../core/denial-reason.ts'
 import { decide } from '../../permissions/decide.ts'
-import { strictest } from '../../permissions/item.ts'
+import { strictest, type ReadCommand } from '../../permissions/item.ts'
 import type { Decision, PermissionCall, PermissionSubject } from '../../permissions/types.ts'
 import type { Permit, PermitRequest } from '../../loop/ports.ts'
 import type { AnyTool, Subject, Workspace } from '../../tools/port.ts'
@@ -34,7 +34,8 @@ export async function permit(
     request.part.callId,
     call.subjects.flatMap((each) => (each.kind === 'path' ? [each.path] : [])),
   )
-  const decision = also.reduce(stricter, decideCall(deps, run, call))
+  const readCommand = call.subjects.some(({ kind }) => kind === 'command') ? await commandReader() : undefined
+  const decision = also.reduce(stricter, decideCall(deps, run, call, readCommand))
   const asked = run.resumed ? deps.approvals.asked(request.part.callId) : undefined
   if (asked && !asked.answer && decision.action !== 'ask')
     await deps.approvals.answer(asked.id, {
@@ -51,7 +52,12 @@ export async function permit(
   return { allowed: false, code: 'unattended', reason: 'unattended', why }
 }
 
-/** What the rules and the answers that were given for good say of one more subject of a call; nobody is asked. */
+/** It is a fifth of the program, and many runs have no command. */
+async function commandReader(): Promise<ReadCommand> {
+  return (await import('../../permissions/shell/shell-items.ts')).shellItems
+}
+
+/** What the rules and the answers that were given for good say of one more subject of a call; nobody is asked. No command is allowed so. */
 export function decideFurther(
   { deps, workspace }: Pick<Deciding, 'workspace'> & { readonly deps: StoreDeps },
   run: LiveRun,
@@ -61,10 +67,15 @@ export function decideFurther(
   return decideCall(deps, run, permissionCall(tool, [subject], run, workspace)).action
 }
 
-function decideCall({ store }: StoreDeps, run: LiveRun, call: PermissionCall): Decision {
-  const decision = decide(call, run.chain, run.opened)
+function decideCall(
+  { store }: StoreDeps,
+  run: LiveRun,
+  call: PermissionCall,
+  readCommand?: ReadCommand,
+): Decision {
+  const decision = decide(call, run.chain, run.opened, readCommand)
   if (decision.action !== 'ask') return decision
-  return decide(call, run.chain, [...run.opened, ...grantsFor(store, run.row)])
+  return decide(call, run.chain, [...run.opened, ...grantsFor(store, run.row)], readCommand)
 }
 
 type StoreDeps = Pick<Deps, 'store'>

@@ -1,5 +1,3 @@
-import { lookup } from 'node:dns/promises'
-
 /** How names and addresses are reached. Only tests have another one than the system's. */
 export interface Network {
   /** Every address of a name. Rejects when it has none. */
@@ -17,6 +15,9 @@ export interface HostAndPort {
 
 /** The resolver of the system, and every address where it is. Proxies of the environment are not used. */
 export const systemNetwork: Network = {
-  resolve: async (name) => (await lookup(name, { all: true })).map(({ address }) => address),
+  resolve: async (name) => {
+    const { lookup } = process.getBuiltinModule('node:dns/promises') // few runs read pages
+    return (await lookup(name, { all: true })).map(({ address }) => address)
+  },
   reach: (host, port) => ({ host, port }),
 }

@@ -1,7 +1,6 @@
 import type http from 'node:http'
 import type { Socket } from 'node:net'
 import { pipeline, type Duplex, type Readable } from 'node:stream'
-import zlib from 'node:zlib'
 import { ToolError } from '../port.ts'
 
 export interface Sent {
@@ -111,13 +110,17 @@ function decoded(message: http.IncomingMessage): Readable {
 /** More memory than this a window of zstd may not take; it is the bound that the web has for it. */
 const ZSTD_WINDOW_LOG = 23
 
+/** Not before: few answers are compressed. */
+const zlib = () => process.getBuiltinModule('node:zlib')
+
 const DECODERS: ReadonlyMap<string, () => Duplex> = new Map([
-  ['gzip', () => zlib.createGunzip()],
-  ['x-gzip', () => zlib.createGunzip()],
-  ['deflate', () => zlib.createInflate()],
-  ['br', () => zlib.createBrotliDecompress()],
+  ['gzip', () => zlib().createGunzip()],
+  ['x-gzip', () => zlib().createGunzip()],
+  ['deflate', () => zlib().createInflate()],
+  ['br', () => zlib().createBrotliDecompress()],
   [
     'zstd',
-    () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }),
+    () =>
+      zlib().createZstdDecompress({ params: { [zlib().constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }),
   ],
 ])
