@@ -145,7 +145,9 @@ function scan(scanner: Scanner, text: string, from: number, isWhole: boolean): S
       at = found.index + 1
       continue
     }
-    masked += text.slice(end, judged.start) + covered(text.slice(judged.start, judged.end))
+    // what leads to it may hold another one: `https://ghp_…:x-oauth-basic@` has a key before its password
+    const before = scan(scanner, text.slice(0, judged.start), found.index, true).masked
+    masked += text.slice(end, found.index) + before + covered(text.slice(judged.start, judged.end))
     at = end = clear = judged.end
     if (end === text.length && !isWhole && judged.more) return { masked, end, more: judged.more }
   }
