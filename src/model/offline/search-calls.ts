@@ -25,10 +25,10 @@ export function countCall(term: Term, scope: string | null): WantedCall {
 
 /** The files that hold tests, whatever they are called. */
 export function testMarksCall(scope: string | null): WantedCall {
-  return grepCall(TEST_MARKS, scope, { output_mode: 'count', limit: COUNT_ROWS })
+  return grepCall(MARKS_OF_TESTS, scope, { output_mode: 'count', limit: COUNT_ROWS })
 }
 
-const TEST_MARKS =
+const MARKS_OF_TESTS =
   '#\\[(\\w+::)?test\\]|#\\[cfg\\(test\\)\\]|^\\s*(async )?def test_|^\\s*(it|test|describe)(\\.\\w+)*\\(|^func Test|^\\s*@Test\\b|^\\s*TEST(_[FP])?\\('
 
 /** The lines of one file that speak of any term, and where its tests begin. */
