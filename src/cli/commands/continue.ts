@@ -14,6 +14,7 @@ import {
   follow,
   modeOption,
   type FollowFlags,
+  attendEarly,
 } from '../terminal/follow-run.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
@@ -60,6 +61,7 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
     const woken = flags.wake ? wokenBy(composed.store, resolveId(composed.store, target)) : undefined
     if (woken) await writeStderr(io, `offshoot: ${woken}\n`)
     const first = new FirstEvents(runtime.subscribe)
+    const leave = attendEarly(flags, runtime, io)
     const onStored = first.follow
     const continued = await runtime.continue({ ...where, text, maxTurns, wake, budgetUsd, onStored })
     if (!continued.started) {
@@ -67,7 +69,7 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
       return await printElsewhere(continued, io, what)
     }
     if (continued.outcome === 'steered') await writeStderr(io, `offshoot: ${steered(continued)}\n`)
-    return await follow(continued.started, flags, watchedLocally(composed, first), io)
+    return await follow(continued.started, flags, { ...watchedLocally(composed, first), leave }, io)
   } finally {
     await composed.guard.close()
     await composed.store.close()

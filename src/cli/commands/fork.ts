@@ -13,6 +13,7 @@ import {
   follow,
   modeOption,
   type FollowFlags,
+  attendEarly,
 } from '../terminal/follow-run.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, write, type Io } from '../io.ts'
@@ -79,6 +80,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     const defaultModel = () => pickModel(undefined, composed, io)
     const command = { verb: 'fork', target: messageId, args: { text, model, maxTurns, budgetUsd } } as const
     const first = new FirstEvents(runtime.subscribe)
+    const leave = attendEarly(flags, runtime, io)
     const onStored = first.follow
     const begun = await runtime.startOrDispatch(conversationId, command, () =>
       runtime.fork({ workspace, systemText, ...command.args, messageId, defaultModel, onStored }),
@@ -86,7 +88,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     if (begun.there) return await printElsewhere(begun.there, io)
     const started = begun.here
     await writeStderr(io, `offshoot: fork ${started.branchId} of ${started.conversationId}\n`)
-    return await follow(started, flags, watchedLocally(composed, first), io)
+    return await follow(started, flags, { ...watchedLocally(composed, first), leave }, io)
   } finally {
     await composed.guard.close()
     await composed.store.close()

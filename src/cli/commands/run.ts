@@ -12,6 +12,7 @@ import {
   follow,
   modeOption,
   type FollowFlags,
+  attendEarly,
 } from '../terminal/follow-run.ts'
 import { checkTurn, hasPerson } from '../person-only-commands.ts'
 import { pickModel } from '../pick-model.ts'
@@ -97,6 +98,7 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
     if (known && isWithServer(composed, known, io))
       return await goOnThere({ conversationId: known, prompt }, flags, composed, io)
     const first = new FirstEvents(composed.runtime.subscribe)
+    const leave = attendEarly(flags, composed.runtime, io)
     const started = await start(
       { conversationId: known, prompt, onStored: first.follow },
       flags,
@@ -104,7 +106,7 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
       io,
     )
     await printOthersWaiting(composed, started, io)
-    return await follow(started, flags, watchedLocally(composed, first), io)
+    return await follow(started, flags, { ...watchedLocally(composed, first), leave }, io)
   } finally {
     await composed.store.close()
   }
@@ -168,8 +170,10 @@ async function goOnThere(
   const seqBefore = lastSeq(store, conversationId)
   const defaultModel = () => pickModel(undefined, composed, io)
   const first = new FirstEvents(runtime.subscribe)
+  const leave = attendEarly(flags, runtime, io)
   const sent = await runtime.sendMessage({ ...composed, ...order, defaultModel, onStored: first.follow })
-  if (sent.started) return await follow(sent.started, flags, watchedLocally(composed, first), io) // the server has let go of it just now
+  if (sent.started)
+    return await follow(sent.started, flags, { ...watchedLocally(composed, first), leave }, io) // the server has let go of it just now
   const started = await runInServer(sent, { conversationId, seqBefore }, composed, io)
   const asked = hasPerson(io) ? flags : { ...flags, approvals: 'wait' as const }
   return await follow(started, asked, watchedInServer(composed, started), io)

@@ -36,6 +36,7 @@ import {
   follow,
   modeOption,
   type FollowFlags,
+  attendEarly,
 } from '../terminal/follow-run.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
@@ -107,11 +108,12 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     if (conversation) refuseIfDriven(composed, conversation.id, flags)
     const first = new FirstEvents(composed.runtime.subscribe)
+    const leave = attendEarly(flags, composed.runtime, io)
     const begun = await start({ task, conversation, onStored: first.follow }, flags, composed, io)
     if (begun.there) return await printElsewhere(begun.there, io)
     const started = begun.here
     await writeStderr(io, `offshoot: subagent ${started.branchId} of ${started.conversationId}\n`)
-    return await follow(started, flags, watchedLocally(composed, first), io)
+    return await follow(started, flags, { ...watchedLocally(composed, first), leave }, io)
   } finally {
     await composed.guard.close()
     await composed.store.close()

@@ -2,6 +2,7 @@ import { OffshootError } from '../../core/errors.ts'
 import type { OffshootEvent } from '../../core/events.ts'
 import type { ApprovalAnswer } from '../../core/run.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
+import { Follow } from '../../runtime/log/follow.ts'
 import type { Watched } from './watched-run.ts'
 import { cleanText, type Io } from '../io.ts'
 import { placeInLine } from './open-asks.ts'
@@ -32,16 +33,35 @@ const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = {
 
 type Ports = Pick<Watched, 'runtime' | 'store'>
 
+/** Shows what is asked since the command began, before the run was driven too: a recovered run may ask at once. */
+function listen(
+  { conversationId, seqBefore }: StartedRun,
+  { runtime, store }: Ports,
+  receive: (event: OffshootEvent) => void,
+): () => void {
+  const position = Follow.after(store, conversationId, seqBefore)
+  const catchUp = () => {
+    for (const events of position.pages()) events.forEach(receive)
+  }
+  const end = runtime.subscribe(conversationId, (events) => {
+    position.accepted(events).forEach(receive)
+    if (position.isBehind) catchUp()
+  })
+  catchUp()
+  return end
+}
+
 /**
  * Puts each approval and question of the tree to the person at the terminal, one after the other. Until the returned
  * function is called the conversation is attended; its promise settles when the terminal is free.
  */
 export function answerOnTerminal(
   started: StartedRun,
-  { runtime, store }: Ports,
+  ports: Ports,
   output: Output,
   io: Io,
 ): () => Promise<void> {
+  const { runtime, store } = ports
   const leave = runtime.approvals.attend()
   const open = new Map<string, AbortController>()
   let line: Promise<void> = Promise.resolve()
@@ -59,7 +79,7 @@ export function answerOnTerminal(
     if (event.type === 'question.answered') open.get(event.questionId)?.abort()
     if (event.type === 'approval.requested' || event.type === 'question.asked') queue(event)
   }
-  const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(receive))
+  const unsubscribe = listen(started, ports, receive)
   return async () => {
     unsubscribe()
     leave()
@@ -71,18 +91,18 @@ export function answerOnTerminal(
 /** Nobody sits here: what is asked says on stderr how it is answered from another terminal, and waits for that. */
 export function answerFromElsewhere(
   started: StartedRun,
-  { runtime }: Pick<Ports, 'runtime'>,
+  ports: Ports,
   output: Output,
   io: Io,
 ): () => Promise<void> {
-  const leave = runtime.approvals.attend()
+  const leave = ports.runtime.approvals.attend()
   const printAsked = (event: OffshootEvent) => {
     if (event.type !== 'approval.requested' && event.type !== 'question.asked') return
     const resume = output.pause()
     io.stderr.write(cleanText(io, elsewhereText(event)))
     resume()
   }
-  const unsubscribe = runtime.subscribe(started.conversationId, (events) => events.forEach(printAsked))
+  const unsubscribe = listen(started, ports, printAsked)
   return async () => {
     unsubscribe()
     leave()

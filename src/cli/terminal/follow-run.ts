@@ -12,6 +12,7 @@ import { outputError, writeStderr, type Io } from '../io.ts'
 import { parseDollars } from '../number-options.ts'
 import { createOutput, type OutputFormat } from './output-formats.ts'
 import { printRecovered, watchUnknown } from './recovered-text.ts'
+import type { Runtime } from '../../runtime/host/runtime.ts'
 import type { Watched } from './watched-run.ts'
 
 export interface FollowFlags {
@@ -50,6 +51,7 @@ export async function follow(
   const output = createOutput(flags, started, composed, io)
   const takeAnswers = answererOf(flags, io)
   const endAnswers = takeAnswers(started, composed, output, io)
+  composed.leave?.()
   const signals = stopOnSignals(started, io)
   const broken = stopWithoutReader(started, io)
   const { conversationId: id, seqBefore, recovered } = started
@@ -84,10 +86,24 @@ async function printMode({ conversationId }: StartedRun, { store, mode }: Watche
     )
 }
 
+/**
+ * To be called before a run is driven: what is taken up with it may ask at once, and must not be denied because the
+ * terminal is not ready. `follow` goes on with it.
+ */
+export function attendEarly(
+  flags: FollowFlags,
+  { approvals }: Pick<Runtime, 'approvals'>,
+  io: Io,
+): () => void {
+  return answererOf(flags, io) === nobody ? () => {} : approvals.attend()
+}
+
+const nobody: typeof answerOnTerminal = () => async () => {}
+
 /** The person who answers approvals; without one each approval is denied at once. */
 function answererOf({ approvals }: FollowFlags, io: Io): typeof answerOnTerminal {
   if (approvals !== 'deny' && hasPerson(io)) return answerOnTerminal
-  return approvals === 'wait' ? answerFromElsewhere : () => async () => {}
+  return approvals === 'wait' ? answerFromElsewhere : nobody
 }
 
 /** Events that nobody can read any more are not worth a model's time: the tree pauses. */

@@ -13,6 +13,8 @@ export interface Watched extends Pick<
 > {
   /** Shows what comes after a position, each durable event once and in order; the returned function ends it. */
   readonly follow: (position: Follow, show: Subscriber) => () => void
+  /** Ends the attendance that began before the run was driven (`attendEarly`). */
+  readonly leave?: (() => void) | undefined
   readonly runtime: Pick<Runtime, 'subscribe'> & {
     readonly approvals: Pick<Approvals, 'attend' | 'answer'>
     readonly questions: Pick<Questions, 'answer'>
