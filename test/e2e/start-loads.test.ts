@@ -44,7 +44,6 @@ const SPARED = [
   'internal/deps/undici/undici',
   'tls',
   'internal/crypto/webcrypto',
-  'zlib',
   'child_process',
   'vm',
   'internal/dns/promises',

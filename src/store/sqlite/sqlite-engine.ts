@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from 'node:sqlite'
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { unreachable } from '../../core/errors.ts'
 import {
   changedColumns,
@@ -223,14 +224,9 @@ function whereValues(shape: Shape, where: Row): SQLInputValue[] {
     .map((name) => stored(shape, name, where[name]))
 }
 
-/** Not before: few runs have so long an output that it is kept apart. */
-function zlib() {
-  return process.getBuiltinModule('node:zlib')
-}
-
 function stored(shape: Shape, name: string, value: unknown): SQLInputValue {
   const plain = checked(shape, name, value)
-  if (plain instanceof Uint8Array) return zlib().zstdCompressSync(plain)
+  if (plain instanceof Uint8Array) return zstdCompressSync(plain)
   return typeof plain === 'boolean' ? Number(plain) : (plain as SQLInputValue)
 }
 
@@ -246,7 +242,7 @@ function loaded(kind: BaseKind, value: SQLOutputValue): unknown {
     case 'json':
       return JSON.parse(value as string)
     case 'packed':
-      return new Uint8Array(zlib().zstdDecompressSync(value as Uint8Array))
+      return new Uint8Array(zstdDecompressSync(value as Uint8Array))
     default:
       return unreachable(kind)
   }

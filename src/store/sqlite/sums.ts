@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { shapes } from '../engine.ts'
-import { crc32 } from './crc32.ts'
+import { crc32 } from 'node:zlib'
 import { corrupt } from './sqlite-errors.ts'
 import { columnName, SUM } from './statements.ts'
 
