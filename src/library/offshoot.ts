@@ -31,6 +31,8 @@ import { ownStore } from './custom-store.ts'
 import type { ContinueOptions, ForkOptions } from './run-options.ts'
 import { steerVerb, type OffshootRun } from './run.ts'
 import { withTools, type OwnTool } from './tool.ts'
+// A command loads it with the first command line. A program that moves its own clock in tests cannot wait for a file.
+import '../permissions/shell/shell-items.ts'
 
 export interface OffshootOptions {
   /** What the agents work on. Default: the directory of the process. */

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { StartedProgram } from '../support/started-program.ts'
 import { TestUser } from '../support/test-user.ts'
 
@@ -45,6 +45,33 @@ describe('where nobody can answer', () => {
     const ended = await user.terminal(args, { env: { NO_COLOR: '1' } }).ended
     expect(ended).toMatchObject({ code: 5, stdout: expect.stringContaining('Not done.') })
     expect(ended.stdout).not.toMatch(/\u001b\[\d+m/)
+  })
+})
+
+describe('what a run that is taken up asks at once', () => {
+  it('waits for an answer, though the command has not said yet what it took up', async () => {
+    const user = someone()
+    const script = (...turns: readonly object[]) => user.script({ main: turns as never })
+    const model = script({ toolCalls: [{ tool: 'bash', input: { command: 'sleep 600' } }] })
+    const left = user.start(['run', 'hi', '-m', model, '--mode', 'auto', '--output-format', 'events'])
+    await left.untilStdout('"tool.started"')
+    left.kill('SIGKILL')
+    await left.ended
+    script(makesFile(), { text: 'Done.' }, { text: 'Done.' })
+    const [{ id }] = user.rows('SELECT id FROM conversations') as [{ id: string }]
+    const status = () =>
+      user.rows("SELECT status FROM tool_calls WHERE title = '$ touch made.txt'")[0]?.['status']
+    const decided = vi.waitFor(() => expect(status()).toBeDefined(), { timeout: 20_000, interval: 10 })
+    const options = { stderrHeld: { at: 'taken up', until: decided } }
+    const args = ['run', 'go on', '--conversation', id, '-m', model, '--mode', 'ask', '--approvals', 'wait']
+    const going = user.call(args, options)
+    await decided
+    expect(status()).toBe('awaiting_approval')
+    const [{ id: approval }] = user.rows('SELECT id FROM approvals') as [{ id: string }]
+    expect(await user.call(['approve', approval, 'once'])).toMatchObject({ code: 0 })
+    const { code, stderr } = await going
+    expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining(approval) })
+    expect(existsSync(join(user.directory, 'made.txt'))).toBe(true)
   })
 })
 

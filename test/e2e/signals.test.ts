@@ -39,6 +39,21 @@ describe('a signal', () => {
     }
   })
 
+  it('that stops a fork names what goes on with the fork', async () => {
+    const user = new TestUser()
+    users.push(user)
+    const asks = { match: '^Otherwise\\.$', toolCalls: [{ tool: 'bash', input: { command: 'sleep 1000' } }] }
+    const model = user.script({ main: [{ match: '^Go\\.$', text: 'Done.' }, asks] })
+    await user.call(['run', 'Go.', '-m', model])
+    const [said] = user.rows("select id from messages where role = 'assistant'")
+    const fork = user.start(['fork', String(said!['id']), 'Otherwise.', '-m', model, '--mode', 'auto'])
+    await fork.untilStderr('sleep 1000')
+    fork.kill('SIGTERM')
+    expect((await fork.ended).code).toBe(143)
+    const [branch] = user.rows("select id from branches where kind = 'fork'")
+    expect(fork.stderr).toContain(`the conversation is kept: offshoot continue ${branch!['id']}\n`)
+  })
+
   it('that comes a second time cancels, even while a command does not want to end', async () => {
     const { code, stderr, user } = await stopped(
       'SIGINT',

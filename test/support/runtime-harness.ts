@@ -29,6 +29,8 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts'
 import { defineTool } from '../../src/tools/define-tool.ts'
 import type { AnyTool, Tool, ToolContext, Workspace } from '../../src/tools/port.ts'
 import { createRegistry } from '../../src/tools/registry.ts'
+// The program loads it with the first command line, and the clock of a test does not wait for a file.
+import '../../src/permissions/shell/shell-items.ts'
 
 export { handClock, type HandClock }
 

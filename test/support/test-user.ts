@@ -25,10 +25,17 @@ type RunOptions = Partial<Omit<StartOptions, 'env'>> & {
   readonly main?: string | undefined
 }
 
+interface Held {
+  readonly at: string
+  readonly until: Promise<unknown>
+}
+
 interface CallOptions {
   readonly cwd?: string
   readonly env?: Readonly<Record<string, string>>
   readonly input?: string
+  /** Nobody reads on in its stderr from this text on, until then. */
+  readonly stderrHeld?: Held
   /** How its tools reach the network. */
   readonly network?: TestPorts['network']
   /** How its store is opened. */
@@ -97,9 +104,9 @@ export class TestUser {
   /** The same in this process: ten times as quick, for what does not depend on being a program. */
   async call(
     args: readonly string[],
-    { cwd = this.directory, env = {}, input = '', ...testPorts }: CallOptions = {},
+    { cwd = this.directory, env = {}, input = '', stderrHeld, ...testPorts }: CallOptions = {},
   ): Promise<Ended> {
-    const [stdout, stderr] = [new Collected(), new Collected()]
+    const [stdout, stderr] = [new Collected(), new Collected(stderrHeld)]
     const io = {
       env: { ...this.env, ...env },
       cwd,
@@ -172,10 +179,17 @@ function killNow(pid: number): void {
 
 class Collected extends Writable {
   text = ''
+  readonly #held: Held | undefined
+
+  constructor(held?: Held) {
+    super()
+    this.#held = held
+  }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.text += chunk.toString()
-    done()
+    if (this.#held && this.text.includes(this.#held.at)) void this.#held.until.then(() => done())
+    else done()
   }
 }
 

@@ -5,6 +5,7 @@ import { modeInForce, namedBefore } from '../../runtime/authority/mode.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import { hasPerson } from '../person-only-commands.ts'
+import type { Reader } from '../../store/port.ts'
 import { answerFromElsewhere, answerOnTerminal } from './approval-prompt.ts'
 import { stopOfSignal, type EndSignal } from '../early-signals.ts'
 import { exitCodeOfRun, exitCodes } from '../exit-codes.ts'
@@ -46,6 +47,7 @@ export async function follow(
   composed: Watched,
   io: Io,
 ): Promise<number> {
+  const kept = keptText(started, composed.store)
   await printRecovered(started, io)
   await printMode(started, composed, io)
   const output = createOutput(flags, started, composed, io)
@@ -64,7 +66,7 @@ export async function follow(
     const signal = signals.first()
     const error = broken.error()
     if (!signal && error) throw error
-    return await exitCode(result, signal, io)
+    return await exitCode(result, { signal, kept }, io)
   } finally {
     await endAnswers()
     await bestEffort(printUnknown()) // after an error too, which it must not replace
@@ -141,9 +143,18 @@ async function printUnpriced(
   await writeStderr(io, `offshoot: ${line}; "prices" of the configuration sets it\n`)
 }
 
-async function exitCode(result: RunResult, signal: EndSignal | undefined, io: Io): Promise<number> {
+/** Of a conversation, `continue` goes on with the main branch. */
+function keptText({ conversationId, branchId }: StartedRun, store: Reader): string {
+  const isMain = store.get('branches', branchId)?.kind === 'main'
+  return `the conversation is kept: offshoot continue ${isMain ? conversationId : branchId}`
+}
+
+async function exitCode(
+  result: RunResult,
+  { signal, kept }: { readonly signal: EndSignal | undefined; readonly kept: string },
+  io: Io,
+): Promise<number> {
   if (!signal) return exitCodeOfRun(result)
-  const kept = `the conversation is kept: offshoot continue ${result.conversationId}`
   await writeStderr(io, `offshoot: ${result.status === 'paused' ? kept : result.status}\n`)
   return exitCodes[signal]
 }
