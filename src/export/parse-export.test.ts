@@ -288,6 +288,7 @@ describe('what no program writes is refused at its place', () => {
       receipts({ changed: [{ path: 'a', before: null, after: null, added: -1, removed: 0 }] }),
       /receipts\.changed\[0\]\.added: .*>=0/,
     ],
+    ['a time that no date can name', put('created', 9_007_199_254_740_991), /created: .*<=8640000000000000/],
     ['tokens below zero', put('main.metadata.runs.0.usage.input', -1), /runs\[0\]\.usage\.input: .*>=0/],
     ['half a token', put('main.metadata.runs.0.usage.reasoning', 0.5), /usage\.reasoning: .*multiple of 1/],
     ['the cost of a run below zero', put('main.metadata.runs.0.costUsd', -0.01), /costUsd: .*>=0/],

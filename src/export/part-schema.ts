@@ -13,7 +13,9 @@ export function id<P extends IdPrefix>(prefix: P): z.ZodType<IdTypes[P]> {
   return z.string().regex(pattern, `expected an id ${prefix}_…`) as unknown as z.ZodType<IdTypes[P]>
 }
 
-export const ms = z.int().min(0)
+/** The last moment that a date can name (ECMAScript 21.4.1.1). */
+const LAST_MS = 8.64e15
+export const ms = z.int().min(0).max(LAST_MS)
 export const nonNegative = z.int().min(0)
 export const dollars = z.number().min(0)
 /** Sums of what providers report can be larger than any safe integer. */

@@ -131,6 +131,7 @@ async function start(
     ...(flags.maxTurns ? { maxTurns: flags.maxTurns } : {}),
     ...(conversationId ? { conversationId } : {}),
     budgetUsd: flags.budgetUsd,
+    isModelNamed: flags.model !== undefined,
     onStored,
   }
   return runtime.start({ workspace, prompt, agent, model, systemText, ...more })

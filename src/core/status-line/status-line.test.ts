@@ -302,6 +302,22 @@ describe('what is around a run', () => {
     expect(of([run('1', state.running), pausing], '2').detail).toBe('with its parent')
   })
 
+  it('says that reports wait for one that is paused', () => {
+    const paused = { ...base, ...state.paused('user'), endedAt: 90 }
+    expect(statusLine(paused, { unread: { reports: 1, messages: 0 } }).detail).toBe(
+      'by you; 1 report waits to be read',
+    )
+  })
+
+  it('names the question before the pause that was asked for: `continue` would take the pause back', () => {
+    const asking = { ...base, ...state.waiting('approval'), pausing: 'user' as const }
+    expect(statusLine(asking, { asks: ['apr_1'] })).toMatchObject({
+      state: 'Pausing',
+      detail: 'asked by you; once you have answered',
+      verb: { name: 'approve', id: 'apr_1' },
+    })
+  })
+
   it('says that reports wait for one that is done, and that it can be continued', () => {
     const done = { ...base, ...state.completed, endedAt: 90 }
     expect(statusLine(done, { unread: { reports: 1, messages: 0 } })).toMatchObject({

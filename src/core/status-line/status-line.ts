@@ -125,9 +125,12 @@ function pausing(run: StatusRun, facts: StatusFacts): StatusLine {
   const now = statusLine(before, facts)
   const what = run.status === 'running' ? now.detail : lowerFirst(now.state)
   const by = run.pausing === 'parent' ? pausedWith(run, facts) : 'asked by you'
-  const detail = what === null ? by : `${by}; first: ${what}`
+  // an answer ends what it waits for; `continue` takes the pause back, which nobody wants who reads a question
+  const isAsking = now.verb?.name === 'approve' || now.verb?.name === 'answer'
+  const first = isAsking ? 'once you have answered' : what && `first: ${what}`
+  const detail = first ? `${by}; ${first}` : by
   // when it was asked for is not known: the time of what ends first is another one
-  return { ...now, state: 'Pausing', detail, since: null, verb: goOn(run.branchId) }
+  return { ...now, state: 'Pausing', detail, since: null, verb: isAsking ? now.verb : goOn(run.branchId) }
 }
 
 function lowerFirst(text: string): string {
@@ -236,8 +239,8 @@ function pausedWith({ endedAt }: Pick<StatusRun, 'endedAt'>, { parent }: StatusF
 
 /** What is below it goes on or waits too, or has paused with it. */
 function pauseDetail(run: StatusRun, facts: StatusFacts): string | null {
-  const { children = [], below = children, isDriven = true } = facts
-  const why = [pauseWords(run, facts), belowCounts(below, isDriven).words]
+  const { children = [], below = children, isDriven = true, unread } = facts
+  const why = [pauseWords(run, facts), leftWords(unreadWords(unread), belowCounts(below, isDriven).words)]
   return why.filter((words) => words !== null).join('; ') || null
 }
 

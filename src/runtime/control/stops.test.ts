@@ -88,6 +88,23 @@ describe.each(stores)('a tree in the %s store', (_, open) => {
     await store.close()
   })
 
+  test('leaves a subagent that a person has asked to pause as paused by that person', async () => {
+    const store = await open()
+    const h = harness({ store, tools: [kind, deaf, quick], script })
+    const started = await h.start('go')
+    await h.clock.settle()
+    const asked = h.store.find('runs', {}).find(({ parentRunId }) => parentRunId === started.runId)!
+    await h.clock.until(h.perform(started.conversationId, { verb: 'pause', target: asked.id, args: null }))
+    started.stop('leave')
+    await h.clock.until(started.result)
+    expect(runs(h)).toEqual([
+      ['main', 'paused', 'restart'],
+      ['explore', 'paused', 'user'],
+      ['explore', 'paused', 'parent'],
+    ])
+    await store.close()
+  })
+
   test('that a person has asked to pause before its program leaves it is paused by that person', async () => {
     const store = await open()
     const h = harness({ store, tools: [kind, deaf, quick], script })

@@ -31,6 +31,8 @@ export interface StartOptions extends RunSetting {
   readonly agent: AgentDefinition
   /** `provider/model`. */
   readonly model: string
+  /** Whether somebody has named that model for this run: one that goes on with another is then refused. */
+  readonly isModelNamed?: boolean
   readonly maxTurns?: number
   /** Go on with this conversation instead of a new one. */
   readonly conversationId?: ConversationId
@@ -44,6 +46,7 @@ export type MainRunPorts = AuthorityPorts & ContinuePorts
  */
 export async function mainRun(deps: MainRunPorts, options: StartOptions): Promise<StartPlan> {
   const { conversationId, workspace, prompt, author = 'person', agent, systemText, maxTurns } = options
+  const model = options.isModelNamed ? options.model : undefined
   const known = conversationId ? openConversation(deps, conversationId, workspace) : undefined
   const opened = known ?? newConversation(deps, workspace, prompt, agent.name)
   const { conversation, branch } = opened
@@ -53,11 +56,12 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
   const write: StartPlan['write'] = (change, live, recovered) => {
     const last = live.latest(branch.id)
     if (last?.row.status === 'paused') {
+      checkKept(last.row, { model })
       const drive = continueRun(change, { deps, tree: live }, last, { text: prompt, author, maxTurns })
       return { run: last, drive }
     }
     if (last && recovered.some(({ run }) => run === last) && !isFinal(last.row.status)) {
-      checkKept(last.row, { maxTurns })
+      checkKept(last.row, { model, maxTurns })
       const item = { kind: 'user', mode: 'follow_up', text: prompt, author } as const
       const { id: branchId, conversationId } = branch
       addToInbox(change, deps.newId, eventScope(last, change.at), { ...item, branchId, conversationId })

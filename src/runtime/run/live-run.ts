@@ -213,10 +213,11 @@ export function stopRun(run: LiveRun, reason: StopReason): void {
   for (const child of run.children.values()) if (stopsBelow(reason, child)) stopRun(child, below)
 }
 
-/** Somebody had asked a run to pause before its program ended: that stays the reason. */
+/** Somebody had asked a run to pause before its program ended, or what is above it stopped: that stays the reason. */
 function asAsked({ row: { pausing } }: LiveRun, reason: StopReason): StopReason {
-  const isLeft = reason.verb === 'pause' && reason.why === 'restart'
-  return isLeft && pausing ? { ...reason, why: pausing } : reason
+  if (reason.verb !== 'pause' || !pausing) return reason
+  const stays = reason.why === 'restart' || (reason.why === 'parent' && pausing === 'user')
+  return stays ? { ...reason, why: pausing } : reason
 }
 
 /** Whether a stop of its parent for this reason stops a child too. */

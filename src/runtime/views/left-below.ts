@@ -5,12 +5,12 @@ import { belowCounts } from '../../core/status-line/child-counts.ts'
 import { factsAround, familyTree } from '../../core/status-line/facts-around.ts'
 import { leftWords, statusLine, unreadWords } from '../../core/status-line/status-line.ts'
 import type { Reader } from '../../store/port.ts'
-import { asksOf, unreadOf } from './status-lines.ts'
+import { asksOf, holdsUnread, unreadOf } from './status-lines.ts'
 
 const OPEN = ['queued', 'running', 'waiting', 'paused'] as const
 
 /**
- * What still works or is paused below a run that has stopped, and what waits to be read by one that is done:
+ * What still works or is paused below a run that has stopped, and what waits to be read by one that is done or paused:
  * `1 report waits to be read, 1 subagent paused`. Of a run that was left behind, that its
  * process has exited. Null: nothing. Most conversations have nothing left: of those no more is read.
  */
@@ -21,7 +21,7 @@ export function leftBelow(
 ): string | null {
   if (!run) return null
   const { conversationId } = run
-  const waits = run.status === 'completed' ? unreadWords(unreadOf(reader, run)) : null
+  const waits = holdsUnread(run) ? unreadWords(unreadOf(reader, run)) : null
   if (OPEN.every((status) => reader.count('runs', { conversationId, status }) === 0)) return waits
   const isHere = isDriven(conversationId)
   if (!isStopped(run.status)) return isHere ? null : abandonedWords(run)

@@ -36,7 +36,7 @@ export function statusLineFromRows(
       activity: run.status === 'running' ? activityFromRows(reader, run) : undefined,
       ...factsAround(run, family, (each) => asksOf(reader, each)),
       asks,
-      unread: isLatest && run.status === 'completed' ? unreadOf(reader, run) : undefined,
+      unread: isLatest && holdsUnread(run) ? unreadOf(reader, run) : undefined,
       queueLength: queue.order.length,
       queueLine: queue.line,
       isDriven,
@@ -57,6 +57,11 @@ function activityFromRows(reader: Reader, { id: runId, branchId }: StoredRun): A
     parts.map(({ part }) => part),
     message.createdAt,
   )
+}
+
+/** A run that goes on reads what comes for it at its next turn. */
+export function holdsUnread({ status }: Pick<StoredRun, 'status'>): boolean {
+  return status === 'completed' || status === 'paused'
 }
 
 /** What waits in the inbox of the branch of a run. */

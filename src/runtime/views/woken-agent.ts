@@ -6,12 +6,18 @@ import { deliverOf } from '../journal/person-spawn-report.ts'
 
 /** The agent that the report wakes of what goes on now on this branch; undefined: nobody. */
 export function wokenAgent(reader: Reader, branchId: BranchId): string | undefined {
-  const last = { orderBy: 'id', descending: true, limit: 1 } as const
-  const run = reader.find('runs', { where: { branchId }, ...last })[0]
+  const run = latestRun(reader, branchId)
   if (!run || !isStopped(run.status)) return undefined
+  const above = reader.get('branches', branchId)?.parentBranchId
+  // a paused branch reads nothing until somebody continues it
+  if (above && latestRun(reader, above)?.status === 'paused') return undefined
   if (run.parentRunId === null) return wokenAbove(reader, run)
   const parent = reader.get('runs', run.parentRunId)
   return wakesParent(run, parent) ? parent?.agent : undefined
+}
+
+function latestRun(reader: Reader, branchId: BranchId): StoredRun | undefined {
+  return reader.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
 }
 
 /** Of what a person started: where its report was to wake the branch above. */

@@ -8,6 +8,8 @@ export function useWokenParent(branch: BranchView): string | null {
     const run = runOf(state, branch.id)
     if (branch.kind !== 'subagent' || !run || run.endedAt === null) return null
     const { parentBranchId: above } = branch
+    // a paused branch reads nothing until somebody continues it
+    if (above && runOf(state, above)?.status === 'paused') return null
     if (run.parentRunId === null) return above && wokenAbove(state.branches[above], branch)
     const parent = state.runs[run.parentRunId]
     return wakesParent(run, parent) ? (parent?.agent ?? 'the agent above') : null
