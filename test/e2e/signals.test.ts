@@ -50,8 +50,8 @@ describe('a signal', () => {
     await fork.untilStderr('sleep 1000')
     fork.kill('SIGTERM')
     expect((await fork.ended).code).toBe(143)
-    const [branch] = user.rows("select id from branches where kind = 'fork'")
-    expect(fork.stderr).toContain(`the conversation is kept: offshoot continue ${branch!['id']}\n`)
+    const [branch] = user.rows("select id from branches where kind = 'fork'") as [{ id: string }]
+    expect(fork.stderr).toContain(`the conversation is kept: offshoot continue ${branch.id}\n`)
   })
 
   it('that comes a second time cancels, even while a command does not want to end', async () => {

@@ -186,10 +186,15 @@ class Collected extends Writable {
     this.#held = held
   }
 
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
     this.text += chunk.toString()
-    if (this.#held && this.text.includes(this.#held.at)) void this.#held.until.then(() => done())
+    if (this.#held && this.text.includes(this.#held.at)) void this.#whenRead(this.#held.until, done)
     else done()
+  }
+
+  async #whenRead(until: Promise<unknown>, done: () => void): Promise<void> {
+    await until
+    done()
   }
 }
 
