@@ -90,7 +90,7 @@ async function endRecovery(recovering: Promise<Recovery>): Promise<void> {
   await letGo()
 }
 
-export interface DirectoryRuntimesOptions extends Pick<ComposeOptions, 'env'>, TestPorts {
+export interface DirectoryRuntimesOptions extends Pick<ComposeOptions, 'env' | 'tellUnknown'>, TestPorts {
   readonly clock: Clock
   /** One for all of them; it is closed by whoever has opened it. */
   readonly store: Store
@@ -240,9 +240,10 @@ export class DirectoryRuntimes {
   }
 
   async #compose(directory: string, mode: Mode | undefined): Promise<DirectoryRuntime> {
-    const { env, clock, network, chance, processes, decorate, store, onWarning } = this.#options
+    const { env, clock, network, chance, processes, decorate, store, tellUnknown, onWarning } = this.#options
     const own = { openStore: async () => lent(store), clock, shared: this.#shared }
-    const composed = await compose({ directory, env, mode, own, network, chance, processes, decorate })
+    const ports = { tellUnknown, network, chance, processes, decorate }
+    const composed = await compose({ directory, env, mode, own, ...ports })
     for (const warning of composed.warnings) onWarning(composed.workspace.root, warning)
     return new DirectoryRuntime(composed)
   }

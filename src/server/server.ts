@@ -6,7 +6,7 @@ import { errorMessage, OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
 import { sleep, type Clock } from '../core/clock.ts'
 import { bestEffort } from '../core/rejections.ts'
-import type { RecoveredRun } from '../runtime/run/recovered-run.ts'
+import type { RecoveredRun, TellUnknown } from '../runtime/run/recovered-run.ts'
 import type { ComposeOptions, TestPorts } from '../runtime/host/compose.ts'
 import { Access } from './access.ts'
 import { createApp } from './app.ts'
@@ -40,6 +40,8 @@ export interface ServerOptions extends Pick<ComposeOptions, 'env'>, TestPorts {
   readonly pages: string
   /** One line for whoever started it. */
   readonly log: (line: string) => void
+  /** Default: who watches reads it in the events. */
+  readonly tellUnknown?: TellUnknown | undefined
 }
 
 export interface RunningServer {

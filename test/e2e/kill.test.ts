@@ -145,7 +145,7 @@ it('what was left can be looked at, paused and continued', async () => {
   expect(other.stderr).toContain('one more conversation was left by a process that has ended')
   const paused = await user.call(['recover', '--pause'])
   expect(paused.stderr).toMatch(
-    /^offshoot: taken up: \d+ runs that a process left which has ended: (\d+ going on, )?\d+ paused\n/,
+    /^offshoot: taken up: \d+ runs that a process left which has ended: (\d+ going on, )?\d+ paused$/m,
   )
   expect(paused.stdout.split('\n').length).toBe(looked.stdout.split('\n').length)
   expect(user.rows("select distinct reason from runs where status = 'paused'")).toEqual([

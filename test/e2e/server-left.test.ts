@@ -54,14 +54,14 @@ test('a server takes up what another process held when it began, as soon as that
     { title: 'two', status: 'completed' },
   ])
   const said = () => server.stderr.match(/(?<=offshoot: )(taken up: a run|.*not known)/g)
-  // The store is written before the line on stderr.
+  // The store is written before the last line on stderr.
   await expect
     .poll(said)
     .toEqual([
-      'taken up: a run',
       expect.stringMatching(/touch one.*not known/),
       'taken up: a run',
       expect.stringMatching(/touch two.*not known/),
+      'taken up: a run',
     ])
   server.kill('SIGTERM')
   await server.ended

@@ -62,7 +62,7 @@ describe('a command whose result is not known', () => {
     const { code, stdout, stderr } = await user.run(['recover'])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^run_\w+ {2}main {2}main {2}completed {2}attempt 2\n$/)
-    const [found, unknown] = stderr.split('\n')
+    const [unknown, found] = stderr.split('\n')
     expect(found).toBe(`${FOUND}going on`)
     expect(unknown).toMatch(began)
     await expectTold()

@@ -142,6 +142,7 @@ export interface HarnessOptions {
   readonly clock?: HandClock
   /** Default: there is nothing to end. */
   readonly endProcesses?: RuntimeOptions['endProcesses']
+  readonly tellUnknown?: RuntimeOptions['tellUnknown']
   /** Whether it takes leases, as where other processes may know the store. */
   readonly hasLeases?: boolean
 }
@@ -199,6 +200,7 @@ export function harness(options: HarnessOptions = {}): Harness {
     endProcesses: options.endProcesses ?? (async () => []),
     endOwned: async () => [],
     owner: 'test',
+    tellUnknown: options.tellUnknown,
     ...(options.hasLeases
       ? { ownership: new Ownership({ store, clock, owner: 'test', processes: ALONE }) }
       : {}),

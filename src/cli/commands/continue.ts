@@ -3,7 +3,7 @@ import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
-import { compose } from '../../runtime/host/compose.ts'
+import { composeWatched } from '../terminal/compose-watched.ts'
 import type { Continued } from '../../runtime/control/continue-branch.ts'
 import { checkTurn } from '../person-only-commands.ts'
 import { printElsewhere } from '../remote/print-elsewhere.ts'
@@ -50,7 +50,7 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
 async function goOn(target: string, text: string | undefined, flags: ContinueFlags, io: Io): Promise<number> {
   const { id: conversationId, directory } = await conversationOf(target, io)
   await trustBefore(directory, flags, io)
-  const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
+  const composed = await composeWatched(directory, flags.mode, io)
   const { runtime, workspace, systemText, warnings } = composed
   const { maxTurns, budgetUsd } = flags
   const wake = flags.wake ? undefined : false

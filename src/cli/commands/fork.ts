@@ -3,7 +3,7 @@ import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
-import { compose } from '../../runtime/host/compose.ts'
+import { composeWatched } from '../terminal/compose-watched.ts'
 import { requireMessage } from '../../runtime/conversation/fork-branch.ts'
 import { checkTurn } from '../person-only-commands.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
@@ -70,7 +70,7 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
   }
   const text = await readPrompt(given === '-' ? undefined : given, ABOUT_TEXT, io)
   await trustBefore(directory, flags, io)
-  const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
+  const composed = await composeWatched(directory, flags.mode, io)
   try {
     const { runtime, workspace, systemText } = composed
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)

@@ -7,7 +7,8 @@ import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import type { Mode } from '../../permissions/modes.ts'
-import { compose, type Composed } from '../../runtime/host/compose.ts'
+import type { Composed } from '../../runtime/host/compose.ts'
+import { composeWatched } from '../terminal/compose-watched.ts'
 import { dataHome } from '../../config/homes.ts'
 import { Ownership } from '../../runtime/ownership/leases.ts'
 import { abandonedDirectories, type Recovery } from '../../runtime/control/recover.ts'
@@ -19,7 +20,7 @@ import { modeOption } from '../terminal/follow-run.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { abandonedRuns } from '../remote/abandoned-runs.ts'
 import { openStore } from '../open-store.ts'
-import { recoveredText, unknownCallLines, watchUnknown } from '../terminal/recovered-text.ts'
+import { recoveredText, resumedUnknownLines, watchUnknown } from '../terminal/recovered-text.ts'
 
 interface RecoverFlags {
   readonly pause?: true
@@ -80,8 +81,7 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
     const leave = runtime.approvals.attend() // a question waits in the store: offshoot approve answers it
     const recovery = await runtime.recover({ workspace, systemText, ...(flags.pause && { policy: 'pause' }) })
     if (recovery.runs.length > 0) await writeStderr(io, `offshoot: ${recoveredText(recovery.runs)}\n`)
-    for (const unknown of recovery.runs.flatMap(unknownCallLines))
-      await writeStderr(io, `offshoot: ${unknown}\n`)
+    for (const unknown of resumedUnknownLines(recovery.runs)) await writeStderr(io, `offshoot: ${unknown}\n`)
     const printUnknown = recovery.conversations.map((taken) =>
       watchUnknown(composed, taken, recovery.runs, io),
     )
@@ -105,7 +105,7 @@ async function recoverIn(directory: string, flags: RecoverFlags, io: Io): Promis
 /** A directory that is gone, or whose configuration is wrong, must not keep the others waiting. */
 async function open(directory: string, { mode }: RecoverFlags, io: Io): Promise<Composed | undefined> {
   try {
-    return await compose({ directory, env: io.env, mode, ...io.testPorts })
+    return await composeWatched(directory, mode, io)
   } catch (error) {
     await writeStderr(
       io,

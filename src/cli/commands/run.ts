@@ -4,7 +4,8 @@ import { OffshootError } from '../../core/errors.ts'
 import { isId, type ConversationId } from '../../core/ids.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
-import { compose, type Composed } from '../../runtime/host/compose.ts'
+import type { Composed } from '../../runtime/host/compose.ts'
+import { composeWatched } from '../terminal/compose-watched.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import {
   approvalsOption,
@@ -85,12 +86,7 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
   if (server) return await handOver(server, prompt, flags, io)
   const directory = resolve(io.cwd, flags.directory)
   await trustBefore(directory, flags, io)
-  const composed = await compose({
-    directory,
-    env: io.env,
-    mode: flags.mode,
-    ...io.testPorts,
-  })
+  const composed = await composeWatched(directory, flags.mode, io)
   try {
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     const known = conversationOf(flags, composed.store, composed.workspace.root)

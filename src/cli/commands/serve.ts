@@ -13,7 +13,7 @@ import type { EndSignal } from '../early-signals.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
-import { recoveredText, unknownCallLines } from '../terminal/recovered-text.ts'
+import { recoveredText, resumedUnknownLines, tellUnknownOn } from '../terminal/recovered-text.ts'
 import { version } from '../version.ts'
 
 interface ServeFlags {
@@ -70,6 +70,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<number> {
     version: version(),
     pages: join(ROOT, 'web/dist'),
     log: line,
+    tellUnknown: tellUnknownOn(io),
   })
   const signalled = untilSignal(server, io)
   if (flags.expose && !isLoopback(flags.host))
@@ -82,7 +83,7 @@ async function serve(flags: ServeFlags, io: Io): Promise<number> {
   if (flags.open) void openPage(link, io)
   await server.recover((directory, runs) => {
     line(`${recoveredText(runs)}, in ${directory}`)
-    for (const each of runs) unknownCallLines(each).forEach(line)
+    resumedUnknownLines(runs).forEach(line)
   })
   return await signalled
 }

@@ -8,7 +8,8 @@ import { OffshootError } from '../../core/errors.ts'
 import { delivers, type Deliver } from '../../core/message.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
-import { compose, type Composed } from '../../runtime/host/compose.ts'
+import type { Composed } from '../../runtime/host/compose.ts'
+import { composeWatched } from '../terminal/compose-watched.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import type { StartedOrDispatched } from '../../runtime/control/start-or-dispatch.ts'
 import type { VerbCommand } from '../../runtime/control/verbs.ts'
@@ -103,7 +104,7 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
   if (server) return await handOver(server, { task, conversation }, flags, io)
   const directory = resolve(io.cwd, flags.directory ?? conversation?.directory ?? '.')
   await trustBefore(directory, flags, io)
-  const composed = await compose({ directory, env: io.env, mode: flags.mode, ...io.testPorts })
+  const composed = await composeWatched(directory, flags.mode, io)
   try {
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     if (conversation) refuseIfDriven(composed, conversation.id, flags)

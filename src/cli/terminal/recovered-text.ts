@@ -1,10 +1,11 @@
 import type { OffshootEvent } from '../../core/events.ts'
+import { isStopped } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import type { TakenConversation } from '../../runtime/control/recover.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
 import { Follow } from '../../runtime/log/follow.ts'
-import type { RecoveredRun } from '../../runtime/run/recovered-run.ts'
+import type { RecoveredRun, TellUnknown, UnknownCall } from '../../runtime/run/recovered-run.ts'
 import type { Reader } from '../../store/port.ts'
 import { writeStderr, type Io } from '../io.ts'
 
@@ -12,8 +13,24 @@ import { writeStderr, type Io } from '../io.ts'
 export async function printRecovered({ recovered }: StartedRun, io: Io): Promise<void> {
   if (recovered.length === 0) return
   await writeStderr(io, `offshoot: ${recoveredText(recovered)}\n`)
-  for (const each of recovered)
-    for (const line of unknownCallLines(each)) await writeStderr(io, `offshoot: ${line}\n`)
+  for (const line of resumedUnknownLines(recovered)) await writeStderr(io, `offshoot: ${line}\n`)
+}
+
+/** Calls whose effect is not known are told on stderr: the person has to check them (invariant R2). */
+export function tellUnknownOn(io: Io): TellUnknown {
+  return async (calls) => {
+    for (const call of calls) await writeStderr(io, `offshoot: ${unknownCallLine(call)}\n`)
+  }
+}
+
+function unknownCallLine({ began, runId }: UnknownCall): string {
+  return unknownLine(began, runId)
+}
+
+/** Of runs that had paused, and go on with what was taken up. What a run had left was told before it was stored. */
+export function resumedUnknownLines(recovered: readonly RecoveredRun[]): string[] {
+  const resumed = recovered.filter(({ status }) => isStopped(status))
+  return resumed.flatMap(({ unknown }) => unknown.map(unknownCallLine))
 }
 
 /** What was found, and what became of it, in one line. */
@@ -41,7 +58,7 @@ interface Watchable {
 
 /**
  * Calls whose effect turns out not to be known after a position, stored or live: of a run that fails because the store is
- * full, for example. The returned function prints them, but not those of `recovered`, which were printed at the start.
+ * full, for example. The returned function prints them, but not those of `recovered`, which were told then.
  */
 export function watchUnknown(
   { store, runtime }: Watchable,
@@ -67,11 +84,6 @@ export function watchUnknown(
     if (position.isBehind) catchUp()
     for (const line of lines) await writeStderr(io, `offshoot: ${line}\n`)
   }
-}
-
-/** Calls whose effect is not known: the person has to check them (invariant R2). */
-export function unknownCallLines({ run, unknown }: RecoveredRun): string[] {
-  return unknown.map(({ began }) => unknownLine(began, run.row.id))
 }
 
 function unknownLine(call: string, id: string): string {

@@ -1,3 +1,4 @@
+import type { TellUnknown } from '../run/recovered-run.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Author } from '../../core/message.ts'
 import type { NewId, RunId } from '../../core/ids.ts'
@@ -59,6 +60,8 @@ export interface Deps {
   readonly secrets: SecretMask
   /** The leases of this process. Absent where it is the only one that knows the store. */
   readonly ownership?: Ownership
+  /** Default: who watches reads it in the events. */
+  readonly tellUnknown?: TellUnknown | undefined
   /** Child processes are started under it. Absent where tools start none. */
   readonly guard?: Guard
 }

@@ -53,7 +53,7 @@ export interface Conversations {
 }
 
 export type AcquirePorts = Pick<Deps, 'ownership' | 'recorder' | 'store'>
-export type RecoverPorts = EndRunPorts & Pick<Deps, 'endOwned' | 'endProcesses' | 'owner'>
+export type RecoverPorts = EndRunPorts & Pick<Deps, 'endOwned' | 'endProcesses' | 'owner' | 'tellUnknown'>
 export type StartPorts = AcquirePorts & RecoverPorts & DelegationPorts & Pick<Deps, 'namedMode'>
 
 /** Takes the conversation, writes what is to begin there, and drives it until nothing is left to do. */

@@ -1,3 +1,4 @@
+import type { UnknownCall } from '../run/recovered-run.ts'
 import { describe, expect, test, vi } from 'vitest'
 import { actor, type Part } from '../../../test/support/actor.ts'
 import { conversationProblems, expectEvents } from '../../../test/support/conversation-problems.ts'
@@ -260,6 +261,27 @@ describe('a run that takes its process down', () => {
     ])
     expect(h.actor.seen[0]!.last).toMatch(/status="failed"[^]*its process ended 3 times while it ran/)
     expectOrder(h)
+  })
+
+  test.each([
+    ['of a write once it is cut', write, [1, 2, 3]],
+    ['of a read once that is not run again', tool('read', { execute: never }), [3]],
+  ])('and people are told before it is stored that an effect is not known: %s', async (_, own, times) => {
+    const parts = { main: [{ calls: [foreground('a')] }], a: [{ calls: [use(own.name)] }] }
+    let { store } = await died({ parts, tools: [own] })
+    const told: unknown[] = []
+    for (const time of [1, 2, 3]) {
+      const tellUnknown = async (calls: readonly UnknownCall[]) => {
+        const { status } = store.get('tool_calls', calls[0]!.id)!
+        told.push([time, calls.length, status])
+      }
+      const later = { main: [slow('never')], a: [slow('never')] }
+      const h = live(store, { parts: later, tools: [own], more: { tellUnknown } })
+      await h.clock.until(h.runtime.recover(where(h)))
+      await h.clock.settle()
+      store = await h.store.cut(h.store.commits)
+    }
+    expect(told).toEqual(times.map((time) => [time, 1, time === times[0] ? 'running' : 'unknown']))
   })
 
   test('is tried three times more when a person continues it', async () => {

@@ -24,6 +24,7 @@ import { createWorkspace } from '../../tools/workspace.ts'
 import type { Workspace } from '../../tools/port.ts'
 import { agentWarnings } from '../../project/agent-sources.ts'
 import { randomIds } from '../log/new-id.ts'
+import type { TellUnknown } from '../run/recovered-run.ts'
 import { Ownership } from '../ownership/leases.ts'
 import type { LoadedConfig } from '../../config/config-sources.ts'
 import { configHome, dataHome, type Env } from '../../config/homes.ts'
@@ -80,6 +81,7 @@ export interface ComposeOptions extends TestPorts {
   readonly mode?: Mode | undefined
   /** What a program that uses the library brings. */
   readonly own?: OwnParts
+  readonly tellUnknown?: TellUnknown | undefined
 }
 
 export interface OwnParts {
@@ -133,14 +135,14 @@ export async function compose({
   env,
   mode: namedMode,
   own = {},
+  tellUnknown,
   network,
   chance,
   processes,
   openFile = openSqliteFile,
   decorate = (ports) => ports,
 }: ComposeOptions): Promise<Composed> {
-  const ownDirectories = [dataHome(env), join(configHome(env), 'offshoot')]
-  const workspace = createWorkspace(directory, { ownDirectories })
+  const workspace = createWorkspace(directory, { ownDirectories: ownDirectories(env) })
   const mode = namedMode ?? 'ask'
   const { clock = systemClock, models = new OwnModels() } = own
   const toolsOf = (config: Config) => toolsWith(config, { env, network, own })
@@ -172,6 +174,7 @@ export async function compose({
     namedMode,
     speaker: authorOfProcess(store, env),
     owner,
+    tellUnknown,
     ...(ownership && { ownership }),
     shared: own.shared,
     guard,
@@ -196,6 +199,10 @@ export async function compose({
     tools: ports.tools,
     secrets,
   }
+}
+
+function ownDirectories(env: Env): string[] {
+  return [dataHome(env), join(configHome(env), 'offshoot')]
 }
 
 /** `losses`: what is gone of a store since it was used last. */

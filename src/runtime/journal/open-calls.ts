@@ -1,4 +1,4 @@
-import type { RecoveredRun } from '../run/recovered-run.ts'
+import type { UnknownCall } from '../run/recovered-run.ts'
 import type { ToolCallPart } from '../../core/message.ts'
 import type { ToolCall } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
@@ -9,6 +9,7 @@ import { eventScope, type LiveRun } from '../run/live-run.ts'
 import { leftJournal, type OpenJournalPorts } from './open-journal.ts'
 import { readOpenTurn } from './open-turn.ts'
 import type { Change } from '../log/recorder.ts'
+import type { Reader } from '../../store/port.ts'
 import { isTaskName } from '../task/task-input.ts'
 
 export type EndLeftPorts = OpenJournalPorts & Pick<Deps, 'approvals' | 'questions'>
@@ -19,7 +20,7 @@ export type EndLeftPorts = OpenJournalPorts & Pick<Deps, 'approvals' | 'question
  */
 export function endOpenCalls(change: Change, deps: OpenJournalPorts, run: LiveRun): void {
   endStreaming(change, run)
-  const begun = openCalls(change, run).filter(({ row }) => row?.status === 'running' && !row.repeatable)
+  const begun = openCalls(change.tx, run).filter((call) => isRunning(call) && !call.row?.repeatable)
   if (begun.length > 0) writeEnds(change, deps, run, begun)
 }
 
@@ -31,18 +32,27 @@ export function endLeft(change: Change, deps: EndLeftPorts, run: LiveRun): void 
   endStreaming(change, run)
   deps.approvals.withdrawLeft(change, run)
   deps.questions.withdrawLeft(change, run)
-  const open = openCalls(change, run, (child) => !child.row.background && !isStopped(child.row.status))
+  const open = openCalls(change.tx, run, (child) => !child.row.background && !isStopped(child.row.status))
   if (open.length > 0) writeEnds(change, deps, run, open)
 }
 
 /**
- * What is known of each call of a run whose effect is not: also of those that an earlier attempt found, as it may have
- * died before it told anybody.
+ * The calls of a run whose effect is not known: also those that an earlier attempt found, as it may have died before it
+ * told anybody.
  */
-export function unknownOf({ tx }: Change, { row }: LiveRun): RecoveredRun['unknown'] {
-  const calls = tx.find('tool_calls', { where: { runId: row.id } })
-  const unknown = calls.filter(({ status }) => status === 'unknown')
-  return unknown.map((call) => ({ id: call.id, began: beganText(call) }))
+export function unknownOf(reader: Reader, { row }: LiveRun): UnknownCall[] {
+  return reader.find('tool_calls', { where: { runId: row.id, status: 'unknown' } }).map(asUnknown)
+}
+
+/** The same with those that will be unknown once `endOpenCalls`, or where the run `ends` with that `endLeft`, is done. */
+export function unknownToBe(reader: Reader, run: LiveRun, ends: boolean): UnknownCall[] {
+  const begun = openCalls(reader, run).filter((call) => isRunning(call) && !isSpawn(run, call))
+  const cut = begun.flatMap(({ row }) => (row && (ends || !row.repeatable) ? asUnknown(row) : []))
+  return [...unknownOf(reader, run), ...cut]
+}
+
+function asUnknown(call: ToolCall): UnknownCall {
+  return { id: call.id, runId: call.runId, began: beganText(call) }
 }
 
 interface OpenCall {
@@ -52,7 +62,7 @@ interface OpenCall {
 
 /** Those that no subagent will answer; `answers`: whether the one of a call will. */
 function openCalls(
-  { tx }: Change,
+  reader: Reader,
   run: LiveRun,
   answers: (child: LiveRun) => boolean = () => true,
 ): OpenCall[] {
@@ -60,7 +70,7 @@ function openCalls(
     const child = run.children.get(callId)
     return child !== undefined && answers(child)
   }
-  const turn = readOpenTurn(tx, run.row)
+  const turn = readOpenTurn(reader, run.row)
   if (!turn) return []
   const ended = new Set(turn.results.map(({ callId }) => callId))
   return turn.calls
@@ -70,10 +80,16 @@ function openCalls(
 
 function writeEnds(change: Change, deps: OpenJournalPorts, run: LiveRun, calls: readonly OpenCall[]): void {
   const journal = (run.journal = leftJournal(deps, change.tx, run)) // whoever writes later knows what stands here
-  const isSpawn = ({ part, row }: OpenCall) =>
-    row?.status === 'running' && (run.children.has(part.callId) || isTaskName(part.tool))
-  const ends = calls.map((call) => (isSpawn(call) ? endOfSpawn(call) : endOf(call)))
+  const ends = calls.map((call) => (isSpawn(run, call) ? endOfSpawn(call) : endOf(call)))
   for (const end of ends) journal.writeResult(change, end)
+}
+
+function isRunning({ row }: OpenCall): boolean {
+  return row?.status === 'running'
+}
+
+function isSpawn(run: LiveRun, call: OpenCall): boolean {
+  return isRunning(call) && (run.children.has(call.part.callId) || isTaskName(call.part.tool))
 }
 
 function endOf({ part, row }: OpenCall): EndedCall {

@@ -5,7 +5,7 @@ import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { cancelLeft, endRun, type EndRunPorts } from '../journal/end-run.ts'
 import { changeRun, checkUnchanged, startAttempt, type LiveRun } from '../run/live-run.ts'
-import { endOpenCalls, unknownOf } from '../journal/open-calls.ts'
+import { endOpenCalls, unknownOf, unknownToBe } from '../journal/open-calls.ts'
 import type { OpenJournalPorts } from '../journal/open-journal.ts'
 import { readLeft } from '../journal/open-turn.ts'
 import { queueFromRows } from '../run/queue-from-rows.ts'
@@ -34,10 +34,11 @@ export function leftRuns(deps: Pick<Deps, 'store'>, live: LiveConversation): Liv
  * have to be gone. Queued runs are not driven yet.
  */
 export async function recoverConversation(
-  deps: EndRunPorts & ContinuePorts,
+  deps: RecoverPorts,
   live: LiveConversation,
   policy: RecoveryPolicy,
 ): Promise<readonly RecoveredRun[]> {
+  await tellUnknown(deps, live, policy)
   const found = leftRuns(deps, live)
   if (found.length === 0) return []
   let resumed: readonly LiveRun[] = []
@@ -53,7 +54,7 @@ export async function recoverConversation(
           ? pauseLeft(change, deps, run, pausing)
           : requeueOrPause(change, { deps, live }, run, policy)
       }
-      return { run, status, became: became(), unknown: unknownOf(change, run) }
+      return { run, status, became: became(), unknown: unknownOf(change.tx, run) }
     })
     const open = all.filter(({ became }) => became === 'queued')
     resumed = open.flatMap(({ run }) => resumeStoppedBelow(change, { deps, tree: live }, run))
@@ -76,6 +77,21 @@ export async function recoverConversation(
   return recovered
 }
 
+type RecoverPorts = EndRunPorts & ContinuePorts & Pick<Deps, 'tellUnknown'>
+
+async function tellUnknown(
+  deps: RecoverPorts,
+  live: LiveConversation,
+  policy: RecoveryPolicy,
+): Promise<void> {
+  if (!deps.tellUnknown) return
+  const left = leftRuns(deps, live)
+  const failing = left.filter((run) => !pausingOf(run) && isGivenUp(run, policy))
+  const ending = new Set(failing.flatMap((run) => [run, ...live.below(run.row.branchId)]))
+  const calls = left.flatMap((run) => unknownToBe(deps.store, run, ending.has(run)))
+  if (calls.length > 0) await deps.tellUnknown(calls)
+}
+
 /** @throws OffshootError `conflict` where another has changed it meanwhile. */
 function keepUnlessStored(change: Change, run: LiveRun): void {
   checkUnchanged(change, run)
@@ -85,7 +101,7 @@ function keepUnlessStored(change: Change, run: LiveRun): void {
 
 /** It had paused, and holds its place in the queue already. */
 function asRecovered(change: Change, run: LiveRun): RecoveredRun {
-  return { run, status: 'paused', became: 'queued', unknown: unknownOf(change, run) }
+  return { run, status: 'paused', became: 'queued', unknown: unknownOf(change.tx, run) }
 }
 
 /** Who had asked it to pause when its process ended: at least that is kept. */
@@ -103,6 +119,15 @@ function pauseLeft(change: Change, deps: OpenJournalPorts, run: LiveRun, why: 'u
   return 'paused'
 }
 
+function isGivenUp(run: LiveRun, policy: RecoveryPolicy): boolean {
+  return isBlamed(run) && run.row.attempt >= bounds.crashesBeforeFailure && policy === 'continue'
+}
+
+/** Its process may have ended because of it. */
+function isBlamed({ row }: LiveRun): boolean {
+  return row.status === 'running' || row.reason === 'retry'
+}
+
 function requeueOrPause(
   change: Change,
   { deps, live }: { readonly deps: EndRunPorts; readonly live: LiveConversation },
@@ -110,9 +135,8 @@ function requeueOrPause(
   policy: RecoveryPolicy,
 ): RecoveredRun['became'] {
   run.held.count({ toolCalls: change.tx.count('tool_calls', { runId: run.row.id }) })
-  const isBlamed = run.row.status === 'running' || run.row.reason === 'retry'
-  if (isBlamed && run.row.attempt >= bounds.crashesBeforeFailure && policy === 'continue')
-    return giveUp(change, deps, live, run)
+  if (isGivenUp(run, policy)) return giveUp(change, deps, live, run)
+  const attempt = isBlamed(run) ? { attempt: run.row.attempt + 1 } : {}
   endOpenCalls(change, deps, run)
   const wasQueued = run.row.status === 'queued'
   const { toolCalls } = run.row
@@ -124,8 +148,7 @@ function requeueOrPause(
       row: { stopNo: run.row.stopNo + 1, toolCalls, ...note },
     })
   if (stays) return 'paused'
-  if (!wasQueued)
-    changeRun(change, run, state.queued, { row: isBlamed ? { attempt: run.row.attempt + 1 } : {} })
+  if (!wasQueued) changeRun(change, run, state.queued, { row: attempt })
   return 'queued'
 }
 
