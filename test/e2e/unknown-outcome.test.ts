@@ -82,6 +82,13 @@ describe('a command whose result is not known', () => {
     await expectTold()
   })
 
+  it('is told of by cancel', async () => {
+    const cancelled = await user.run(['cancel', branch()])
+    expect(cancelled.code).toBe(0)
+    expect(cancelled.stderr).toMatch(began)
+    await expectTold()
+  })
+
   it('is told of where the policy is to pause', async () => {
     user.write('offshoot.jsonc', '{"recovery": "pause"}')
     const recovered = await user.run(['recover'])

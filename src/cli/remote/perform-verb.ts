@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
 import type { ConversationId } from '../../core/ids.ts'
 import { systemClock } from '../../exec/system-clock.ts'
-import { compose } from '../../runtime/host/compose.ts'
 import { randomIds } from '../../runtime/log/new-id.ts'
 import { askOwner } from '../../runtime/ownership/ask-owner.ts'
 import { Ownership } from '../../runtime/ownership/leases.ts'
@@ -10,6 +9,7 @@ import { authorOfProcess, spokenBy } from '../../runtime/control/speaker.ts'
 import type { VerbAnswers, VerbCommand } from '../../runtime/control/verbs.ts'
 import { checkTurn, startsTurn } from '../person-only-commands.ts'
 import type { Io } from '../io.ts'
+import { composeWatched } from '../terminal/compose-watched.ts'
 import { openStore } from '../open-store.ts'
 import { resolveId } from '../../runtime/views/resolve-id.ts'
 
@@ -24,7 +24,7 @@ export async function performVerb<V extends VerbCommand>(
 ): Promise<VerbAnswers[V['verb']]> {
   const { asked, directory } = await ask(io, id, command)
   if (asked.type === 'answered') return asked.value as VerbAnswers[V['verb']]
-  const composed = await compose({ directory, env: io.env, ...io.testPorts })
+  const composed = await composeWatched(directory, undefined, io)
   try {
     return await composed.runtime.perform(id, command, composed)
   } finally {

@@ -3,7 +3,9 @@ import { idPrefix } from '../../core/ids.ts'
 import { isFinal, type RunStatus } from '../../core/run-status.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import { cancelRuns, type CancelPorts } from '../journal/cancel-runs.ts'
+import type { Deps } from '../context/deps.ts'
 import { cleanUpCalls } from '../recovery/clean-up-calls.ts'
+import { tellUnknown } from '../recovery/tell-unknown.ts'
 import { findTarget, type VerbScope } from './verb-scope.ts'
 
 /** The result of a cancel. */
@@ -17,12 +19,14 @@ export interface CancelVerbAnswer {
   readonly left: readonly number[]
 }
 
+type CancelVerbPorts = CancelPorts & Pick<Deps, 'tellUnknown'>
+
 /**
  * Ends a run, the latest run of a branch, or everything in a conversation, with all that is below. `ifStoppedAt`, of a run:
  * only where it has not gone on since it stopped then. @throws OffshootError `conflict` where it has
  */
 export function cancel(
-  scope: VerbScope<CancelPorts>,
+  scope: VerbScope<CancelVerbPorts>,
   id: string,
   ifStoppedAt?: number,
 ): Promise<CancelVerbAnswer> {
@@ -30,7 +34,7 @@ export function cancel(
 }
 
 async function cancelTarget(
-  scope: VerbScope<CancelPorts>,
+  scope: VerbScope<CancelVerbPorts>,
   id: string,
   ifStoppedAt: number | undefined,
 ): Promise<CancelVerbAnswer> {
@@ -52,7 +56,7 @@ function requireStoppedAt({ row }: LiveRun, at: number | undefined): void {
 }
 
 /** All of it at once, what people started too: nothing is woken by what the others report. */
-async function cancelConversation(scope: VerbScope<CancelPorts>, id: string): Promise<CancelVerbAnswer> {
+async function cancelConversation(scope: VerbScope<CancelVerbPorts>, id: string): Promise<CancelVerbAnswer> {
   const { deps, live } = scope
   const main = findTarget(scope, id)
   const branches = deps.store.find('branches', { where: { conversationId: live.id } })
@@ -78,16 +82,14 @@ interface Ended {
 }
 
 async function end(
-  { deps, live, requireOpen, settle }: VerbScope<CancelPorts>,
+  { deps, live, requireOpen, settle }: VerbScope<CancelVerbPorts>,
   { tops, below, check }: Ended,
   status: () => RunStatus | null,
 ): Promise<CancelVerbAnswer> {
   let answer = finished(null)
-  await cleanUpCalls(
-    deps,
-    live.setting.workspace,
-    [...tops, ...below].filter((run) => !live.drives(run)),
-  )
+  const left = [...tops, ...below].filter((run) => !live.drives(run))
+  await cleanUpCalls(deps, live.setting.workspace, left)
+  await tellUnknown(deps, left, () => true)
   check?.()
   await cancelRuns(
     { deps, tree: live },

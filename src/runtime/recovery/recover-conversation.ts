@@ -5,13 +5,14 @@ import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { cancelLeft, endRun, type EndRunPorts } from '../journal/end-run.ts'
 import { changeRun, checkUnchanged, startAttempt, type LiveRun } from '../run/live-run.ts'
-import { endOpenCalls, unknownOf, unknownToBe } from '../journal/open-calls.ts'
+import { endOpenCalls, unknownOf } from '../journal/open-calls.ts'
 import type { OpenJournalPorts } from '../journal/open-journal.ts'
 import { readLeft } from '../journal/open-turn.ts'
 import { queueFromRows } from '../run/queue-from-rows.ts'
 import type { RecoveredRun } from '../run/recovered-run.ts'
 import { resumeStoppedBelow, type ContinuePorts } from '../delegation/continue-run.ts'
 import type { Change } from '../log/recorder.ts'
+import { tellUnknown } from './tell-unknown.ts'
 import { rollBackStarts } from '../run/roll-back-starts.ts'
 import { requestSlot } from '../run/slots.ts'
 
@@ -38,7 +39,7 @@ export async function recoverConversation(
   live: LiveConversation,
   policy: RecoveryPolicy,
 ): Promise<readonly RecoveredRun[]> {
-  await tellUnknown(deps, live, policy)
+  await tellLeft(deps, live, policy)
   const found = leftRuns(deps, live)
   if (found.length === 0) return []
   let resumed: readonly LiveRun[] = []
@@ -79,17 +80,11 @@ export async function recoverConversation(
 
 type RecoverPorts = EndRunPorts & ContinuePorts & Pick<Deps, 'tellUnknown'>
 
-async function tellUnknown(
-  deps: RecoverPorts,
-  live: LiveConversation,
-  policy: RecoveryPolicy,
-): Promise<void> {
-  if (!deps.tellUnknown) return
+function tellLeft(deps: RecoverPorts, live: LiveConversation, policy: RecoveryPolicy): Promise<void> {
   const left = leftRuns(deps, live)
   const failing = left.filter((run) => !pausingOf(run) && isGivenUp(run, policy))
   const ending = new Set(failing.flatMap((run) => [run, ...live.below(run.row.branchId)]))
-  const calls = left.flatMap((run) => unknownToBe(deps.store, run, ending.has(run)))
-  if (calls.length > 0) await deps.tellUnknown(calls)
+  return tellUnknown(deps, left, (run) => ending.has(run))
 }
 
 /** @throws OffshootError `conflict` where another has changed it meanwhile. */
