@@ -13,62 +13,63 @@ import { eventSchemas, isEphemeral } from '../src/core/events.ts'
 const ID_KINDS = ['cnv', 'brn', 'msg', 'prt', 'run', 'cal', 'apr', 'que', 'inb', 'art']
 const TYPES = /** @type {EventType[]} */ (Object.keys(eventSchemas))
 
-/** What each event tells. @type {Record<EventType, string>} */
+/** What each event means. @type {Record<EventType, string>} */
 const MEANINGS = {
-  'conversation.created': 'A conversation began.',
-  'conversation.updated': 'Its title changed.',
-  'conversation.deleted': 'It was deleted, with everything in it.',
-  'branch.created': 'A branch was made: the main one, a fork, or that of a subagent.',
-  'message.appended': 'A message stands on a branch; an assistant message may still grow.',
-  'message.completed': 'A message is whole, or was cut for good. `finishReason` of an answer: how it ended.',
-  'part.started': 'A part of a message began.',
+  'conversation.created': 'A conversation was created.',
+  'conversation.updated': 'The title of the conversation changed.',
+  'conversation.deleted': 'The conversation was deleted, with everything in it.',
+  'branch.created': "A branch was created: the main one, a fork, or a subagent's.",
+  'message.appended': 'A message was added to a branch; an assistant message may still grow.',
+  'message.completed':
+    'A message is complete, or was interrupted for good. For an answer, `finishReason` says how it ended.',
+  'part.started': 'A part of a message started.',
   'part.delta': 'Text was added to a part.',
   'part.completed':
-    'A part is whole; `part` is all of it: besides `id` and `type`, `text` of a `text` (with its `author` in a user message: `person`, `runtime`, or an agent with its branch), `reasoning` or `notice`; `text` and `report`, what the runtime knows of it, of a delivered `report`; `callId`, `tool`, `input` of a `tool-call`; `callId`, `tool`, `status`, `output` of a `tool-result`; `file` of a `file`.',
+    'A part is complete, and `part` contains all of it. Every part has `id` and `type`. A `text`, `reasoning` or `notice` has `text` (a `text` in a user message also `author`: `person`, `runtime`, or an agent with its branch); a delivered `report` has `text`, and in `report` what the runtime knows about it; a `tool-call` has `callId`, `tool`, `input`; a `tool-result` has `callId`, `tool`, `status`, `output`; a `file` has `file`.',
   'run.queued':
-    'A run waits for a free slot; `position` is its place in its conversation, `line` what that waits for; of a run that waits already (`from` `queued`): what it waits for has changed.',
-  'run.started': 'A run began to work.',
-  'run.resumed': 'A wait of a run is over.',
-  'run.progress': 'A run began a tool call.',
-  'run.waiting': 'A run waits; `waitingFor` says for what.',
-  'run.paused': 'A run stopped and can be continued; `reason` and `endReason` say why.',
-  'run.completed': 'A run ended; `report` is what it came to.',
+    'A run waits for a free slot. `position` is its place in its conversation, `line` says what it waits for. If the run was already waiting (`from` is `queued`), the thing that it waits for has changed.',
+  'run.started': 'A run started to work.',
+  'run.resumed': 'A run continues after a wait.',
+  'run.progress': 'A run started a tool call.',
+  'run.waiting': 'A run waits; `waitingFor` says what for.',
+  'run.paused': 'A run stopped and can be resumed; `reason` and `endReason` say why.',
+  'run.completed': 'A run ended; `report` is its result.',
   'run.failed': 'A run ended with `error`.',
   'run.cancelled': 'A run was cancelled.',
-  'run.backgrounded': 'A run went on in the background; its parent no longer waits for it.',
-  'turn.completed': 'One answer of the model and the calls that it asked for are done; figures of that turn.',
-  'usage.updated': 'Figures changed outside a turn.',
-  'tool.started': 'A tool call began.',
-  'tool.output': 'A running tool wrote something.',
+  'run.backgrounded': 'A run moved to the background; its parent no longer waits for it.',
+  'turn.completed': 'A model response and its tool calls are done; the figures are those of the turn.',
+  'usage.updated': 'The figures changed outside a turn.',
+  'tool.started': 'A tool call started.',
+  'tool.output': 'A running tool produced output.',
   'tool.completed': 'A tool call succeeded.',
-  'tool.failed': 'A tool call failed; the model was told why.',
+  'tool.failed': 'A tool call failed; the model reads why.',
   'tool.denied':
-    'A tool call was not allowed. `error.code` is `denied`, or `unattended` where nobody could be asked; `error.reason` says who or what denied it.',
-  'tool.skipped': 'A tool call was never begun.',
-  'tool.unknown': 'A tool call was interrupted; its effect is not known.',
-  'approval.requested': 'A person is asked whether a call may be made.',
-  'approval.answered': 'That question was answered. `grant` is what is allowed from now on, `scope` where.',
-  'question.asked': 'An agent asks the person something, in words; `offshoot answer` answers it.',
-  'question.answered': 'That question was answered, or closed: then `text` is null.',
-  'context.compacted': 'Earlier messages were summarised for the model.',
+    'A tool call was denied. `error.code` is `denied`, or `unattended` if nobody could answer; `error.reason` says who or what denied it.',
+  'tool.skipped': 'A tool call never started.',
+  'tool.unknown': 'A tool call was interrupted; its effect is unknown.',
+  'approval.requested': 'A tool call waits for an approval.',
+  'approval.answered': 'An approval was answered. `grant` is what it allows from now on, `scope` says where.',
+  'question.asked': 'An agent asks a person a question in words; `offshoot answer` answers it.',
+  'question.answered': 'A question was answered; or it was closed, and `text` is null.',
+  'context.compacted': 'The runtime summarised earlier messages for the model.',
   'inbox.added':
-    'Input waits for a branch. `count` of the inbox events: how many items wait there from now on.',
-  'inbox.updated': 'Waiting input changed.',
-  'inbox.delivered': 'Waiting input became a message.',
-  'inbox.withdrawn': 'Waiting input was taken back.',
-  'inbox.empty': 'Nothing waits for the branch any more: the last item was delivered or withdrawn.',
-  'report.delivered': "A subagent's report reached the branch that it was made for.",
+    'The inbox of a branch received an item. In all inbox events, `count` is the number of items that now wait there.',
+  'inbox.updated': 'A waiting item changed.',
+  'inbox.delivered': 'A waiting item became a message.',
+  'inbox.withdrawn': 'A waiting item was withdrawn.',
+  'inbox.empty': 'The inbox is empty: its last item was delivered or withdrawn.',
+  'report.delivered': "A subagent's report reached its target branch.",
 }
 
 /** @type {Readonly<Record<string, string>>} */
 const BASE_MEANINGS = {
-  seq: 'its place among the stored events of the conversation',
-  sub: 'of live events alone: its place after the last stored one',
-  at: 'when',
-  conversationId: 'where',
-  branchId: 'the branch; null where the event is about the conversation',
-  runId: 'the run; null where there is none',
-  parentRunId: 'the run that the run works for; null for a main run',
+  seq: 'position among the stored events of the conversation',
+  sub: 'live events only: position after the last stored event',
+  at: 'time of the event',
+  conversationId: 'the conversation',
+  branchId: 'the branch; null if the event concerns the whole conversation',
+  runId: 'the run; null if there is none',
+  parentRunId: 'the parent of the run; null for a main run',
   depth: '0 for a main run, 1 for its subagents, and so on',
 }
 
@@ -91,17 +92,17 @@ export function eventsPage() {
   const [base, ...others] = groups
   return `# Events
 
-What happened in a conversation, in the past tense: one flat stream for the whole tree. \`offshoot run --output-format events\` writes one event a line. The JSON Schema is [events.schema.json](events.schema.json); both files are generated from \`src/core/events.ts\` by \`node scripts/event-docs.mjs\`.
+Events record what happened in a conversation, as one flat stream for the whole tree. \`offshoot run --output-format events\` writes one event per line. The JSON Schema is [events.schema.json](events.schema.json). \`node scripts/event-docs.mjs\` generates both files from \`src/core/events.ts\`.
 
-A reader passes over events and fields that it does not know. Times are milliseconds since the epoch, money is US dollars and null while a price is not known, ids are a prefix and 26 characters. \`?\` marks a field that may be missing.
+Ignore events and fields that you do not know. Times are milliseconds since the epoch. Costs are US dollars, and null while a price is unknown. Ids are a prefix and 26 characters. \`?\` marks an optional field.
 
 ## Order
 
-Stored events carry their own \`seq\`, which counts one by one in a conversation. Live events (*live* below) are never stored and never repeated: they carry the last \`seq\` and a \`sub\` that counts on from it, and whoever misses them loses nothing that a later event does not say.
+Each stored event has its own \`seq\`; a conversation numbers them without gaps. Live events (*live* below) are never stored or repeated. They carry the last stored \`seq\` and a \`sub\` that counts up from there. A reader that misses a live event loses nothing: a later event contains the same information.
 
 ## Secrets
 
-In all events [secrets](output.md#secrets) are masked, each character by one of its own, so that \`offset\` counts in the masked text as in the real one.
+All events mask [secrets](output.md#secrets) character by character, so \`offset\` is the same in the masked and the real text.
 
 ## Fields of every event
 
@@ -111,7 +112,7 @@ ${others.map(({ name, fields, required }) => `## Fields of a ${name}\n\n${fieldL
 
 ## All events
 
-| event | says | fields besides those of every event |
+| event | meaning | additional fields |
 |---|---|---|
 ${TYPES.map((type) => eventRow(type, groups)).join('\n')}
 `
@@ -208,7 +209,7 @@ function without(fields, names) {
  */
 function eventRow(type, all) {
   const { groups, own, required } = splitFields(type, all)
-  const shared = groups.slice(1).map(({ name }) => `those of a ${name}`)
+  const shared = groups.slice(1).map(({ name }) => `the fields of a ${name}`)
   const fields = [...shared, fieldList(without(own, ['type']), required)].filter((text) => text !== '')
   const live = isEphemeral(type) ? ' (*live*)' : ''
   return `| \`${type}\`${live} | ${MEANINGS[type]} | ${fields.join(', ') || 'none'} |`
@@ -229,7 +230,7 @@ function fieldTable({ fields, required }) {
   const rows = Object.entries(fields).map(
     ([name, schema]) => `| ${fieldName(name, required)} | ${typeText(schema)} | ${BASE_MEANINGS[name]} |`,
   )
-  return ['| field | type | says |', '|---|---|---|', ...rows].join('\n')
+  return ['| field | type | meaning |', '|---|---|---|', ...rows].join('\n')
 }
 
 /**
