@@ -67,7 +67,10 @@ const matches = (text: string, pattern: RegExp) =>
 
 test('log, Markdown, HTML, the page and its steps say the same of how a call ended', async () => {
   const { h, conversationId, branchId } = await played()
-  const log = transcriptLines(readMessages(h.store, branchId), callFactsIn(h.store)).join('\n')
+  const log = transcriptLines(readMessages(h.store, branchId), {
+    agent: 'main',
+    factsOf: callFactsIn(h.store),
+  }).join('\n')
   expect(matches(log, /^ {2}← \w+(?: of explore \(\w+\))? (.*), \d+ lines?$/gm)).toEqual(ENDS)
   const document = exportConversation(h.store, conversationId)
   const markdown = documentMarkdown(document).split('\n## ')[1]!
@@ -80,8 +83,11 @@ test('log, Markdown, HTML, the page and its steps say the same of how a call end
 
 test('`log` shows what a subagent answered the call that waited for it', async () => {
   const { h, branchId } = await played()
-  const log = transcriptLines(readMessages(h.store, branchId), callFactsIn(h.store)).join('\n')
-  expect(log).toMatch(/task of explore \(cut\) paused .*\n(?: {4}\(.*\n)* {4}half of the cou\n/)
+  const log = transcriptLines(readMessages(h.store, branchId), {
+    agent: 'main',
+    factsOf: callFactsIn(h.store),
+  }).join('\n')
+  expect(log).toMatch(/task of explore \(cut\) paused .*\n(?: {2}∙ .*\n)* {4}half of the cou\n/)
   expect(log).toContain('task of explore (whole) completed, 1 line\n    all of it\n')
 })
 

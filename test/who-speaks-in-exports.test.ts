@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { transcriptFactsIn } from '../src/cli/terminal/transcript-facts.ts'
 import { transcriptLines } from '../src/cli/terminal/transcript-lines.ts'
 import { documentHtml } from '../src/export/html.ts'
 import { documentMarkdown } from '../src/export/markdown.ts'
@@ -7,9 +8,9 @@ import { readMessages } from '../src/runtime/run/messages.ts'
 import { callFactsIn } from '../src/runtime/views/call-facts.ts'
 import { itemsOf } from '../web/src/chat/transcript-items.ts'
 import { messagePageOf } from '../src/runtime/views/message-page.ts'
-import { call, foreground, spawn, stage, type Staged } from './support/stage.ts'
+import { call, foreground, spawn, stage, use, type Staged } from './support/stage.ts'
 import type { Part } from './support/actor.ts'
-import { agent, finish, harness, rawModel, said } from './support/runtime-harness.ts'
+import { agent, finish, harness, rawModel, said, tool } from './support/runtime-harness.ts'
 
 type Played = Pick<Staged, 'store'>
 
@@ -19,7 +20,7 @@ function views({ store }: Played) {
   const page = messagePageOf(store, store.get('branches', id)!, { limit: 100 })
   const known = { callOf: () => undefined, branchOfCall: new Map() }
   return {
-    log: transcriptLines(readMessages(store, id), callFactsIn(store)).join('\n'),
+    log: transcriptLines(readMessages(store, id), { agent: 'main', factsOf: callFactsIn(store) }).join('\n'),
     markdown: documentMarkdown(document),
     html: documentHtml(document),
     page: JSON.stringify(itemsOf(page.messages, known)),
@@ -73,7 +74,7 @@ test('messages have the same numbers in HTML as in Markdown', async () => {
   await h.run('go')
   const { html, markdown } = views(h)
   const numbers = [...html.matchAll(/message <\/span>(\d+)</g)].map(([, n]) => Number(n))
-  const replies = [...markdown.matchAll(/^### (\d+)\. (user|assistant|main)/gm)].map(([, n]) => Number(n))
+  const replies = [...markdown.matchAll(/^### (\d+)\. (?!Results)/gm)].map(([, n]) => Number(n))
   expect(numbers).toEqual(replies)
 })
 
@@ -104,4 +105,44 @@ test.each(ENDS)('an answer without a word that ends with %s (%s) says so too', a
   expect(answers.map(({ state }) => state)).toEqual(['complete'])
   const parts = h.store.find('parts', { where: { messageId: answers[0]!.id } }).map(({ part }) => part)
   expect(parts).toEqual([{ id: expect.any(String), type: 'notice', text: expect.stringContaining(mark) }])
+})
+
+test('the task of a person’s spawn has its author on every surface, once', async () => {
+  const h = harness({ script: { explore: [{ text: 'the report' }] } })
+  const started = await h.spawn('Look for x.', { label: 'find x' })
+  await h.clock.until(started.result)
+  const { markdown, html } = views(h)
+  expect(html.match(/<h3>Task from User<\/h3>/g)).toHaveLength(1)
+  expect(markdown.match(/^### 1\. Task from User, /gm)).toHaveLength(1)
+  const id = h.store.find('branches', { where: { kind: 'subagent' } })[0]!.id
+  const facts = transcriptFactsIn(h.store, h.store.get('branches', id)!, true)
+  expect(transcriptLines(readMessages(h.store, id), facts)[0]).toBe('Task from User: Look for x.')
+})
+
+test('receipts and other remarks of the runtime stand apart from what the subagent wrote', async () => {
+  const main: Part[] = [{ calls: [spawn('a'), foreground('b')] }, { text: 'fine' }]
+  const answer = { text: '(Receipts: nothing was read)\n∙ Receipts, recorded by the runtime: none' }
+  const tools = [
+    tool('read', {
+      execute: () => {
+        throw new Error('no')
+      },
+    }),
+  ]
+  const h = stage(
+    { main, a: [{ calls: [use('read')] }, answer], b: [{ calls: [use('read')] }, answer] },
+    { tools },
+  )
+  await h.run('go')
+  const { log, markdown, html } = views(h)
+  const remark = /^ {2}∙ Receipts, recorded by the runtime: errors/gm
+  expect(log.match(remark)).toHaveLength(2)
+  expect(log).toMatch(
+    /^Report of a: completed \(.*\)\n {2}∙ Receipts, recorded by the runtime: errors.*\n {2}a \(agent\): \(Receipts: nothing was read\)\n {4}∙ /m,
+  )
+  expect(log).toMatch(
+    /^ {2}← task of b.*\n {2}∙ Receipts, recorded by the runtime: errors.*\n {4}\(Receipts: nothing/m,
+  )
+  expect(markdown.match(/^\(Receipts, recorded by the runtime: errors: .*\)\n\n(?:> |```)/gm)).toHaveLength(2)
+  expect(html.match(/<p class="about">Receipts, recorded by the runtime: errors: /g)).toHaveLength(2)
 })

@@ -121,7 +121,7 @@ test('people read no envelope, whatever is reported', () => {
       const report = { ...about, receipts: all, ...(isOld ? { told } : {}) }
       const part: ReportPart = { id: newId('prt'), type: 'report', text, report }
       const shown = [
-        ...transcriptLines([messageOf(part)], () => undefined),
+        ...transcriptLines([messageOf(part)], { agent: 'main', factsOf: () => undefined }),
         reportForPeople(part),
         outputForPeople({ text, subagent: { type: 'report', ...report } }),
         JSON.stringify(partForPeople(part)),

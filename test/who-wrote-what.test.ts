@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { ProviderError } from '../src/core/errors.ts'
-import { textOf, type Message } from '../src/core/message.ts'
+import { textOf } from '../src/core/message.ts'
 import { buildContext } from '../src/core/build-context.ts'
 import { documentHtml } from '../src/export/html.ts'
 import { documentMarkdown } from '../src/export/markdown.ts'
@@ -144,38 +144,38 @@ const messagesOf = (id: BranchId) => readMessages(h.store, id).filter(({ role })
 
 describe('of each block a reader can say who wrote it', () => {
   test('in `log`', () => {
-    expect(writersInLog(messagesOf(main))).toMatchInlineSnapshot(`
+    expect(writersInLog(main)).toMatchInlineSnapshot(`
       [
-        "user: Find the files.",
-        "assistant: I ask a counter.",
+        "User: Find the files.",
+        "main (agent): I ask a counter.",
         "  → task {"prompt":"Count the files.","subagent_type":"count",
         "  ← task of counter (Count the files.) started, 1 line",
-        "user: Mind the tests.",
-        "assistant: Meanwhile I look.",
+        "User: Mind the tests.",
+        "main (agent): Meanwhile I look.",
         "  → look {}",
         "  ← look completed, 1 line",
-        "assistant: I may not remove it.",
+        "main (agent): I may not remove it.",
         "  → remove {}",
         "  ← remove denied, 1 line",
-        "assistant: I send it.",
+        "main (agent): I send it.",
         "  → send {}",
         "  ← send outcome unknown, this call was interrupted; its eff",
-        "assistant (interrupted): This is cut",
-        "assistant: I look once more.",
+        "main (agent) (interrupted): This is cut",
+        "main (agent): I look once more.",
         "  → look {"at":2}",
         "  ← look completed, 1 line",
-        "runtime, summary of what was said before, written by a model",
-        "assistant: All is done.",
+        "Runtime, summary of what was said before, written by a model",
+        "main (agent): All is done.",
         "Report of counter: completed (Count the files. · 2/10 turns,",
-        "assistant: The counter is done too.",
+        "main (agent): The counter is done too.",
       ]
     `)
-    expect(writersInLog(messagesOf(counter))).toMatchInlineSnapshot(`
+    expect(writersInLog(counter)).toMatchInlineSnapshot(`
       [
-        "main (agent): Count the files.",
-        "assistant: I guess four.",
-        "runtime: You ended your first turn without a single call of ",
-        "assistant: There are four <files>.",
+        "Task from main (agent): Count the files.",
+        "counter (agent): I guess four.",
+        "Runtime: You ended your first turn without a single call of ",
+        "counter (agent): There are four <files>.",
       ]
     `)
   })
@@ -186,29 +186,29 @@ describe('of each block a reader can say who wrote it', () => {
     expect(markdown.match(/^(## .*|### .*|\*\*Report.*|Summary of what.*)$/gm)).toMatchInlineSnapshot(`
       [
         "## main",
-        "### 1. user, 2027-01-15 08:00",
-        "### 2. assistant, 2027-01-15 08:00",
-        "### 3. tool, 2027-01-15 08:00",
-        "### 4. user, 2027-01-15 08:00",
-        "### 5. assistant, 2027-01-15 08:00",
-        "### 6. tool, 2027-01-15 08:00",
-        "### 7. assistant, 2027-01-15 08:00",
-        "### 8. tool, 2027-01-15 08:00",
-        "### 9. assistant, 2027-01-15 08:00",
-        "### 10. tool, 2027-01-15 08:02",
-        "### 11. assistant (interrupted), 2027-01-15 08:02",
-        "### 12. assistant, 2027-01-15 08:02",
-        "### 13. tool, 2027-01-15 08:02",
-        "### 14. runtime, 2027-01-15 08:02",
-        "### 15. assistant, 2027-01-15 08:02",
-        "### 16. reports, 2027-01-15 08:02",
+        "### 1. User, 2027-01-15 08:00",
+        "### 2. main (agent), 2027-01-15 08:00",
+        "### 3. Results, 2027-01-15 08:00",
+        "### 4. User, 2027-01-15 08:00",
+        "### 5. main (agent), 2027-01-15 08:00",
+        "### 6. Results, 2027-01-15 08:00",
+        "### 7. main (agent), 2027-01-15 08:00",
+        "### 8. Results, 2027-01-15 08:00",
+        "### 9. main (agent), 2027-01-15 08:00",
+        "### 10. Results, 2027-01-15 08:02",
+        "### 11. main (agent) (interrupted), 2027-01-15 08:02",
+        "### 12. main (agent), 2027-01-15 08:02",
+        "### 13. Results, 2027-01-15 08:02",
+        "### 14. Runtime, 2027-01-15 08:02",
+        "### 15. main (agent), 2027-01-15 08:02",
+        "### 16. Reports of subagents, 2027-01-15 08:02",
         "**Report of counter: completed** (Count the files. · 2/10 turns, 0 tool calls, 0.0 s, $0.00), BRANCH:",
-        "### 17. assistant, 2027-01-15 08:02",
+        "### 17. main (agent), 2027-01-15 08:02",
         "## subagent “Count the files.”",
-        "### 1. main (agent), 2027-01-15 08:00",
-        "### 2. assistant, 2027-01-15 08:00",
-        "### 3. runtime, 2027-01-15 08:00",
-        "### 4. assistant, 2027-01-15 08:00",
+        "### 1. Task from main (agent), 2027-01-15 08:00",
+        "### 2. counter (agent), 2027-01-15 08:00",
+        "### 3. Runtime, 2027-01-15 08:00",
+        "### 4. counter (agent), 2027-01-15 08:00",
       ]
     `)
   })
@@ -277,7 +277,7 @@ describe('of each block a reader can say who wrote it', () => {
     const pages = branches.map((branch) => messagePageOf(h.store, branch, { limit: 200 }))
     h.flush()
     for (const shown of [
-      transcriptLines(messagesOf(main), () => undefined),
+      transcriptLines(messagesOf(main), { agent: 'main', factsOf: () => undefined }),
       documentMarkdown(document),
       documentHtml(document),
       document,
@@ -298,8 +298,13 @@ describe('of each block a reader can say who wrote it', () => {
 })
 
 /** The beginning of each line at the margin. */
-function writersInLog(messages: readonly Message[]): string[] {
-  return transcriptLines(messages, () => undefined).map((line) => line.split('\n')[0]!.slice(0, 60))
+function writersInLog(id: BranchId): string[] {
+  const { agent, kind } = h.store.get('branches', id)!
+  const messages = messagesOf(id)
+  const taskId = kind === 'subagent' ? messages[0]?.id : undefined
+  return transcriptLines(messages, { agent, taskId, factsOf: () => undefined }).map((line) =>
+    line.split('\n')[0]!.slice(0, 60),
+  )
 }
 
 /** What stands above each item of the page. */

@@ -165,7 +165,9 @@ export function authorOfMessage(message: Pick<Message, 'parts' | 'runId'>): Auth
 }
 
 /** The author of a text for people: `User`, `Runtime`, `main (agent)`. */
-export function authorWords(author: Author | null): string {
+export function authorWords(
+  author: Exclude<Author, AgentAuthor> | Pick<AgentAuthor, 'agent'> | null,
+): string {
   if (author === null) return 'Instruction'
   if (typeof author === 'object') return `${author.agent} (agent)`
   return PLAIN_WORDS[author]

@@ -203,7 +203,7 @@ describe('a page', () => {
     const page = documentHtml(await everything())
     for (const said of [
       'whether it took effect is not known',
-      'Paused (limit: max turns)',
+      'Paused: limit: max turns',
       'a note',
       'Allowed once by me: “why not”. Asked because bash asks.',
       'Outcomes unknown',

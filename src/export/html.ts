@@ -6,6 +6,7 @@ import { branchView } from './html/branch-view.ts'
 import { markup, Markup } from './html/markup.ts'
 import { indexOf, type BranchPage } from './html/branch-pages.ts'
 import { time } from './html/state-markup.ts'
+import type { WriteOptions } from './status-words.ts'
 import { branchTreeMarkup } from './html/branch-tree.ts'
 import { costWords, counted, numberWords, tokenTotals } from './html/format-figures.ts'
 
@@ -14,8 +15,8 @@ import { costWords, counted, numberWords, tokenTotals } from './html/format-figu
  * what was said, system messages left out. Everything in it is text; the policy in its head lets nothing else happen.
  * Equal documents make equal pages.
  */
-export function documentHtml(document: ExportDocument): string {
-  const index = indexOf(document)
+export function documentHtml(document: ExportDocument, options: WriteOptions = {}): string {
+  const index = indexOf(document, options)
   const title = terminalLine(document.title) || 'Conversation'
   const page = markup`<!doctype html>
     <html lang="en">

@@ -6,8 +6,13 @@ export type PlacedRun = ExportedRun & { readonly branchId: BranchId }
 
 /** By branch: the subagents below it that were paused when it had stopped, and that nobody continues by themselves. */
 export function leftPaused(document: ExportDocument): ReadonlyMap<string, readonly PlacedRun[]> {
+  return leftPausedByBranch(placedRuns(document))
+}
+
+/** All runs of a document, the oldest first. */
+export function placedRuns(document: ExportDocument): readonly PlacedRun[] {
   const runs = [...branchesOf(document)].flatMap(({ branch }): PlacedRun[] =>
     branch ? branch.metadata.runs.map((run) => ({ ...run, branchId: branch.id })) : [],
   )
-  return leftPausedByBranch(runs.toSorted((a, b) => (a.id < b.id ? -1 : 1)))
+  return runs.toSorted((a, b) => (a.id < b.id ? -1 : 1))
 }

@@ -30,7 +30,7 @@ test('the figures at the head of a branch are those of all its runs', async () =
     }
   })
   expect(document.main!.metadata).toMatchObject({ iterations: 9, maxIterations: 16, costUsd: 0.75 })
-  expect(documentMarkdown(document)).toContain('complete, 9 of 16 turns, 0.750 US dollars')
+  expect(documentMarkdown(document)).toContain('Done, 3 runs: 9 turns, 0.750 US dollars')
   const page = documentHtml(document)
   expect(page).toMatch(/Done<\/span> · 3 runs: 9 turns ·\s+6 tool calls · \$0.750/)
 })
@@ -49,15 +49,15 @@ Conversation ${document.id} in /work, from 1970-01-01 00:00 to 1970-01-01 00:00.
 
 ## a main
 
-main, agent main, complete, 3 of 10 turns, 0.250 US dollars, ${document.main!.id}.
+main, agent main, Done, 3/10 turns, 0.250 US dollars, ${document.main!.id}.
 
-### 1. user, 1970-01-01 00:00
+### 1. User, 1970-01-01 00:00
 
 > Hello?
 >
 > Second.
 
-### 2. assistant, 1970-01-01 00:00
+### 2. main (agent), 1970-01-01 00:00
 
 Reasoning:
 
@@ -111,10 +111,10 @@ test('nothing that was said ends the place where it stands', async () => {
   expect(text.split('\n').filter((line) => line.startsWith('#'))).toEqual([
     '# \\<b\\>\\*x\\* \\# y',
     '## a main',
-    expect.stringMatching(/^### 1\. user/),
-    expect.stringMatching(/^### 2\. assistant/),
-    expect.stringMatching(/^### 3\. tool/),
-    expect.stringMatching(/^### 4\. tool/),
+    expect.stringMatching(/^### 1\. User/),
+    expect.stringMatching(/^### 2\. main \(agent\)/),
+    expect.stringMatching(/^### 3\. Results/),
+    expect.stringMatching(/^### 4\. Results/),
     '# x␍~~~', // inside of a fence
   ])
   expect(text).toContain('`````\n````\n# x')

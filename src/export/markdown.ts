@@ -1,56 +1,67 @@
 import { unreachable } from '../core/errors.ts'
-import {
-  authorOfMessage,
-  authorWords,
-  SUMMARY_WORDS,
-  type Part,
-  type ReportPart,
-  type ToolResultPart,
-} from '../core/message.ts'
+import { SUMMARY_WORDS, type Part, type ReportPart, type ToolResultPart } from '../core/message.ts'
 import {
   answerSubject,
-  outputForPeople,
+  answerForPeople,
   partForPeople,
   reportDetails,
   reportRemarks,
   reportTitle,
 } from '../core/report/report-words.ts'
 import { resultEnd } from '../core/report/call-end.ts'
+import { messageStateWords, speakerWords, taskMessage } from '../core/report/speaker-words.ts'
+import type { StatusLine } from '../core/status-line/status-line.ts'
+import { turnsText } from '../core/turn-figures.ts'
 import { commandToContinue, pausedFact } from '../core/status-line/paused-below.ts'
 import { terminalLine, terminalText } from '../core/terminal-text.ts'
 import {
   branchesOf,
-  type BranchState,
   type ExportDocument,
   type ExportedMessage,
+  type ExportedRun,
   type PlacedBranch,
 } from './document.ts'
 import { callFactsOf, type FactsByCall } from './call-facts.ts'
 import { leftPaused, type PlacedRun } from './left-paused.ts'
+import { stateWordsOf, statusLinesOfDocument, type WriteOptions } from './status-words.ts'
 
 /**
  * A document for people, as Markdown: one section for each branch, system messages left out. Nothing that a model, a
  * tool or a file said can end the place where it stands: texts are block quotes, in which what could be HTML or define a
  * link is fenced, as inputs and outputs are, by more backticks than they hold; names are escaped.
  */
-export function documentMarkdown(document: ExportDocument): string {
+export function documentMarkdown(document: ExportDocument, { isDriven = true }: WriteOptions = {}): string {
   const { id, title, directory, created, updated } = document
   const head = [
     `# ${inline(title)}`,
     `Conversation ${id} in ${inline(directory)}, from ${time(created)} to ${time(updated)}.`,
   ]
-  const numbers = messageNumbers(document)
-  const calls = callFactsOf(document)
+  const known: Known = {
+    numbers: messageNumbers(document),
+    calls: callFactsOf(document),
+    lines: statusLinesOfDocument(document, { isDriven }),
+    isDriven,
+  }
   const leftAt = leftPaused(document)
   const sections = [...branchesOf(document)].flatMap((placed) => [
-    ...branchHead(placed, numbers),
+    ...branchHead(placed, known),
     ...(leftAt.get(placed.branch?.id ?? '') ?? []).map(leftBlock),
-    ...said(placed.messages).flatMap((message, i) => messageBlocks(message, i, calls)),
+    ...said(placed.messages).flatMap((message, i) =>
+      messageBlocks({ message, number: i + 1, placed }, known),
+    ),
   ])
   return `${[...head, ...sections].join('\n\n')}\n`
 }
 
 type Numbers = ReadonlyMap<string, string>
+
+/** Everything that is looked up while a document is written. */
+interface Known {
+  readonly numbers: Numbers
+  readonly calls: FactsByCall
+  readonly lines: ReadonlyMap<string, StatusLine>
+  readonly isDriven: boolean
+}
 
 /** `2 of main`: the place of a message, counted from 1 in its branch. */
 function messageNumbers(document: ExportDocument): Numbers {
@@ -68,15 +79,15 @@ function branchName(branch: PlacedBranch['branch']): string {
   return `${type === 'human' ? 'fork' : inline(type)} “${label}”`
 }
 
-function branchHead({ branch, originMessageId }: PlacedBranch, numbers: Numbers): string[] {
-  const { agent = 'main', state, iterations, maxIterations, costUsd } = branch?.metadata ?? {}
+function branchHead({ branch, originMessageId }: PlacedBranch, { numbers, lines }: Known): string[] {
+  const { agent = 'main', runs = [], costUsd } = branch?.metadata ?? {}
   const type = branch?.type ?? 'main'
   const origin = originMessageId && numbers.get(originMessageId)
   const facts = [
     type === 'human' ? 'fork' : inline(type),
     `agent ${inline(agent)}`,
     ...(origin ? [`from message ${origin}`] : []),
-    ...(state ? [STATE_WORDS[state] ?? state, `${iterations} of ${maxIterations} turns`] : []),
+    ...stateWords(runs, lines),
     ...(costUsd ? [`${costUsd.toFixed(3)} US dollars`] : []),
     ...(branch ? [branch.id] : []),
   ]
@@ -87,30 +98,37 @@ function leftBlock(run: PlacedRun): string {
   return `Notice: ${inline(pausedFact(run))}: \`${commandToContinue(run.branchId)}\``
 }
 
-const STATE_WORDS: Readonly<Partial<Record<BranchState, string>>> = {
-  max_iterations: 'paused at a limit',
-  abandoned: 'paused: its program ended or left it',
+function stateWords(runs: readonly ExportedRun[], lines: Known['lines']): string[] {
+  const last = runs.at(-1)
+  const line = last && lines.get(last.id)
+  return line ? [inline(stateWordsOf(last, line)), turnsText(runs)] : []
 }
 
 function said(messages: readonly ExportedMessage[]): ExportedMessage[] {
   return messages.filter((message) => message.role !== 'system')
 }
 
-function messageBlocks(message: ExportedMessage, index: number, calls: FactsByCall): string[] {
-  const { parts, state, created } = message
-  const how = state ? ` (${state})` : ''
+interface PlacedMessage {
+  readonly message: ExportedMessage
+  readonly number: number
+  readonly placed: PlacedBranch
+}
+
+function messageBlocks({ message, number, placed }: PlacedMessage, { calls, isDriven }: Known): string[] {
+  const { parts, created } = message
+  const state = messageStateWords(message.state, isDriven)
+  const how = state === null ? '' : ` (${state})`
   return [
-    `### ${index + 1}. ${writer(message)}${how}, ${time(created)}`,
+    `### ${number}. ${writer(message, placed)}${how}, ${time(created)}`,
     ...parts.flatMap((part) => partBlocks(part, calls)),
   ]
 }
 
-/** The role; of what an agent was told, who wrote it. */
-function writer({ role, parts, runId }: ExportedMessage): string {
-  if (role !== 'user') return role
-  const author = authorOfMessage({ parts, runId: runId ?? null })
-  if (author !== undefined) return inline(authorWords(author)).toLowerCase()
-  return parts.some(({ type }) => type === 'report') ? 'reports' : 'runtime'
+function writer(message: ExportedMessage, { branch, messages }: PlacedBranch): string {
+  const { type = 'main', metadata } = branch ?? {}
+  const isTask = type === 'subagent' && taskMessage(messages) === message
+  const facts = { agent: metadata?.agent ?? 'main', isTask }
+  return inline(speakerWords({ ...message, runId: message.runId ?? null }, facts))
 }
 
 function partBlocks(part: Part, calls: FactsByCall): string[] {
@@ -124,7 +142,7 @@ function partBlocks(part: Part, calls: FactsByCall): string[] {
     case 'tool-call':
       return [`Call of ${inline(part.tool)}:`, fence(JSON.stringify(part.input, null, 2), 'json')]
     case 'tool-result':
-      return [`Result of ${resultHead(part, calls)}:`, fence(outputForPeople(part.output), '')]
+      return resultBlocks(part, calls)
     case 'file':
       return [`File: ${inline(part.file.filename ?? 'without a name')}, ${inline(part.file.mediaType)}`]
     case 'notice':
@@ -139,6 +157,13 @@ function resultHead(part: ToolResultPart, calls: FactsByCall): string {
   const end = resultEnd(part, calls.get(part.callId))
   const words = [part.tool, answerSubject(part.output), end.words]
   return words.flatMap((word) => (word === undefined ? [] : inline(word))).join(', ')
+}
+
+/** What the runtime says of an answer stands outside of what its subagent wrote. */
+function resultBlocks(part: ToolResultPart, calls: FactsByCall): string[] {
+  const { remarks, text } = answerForPeople(part.output)
+  const said = remarks.map((line) => `(${inline(line)})`)
+  return [`Result of ${resultHead(part, calls)}:`, ...said, fence(text, '')]
 }
 
 function reportBlocks({ text, report }: ReportPart): string[] {

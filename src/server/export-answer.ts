@@ -5,7 +5,9 @@ import type { ExportDocument } from '../export/document.ts'
 import { documentText } from '../export/document-text.ts'
 import { documentHtml, EXPORT_POLICY } from '../export/html.ts'
 import { documentMarkdown } from '../export/markdown.ts'
+import type { WriteOptions } from '../export/status-words.ts'
 import type { ExportFormat } from '../protocol/route-schemas.ts'
+import { isDriven } from './left-behind.ts'
 import type { ServerContext } from './route-handler.ts'
 
 /**
@@ -13,21 +15,23 @@ import type { ServerContext } from './route-handler.ts'
  * shown at the address of this server; a browser that shows it all the same holds to the policy of the page.
  */
 export async function exportAnswer(
-  { store, secrets }: Pick<ServerContext, 'store' | 'secrets'>,
+  { store, secrets, clock }: Pick<ServerContext, 'store' | 'secrets' | 'clock'>,
   id: ConversationId,
   format: ExportFormat = 'json',
 ): Promise<Response> {
   // in a transaction another process cannot write between two of the many queries
   const exact = await store.tx((tx) => exportConversation(tx, id), { durable: false })
   const document = maskDocument(exact, secrets)
-  return WRITERS[format](document, id)
+  return WRITERS[format](document, id, { isDriven: isDriven({ store, clock }, id) })
 }
 
-const WRITERS: Readonly<Record<ExportFormat, (document: ExportDocument, id: ConversationId) => Response>> = {
+type Writer = (document: ExportDocument, id: ConversationId, options: WriteOptions) => Response
+
+const WRITERS: Readonly<Record<ExportFormat, Writer>> = {
   json: (document) =>
     new Response(documentText(document), { headers: { 'content-type': 'application/json' } }),
-  md: (document, id) => file(documentMarkdown(document), 'text/markdown', `${id}.md`),
-  html: (document, id) => file(documentHtml(document), 'text/html', `${id}.html`),
+  md: (document, id, options) => file(documentMarkdown(document, options), 'text/markdown', `${id}.md`),
+  html: (document, id, options) => file(documentHtml(document, options), 'text/html', `${id}.html`),
 }
 
 function file(content: string, type: string, name: string): Response {

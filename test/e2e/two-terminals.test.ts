@@ -242,7 +242,7 @@ describe('a run in one terminal, everything else in another', () => {
     expect(spawned.stdout).toMatch(/^run_\w+ goes on; offshoot log -f brn_\w+ shows it\n$/)
     const [, branch] = /log -f (\w+)/.exec(spawned.stdout)!
     const log = await user.start(['log', '-f', branch!]).ended
-    expect(log).toMatchObject({ code: 0, stdout: expect.stringContaining('assistant: Looked.\n') })
+    expect(log).toMatchObject({ code: 0, stdout: expect.stringContaining('general (agent): Looked.\n') })
 
     const [said] = user.rows(
       `SELECT id FROM messages WHERE branch_id = '${main!.branchId}' AND role = 'user'`,
@@ -251,7 +251,7 @@ describe('a run in one terminal, everything else in another', () => {
     expect(forked).toMatchObject({ code: 0, stderr: '' })
     const [, fork] = /^run_\w+ goes on; offshoot log -f (\w+) shows it\n$/.exec(forked.stdout)!
     const short = await user.start(['log', '-f', fork!]).ended
-    expect(short).toMatchObject({ code: 0, stdout: expect.stringContaining('assistant: In short.\n') })
+    expect(short).toMatchObject({ code: 0, stdout: expect.stringContaining('main (agent): In short.\n') })
     expect(new Set((await ps('--all')).map(({ status }) => status))).toEqual(
       new Set(['completed', 'running']),
     )
@@ -277,7 +277,7 @@ describe('a run in one terminal, everything else in another', () => {
     release('main')
     const { code, stdout } = await log.ended
     expect({ code, stdout }).toEqual({ code: 0, stdout: (await user.call(['log', only!.id])).stdout })
-    expect(stdout).toContain('assistant: Now I have it.\n')
+    expect(stdout).toContain('main (agent): Now I have it.\n')
     expect(await run.ended).toMatchObject({ code: 0 })
   }, 60_000)
 })
@@ -350,7 +350,9 @@ describe('what waits on a branch', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ id: second, text: 'second, better', mode: 'steer' }])
     release('main')
     expect(await run.ended).toMatchObject({ code: 0 })
-    expect((await user.call(['show', only!.branchId, '--messages'])).stdout).toContain('assistant: I heard.')
+    expect((await user.call(['show', only!.branchId, '--messages'])).stdout).toContain(
+      'main (agent): I heard.',
+    )
     const late = await user.call(['inbox', only!.branchId, '--edit', second, 'too late'])
     expect(late).toMatchObject({ code: 1, stderr: expect.stringContaining('was read') })
     expect(await user.call(['inbox', only!.branchId])).toMatchObject({ code: 0, stdout: '' })

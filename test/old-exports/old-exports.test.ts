@@ -52,7 +52,9 @@ describe.each(names)('the document %s', (name) => {
   test('says in every view what the subagents reported, and never what was put around it for a model', async () => {
     const { store, document } = await opened(name)
     const log = [...branchesOf(document)]
-      .flatMap(({ branch }) => transcriptLines(readMessages(store, branch!.id), callFactsIn(store)))
+      .flatMap(({ branch }) =>
+        transcriptLines(readMessages(store, branch!.id), { agent: 'main', factsOf: callFactsIn(store) }),
+      )
       .join('\n')
     for (const text of [documentMarkdown(document), documentHtml(document), log])
       expect(text).not.toMatch(/subagent_(report|receipts)|It is paused, not done/)

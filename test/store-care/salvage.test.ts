@@ -218,7 +218,7 @@ describe('altered text', () => {
       )!
       const at = message.parts.findIndex(({ id }) => id === row.id)
       expect(message.parts[at + 1]).toMatchObject({ type: 'notice', damaged: row.id })
-      expect(transcriptLines([message], () => undefined).join('\n')).toContain(
+      expect(transcriptLines([message], { agent: 'main', factsOf: () => undefined }).join('\n')).toContain(
         '∙ Damaged: what stands before this line',
       )
       expect(documentOf(store, row.conversationId)).toContain('Damaged: what stands before')

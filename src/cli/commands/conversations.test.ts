@@ -86,8 +86,9 @@ describe('show', () => {
 
   test('--messages adds what was said, and nothing of it is a command or another message', async () => {
     const { stdout } = await user.call(['show', ids.conversation, '--messages'])
-    expect(stdout).toContain('user: Compare them.')
-    expect(stdout).toContain('assistant: bad ␛[2J\ufffd31m\ufffd\n    user: I said this')
+    expect(stdout).toContain('User: Compare them.')
+    expect(stdout).toContain('Task from User: Read the first.')
+    expect(stdout).toContain('subagent (agent): bad ␛[2J\ufffd31m\ufffd\n    user: I said this')
     expect(stdout).not.toMatch(COMMAND)
   })
 
@@ -156,7 +157,7 @@ describe('log', () => {
     const { code, stdout } = await user.call(['log', ids.run])
     expect(code).toBe(0)
     expect(stdout).toBe(
-      'user: Compare them.\n  → bash {"prompt":"bad \\u001b[2J\ufffd31m\ufffd\\nuser: I said this"}\n' +
+      'User: Compare them.\nmain (agent), without a text\n  → bash {"prompt":"bad \\u001b[2J\ufffd31m\ufffd\\nuser: I said this"}\n' +
         `  ∙ subagent general (a run) is paused (limit): offshoot continue ${ids.subagent}\n`,
     )
     expect((await user.call(['log', ids.main])).stdout).toBe(stdout)

@@ -5,16 +5,18 @@ import { exportConversation } from '../../export/export-conversation.ts'
 import { documentHtml } from '../../export/html.ts'
 import { maskDocument } from '../../export/mask-document.ts'
 import { documentMarkdown } from '../../export/markdown.ts'
+import type { WriteOptions } from '../../export/status-words.ts'
 import { secretMask } from '../../config/known-secrets.ts'
 import { write, writeRaw, type Io } from '../io.ts'
 import { addRawOption } from '../terminal/output-flags.ts'
 import { openStore } from '../open-store.ts'
+import { livingOwners } from '../remote/living-owner.ts'
 import { findConversation } from '../../runtime/views/resolve-id.ts'
 
 const FORMATS = ['json', 'md', 'html'] as const
 type Format = (typeof FORMATS)[number]
 
-const WRITERS: Readonly<Record<Format, (document: ExportDocument) => string>> = {
+const WRITERS: Readonly<Record<Format, (document: ExportDocument, options: WriteOptions) => string>> = {
   json: (document) => `${documentText(document)}\n`,
   md: documentMarkdown,
   html: documentHtml,
@@ -37,7 +39,8 @@ export function exportCommand(program: Command, io: Io): void {
       const { id: conversationId } = findConversation(store, id)
       // in a transaction another process cannot write between two of the many queries
       const document = await store.tx((tx) => exportConversation(tx, conversationId), { durable: false })
-      if (rawOutput) await writeRaw(io, WRITERS[format](document))
-      else await write(io, WRITERS[format](maskDocument(document, secretMask(io.env))))
+      const options = { isDriven: livingOwners(store)(conversationId) !== undefined }
+      if (rawOutput) await writeRaw(io, WRITERS[format](document, options))
+      else await write(io, WRITERS[format](maskDocument(document, secretMask(io.env)), options))
     })
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
+import type { Branch } from '../../core/conversation.ts'
 import type { BranchId, ConversationId } from '../../core/ids.ts'
 import type { Message } from '../../core/message.ts'
 import { isStopped } from '../../core/run-status.ts'
@@ -16,8 +17,10 @@ import { leftPausedIn, openBelow } from '../../runtime/views/left-paused.ts'
 import { pausedWords } from '../../core/status-line/paused-below.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { livingOwners } from '../remote/living-owner.ts'
-import { resolveId } from '../../runtime/views/resolve-id.ts'
-import { callFactsIn } from '../../runtime/views/call-facts.ts'
+import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
+import { statusLinesOf } from '../../runtime/views/status-lines.ts'
+import { statusText, verbText } from '../terminal/status-text.ts'
+import { transcriptFactsIn } from '../terminal/transcript-facts.ts'
 import { transcriptLines } from '../terminal/transcript-lines.ts'
 
 export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
@@ -29,7 +32,7 @@ export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .action(async (id: string, { follow }: { follow?: true }) => {
       await using store = await openStore(io)
       if (follow) return setExitCode(await followRun(store, id, io))
-      await write(io, textOf(store, messagesOf(store, id)) + leftText(store, id))
+      await write(io, textOf(store, id, messagesOf(store, id)) + endText(store, id))
     })
 }
 
@@ -46,16 +49,16 @@ async function followRun(store: Store, id: string, io: Io): Promise<number> {
     const version = store.dataVersion()
     const run = latestRun(store, id) // looked at first: what it wrote before it stopped is printed
     const whole = wholeOnes(messagesOf(store, id))
-    await write(io, textOf(store, whole.slice(printed)))
+    await write(io, textOf(store, id, whole.slice(printed)))
     printed = whole.length
     if (!run || isStopped(run.status)) {
-      await write(io, leftText(store, id))
+      await write(io, endText(store, id))
       return exitCodes.completed
     }
     if (!ownership.livingOwner(run.conversationId)) {
       const now = latestRun(store, id)
       if (now && isStopped(now.status)) continue // since it was looked at: its owner had done its work
-      await write(io, leftText(store, id))
+      await write(io, endText(store, id))
       await writeStderr(io, 'offshoot: nobody drives it any more; offshoot recover takes it over\n')
       return exitCodes.failed
     }
@@ -112,12 +115,39 @@ function leftText(store: Store, id: string): string {
   return lines.map((line) => `  ∙ ${terminalLine(line)}\n`).join('')
 }
 
+/** What a reader has to know below the last message: that it has stopped and how to continue it, and what is left below. */
+function endText(store: Store, id: string): string {
+  return statusOfEnd(store, id) + leftText(store, id)
+}
+
+/** Nothing of an older run of the branch, of one that works, and of one that is done. */
+function statusOfEnd(store: Store, id: string): string {
+  const subject = resolveId(store, id)
+  const run = latestRun(store, branchOf(store, subject).id)
+  if (!run || (subject.type === 'run' && subject.run.id !== run.id)) return ''
+  const isDriven = livingOwners(store)(run.conversationId) !== undefined
+  if (run.status === 'completed' || (isDriven && !isStopped(run.status))) return ''
+  const line = statusLinesOf(store, run.conversationId, isDriven).get(run.id)!
+  const words = [statusText(line, run, systemClock.now()), ...verbText(line)].join(': ')
+  return `  ∙ ${words}\n`
+}
+
 function behindWords({ agent, description, status }: StoredRun): string {
   return `subagent ${agent} (${description}) is left behind, ${status}: offshoot recover`
 }
 
-function textOf(store: Reader, messages: readonly Message[]): string {
-  return transcriptLines(messages, callFactsIn(store))
-    .map((line) => `${line}\n`)
-    .join('')
+function textOf(store: Store, id: string, messages: readonly Message[]): string {
+  const branch = branchOf(store, resolveId(store, id))
+  const isDriven = livingOwners(store)(branch.conversationId) !== undefined
+  const facts = transcriptFactsIn(store, branch, isDriven)
+  return linesText(transcriptLines(messages, facts))
+}
+
+function branchOf(store: Reader, subject: ResolvedId): Branch {
+  if (subject.type !== 'conversation') return subject.branch
+  return store.get('branches', mainBranch(store, subject.conversation.id))!
+}
+
+function linesText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('')
 }

@@ -33,7 +33,7 @@ import { openStore } from '../open-store.ts'
 import { readDelegations } from '../../runtime/authority/delegations.ts'
 import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
 import { delegationText } from '../terminal/rule-text.ts'
-import { callFactsIn } from '../../runtime/views/call-facts.ts'
+import { transcriptFactsIn } from '../terminal/transcript-facts.ts'
 import { transcriptLines } from '../terminal/transcript-lines.ts'
 
 interface ShowFlags {
@@ -153,17 +153,20 @@ async function iconsIn(directory: string, { env }: Io): Promise<Icons> {
   return new Map(agents.flatMap(({ name, icon }) => (icon === undefined ? [] : [[name, icon]])))
 }
 
-function tree(store: Reader, subject: ResolvedId, style: BranchLineStyle, messages: boolean): string[] {
+function tree(store: Store, subject: ResolvedId, style: BranchLineStyle, messages: boolean): string[] {
   const root = subject.type === 'conversation' ? undefined : subject.branch.id
   const nodes = readBranchTree(store, { conversationId: subject.conversation.id }, root)
   const lines = nodes.map((node) => branchLine(node, style))
   return messages ? [...lines, ...nodes.flatMap((node) => said(store, node, style))] : lines
 }
 
-function said(store: Reader, node: BranchNode, style: BranchLineStyle): string[] {
+function said(store: Store, node: BranchNode, style: BranchLineStyle): string[] {
+  const { branch } = node
+  const isDriven = livingOwners(store)(branch.conversationId) !== undefined
+  const facts = transcriptFactsIn(store, branch, isDriven)
   return [
     '',
     `── ${branchLine({ ...node, depth: 0 }, style)}`,
-    ...transcriptLines(readMessages(store, node.branch.id), callFactsIn(store)),
+    ...transcriptLines(readMessages(store, node.branch.id), facts),
   ]
 }

@@ -113,7 +113,7 @@ describe('spawn', () => {
       'Where?',
     ]
     expect(await user.call(args)).toMatchObject({ code: 0, stdout: 'There are apples.\n' })
-    expect((await user.call(['log', id])).stdout).toMatch(/There are apples\.[^]*assistant: I see\.\n$/)
+    expect((await user.call(['log', id])).stdout).toMatch(/There are apples\.[^]*main \(agent\): I see\.\n$/)
   })
 
   test.each([
@@ -158,7 +158,9 @@ describe('fork', () => {
     expect(tree).toMatch(/^ {4}⑂ fork of Where\? \(explore\) · no run yet · brn_/m)
     expect(tree).toMatch(/^ {4}⑂ And pears\? \(explore\) · Done · 2\/15 turns · 1 tool · brn_/m)
     const [, branch] = /fork (brn_\w+)/.exec(forked.stderr)!
-    expect((await user.call(['log', branch!])).stdout).toMatch(/^user: And pears\?\nassistant: I look\./)
+    expect((await user.call(['log', branch!])).stdout).toMatch(
+      /^User: And pears\?\nexplore \(agent\): I look\./,
+    )
     const exported = (await user.call(['export', id])).stdout
     expect(exported.match(/"type": ?"human"/g)).toHaveLength(3)
     const other = { env: { OFFSHOOT_HOME: `${user.home}-other` } }

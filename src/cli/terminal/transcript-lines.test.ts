@@ -5,7 +5,10 @@ import { transcriptLines } from './transcript-lines.ts'
 const result = (tool: string, text: string) =>
   ({ type: 'tool-result', tool, status: 'completed', output: { text } }) as unknown as ToolResultPart
 const lines = (part: ToolResultPart) =>
-  transcriptLines([{ role: 'tool', state: 'complete', parts: [part] } as unknown as Message], () => undefined)
+  transcriptLines([{ role: 'tool', state: 'complete', parts: [part] } as unknown as Message], {
+    agent: 'main',
+    factsOf: () => undefined,
+  })
 
 const PATCH = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -99,2 +99,2 @@\n same\n-old \u001b[2K\n+new'
 

@@ -1,9 +1,7 @@
 import { unreachable } from '../../core/errors.ts'
-import type { CallId } from '../../core/ids.ts'
+import type { CallId, MessageId } from '../../core/ids.ts'
 import {
-  authorOf,
   authorWords,
-  SUMMARY_WORDS,
   type Message,
   type Part,
   type ReportPart,
@@ -16,38 +14,86 @@ import {
   reportRemarks,
   reportTitle,
 } from '../../core/report/report-words.ts'
+import {
+  messageStateWords,
+  speakerWords,
+  textSpeakerWords,
+  type SpeakerFacts,
+} from '../../core/report/speaker-words.ts'
+import type { ReportFacts } from '../../core/report-facts.ts'
 import { reportOfCall, resultEnd, type CallEnd, type CallFacts } from '../../core/report/call-end.ts'
 import { terminalLine, terminalText } from '../../core/terminal-text.ts'
 import { changingTools, patchLines, plainPatch, splitPatch } from '../../client/patch-lines.ts'
 
 const INPUT_CHARS = 160
+const REASON_CHARS = 300
 
-/** What the rows of calls add to their results, by call. */
-export type FactsOfCalls = (callId: CallId) => CallFacts | undefined
+/** What is known around the messages of a branch. */
+export interface TranscriptFacts extends Omit<SpeakerFacts, 'isTask'> {
+  /** The first message of a subagent. */
+  readonly taskId?: MessageId | undefined
+  /** What the rows of calls add to their results, by call. */
+  readonly factsOf: (callId: CallId) => CallFacts | undefined
+  /** Whether a living process drives the conversation. Default: true. */
+  readonly isDriven?: boolean
+}
 
 /** What was said, for a terminal: system messages left out, calls and results on one line each. */
-export function transcriptLines(messages: readonly Message[], factsOf: FactsOfCalls): string[] {
+export function transcriptLines(messages: readonly Message[], facts: TranscriptFacts): string[] {
   const said = messages.filter((message) => message.role !== 'system')
-  return said.flatMap((message) => messageLines(message, factsOf))
+  return said.flatMap((message, i) => messageLines(message, said[i - 1], facts))
 }
 
-function messageLines(message: Message, factsOf: FactsOfCalls): string[] {
-  const { role, state, parts } = message
-  const how = state === 'complete' || role === 'tool' ? '' : ` (${state})`
-  return parts
-    .map((part) => partText(`${writer(message, part)}${how}`, part, factsOf))
+function messageLines(message: Message, before: Message | undefined, facts: TranscriptFacts): string[] {
+  const state = messageStateWords(message.state, facts.isDriven ?? true)
+  const how = state === null || message.role === 'tool' ? '' : ` (${state})`
+  const texts = message.parts
+    .map((part) => partText(`${writer(message, part, facts)}${how}`, part, facts.factsOf))
     .filter((text) => text !== '')
+  return [...speakerLine(message, before, facts, how), ...texts]
 }
 
-/** `user` is a person; what a person did not write says who did. */
-function writer(message: Message, part: Part): string {
-  if (message.role !== 'user' || part.type !== 'text') return message.role
-  const author = authorOf(part, message)
-  if (part.summaryOf) return `runtime, ${SUMMARY_WORDS}`
-  return author === 'person' ? 'user' : terminalLine(authorWords(author)).toLowerCase()
+/**
+ * The line of an answer that does not begin with a text, so that what stands below it has an author: where it was cut,
+ * where the runtime says something about it, and where somebody else spoke before it.
+ */
+function speakerLine(
+  message: Message,
+  before: Message | undefined,
+  facts: TranscriptFacts,
+  how: string,
+): string[] {
+  const first = message.parts.find((part) => isShown(part))
+  if (message.role !== 'assistant' || first?.type === 'text') return []
+  const goesOn = first?.type === 'tool-call' && (before?.role === 'assistant' || before?.role === 'tool')
+  if (goesOn && how === '') return []
+  const words = `${speakerOf(message, facts)}${how}`
+  return [message.parts.some(isText) ? words : `${words}, without a text`]
 }
 
-function partText(who: string, part: Part, factsOf: FactsOfCalls): string {
+function isShown(part: Part): boolean {
+  return part.type !== 'reasoning' && (part.type !== 'text' || isText(part))
+}
+
+function isText(part: Part): boolean {
+  return part.type === 'text' && part.text.trim() !== ''
+}
+
+function speakerOf(message: Message, facts: TranscriptFacts): string {
+  return terminalLine(speakerWords(message, speakerFacts(message, facts)))
+}
+
+function speakerFacts({ id }: Message, { agent, taskId }: TranscriptFacts): SpeakerFacts {
+  return { agent, isTask: taskId !== undefined && id === taskId }
+}
+
+/** What a person did not write says who did. */
+function writer(message: Message, part: Part, facts: TranscriptFacts): string {
+  if (part.type !== 'text') return speakerOf(message, facts)
+  return terminalLine(textSpeakerWords(message, part, speakerFacts(message, facts)))
+}
+
+function partText(who: string, part: Part, factsOf: TranscriptFacts['factsOf']): string {
   switch (part.type) {
     case 'text':
       return part.text.trim() === '' ? '' : `${who}: ${hanging(terminalText(part.text))}`
@@ -59,12 +105,8 @@ function partText(who: string, part: Part, factsOf: FactsOfCalls): string {
       return resultLines(part, resultEnd(part, factsOf(part.callId)))
     case 'file':
       return `${who}: [${terminalLine(part.file.filename ?? 'file')}, ${terminalLine(part.file.mediaType)}]`
-    case 'report': {
-      const { text, report } = partForPeople(part) as ReportPart
-      const remarks = reportRemarks(report).map((line) => `(${line})`)
-      const said = [...remarks, text].filter((line) => line.trim() !== '').join('\n')
-      return `${terminalLine(reportTitle(report))} (${terminalLine(reportDetails(report))})${said ? `: ${hanging(terminalText(said))}` : ''}`
-    }
+    case 'report':
+      return reportLines(partForPeople(part) as ReportPart)
     case 'notice':
       return `  ∙ ${terminalLine(part.text)}`
     default:
@@ -72,8 +114,23 @@ function partText(who: string, part: Part, factsOf: FactsOfCalls): string {
   }
 }
 
+/** The runtime says the head and the remarks; the subagent says the text. */
+function reportLines({ text, report }: ReportPart): string {
+  const head = `${terminalLine(reportTitle(report))} (${terminalLine(reportDetails(report))})`
+  const said =
+    text.trim() === '' ? '' : `\n  ${terminalLine(authorWords(report))}: ${hanging(terminalText(text))}`
+  return `${head}${remarkLines(report)}${said}`
+}
+
+/** Marked as a notice is. A text of a subagent stands further to the right: it cannot look like one. */
+function remarkLines(facts: ReportFacts): string {
+  return reportRemarks(facts)
+    .map((line) => `\n  ∙ ${hanging(terminalText(line))}`)
+    .join('')
+}
+
 function resultLines(part: ToolResultPart, end: CallEnd): string {
-  return `  ← ${resultHead(part, end)}, ${resultText(part)}${changeText(part)}${answerLines(part)}`
+  return `  ← ${resultHead(part, end)}${resultText(part)}${changeText(part)}${answerLines(part)}`
 }
 
 /** `task of explore (find it) completed` */
@@ -87,11 +144,8 @@ function answerLines(part: ToolResultPart): string {
   const { tool, output } = partForPeople(part) as ToolResultPart
   const report = reportOfCall(tool, output.subagent)
   if (report === undefined) return ''
-  const remarks = reportRemarks(report).map((line) => `(${line})`)
-  return [...remarks, output.text.trimEnd()]
-    .filter((text) => text.trim() !== '')
-    .map((text) => `\n    ${hanging(terminalText(text))}`)
-    .join('')
+  const text = output.text.trimEnd()
+  return `${remarkLines(report)}${text.trim() === '' ? '' : `\n    ${hanging(terminalText(text))}`}`
 }
 
 /** Only the first line of a text stands at the margin: nothing in it can look like the next message. */
@@ -99,9 +153,11 @@ function hanging(text: string): string {
   return text.trimEnd().replace(/\n(?=.)/g, '\n    ')
 }
 
-/** Of a call whose effect is not known, what a person has to look after. */
+/** Of a call that was not run, why; of one whose effect is not known, what a person has to look after. */
 function resultText({ status, output }: ToolResultPart): string {
-  return status === 'unknown' ? terminalLine(output.text) : lineCount(output.text)
+  if (status === 'skipped')
+    return `: ${terminalLine(output.text.replace(/^not run: /, '')).slice(0, REASON_CHARS)}`
+  return `, ${status === 'unknown' ? terminalLine(output.text) : lineCount(output.text)}`
 }
 
 /** What a call changed, with the line numbers of the file. */

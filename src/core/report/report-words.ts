@@ -34,7 +34,9 @@ export function reportRemarks(facts: ReportFacts): string[] {
     note,
     lacks && `Not all of it: ${whole}`,
     form === 'summary' && 'A summary: the whole report is on its branch',
-    receipts && !isEmpty(receipts) && `Receipts: ${receiptLines(receipts).join('; ')}`,
+    receipts &&
+      !isEmpty(receipts) &&
+      `Receipts, recorded by the runtime: ${receiptLines(receipts).join('; ')}`,
     ...toldWords(facts).map((line) => `${TOLD}${line}`),
   ].filter((line) => typeof line === 'string')
 }
@@ -52,10 +54,10 @@ export function partForPeople(part: Part): Part {
   if (part.type !== 'tool-result' || part.output.subagent === undefined) return part
   const { text, subagent } = part.output
   const said = subagent.type === 'report' ? saidText(text, subagent) : text
-  return { ...part, output: { ...part.output, text: said, subagent: answerForPeople(subagent) } }
+  return { ...part, output: { ...part.output, text: said, subagent: subagentForPeople(subagent) } }
 }
 
-function answerForPeople(answer: SubagentAnswer): SubagentAnswer {
+function subagentForPeople(answer: SubagentAnswer): SubagentAnswer {
   if (answer.type === 'transcript') return answer
   const { told: _, ...rest } = answer
   return rest.type === 'report' ? { ...rest, note: factsForPeople(answer as ReportFacts).note } : rest
@@ -77,12 +79,21 @@ export function reportForPeople({ text, report }: Pick<ReportPart, 'text' | 'rep
 }
 
 /** The answer of a call for people: what the subagent wrote, and what is to be said about it. Never an envelope. */
-export function outputForPeople({ text, subagent }: ToolOutput): string {
-  if (subagent === undefined) return text
-  if (subagent.type !== 'report') return withLines([text, ...aroundAnswer(subagent)])
+export function outputForPeople(output: ToolOutput): string {
+  const { remarks, text } = answerForPeople(output)
+  return withLines([...remarks.map((line) => `(${line})`), text])
+}
+
+/** The same in two: what the runtime says of the answer, a line each, and the text that it is about. */
+export function answerForPeople({ text, subagent }: ToolOutput): {
+  readonly remarks: readonly string[]
+  readonly text: string
+} {
+  if (subagent === undefined) return { remarks: [], text }
+  if (subagent.type !== 'report') return { remarks: [], text: withLines([text, ...aroundAnswer(subagent)]) }
   const state = subagent.status === 'completed' ? [] : [`${subagent.agent}: ${statusWords(subagent)}`]
-  const remarks = [...state, ...reportRemarks(subagent)].map((line) => `(${line})`)
-  return withLines([subagent.lead ?? '', ...remarks, saidText(text, subagent), subagent.rest ?? ''])
+  const said = withLines([subagent.lead ?? '', saidText(text, subagent), subagent.rest ?? ''])
+  return { remarks: [...state, ...reportRemarks(subagent)], text: said }
 }
 
 /** What a model reads beside a transcript, or beside the word that a subagent was started. */

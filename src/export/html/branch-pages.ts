@@ -1,16 +1,17 @@
 import type { BranchId, CallId, MessageId } from '../../core/ids.ts'
 import type { ToolResultPart } from '../../core/message.ts'
+import { isStopped } from '../../core/run-status.ts'
 import {
   branchesOf,
   type BranchMetadata,
   type ExportDocument,
   type ExportedCall,
   type ExportedMessage,
-  type ExportedRun,
   type PlacedBranch,
 } from '../document.ts'
 import { callFactsOf, type FactsByCall } from '../call-facts.ts'
 import { leftPaused, type PlacedRun } from '../left-paused.ts'
+import { stateWordsOf, statusLinesOfDocument, type ShownRun, type WriteOptions } from '../status-words.ts'
 import { hueOf } from './format-figures.ts'
 import { kindWord } from './status-labels.ts'
 
@@ -27,7 +28,7 @@ export interface BranchPage {
   readonly inheritContext: boolean
   readonly originCallId: CallId | undefined
   readonly metadata: BranchMetadata
-  readonly runs: readonly ExportedRun[]
+  readonly runs: readonly ShownRun[]
   /** How deep it stands; 0 is the main branch. */
   readonly depth: number
   /** Where it began; undefined where it began at no message. */
@@ -67,20 +68,27 @@ export interface Index {
   readonly called: ReadonlySet<CallId>
   /** Messages that are the report of a run. */
   readonly reports: ReadonlySet<MessageId>
+  readonly isDriven: boolean
 }
 
-export function indexOf(document: ExportDocument): Index {
+export function indexOf(document: ExportDocument, { isDriven = true }: WriteOptions = {}): Index {
   const placed = [...branchesOf(document)]
   const { called, results } = pairedResults(placed)
   const pages: BranchPage[] = []
   const byId = new Map<BranchId, BranchPage>()
   const leftAt = leftPaused(document)
+  const lines = statusLinesOfDocument(document, { isDriven })
   const spots = new Map<MessageId, Spot>()
   const startedAt = new Map<MessageId, BranchPage[]>()
   const startedBy = new Map<CallId, BranchPage>()
   for (const each of placed) {
     const origin = each.originMessageId ? spots.get(each.originMessageId) : undefined
-    const place = { anchor: `b${pages.length}`, origin, left: leftAt.get(each.branch?.id ?? '') ?? [] }
+    const runs = (each.branch?.metadata.runs ?? []).map((run) => {
+      const words = stateWordsOf(run, lines.get(run.id)!)
+      return { ...run, words, isLeft: !isDriven && !isStopped(run.status) }
+    })
+    const left = leftAt.get(each.branch?.id ?? '') ?? []
+    const place = { anchor: `b${pages.length}`, origin, left, runs }
     const page = branchPage(each, place, results)
     pages.push(page)
     if (each.branch) byId.set(each.branch.id, page)
@@ -100,6 +108,7 @@ export function indexOf(document: ExportDocument): Index {
     startedBy,
     called,
     reports: new Set(runs.flatMap((run) => run.reportMessageId ?? [])),
+    isDriven,
   }
 }
 
@@ -131,7 +140,7 @@ function pairedResults(placed: readonly PlacedBranch[]) {
 
 function branchPage(
   { branch, messages }: PlacedBranch,
-  { anchor, origin, left }: Pick<BranchPage, 'anchor' | 'origin' | 'left'>,
+  { anchor, origin, left, runs }: Pick<BranchPage, 'anchor' | 'origin' | 'left' | 'runs'>,
   results: Index['results'],
 ): BranchPage {
   const metadata = branch?.metadata ?? { runs: [] }
@@ -153,7 +162,7 @@ function branchPage(
     inheritContext: branch?.inheritContext ?? false,
     originCallId: branch?.originToolCallId,
     metadata,
-    runs: metadata.runs,
+    runs,
     depth: isMain ? 0 : origin ? origin.page.depth + 1 : 1,
     origin,
     left,

@@ -4,6 +4,7 @@ import { commandToContinue } from '../../core/status-line/paused-below.ts'
 import { reportTitle } from '../../core/report/report-words.ts'
 import { markup, nothing, type Markup } from './markup.ts'
 import { messageView } from './message-view.ts'
+import type { ShownRun } from '../status-words.ts'
 import type { BranchPage, Index } from './branch-pages.ts'
 import { lookMark, stateFacts } from './state-markup.ts'
 import { kindWord, runLook } from './status-labels.ts'
@@ -62,7 +63,7 @@ function leftLines({ left }: BranchPage, { byId }: Index): Markup[] {
   })
 }
 
-function runsFold(runs: readonly ExportedRun[]): Markup {
+function runsFold(runs: readonly ShownRun[]): Markup {
   const title = runs.length === 1 ? 'What the run did' : `What its ${runs.length} runs did`
   return markup`<details class="fold">
     <summary>${title}</summary>
@@ -72,7 +73,7 @@ function runsFold(runs: readonly ExportedRun[]): Markup {
   </details>`
 }
 
-function runItem(run: ExportedRun): Markup {
+function runItem(run: ShownRun): Markup {
   const { model, startedAt, queuedAt, endedAt, turns, limits, toolCalls, costUsd, output } = run
   const look = runLook(run)
   const took = endedAt !== null && markup` · ${durationWords(endedAt - (startedAt ?? queuedAt))}`

@@ -1,6 +1,6 @@
 import type { FileData, ToolCallPart, ToolResultPart } from '../../core/message.ts'
 import type { ExportedApproval, ExportedCall, ExportedQuestion } from '../document.ts'
-import { outputForPeople } from '../../core/report/report-words.ts'
+import { answerForPeople, outputForPeople } from '../../core/report/report-words.ts'
 import { callEnd, resultEnd, type CallEnd } from '../../core/report/call-end.ts'
 import { markup, nothing, type Markup } from './markup.ts'
 import type { BranchPage, Index } from './branch-pages.ts'
@@ -138,8 +138,9 @@ function json(value: unknown): string {
 
 function outputOf({ tool, output }: ToolResultPart): Markup {
   const { files = [], artifactId } = output
-  const text = outputForPeople(output)
-  return markup`<p class="label">Output</p>
+  const { remarks, text } = answerForPeople(output)
+  return markup`${remarks.map((line) => markup`<p class="about">${line}</p>`)}
+    <p class="label">Output</p>
     <pre class="io" dir="auto">${CHANGING.has(tool) ? diffLines(text) : text || '(empty)'}</pre>
     ${artifactId && markup`<p class="about">Parts are left out. The whole is in the JSON export, as ${artifactId}.</p>`}
     ${files.map(fileView)}`

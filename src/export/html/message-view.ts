@@ -1,12 +1,12 @@
 import { unreachable } from '../../core/errors.ts'
 import {
   authorOfMessage,
-  authorWords,
   SUMMARY_WORDS,
   type Part,
   type ReportPart,
   type TextPart,
 } from '../../core/message.ts'
+import { messageStateWords, speakerWords } from '../../core/report/speaker-words.ts'
 import { partForPeople, reportDetails, reportRemarks, reportTitle } from '../../core/report/report-words.ts'
 import type { ExportedMessage } from '../document.ts'
 import { callCard, fileView, resultCard } from './call-card.ts'
@@ -22,11 +22,12 @@ export function messageView(
   index: Index,
 ): Markup {
   const { role, parts, state, created } = message
+  const how = messageStateWords(state, index.isDriven)
   return markup`<article class="message ${lookOf(message)}" id="${anchor}">
     <header>
       <h3>${speaker(message, number, page)}</h3>
       ${page.type === 'subagent' && index.reports.has(message.id) && markup`<span class="chip">report</span>`}
-      ${state && markup`<span class="chip needs">${state}</span>`}
+      ${how !== null && markup`<span class="chip needs">${how}</span>`}
       <a class="number" href="#${anchor}"><span class="sr">message </span>${number}</a>
       ${time(created)}
     </header>
@@ -42,14 +43,9 @@ function lookOf({ role, runId, parts }: ExportedMessage): string {
 }
 
 /** Who said it. */
-function speaker({ role, runId, parts }: ExportedMessage, number: number, page: BranchPage): string {
-  if (role === 'assistant') return `${page.agent} (agent)`
-  if (role === 'tool') return 'Results'
-  const author = authorOfMessage({ parts, runId: runId ?? null })
-  if (page.type === 'subagent' && number === 1)
-    return author && author !== 'person' ? `Task from ${authorWords(author)}` : 'Task'
-  if (author !== undefined) return authorWords(author)
-  return parts.some(({ type }) => type === 'report') ? 'Reports of subagents' : 'Runtime'
+function speaker(message: ExportedMessage, number: number, { type, agent }: BranchPage): string {
+  const isTask = type === 'subagent' && number === 1
+  return speakerWords({ ...message, runId: message.runId ?? null }, { agent, isTask })
 }
 
 function partView(part: Part, role: ExportedMessage['role'], index: Index): Markup {

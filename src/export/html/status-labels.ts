@@ -1,6 +1,6 @@
-import { stopCause, type RunStatus } from '../../core/run-status.ts'
+import type { RunStatus } from '../../core/run-status.ts'
 import type { CallEnd } from '../../core/report/call-end.ts'
-import type { ExportedRun } from '../document.ts'
+import type { ShownRun } from '../status-words.ts'
 
 /** How a state looks: a word, a mark that says the same, and the class of its colour. */
 export interface Look {
@@ -9,20 +9,18 @@ export interface Look {
   readonly tone: string
 }
 
-export function runLook({ status, reason, endReason }: ExportedRun): Look {
-  const look = RUN_LOOKS[status]
-  const why = stopCause({ reason, endReason })
-  return why ? { ...look, word: `${look.word} (${why})` } : look
+export function runLook({ status, words: word, isLeft }: ShownRun): Look {
+  return { ...RUN_LOOKS[isLeft ? 'paused' : status], word }
 }
 
-const RUN_LOOKS: Readonly<Record<RunStatus, Look>> = {
-  queued: { word: 'Queued', mark: '⧗', tone: 'quiet' },
-  running: { word: 'Running', mark: '◐', tone: 'running' },
-  waiting: { word: 'Waiting', mark: '⚑', tone: 'needs' },
-  paused: { word: 'Paused', mark: '‖', tone: 'paused' },
-  completed: { word: 'Done', mark: '✓', tone: 'done' },
-  failed: { word: 'Failed', mark: '✗', tone: 'failed' },
-  cancelled: { word: 'Cancelled', mark: '⊘', tone: 'quiet' },
+const RUN_LOOKS: Readonly<Record<RunStatus, Omit<Look, 'word'>>> = {
+  queued: { mark: '⧗', tone: 'quiet' },
+  running: { mark: '◐', tone: 'running' },
+  waiting: { mark: '⚑', tone: 'needs' },
+  paused: { mark: '‖', tone: 'paused' },
+  completed: { mark: '✓', tone: 'done' },
+  failed: { mark: '✗', tone: 'failed' },
+  cancelled: { mark: '⊘', tone: 'quiet' },
 }
 
 /** undefined: there is neither a result nor a journal of the call. */

@@ -78,16 +78,16 @@ it('says of a summary that a model wrote it, in the page, log, show and every ex
 
   const words = 'summary of what was said before, written by a model'
   await page.goto(`${served.url}/c/${about.id}`)
-  const summary = page.getByRole('article', { name: `Runtime · ${words}`, exact: true })
-  await summary.getByRole('button', { name: `Runtime · ${words}` }).click()
+  const summary = page.getByRole('article', { name: `Runtime, ${words}`, exact: true })
+  await summary.getByRole('button', { name: `Runtime, ${words}` }).click()
   await summary.getByText('They looked at all.').waitFor()
   expect(await summary.getByRole('button', { name: 'Edit in a new version' }).count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Edit in a new version' }).count()).toBe(1)
   expect(await page.getByText('They looked at all.').count()).toBe(1)
 
   const told = async (...args: string[]) => (await user.call(args)).stdout
-  expect(await told('log', about.id)).toContain(`runtime, ${words}: They looked at all.\n`)
-  expect(await told('show', about.id, '--messages')).toContain(`runtime, ${words}: They looked at all.`)
+  expect(await told('log', about.id)).toContain(`Runtime, ${words}: They looked at all.\n`)
+  expect(await told('show', about.id, '--messages')).toContain(`Runtime, ${words}: They looked at all.`)
   expect(await told('export', about.id, '--format', 'md')).toContain(`(${words})\n\n> They looked at all.`)
   const html = await told('export', about.id, '--format', 'html')
   expect(html).toContain(`>Summary of what was said before, written by a model</summary>`)

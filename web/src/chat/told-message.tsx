@@ -16,7 +16,7 @@ export function ToldMessage({ message, inherited }: { message: Message; inherite
   const isSummary = message.parts.some((part) => part.type === 'text' && part.summaryOf !== undefined)
   const text = message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
   const author = authorOfMessage(message) ?? null
-  const who = isSummary ? `Runtime · ${SUMMARY_WORDS}` : authorWords(author)
+  const who = isSummary ? `Runtime, ${SUMMARY_WORDS}` : authorWords(author)
   const isLong = isSummary || (typeof author !== 'object' && text.length > SHORT)
   return (
     <article aria-label={who} className="group/message relative text-sm text-ink-2">
