@@ -115,3 +115,19 @@ describe('what another process drives', () => {
     await store.close()
   })
 })
+
+describe('recover --dry-run', () => {
+  test.each([
+    ['--pause', ['--pause']],
+    ['--mode', ['--mode', 'auto']],
+    ['--pause, --mode', ['--mode', 'plan', '--pause']],
+  ])('refuses %s, which could do nothing', async (named, options) => {
+    expect(await user.call(['recover', '--dry-run', ...options])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr:
+        `offshoot: ${named} can do nothing: with --dry-run nothing is recovered\n` +
+        '  leave it out, or leave out --dry-run\n',
+    })
+  })
+})

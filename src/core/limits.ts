@@ -49,6 +49,12 @@ export const defaultLimits: Limits = {
 
 /** Bounds that are not configuration: sizes that keep rows, prompts and terminals readable. */
 export const bounds = {
+  /** Beyond these a figure is no figure: turns, calls and attempts; tokens and US dollars of everything together. */
+  count: 1e9,
+  tokens: 1e18,
+  dollars: 1e12,
+  /** A provider that reports more tokens for one request reports none. */
+  requestTokens: 1e12,
   /** A session of the page lasts this long, whether it is used or not. Milliseconds. */
   sessionMs: 24 * 60 * 60_000,
   /** A run that was running at so many crashes of its process fails instead of running again. */

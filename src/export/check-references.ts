@@ -3,6 +3,7 @@ import type { ToolOutput } from '../core/message.ts'
 import { stateOf } from '../core/run-status.ts'
 import type { ReportFacts } from '../core/report-facts.ts'
 import { checkFacts, checkMessage } from './check-messages.ts'
+import { checkFinish } from './check-finish.ts'
 import { damaged, shortPlace } from './damaged-export.ts'
 import {
   at,
@@ -136,6 +137,7 @@ function notTogether({ status, reason, endReason }: ExportedRun): string {
 
 function addRun(ids: Ids, run: ExportedRun, place: string, parents: Parents): void {
   if (!stateOf(run)) throw damaged(`${place}.status`, notTogether(run))
+  checkFinish(run, place)
   ids.add(run.id, `${place}.id`)
   ids.name(run.parentRunId, `${place}.parentRunId`)
   ids.name(run.originCallId, `${place}.originCallId`)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { OffshootError } from '../core/errors.ts'
+import { state } from '../core/run-status.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import { tables } from '../store/tables.ts'
 import type { Store, Table } from '../store/port.ts'
@@ -322,6 +323,46 @@ describe('what no program writes is refused at its place', () => {
       /partialFrom: there is no/,
     ],
     ['a report of another branch', onFork({ reportMessageId: ofMain }), /reportMessageId: .* on the branch/],
+    ['turns beyond any sense', put('main.metadata.runs.0.turns', 1e15), /runs\[0\]\.turns: .*<=1000000000/],
+    ['calls beyond any sense', put('main.metadata.runs.0.toolCalls', 2e9), /runs\[0\]\.toolCalls: .*<=/],
+    ['attempts beyond any sense', put('main.metadata.runs.0.attempt', 2e9), /runs\[0\]\.attempt: .*<=/],
+    [
+      'turns of a branch beyond any sense',
+      put('main.metadata.iterations', 2e9),
+      /metadata\.iterations: .*<=/,
+    ],
+    ['tokens beyond any sense', put('main.metadata.runs.0.usage.input', 1e300), /usage\.input: .*<=/],
+    [
+      'tokens of a message',
+      put('messages.1.usage', { ...mainRun.usage, output: 1e19 }),
+      /usage\.output: .*<=/,
+    ],
+    ['a cost beyond any sense', put('main.metadata.runs.0.costUsd', 1e15), /runs\[0\]\.costUsd: .*<=/],
+    [
+      'a report of turns beyond any sense',
+      report({ figures: { ...figures, turns: 2e9 } }),
+      /figures\.turns: .*<=/,
+    ],
+    [
+      'a report of a time beyond any sense',
+      report({ figures: { ...figures, durationMs: 9e15 } }),
+      /figures\.durationMs: .*<=/,
+    ],
+    [
+      'a run that a cut answer has paused, whose last answer was whole',
+      put('main.metadata.runs.0', { ...mainRun, ...state.paused('max_output_tokens'), finishReason: 'stop' }),
+      /finishReason: the endReason max_output_tokens does not go/,
+    ],
+    [
+      'a run that a refusal has failed, whose last answer was whole',
+      put('main.metadata.runs.0', {
+        ...mainRun,
+        ...state.failed,
+        error: { code: 'refusal', message: 'no' },
+        finishReason: 'stop',
+      }),
+      /finishReason: the error refusal does not go/,
+    ],
     [
       'a partial report of another branch',
       onFork({ reportMessageId: null, partialFrom: ofMain }),
@@ -332,6 +373,16 @@ describe('what no program writes is refused at its place', () => {
     expect(error.message).toMatch(message)
     expect(error.code).toBe('usage')
   })
+
+  test.each(['max_output_tokens', 'context_window', 'refusal', 'content_filter'] as const)(
+    'a run that is completed by an answer that ended with %s',
+    (finishReason) => {
+      const run = { ...mainRun, ...state.completed, finishReason }
+      const at = 'the export is damaged at main.metadata.runs[0].finishReason'
+      const how = 'the status completed does not go with a last answer that ended with'
+      expect(errorOf(put('main.metadata.runs.0', run)).message).toBe(`${at}: ${how} ${finishReason}`)
+    },
+  )
 
   test('a report of which an older program kept little is read', () => {
     expect(() => parseExport(report({}))).not.toThrow()

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { denialReasons } from '../core/denial-reason.ts'
 import type { IdPrefix, IdTypes } from '../core/ids.ts'
 import type { Json } from '../core/json.ts'
+import { bounds } from '../core/limits.ts'
 import { plainAuthors, type Author, type Part } from '../core/message.ts'
 import { receiptLists, type Receipts } from '../core/receipt.ts'
 import type { ReportFacts, SubagentAnswer } from '../core/report-facts.ts'
@@ -17,9 +18,11 @@ export function id<P extends IdPrefix>(prefix: P): z.ZodType<IdTypes[P]> {
 const LAST_MS = 8.64e15
 export const ms = z.int().min(0).max(LAST_MS)
 export const nonNegative = z.int().min(0)
-export const dollars = z.number().min(0)
+/** Of what was done: turns, calls, attempts. */
+export const count = z.int().min(0).max(bounds.count)
+export const dollars = z.number().min(0).max(bounds.dollars)
 /** Sums of what providers report can be larger than any safe integer. */
-const tokens = z.number().min(0).multipleOf(1)
+const tokens = z.number().min(0).max(bounds.tokens).multipleOf(1)
 export const text = z.string()
 /** Any value of JSON; it came out of JSON.parse. */
 export const json = z.unknown().refine((value) => value !== undefined, 'expected a value') as z.ZodType<Json>
@@ -98,10 +101,10 @@ const reportFacts = {
   endReason,
   figures: z
     .looseObject({
-      turns: nonNegative,
+      turns: count,
       maxTurns: nonNegative,
-      toolCalls: nonNegative,
-      durationMs: nonNegative,
+      toolCalls: count,
+      durationMs: ms,
       costUsd: dollars.nullable(),
     })
     .nullable(),

@@ -71,6 +71,7 @@ export async function openChat<O>(session: LibrarySession, given: unknown): Prom
   const chatAgents = new ChatAgents(session, options)
   const main = chatAgents.agent(options.agent ?? 'main', 'chat')
   const model = await mainModel(session, main, options.model)
+  const named = { isAgentNamed: options.agent !== undefined, isModelNamed: options.model !== undefined }
   const line = new Line(session, chatAgents, knownConversation(session, options.conversationId))
   const { runtime } = session.composed
   return {
@@ -81,7 +82,7 @@ export async function openChat<O>(session: LibrarySession, given: unknown): Prom
       const prompt = checkText(text, 'send')
       const order = stated(checkOptions(sendSchema, more ?? {}, 'send'))
       return await line.start<O>((where) =>
-        runtime.start({ ...chatAgents.setting, ...where, ...order, prompt, agent: main, model }),
+        runtime.start({ ...chatAgents.setting, ...where, ...order, ...named, prompt, agent: main, model }),
       )
     },
     async spawn<P>(task: string, more?: SpawnOptions<P>) {

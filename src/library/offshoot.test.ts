@@ -321,3 +321,19 @@ test('what is gone of the store since it was used last is among the warnings', a
   expect(await warnings()).toHaveLength(1)
   expect(await warnings()).toEqual([])
 })
+
+test('a paused conversation keeps its agent and its model: a chat that names others is refused', async () => {
+  const script = { main: [{ text: 'half', finishReason: 'length' as const }, { text: 'end' }] }
+  await using t = await testOffshoot({ script, agents: [critic] })
+  const run = await (await t.offshoot.chat()).send('go')
+  const { conversationId } = await t.clock.until(run.result())
+  const sent = async (more: { readonly agent?: string }) => {
+    const chat = await t.offshoot.chat({ conversationId, ...more })
+    return await t.clock.until(chat.send('more'))
+  }
+  await expect(sent({ agent: 'critic' })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('keeps its agent main: critic would do nothing'),
+  })
+  expect(await t.clock.until((await sent({ agent: 'main' })).result())).toMatchObject({ text: 'end' })
+})

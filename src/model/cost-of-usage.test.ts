@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { bounds } from '../core/limits.ts'
 import { noUsage } from '../core/usage.ts'
 import { costOf, free } from './cost-of-usage.ts'
 import { toUsage } from './provider-usage.ts'
@@ -68,7 +69,7 @@ describe('toUsage', () => {
   )
 
   it('never adds up to more than can be counted', () => {
-    const most = Number.MAX_SAFE_INTEGER
+    const most = bounds.requestTokens
     const usage = {
       inputTokens: { total: undefined, noCache: most, cacheRead: most, cacheWrite: 0 },
       outputTokens: { total: undefined, text: most, reasoning: 1 },

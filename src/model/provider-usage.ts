@@ -1,3 +1,4 @@
+import { bounds } from '../core/limits.ts'
 import type { Usage } from '../core/usage.ts'
 import type { ModelUsage } from './port.ts'
 
@@ -17,5 +18,5 @@ export function toUsage(usage: ModelUsage): Usage {
 }
 
 function count(tokens: number | undefined): number {
-  return Number.isSafeInteger(tokens) ? Math.max(0, tokens!) : 0
+  return Number.isSafeInteger(tokens) && tokens! <= bounds.requestTokens ? Math.max(0, tokens!) : 0
 }

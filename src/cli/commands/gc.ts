@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { InvalidArgumentError, type Command } from 'commander'
 import type { Conversation } from '../../core/conversation.ts'
+import { cutText } from '../../core/cut-text.ts'
+import { TITLE_CHARS } from '../../runtime/conversation/open-conversation.ts'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 import { sizeText } from '../../core/size-text.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
@@ -86,7 +88,7 @@ async function preview(
   }
   const line = (each: Conversation) => {
     const updated = new Date(each.updatedAt).toISOString().slice(0, 10)
-    const title = terminalLine(each.title.slice(0, 80))
+    const title = terminalLine(cutText(each.title, TITLE_CHARS))
     return `${each.id}  ${updated}  ${sizeText(sizeOf(each)).padStart(8)}  ${title}  ${terminalLine(each.directory)}\n`
   }
   await write(io, found.map(line).join(''))

@@ -1,12 +1,16 @@
 import type { Command } from 'commander'
 import { open } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 import { systemClock } from '../../exec/system-clock.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
+import type { ExportDocument } from '../../export/document.ts'
 import { importConversation } from '../../export/import-conversation.ts'
 import { MAX_EXPORT_BYTES, parseExport } from '../../export/parse-export.ts'
 import { randomIds } from '../../runtime/log/new-id.ts'
-import { write, type Io } from '../io.ts'
+import { createWorkspace } from '../../tools/workspace.ts'
+import { write, writeStderr, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
 
 export function importCommand(program: Command, io: Io): void {
@@ -19,7 +23,25 @@ export function importCommand(program: Command, io: Io): void {
       await using store = await openStore(io)
       const id = await importConversation(store, document, randomIds(systemClock))
       await write(io, `${id}\n`)
+      for (const said of aboutDirectory(document, io)) await writeStderr(io, `offshoot: ${said}\n`)
     })
+}
+
+/** A file names the directory in which its conversation goes on: a reader who does not look inside learns of it here. */
+function aboutDirectory({ directory }: ExportDocument, { cwd }: Io): string[] {
+  const named = terminalLine(directory)
+  if (!isDirectory(directory))
+    return [
+      `the file names the directory ${named}, which does not exist here; the conversation can be read and exported, and goes on only where that directory exists`,
+    ]
+  if (createWorkspace(directory).root === createWorkspace(cwd).root) return []
+  return [
+    `the file names the directory ${named}, and not the current one; what goes on in this conversation works there, with the configuration, the agents and the trust of that directory`,
+  ]
+}
+
+function isDirectory(path: string): boolean {
+  return isAbsolute(path) && (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false)
 }
 
 async function readAll(file: string, io: Io): Promise<Buffer> {

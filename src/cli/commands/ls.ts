@@ -1,9 +1,11 @@
 import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import type { Conversation } from '../../core/conversation.ts'
+import { cutText } from '../../core/cut-text.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import { TITLE_CHARS } from '../../runtime/conversation/open-conversation.ts'
 import { leftBelow } from '../../runtime/views/left-below.ts'
 import type { Reader, Store } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
@@ -61,14 +63,11 @@ function entry({ conversation, run, left }: Found): object {
   return { ...conversation, status, reason, left }
 }
 
-/** As many as a conversation that began here has at most. */
-const TITLE_CHARS = 80
-
 function line({ conversation, run, left }: Found): string {
   const { id, updatedAt, title, directory } = conversation
   const updated = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')
   const state = run ? stateWords(run, left) : '-'
-  return `${id}  ${updated}  ${state.padEnd(10)}  ${terminalLine(title.slice(0, TITLE_CHARS))}  ${terminalLine(directory)}\n`
+  return `${id}  ${updated}  ${state.padEnd(10)}  ${terminalLine(cutText(title, TITLE_CHARS))}  ${terminalLine(directory)}\n`
 }
 
 function stateWords(run: StoredRun, left: string | null): string {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { elapsedMs } from '../../core/elapsed.ts'
 import { isFinal, isStopped } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { systemClock } from '../../exec/system-clock.ts'
@@ -66,7 +67,7 @@ function asked(store: Store, { approvals, questions, statusLine }: RunListing): 
 
 function columns(run: Owned, asks: readonly string[], now: number): string[] {
   const { id, agent, task, depth, background, turns, maxTurns, toolCalls, costUsd, queuedAt, endedAt } = run
-  const seconds = ((endedAt ?? now) - queuedAt) / 1000
+  const seconds = elapsedMs({ queuedAt, endedAt: endedAt ?? now }) / 1000
   return [
     id,
     stateText(run),

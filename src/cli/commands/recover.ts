@@ -20,6 +20,7 @@ import { modeOption } from '../terminal/follow-run.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { abandonedRuns } from '../remote/abandoned-runs.ts'
 import { openStore } from '../open-store.ts'
+import { refuseUnused } from '../unused-options.ts'
 import { recoveredText, resumedUnknownLines, watchUnknown } from '../terminal/recovered-text.ts'
 
 interface RecoverFlags {
@@ -35,7 +36,16 @@ export function recoverCommand(program: Command, io: Io, setExitCode: SetExitCod
     .option('--pause', 'only pause it: offshoot continue goes on with each')
     .option('--dry-run', 'only show what there is')
     .addOption(modeOption())
-    .action(async (flags: RecoverFlags) => setExitCode(await recoverAll(flags, io)))
+    .action(async (flags: RecoverFlags, command: Command) => {
+      if (flags.dryRun) refuseUnused(command, NOTHING_RECOVERED)
+      setExitCode(await recoverAll(flags, io))
+    })
+}
+
+const NOTHING_RECOVERED = {
+  why: 'with --dry-run nothing is recovered',
+  hint: 'leave it out, or leave out --dry-run',
+  which: ['--pause', '--mode'],
 }
 
 /** One directory after the other: each has a configuration and agents of its own. */

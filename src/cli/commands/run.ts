@@ -1,7 +1,9 @@
 import { Option, type Command } from 'commander'
 import { resolve } from 'node:path'
 import { OffshootError } from '../../core/errors.ts'
-import { isId, type ConversationId } from '../../core/ids.ts'
+import { isId, type BranchId, type ConversationId } from '../../core/ids.ts'
+import type { StoredRun } from '../../core/run.ts'
+import { isFinal } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
@@ -47,6 +49,8 @@ interface RunFlags extends FollowFlags {
   readonly directory: string
   readonly model?: string
   readonly agent: string
+  /** On the command line, and not by default. */
+  readonly isAgentNamed: boolean
   readonly mode?: Mode
   readonly maxTurns?: number
   readonly conversation?: string
@@ -72,9 +76,10 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
       ),
     )
     .option('--background', 'hand it to a running offshoot serve, and print the ids')
-    .action(async (prompt: string | undefined, flags: RunFlags, command: Command) => {
+    .action(async (prompt: string | undefined, flags: Omit<RunFlags, 'isAgentNamed'>, command: Command) => {
       if (flags.background) refuseUnusedInServer(command, flags)
-      setExitCode(await run(prompt, flags, io))
+      const isAgentNamed = command.getOptionValueSource('agent') === 'cli'
+      setExitCode(await run(prompt, { ...flags, isAgentNamed }, io))
     })
 }
 
@@ -128,6 +133,7 @@ async function start(
     ...(conversationId ? { conversationId } : {}),
     budgetUsd: flags.budgetUsd,
     isModelNamed: flags.model !== undefined,
+    isAgentNamed: flags.isAgentNamed,
     onStored,
   }
   return runtime.start({ workspace, prompt, agent, model, systemText, ...more })
@@ -136,9 +142,12 @@ async function start(
 /** That of the last run of the main branch, where the same agent answers now. */
 function lastModel(store: Reader, conversationId: ConversationId, agent: string): string | undefined {
   const branch = store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]
-  const where = branch && { branchId: branch.id }
-  const [run] = where ? store.find('runs', { where, orderBy: 'id', descending: true, limit: 1 }) : []
+  const run = branch && lastRun(store, branch.id)
   return run?.agent === agent ? run.model : undefined
+}
+
+function lastRun(store: Reader, branchId: BranchId): StoredRun | undefined {
+  return store.find('runs', { where: { branchId }, orderBy: 'id', descending: true, limit: 1 })[0]
 }
 
 /** The server that drives the conversation is given the message, and its run is followed as one of this process. */
@@ -150,10 +159,12 @@ async function goOnThere(
 ): Promise<number> {
   refuseDecidedElsewhere(flags, 'offshoot serve')
   const { runtime, store, agents } = composed
-  const agent = agents.require(flags.agent).name
   const { maxTurns, budgetUsd } = flags
   const model = modelFor(flags.model, io)
   const branchId = store.find('branches', { where: { conversationId, kind: 'main' }, limit: 1 })[0]!.id
+  const last = lastRun(store, branchId)
+  const goesOn = last && !isFinal(last.status) && !flags.isAgentNamed
+  const agent = goesOn ? undefined : agents.require(flags.agent).name
   const order = {
     conversationId,
     branchId,

@@ -4,6 +4,7 @@ import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { resolve } from 'node:path'
 import type { Conversation } from '../../core/conversation.ts'
+import { titleOf } from '../../runtime/conversation/open-conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { delivers, type Deliver } from '../../core/message.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
@@ -159,7 +160,7 @@ async function handOver(
   const { agent, label, deliver, maxTurns, budgetUsd, mode } = flags
   const { conversationId, branchId: main } = conversation
     ? await mainBranch(server, conversation.id)
-    : await server.post<HandedOver>('/conversations', { directory, title: task.slice(0, 80), mode })
+    : await server.post<HandedOver>('/conversations', { directory, title: titleOf(task), mode })
   const order = { task, agent, label, deliver, maxTurns, budgetUsd, model: modelFor(flags.model, io) }
   const { branchId, runId } = await server.post<HandedOver>(`/branches/${main}/spawn`, order)
   await printHandedOver({ conversationId, branchId, runId }, flags.outputFormat, io)

@@ -21,7 +21,7 @@ const told = (h: Staged) => h.store.find('inbox', {}).map(({ text }) => text)
 function send(
   h: Staged,
   { conversationId, branchId }: Working,
-  order: { model?: string; maxTurns?: number },
+  order: { agent?: string; model?: string; maxTurns?: number },
 ) {
   const about = { conversationId, branchId, text: 'more', mode: 'follow_up', systemText: () => '' } as const
   return h.clock.until(h.runtime.sendMessage({ ...about, workspace, ...order }))
@@ -64,13 +64,18 @@ describe('a run that has not stopped', () => {
   })
 })
 
-test('a paused run keeps its model, and takes more turns', async () => {
+test('a paused run keeps its agent and its model, and takes more turns', async () => {
   const { h, started, row } = await working()
   started.stop('pause')
   await h.clock.until(started.result)
   await expect(send(h, started, { model: 'scripted:other' })).rejects.toMatchObject({
     code: 'conflict',
     hint: 'leave out -m (model), or cancel that run first',
+  })
+  await expect(send(h, started, { agent: 'general' })).rejects.toMatchObject({
+    code: 'conflict',
+    message: `${started.branchId} is paused and keeps its agent main: general would do nothing`,
+    hint: 'leave out --agent (agent), or cancel that run first',
   })
   const { turns } = row()
   const sent = await send(h, started, { maxTurns: 3 })

@@ -1,4 +1,5 @@
 import type { Branch } from '../../core/conversation.ts'
+import { cutText } from '../../core/cut-text.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { idPrefix, isId, type BranchId, type IdPrefix, type NewId } from '../../core/ids.ts'
 import type { Author, Said } from '../../core/message.ts'
@@ -131,7 +132,7 @@ export function writeFork(change: Change, newId: NewId, message: MessageRow, tex
     originMessageId: message.id,
     originToolCallId: null,
     agent: last?.agent ?? left.agent,
-    label: text ? describeTask({ prompt: text }) : `fork of ${left.label}`.slice(0, 80),
+    label: text ? describeTask({ prompt: text }) : cutText(`fork of ${left.label}`, 80),
     createdAt: change.at,
     updatedAt: change.at,
   }

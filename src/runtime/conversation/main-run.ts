@@ -33,6 +33,8 @@ export interface StartOptions extends RunSetting {
   readonly model: string
   /** Whether somebody has named that model for this run: one that goes on with another is then refused. */
   readonly isModelNamed?: boolean
+  /** The same for the agent. */
+  readonly isAgentNamed?: boolean
   readonly maxTurns?: number
   /** Go on with this conversation instead of a new one. */
   readonly conversationId?: ConversationId
@@ -46,7 +48,10 @@ export type MainRunPorts = AuthorityPorts & ContinuePorts
  */
 export async function mainRun(deps: MainRunPorts, options: StartOptions): Promise<StartPlan> {
   const { conversationId, workspace, prompt, author = 'person', agent, systemText, maxTurns } = options
-  const model = options.isModelNamed ? options.model : undefined
+  const named = {
+    agent: options.isAgentNamed ? agent.name : undefined,
+    model: options.isModelNamed ? options.model : undefined,
+  }
   const known = conversationId ? openConversation(deps, conversationId, workspace) : undefined
   const opened = known ?? newConversation(deps, workspace, prompt, agent.name)
   const { conversation, branch } = opened
@@ -56,12 +61,12 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
   const write: StartPlan['write'] = (change, live, recovered) => {
     const last = live.latest(branch.id)
     if (last?.row.status === 'paused') {
-      checkKept(last.row, { model })
+      checkKept(last.row, named)
       const drive = continueRun(change, { deps, tree: live }, last, { text: prompt, author, maxTurns })
       return { run: last, drive }
     }
     if (last && recovered.some(({ run }) => run === last) && !isFinal(last.row.status)) {
-      checkKept(last.row, { model, maxTurns })
+      checkKept(last.row, { ...named, maxTurns })
       const item = { kind: 'user', mode: 'follow_up', text: prompt, author } as const
       const { id: branchId, conversationId } = branch
       addToInbox(change, deps.newId, eventScope(last, change.at), { ...item, branchId, conversationId })

@@ -1,4 +1,5 @@
 import type { Branch, Conversation } from '../../core/conversation.ts'
+import { cutText } from '../../core/cut-text.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import type { Workspace } from '../../tools/port.ts'
@@ -30,12 +31,15 @@ export function openConversation(
   return { conversation, branch }
 }
 
+/** Of a title that the program makes; what others give can be longer. */
+export const TITLE_CHARS = 80
+
 /** The title of a conversation in which nothing was said yet, and that got none. */
 export const UNTITLED = 'new'
 
 /** The first line of what was said first. */
-function titleOf(said: string): string {
-  return said.trim().split('\n', 1)[0]!.slice(0, 80)
+export function titleOf(said: string): string {
+  return cutText(said.trim().split('\n', 1)[0]!, TITLE_CHARS)
 }
 
 /** A conversation that is not written yet, named after what was said first. */

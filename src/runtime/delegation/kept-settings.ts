@@ -3,17 +3,24 @@ import type { Run } from '../../core/run.ts'
 
 /** What a message or a `continue` may ask of the run that reads it. */
 interface Asked {
+  readonly agent?: string | undefined
   readonly model?: string | undefined
   readonly maxTurns?: number | undefined
 }
 
 /**
- * A run that has not stopped keeps the model and the turns that it began with, and one that is paused keeps its model:
- * what would do nothing is refused. @throws OffshootError `conflict`
+ * A run that has not stopped keeps the agent, the model and the turns that it began with, and one that is paused keeps
+ * its agent and its model: what would do nothing is refused. @throws OffshootError `conflict`
  */
-export function checkKept(row: Pick<Run, 'branchId' | 'status' | 'model'>, { model, maxTurns }: Asked): void {
+export function checkKept(
+  row: Pick<Run, 'branchId' | 'status' | 'agent' | 'model'>,
+  { agent, model, maxTurns }: Asked,
+): void {
   const { branchId, status } = row
   const kept = [
+    ...(agent === undefined || agent === row.agent
+      ? []
+      : [{ what: `its agent ${row.agent}`, asked: agent, leave: '--agent (agent)' }]),
     ...(model === undefined || model === row.model
       ? []
       : [{ what: `its model ${row.model}`, asked: model, leave: '-m (model)' }]),

@@ -1,6 +1,7 @@
 import { toolCallWords } from '../../core/report/report-envelope.ts'
 import { z } from 'zod'
 import { sleep, type Clock } from '../../core/clock.ts'
+import { elapsedMs } from '../../core/elapsed.ts'
 import { isFinal, isStopped } from '../../core/run-status.ts'
 import type { Run } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
@@ -93,7 +94,7 @@ function line(
   { branch, row }: Subagent,
 ): string {
   const { lastAction } = row
-  const seconds = ((row.endedAt ?? clock.now()) - row.queuedAt) / 1000
+  const seconds = elapsedMs({ queuedAt: row.queuedAt, endedAt: row.endedAt ?? clock.now() }) / 1000
   const columns = [
     row.branchId,
     row.agent,

@@ -48,7 +48,7 @@ export function deliverToBranchAbove(change: Change, deps: ReportPorts, run: Liv
 
 function announce(change: Change, deps: Pick<Deps, 'newId'>, here: EventScope, row: StoredRun): void {
   const how = row.reason ? `${row.status} (${row.reason})` : row.status
-  const seconds = ((row.endedAt ?? change.at) - (row.startedAt ?? row.queuedAt)) / 1000
+  const seconds = Math.max(0, (row.endedAt ?? change.at) - (row.startedAt ?? row.queuedAt)) / 1000
   const text = `${row.agent} ${how}: ${row.description} (${seconds.toFixed(1)} s)`
   appendNotice(change, deps, here, { type: 'notice', text, branchId: row.branchId })
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { AgentDefinition } from '../../core/agent.ts'
+import { cutText } from '../../core/cut-text.ts'
 import type { Said } from '../../core/message.ts'
 import { controlAliases, plainName as plain, taskAliases } from '../../core/rules/tool-names.ts'
 import { preparedSchemas } from '../../tools/prepared-schemas.ts'
@@ -158,7 +159,7 @@ function modelSchema(): object {
 
 /** What people see when the model gave no description: the first words of the task. */
 export function describeTask({ description, prompt }: Pick<TaskInput, 'description' | 'prompt'>): string {
-  if (description) return description.slice(0, 80)
+  if (description) return cutText(description, 80)
   const words = prompt.split(/\s+/, 6).slice(0, 5).join(' ')
-  return words.length > 60 ? `${words.slice(0, 59)}…` : words
+  return cutText(words, 60)
 }

@@ -53,7 +53,7 @@ export function isLive({ status }: Pick<RunRow, 'status'>): boolean {
 
 /** How long it has taken so far, or took. Milliseconds. */
 export function elapsedOf(run: Pick<RunRow, 'startedAt' | 'queuedAt' | 'endedAt'>, now: number): number {
-  return (run.endedAt ?? now) - (run.startedAt ?? run.queuedAt)
+  return Math.max(0, (run.endedAt ?? now) - (run.startedAt ?? run.queuedAt))
 }
 
 /** What a run does now, why it does not, or what came of it. */
