@@ -19,7 +19,7 @@ const LAST_MS = 8.64e15
 export const ms = z.int().min(0).max(LAST_MS)
 export const nonNegative = z.int().min(0)
 /** Of what was done: turns, calls, attempts. */
-export const count = z.int().min(0).max(bounds.count)
+export const boundedCount = z.int().min(0).max(bounds.count)
 export const dollars = z.number().min(0).max(bounds.dollars)
 /** Sums of what providers report can be larger than any safe integer. */
 const tokens = z.number().min(0).max(bounds.tokens).multipleOf(1)
@@ -101,9 +101,9 @@ const reportFacts = {
   endReason,
   figures: z
     .looseObject({
-      turns: count,
+      turns: boundedCount,
       maxTurns: nonNegative,
-      toolCalls: count,
+      toolCalls: boundedCount,
       durationMs: ms,
       costUsd: dollars.nullable(),
     })
