@@ -32,7 +32,7 @@ it('docs/budgets.md shows commands that do what stands beside them', async () =>
   const first = await user.run(run!, { env })
   expect(first).toMatchObject({ code: 4, stdout: 'So far.\n' })
   expect(first.stderr).toMatch(
-    /the next request may cost \$0\.\d+, and \$0\.0\d+ is left: \$0\.4\d+ of \$0\.50/,
+    /the next request may cost \$0\.\d+, and \$0\.0\d+ was left when it paused: \$0\.4\d+ of \$0\.50/,
   )
   const [listed] = JSON.parse((await user.call(ps!)).stdout) as Record<string, unknown>[]
   expect(listed).toMatchObject({ budgetLeftUsd: 0.0199, reservedUsd: 0, spentUsd: 0.4801 })

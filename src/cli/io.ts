@@ -87,6 +87,11 @@ export function write(io: Io, text: string): Promise<void> {
   return writeRaw(io, cleanText(io, text))
 }
 
+/** The same for what a person approves: nothing that a shell would run is hidden. */
+export function writeApproval(io: Io, text: string): Promise<void> {
+  return writeRaw(io, cleanApproval(io, text))
+}
+
 /** The text as it is: only where somebody has asked for that. */
 export function writeRaw({ stdout }: Pick<Io, 'stdout'>, text: string): Promise<void> {
   return new Promise((done, reject) =>
@@ -107,6 +112,11 @@ export function writeStderr(io: Io, text: string): Promise<void> {
 /** Without known secrets, and without commands to a terminal. */
 export function cleanText(io: Io, text: string): string {
   return terminalText(maskOf(io).text(text))
+}
+
+/** The same for what a person approves: nothing that a shell would run is hidden. */
+export function cleanApproval(io: Io, text: string): string {
+  return terminalText(maskOf(io).approval(text))
 }
 
 const masks = new WeakMap<Io, SecretMask>()

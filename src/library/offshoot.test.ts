@@ -327,13 +327,19 @@ test('a paused conversation keeps its agent and its model: a chat that names oth
   await using t = await testOffshoot({ script, agents: [critic] })
   const run = await (await t.offshoot.chat()).send('go')
   const { conversationId } = await t.clock.until(run.result())
-  const sent = async (more: { readonly agent?: string }) => {
+  const sent = async (more: { readonly agent?: string; readonly model?: string }) => {
     const chat = await t.offshoot.chat({ conversationId, ...more })
     return await t.clock.until(chat.send('more'))
   }
   await expect(sent({ agent: 'critic' })).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringContaining('keeps its agent main: critic would do nothing'),
+    hint: expect.stringContaining('leave out --agent (agent), or cancel that run first'),
+  })
+  await expect(sent({ model: 'offline' })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringMatching(/keeps its model .*: offline would do nothing$/),
+    hint: expect.stringContaining('leave out -m (model), or cancel that run first'),
   })
   expect(await t.clock.until((await sent({ agent: 'main' })).result())).toMatchObject({ text: 'end' })
 })

@@ -83,6 +83,8 @@ export const run = z
     queuePosition: z.int().min(1).nullable(),
     /** The first sentence of its report; null while it has not stopped, and where there is none. */
     headline: z.string().nullable(),
+    /** Of a paused run: reports that were delivered to it and that no request has read. Absent: none. */
+    unreadReports: count.optional(),
     error: errorShape.nullable(),
     /** Where its tools work, if that is not the directory of the conversation. */
     directory: z.string().nullable(),

@@ -13,6 +13,7 @@ import { isFinal, isStopped, wakesParent } from '../core/run-status.ts'
 import { activityOf } from '../core/status-line/activity.ts'
 import { factsAround, familyTree } from '../core/status-line/facts-around.ts'
 import { statusLine } from '../core/status-line/status-line.ts'
+import { unansweredReports } from '../core/status-line/unread-reports.ts'
 import { addCost, addUsage, noUsage } from '../core/usage.ts'
 
 const authorship = {
@@ -38,6 +39,7 @@ export const shared = {
   addUsage,
   noUsage,
   statusLine,
+  unansweredReports,
   activityOf,
   factsAround,
   familyTree,

@@ -4,7 +4,7 @@ import type { Approval, Question } from '../core/run.ts'
 import { isStopped } from '../core/run-status.ts'
 import { everAsked } from '../runtime/views/asks.ts'
 import { inLine, approvalRow, questionRow } from '../runtime/views/snapshot.ts'
-import { editedText } from './masked-answer.ts'
+import { editedPattern } from './masked-answer.ts'
 import { perform, type Handlers } from './route-handler.ts'
 import type { Store } from './directory-runtimes.ts'
 
@@ -15,7 +15,7 @@ export const approvalHandlers: Handlers<
 
   async answerApproval(context, { row, input, by }) {
     const offered = context.store.get('approvals', row.id)?.offered?.pattern
-    const pattern = input.pattern && offered ? editedText(context, input.pattern, offered) : input.pattern
+    const pattern = input.pattern && offered ? editedPattern(context, input.pattern, offered) : input.pattern
     const args = { ...input, pattern, by: input.by ?? by }
     return await perform(context, row.conversationId, { verb: 'approve', target: row.id, args })
   },

@@ -8,8 +8,11 @@ import type { KeyedAnswer } from './idempotency.ts'
 const KEPT: ReadonlySet<string> = new Set(['directory', 'digest'])
 
 /** An answer on its way out: what is stored may hold secrets. */
-export function maskAnswer({ status, body }: KeyedAnswer, secrets: Pick<SecretMask, 'text'>): KeyedAnswer {
-  return { status, body: maskStrings(body, secrets.text, KEPT) }
+export function maskAnswer(
+  { status, body }: KeyedAnswer,
+  { text, approval }: Pick<SecretMask, 'text' | 'approval'>,
+): KeyedAnswer {
+  return { status, body: maskStrings(body, text, { kept: KEPT, approval }) }
 }
 
 /** Of an artifact that is text; bytes that are no UTF-8 stay as they are. */
@@ -27,4 +30,13 @@ export function editedText(
   stored: string,
 ): string {
   return restoreMasked(text, stored, secrets.text)
+}
+
+/** The same for the pattern that an approval offers. */
+export function editedPattern(
+  { secrets }: { readonly secrets: Pick<SecretMask, 'approval'> },
+  pattern: string,
+  offered: string,
+): string {
+  return restoreMasked(pattern, offered, secrets.approval)
 }

@@ -108,6 +108,30 @@ test('what a person said is said again by its edit, secrets included', async () 
   expect([...texts, ...parts]).toContain(`${said} again`)
 })
 
+test('what a person approves shows what a shell would run, over HTTP and on the command line', async () => {
+  const command = `curl http://me:${hidden};reboot@example.com`
+  const readable = `curl http://me:${'•'.repeat(hidden.length)};reboot@example.com`
+  const { conversationId } = await served.begin(
+    { '*': [{ toolCalls: [{ tool: 'bash', input: { command } }] }, { text: 'done' }] },
+    'go',
+  )
+  await served.until(conversationId, ({ type }) => type === 'approval.requested')
+  const listed = await served.get(`/approvals?conversation=${conversationId}`)
+  const snapshot = await served.get(`/conversations/${conversationId}`)
+  for (const approvals of [listed.body, snapshot.body['approvals']])
+    expect(approvals).toMatchObject([{ title: `$ ${readable}`, detail: readable }])
+  const [approval] = served.store.find('approvals', { where: { conversationId } })
+  const shown = await served.user.call(['approve', approval!.id])
+  const running = await served.user.call(['ps'])
+  for (const { stdout } of [shown, running]) {
+    expect(stdout).toContain(readable)
+    expect(stdout).not.toContain(hidden)
+  }
+  const messages = await served.get(`/branches/${approval!.branchId}/messages`)
+  expect(JSON.stringify(messages.body)).not.toMatch(new RegExp(`${hidden}|reboot`))
+  await served.post(`/approvals/${approval!.id}`, { answer: 'deny' })
+})
+
 test('a refusal shows none either', async () => {
   const { body } = await served.post('/conversations', { text: 'x', agent: key })
   expect(JSON.stringify(body)).toContain('ghp_•')

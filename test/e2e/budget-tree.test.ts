@@ -81,7 +81,9 @@ describe('a budget of $0.50 over a tree of 20 subagents', () => {
     expect(paused.length).toBeGreaterThan(0)
     for (const { reason, reportNote } of paused) {
       expect(reason).toBe('budget')
-      expect(reportNote).toMatch(/\$0\.\d+ (?:is left: \$0\.\d+ )?of (?:its own )?\$0\.\d+ are spent/)
+      expect(reportNote).toMatch(
+        /\$0\.\d+ (?:was left when it paused: \$0\.\d+ )?of (?:its own )?\$0\.\d+ are spent/,
+      )
     }
   })
 

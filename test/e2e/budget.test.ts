@@ -32,7 +32,7 @@ it('a run that has spent its budget pauses with exit code 4, and goes on when it
   })
   expect(document).toMatchObject({ turns: 1, cost_usd: 0.183 })
   expect(document['note']).toMatch(
-    /^the next request may cost \$0\.2\d+, and \$0\.017 is left: \$0\.183 of \$0\.20 are spent/,
+    /^the next request may cost \$0\.2\d+, and \$0\.017 was left when it paused: \$0\.183 of \$0\.20 are spent/,
   )
   expect(first.stderr).toMatch(/are spent; partial: the text of turn 1\noffshoot: paused \(budget\)\n$/)
   expect(server.requests()).toHaveLength(1)

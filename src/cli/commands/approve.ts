@@ -5,7 +5,7 @@ import type { Approval, ApprovalAnswer } from '../../core/run.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import type { GrantScope } from '../../runtime/asking/grants.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
-import { writeStderr, write, type Io } from '../io.ts'
+import { writeApproval, writeStderr, write, type Io } from '../io.ts'
 import { WHERE_ASKED, whichOf } from '../terminal/ask-number.ts'
 import { onlyAsked, placeInLine } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
@@ -75,7 +75,7 @@ async function findApproval(id: string, io: Io): Promise<ListedApproval> {
 async function show({ approval, ...place }: ListedApproval, io: Io): Promise<void> {
   if (approval.answer === null) {
     const text = approvalText({ ...approval, path: [...approval.path], ...place })
-    await write(io, text + grantText(approval.offered))
+    await writeApproval(io, text + grantText(approval.offered))
     return await writeStderr(
       io,
       `offshoot: offshoot approve ${approval.id} ${answerWords(approval.offered)}\n`,

@@ -9,7 +9,7 @@ import { listRuns, type RunListing } from '../../runtime/views/list-runs.ts'
 import { readReceipts } from '../../runtime/run/receipts.ts'
 import type { Store } from '../../store/port.ts'
 import { costText, stateText } from '../terminal/branch-tree.ts'
-import { write, type Io } from '../io.ts'
+import { writeApproval, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
 import { livingOwners } from '../remote/living-owner.ts'
@@ -33,9 +33,9 @@ export function psCommand(program: Command, io: Io): void {
       const runs = listOwned(store, all ?? false)
       if (json) {
         const whole = runs.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))
-        return await write(io, jsonLine(whole))
+        return await writeApproval(io, jsonLine(whole))
       }
-      await write(io, table(runs.map((run) => columns(run, asked(store, run), now))))
+      await writeApproval(io, table(runs.map((run) => columns(run, asked(store, run), now))))
     })
 }
 

@@ -4,7 +4,7 @@ import type { ApprovalAnswer } from '../../core/run.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import { Follow } from '../../runtime/log/follow.ts'
 import type { Watched } from './watched-run.ts'
-import { cleanText, type Io } from '../io.ts'
+import { cleanApproval, type Io } from '../io.ts'
 import { placeInLine } from './open-asks.ts'
 import type { Output } from './output-formats.ts'
 import {
@@ -99,7 +99,7 @@ export function answerFromElsewhere(
   const printAsked = (event: OffshootEvent) => {
     if (event.type !== 'approval.requested' && event.type !== 'question.asked') return
     const resume = output.pause()
-    io.stderr.write(cleanText(io, elsewhereText(event)))
+    io.stderr.write(cleanApproval(io, elsewhereText(event)))
     resume()
   }
   const unsubscribe = listen(started, ports, printAsked)
@@ -155,7 +155,7 @@ async function typedFor<A>(text: string, io: Io, read: (lines: Lines) => Promise
   await dropTyped(io)
   const lines = readLines(io)
   try {
-    io.stderr.write(cleanText(io, text))
+    io.stderr.write(cleanApproval(io, text))
     return await read(lines)
   } finally {
     lines.close()

@@ -13,7 +13,7 @@ import { leftPausedIn } from '../../runtime/views/left-paused.ts'
 import { readRunResult, toPausedSubagent, type RunResult } from '../../runtime/views/run-result.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import type { Store } from '../../store/port.ts'
-import { put, writeStderr, useMask, write, writeRaw, type Io } from '../io.ts'
+import { cleanApproval, writeStderr, useMask, write, writeRaw, type Io } from '../io.ts'
 import { jsonLine } from './json-line.ts'
 import { agentIcons } from './progress/agent-icons.ts'
 import { createProgress } from './progress/progress.ts'
@@ -50,7 +50,9 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
     iconOf: agentIcons(composed.agents.list()),
   })
   const stream = format === 'stream-json' ? openStream(started, composed) : undefined
-  const emit = (lines: readonly object[]) => put(io, lines.map(jsonLine).join(''))
+  // the events are masked; an approval among them shows what a shell would run
+  const emit = (lines: readonly object[]) =>
+    void io.stdout.write(cleanApproval(io, lines.map(jsonLine).join('')))
   const show = (received: readonly OffshootEvent[]) => {
     const events = received.map((event) => maskEvent(event, composed.secrets))
     progress.notify(events)

@@ -12,6 +12,6 @@ export function unreadLine(
   store: Reader,
   { branchId, status }: Pick<RunResult, 'branchId' | 'status'>,
 ): string | undefined {
-  const words = holdsUnread({ status }) ? unreadWords(unreadOf(store, { branchId })) : null
+  const words = holdsUnread({ status }) ? unreadWords(unreadOf(store, { branchId, status })) : null
   return words === null ? undefined : `${words}: ${commandToContinue(branchId)}`
 }

@@ -6,5 +6,5 @@ import type { SecretMask } from './mask.ts'
 export function maskEvent(event: OffshootEvent, secrets: SecretMask): OffshootEvent {
   return event.type === 'part.delta' || event.type === 'tool.output'
     ? event
-    : maskStrings(event, secrets.text)
+    : maskStrings(event, secrets.text, { approval: secrets.approval })
 }

@@ -1,33 +1,50 @@
+import { idPrefix } from '../ids.ts'
+
 /**
  * The same value with every text in it masked, its keys too, and itself where nothing changes. What stands under a key of
- * `kept` stays as it is.
+ * `kept` stays as it is, and what a person approves is masked with `approval`.
  */
-export function maskStrings<T>(value: T, mask: Mask, kept: ReadonlySet<string> = NONE): T {
-  return masked(value, mask, kept) as T
+export function maskStrings<T>(value: T, mask: Mask, { kept = NONE, approval = mask }: MaskOptions = {}): T {
+  return masked(value, mask, { kept, approval }) as T
 }
 
 type Mask = (text: string) => string
 const NONE: ReadonlySet<string> = new Set()
 
+interface MaskOptions {
+  readonly kept?: ReadonlySet<string>
+  readonly approval?: Mask
+}
+
 type Fields = Readonly<Record<string, unknown>>
 
-function masked(value: unknown, mask: Mask, kept: ReadonlySet<string>): unknown {
+function masked(value: unknown, mask: Mask, options: Required<MaskOptions>): unknown {
   if (typeof value === 'string') return mask(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return maskedList(value, mask, kept)
+  if (Array.isArray(value)) return maskedList(value, mask, options)
   const fields = value as Fields
+  const own = isApproval(fields) ? options.approval : mask
   const entries = Object.entries(fields)
   const after = entries.map(([key, each]) => {
-    const isKept = kept.has(key) || isOpaque(fields, key)
-    return [mask(key), isKept ? each : masked(each, mask, kept)]
+    const isKept = options.kept.has(key) || isOpaque(fields, key)
+    return [mask(key), isKept ? each : masked(each, own, options)]
   })
   const isSame = after.every(([key, each], i) => key === entries[i]![0] && each === entries[i]![1])
   return isSame ? value : Object.fromEntries(after)
 }
 
-function maskedList(list: readonly unknown[], mask: Mask, kept: ReadonlySet<string>): readonly unknown[] {
-  const copy = list.map((each) => masked(each, mask, kept))
+function maskedList(
+  list: readonly unknown[],
+  mask: Mask,
+  options: Required<MaskOptions>,
+): readonly unknown[] {
+  const copy = list.map((each) => masked(each, mask, options))
   return copy.some((each, i) => each !== list[i]) ? copy : list
+}
+
+/** A row of an approval, or the event that asks. */
+function isApproval({ id, type }: Fields): boolean {
+  return type === 'approval.requested' || (typeof id === 'string' && idPrefix(id) === 'apr')
 }
 
 const PARTS: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool-call'])

@@ -1,12 +1,14 @@
 import { once } from '../once.ts'
 import { spellings } from './secret-encodings.ts'
 import type { SecretShape } from './shape.ts'
-import { secretShapes, WORD } from './secret-formats.ts'
+import { approvalShapes, secretShapes, WORD } from './secret-formats.ts'
 
 /** Masks secrets in text: each character of one becomes `•`, so that offsets in the text stay what they are. */
 export interface SecretMask {
   /** Shapes and known values; for what leaves the program. */
   text(text: string): string
+  /** The same for what a person approves: no password in a URL hides what a shell would run. */
+  approval(text: string): string
   /** Keys of providers, and known values that are no word alone: for what goes on to be worked with. */
   keys(text: string): string
   /** For a text that comes in pieces. */
@@ -25,10 +27,12 @@ export interface MaskStream {
 export function createSecretMask(values: readonly string[] = []): SecretMask {
   const known = values.flatMap(spellings).map(valueShape)
   const all = once(() => createScanner([...known, ...secretShapes]))
+  const asked = once(() => createScanner([...known, ...approvalShapes]))
   const sure = known.filter(({ value }) => isNoWord(value))
   const keys = once(() => createScanner([...sure, ...secretShapes.filter((shape) => shape.isKey)]))
   return {
     text: (text) => maskWhole(all(), text),
+    approval: (text) => maskWhole(asked(), text),
     keys: (text) => maskWhole(keys(), text),
     stream: () => createStream(all()),
   }
@@ -194,13 +198,15 @@ function judgeOne(
   if (!isClear && stands(shape.notAfter, text, at)) return undefined
   const { full, alive, more, window } = shape
   const start = at + length
+  const isOpen = () => {
+    alive.lastIndex = start
+    return !isWhole && alive.test(text)
+  }
+  if (shape.grows && isOpen()) return 'open'
   const from = window === undefined ? text : text.slice(0, at + window)
   full.lastIndex = start
   const match = full.exec(from)
-  if (!match) {
-    alive.lastIndex = start
-    return !isWhole && alive.test(text) ? 'open' : undefined
-  }
+  if (!match) return isOpen() ? 'open' : undefined
   const end = start + match[0].length
   if (window !== undefined && !isWhole && from === text && text.length - end < LOOKAHEAD) return 'open'
   return { start: start + match[1]!.length, end, more }

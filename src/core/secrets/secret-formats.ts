@@ -1,5 +1,6 @@
 import { assignments } from './assignments.ts'
 import type { SecretShape } from './shape.ts'
+import { urlPassword, urlPasswordInApproval } from './url-passwords.ts'
 
 const NOTHING = /$^/
 export const WORD = /[A-Za-z0-9]/
@@ -79,12 +80,13 @@ const PRIVATE_KEY: SecretShape = {
   isKey: true,
 }
 
-const URL_USER = '[\\w.~%+-]{0,64}'
-const URL_PASSWORD = '[\\w.~%+!=,-]'
 const CREDENTIAL = '[\\w.~+/=-]'
 const VALUE = '[\\w.~+/=@%!#^-]'
 
-/** Secrets by what stands before them. No class has a character with which a shell begins another command. */
+/**
+ * Secrets by what stands before them. No class has a character with which a shell begins another command, except in
+ * passwords of URLs: approvals use another shape for these.
+ */
 const PLACES: readonly SecretShape[] = [
   {
     anchors: ['eyJ'],
@@ -101,13 +103,7 @@ const PLACES: readonly SecretShape[] = [
     isKey: false,
   }),
   token(['Basic ', 'basic '], CREDENTIAL, 12, { needs: '[\\d=]', isKey: false }),
-  {
-    anchors: ['://'],
-    full: new RegExp(`(${URL_USER}:)${URL_PASSWORD}{1,256}(?=@)`, 'y'),
-    alive: new RegExp(`${URL_USER}(?::${URL_PASSWORD}{0,256})?$`, 'y'),
-    notAfter: NOTHING,
-    isKey: false,
-  },
+  urlPassword,
   token(
     `API_KEY APIKEY ACCESS_KEY ACCESS_KEY_ID SECRET_KEY SIGNING_KEY ENCRYPTION_KEY AUTH_KEY TOKEN SECRET PASSWORD
       PASSWD PASSPHRASE`
@@ -118,9 +114,10 @@ const PLACES: readonly SecretShape[] = [
     { needs: '\\d', lead: '["\']?', notAfter: /[a-z]/, isKey: false },
   ),
   token(
-    'api_key apikey token access_token refresh_token id_token client_secret secret password sig signature'
-      .split(' ')
-      .flatMap((name) => [`?${name}=`, `&${name}=`]),
+    `api_key apikey token access_token refresh_token id_token client_secret secret password sig signature Signature
+      X-Amz-Signature X-Amz-Security-Token X-Goog-Signature`
+      .split(/\s+/)
+      .flatMap((name) => ['?', '&', '&amp;', '\\u0026'].map((before) => `${before}${name}=`)),
     '[\\w.~%+/=-]',
     8,
     { needs: '\\d', notAfter: NOTHING, isKey: false },
@@ -128,3 +125,8 @@ const PLACES: readonly SecretShape[] = [
 ]
 
 export const secretShapes: readonly SecretShape[] = [...KEYS, PRIVATE_KEY, ...PLACES, ...assignments]
+
+/** In what a person approves. */
+export const approvalShapes: readonly SecretShape[] = secretShapes.map((shape) =>
+  shape === urlPassword ? urlPasswordInApproval : shape,
+)

@@ -8,6 +8,8 @@ export interface SecretShape {
   readonly alive: RegExp
   /** More of a secret whose text ended with the text; absent: `full` takes all of it. */
   readonly more?: RegExp
+  /** More of the text can make a match longer: nothing is decided while `alive` matches. */
+  readonly grows?: boolean
   /** What must not stand before the anchor. */
   readonly notAfter: RegExp
   /** No more of the text than this is looked at, from the anchor on; until then the end may still come. */

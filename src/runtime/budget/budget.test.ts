@@ -20,7 +20,10 @@ import { createScriptedModel } from '../../model/scripted-model.ts'
 import type { Reader } from '../../store/port.ts'
 import { Budget } from './budget.ts'
 import { storedRun } from './budget-account.ts'
+import { leftBelow } from '../views/left-below.ts'
 import { listRuns } from '../views/list-runs.ts'
+import { runRows } from '../views/run-rows.ts'
+import { unreadOf } from '../views/status-lines.ts'
 import { freshFigures } from '../delegation/spawn-child.ts'
 
 /** A dollar for each token of output: the usage of an answer says what it costs. */
@@ -227,7 +230,7 @@ describe('what a conversation has spent', () => {
     const result = await h.run('go')
     expect(result).toMatchObject({ status: 'paused', reason: 'budget', endReason: 'budget', costUsd: null })
     expect(result.note).toMatch(
-      /^the next request may take 5,\d+ tokens, and 1,000 tokens are left: 10,000 of 11,000 tokens are used; /,
+      /^the next request may take 5,\d+ tokens, and 1,000 tokens were left when it paused: 10,000 of 11,000 tokens are used; /,
     )
     expect(asked()).toHaveLength(2)
     expect(listRuns(h.store)).toMatchObject([{ spentUsd: null }])
@@ -253,6 +256,37 @@ describe.each(stores)('a run that its budget has paused, in the %s store,', (_, 
     expect(asked()).toHaveLength(1)
     expect(await again(3)).toMatchObject({ runId: first.runId, status: 'completed', text: 'whole', turns: 2 })
     expect(await h.run('more', { conversationId: first.conversationId })).toMatchObject({ status: 'paused' })
+    await store.close()
+  })
+
+  test('says that a report waits which it could not pay to read, and reads it when it goes on', async () => {
+    const store = await open()
+    const main = [
+      { toolCalls: [task('explore', { run_in_background: true, max_cost_usd: 2 })] },
+      { text: 'half', delayMs: 10_000, ...costs(9) },
+      { text: 'read' },
+    ]
+    const { h, asked } = priced(
+      { main, explore: [{ text: 'found', delayMs: 500 }] },
+      { store, limits: { budgetUsd: 8 } },
+    )
+    const { conversationId, branchId } = await h.run('go')
+    await h.clock.advance(10_000)
+    const run = () => store.find('runs', { where: { branchId } }).at(-1)!
+    expect(run()).toMatchObject({ status: 'paused', reason: 'budget' })
+    expect(asked()).toEqual(['main', 'explore', 'main'])
+    expect(listRuns(store)).toMatchObject([
+      {
+        statusLine: { detail: 'budget; 1 report waits to be read', verb: { name: 'continue', id: branchId } },
+      },
+    ])
+    expect(leftBelow(store, run(), () => true)).toBe('1 report waits to be read')
+    expect(runRows(store, conversationId, ({ id }) => id === run().id).rows).toMatchObject([
+      { unreadReports: 1 },
+    ])
+    const { started } = await h.continue(conversationId, { budgetUsd: 19 })
+    expect(await h.clock.until(started!.result)).toMatchObject({ status: 'completed', text: 'read' })
+    expect(unreadOf(store, run())).toEqual({ reports: 0, messages: 0 })
     await store.close()
   })
 

@@ -351,7 +351,7 @@ export class Budget {
     const needs = `the next request may ${lacksMoney ? 'cost' : 'take'} ${shown(lacksMoney ? usd : input + cost.least)}${unit}`
     const own = lacksMoney ? limits.maxCostUsd : limits.maxTokens
     const left = clean(Math.min(leftOf(ledger, id, own) ?? Infinity, ledger.room(id)))
-    const note = `${needs}, and ${shown(left)}${unit} ${unit ? 'are' : 'is'} left: ${this.#figures(ledger, own === null ? null : id)}`
+    const note = `${needs}, and ${shown(left)}${unit} ${unit ? 'were' : 'was'} left when it paused: ${this.#figures(ledger, own === null ? null : id)}`
     const asked = lacksMoney ? limits.growsTo?.maxCostUsd : limits.growsTo?.maxTokens
     const isOwnTokens = !lacksMoney && own !== null && (asked ?? null) === null
     return { why: isOwnTokens ? 'max_tokens' : 'budget', note }

@@ -110,7 +110,7 @@ describe('a run that waits for budget', () => {
     const paused = h.store.get('runs', started.runId)!
     expect(paused).toMatchObject({ status: 'paused', reason: 'budget' })
     const left = listRuns(h.store, { all: true }).find(({ id }) => id === started.runId)!.budgetLeftTokens!
-    expect(paused.reportNote).toContain(`${left.toLocaleString('en-US')} tokens are left`)
+    expect(paused.reportNote).toContain(`${left.toLocaleString('en-US')} tokens were left when it paused`)
     expect(paused.reportNote).toMatch(/is reserved by explore/)
   })
 

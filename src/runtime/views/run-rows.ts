@@ -7,6 +7,7 @@ import { addCost, addUsage, noUsage, type Usage } from '../../core/usage.ts'
 import type { Grant } from '../../permissions/types.ts'
 import type { Reader } from '../../store/port.ts'
 import { Budget } from '../budget/budget.ts'
+import { unansweredOf } from './status-lines.ts'
 import { withCountedCalls } from './counted-calls.ts'
 import type { RunListing } from './list-runs.ts'
 import { queueFromRows, type QueueRows } from '../run/queue-from-rows.ts'
@@ -31,6 +32,8 @@ export interface RunRow extends Omit<
   readonly pausing: NonNullable<StoredRun['pausing']> | null
   /** The first sentence of its report, once it has stopped. */
   readonly headline: string | null
+  /** Reports that were delivered to a paused run and that no request has read; absent: none. */
+  readonly unreadReports?: number
   readonly error: StoredRun['error']
   readonly subtree: RunTotals
 }
@@ -67,6 +70,7 @@ export function runRows(
     lastAction: actionOf(calls.get(run.id)?.at(-1)) ?? run.lastAction,
     queuePosition: placeIn(queue.order, run.id),
     headline: headlineOf(reader, run),
+    ...unread(reader, run),
     delegations: delegations.get(run.branchId) ?? [],
     subtree: totals.get(run.id)!,
   }))
@@ -143,6 +147,11 @@ function placeIn(queue: readonly RunId[], id: RunId): number | null {
 
 function headlineOf(reader: Reader, run: StoredRun): string | null {
   return isStopped(run.status) ? headline(reportText(reader, run)) || null : null
+}
+
+function unread(reader: Reader, run: StoredRun): Pick<RunRow, 'unreadReports'> {
+  const unreadReports = unansweredOf(reader, run)
+  return unreadReports > 0 ? { unreadReports } : {}
 }
 
 function delegationsOf(reader: Reader, conversationId: ConversationId): Map<BranchId, Grant[]> {

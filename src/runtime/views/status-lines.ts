@@ -1,7 +1,9 @@
 import { activityOf, type Activity } from '../../core/status-line/activity.ts'
 import { factsAround, familyTree, type FamilyTree } from '../../core/status-line/facts-around.ts'
 import { statusLine, type StatusLine, type UnreadCounts } from '../../core/status-line/status-line.ts'
-import type { ApprovalId, ConversationId, QuestionId, RunId } from '../../core/ids.ts'
+import { unansweredReports } from '../../core/status-line/unread-reports.ts'
+import type { ApprovalId, ConversationId, MessageId, QuestionId, RunId } from '../../core/ids.ts'
+import type { Part } from '../../core/message.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Reader } from '../../store/port.ts'
@@ -51,12 +53,7 @@ function activityFromRows(reader: Reader, { id: runId, branchId }: StoredRun): A
   const streaming = reader.find('messages', { where: { branchId, state: 'streaming' } })
   const message = streaming.findLast((each) => each.role === 'assistant' && each.runId === runId)
   if (!message) return activityOf([], [])
-  const parts = reader.find('parts', { where: { messageId: message.id }, orderBy: 'position' })
-  return activityOf(
-    [],
-    parts.map(({ part }) => part),
-    message.createdAt,
-  )
+  return activityOf([], partsOf(reader, message.id), message.createdAt)
 }
 
 /** A run that goes on reads what comes for it at its next turn. */
@@ -64,11 +61,28 @@ export function holdsUnread({ status }: Pick<StoredRun, 'status'>): boolean {
   return status === 'completed' || status === 'paused'
 }
 
-/** What waits in the inbox of the branch of a run. */
-export function unreadOf(reader: Reader, { branchId }: Pick<StoredRun, 'branchId'>): UnreadCounts {
-  const items = waitingItems(reader, branchId)
+/** What waits to be read on the branch of a run. */
+export function unreadOf(reader: Reader, run: Pick<StoredRun, 'branchId' | 'status'>): UnreadCounts {
+  const items = waitingItems(reader, run.branchId)
   const messages = items.filter(({ kind }) => kind === 'user').length
-  return { reports: items.length - messages, messages }
+  return { reports: items.length - messages + unansweredOf(reader, run), messages }
+}
+
+/** Reports that a paused run has taken from its inbox, and that no request has read. */
+export function unansweredOf(
+  reader: Reader,
+  { branchId, status }: Pick<StoredRun, 'branchId' | 'status'>,
+): number {
+  if (status !== 'paused') return 0
+  const where = { branchId, role: 'assistant' } as const
+  const [answer] = reader.find('messages', { where, orderBy: 'position', descending: true, limit: 1 })
+  const after = answer ? { after: answer.position } : {}
+  const since = reader.find('messages', { where: { branchId, role: 'user' }, orderBy: 'position', ...after })
+  return unansweredReports(since.map((row) => ({ role: row.role, parts: partsOf(reader, row.id) })))
+}
+
+function partsOf(reader: Reader, messageId: MessageId): Part[] {
+  return reader.find('parts', { where: { messageId }, orderBy: 'position' }).map(({ part }) => part)
 }
 
 /** The ids of what a run asks and nobody has answered. */
