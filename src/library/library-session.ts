@@ -5,7 +5,7 @@ import { idPrefix, type ConversationId, type RunId } from '../core/ids.ts'
 import { bounds } from '../core/limits.ts'
 import type { RunStatus } from '../core/run-status.ts'
 import { bestEffort } from '../core/rejections.ts'
-import { chooseModel } from '../model/choose.ts'
+import { chooseModel, type Choice } from '../model/choose.ts'
 import type { OwnModels } from '../model/custom-models.ts'
 import type { RunSetting } from '../runtime/context/run-setting.ts'
 import type { StartedRun } from '../runtime/control/acquire-and-drive.ts'
@@ -228,11 +228,25 @@ export async function release({ guard, store }: Composed): Promise<void> {
 /** A model of the program's own, the one of this id, or without any the one that the environment offers. */
 export async function usableModel(composed: Composed, models: OwnModels, model: unknown): Promise<string> {
   if (model !== undefined && typeof model !== 'string') return models.idOf(model)
+  return (await chosenModel(composed, model)).id
+}
+
+/** The same, but the offline searcher answers only a program that asks for it. @throws OffshootError `key`. */
+export async function languageModel(composed: Composed, models: OwnModels, model: unknown): Promise<string> {
+  if (model !== undefined) return await usableModel(composed, models, model)
+  const { id, isFallback } = await chosenModel(composed, undefined)
+  if (!isFallback) return id
+  throw new OffshootError('key', 'No model: no provider key is set, and no local Ollama answers.', {
+    hint: `Set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or pass { model: 'provider/model' } or an AI SDK model to createOffshoot. { model: 'offline' } searches without a language model.`,
+  })
+}
+
+async function chosenModel(composed: Composed, model: string | undefined): Promise<Choice> {
   const { loaded, env, fetch, runtime } = composed
   const flag = model === undefined ? undefined : absoluteScript(checkText(model, 'model'))
-  const { id } = await chooseModel({ flag, config: loaded.config, env, fetch })
-  await runtime.resolveModel(id)
-  return id
+  const choice = await chooseModel({ flag, config: loaded.config, env, fetch })
+  await runtime.resolveModel(choice.id)
+  return choice
 }
 
 const SCRIPTED = 'scripted:'

@@ -23,7 +23,7 @@ import {
   type ConversationsApi,
   type RunsApi,
 } from './conversations-branches-runs.ts'
-import { LibrarySession, release, usableModel } from './library-session.ts'
+import { languageModel, LibrarySession, release } from './library-session.ts'
 import { checkOptions } from './check-options.ts'
 import { openInbox, type InboxApi } from './inbox.ts'
 import { openQuestions, type QuestionsApi } from './questions.ts'
@@ -39,7 +39,7 @@ export interface OffshootOptions {
   readonly directory?: string | undefined
   /**
    * `provider/model`, `offline`, `scripted:FILE`, or any model of the AI SDK. Default: as configured, else the first
-   * provider with a key in `env`, else a local Ollama, else `offline`.
+   * provider with a key in `env`, else a local Ollama. Without any of these, `createOffshoot` fails with `key`.
    */
   readonly model?: string | OwnModel | undefined
   /**
@@ -158,7 +158,7 @@ export async function openOffshoot(given: OffshootOptions, test: TestOpening = {
   const { composed, own } = await composeOwn(options, models, test)
   try {
     checkAgents(own, composed.tools, composed.agents, 'createOffshoot')
-    const model = await usableModel(composed, models, options.model)
+    const model = await languageModel(composed, models, options.model)
     return offshootOf(new LibrarySession(composed, models, model))
   } catch (error) {
     await release(composed)
