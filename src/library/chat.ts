@@ -164,8 +164,8 @@ class ChatAgents {
 
   /** The configuration speaks of it too. */
   #read(own: unknown, where: string): AgentDefinition {
-    const { models, composed } = this.#session
-    return configuredAgent(runtimeAgent(own, models, where), composed.loaded.sources)
+    const { composed } = this.#session
+    return configuredAgent(runtimeAgent(own, this.#session, where), composed.loaded.sources)
   }
 }
 

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import type { BasePrompt } from '../core/agent.ts'
 import { sleep } from '../core/clock.ts'
 import { OffshootError } from '../core/errors.ts'
 import { idPrefix, type ConversationId, type RunId } from '../core/ids.ts'
@@ -16,6 +17,7 @@ import { resolveId } from '../runtime/views/resolve-id.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/control/verbs.ts'
 import type { FeedDeps } from './event-feed.ts'
 import { FirstEvents } from '../runtime/log/first-events.ts'
+import type { AgentSetting } from './agent.ts'
 import { checkText } from './check-options.ts'
 import { checkContinue, checkFork } from './run-options.ts'
 import { createRun, type DrivenRun, type OffshootRun, type RunHost } from './run.ts'
@@ -24,6 +26,8 @@ import { createRun, type DrivenRun, type OffshootRun, type RunHost } from './run
 export class LibrarySession implements RunHost {
   readonly composed: Composed
   readonly models: OwnModels
+  /** Of own agents that do not say. */
+  readonly basePrompt: BasePrompt
   /** Of the main agents, `provider/model`. */
   readonly model: string
   readonly feedDeps: FeedDeps
@@ -35,9 +39,10 @@ export class LibrarySession implements RunHost {
   readonly #recoveries: Recovery[] = []
   readonly #settings = new Map<ConversationId, RunSetting>()
 
-  constructor(composed: Composed, models: OwnModels, model: string) {
+  constructor(composed: Composed, { models, basePrompt }: AgentSetting, model: string) {
     this.composed = composed
     this.models = models
+    this.basePrompt = basePrompt
     this.model = model
     const { store, clock, ownership, runtime, secrets } = composed
     const { approvals, subscribe } = runtime
