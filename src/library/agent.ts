@@ -28,7 +28,14 @@ import { isZodSchema } from './tool.ts'
 /** An agent of a program's own: the fields of an agent file, with models and zod schemas as they are in code. */
 export interface OwnAgent<O = unknown> extends Omit<
   AgentDefinition,
-  'basePrompt' | 'model' | 'inputSchema' | 'outputSchema' | 'checkOutput' | 'exposeAsTool' | 'extra' | 'source'
+  | 'basePrompt'
+  | 'model'
+  | 'inputSchema'
+  | 'outputSchema'
+  | 'checkOutput'
+  | 'exposeAsTool'
+  | 'extra'
+  | 'source'
 > {
   /**
    * What the runtime adds to `prompt`. `bare`: nothing but the files and the schema that the agent asks for. `workspace`:

@@ -39,9 +39,12 @@ describe('an agent of a program', () => {
 
   it('reads the files and the schema that it asks for', async () => {
     const outputSchema = { type: 'object', properties: { poem: { type: 'string' } } } as const
-    const [text = ''] = await systemTexts({ ...poet, contextFiles: ['style.md'], outputSchema }, {
-      script: { poet: [{ text: '{"poem": ""}' }, { text: '{"poem": ""}' }] },
-    })
+    const [text = ''] = await systemTexts(
+      { ...poet, contextFiles: ['style.md'], outputSchema },
+      {
+        script: { poet: [{ text: '{"poem": ""}' }, { text: '{"poem": ""}' }] },
+      },
+    )
     expect(text).toMatch(/^You write poems\.\n\n# Reference files[^]*Write in verse\.[^]*"poem"/)
     expect(text).not.toContain(directory)
   })

@@ -13,12 +13,14 @@ import type { StartedRun } from '../runtime/control/acquire-and-drive.ts'
 import type { Composed } from '../runtime/host/compose.ts'
 import { requireMessage } from '../runtime/conversation/fork-branch.ts'
 import type { Recovery, RecoverOptions } from '../runtime/control/recover.ts'
+import type { InboxRow } from '../store/port.ts'
 import { resolveId } from '../runtime/views/resolve-id.ts'
 import type { VerbAnswers, VerbCommand } from '../runtime/control/verbs.ts'
 import type { FeedDeps } from './event-feed.ts'
 import { FirstEvents } from '../runtime/log/first-events.ts'
 import type { AgentSetting } from './agent.ts'
 import { checkText } from './check-options.ts'
+import { resultOfMessage, untilRead } from './queued-message.ts'
 import { checkContinue, checkFork } from './run-options.ts'
 import { createRun, type DrivenRun, type OffshootRun, type RunHost } from './run.ts'
 
@@ -151,15 +153,32 @@ export class LibrarySession implements RunHost {
 
   /** Takes note of what has begun, so that it is stopped at the end. */
   drive<O>(started: StartedRun, first: FirstEvents): OffshootRun<O> {
-    const driven = { ...started, first }
-    this.#driven.set(started.runId, driven)
+    const { runId, result: quiet } = started
+    const driven = { ...started, first, quiet, result: resultOfMessage(this.feedDeps, started, quiet) }
+    this.#driven.set(runId, driven)
     const forget = () => {
-      this.#driven.delete(started.runId)
+      this.#driven.delete(runId)
       first.end()
     }
-    started.result.then(forget, forget)
+    quiet.then(forget, forget)
     const about = this.composed.store.get('runs', started.runId)!
     return createRun<O>(this, about, driven)
+  }
+
+  /** The run that reads a message which waits behind a run. @throws OffshootError `conflict` where none does, `closed`. */
+  async readerOf<O>(behind: StartedRun, item: InboxRow): Promise<OffshootRun<O>> {
+    const { seqBefore: after, result: quiet, conversationId } = behind
+    if (!this.#driven.has(behind.runId)) this.drive(behind, this.firstEvents())
+    const first = this.firstEvents()
+    const read = await untilRead(this.feedDeps, {
+      item,
+      after,
+      quiet,
+      onRead: (since) => first.follow(conversationId, since),
+    })
+    if (!this.#driven.has(read.runId)) return this.drive<O>({ ...behind, ...read }, first)
+    first.end()
+    return this.runOf<O>(read.runId)
   }
 
   firstEvents(): FirstEvents {
@@ -201,7 +220,7 @@ export class LibrarySession implements RunHost {
     await Promise.allSettled(this.#calls)
     const driven = [...this.#driven.values()]
     for (const each of driven) each.stop('leave')
-    await Promise.allSettled(driven.map(({ result }) => result))
+    await Promise.allSettled(driven.flatMap(({ result, quiet }) => [result, quiet]))
     for (const recovery of this.#recoveries) await bestEffort(endRecovery(this.composed, recovery))
     await release(this.composed)
   }

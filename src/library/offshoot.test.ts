@@ -184,17 +184,6 @@ describe('verbs', () => {
     await expect(run.background()).rejects.toMatchObject({ code: 'conflict' })
   })
 
-  it('a message to a conversation whose run has not stopped is refused, and nothing of it is left', async () => {
-    await using t = await testOffshoot({ script: slow })
-    const chat = await t.offshoot.chat()
-    const run = await chat.send('go')
-    await expect(chat.send('and this')).rejects.toMatchObject({ code: 'conflict' })
-    await t.clock.until(run.cancel())
-    expect(
-      (await t.offshoot.branches.messages(run.branchId)).filter(({ role }) => role === 'user'),
-    ).toHaveLength(1)
-  })
-
   it('a conversation is closed and deleted with its runs', async () => {
     await using t = await testOffshoot({ script: slow })
     const run = await (await t.offshoot.chat()).send('go')

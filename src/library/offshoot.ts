@@ -205,7 +205,9 @@ async function composeOwn(
   models: OwnModels,
   { alone, ...ports }: TestOpening,
 ) {
-  const agents = parts.agents.map((each, i) => runtimeAgent(each, { models, basePrompt }, `createOffshoot: agents.${i}`))
+  const agents = parts.agents.map((each, i) =>
+    runtimeAgent(each, { models, basePrompt }, `createOffshoot: agents.${i}`),
+  )
   const own = alone ? ownStore(alone, false) : store === ':memory:' ? createMemoryStore() : undefined
   const openStore = own ? async () => own : storeOf(store, clock)
   const composed = await compose({
