@@ -32,7 +32,7 @@ interface AnsweringAgent extends AgentDefinition {
   readonly kept?: string | undefined
 }
 
-interface Picked extends Choice {
+interface Picked extends Pick<Choice, 'id' | 'why'> {
   /** Where it is written, if it is in a file or a variable. */
   readonly origin?: string | undefined
 }

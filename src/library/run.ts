@@ -57,6 +57,8 @@ export type Result<O = unknown> = Omit<RunResult, 'output'> & { readonly output?
 /** A run that this process has started, with what its first reader gets. */
 export interface DrivenRun extends StartedRun {
   readonly first: FirstEvents
+  /** Settles when nothing of its conversation goes on. */
+  readonly quiet: Promise<unknown>
 }
 
 type About = Pick<StoredRun, 'id' | 'conversationId' | 'branchId' | 'agent' | 'depth'>

@@ -140,8 +140,8 @@ export const view = (given: unknown): ViewState => stateOf(routes.getSnapshot.an
     expect(stdout).toContain(`Property 'toFixed' does not exist on type 'string'`)
   })
 
-  it.each(pages)('runs without a key: %s', async (name, code) => {
-    const { code: exit, stderr } = await run(source(`${name}.mts`, code))
+  it.each(pages)('runs without a key where the offline model is configured: %s', async (name, code) => {
+    const { code: exit, stderr } = await runWith({ OFFSHOOT_MODEL: 'offline' }, source(`${name}.mts`, code))
     expect({ exit, stderr }).toEqual({ exit: 0, stderr: '' })
   })
 
@@ -213,7 +213,11 @@ function sizeOf(folder: string): number {
 
 /** In the user's project, with the Node that these tests run on. */
 function run(...args: string[]): Promise<Ended> {
-  const env = { ...userEnvironment(home), HOME: home }
+  return runWith({}, ...args)
+}
+
+function runWith(more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
+  const env = { ...userEnvironment(home), HOME: home, ...more }
   return new StartedProgram([process.execPath, ...args], { cwd: project, env }).ended
 }
 
