@@ -1,16 +1,12 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4FunctionTool,
-  LanguageModelV4Prompt,
-  SharedV4ProviderOptions,
-} from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { OffshootError } from '../core/errors.ts'
 import { bestEffort } from '../core/rejections.ts'
 import { isBrokenOff } from './answer-end.ts'
 import { countAnswer } from './answer-size.ts'
+import { isClaude } from './cache-marks.ts'
+import { callOptions } from './call-options.ts'
 import { fileReading, noFiles } from './file-reading.ts'
-import type { Model, ModelInfo, ModelPart, ModelRead, ModelReader, ModelRequest, ToolSchema } from './port.ts'
+import type { Model, ModelInfo, ModelPart, ModelRead, ModelReader, ToolSchema } from './port.ts'
 import { createToPrompt } from './provider-prompt.ts'
 import { cutError, toProviderError, type ErrorSource } from './provider-error.ts'
 import { startWithWishes, type Wishes } from './request-wishes.ts'
@@ -39,7 +35,7 @@ export function createModel(
   const toPrompt = createToPrompt(fileReading(languageModel.provider))
   const toPlainPrompt = createToPrompt(noFiles)
   const toTools = createToTools()
-  const family = languageModel.provider.split('.')[0]!
+  const isMarked = isClaude(languageModel)
   const refused = new Set<string>()
   return {
     info,
@@ -51,11 +47,11 @@ export function createModel(
           signal,
           () => {
             const prompt = files ? toPrompt(request.messages) : toPlainPrompt(request.messages)
-            return languageModel.doStream({ ...callOptions(request, family, prompt, tools), ...wishes })
+            return languageModel.doStream(callOptions(languageModel, { request, prompt, tools, wishes }))
           },
           (late) => isStream(late?.stream) && void bestEffort(late.stream.cancel()),
         )
-      const starting = startWithWishes(request, refused, start).catch((error: unknown) => {
+      const starting = startWithWishes({ request, isMarked }, refused, start).catch((error: unknown) => {
         throw signal.aborted ? signal.reason : toProviderError(error, source)
       })
       const answer = await starting
@@ -96,47 +92,6 @@ function createToTools(): (tools: readonly ToolSchema[]) => LanguageModelV4Funct
       }
       return converted
     })
-}
-
-function callOptions(
-  request: ModelRequest,
-  family: string,
-  prompt: LanguageModelV4Prompt,
-  tools: LanguageModelV4FunctionTool[],
-): LanguageModelV4CallOptions {
-  const { maxOutputTokens, toolChoice, agent, depth, signal } = request
-  return {
-    prompt: family === 'anthropic' ? withCacheBreakpoints(prompt) : prompt,
-    ...(tools.length > 0 ? { tools, toolChoice: { type: toolChoice } } : {}),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    abortSignal: signal,
-    providerOptions: { offshoot: { agent, depth }, ...FAMILY_OPTIONS[family] },
-  }
-}
-
-/**
- * OpenAI: nothing is kept on its servers, so that a transcript is self-contained; reasoning then travels encrypted in
- * the metadata of its parts.
- */
-const FAMILY_OPTIONS: Readonly<Record<string, SharedV4ProviderOptions>> = {
-  openai: { openai: { store: false } },
-}
-
-const BREAKPOINT: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
-
-/**
- * Anthropic caches what stands before a breakpoint (at most four): the tools and the system text, and the conversation
- * up to the last message; the one before that is where the previous request's entry is found again.
- */
-function withCacheBreakpoints(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  const input = prompt.flatMap((message, at) =>
-    message.role === 'user' || message.role === 'tool' ? [at] : [],
-  )
-  const marked = [...prompt]
-  for (const at of [prompt.findLastIndex((message) => message.role === 'system'), ...input.slice(-2)]) {
-    if (at >= 0) marked[at] = { ...marked[at]!, providerOptions: BREAKPOINT }
-  }
-  return marked
 }
 
 /** What `start` promises, or the signal's reason as soon as it aborts; what comes later is handed to `discard`. */

@@ -5,6 +5,14 @@ import type { ModelRequest } from './port.ts'
 export interface Wishes extends Pick<LanguageModelV4CallOptions, 'reasoning' | 'temperature'> {
   /** Whether the model is shown the files of the context; else they are described. */
   readonly files: boolean
+  /** Whether the provider is told what to keep in its prompt cache, where it has to be. */
+  readonly cache: boolean
+}
+
+interface Wishing {
+  readonly request: ModelRequest
+  /** Whether what is to be cached has to be marked. */
+  readonly isMarked: boolean
 }
 
 /** One of them, with the words by which servers refuse it. */
@@ -18,6 +26,7 @@ interface Wish {
 }
 
 const INVALID = [400, 422]
+const CACHE: Wish = { name: 'cache', words: /cache/i, statuses: INVALID }
 const TEMPERATURE: Wish = { name: 'temperature', words: /temperature/i, statuses: INVALID }
 /** OpenRouter says 404, llama.cpp and Ollama 500; Mistral takes no user message behind results. */
 const FILES: Wish = {
@@ -29,13 +38,13 @@ const FILES: Wish = {
 
 /** Asks again without a wish that the server refuses, and remembers in `refused` what this model does not take. */
 export async function startWithWishes<T>(
-  request: ModelRequest,
+  { request, isMarked }: Wishing,
   refused: Set<string>,
   start: (wishes: Wishes) => Promise<T>,
 ): Promise<T> {
   const without = new Set(refused)
   for (;;) {
-    const wishes = inUse(request, without)
+    const wishes = inUse({ request, isMarked }, without)
     try {
       return await start(toWishes(request, wishes))
     } catch (error) {
@@ -47,11 +56,13 @@ export async function startWithWishes<T>(
   }
 }
 
-function inUse({ effort, temperature, messages }: ModelRequest, without: ReadonlySet<string>): Wish[] {
+function inUse({ request, isMarked }: Wishing, without: ReadonlySet<string>): Wish[] {
+  const { effort, temperature, messages, cacheKey } = request
   const wishes = [
     ...(temperature === undefined ? [] : [TEMPERATURE]),
     ...(effort ? [{ name: effort, words: /reason|think|effort/i, statuses: INVALID }] : []),
     ...(hasFiles(messages) ? [FILES] : []),
+    ...(isMarked || cacheKey !== undefined ? [CACHE] : []),
   ]
   return wishes.filter(({ name }) => !without.has(name))
 }
@@ -60,6 +71,7 @@ function toWishes({ effort, temperature }: ModelRequest, wishes: readonly Wish[]
   const names = new Set(wishes.map(({ name }) => name))
   return {
     files: names.has('files'),
+    cache: names.has('cache'),
     ...(effort && names.has(effort) ? { reasoning: effort } : {}),
     ...(temperature !== undefined && names.has('temperature') ? { temperature } : {}),
   }
