@@ -289,6 +289,26 @@ test('models of the program’s own are told apart, and have the price of their 
   expect(listed.map(({ model }) => model).toSorted()).toEqual(['scripted/scripted', 'scripted/scripted#2'])
 })
 
+test('a model of the program’s own has the price that the configuration gives it, and a budget holds for it', async () => {
+  const usage = { input: 1_000, output: 1_000 }
+  const script = scriptedModel({ agents: { main: [{ text: 'hi', usage }, { text: 'never said' }] } })
+  const model = Object.assign(Object.create(script) as typeof script, {
+    provider: 'mine.chat',
+    modelId: 'one',
+  })
+  const config = {
+    prices: { 'mine/one': { input: 100, output: 900 } },
+    limits: { budgetUsd: 30 },
+  }
+  await using offshoot = await createOffshoot({ model, config, store: ':memory:', env: { HOME: home } })
+  const chat = await offshoot.chat()
+  const first = await (await chat.send('go')).result()
+  expect(first).toMatchObject({ status: 'completed', costUsd: 1 })
+  const second = await (await chat.send('go', { budgetUsd: 1 })).result()
+  expect(second).toMatchObject({ status: 'paused', endReason: 'budget' })
+  expect(second.note).toContain('$1.00 of $1.00 are spent')
+})
+
 test('an agent’s output has the type of its schema', async () => {
   const outputSchema = z.object({ risks: z.array(z.string()) })
   const reporter = agent({

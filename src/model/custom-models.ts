@@ -2,7 +2,8 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import { OffshootError } from '../core/errors.ts'
 import { modelInfo } from './models-and-prices.ts'
 import { createModel } from './language-model.ts'
-import type { Model, ResolveModel } from './port.ts'
+import type { Model, Price, ResolveModel } from './port.ts'
+import { createResolver, type ResolverOptions } from './resolve.ts'
 import { free } from './cost-of-usage.ts'
 
 /** A model of the AI SDK's provider interface: what any of its provider packages makes. */
@@ -10,7 +11,7 @@ export type OwnModel = LanguageModelV4
 
 /** Models that a program made itself, by the ids under which runs keep them. */
 export class OwnModels {
-  readonly #byId = new Map<string, { readonly from: OwnModel; readonly model: Model }>()
+  readonly #byId = new Map<string, { readonly from: OwnModel; readonly name: string; model?: Model }>()
 
   /**
    * The id of a model: `provider/model` as it says it of itself, which also finds its price; of two with one id the
@@ -23,14 +24,19 @@ export class OwnModels {
       const id = n === 1 ? name : `${name}#${n}`
       const known = this.#byId.get(id)
       if (known && known.from !== from) continue
-      if (!known) this.#byId.set(id, { from, model: asModel(from, id, name) })
+      if (!known) this.#byId.set(id, { from, name })
       return id
     }
   }
 
   /** Finds these first. */
-  before(resolve: ResolveModel): ResolveModel {
-    return async (id) => this.#byId.get(id)?.model ?? (await resolve(id))
+  resolver(options: ResolverOptions): ResolveModel {
+    const resolve = createResolver(options)
+    const prices = options.config?.prices
+    return async (id) => {
+      const own = this.#byId.get(id)
+      return own ? (own.model ??= asModel(own.from, id, { name: own.name, prices })) : await resolve(id)
+    }
   }
 
   /** A program's own model has no smaller one that it did not bring itself. */
@@ -42,9 +48,18 @@ export class OwnModels {
 /** They cost nothing and say so, and their answers are prepared. */
 const LOCAL: ReadonlySet<string> = new Set(['scripted', 'offline'])
 
-function asModel(from: OwnModel, id: string, name: string): Model {
-  const info = { ...modelInfo(name), id, label: id }
-  return createModel(from, LOCAL.has(info.provider) ? { ...info, price: free } : info)
+type Prices = Readonly<Record<string, Price>>
+
+/** Of two with one name, each can have a price of its own. */
+function asModel(
+  from: OwnModel,
+  id: string,
+  { name, prices = {} }: { readonly name: string; readonly prices?: Prices | undefined },
+): Model {
+  const known = modelInfo(name, prices)
+  const configured = prices[id] ?? prices[name]
+  const price = configured ?? (LOCAL.has(known.provider) ? free : known.price)
+  return createModel(from, { ...known, id, label: id, price })
 }
 
 function checked(value: unknown): OwnModel {

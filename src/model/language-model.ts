@@ -1,18 +1,15 @@
-import {
-  APICallError,
-  type LanguageModelV4,
-  type LanguageModelV4CallOptions,
-  type LanguageModelV4FunctionTool,
-  type LanguageModelV4Prompt,
-  type SharedV4ProviderOptions,
-} from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { OffshootError } from '../core/errors.ts'
 import { bestEffort } from '../core/rejections.ts'
 import { isBrokenOff } from './answer-end.ts'
 import { countAnswer } from './answer-size.ts'
-import type { Model, ModelInfo, ModelPart, ModelRead, ModelReader, ModelRequest, ToolSchema } from './port.ts'
+import { isClaude } from './cache-marks.ts'
+import { callOptions } from './call-options.ts'
+import { fileReading, noFiles } from './file-reading.ts'
+import type { Model, ModelInfo, ModelPart, ModelRead, ModelReader, ToolSchema } from './port.ts'
 import { createToPrompt } from './provider-prompt.ts'
 import { cutError, toProviderError, type ErrorSource } from './provider-error.ts'
+import { startWithWishes, type Wishes } from './request-wishes.ts'
 
 export interface ModelOptions {
   /** Keys and tokens that no error message may show. */
@@ -35,25 +32,26 @@ export function createModel(
 ): Model {
   checkVersion(languageModel)
   const source: ErrorSource = { id: info.id, secrets: options.secrets ?? [], now: options.now ?? Date.now }
-  const toPrompt = createToPrompt()
+  const toPrompt = createToPrompt(fileReading(languageModel.provider))
+  const toPlainPrompt = createToPrompt(noFiles)
   const toTools = createToTools()
-  const family = languageModel.provider.split('.')[0]!
+  const isMarked = isClaude(languageModel)
   const refused = new Set<string>()
   return {
     info,
     async stream(request) {
       const { signal } = request
-      const prompt = toPrompt(request.messages)
-      const options = callOptions(request, family, prompt, toTools(request.tools))
-      const start = (options: LanguageModelV4CallOptions) =>
+      const tools = toTools(request.tools)
+      const start = ({ files, ...wishes }: Wishes) =>
         untilAbort(
           signal,
-          () => languageModel.doStream(options),
+          () => {
+            const prompt = files ? toPrompt(request.messages) : toPlainPrompt(request.messages)
+            return languageModel.doStream(callOptions(languageModel, { request, prompt, tools, wishes }))
+          },
           (late) => isStream(late?.stream) && void bestEffort(late.stream.cancel()),
         )
-      const starting = startWithWishes(wishesOf(request, refused), refused, (wishes) =>
-        start({ ...options, ...wishes }),
-      ).catch((error: unknown) => {
+      const starting = startWithWishes({ request, isMarked }, refused, start).catch((error: unknown) => {
         throw signal.aborted ? signal.reason : toProviderError(error, source)
       })
       const answer = await starting
@@ -82,47 +80,6 @@ function checkVersion(model: { readonly specificationVersion?: unknown; readonly
   })
 }
 
-/** What a request asks for and can do without. */
-type Wishes = Pick<LanguageModelV4CallOptions, 'reasoning' | 'temperature'>
-
-/** Without what this model has refused before. An effort is refused by its value, a temperature as such. */
-function wishesOf({ effort, temperature }: ModelRequest, refused: ReadonlySet<string>): Wishes {
-  return {
-    ...(effort && !refused.has(effort) ? { reasoning: effort } : {}),
-    ...(temperature !== undefined && !refused.has('temperature') ? { temperature } : {}),
-  }
-}
-
-/** Asks again without a wish that the server refuses, and remembers that. */
-async function startWithWishes<T>(
-  wishes: Wishes,
-  refused: Set<string>,
-  start: (wishes: Wishes) => Promise<T>,
-): Promise<T> {
-  try {
-    return await start(wishes)
-  } catch (error) {
-    const { reasoning, temperature, ...rest } = wishes
-    if (temperature !== undefined && isAbout(error, /temperature/i)) {
-      refused.add('temperature')
-      return await startWithWishes({ ...rest, ...(reasoning ? { reasoning } : {}) }, refused, start)
-    }
-    if (!reasoning || !isAbout(error, /reason|think|effort/i)) throw error
-    refused.add(reasoning)
-    return await startWithWishes(
-      { ...rest, ...(temperature === undefined ? {} : { temperature }) },
-      refused,
-      start,
-    )
-  }
-}
-
-/** Not every model takes these options, and not in every conversation: the server says so in its own words. */
-function isAbout(error: unknown, words: RegExp): boolean {
-  if (!APICallError.isInstance(error) || (error.statusCode !== 400 && error.statusCode !== 422)) return false
-  return words.test(`${error.message} ${error.responseBody ?? ''}`)
-}
-
 function createToTools(): (tools: readonly ToolSchema[]) => LanguageModelV4FunctionTool[] {
   const known = new WeakMap<ToolSchema, LanguageModelV4FunctionTool>()
   return (tools) =>
@@ -135,47 +92,6 @@ function createToTools(): (tools: readonly ToolSchema[]) => LanguageModelV4Funct
       }
       return converted
     })
-}
-
-function callOptions(
-  request: ModelRequest,
-  family: string,
-  prompt: LanguageModelV4Prompt,
-  tools: LanguageModelV4FunctionTool[],
-): LanguageModelV4CallOptions {
-  const { maxOutputTokens, toolChoice, agent, depth, signal } = request
-  return {
-    prompt: family === 'anthropic' ? withCacheBreakpoints(prompt) : prompt,
-    ...(tools.length > 0 ? { tools, toolChoice: { type: toolChoice } } : {}),
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    abortSignal: signal,
-    providerOptions: { offshoot: { agent, depth }, ...FAMILY_OPTIONS[family] },
-  }
-}
-
-/**
- * OpenAI: nothing is kept on its servers, so that a transcript is self-contained; reasoning then travels encrypted in
- * the metadata of its parts.
- */
-const FAMILY_OPTIONS: Readonly<Record<string, SharedV4ProviderOptions>> = {
-  openai: { openai: { store: false } },
-}
-
-const BREAKPOINT: SharedV4ProviderOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } }
-
-/**
- * Anthropic caches what stands before a breakpoint (at most four): the tools and the system text, and the conversation
- * up to the last message; the one before that is where the previous request's entry is found again.
- */
-function withCacheBreakpoints(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
-  const input = prompt.flatMap((message, at) =>
-    message.role === 'user' || message.role === 'tool' ? [at] : [],
-  )
-  const marked = [...prompt]
-  for (const at of [prompt.findLastIndex((message) => message.role === 'system'), ...input.slice(-2)]) {
-    if (at >= 0) marked[at] = { ...marked[at]!, providerOptions: BREAKPOINT }
-  }
-  return marked
 }
 
 /** What `start` promises, or the signal's reason as soon as it aborts; what comes later is handed to `discard`. */

@@ -1,6 +1,7 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { Effort } from '../core/agent.ts'
 import type { ContextMessage } from '../core/build-context.ts'
+import type { PromptCache } from '../core/model-settings.ts'
 
 /** US dollars per million tokens. */
 export interface TokenPrice {
@@ -48,6 +49,10 @@ export interface ModelRequest {
   readonly effort?: Effort
   /** 0 to 2. A model that refuses it is asked without. */
   readonly temperature?: number
+  /** How long what was read is kept in the prompt cache of Claude; default: five minutes. */
+  readonly promptCache?: PromptCache
+  /** Of requests that begin with the same messages. */
+  readonly cacheKey?: string
   /** The agent that asks: local models pick their role by it. */
   readonly agent: string
   readonly depth: number

@@ -1,7 +1,7 @@
 import { AISDKError, APICallError } from '@ai-sdk/provider'
 import { errorMessage, ProviderError } from '../core/errors.ts'
 import { retryLimits } from './retry.ts'
-import { AnswerError } from './http-answer-bounds.ts'
+import { AnswerError, JsonAnswerError, type SaidError } from './http-answer-bounds.ts'
 import { isContextTooLong } from './too-long.ts'
 
 export interface ErrorSource {
@@ -24,6 +24,7 @@ export function toProviderError(error: unknown, source: ErrorSource): ProviderEr
   if (error instanceof ProviderError) return error
   if (APICallError.isInstance(error)) return fromApiCall(error, source)
   if (isFrame(error)) return fromFrame(error, source)
+  if (error instanceof JsonAnswerError && error.said) return fromJsonAnswer(error.said, source)
   if (isBroken(error)) return cutError(source, error)
   return new ProviderError(line(source, errorMessage(error)), { retryable: false, cause: error })
 }
@@ -51,6 +52,12 @@ export function retryAfterMs(
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
 
+/** Gemini has no header for it: a `google.rpc.RetryInfo` in the error says `"retryDelay": "34.07s"`. */
+function retryDelayMs(body = ''): number | undefined {
+  const seconds = /"retryDelay"\s*:\s*"(\d{1,9}(?:\.\d{1,9})?)s"/.exec(body)?.[1]
+  return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1000)
+}
+
 function fromApiCall(error: APICallError, source: ErrorSource): ProviderError {
   const { statusCode: status } = error
   if (status === undefined) {
@@ -63,7 +70,7 @@ function fromApiCall(error: APICallError, source: ErrorSource): ProviderError {
   if (error.cause instanceof AnswerError) return toProviderError(error.cause, source)
   // a redirect that is not followed, or 304, is an answer that comes again
   if (status < 300) return cutError(source, error.cause ?? error)
-  const wait = retryAfterMs(error.responseHeaders, source.now())
+  const wait = retryAfterMs(error.responseHeaders, source.now()) ?? retryDelayMs(error.responseBody)
   const retryable = isRetryableStatus(status) && !isQuota(error.data)
   const said = `${error.message} ${error.responseBody ?? ''}`
   const later = retryable && wait !== undefined ? tooLate(wait, source.now()) : undefined
@@ -140,13 +147,27 @@ function isFrame(error: unknown): error is Frame {
   )
 }
 
-function fromFrame(frame: Frame, source: ErrorSource): ProviderError {
-  const status = [frame.statusCode, frame.code].map(Number).find((code) => code >= 400 && code <= 599)
+/** Waiting helps only where a code says so: otherwise the server does not stream. */
+function fromJsonAnswer(said: SaidError, source: ErrorSource): ProviderError {
+  const isRetryable = isRetryableStatus(statusOf(said) ?? 0)
+  return fromFrame({ ...said, isRetryable }, source, said.message)
+}
+
+function statusOf({ statusCode, code }: Frame): number | undefined {
+  return [statusCode, code].map(Number).find((code) => code >= 400 && code <= 599)
+}
+
+function fromFrame(
+  frame: Frame,
+  source: ErrorSource,
+  text = `error in the answer: ${frame.message}`,
+): ProviderError {
+  const status = statusOf(frame)
   const kind = JSON.stringify([frame.type, frame.code])
   const tooLong = isContextTooLong(status, `${kind} ${frame.message}`)
   const isFiltered = isRequestFiltered(status, `${kind} ${frame.message}`)
   const retryable = !tooLong && !isFiltered && isRetryableFrame(frame, status, kind)
-  return new ProviderError(line(source, `error in the answer: ${frame.message}`), {
+  return new ProviderError(line(source, text), {
     ...(status === undefined ? {} : { status }),
     isTooLong: tooLong,
     isFiltered,

@@ -20,22 +20,41 @@ import {
   type ToolOutput,
   type ToolResultPart,
 } from '../core/message.ts'
+import { sizeText } from '../core/size-text.ts'
+import { allFiles, type FileReading } from './file-reading.ts'
 
 export type ToPrompt = (messages: readonly ContextMessage[]) => LanguageModelV4Prompt
 
+/** A message, and what its tool results hold that the model cannot be shown in a result. */
+interface Converted {
+  readonly message: LanguageModelV4Message
+  readonly behind: readonly UserPart[]
+}
+
+type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
+
 /**
  * Converts a context into the provider interface's prompt, each message object once: the next turn finds it again as
- * long as the caller hands in the same objects. A message with nothing that a provider would accept is left out.
+ * long as the caller hands in the same objects. A message with nothing that a provider would accept is left out. Files
+ * of results stand behind the last result of their turn where the model does not read them in it.
  */
-export function createToPrompt(): ToPrompt {
-  const known = new WeakMap<ContextMessage, LanguageModelV4Message>()
+export function createToPrompt(files: FileReading = allFiles): ToPrompt {
+  const known = new WeakMap<ContextMessage, Converted>()
   return (messages) => {
     const prompt: LanguageModelV4Prompt = []
+    let behind: UserPart[] = []
+    const showFiles = () => {
+      if (behind.length > 0) prompt.push({ role: 'user', content: behind })
+      behind = []
+    }
     for (const message of messages) {
       let converted = known.get(message)
-      if (!converted) known.set(message, (converted = convert(message)))
-      if (converted.content.length > 0) prompt.push(converted)
+      if (!converted) known.set(message, (converted = convert(message, files)))
+      if (message.role !== 'tool') showFiles()
+      if (converted.message.content.length > 0) prompt.push(converted.message)
+      behind.push(...converted.behind)
     }
+    showFiles()
     return prompt
   }
 }
@@ -46,24 +65,30 @@ export function toolName(name: string): string {
   return /^[A-Za-z_]/.test(legal) ? legal : `_${legal}`
 }
 
-function convert(message: ContextMessage): LanguageModelV4Message {
-  switch (message.role) {
+function convert({ role, parts }: ContextMessage, files: FileReading): Converted {
+  switch (role) {
     case 'system':
-      return { role: 'system', content: textOf(message.parts) }
+      return { message: { role, content: textOf(parts) }, behind: [] }
     case 'user':
-      return { role: 'user', content: message.parts.flatMap(userPart) }
+      return { message: { role, content: parts.flatMap((part) => userPart(part, files)) }, behind: [] }
     case 'assistant':
-      return { role: 'assistant', content: message.parts.flatMap(assistantPart) }
+      return { message: { role, content: parts.flatMap(assistantPart) }, behind: [] }
     case 'tool':
-      return { role: 'tool', content: message.parts.flatMap(toolPart) }
+      return {
+        message: { role, content: parts.flatMap((part) => toolPart(part, files)) },
+        behind: parts.flatMap((part) => filesBehind(part, files)),
+      }
     default:
-      return unreachable(message.role)
+      return unreachable(role)
   }
 }
 
-function userPart(part: Part): (LanguageModelV4TextPart | LanguageModelV4FilePart)[] {
+function userPart(part: Part, files: FileReading): UserPart[] {
   if (part.type === 'text') return textPart(part.text, part.metadata)
-  return part.type === 'file' ? [filePart(part.file)] : []
+  if (part.type !== 'file') return []
+  return [
+    files.reads(part.file.mediaType) ? filePart(part.file) : { type: 'text', text: described(part.file) },
+  ]
 }
 
 type AssistantPart =
@@ -95,14 +120,23 @@ function assistantPart(part: Part): AssistantPart[] {
   }
 }
 
-function toolPart(part: Part): LanguageModelV4ToolResultPart[] {
+function toolPart(part: Part, files: FileReading): LanguageModelV4ToolResultPart[] {
   if (part.type !== 'tool-result') return []
-  return [
-    { type: 'tool-result', toolCallId: part.callId, toolName: toolName(part.tool), output: toolOutput(part) },
-  ]
+  const { callId: toolCallId, tool } = part
+  return [{ type: 'tool-result', toolCallId, toolName: toolName(tool), output: toolOutput(part, files) }]
 }
 
-function toolOutput(part: ToolResultPart): LanguageModelV4ToolResultOutput {
+/** A user message is a person's to a model: it says that this one is not. */
+function filesBehind(part: Part, files: FileReading): UserPart[] {
+  if (part.type !== 'tool-result' || files.inResults || !hasFiles(part)) return []
+  const shown = (part.output.files ?? []).filter(({ mediaType }) => files.reads(mediaType))
+  return shown.flatMap((file) => [
+    { type: 'text', text: `[Not from the user: ${nameOf(file)}, from the result of ${part.tool}]` },
+    filePart(file),
+  ])
+}
+
+function toolOutput(part: ToolResultPart, files: FileReading): LanguageModelV4ToolResultOutput {
   switch (part.status) {
     case 'failed':
       return { type: 'error-text', value: part.output.text }
@@ -111,15 +145,34 @@ function toolOutput(part: ToolResultPart): LanguageModelV4ToolResultOutput {
     case 'completed':
     case 'skipped':
     case 'unknown':
-      return textOutput(part.output)
+      return textOutput(part.output, files)
     default:
       return unreachable(part.status)
   }
 }
 
-function textOutput({ text, files }: ToolOutput): LanguageModelV4ToolResultOutput {
-  if (!files || files.length === 0) return { type: 'text', value: text }
-  return { type: 'content', value: [...textPart(text), ...files.map(filePart)] }
+function textOutput({ text, files = [] }: ToolOutput, reading: FileReading): LanguageModelV4ToolResultOutput {
+  if (files.length === 0) return { type: 'text', value: text }
+  if (reading.inResults) return { type: 'content', value: [...textPart(text), ...files.map(filePart)] }
+  const notes = files.map((file) =>
+    reading.reads(file.mediaType) ? `[${nameOf(file)}: shown in the next message]` : described(file),
+  )
+  return { type: 'text', value: [text, ...notes].filter((line) => /\S/.test(line)).join('\n') }
+}
+
+/** The results whose files a model is shown: a failed one is its error alone. */
+function hasFiles({ status }: ToolResultPart): boolean {
+  return status !== 'failed' && status !== 'denied'
+}
+
+function described(file: FileData): string {
+  return `[${nameOf(file)}: this model cannot be shown it]`
+}
+
+/** `a.png (image/png, 12 KiB)`. The name is that of a file or of a tool. */
+function nameOf({ filename, mediaType, data }: FileData): string {
+  const name = (filename ?? 'a file').replace(/\p{Cc}/gu, ' ').slice(0, 200)
+  return `${name} (${mediaType.slice(0, 100)}, ${sizeText(Math.floor((data.length * 3) / 4))})`
 }
 
 /** Providers refuse text of white space alone, unless it carries something of theirs. */

@@ -63,6 +63,70 @@ describe.each(httpProviders)('%s, with answers that are not to be used', (provid
     expect(error).toBeInstanceOf(ProviderError)
     expect(error).toMatchObject({ status: 503, retryable: true })
   })
+
+  it.each([
+    ['{"error":{"message":"no such model: a-1","type":"not_found"}}', 'no such model: a-1', false],
+    ['[{"error":{"message":"out of quota","code":429}}]', 'out of quota', true],
+    ['{"error":{"message":"upstream is down","code":502}}', 'upstream is down', true],
+    ['{"error":"please log in"}', 'please log in', false],
+    ['{"detail":"stream is not supported"}', 'stream is not supported', false],
+    ['{"choices":[{"message":{"content":"hi"}}]}', '{"choices":[{"message":{"content":"hi"}}]}', false],
+  ])('says what a server says that sends JSON rather than a stream: %s', async (json, said, retryable) => {
+    const error = await failureOf((_, response) =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end(`\n${json}`),
+    )
+    expect(error).toBeInstanceOf(ProviderError)
+    const message = expect.stringMatching(/: the server sent JSON rather than a stream: /)
+    expect(error).toMatchObject({ retryable, message })
+    expect((error as Error).message).toContain(said)
+  })
+})
+
+it.each(['application/json', 'text/plain'])('reads a stream that is sent as %s', async (type) => {
+  const { url, close } = await startRawServer((_, response) => {
+    response.writeHead(200, { 'content-type': type })
+    response.write('data: {"choices":[{"delta":{"content":"one"}}]}\n\n')
+    response.end(
+      'data: {"choices":[{"delta":{"content":" two"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n',
+    )
+  })
+  const env = providerEnvironment('openai-compatible', url)
+  const model = await createResolver({ env, fetch: createFetch(), clock })('openai-compatible/some-model')
+  const parts = await collect(await model.stream(modelRequest()))
+  expect(
+    only(parts, 'text-delta')
+      .map(({ delta }) => delta)
+      .join(''),
+  ).toBe('one two')
+  expect(only(parts, 'error')).toEqual([])
+  await close()
+})
+
+it('waits as long as Gemini asks for in the body of a refusal', async () => {
+  const details = [
+    { '@type': 'type.googleapis.com/google.rpc.Help', links: [] },
+    { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.074824224s' },
+  ]
+  const error = {
+    code: 429,
+    message: 'You exceeded your current quota',
+    status: 'RESOURCE_EXHAUSTED',
+    details,
+  }
+  const { url, close } = await startRawServer((_, response) =>
+    response.writeHead(429, { 'content-type': 'application/json' }).end(JSON.stringify({ error }, null, 2)),
+  )
+  const model = await createResolver({
+    env: providerEnvironment('google', url),
+    fetch: createFetch(),
+    clock,
+  })('google')
+  await expect(model.stream(modelRequest())).rejects.toMatchObject({
+    status: 429,
+    retryable: true,
+    retryAfterMs: 34_075,
+  })
+  await close()
 })
 
 /** Writes for as long as somebody reads. */

@@ -105,7 +105,8 @@ function leftText(run: Owned): string[] {
   const tokens = budgetLeftTokens === null ? [] : [`${count(budgetLeftTokens)} tokens left`]
   const reserved = reservedUsd > 0 ? `, ${dollars(reservedUsd)} reserved` : ''
   if (budgetLeftUsd !== null) return [`${dollars(budgetLeftUsd)} left${reserved}`, ...(lacks ? tokens : [])]
-  return spentUsd === null || lacks ? tokens : []
+  if (spentUsd === null) return tokens.map((text) => `${text} (no price is known)`)
+  return lacks ? tokens : []
 }
 
 /** Of what has ended only what is still to be done. */

@@ -8,6 +8,8 @@ import {
 } from '@ai-sdk/provider'
 import { postJsonToApi, withUserAgentSuffix, type ResponseHandler } from '@ai-sdk/provider-utils'
 import { createParser } from 'eventsource-parser'
+import type { Json } from '../../core/json.ts'
+import { withChatMarks, type ChatMessage } from '../cache-marks.ts'
 import type { HttpBody } from '../http-body.ts'
 import { ChatAnswer } from './chat-answer.ts'
 import { readChunk, type ChunkSchema } from './chat-chunk.ts'
@@ -51,10 +53,12 @@ export class ChatModel extends OpenAICompatibleChatLanguageModel {
     const { chunkSchema, failedResponseHandler } = this as unknown as Partial<Kept>
     if (!chunkSchema?.safeParse || !failedResponseHandler) return super.doStream(options)
     const { body, warnings } = await this.prepareRequest(options)
-    const { abortSignal } = options
+    const { abortSignal, providerOptions } = options
+    const marks = providerOptions?.['offshoot']?.['cacheControl']
+    const messages = marks ? withChatMarks(body.messages as ChatMessage[], marks as Json) : body.messages
     const { value: response } = await postJsonToApi<Response>({
       ...this.#request,
-      body: { ...body, stream: true, stream_options: { include_usage: true } },
+      body: { ...body, messages, stream: true, stream_options: { include_usage: true } },
       failedResponseHandler,
       successfulResponseHandler: async ({ response }) => ({ value: response }),
       ...(abortSignal && { abortSignal }),

@@ -1,8 +1,7 @@
-import { bestEffort } from '../../core/rejections.ts'
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import { AnswerError } from '../http-answer-bounds.ts'
 import type { Provider } from '../models-and-prices.ts'
 import type { Fetch } from '../fetch.ts'
+import { requireStream } from './require-stream.ts'
 
 export interface ProviderSettings {
   readonly baseUrl?: string
@@ -50,21 +49,5 @@ async function compatible(name: string, settings: ProviderSettings): Promise<Cre
 /** The base URL is always given, or the packages would read the environment by rules of their own. */
 function options({ baseUrl, key, fetch }: ProviderSettings, defaultUrl: string) {
   const apiKey = key === undefined ? {} : { apiKey: key }
-  return { baseURL: baseUrl ?? defaultUrl, fetch: fetchStream(fetch), ...apiKey }
-}
-
-/**
- * Every request is for a stream: a success that has none rejects with an AnswerError. The packages take a fetch of whole
- * Responses, and read no more of one than an HttpAnswer has.
- */
-function fetchStream(fetch: Fetch): typeof globalThis.fetch {
-  const checked: Fetch = async (input, init) => {
-    const answer = await fetch(input, init)
-    if (!answer.ok) return answer
-    if (!answer.body) throw new AnswerError(`HTTP ${answer.status} without an answer`)
-    if (!/^text\/html\b/i.test(answer.headers.get('content-type') ?? '')) return answer
-    void bestEffort(answer.body.cancel())
-    throw new AnswerError('the server sent a web page rather than an answer; check the base URL')
-  }
-  return checked as typeof globalThis.fetch
+  return { baseURL: baseUrl ?? defaultUrl, fetch: requireStream(fetch), ...apiKey }
 }

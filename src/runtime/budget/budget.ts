@@ -4,7 +4,7 @@ import type { StoredRun, RunLimits } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Reached, RequestEstimate, ReservationResult } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
-import { dollars, moneyReached } from './money-text.ts'
+import { dollars, moneyReached, UNPRICED } from './money-text.ts'
 import { count, tokensOf, tokensReached } from './token-count.ts'
 import { forecastOf, least, shareOf } from './budget-share.ts'
 import { figuresText } from './figures-text.ts'
@@ -53,7 +53,7 @@ export class Budget {
   readonly #depths = new Map<RunId, number>()
   /** The runs that have not stopped, with the row that the ledgers know. */
   readonly #open = new Map<RunId, { readonly run: RunOnAccount; known: AccountRow }>()
-  /** Whether all that was spent has a known price. */
+  /** Whether all that was spent, or asked for, has a known price. */
   #isPriced = true
   /** Those that a person, their parent or a restart has paused, as they were attached. */
   readonly #heldBack = new Map<RunId, RunOnAccount>()
@@ -117,7 +117,8 @@ export class Budget {
     this.#waits.leave(id)
     const reached = this.reached(run)
     if (reached) return reached
-    const { input } = estimate
+    const { input, price } = estimate
+    if (price === null) this.#isPriced = false
     const cost = requestCost(estimate)
     const output = affordableOutput(cost, input, this.#money.room(id), this.#tokens.room(id))
     if (output < cost.fair && this.#mayWait(id, keepsSlot)) {
@@ -326,7 +327,14 @@ export class Budget {
 
   #ofConversation(): string | undefined {
     const { spent, cap } = this.#money
-    return moneyReached(spent, cap) ?? tokensReached(this.#tokens.spent, this.#tokens.cap)
+    return moneyReached(spent, cap) ?? this.#explained(tokensReached(this.#tokens.spent, this.#tokens.cap))
+  }
+
+  /** Why tokens are what is short, where a budget in money was given too. */
+  #explained<T extends string | undefined>(tokens: T): T | string {
+    return tokens === undefined || this.#isPriced || this.#money.cap === null
+      ? tokens
+      : `${tokens}; ${UNPRICED}`
   }
 
   #reachedItself({ id, limits }: Spender): Reached | undefined {
@@ -335,7 +343,7 @@ export class Budget {
     const money = moneyReached(this.#money.used(id), usd, 'its own ')
     if (money) return { why: 'budget', note: money }
     const most = maxTokens === null ? null : Math.max(maxTokens, growsTo?.maxTokens ?? 0)
-    const tokens = tokensReached(this.#tokens.used(id), most, 'its own ')
+    const tokens = this.#explained(tokensReached(this.#tokens.used(id), most, 'its own '))
     if (tokens === undefined) return undefined
     return { why: (growsTo?.maxTokens ?? null) === null ? 'max_tokens' : 'budget', note: tokens }
   }
@@ -354,7 +362,7 @@ export class Budget {
     const note = `${needs}, and ${shown(left)}${unit} ${unit ? 'were' : 'was'} left when it paused: ${this.#figures(ledger, own === null ? null : id)}`
     const asked = lacksMoney ? limits.growsTo?.maxCostUsd : limits.growsTo?.maxTokens
     const isOwnTokens = !lacksMoney && own !== null && (asked ?? null) === null
-    return { why: isOwnTokens ? 'max_tokens' : 'budget', note }
+    return { why: isOwnTokens ? 'max_tokens' : 'budget', note: lacksMoney ? note : this.#explained(note) }
   }
 
   #checkAsked(field: 'max_cost_usd' | 'max_tokens', asked: number | undefined, payer: RunId | null): void {

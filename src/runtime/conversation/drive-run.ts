@@ -1,5 +1,4 @@
 import { buildContext, type ConversationTree } from '../../core/build-context.ts'
-import type { Effort } from '../../core/agent.ts'
 import { errorMessage, OffshootError } from '../../core/errors.ts'
 import type { RunError } from '../../core/run.ts'
 import { isFinal, isStopped } from '../../core/run-status.ts'
@@ -174,7 +173,7 @@ async function modelOnceRunning(
   }
   try {
     const model = await unlessAborted(deps.resolveModel(run.row.model), signal, deps.clock, 0)
-    return withWishes(model, run.row.setup?.effort, run.agent.temperature)
+    return askedAs(model, run)
   } catch (error) {
     return unresolved(error, run, left?.texts)
   }
@@ -187,10 +186,14 @@ function lastUsage(store: Reader, { row: { branchId } }: LiveRun): Usage | undef
 }
 
 /** What every request of a run asks of its model beside the answer. */
-function withWishes(model: Model, effort: Effort | null | undefined, temperature: number | undefined): Model {
-  if (!effort && temperature === undefined) return model
-  const wishes = { ...(effort ? { effort } : {}), ...(temperature === undefined ? {} : { temperature }) }
-  return { info: model.info, stream: (request) => model.stream({ ...request, ...wishes }) }
+function askedAs(model: Model, { row, agent: { temperature } }: LiveRun): Model {
+  const effort = row.setup?.effort
+  const wishes = {
+    cacheKey: row.branchId,
+    ...(effort ? { effort } : {}),
+    ...(temperature === undefined ? {} : { temperature }),
+  }
+  return { info: model.info, stream: (request) => model.stream({ ...wishes, ...request }) }
 }
 
 function unresolved(error: unknown, run: LiveRun, texts: readonly TurnText[] = []): Outcome {

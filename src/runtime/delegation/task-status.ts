@@ -10,7 +10,7 @@ import { unlessAborted } from '../../loop/unless-aborted.ts'
 import type { AnyTool } from '../../tools/port.ts'
 import { dollars } from '../budget/money-text.ts'
 import { count } from '../budget/token-count.ts'
-import type { Rest } from '../budget/budget.ts'
+import type { Budget } from '../budget/budget.ts'
 import { controlTool } from './control-tool.ts'
 import type { LiveRun } from '../run/live-run.ts'
 import type { Deps } from '../context/deps.ts'
@@ -104,16 +104,19 @@ function line(
     toolCallWords(row.toolCalls),
     ...(lastAction ? [`last: ${lastAction.title}`] : []),
     `${seconds.toFixed(1)} s`,
-    ...(isFinal(row.status) ? [] : leftText(budget.left(row), budget.reserved(row).usd)),
+    ...(isFinal(row.status) ? [] : leftText(budget, row)),
     ...(branch.parentBranchId === run.row.branchId ? [] : [`started by ${branch.parentBranchId}`]),
   ]
   return columns.join(' | ')
 }
 
 /** Where no price is known, the tokens are what is left. */
-function leftText({ usd, tokens }: Rest, reservedUsd: number): string[] {
-  if (usd === null) return tokens === null ? [] : [`${count(tokens)} tokens left`]
-  return [`${dollars(usd)} left${reservedUsd > 0 ? `, ${dollars(reservedUsd)} reserved` : ''}`]
+function leftText(budget: Pick<Budget, 'left' | 'reserved' | 'totals'>, row: Run): string[] {
+  const { usd, tokens } = budget.left(row)
+  const reserved = budget.reserved(row).usd
+  if (usd !== null) return [`${dollars(usd)} left${reserved > 0 ? `, ${dollars(reserved)} reserved` : ''}`]
+  if (tokens === null) return []
+  return [`${count(tokens)} tokens left${budget.totals.isPriced ? '' : ' (no price is known)'}`]
 }
 
 function status(position: number | undefined, { status, reason, endReason, waitingFor }: Run): string {

@@ -9,7 +9,6 @@ import type { Clock } from '../../core/clock.ts'
 import type { SecretMask } from '../../core/secrets/mask.ts'
 import { smallModel } from '../../model/models-and-prices.ts'
 import { createFetch, type Fetch } from '../../model/fetch.ts'
-import { createResolver } from '../../model/resolve.ts'
 import { OwnModels } from '../../model/custom-models.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { modeLayer } from '../../permissions/modes.ts'
@@ -158,6 +157,7 @@ export async function compose({
   const guard = createGuard({ mark: { name: 'OFFSHOOT_OWNER', value: owner } })
   const fetch = createFetch()
   const ownership = own.isAlone ? undefined : new Ownership({ store, clock, owner, processes })
+  const about = { env, fetch, clock, config: loaded.config, directory: workspace.root, scripts }
   const ports = decorate({
     store,
     clock,
@@ -165,9 +165,7 @@ export async function compose({
     random: chance?.random ?? Math.random,
     tools,
     agents,
-    resolveModel: models.before(
-      createResolver({ env, fetch, clock, config: loaded.config, directory: workspace.root, scripts }),
-    ),
+    resolveModel: models.resolver(about),
     smallModelOf: (id) => smallModel(id, loaded.config.smallModel ?? models.small(id)),
     config: loaded.config,
     rootLayers: [...loaded.layers, modeLayer(mode)],

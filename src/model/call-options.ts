@@ -1,0 +1,51 @@
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
+  SharedV4ProviderOptions,
+} from '@ai-sdk/provider'
+import { cacheControl, isClaude, withCacheMarks } from './cache-marks.ts'
+import type { ModelRequest } from './port.ts'
+import type { Wishes } from './request-wishes.ts'
+
+interface Asked {
+  readonly request: ModelRequest
+  readonly prompt: LanguageModelV4Prompt
+  readonly tools: LanguageModelV4FunctionTool[]
+  /** Of the request, without what the model does not take. */
+  readonly wishes: Omit<Wishes, 'files'>
+}
+
+/** A request in the words of the provider interface. */
+export function callOptions(
+  model: LanguageModelV4,
+  { request, prompt, tools, wishes: { cache, ...wishes } }: Asked,
+): LanguageModelV4CallOptions {
+  const { maxOutputTokens, toolChoice, agent, depth, signal, promptCache } = request
+  const isMarked = cache && isClaude(model)
+  const chat = isMarked ? { cacheControl: { ...cacheControl(promptCache) } } : {}
+  return {
+    prompt: isMarked ? withCacheMarks(prompt, promptCache) : prompt,
+    ...(tools.length > 0 ? { tools, toolChoice: { type: toolChoice } } : {}),
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    abortSignal: signal,
+    providerOptions: { offshoot: { agent, depth, ...chat }, ...familyOptions(model, request, cache) },
+    ...wishes,
+  }
+}
+
+/**
+ * OpenAI: nothing is kept on its servers, so that a transcript is self-contained; reasoning then travels encrypted in
+ * the metadata of its parts. Requests with one key go where their common beginning is cached.
+ */
+function familyOptions(
+  { provider }: LanguageModelV4,
+  { cacheKey }: ModelRequest,
+  cache: boolean,
+): SharedV4ProviderOptions {
+  const family = provider.split('.')[0]!
+  const key = cache && cacheKey !== undefined ? { promptCacheKey: cacheKey } : {}
+  if (family === 'openai') return { openai: { store: false, ...key } }
+  return /^azure\b/.test(family) ? { openai: key } : {}
+}
