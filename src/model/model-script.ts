@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { z } from 'zod'
-import { errorMessage, OffshootError } from '../core/errors.ts'
+import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
 
 const count = z.int().min(0)
 
@@ -35,8 +36,30 @@ const entrySchema = z.strictObject({
     .optional(),
 })
 
-const scriptSchema = z.strictObject({ agents: z.record(z.string(), z.array(entrySchema)) })
+/** One request, for a script that is a function. */
+export interface ScriptRequest {
+  readonly agent: string
+  readonly depth: number
+  /** Which request of this agent it is, from 1. */
+  readonly number: number
+  /** The text of the last message from a person or from tools. */
+  readonly input: string
+  readonly options: LanguageModelV4CallOptions
+}
 
+/** Answers each request of an agent. `undefined`: there is no answer, and the run fails. */
+export type ScriptFunction = (
+  request: ScriptRequest,
+) => ScriptAnswer | undefined | Promise<ScriptAnswer | undefined>
+
+const answersSchema = z.union([
+  z.array(entrySchema),
+  z.custom<ScriptFunction>((value) => typeof value === 'function'),
+])
+const scriptSchema = z.strictObject({ agents: z.record(z.string(), answersSchema) })
+
+/** One answer of a scripted model. */
+export type ScriptAnswer = z.input<typeof entrySchema>
 /** What a scripted model answers, by agent (`*`: any other). A string as the `input` of a call is sent as it is. */
 export type ScriptInput = z.input<typeof scriptSchema>
 export type Script = z.infer<typeof scriptSchema>
@@ -46,11 +69,27 @@ export type ScriptEntry = z.infer<typeof entrySchema>
 export function parseScript(value: unknown, source: string): Script {
   const parsed = scriptSchema.safeParse(value)
   if (parsed.success) return parsed.data
-  const issue = parsed.error.issues[0]!
-  const where = issue.path.map(String).join('.') || 'the whole file'
-  throw new OffshootError('config', `${source}: ${where}: ${issue.message}`, {
+  throw new OffshootError('config', `${source}: ${firstProblem(parsed.error, 'the whole file')}`, {
     hint: 'A script is {"agents": {"NAME or *": [{"text": "..."}, ...]}}; docs/models.md lists the fields.',
   })
+}
+
+/** @throws ProviderError for what a function of a script returned: asking again would not help. */
+export function parseAnswer(value: unknown, source: string): ScriptEntry {
+  const parsed = entrySchema.safeParse(value)
+  if (parsed.success) return parsed.data
+  throw new ProviderError(`${source}: ${firstProblem(parsed.error, 'the answer')}`, {
+    retryable: false,
+    hint: 'Return an object such as {text: "..."}; docs/models.md lists the fields.',
+  })
+}
+
+function firstProblem(error: z.ZodError, whole: string): string {
+  const issue = error.issues[0]!
+  // Of a list of answers it names the entry that is wrong, not the other things that the list could have been.
+  const inner = issue.code === 'invalid_union' ? issue.errors[0]?.[0] : undefined
+  const path = [...issue.path, ...(inner?.path ?? [])].map(String)
+  return `${path.join('.') || whole}: ${(inner ?? issue).message}`
 }
 
 /**

@@ -52,6 +52,37 @@ describe('createScriptedModel', () => {
     expect(requests[0]!.options.prompt).toHaveLength(1)
   })
 
+  it('asks a function for each answer, with the number of the request and what was said last', async () => {
+    const { ask } = scripted({
+      main: ({ number, input }) => (number < 3 ? { text: `${number}: ${input}` } : undefined),
+      '*': async ({ agent }) => ({ text: `I am ${agent}` }),
+    })
+    expect(await textFrom(ask('main', 'one'))).toBe('1: one')
+    expect(await textFrom(ask('explore'))).toBe('I am explore')
+    expect(await textFrom(ask('main', 'two'))).toBe('2: two')
+    await expect(ask('main', 'three')).rejects.toMatchObject({
+      retryable: false,
+      message: expect.stringContaining('no answer left for the agent main'),
+    })
+  })
+
+  it('fails for good where a function throws or returns no answer, and says which', async () => {
+    const { ask } = scripted({
+      main: () => {
+        throw new Error('my own mistake')
+      },
+      '*': () => ({ txt: 'x' }) as never,
+    })
+    await expect(ask('main')).rejects.toMatchObject({
+      retryable: false,
+      message: 'scripted: the script of the agent main failed: my own mistake',
+    })
+    await expect(ask('explore')).rejects.toMatchObject({
+      retryable: false,
+      message: expect.stringMatching(/script of the agent explore: the answer: .*txt/),
+    })
+  })
+
   it('fails for good, naming the agent, when nothing is left', async () => {
     const { ask } = scripted({ explore: [], '*': [{ text: 'not for explore' }] })
     await expect(ask('explore')).rejects.toMatchObject({

@@ -7,10 +7,18 @@ import type {
   LanguageModelV4Usage,
 } from '@ai-sdk/provider'
 import { sleep, type Clock } from '../core/clock.ts'
-import { OffshootError, ProviderError } from '../core/errors.ts'
+import { errorMessage, OffshootError, ProviderError } from '../core/errors.ts'
 import { estimateTokens } from '../core/tokens.ts'
 import { isContextTooLong } from './too-long.ts'
-import { parseScript, type ScriptEntry, type ScriptInput } from './model-script.ts'
+import {
+  parseAnswer,
+  parseScript,
+  type Script,
+  type ScriptEntry,
+  type ScriptFunction,
+  type ScriptInput,
+  type ScriptRequest,
+} from './model-script.ts'
 
 export interface ScriptedOptions {
   readonly clock: Clock
@@ -30,25 +38,28 @@ export interface ScriptedModel extends LanguageModelV4 {
 }
 
 /**
- * The test model: it answers what its script says. Each agent has a list of its own, `*` is for agents without one; the
- * first entry that is left and whose `match` fits answers, once. When none is left the request fails for good.
+ * The test model: it answers what its script says. Each agent has a list or a function of its own, `*` is for agents without
+ * one. The first entry of a list that is left and whose `match` fits answers, once. Without an answer the request fails
+ * for good.
  * @throws OffshootError `config` for a script of another shape.
  */
 export function createScriptedModel(
   script: ScriptInput,
   { clock, id = 'scripted' }: ScriptedOptions,
 ): ScriptedModel {
+  const { agents } = parseScript(script, id)
   const left = new Map(
-    Object.entries(parseScript(script, id).agents).map(([agent, list]) => [agent, [...list]]),
+    Object.entries(agents).map(([agent, list]) => [agent, Array.isArray(list) ? [...list] : list]),
   )
   const requests: RecordedRequest[] = []
   const promptTokens = createPromptTokens()
   let answers = 0
+  const numberOf = ({ agent }: RecordedRequest) => requests.filter((each) => each.agent === agent).length
 
   async function doStream(options: LanguageModelV4CallOptions) {
     const request = record(options)
     requests.push(request)
-    const entry = take(left, request.agent, lastInput(options.prompt))
+    const entry = await nextAnswer(left, { ...request, number: numberOf(request), source: id })
     if (!entry) throw exhausted(id, request.agent)
     const answer = ++answers
     if (entry.delayMs) await sleep(clock, entry.delayMs, options.abortSignal)
@@ -78,10 +89,33 @@ function record(options: LanguageModelV4CallOptions): RecordedRequest {
   }
 }
 
-function take(left: Map<string, ScriptEntry[]>, agent: string, input: string): ScriptEntry | undefined {
-  const entries = left.get(agent) ?? left.get('*') ?? []
-  const at = entries.findIndex(({ match }) => !match || input.search(match) >= 0)
-  return at < 0 ? undefined : entries.splice(at, 1)[0]
+type Asked = RecordedRequest & { readonly number: number; readonly source: string }
+
+async function nextAnswer(
+  left: Map<string, Script['agents'][string]>,
+  { source, ...request }: Asked,
+): Promise<ScriptEntry | undefined> {
+  const { agent, options } = request
+  const input = lastInput(options.prompt)
+  const answers = left.get(agent) ?? left.get('*') ?? []
+  if (typeof answers === 'function') return await callScript(answers, { ...request, input }, source)
+  const at = answers.findIndex(({ match }) => !match || input.search(match) >= 0)
+  return at < 0 ? undefined : answers.splice(at, 1)[0]
+}
+
+async function callScript(
+  script: ScriptFunction,
+  request: ScriptRequest,
+  source: string,
+): Promise<ScriptEntry | undefined> {
+  const name = `${source}: the script of the agent ${request.agent}`
+  let answer
+  try {
+    answer = await script(request)
+  } catch (error) {
+    throw new ProviderError(`${name} failed: ${errorMessage(error)}`, { retryable: false, cause: error })
+  }
+  return answer === undefined ? undefined : parseAnswer(answer, name)
 }
 
 /** The text of the last message that came from a person or from tools. */
@@ -118,7 +152,7 @@ function outputText(output: ToolOutput): string {
 function exhausted(id: string, agent: string): ProviderError {
   return new ProviderError(`${id}: the script has no answer left for the agent ${agent}`, {
     retryable: false,
-    hint: `Add an entry to agents.${agent} (or agents['*']) of the script.`,
+    hint: `Add an entry to agents.${agent} (or agents['*']) of the script, or return an answer from its function.`,
   })
 }
 

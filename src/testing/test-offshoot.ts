@@ -8,7 +8,7 @@ import { openOffshoot, type Offshoot, type OffshootOptions } from '../library/of
 import { handClock, type HandClock } from './hand-clock.ts'
 
 export interface TestOptions extends Omit<OffshootOptions, 'clock' | 'store'> {
-  /** What the model answers, by agent; `*` is for agents without a list. */
+  /** What the model answers, by agent: a list or a function. `*` is for the other agents. */
   readonly script?: ScriptInput['agents']
   /** One that nobody else uses meanwhile, closed at the end. Default: a new one in memory. */
   readonly store?: Store
@@ -25,13 +25,14 @@ export interface TestOffshoot extends AsyncDisposable {
 
 /**
  * An Offshoot for tests: a scripted model, a store in memory, a clock that the test moves, and nothing of the user's
- * configuration. `clock.until(promise)` waits for a promise and jumps over time that only has to pass.
+ * configuration. `clock.until(promise)` waits for a promise and jumps over time that only has to pass. While no call moves
+ * the clock, its timers fire as real ones do, so that a plain `await` or `for await` ends as well.
  */
 export async function createTestOffshoot({
   script = {},
   ...options
 }: TestOptions = {}): Promise<TestOffshoot> {
-  const clock = handClock()
+  const clock = handClock(0, { runs: true })
   const store = options.store ?? createMemoryStore()
   const model = createScriptedModel({ agents: script }, { clock })
   const offshoot = await openOffshoot(
@@ -43,7 +44,8 @@ export async function createTestOffshoot({
 }
 
 /**
- * A model that answers what its script says, each entry once and in order; a call without one left fails its run.
+ * A model that answers what its script says: each entry of a list once and in order, or what a function returns. A call
+ * without an answer fails its run.
  * @throws OffshootError `config` for a script of another shape (docs/models.md).
  */
 export function scriptedModel(script: ScriptInput, options: { readonly clock?: Clock } = {}): ScriptedModel {

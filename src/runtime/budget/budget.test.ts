@@ -15,7 +15,7 @@ import { state } from '../../core/run-status.ts'
 import { noUsage } from '../../core/usage.ts'
 import { createModel } from '../../model/language-model.ts'
 import type { Model, Price } from '../../model/port.ts'
-import type { ScriptInput } from '../../model/model-script.ts'
+import type { ScriptAnswer } from '../../model/model-script.ts'
 import { createScriptedModel } from '../../model/scripted-model.ts'
 import type { Reader } from '../../store/port.ts'
 import { Budget } from './budget.ts'
@@ -44,7 +44,7 @@ interface Options extends Pick<HarnessOptions, 'agents' | 'store'> {
 }
 
 /** A runtime whose model has a price, and the requests that the model got, by agent. */
-function priced(script: ScriptInput['agents'], options: Options = {}) {
+function priced(script: Lists, options: Options = {}) {
   const { limits = {}, price = dollarsOut, laterMs, onRequest, ...more } = options
   const clock = handClock(laterMs)
   const scripted = createScriptedModel({ agents: freeUnlessSaid(script) }, { clock })
@@ -58,7 +58,9 @@ function priced(script: ScriptInput['agents'], options: Options = {}) {
   return { h, asked: () => scripted.requests.map((request) => request.agent) }
 }
 
-function freeUnlessSaid(script: ScriptInput['agents']): ScriptInput['agents'] {
+type Lists = Readonly<Record<string, ScriptAnswer[]>>
+
+function freeUnlessSaid(script: Lists): Lists {
   const lists = Object.entries(script)
   return Object.fromEntries(
     lists.map(([name, list]) => [name, list.map((each) => ({ ...costs(0), ...each }))]),
@@ -230,11 +232,7 @@ describe('what a conversation has spent', () => {
     const result = await h.run('go')
     expect(result).toMatchObject({ status: 'paused', reason: 'budget', endReason: 'budget', costUsd: null })
     expect(result.note).toMatch(
-<<<<<<< HEAD
-      /^the next request may take 5,\d+ tokens, and 1,000 tokens were left when it paused: 10,000 of 11,000 tokens are used; /,
-=======
-      /^the next request may take 5,\d+ tokens, and 1,000 tokens are left: 10,000 of 11,000 tokens are used; the price of a model is not known, so tokens are capped instead of dollars; /,
->>>>>>> models19
+      /^the next request may take 5,\d+ tokens, and 1,000 tokens were left when it paused: 10,000 of 11,000 tokens are used; the price of a model is not known, so tokens are capped instead of dollars; /,
     )
     expect(asked()).toHaveLength(2)
     expect(listRuns(h.store)).toMatchObject([{ spentUsd: null }])
@@ -407,7 +405,7 @@ test('a request under way holds its worst case: nobody reserves or asks for that
 describe('the caps that a call asks for', () => {
   const explore = [{ text: 'half', toolCalls: [read], ...costs(2) }, { text: 'whole' }]
   const usd = (max_cost_usd: number) => ({ max_cost_usd })
-  const calling = (more: object, spent = 1): ScriptInput['agents'][string] => [
+  const calling = (more: object, spent = 1): ScriptAnswer[] => [
     { toolCalls: [task('explore', more)], ...costs(spent) },
     { text: 'read' },
   ]
@@ -538,7 +536,7 @@ const answers = (calls: fc.Arbitrary<object>) =>
       text: fc.constant('text'),
       delayMs: fc.nat(5_000),
       usage: fc.record({ output: fc.integer({ min: 0, max: 10 }) }),
-    }) as fc.Arbitrary<ScriptInput['agents'][string][number]>,
+    }) as fc.Arbitrary<ScriptAnswer>,
     { minLength: 1, maxLength: 5 },
   )
 const delegates = fc.boolean().map((run_in_background) => task('explore', { run_in_background }))

@@ -19,7 +19,7 @@ import {
 } from '../../../test/support/runtime-harness.ts'
 import { systemPrompt } from '../../agents/system-prompt.ts'
 import type { AgentDefinition, Rule } from '../../core/agent.ts'
-import type { ScriptInput } from '../../model/model-script.ts'
+import type { ScriptAnswer } from '../../model/model-script.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { modeLayer } from '../../permissions/modes.ts'
 import { bashTool } from '../../tools/bash.ts'
@@ -53,7 +53,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-type Entries = ScriptInput['agents'][string]
+type Entries = ScriptAnswer[]
 const call = (name: string, input: object) => ({ tool: name, input: input as never })
 const task = (input: object, name = 'explore') =>
   call('task', { prompt: 'look', subagent_type: name, ...input })

@@ -25,10 +25,8 @@ import type { Model, ModelPart, ModelRequest } from '../../model/port.ts'
 import { createScriptedModel } from '../../model/scripted-model.ts'
 import type { Reader } from '../../store/port.ts'
 import { createToPrompt } from '../../model/provider-prompt.ts'
-import type { ScriptInput } from '../../model/model-script.ts'
+import type { ScriptAnswer as Entry } from '../../model/model-script.ts'
 import { readMessages } from '../run/messages.ts'
-
-type Entry = ScriptInput['agents'][string][number]
 
 const tools = [
   tool('read', { execute: (_, { emit }) => (emit('.'), 'r') }),
@@ -182,7 +180,7 @@ function answerAll(
 }
 
 /** The scripted model, but that `#n` in an input is the n-th subagent that its agent was told of. */
-function scripted(script: ScriptInput['agents'], clock: HandClock) {
+function scripted(script: Readonly<Record<string, Entry[]>>, clock: HandClock) {
   const inner = createScriptedModel({ agents: script }, { clock })
   const { info } = rawModel(() => [])
   const asked = createModel(inner, info, { now: clock.now })

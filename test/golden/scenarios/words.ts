@@ -1,6 +1,5 @@
-import type { ScriptInput } from '../../../src/testing.ts'
+import type { ScriptAnswer as Entry } from '../../../src/testing.ts'
 
-type Entry = ScriptInput['agents'][string][number]
 type Call = readonly [tool: string, input: object]
 
 /** What a request costs: said, so that nothing is estimated by the length of a path. */

@@ -1,0 +1,49 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
+/** Work that makes no progress for this long is no longer waited for. */
+const MAX_STILL_MS = 2_000
+/** Timers, which the waiting itself sets, and the terminal. */
+const IGNORED = new Set(['Timeout', 'Immediate', 'TickObject', 'TTYWrap', 'SignalWrap'])
+
+/** How many resources of each kind keep the process alive. */
+type Resources = ReadonlyMap<string, number>
+
+/** Tells whether this process waits for the disk, a child process or the network. */
+export interface RealWork {
+  /**
+   * Resolves once no such work is left, or what is left has made no progress for two seconds. Resolves to false if there
+   * was none.
+   */
+  finished(): Promise<boolean>
+}
+
+/** Resources that are open already belong to the test runner: they are never waited for. */
+export function watchRealWork(): RealWork {
+  const background = new Map(activeResources())
+  const leaveBehind = (resources: Resources) => {
+    for (const [kind, count] of resources) background.set(kind, Math.max(count, background.get(kind) ?? 0))
+  }
+  const isUnderWay = (resources: Resources) =>
+    [...resources].some(([kind, count]) => count > (background.get(kind) ?? 0))
+  return {
+    async finished() {
+      let seen: string | undefined
+      let changedAt = performance.now()
+      for (let now = activeResources(); isUnderWay(now); now = activeResources()) {
+        const before = seen
+        seen = [...now].join(' ')
+        if (seen !== before) changedAt = performance.now()
+        else if (performance.now() - changedAt > MAX_STILL_MS) leaveBehind(now)
+        await wait(1)
+      }
+      return seen !== undefined
+    },
+  }
+}
+
+function activeResources(): Resources {
+  const counts = new Map<string, number>()
+  for (const kind of process.getActiveResourcesInfo())
+    if (!IGNORED.has(kind)) counts.set(kind, (counts.get(kind) ?? 0) + 1)
+  return counts
+}
