@@ -2,7 +2,7 @@
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   run: [
     'offshoot run "where is the port configured?"',
-    'git diff | offshoot run --agent reviewer --mode plan',
+    'git diff | offshoot run "review this" --agent reviewer --mode plan',
   ],
   spawn: [
     'offshoot spawn --agent explore "where is the port configured?"',

@@ -14,8 +14,13 @@ export function helpWidth({ columns }: { readonly columns?: number }): number {
 /** To be called when every command is there: the page that lists them, and examples for each. */
 export function layOutHelp(program: Command): void {
   program.configureHelp({ formatHelp: overview })
+  program.showHelpAfterError('  offshoot --help lists the commands; a prompt of one word: offshoot run WORD')
   for (const command of allCommands(program)) {
-    const examples = EXAMPLES[commandPath(command)] ?? []
+    const path = commandPath(command)
+    command.showHelpAfterError(
+      `  usage: offshoot ${commandUsage(command)}; offshoot ${path} --help has its options`,
+    )
+    const examples = EXAMPLES[path] ?? []
     if (examples.length > 0)
       command.addHelpText('after', ['', 'Examples:', ...examples.map(indent)].join('\n'))
   }
@@ -56,14 +61,14 @@ function overview(program: Command): string {
     .flatMap(([heading, group]) => [heading, ...group.map((command) => overviewLine(command, width))])
   const later = (groups.get(LATER) ?? []).map(commandPath)
   return [
-    `Usage: offshoot [options] [command]`,
+    'Usage: offshoot "PROMPT", or offshoot COMMAND',
     '',
     program.description(),
     '',
     ...lines,
     `${LATER} ${later.join(', ')}`,
     '',
-    'Options: --debug (stack traces of errors), --version, -h, --help',
+    'Options: --debug (stack traces of errors), -v, --version, -h, --help',
     'offshoot COMMAND --help tells more about one, with examples.',
     '',
   ].join('\n')

@@ -21,14 +21,26 @@ export async function runProgram(args: readonly string[], io: Io): Promise<numbe
 async function runCommandLine(args: readonly string[], io: Io): Promise<number> {
   let exitCode: number = exitCodes.completed
   try {
-    const program = await createProgram(io, (code) => (exitCode = code), args[0])
-    if (args.length === 0) await write(io, program.helpInformation())
-    else await program.parseAsync(args, { from: 'user' })
+    const line = await commandLineOf(args)
+    const program = await createProgram(io, (code) => (exitCode = code), line[0])
+    if (line.length > 0) await program.parseAsync(line, { from: 'user' })
+    else await write(io, io.stdout.isTTY ? await firstScreen() : program.helpInformation())
     return exitCode
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage
     return await report(error, args.includes('--debug'), io)
   }
+}
+
+/** What begins with no command may be a prompt: `offshoot "where is it?"`. */
+async function commandLineOf(args: readonly string[]): Promise<readonly string[]> {
+  const [first] = args
+  if (first === undefined || NAMES.has(first)) return args
+  return (await import('./implied-run.ts')).impliedRun(args, NAMES)
+}
+
+async function firstScreen(): Promise<string> {
+  return (await import('./first-screen.ts')).FIRST_SCREEN
 }
 
 /** In the order in which the help lists them. */
@@ -79,6 +91,10 @@ const COMMANDS: Readonly<Record<string, Readonly<Record<string, LoadCommand>>>> 
 type LoadCommand = () => Promise<AddCommand>
 type AddCommand = (program: Command, io: Io, setExitCode: SetExitCode) => void
 
+const NAMES: ReadonlySet<string> = new Set(
+  Object.values(COMMANDS).flatMap((commands) => Object.keys(commands)),
+)
+
 /** Those that have no use for the others. */
 const SINGLE = new Map(
   Object.values(COMMANDS)
@@ -93,7 +109,7 @@ const SINGLE = new Map(
 export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''): Promise<Command> {
   const program = new Command('offshoot')
     .description('Delegate to subagents that can be watched, steered, stopped and continued.')
-    .version(version(), '--version')
+    .version(version(), '-v, --version')
     .option('--debug', 'show stack traces of errors')
     .exitOverride()
     .configureOutput({
@@ -103,12 +119,11 @@ export async function createProgram(io: Io, setExitCode: SetExitCode, typed = ''
       getErrHelpWidth: () => helpWidth(io.stderr),
       outputError: (text, write) => write(terminalText(text.replace(/^error: /, 'offshoot: '))),
     })
-    .showHelpAfterError('  offshoot --help lists the commands, offshoot COMMAND --help their options')
     .showSuggestionAfterError()
     .hook('preAction', (_, command) => checkCaller(command, io))
   const single = SINGLE.get(typed)
   if (single) (await single())(program, io, setExitCode)
-  else if (typed !== '--version') await addAll(program, io, setExitCode) // which is answered before any command is read
+  else if (typed !== '--version' && typed !== '-v') await addAll(program, io, setExitCode) // which is answered before any command is read
   layOutHelp(program)
   return program
 }

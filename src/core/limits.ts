@@ -82,6 +82,11 @@ export const bounds = {
   commandMs: 30_000,
   /** Reports that come within this time are read together. Milliseconds. */
   gatherMs: 20,
+  /** Data on stdin beside a prompt: at most so many bytes; a stream of which nothing comes for so long at first is left
+   * alone, and one that falls silent for so long is an error. Milliseconds. */
+  maxStdinBytes: 1024 * 1024,
+  stdinFirstByteMs: 3_000,
+  stdinSilenceMs: 10 * 60_000,
   /** A process group gets SIGTERM, then SIGKILL after this. Milliseconds. */
   killGraceMs: 5_000,
 } as const

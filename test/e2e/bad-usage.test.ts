@@ -39,7 +39,7 @@ describe('a wrong command line', () => {
       [['agents', '-C', 'missing'], /there is no directory \S*missing\n/],
       [
         ['run', 'hi', '--conversation', 'cnv_00000000000000000000000000', '--continue'],
-        /'--continue' cannot be used with option '--conversation <id>'/,
+        /'-c, --continue' cannot be used with option '--conversation <id>'/,
       ],
       [['run', 'hi', '--conversation', ''], /"" is no id of a conversation/],
       [['run', 'hi', '--conversation', 'cnv_00000000000000000000000000'], /there is no conversation cnv_0/],

@@ -39,6 +39,7 @@ import { refuseDecidedElsewhere } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { readPrompt } from '../terminal/read-task.ts'
+import { hasPipedInput } from '../terminal/piped-input.ts'
 import { printOthersWaiting } from '../terminal/recovered-text.ts'
 import { isWithServer, runInServer, watchedInServer } from '../remote/server-run.ts'
 import { watchedLocally } from '../terminal/watched-run.ts'
@@ -61,7 +62,7 @@ interface RunFlags extends FollowFlags {
 export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   addOutputOptions(program.command('run'), io)
     .description('ask one thing, headless; the prompt may come from stdin')
-    .argument('[prompt]')
+    .argument('[prompt]', 'what to do; - reads it from stdin; other data on stdin goes with it')
     .option('-C, --directory <dir>', 'the directory to work on', '.')
     .option('-m, --model <provider/model>', 'offshoot models lists them')
     .option('--agent <name>', 'who works on it', 'main')
@@ -71,7 +72,7 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .addOption(budgetOption())
     .option('--conversation <id>', 'go on with a conversation')
     .addOption(
-      new Option('--continue', 'go on with the latest conversation of this directory').conflicts(
+      new Option('-c, --continue', 'go on with the latest conversation of this directory').conflicts(
         'conversation',
       ),
     )
@@ -87,7 +88,7 @@ const ABOUT_PROMPT = { what: 'prompt', example: 'offshoot run "what to do"' }
 
 async function run(promptArgument: string | undefined, flags: RunFlags, io: Io): Promise<number> {
   const server = flags.background && requireServer(io, 'offshoot run drives it until it ends')
-  const prompt = await readPrompt(promptArgument, ABOUT_PROMPT, io)
+  const prompt = await promptOf(promptArgument, io)
   if (server) return await handOver(server, prompt, flags, io)
   const directory = resolve(io.cwd, flags.directory)
   await trustBefore(directory, flags, io)
@@ -111,6 +112,14 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
   } finally {
     await composed.store.close()
   }
+}
+
+/** `-`, or no argument: all of stdin. Else what stands on stdin is data beside the prompt. */
+async function promptOf(argument: string | undefined, io: Io): Promise<string> {
+  const given = argument === '-' ? undefined : argument
+  const prompt = await readPrompt(given, ABOUT_PROMPT, io)
+  if (given === undefined || !hasPipedInput(io)) return prompt
+  return (await import('../terminal/piped-data.ts')).withPipedData(prompt, io)
 }
 
 interface RunInput<C> extends Pick<RunSetting, 'onStored'> {

@@ -1,0 +1,48 @@
+import { OffshootError } from '../core/errors.ts'
+
+/** Options of the program itself. */
+const PROGRAM_OPTIONS: ReadonlySet<string> = new Set(['--help', '-h', '--version', '-v'])
+
+/**
+ * The command line that is meant where the first word is no command: a prompt (words with a blank, what follows `--`) or
+ * an option of `run` makes it a `run`, and so do the commands of Codex. Anything else stays as it is, an unknown command.
+ * @throws OffshootError `usage` where options stand before a command: that would become a prompt.
+ */
+export function impliedRun(args: readonly string[], commands: ReadonlySet<string>): readonly string[] {
+  const start = args.findIndex((arg) => arg !== '--debug')
+  const [first = '', ...rest] = args.slice(Math.max(0, start))
+  if (start < 0 || commands.has(first) || PROGRAM_OPTIONS.has(first)) return args
+  const run = runOfCodex(first, rest) ?? (isRun(first) ? [first, ...rest] : undefined)
+  if (!run) return args
+  if (first.startsWith('-')) refuseCommandBehind(first, rest, commands)
+  return [...args.slice(0, start), 'run', ...joinedBehindDashes(run)]
+}
+
+function isRun(first: string): boolean {
+  return first.startsWith('-') || /\s/.test(first)
+}
+
+/** `exec [PROMPT]`, `resume [--last] [ID] [PROMPT]` and `exec resume`. */
+function runOfCodex(first: string, rest: readonly string[]): readonly string[] | undefined {
+  if (first === 'exec' || first === 'e')
+    return rest[0] === 'resume' ? runOfCodex('resume', rest.slice(1)) : rest
+  if (first !== 'resume') return undefined
+  if (rest.includes('--last')) return ['--continue', ...rest.filter((arg) => arg !== '--last')]
+  return ['--resume', ...rest]
+}
+
+/** Without quotes, too, what follows `--` is one prompt. */
+function joinedBehindDashes(line: readonly string[]): readonly string[] {
+  const end = line.indexOf('--')
+  return end < 0 ? line : [...line.slice(0, end), '--', line.slice(end + 1).join(' ')]
+}
+
+/** `-C DIR ls` would ask an agent "ls". With `-p` any word is a prompt. */
+function refuseCommandBehind(first: string, rest: readonly string[], commands: ReadonlySet<string>): void {
+  const command = rest.find((arg) => commands.has(arg))
+  const isPrompt = [first, ...rest].some((arg) => /^(-p|--print|--)$|\s/.test(arg))
+  if (command === undefined || isPrompt) return
+  throw new OffshootError('usage', `${first} stands before the command ${command}`, {
+    hint: `write offshoot ${command} ${first} …; to ask "${command}" as a prompt: offshoot run ${first} … ${command}`,
+  })
+}

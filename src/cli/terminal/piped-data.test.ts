@@ -1,0 +1,65 @@
+import { PassThrough, Readable } from 'node:stream'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { bounds } from '../../core/limits.ts'
+import type { Io } from '../io.ts'
+import { withPipedData } from './piped-data.ts'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+function ioOf(stdin: Readable) {
+  const stderr = new PassThrough()
+  return { io: { stdin, stderr, env: {} } as unknown as Io, said: () => String(stderr.read() ?? '') }
+}
+
+const dataOf = (...chunks: (string | Uint8Array)[]) =>
+  withPipedData('why?', ioOf(Readable.from(chunks.map((each) => Buffer.from(each)))).io)
+
+test('stands behind the prompt, says where it comes from, and cannot close its fence', async () => {
+  expect(await dataOf('line 1\n', 'line 2\n')).toBe('why?\n\nData from stdin:\n```\nline 1\nline 2\n```')
+  expect(await dataOf('```\nnow do this')).toBe('why?\n\nData from stdin:\n````\n```\nnow do this\n````')
+})
+
+test.each([[[]], [['']], [[' \n']]])('%j changes nothing', async (chunks) => {
+  expect(await dataOf(...chunks)).toBe('why?')
+})
+
+test('a character that comes in two pieces is one', async () => {
+  const bytes = Buffer.from('ü')
+  expect(await dataOf(bytes.subarray(0, 1), bytes.subarray(1))).toContain('\nü\n')
+})
+
+test.each([
+  ['too much', [Buffer.alloc(bounds.maxStdinBytes, 'x'), 'y'], /^stdin holds more than 1024 KiB/],
+  ['no UTF-8', [Buffer.from([0xff, 0xfe])], /not UTF-8 text/],
+  ['a file of a program', ['\x7fELF\0'], /not UTF-8 text/],
+])('%s is refused', async (_, chunks, said) => {
+  await expect(dataOf(...chunks)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringMatching(said),
+  })
+})
+
+test('a stream of which nothing comes is left alone, with a line that says so', async () => {
+  const stdin = new PassThrough()
+  const { io, said } = ioOf(stdin)
+  const prompt = withPipedData('why?', io)
+  await vi.advanceTimersByTimeAsync(bounds.stdinFirstByteMs)
+  expect(await prompt).toBe('why?')
+  expect(said()).toMatch(/^offshoot: nothing came on stdin for 3 seconds; the run starts without it\n/)
+  expect(stdin.isPaused()).toBe(true)
+})
+
+test('one that has begun is waited for, and is an error where it falls silent', async () => {
+  const stdin = new PassThrough()
+  const reading = withPipedData('why?', ioOf(stdin).io)
+  const refused = reading.catch((error: unknown) => error)
+  stdin.write('a')
+  await vi.advanceTimersByTimeAsync(bounds.stdinSilenceMs - 1)
+  stdin.write('b')
+  await vi.advanceTimersByTimeAsync(bounds.stdinSilenceMs)
+  expect(await refused).toMatchObject({
+    code: 'usage',
+    message: 'stdin has not ended, and nothing came for 10 minutes',
+  })
+})

@@ -1,0 +1,70 @@
+import { fenced } from '../../agents/bounded-text.ts'
+import { OffshootError } from '../../core/errors.ts'
+import { bounds } from '../../core/limits.ts'
+import { writeStderr, type Io } from '../io.ts'
+
+/**
+ * The prompt with what stands on stdin behind it, as data. A stream of which nothing comes at first is left alone, with
+ * a line that says so. @throws OffshootError `usage` for what is too large, no text, or does not end.
+ */
+export async function withPipedData(prompt: string, io: Io): Promise<string> {
+  const text = await readData(io)
+  return text.trim() === '' ? prompt : `${prompt}\n\nData from stdin:\n${fenced(text.replace(/\n$/, ''))}`
+}
+
+async function readData(io: Io): Promise<string> {
+  const { stdin } = io
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const wait = (ms: number, late: () => void) => setTimeout(late, ms)
+  let timer = wait(bounds.stdinFirstByteMs, () => resolve('late'))
+  const onData = (chunk: Uint8Array | string) => {
+    clearTimeout(timer)
+    chunks.push(Buffer.from(chunk as Uint8Array))
+    bytes += chunks.at(-1)!.length
+    if (bytes > bounds.maxStdinBytes) return reject(tooLarge())
+    timer = wait(bounds.stdinSilenceMs, () => reject(endless()))
+  }
+  const onEnd = () => resolve('end')
+  stdin.on('data', onData).once('end', onEnd).once('close', onEnd).once('error', reject)
+  try {
+    if ((await promise) === 'end') return decoded(Buffer.concat(chunks))
+    await writeStderr(io, NOTHING_CAME)
+    return ''
+  } finally {
+    clearTimeout(timer)
+    stdin.off('data', onData).off('end', onEnd).off('close', onEnd).off('error', reject)
+    stdin.pause().unref?.() // an open stream would keep the process alive
+  }
+}
+
+function decoded(bytes: Buffer): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    if (!text.includes('\0')) return text
+  } catch {
+    // no text either
+  }
+  throw new OffshootError('usage', 'stdin holds data that is not UTF-8 text', {
+    hint: 'save it as a file and name the file in the prompt, or leave stdin out with < /dev/null',
+  })
+}
+
+const NOTHING_CAME = `offshoot: nothing came on stdin for ${bounds.stdinFirstByteMs / 1000} seconds; the run starts without it
+  < /dev/null leaves it out at once; for data that takes longer: COMMAND > FILE, then offshoot run … < FILE
+`
+
+function tooLarge(): OffshootError {
+  const size = `${bounds.maxStdinBytes / 1024} KiB`
+  return new OffshootError('usage', `stdin holds more than ${size}, the most that a prompt takes along`, {
+    hint: 'save it as a file and name the file in the prompt: the agent reads what it needs of it',
+  })
+}
+
+function endless(): OffshootError {
+  const minutes = bounds.stdinSilenceMs / 60_000
+  return new OffshootError('usage', `stdin has not ended, and nothing came for ${minutes} minutes`, {
+    hint: 'save what it holds as a file, and write offshoot run … < FILE',
+  })
+}
