@@ -8,6 +8,7 @@ import { writeStderr, write, type Io } from '../io.ts'
 import { WHERE_ASKED, whichOf } from '../terminal/ask-number.ts'
 import { onlyAsked, placeInLine } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
+import { exactIdOf } from '../typed-id.ts'
 import { performVerb } from '../remote/perform-verb.ts'
 import { questionText, chosenText } from '../terminal/approval-prompt-text.ts'
 
@@ -54,7 +55,7 @@ async function findQuestion(id: string, io: Io): Promise<ListedQuestion> {
     throw new OffshootError('usage', `${id} is an approval`, {
       hint: `offshoot approve ${id} once|run|always|deny answers it`,
     })
-  const known = isId('que', id) ? id : onlyAsked(store, id, 'answer')
+  const known = isId('que', id) ? id : onlyAsked(store, exactIdOf(store, id, io), 'answer')
   const question = store.get('questions', known)
   if (!question) throw new OffshootError('usage', `there is no question ${id}`, { hint: WHERE_ASKED })
   return { question, ...placeInLine(store, question.conversationId, question.id) }

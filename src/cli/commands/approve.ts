@@ -9,6 +9,7 @@ import { writeApproval, writeStderr, write, type Io } from '../io.ts'
 import { WHERE_ASKED, whichOf } from '../terminal/ask-number.ts'
 import { onlyAsked, placeInLine } from '../terminal/open-asks.ts'
 import { openStore } from '../open-store.ts'
+import { exactIdOf } from '../typed-id.ts'
 import { performVerb } from '../remote/perform-verb.ts'
 import { answerWords, grantText, approvalText } from '../terminal/approval-prompt-text.ts'
 
@@ -66,7 +67,7 @@ async function findApproval(id: string, io: Io): Promise<ListedApproval> {
   await using store = await openStore(io)
   if (isId('que', id) && store.get('questions', id))
     throw new OffshootError('usage', `${id} is a question`, { hint: `offshoot answer ${id} TEXT answers it` })
-  const known = isId('apr', id) ? id : onlyAsked(store, id, 'approve')
+  const known = isId('apr', id) ? id : onlyAsked(store, exactIdOf(store, id, io), 'approve')
   const approval = store.get('approvals', known)
   if (!approval) throw new OffshootError('usage', `there is no approval ${id}`, { hint: WHERE_ASKED })
   return { approval, ...placeInLine(store, approval.conversationId, approval.id) }

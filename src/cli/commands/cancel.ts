@@ -4,26 +4,32 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { CancelVerbAnswer } from '../../runtime/control/cancel.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
-import { conversationIdOf, performVerb } from '../remote/perform-verb.ts'
+import { openStore } from '../open-store.ts'
+import { exactIdOf } from '../typed-id.ts'
+import { performVerb, verbTarget } from '../remote/perform-verb.ts'
 
 export function cancelCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('cancel')
     .description('end runs for good, with all below them')
     .argument('<id...>', 'of runs, branches or conversations')
-    .action(async (ids: readonly string[]) => {
+    .action(async (typed: readonly string[]) => {
+      const ids = await wholeIds(typed, io)
       for (const id of ids) if (!(await cancelOne(id, io))) setExitCode(exitCodes.usage)
     })
+}
+
+/** All of them before the first is cancelled: an ambiguous one cancels nothing. @throws OffshootError `usage` */
+async function wholeIds(typed: readonly string[], io: Io): Promise<string[]> {
+  await using store = await openStore(io)
+  return typed.map((each) => exactIdOf(store, each, io))
 }
 
 /** False: there is nothing with this id. */
 async function cancelOne(id: string, io: Io): Promise<boolean> {
   try {
-    const answer = await performVerb(io, await conversationIdOf(io, id), {
-      verb: 'cancel',
-      target: id,
-      args: null,
-    })
+    const { id: conversationId, target } = await verbTarget(io, id, 'exact')
+    const answer = await performVerb(io, conversationId, { verb: 'cancel', target, args: null })
     await write(io, line(id, answer))
     if (answer.left.length > 0)
       await writeStderr(io, `offshoot: these processes could not be ended: ${answer.left.join(', ')}\n`)

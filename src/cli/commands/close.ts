@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
+import { exactIdOf } from '../typed-id.ts'
 import { performVerb } from '../remote/perform-verb.ts'
 import { findConversation } from '../../runtime/views/resolve-id.ts'
 
@@ -20,5 +21,5 @@ export function closeCommand(program: Command, io: Io): void {
 
 async function conversationOf(given: string, io: Io) {
   await using store = await openStore(io)
-  return findConversation(store, given).id
+  return findConversation(store, exactIdOf(store, given, io)).id
 }

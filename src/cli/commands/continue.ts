@@ -21,6 +21,7 @@ import { writeStderr, type Io } from '../io.ts'
 import { refuseIfDriven } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
 import { openStore } from '../open-store.ts'
+import { idOf } from '../typed-id.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { wokenAgent } from '../../runtime/views/woken-agent.ts'
 import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
@@ -47,8 +48,8 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     )
 }
 
-async function goOn(target: string, text: string | undefined, flags: ContinueFlags, io: Io): Promise<number> {
-  const { id: conversationId, directory } = await conversationOf(target, io)
+async function goOn(typed: string, text: string | undefined, flags: ContinueFlags, io: Io): Promise<number> {
+  const { id: conversationId, directory, target } = await placeOf(typed, io)
   await trustBefore(directory, flags, io)
   const composed = await composeWatched(directory, flags.mode, io)
   const { runtime, workspace, systemText, warnings } = composed
@@ -76,11 +77,12 @@ async function goOn(target: string, text: string | undefined, flags: ContinueFla
   }
 }
 
-async function conversationOf(id: string, io: Io) {
+async function placeOf(typed: string, io: Io) {
   await using store = await openStore(io)
-  const { conversation } = resolveId(store, id)
+  const target = idOf(store, typed, io)
+  const { conversation } = resolveId(store, target)
   checkTurn(store, conversation.id, io)
-  return conversation
+  return { ...conversation, target }
 }
 
 /** Said before anything is sent: a subagent that goes on reports to the branch above, which costs. */

@@ -263,7 +263,7 @@ describe('rm', () => {
     expect((await user.call(['ls'])).stdout).toContain(busy.conversation)
     expect(await user.call(['rm', busy.conversation, '--force'])).toMatchObject({
       code: 0,
-      stdout: '',
+      stdout: `deleted: ${busy.conversation} (A title): 1 branch, 3 messages, 1 run\n`,
       stderr: '',
     })
     expect((await user.call(['ls'])).stdout).not.toContain(busy.conversation)

@@ -10,6 +10,7 @@ import { secretMask } from '../../config/known-secrets.ts'
 import { write, writeRaw, type Io } from '../io.ts'
 import { addRawOption } from '../terminal/output-flags.ts'
 import { openStore } from '../open-store.ts'
+import { idOf } from '../typed-id.ts'
 import { livingOwners } from '../remote/living-owner.ts'
 import { findConversation } from '../../runtime/views/resolve-id.ts'
 
@@ -36,7 +37,7 @@ export function exportCommand(program: Command, io: Io): void {
     .addOption(new Option('--format <format>').choices(FORMATS).default('json'))
     .action(async (id: string, { format, rawOutput }: ExportFlags) => {
       await using store = await openStore(io)
-      const { id: conversationId } = findConversation(store, id)
+      const { id: conversationId } = findConversation(store, idOf(store, id, io))
       // in a transaction another process cannot write between two of the many queries
       const document = await store.tx((tx) => exportConversation(tx, conversationId), { durable: false })
       const options = { isDriven: livingOwners(store)(conversationId) !== undefined }

@@ -5,7 +5,7 @@ import { terminalLine } from '../../core/terminal-text.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
 import { requireMessage } from '../../runtime/conversation/fork-branch.ts'
-import { checkTurn } from '../person-only-commands.ts'
+import { checkTurn, hasPerson } from '../person-only-commands.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import {
   approvalsOption,
@@ -18,6 +18,13 @@ import {
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
+import { idOf } from '../typed-id.ts'
+import { lastMessage, pickPlace } from '../terminal/pick-message.ts'
+import { resolveId } from '../../runtime/views/resolve-id.ts'
+import { OffshootError } from '../../core/errors.ts'
+import { idPrefix } from '../../core/ids.ts'
+import type { Branch } from '../../core/conversation.ts'
+import type { Reader } from '../../store/port.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { printElsewhere } from '../remote/print-elsewhere.ts'
 import { performVerb } from '../remote/perform-verb.ts'
@@ -37,17 +44,23 @@ export function forkCommand(program: Command, io: Io, setExitCode: SetExitCode):
     .description(
       'go another way from any message; with a text a run starts there, without the branch is printed',
     )
-    .argument('<message>', 'of any branch, a subagent’s too; offshoot show ID --json has their ids')
+    .argument(
+      '[message]',
+      'its id, which offshoot log ID --ids prints; last: of the latest conversation here; on a terminal also a branch or conversation, or nothing, to pick one',
+    )
     .argument('[text]', 'what to say there; - reads it from stdin')
     .option('-m, --model <provider/model>', 'default: the one that the branch has')
     .addOption(modeOption())
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns of the run; default: as many as the last run there', wholeNumber)
     .addOption(budgetOption())
-    .action(async (message: string, text: string | undefined, flags: ForkFlags, command: Command) => {
-      if (text === undefined) refuseUnused(command, NO_RUN)
-      setExitCode(await fork(message, text, flags, io))
-    })
+    .action(
+      async (typed: string | undefined, given: string | undefined, flags: ForkFlags, command: Command) => {
+        const { message, text } = await chosen(typed, given, io)
+        if (text === undefined) refuseUnused(command, NO_RUN)
+        setExitCode(await fork(message, text, flags, io))
+      },
+    )
 }
 
 const NO_RUN = {
@@ -93,6 +106,33 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     await composed.guard.close()
     await composed.store.close()
   }
+}
+
+/**
+ * The message that a person named or picked, and what they say there.
+ * @throws OffshootError `usage` where none is named and nobody can pick one.
+ */
+async function chosen(typed: string | undefined, text: string | undefined, io: Io) {
+  await using store = await openStore(io)
+  if (typed === undefined && !hasPerson(io))
+    throw new OffshootError('usage', 'there is no message to fork at', {
+      hint: 'offshoot fork last, or offshoot fork MESSAGE; offshoot log ID --ids prints the ids',
+    })
+  const id = idOf(store, typed ?? 'last', io)
+  const kind = idPrefix(id)
+  const isPicked = typed !== 'last' && hasPerson(io) && (kind === 'cnv' || kind === 'brn')
+  if (!isPicked && typed !== 'last') return { message: id, text }
+  const branch = branchAt(store, id)
+  if (typed === 'last') return { message: lastMessage(store, branch), text }
+  return await pickPlace(store, branch, text, io)
+}
+
+/** Of a conversation its main branch. */
+function branchAt(store: Reader, id: string): Branch {
+  const subject = resolveId(store, id)
+  if (subject.type !== 'conversation') return subject.branch
+  const where = { conversationId: subject.conversation.id, kind: 'main' } as const
+  return store.find('branches', { where, limit: 1 })[0]!
 }
 
 async function placeOf(id: string, text: string | undefined, io: Io) {

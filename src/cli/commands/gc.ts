@@ -16,7 +16,7 @@ import { hasPerson } from '../person-only-commands.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
-import { readLines } from '../terminal/terminal-lines.ts'
+import { askYes } from '../terminal/ask-yes.ts'
 
 interface GcFlags {
   readonly olderThan?: number
@@ -104,13 +104,7 @@ async function agreed(found: number, { yes }: GcFlags, io: Io): Promise<boolean>
     throw new OffshootError('usage', 'nothing was deleted: nobody can be asked here', {
       hint: '--yes deletes without asking, --dry-run only shows what would go',
     })
-  const lines = readLines(io)
-  try {
-    const answer = await lines.next(`Delete ${found} for good? [y/N] `, new AbortController().signal)
-    return /^y(es)?$/i.test(answer?.trim() ?? '')
-  } finally {
-    lines.close()
-  }
+  return await askYes(`Delete ${found} for good?`, io)
 }
 
 /** What is deleted is deleted; its room is used again if it cannot be given back now. */

@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
-import type { ConversationId } from '../../core/ids.ts'
 import { authorWords } from '../../core/message.ts'
 import { reportHeadline } from '../../core/report/report-words.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
@@ -10,7 +9,7 @@ import type { InboxRow } from '../../store/port.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
-import { conversationIdOf, performVerb } from '../remote/perform-verb.ts'
+import { performVerb, verbTarget, type VerbTarget } from '../remote/perform-verb.ts'
 
 interface InboxFlags {
   readonly edit?: string
@@ -33,11 +32,11 @@ export function inboxCommand(program: Command, io: Io): void {
     .addOption(changing('promote', '<item>', 'to be read at the next turn'))
     .addOption(changing('clear', '', 'take back all that people wrote'))
     .option('--json', 'one JSON array of what waits')
-    .action(async (target: string, text: string | undefined, flags: InboxFlags) => {
+    .action(async (typed: string, text: string | undefined, flags: InboxFlags) => {
       checkText(text, flags)
-      const id = await conversationIdOf(io, target)
-      const done = await change({ id, target }, text ?? '', flags, io)
-      if (flags.json || done === undefined) return await list({ id, target }, flags, io)
+      const place = await verbTarget(io, typed)
+      const done = await change(place, text ?? '', flags, io)
+      if (flags.json || done === undefined) return await list(place, flags, io)
       await write(io, done)
     })
 }
@@ -57,15 +56,9 @@ function checkText(text: string | undefined, { edit }: InboxFlags): void {
     throw new OffshootError('usage', 'there is no text', { hint: 'offshoot inbox BRANCH --edit ITEM "text"' })
 }
 
-interface Place {
-  readonly id: ConversationId
-  /** A branch, or what stands for it: a run on it, or its conversation. */
-  readonly target: string
-}
-
 /** What was done, in one line; undefined where nothing was asked for. */
 async function change(
-  { id, target }: Place,
+  { id, target }: VerbTarget,
   text: string,
   { edit, withdraw, promote, clear }: InboxFlags,
   io: Io,
@@ -88,7 +81,7 @@ async function change(
   return `withdrawn: ${withdrawn}${stay}\n`
 }
 
-async function list({ id, target }: Place, { json }: InboxFlags, io: Io): Promise<void> {
+async function list({ id, target }: VerbTarget, { json }: InboxFlags, io: Io): Promise<void> {
   await using store = await openStore(io)
   const items = waitingItems(store, branchOf(store, id, target))
   await write(io, json ? jsonLine(items) : items.map(line).join(''))

@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import { stateText } from '../terminal/branch-tree.ts'
 import { write, type Io } from '../io.ts'
-import { conversationIdOf, performVerb } from '../remote/perform-verb.ts'
+import { performVerb, verbTarget } from '../remote/perform-verb.ts'
 
 export function interruptCommand(program: Command, io: Io): void {
   program
     .command('interrupt')
     .description('stop what a run does now and pause it; what it has in the background goes on')
     .argument('<id>', 'of a run, branch or conversation')
-    .action(async (target: string) => {
-      const id = await conversationIdOf(io, target)
+    .action(async (typed: string) => {
+      const { id, target } = await verbTarget(io, typed)
       const answer = await performVerb(io, id, { verb: 'interrupt', target, args: null })
       const next = answer.status === 'paused' ? `; offshoot continue ${answer.branchId} goes on with it` : ''
       await write(io, `${answer.runId}: ${stateText(answer)}${next}\n`)

@@ -13,6 +13,7 @@ import type { Reader, Store } from '../../store/port.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { writeStderr, write, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
+import { idOf } from '../typed-id.ts'
 import { leftPausedIn, openBelow } from '../../runtime/views/left-paused.ts'
 import { pausedWords } from '../../core/status-line/paused-below.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
@@ -21,19 +22,31 @@ import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
 import { statusLinesOf } from '../../runtime/views/status-lines.ts'
 import { statusText, verbText } from '../terminal/status-text.ts'
 import { transcriptFactsIn } from '../terminal/transcript-facts.ts'
-import { transcriptLines } from '../terminal/transcript-lines.ts'
+import { transcriptLines, type TranscriptDetail } from '../terminal/transcript-lines.ts'
+
+interface LogFlags extends TranscriptDetail {
+  readonly follow?: true
+}
 
 export function logCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
   program
     .command('log')
     .description('print the transcript of a run or branch')
-    .argument('<id>', 'of a run or branch; of a conversation: its main branch')
+    .argument('<id>', 'of a run or branch; of a conversation: its main branch; last: of the latest one here')
     .option('-f, --follow', 'go on until the run stops')
-    .action(async (id: string, { follow }: { follow?: true }) => {
+    .option('--ids', 'print the id of each message')
+    .option('--tools', 'print inputs and results of tool calls in full')
+    .action(async (typed: string, { follow, ...detail }: LogFlags) => {
       await using store = await openStore(io)
-      if (follow) return setExitCode(await followRun(store, id, io))
-      await write(io, textOf(store, id, messagesOf(store, id)) + endText(store, id))
+      const id = idOf(store, typed, io)
+      if (follow) return setExitCode(await followRun(store, { id, ...detail }, io))
+      await write(io, textOf(store, { id, ...detail }, messagesOf(store, id)) + endText(store, id))
     })
+}
+
+interface Shown extends TranscriptDetail {
+  /** Of a run, branch or conversation. */
+  readonly id: string
 }
 
 const OWNER_MS = 1_000
@@ -43,13 +56,14 @@ const OWNER_MS = 1_000
  * same rows, and a message that is whole in them needs no order of events. Ends when the run has stopped, or when no
  * process drives it any more.
  */
-async function followRun(store: Store, id: string, io: Io): Promise<number> {
+async function followRun(store: Store, shown: Shown, io: Io): Promise<number> {
+  const { id } = shown
   const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })
   for (let printed = 0; ;) {
     const version = store.dataVersion()
     const run = latestRun(store, id) // looked at first: what it wrote before it stopped is printed
     const whole = wholeOnes(messagesOf(store, id))
-    await write(io, textOf(store, id, whole.slice(printed)))
+    await write(io, textOf(store, shown, whole.slice(printed)))
     printed = whole.length
     if (!run || isStopped(run.status)) {
       await write(io, endText(store, id))
@@ -136,10 +150,10 @@ function behindWords({ agent, description, status }: StoredRun): string {
   return `subagent ${agent} (${description}) is left behind, ${status}: offshoot recover`
 }
 
-function textOf(store: Store, id: string, messages: readonly Message[]): string {
+function textOf(store: Store, { id, ...detail }: Shown, messages: readonly Message[]): string {
   const branch = branchOf(store, resolveId(store, id))
   const isDriven = livingOwners(store)(branch.conversationId) !== undefined
-  const facts = transcriptFactsIn(store, branch, isDriven)
+  const facts = { ...transcriptFactsIn(store, branch, isDriven), ...detail }
   return linesText(transcriptLines(messages, facts))
 }
 

@@ -2,28 +2,56 @@ import type { Command } from 'commander'
 import type { Conversation } from '../../core/conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
 import { isStopped } from '../../core/run-status.ts'
+import { terminalLine } from '../../core/terminal-text.ts'
 import type { Reader } from '../../store/port.ts'
-import type { Io } from '../io.ts'
+import { hasPerson } from '../person-only-commands.ts'
+import { write, writeStderr, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
+import { exactIdOf } from '../typed-id.ts'
+import { askYes } from '../terminal/ask-yes.ts'
 import { findConversation } from '../../runtime/views/resolve-id.ts'
+
+interface RmFlags {
+  readonly force?: true
+  readonly yes?: true
+}
 
 export function rmCommand(program: Command, io: Io): void {
   program
     .command('rm')
     .description('delete a conversation with everything in it')
-    .argument('<conversation>')
+    .argument('<conversation>', 'its id, or a unique prefix')
     .option('--force', 'even if runs of it have not stopped')
-    .action(async (id: string, { force }: { force?: true }) => {
+    .option('--yes', 'without asking')
+    .action(async (typed: string, { force, yes }: RmFlags) => {
       await using store = await openStore(io)
-      await store.tx(
-        (tx) => {
-          const conversation = findConversation(tx, id)
-          if (!force) checkStopped(tx, conversation)
-          tx.delete('conversations', conversation.id)
-        },
-        { durable: true },
-      )
+      const { id } = findConversation(store, exactIdOf(store, typed, io))
+      const check = (reader: Reader): Conversation => {
+        const conversation = findConversation(reader, id)
+        if (!force) checkStopped(reader, conversation)
+        return conversation
+      }
+      const what = contentsOf(store, check(store))
+      if (!yes && hasPerson(io) && !(await askYes(`Delete ${what} for good?`, io)))
+        return await writeStderr(io, 'offshoot: nothing was deleted\n')
+      await store.tx((tx) => void tx.delete('conversations', check(tx).id), { durable: true })
+      await write(io, `deleted: ${what}\n`)
     })
+}
+
+function contentsOf(store: Reader, { id: conversationId, title }: Conversation): string {
+  const where = { conversationId }
+  const said = store.count('messages', where) - store.count('messages', { ...where, role: 'system' })
+  const parts = [
+    counted(store.count('branches', where), 'branch', 'branches'),
+    counted(said, 'message', 'messages'),
+    counted(store.count('runs', where), 'run', 'runs'),
+  ]
+  return `${conversationId} (${terminalLine(title)}): ${parts.join(', ')}`
+}
+
+function counted(n: number, one: string, many: string): string {
+  return `${n} ${n === 1 ? one : many}`
 }
 
 /** Read in the transaction that deletes: a run cannot begin in between. */
@@ -33,6 +61,6 @@ function checkStopped(store: Reader, { id }: Conversation): void {
   const [first] = runs
   const others = runs.length > 1 ? ` and ${runs.length - 1} more` : ''
   throw new OffshootError('conflict', `${id} has not stopped: ${first!.id} is ${first!.status}${others}`, {
-    hint: 'end it first, or delete it all the same with --force',
+    hint: `offshoot close ${id} ends it first; --force deletes it all the same`,
   })
 }

@@ -23,6 +23,7 @@ import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
 import { openStore } from '../open-store.ts'
+import { idOf } from '../typed-id.ts'
 import { refuseUnusedInServer } from '../remote/background-options.ts'
 import {
   mainBranch,
@@ -95,7 +96,7 @@ async function run(promptArgument: string | undefined, flags: RunFlags, io: Io):
   const composed = await composeWatched(directory, flags.mode, io)
   try {
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
-    const known = conversationOf(flags, composed.store, composed.workspace.root)
+    const known = conversationOf(flags, composed.store, composed.workspace.root, io)
     checkTurn(composed.store, known, io)
     if (known && isWithServer(composed, known, io))
       return await goOnThere({ conversationId: known, prompt }, flags, composed, io)
@@ -215,14 +216,15 @@ async function handOver(server: FoundServer, text: string, flags: RunFlags, io: 
 async function knownConversation(flags: RunFlags, root: string, io: Io): Promise<ConversationId | undefined> {
   if (flags.conversation === undefined && !flags.continue) return undefined
   await using store = await openStore(io)
-  const known = conversationOf(flags, store, root)
+  const known = conversationOf(flags, store, root, io)
   checkTurn(store, known, io)
   return known
 }
 
-function conversationOf(flags: RunFlags, store: Reader, root: string): ConversationId | undefined {
+function conversationOf(flags: RunFlags, store: Reader, root: string, io: Io): ConversationId | undefined {
   if (flags.conversation !== undefined) {
-    if (isId('cnv', flags.conversation)) return flags.conversation
+    const id = idOf(store, flags.conversation, io)
+    if (isId('cnv', id)) return id
     throw new OffshootError('usage', `${JSON.stringify(flags.conversation)} is no id of a conversation`, {
       hint: 'offshoot ls lists them',
     })

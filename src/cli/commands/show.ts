@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { unreachable } from '../../core/errors.ts'
 import type { Branch } from '../../core/conversation.ts'
 import { finishOfRun } from '../../core/finish-reason.ts'
@@ -30,13 +30,14 @@ import {
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
+import { idOf } from '../typed-id.ts'
 import { readDelegations } from '../../runtime/authority/delegations.ts'
 import { resolveId, type ResolvedId } from '../../runtime/views/resolve-id.ts'
 import { delegationText } from '../terminal/rule-text.ts'
 import { transcriptFactsIn } from '../terminal/transcript-facts.ts'
-import { transcriptLines } from '../terminal/transcript-lines.ts'
+import { transcriptLines, type TranscriptDetail } from '../terminal/transcript-lines.ts'
 
-interface ShowFlags {
+interface ShowFlags extends TranscriptDetail {
   readonly json?: true
   readonly messages?: true
 }
@@ -45,15 +46,19 @@ export function showCommand(program: Command, io: Io): void {
   program
     .command('show')
     .description('show a conversation, branch or run: its branches as a tree, with state and figures')
-    .argument('<id>', 'of a conversation, branch or run')
+    .argument('<id>', 'of a conversation, branch or run; a unique prefix of it; or last')
     .option('--messages', 'what was said on each branch too')
+    .addOption(new Option('--ids', 'the same, with the id of each message').conflicts('json'))
+    .addOption(new Option('--tools', 'the same, with inputs and results of tool calls').conflicts('json'))
     .option('--json', 'one JSON object, messages included')
-    .action(async (id: string, { json, messages }: ShowFlags) => {
+    .action(async (id: string, { json, messages, ...detail }: ShowFlags) => {
       await using store = await openStore(io)
-      const subject = resolveId(store, id)
+      const subject = resolveId(store, idOf(store, id, io))
       if (json) return await write(io, jsonLine(subjectDocument(store, subject, linesOf(store, subject))))
       const style = await styleOf(store, subject, io)
-      const lines = [...head(store, subject, style), ...tree(store, subject, style, messages ?? false)]
+      const isSaid = messages ?? detail.ids ?? detail.tools
+      const said = isSaid ? messageLines(store, subject, style, detail) : []
+      const lines = [...head(store, subject, style), ...tree(store, subject, style), ...said]
       await write(io, `${lines.join('\n')}\n`)
     })
 }
@@ -153,20 +158,29 @@ async function iconsIn(directory: string, { env }: Io): Promise<Icons> {
   return new Map(agents.flatMap(({ name, icon }) => (icon === undefined ? [] : [[name, icon]])))
 }
 
-function tree(store: Store, subject: ResolvedId, style: BranchLineStyle, messages: boolean): string[] {
+function nodesOf(store: Store, subject: ResolvedId): BranchNode[] {
   const root = subject.type === 'conversation' ? undefined : subject.branch.id
-  const nodes = readBranchTree(store, { conversationId: subject.conversation.id }, root)
-  const lines = nodes.map((node) => branchLine(node, style))
-  return messages ? [...lines, ...nodes.flatMap((node) => said(store, node, style))] : lines
+  return readBranchTree(store, { conversationId: subject.conversation.id }, root)
 }
 
-function said(store: Store, node: BranchNode, style: BranchLineStyle): string[] {
-  const { branch } = node
-  const isDriven = livingOwners(store)(branch.conversationId) !== undefined
-  const facts = transcriptFactsIn(store, branch, isDriven)
-  return [
+function tree(store: Store, subject: ResolvedId, style: BranchLineStyle): string[] {
+  return nodesOf(store, subject).map((node) => branchLine(node, style))
+}
+
+/** What was said on each branch. */
+function messageLines(
+  store: Store,
+  subject: ResolvedId,
+  style: BranchLineStyle,
+  detail: TranscriptDetail,
+): string[] {
+  const isDriven = livingOwners(store)(subject.conversation.id) !== undefined
+  return nodesOf(store, subject).flatMap((node) => [
     '',
     `── ${branchLine({ ...node, depth: 0 }, style)}`,
-    ...transcriptLines(readMessages(store, node.branch.id), facts),
-  ]
+    ...transcriptLines(readMessages(store, node.branch.id), {
+      ...transcriptFactsIn(store, node.branch, isDriven),
+      ...detail,
+    }),
+  ])
 }

@@ -139,6 +139,23 @@ describe('spawn', () => {
 })
 
 describe('fork', () => {
+  test('last is the latest message of the latest conversation here', async () => {
+    const model = user.script({ main: [{ text: 'first' }] }, 'last.json')
+    await user.call(['run', 'hi', '-m', model])
+    const [message] = user.rows('SELECT id FROM messages ORDER BY id DESC LIMIT 1')
+    const { code, stdout } = await user.call(['fork', 'last'])
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^brn_/)])
+    expect(user.rows(`SELECT origin_message_id AS at FROM branches WHERE id = '${stdout.trim()}'`)).toEqual([
+      { at: message!['id'] },
+    ])
+  })
+
+  test('without a message, and without a terminal to pick one, is wrong usage', async () => {
+    const { code, stdout, stderr } = await user.call(['fork'])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toContain('there is no message to fork at\n  offshoot fork last')
+  })
+
   test('of a message of a subagent prints the branch, or with a text the answer there', async () => {
     const { stderr } = await user.call(['spawn', '--agent', 'explore', '-m', script, 'Where?'])
     const id = conversationIn(stderr)
@@ -183,7 +200,7 @@ describe('fork', () => {
     for (const args of [[id], [id, 'x']]) {
       const { code, stdout, stderr } = await user.call(['fork', ...args])
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-      expect(stderr).toMatch(`offshoot: ${text}\n  offshoot show ID --json`)
+      expect(stderr).toMatch(`offshoot: ${text}\n  offshoot show ID --ids`)
     }
   })
 })

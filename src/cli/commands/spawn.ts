@@ -45,6 +45,7 @@ import { writeStderr, type Io } from '../io.ts'
 import { refuseIfDriven } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
 import { openStore } from '../open-store.ts'
+import { idOf } from '../typed-id.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { pickModel } from '../pick-model.ts'
 import { readPrompt } from '../terminal/read-task.ts'
@@ -138,7 +139,7 @@ function serverFor(isDriven: boolean, io: Io): FoundServer | undefined {
 async function conversationOf({ conversation: id }: SpawnFlags, io: Io) {
   if (id === undefined) return { conversation: undefined, isDriven: false }
   await using store = await openStore(io)
-  const conversation = findConversation(store, id)
+  const conversation = findConversation(store, idOf(store, id, io))
   checkTurn(store, conversation.id, io)
   const ownership = new Ownership({ store, clock: systemClock, owner: randomUUID() })
   return { conversation, isDriven: ownership.livingOwner(conversation.id) !== undefined }

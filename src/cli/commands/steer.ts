@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { OffshootError } from '../../core/errors.ts'
 import { write, type Io } from '../io.ts'
-import { conversationIdOf, performVerb } from '../remote/perform-verb.ts'
+import { performVerb, verbTarget } from '../remote/perform-verb.ts'
 
 export function steerCommand(program: Command, io: Io): void {
   program
@@ -9,10 +9,10 @@ export function steerCommand(program: Command, io: Io): void {
     .description('say something to a run; it reads it at its next turn')
     .argument('<id>', 'of a run, branch or conversation')
     .argument('<text>')
-    .action(async (target: string, text: string) => {
+    .action(async (typed: string, text: string) => {
       if (text.trim() === '')
         throw new OffshootError('usage', 'there is nothing to say', { hint: 'offshoot steer ID "text"' })
-      const id = await conversationIdOf(io, target)
+      const { id, target } = await verbTarget(io, typed)
       const { itemId, runId, waits } = await performVerb(io, id, { verb: 'steer', target, args: { text } })
       const when = waits ? 'when it is taken up: offshoot recover' : 'at its next turn'
       await write(io, `${itemId}: ${runId} reads it ${when}\n`)

@@ -11,6 +11,7 @@ import { checkTurn, startsTurn } from '../person-only-commands.ts'
 import type { Io } from '../io.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
 import { openStore } from '../open-store.ts'
+import { exactIdOf, idOf } from '../typed-id.ts'
 import { resolveId } from '../../runtime/views/resolve-id.ts'
 
 /**
@@ -33,10 +34,21 @@ export async function performVerb<V extends VerbCommand>(
   }
 }
 
-/** Of what a conversation, branch or run id names. @throws OffshootError `usage` when it names nothing. */
-export async function conversationIdOf(io: Io, id: string): Promise<ConversationId> {
+/** A conversation, branch or run, with its conversation. */
+export interface VerbTarget {
+  readonly id: ConversationId
+  /** Its own whole id. */
+  readonly target: string
+}
+
+/**
+ * What a person typed for a conversation, branch or run. `exact`: for a verb that cannot be undone.
+ * @throws OffshootError `usage` when it names nothing, or is ambiguous.
+ */
+export async function verbTarget(io: Io, typed: string, exact?: 'exact'): Promise<VerbTarget> {
   await using store = await openStore(io)
-  return resolveId(store, id).conversation.id
+  const target = exact ? exactIdOf(store, typed, io) : idOf(store, typed, io)
+  return { id: resolveId(store, target).conversation.id, target }
 }
 
 async function ask(io: Io, id: ConversationId, command: VerbCommand) {

@@ -3,6 +3,7 @@ import { OffshootError } from '../../core/errors.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
 import { findConversation } from '../../runtime/views/resolve-id.ts'
 import type { Reader } from '../../store/port.ts'
+import { wholeId } from '../typed-id.ts'
 
 export const WHERE_ASKED = 'offshoot ps shows which runs wait for an answer'
 
@@ -59,7 +60,10 @@ function parse(reader: Reader, typed: string) {
     throw new OffshootError('usage', `"${terminalLine(typed)}" is no number of what is asked`, {
       hint: "a number is written '#3', or with its conversation: CONVERSATION#3",
     })
-  return { number: Number(number), conversationId: before ? findConversation(reader, before).id : undefined }
+  return {
+    number: Number(number),
+    conversationId: before ? findConversation(reader, wholeId(reader, before)).id : undefined,
+  }
 }
 
 /** What is open first, of that the newest first. */

@@ -28,8 +28,16 @@ import { changingTools, patchLines, plainPatch, splitPatch } from '../../client/
 const INPUT_CHARS = 160
 const REASON_CHARS = 300
 
+/** What a person asked for beyond the text. */
+export interface TranscriptDetail {
+  /** The id of each message on a line above it. */
+  readonly ids?: true
+  /** Inputs and results of tool calls in full. */
+  readonly tools?: true
+}
+
 /** What is known around the messages of a branch. */
-export interface TranscriptFacts extends Omit<SpeakerFacts, 'isTask'> {
+export interface TranscriptFacts extends Omit<SpeakerFacts, 'isTask'>, TranscriptDetail {
   /** The first message of a subagent. */
   readonly taskId?: MessageId | undefined
   /** What the rows of calls add to their results, by call. */
@@ -48,9 +56,10 @@ function messageLines(message: Message, before: Message | undefined, facts: Tran
   const state = messageStateWords(message.state, facts.isDriven ?? true)
   const how = state === null || message.role === 'tool' ? '' : ` (${state})`
   const texts = message.parts
-    .map((part) => partText(`${writer(message, part, facts)}${how}`, part, facts.factsOf))
+    .map((part) => partText(`${writer(message, part, facts)}${how}`, part, facts))
     .filter((text) => text !== '')
-  return [...speakerLine(message, before, facts, how), ...texts]
+  const lines = [...speakerLine(message, before, facts, how), ...texts]
+  return facts.ids && lines.length > 0 ? [message.id, ...lines] : lines
 }
 
 /**
@@ -93,16 +102,16 @@ function writer(message: Message, part: Part, facts: TranscriptFacts): string {
   return terminalLine(textSpeakerWords(message, part, speakerFacts(message, facts)))
 }
 
-function partText(who: string, part: Part, factsOf: TranscriptFacts['factsOf']): string {
+function partText(who: string, part: Part, { factsOf, tools }: TranscriptFacts): string {
   switch (part.type) {
     case 'text':
       return part.text.trim() === '' ? '' : `${who}: ${hanging(terminalText(part.text))}`
     case 'reasoning':
       return ''
     case 'tool-call':
-      return `  → ${terminalLine(part.tool)} ${terminalLine(JSON.stringify(part.input)).slice(0, INPUT_CHARS)}`
+      return `  → ${terminalLine(part.tool)} ${inputText(part.input, tools)}`
     case 'tool-result':
-      return resultLines(part, resultEnd(part, factsOf(part.callId)))
+      return resultLines(part, resultEnd(part, factsOf(part.callId)), tools)
     case 'file':
       return `${who}: [${terminalLine(part.file.filename ?? 'file')}, ${terminalLine(part.file.mediaType)}]`
     case 'report':
@@ -129,7 +138,14 @@ function remarkLines(facts: ReportFacts): string {
     .join('')
 }
 
-function resultLines(part: ToolResultPart, end: CallEnd): string {
+function inputText(input: unknown, whole: true | undefined): string {
+  const text = terminalLine(JSON.stringify(input))
+  return whole ? text : text.slice(0, INPUT_CHARS)
+}
+
+function resultLines(part: ToolResultPart, end: CallEnd, whole: true | undefined): string {
+  if (whole && reportOfCall(part.tool, part.output.subagent) === undefined && part.output.text !== '')
+    return `  ← ${resultHead(part, end)}${indented(part.output.text)}`
   return `  ← ${resultHead(part, end)}${resultText(part)}${changeText(part)}${answerLines(part)}`
 }
 
@@ -158,6 +174,11 @@ function resultText({ status, output }: ToolResultPart): string {
   if (status === 'skipped')
     return `: ${terminalLine(output.text.replace(/^not run: /, '')).slice(0, REASON_CHARS)}`
   return `, ${status === 'unknown' ? terminalLine(output.text) : lineCount(output.text)}`
+}
+
+/** Further to the right than a text: no line of it can look like a message or a notice. */
+function indented(text: string): string {
+  return terminalText(text).trimEnd().replace(/^/gm, '      ').replace(/^/, '\n')
 }
 
 /** What a call changed, with the line numbers of the file. */

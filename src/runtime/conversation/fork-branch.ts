@@ -98,7 +98,7 @@ export function requireMessage(store: Reader, id: string): MessageRow {
       ? `${shown} is the id of ${KINDS[kind]}, not of a message`
       : `there is no message ${shown}`
   throw new OffshootError('usage', what, {
-    hint: 'offshoot show ID --json has the messages of a conversation, branch by branch',
+    hint: 'offshoot show ID --ids prints the messages of a conversation with their ids',
   })
 }
 

@@ -1,0 +1,112 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TestUser } from '../../test/support/test-user.ts'
+import { state } from '../core/run-status.ts'
+import { Conversation, countedIds } from '../export/fixtures/conversations.ts'
+import { openSqliteStore } from '../store/sqlite/open.ts'
+
+let user: TestUser
+/** Three conversations; the second is the latest of the user's directory. The third is somewhere else. */
+let all: Conversation[]
+
+beforeAll(async () => {
+  user = new TestUser()
+  await user.call(['ls']) // makes the home
+  const store = await openSqliteStore({ file: user.database })
+  all = await store.tx(
+    (tx) =>
+      [1_000_000, 2_000_000, 3_000_000].map((start, i) => {
+        const it = new Conversation(tx, countedIds(start))
+        it.message(it.branches[0]!, 'user', [it.text(`question ${i}`)])
+        it.run(it.branches[0]!, state.completed)
+        const change = { title: `number ${i}`, updatedAt: 10 + i }
+        const directory = i < 2 ? user.directory : '/elsewhere'
+        tx.update('conversations', it.conversationId, { ...change, directory })
+        return it
+      }),
+    { durable: true },
+  )
+  await store.close()
+})
+afterAll(() => user.remove())
+
+/** Up to where the time of the id makes it the only one. */
+const short = (id: string) => id.slice(0, 14)
+
+async function shown(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await user.call(args)
+  expect([code, stderr]).toEqual([0, ''])
+  return stdout
+}
+
+describe('a unique prefix', () => {
+  test.each(['show', 'log', 'export', 'inbox'])('of a conversation is enough for %s', async (name) => {
+    const id = all[0]!.conversationId
+    expect(await shown(name, short(id))).toBe(await shown(name, id))
+  })
+
+  test('of a branch or a run too', async () => {
+    for (const id of [all[1]!.branches[0]!, all[1]!.runs[0]!.id])
+      expect(await shown('show', short(id))).toBe(await shown('show', id))
+  })
+
+  test('names its conversation before the number of an approval', async () => {
+    const { conversationId } = all[0]!
+    const { stderr } = await user.call(['approve', `${short(conversationId)}#7`])
+    expect(stderr).toContain(`nothing was asked as #7 in ${conversationId}`)
+  })
+})
+
+describe('an ambiguous prefix', () => {
+  test.each([['show'], ['log'], ['rm', '--yes'], ['close'], ['cancel'], ['continue'], ['export']])(
+    'is wrong usage for %s, with the candidates',
+    async (...command) => {
+      const ended = await user.call([...command, 'cnv_00'])
+      expect(ended).toMatchObject({ code: 2, stdout: '' })
+      expect(ended.stderr).toContain('cnv_00 is ambiguous: several conversations start with it: ')
+      for (const [i, { conversationId }] of all.entries())
+        expect(ended.stderr).toContain(`${conversationId} (number ${i})`)
+      expect(user.rows('SELECT id FROM conversations')).toHaveLength(3)
+    },
+  )
+
+  test('among several ids cancels none of them', async () => {
+    const ended = await user.call(['cancel', all[0]!.conversationId, 'cnv_00'])
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+  })
+})
+
+describe('last', () => {
+  test('is the latest conversation of the directory', async () => {
+    for (const name of ['show', 'log', 'export', 'inbox'])
+      expect(await shown(name, 'last')).toBe(await shown(name, all[1]!.conversationId))
+  })
+
+  test('without a conversation in the directory is wrong usage', async () => {
+    const ended = await user.call(['show', 'last'], { cwd: user.root })
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('there is no conversation in') })
+  })
+
+  test.each([['rm', '--yes'], ['close'], ['cancel'], ['approve'], ['answer']])(
+    'is refused by %s, with the id that it would be',
+    async (...command) => {
+      const ended = await user.call([...command, 'last'])
+      expect(ended).toMatchObject({ code: 2, stdout: '' })
+      expect(ended.stderr).toContain(`${all[1]!.conversationId} (number 1)`)
+      expect(user.rows('SELECT id FROM conversations')).toHaveLength(3)
+    },
+  )
+})
+
+test.each(['x', 'cnv_0Z', 'cnv_', '%', '_', 'cnv_00%'])('%s names nothing', async (typed) => {
+  expect(await user.call(['show', typed])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`there is no conversation ${typed}`),
+  })
+})
+
+test('rm with a unique prefix says what it deleted', async () => {
+  const { conversationId } = all[2]!
+  expect(await shown('rm', short(conversationId))).toBe(
+    `deleted: ${conversationId} (number 2): 1 branch, 1 message, 1 run\n`,
+  )
+})
