@@ -7,6 +7,11 @@ export function stopOfSignal(signal: EndSignal): 'pause' | 'leave' {
   return signal === 'SIGINT' ? 'pause' : 'leave'
 }
 
+/** The same for a signal that comes while the program stops already: nothing can be continued then. */
+export function stopOfNextSignal(signal: EndSignal): 'cancel' | 'end' {
+  return signal === 'SIGINT' ? 'cancel' : 'end'
+}
+
 type Handler = (signal: EndSignal) => void
 
 const handlers = new Set<Handler>()

@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { branchRow, runRow, viewState } from '../../test/support/view-state.ts'
 import type { BranchId, MessageId } from '../core/ids.ts'
-import { branchTree, breadcrumb, lineage, siblings, versionsAt, type BranchNode } from './branches.ts'
+import { withPage } from './merge-message-page.ts'
+import {
+  branchTree,
+  breadcrumb,
+  lineage,
+  originNumber,
+  siblings,
+  versionsAt,
+  type BranchNode,
+} from './branches.ts'
 
 const brn = (id: string) => id as BranchId
 const msg = (id: string) => id as MessageId
@@ -34,6 +43,27 @@ describe('the branches of a conversation', () => {
     const a = branchTree(state)[0]!.children[0]!
     expect([a.depth, a.run?.id]).toEqual([1, 'run_2'])
     expect(branchTree(viewState({ branches: [branchRow('brn_lost')] }))).toHaveLength(1)
+  })
+
+  it('begin at a message that is called by its number, of which system messages have none', () => {
+    const message = (position: number, role: string) => ({ id: `msg_${position}`, position, role, parts: [] })
+    const page = (from: number, roles: readonly string[], more: object = {}) =>
+      ({
+        branchId: 'brn_main',
+        seq: 0,
+        messages: roles.map((role, at) => message(from + at, role)),
+        calls: [],
+        before: null,
+        ...more,
+      }) as unknown as Parameters<typeof withPage>[1]
+    const begun = state.branches[brn('brn_f1')]!
+    expect(originNumber(state, begun)).toBeUndefined()
+    expect(originNumber(withPage(state, page(0, ['system', 'user', 'assistant'])), begun)).toBe(2)
+    const late = withPage(state, page(2, ['assistant'], { before: 2, systemsBefore: 1 }))
+    expect(originNumber(late, begun)).toBe(2)
+    expect(originNumber(withPage(late, page(0, ['system', 'user'])), begun)).toBe(2)
+    expect(originNumber(withPage(state, page(1, ['user', 'assistant'])), begun)).toBe(3)
+    expect(originNumber(late, state.branches[brn('brn_a')]!)).toBeUndefined()
   })
 
   it('have a way to the main one, and siblings of their kind', () => {

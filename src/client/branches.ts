@@ -1,5 +1,6 @@
 import type { BranchId, MessageId } from '../core/ids.ts'
 import type { RunRow } from '../protocol/run.ts'
+import { shared } from '../protocol/shared.ts'
 import type { BranchView, ViewState } from './view-state.ts'
 
 export interface BranchNode {
@@ -94,6 +95,16 @@ export function lineage(
     branchId: branch.id,
     upTo: shown[i + 1]?.originMessageId ?? null,
   }))
+}
+
+/** What people call the message at which a branch begins; undefined: it begins at none, or that is not loaded. */
+export function originNumber(
+  { branches }: Pick<ViewState, 'branches'>,
+  { parentBranchId, originMessageId }: Pick<BranchView, 'parentBranchId' | 'originMessageId'>,
+): number | undefined {
+  const { messages, systemsBefore = 0 } = (parentBranchId && branches[parentBranchId]) || {}
+  if (!messages?.[0] || originMessageId === null) return undefined
+  return shared.messageNumbers(messages, messages[0].position - systemsBefore).get(originMessageId)
 }
 
 function byAge(branches: readonly BranchView[]): readonly BranchView[] {

@@ -5,6 +5,7 @@ export {
   breadcrumb,
   latestRun,
   lineage,
+  originNumber,
   siblings,
   versionsAt,
   type BranchNode,
@@ -52,7 +53,7 @@ export {
   type ViewState,
 } from './view-state.ts'
 export { reduceTimeline, type Span, type Timeline, type TimelineRun } from './timeline.ts'
-export { stateMark, stateWords, statusOf } from './status-labels.ts'
+export { stateMark, stateWords, statusOf, wasRefused } from './status-labels.ts'
 export type { StatusLine, StatusVerb } from '../core/status-line/status-line.ts'
 export {
   authorOfMessage,
@@ -62,6 +63,7 @@ export {
   outputForPeople,
   reportDetails,
   reportHeadline,
+  reportLine,
   reportRemarks,
   reportTitle,
   wakesParent,

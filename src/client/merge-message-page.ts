@@ -36,6 +36,7 @@ function joined(branch: BranchView, page: MessagePage): BranchView {
     ...branch,
     messages: [...(touches ? older : []), ...messages, ...(isOlder ? newer : [])],
     before: touches ? branch.before : page.before,
+    systemsBefore: touches ? branch.systemsBefore : (page.systemsBefore ?? 0),
     calls: { ...branch.calls, ...calls },
     lastAnswerId: later(branch.lastAnswerId, lastAnswer(messages)),
   }

@@ -49,6 +49,28 @@ describe('the runs of a conversation', () => {
   })
 })
 
+it.each([
+  ['running', ['running']],
+  ['queued', ['queued']],
+  ['paused', ['paused']],
+  ['failed', ['done']],
+  ['completed', []],
+  ['cancelled', []],
+] as const)('a fork whose run is %s is in the groups %j', (status, expected) => {
+  const groups = runGroups(
+    viewState({
+      branches: [branchRow('brn_main'), branchRow('brn_f', { kind: 'fork' })],
+      runs: [
+        runRow('run_0', { depth: 0, branchId: 'brn_main' as BranchId, status }),
+        runRow('run_1', { depth: 0, branchId: 'brn_f' as BranchId, status }),
+      ],
+    }),
+  )
+  const found = Object.entries(groups).filter(([, runs]) => runs.length > 0)
+  expect(found.map(([name]) => name)).toEqual(expected)
+  expect(found.flatMap(([, runs]) => runs.map(({ id }) => id))).toEqual(expected.map(() => 'run_1'))
+})
+
 it('what is asked is seen from every branch above', () => {
   const seen = (id: string) => asksBelow(state, id as BranchId).approvals.map((ask) => ask.id)
   expect(['brn_main', 'brn_r1', 'brn_r2', 'brn_r3'].map(seen)).toEqual([['apr_1'], ['apr_1'], ['apr_1'], []])

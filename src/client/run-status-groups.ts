@@ -2,7 +2,7 @@ import type { BranchId, RunId } from '../core/ids.ts'
 import type { ApprovalRow, QuestionRow } from '../protocol/approvals-and-questions.ts'
 import type { InboxItem } from '../protocol/inbox.ts'
 import type { RunRow } from '../protocol/run.ts'
-import type { ViewState } from './view-state.ts'
+import type { BranchView, ViewState } from './view-state.ts'
 
 export const groupNames = ['needsYou', 'running', 'queued', 'paused', 'done'] as const
 export type GroupName = (typeof groupNames)[number]
@@ -10,16 +10,22 @@ export type RunGroups = Readonly<Record<GroupName, readonly RunRow[]>>
 
 type OpenAsks = Pick<ViewState, 'approvals' | 'questions'>
 
+type Branches = Readonly<Record<BranchId, Pick<BranchView, 'kind'>>>
+
 /**
- * The subagents of a conversation by what is to be done about them: the latest run of each branch. What asks longest
- * stands first, then what was started last; of what has ended, what ended last. A main agent is among them while it asks.
+ * The agents of a conversation by what is to be done about them: the latest run of each subagent, and that of each fork
+ * until it has ended well or was cancelled. What asks longest stands first, then what was started last; of what has ended,
+ * what ended last. The agent of the main branch is among them while it asks.
  */
-export function runGroups(state: OpenAsks & Pick<ViewState, 'runs' | 'latestRuns' | 'queue'>): RunGroups {
+export function runGroups(
+  state: OpenAsks & Pick<ViewState, 'runs' | 'latestRuns' | 'queue'> & { readonly branches: Branches },
+): RunGroups {
   const asking = askingRuns(state)
   const groups: Record<GroupName, RunRow[]> = { needsYou: [], running: [], queued: [], paused: [], done: [] }
   for (const id of Object.values(state.latestRuns)) {
     const run = state.runs[id]
-    if (run && (run.depth > 0 || asking.includes(id))) groups[groupOf(run, asking)].push(run)
+    const isShown = run && (run.depth > 0 || asking.includes(id) || isOpenFork(state.branches, run))
+    if (isShown) groups[groupOf(run, asking)].push(run)
   }
   return {
     needsYou: groups.needsYou.toSorted((a, b) => asking.indexOf(a.id) - asking.indexOf(b.id)),
@@ -28,6 +34,10 @@ export function runGroups(state: OpenAsks & Pick<ViewState, 'runs' | 'latestRuns
     paused: groups.paused.toSorted(lastEndedFirst),
     done: groups.done.toSorted(lastEndedFirst),
   }
+}
+
+function isOpenFork(branches: Branches, { branchId, status }: RunRow): boolean {
+  return branches[branchId]?.kind === 'fork' && status !== 'completed' && status !== 'cancelled'
 }
 
 /** For the button, the window title and the favicon. */

@@ -6,6 +6,8 @@ import type { ViewState } from './view-state.ts'
 
 type State = Pick<RunRow, 'status' | 'reason' | 'endReason' | 'queuePosition' | 'waitingFor' | 'pausing'>
 
+export const { wasRefused } = shared
+
 /** Of a row of which only the state is known. */
 const noTimes = { branchId: '', queuedAt: 0, startedAt: null, endedAt: null } as const
 

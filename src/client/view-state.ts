@@ -29,6 +29,8 @@ export interface BranchView extends BranchRow {
   readonly messages: readonly Message[] | null
   /** The position below which older ones can be loaded; null: there are none. */
   readonly before: number | null
+  /** How many of those older ones are system messages. */
+  readonly systemsBefore: number
   /** Of the messages that were loaded. */
   readonly calls: Readonly<Record<CallId, CallView>>
   readonly streaming: StreamingMessage | null
@@ -118,7 +120,15 @@ export function stateOf(snapshot: Snapshot, before?: ViewState): ViewState {
 }
 
 export function newBranch(row: BranchRow): BranchView {
-  return { ...row, messages: null, before: null, calls: {}, streaming: null, lastAnswerId: null }
+  return {
+    ...row,
+    messages: null,
+    before: null,
+    systemsBefore: 0,
+    calls: {},
+    streaming: null,
+    lastAnswerId: null,
+  }
 }
 
 function branchOf(
@@ -132,8 +142,8 @@ function branchOf(
 
 function loadedOf(before: BranchView | undefined) {
   if (!before) return {}
-  const { messages, before: older, calls, lastAnswerId } = before
-  return { messages, before: older, calls, lastAnswerId }
+  const { messages, before: older, systemsBefore, calls, lastAnswerId } = before
+  return { messages, before: older, systemsBefore, calls, lastAnswerId }
 }
 
 function streamingOf({ messageId, runId, parts }: Snapshot['streaming'][number]): StreamingMessage {

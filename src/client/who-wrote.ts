@@ -9,6 +9,7 @@ export const {
   outputForPeople,
   reportDetails,
   reportHeadline,
+  reportLine,
   reportRemarks,
   reportTitle,
   wakesParent,

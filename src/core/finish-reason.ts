@@ -1,4 +1,4 @@
-import type { EndReason } from './run-status.ts'
+import type { EndReason, RunStatus } from './run-status.ts'
 
 /** How a provider ended an answer, in one vocabulary for all of them (docs/models.md). */
 export const finishReasons = [
@@ -13,6 +13,17 @@ export const finishReasons = [
   'other',
 ] as const
 export type FinishReason = (typeof finishReasons)[number]
+
+/** The model or its provider refused to answer: the same request would be refused again. */
+export function wasRefused({
+  status,
+  error,
+}: {
+  readonly status: RunStatus
+  readonly error?: { readonly code?: string } | null | undefined
+}): boolean {
+  return status === 'failed' && (error?.code === 'refusal' || error?.code === 'content_filter')
+}
 
 /** The ends that an answer brings about. Any other run was stopped by something else. */
 const ENDS_BY_ANSWER: readonly EndReason[] = [

@@ -26,6 +26,10 @@ const pauseEnds = [
 ] as const
 export type PauseEnd = (typeof pauseEnds)[number]
 
+/** With what a run can be cancelled. `restart`: the program that drove it was told to end. */
+const cancelEnds = ['user', 'parent', 'restart'] as const
+export type CancelEnd = (typeof cancelEnds)[number]
+
 const limitEnds = ['max_turns', 'timeout', 'max_tokens', 'max_output_tokens', 'context_window'] as const
 type LimitEnd = (typeof limitEnds)[number]
 
@@ -41,7 +45,7 @@ export type RunState =
   | { readonly status: 'paused'; readonly reason: PauseReason; readonly endReason: PauseEnd }
   | { readonly status: 'completed'; readonly reason: null; readonly endReason: 'done' }
   | { readonly status: 'failed'; readonly reason: null; readonly endReason: 'error' }
-  | { readonly status: 'cancelled'; readonly reason: null; readonly endReason: 'user' | 'parent' }
+  | { readonly status: 'cancelled'; readonly reason: null; readonly endReason: CancelEnd }
 
 const NEXT: Record<RunStatus, readonly RunStatus[]> = {
   queued: ['running', 'paused', 'completed', 'failed', 'cancelled'],
@@ -125,7 +129,7 @@ export const state = {
   completed: { status: 'completed', reason: null, endReason: 'done' },
   failed: { status: 'failed', reason: null, endReason: 'error' },
   waiting: (reason: WaitReason) => ({ status: 'waiting', reason, endReason: null }),
-  cancelled: (by: 'user' | 'parent') => ({ status: 'cancelled', reason: null, endReason: by }),
+  cancelled: (by: CancelEnd) => ({ status: 'cancelled', reason: null, endReason: by }),
   /** A pause and its why: several end reasons share the reason `limit`, the others are their own. */
   paused: (why: PauseEnd) => ({
     status: 'paused',
@@ -141,8 +145,7 @@ const everyState: readonly RunState[] = [
   ...pauseEnds.map(state.paused),
   state.completed,
   state.failed,
-  state.cancelled('user'),
-  state.cancelled('parent'),
+  ...cancelEnds.map(state.cancelled),
 ]
 
 /** The state that a row is in; undefined where its reason or its end belongs to another status. */

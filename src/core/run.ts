@@ -14,7 +14,15 @@ import type { FinishReason } from './finish-reason.ts'
 import type { Json } from './json.ts'
 import type { Fact } from './receipt.ts'
 import type { runLimitsSchema, runSetupSchema } from './run-schemas.ts'
-import type { EndReason, PauseEnd, PauseReason, RunReason, RunStatus, WaitReason } from './run-status.ts'
+import type {
+  CancelEnd,
+  EndReason,
+  PauseEnd,
+  PauseReason,
+  RunReason,
+  RunStatus,
+  WaitReason,
+} from './run-status.ts'
 import type { Usage } from './usage.ts'
 
 /** What a run waits for, in a form that a person can read (invariant L1). */
@@ -93,6 +101,7 @@ export interface StoredRun {
   /** null: `noSetup`. */
   readonly setup?: RunSetup | null
   readonly turns: number
+  /** Those that ran: not those that were denied or skipped. */
   readonly toolCalls: number
   readonly usage: Usage
   /** null while a price is unknown, never 0 for it. */
@@ -193,7 +202,7 @@ export interface FailedRun extends StoppedRun {
 export interface CancelledRun extends StoppedRun {
   readonly status: 'cancelled'
   readonly reason: null
-  readonly endReason: 'user' | 'parent'
+  readonly endReason: CancelEnd
   readonly error: null
 }
 
@@ -212,6 +221,9 @@ export type ToolCallStatus =
   | 'denied'
   | 'skipped'
   | 'unknown'
+
+/** The statuses of a call that ran: not while it waits to, and not where it was denied or skipped. */
+export const ranStatuses = ['running', 'completed', 'failed', 'unknown'] as const satisfies ToolCallStatus[]
 
 /** The journal of one call: the intent before the effect, the outcome after it. Input and output are its parts. */
 export interface ToolCall {

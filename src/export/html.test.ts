@@ -4,6 +4,7 @@ import type { ExportDocument } from './document.ts'
 import { countedIds } from './fixtures/conversations.ts'
 import { documentOf, everything, withTexts } from './fixtures/everything.ts'
 import { documentHtml, EXPORT_POLICY } from './html.ts'
+import { documentMarkdown } from './markdown.ts'
 
 /** Each becomes something else than text somewhere: in a text, in an attribute, in a title, a style, a comment, an url. */
 const PAYLOADS = [
@@ -83,6 +84,20 @@ describe('what somebody wrote', () => {
     )
     expect(page).not.toContain('<img')
   })
+})
+
+test('a branch begins at the same message number as in Markdown, whatever is not shown before it', async () => {
+  const document = await documentOf((it) => {
+    const [main] = it.branches
+    it.message(main!, 'system', [it.text('a system text')])
+    it.message(main!, 'user', [it.text('Go.')])
+    it.run(main!, state.completed)
+    it.grow({ grow: 'call', on: 0, input: {}, asks: false, text: 'out' })
+    it.branch('fork', main!, it.messages.at(-1)!.id, true)
+  })
+  const results = document.messages.findIndex(({ role }) => role === 'tool')
+  expect(documentMarkdown(document)).toContain(`, from message ${results} of a main`)
+  expect(documentHtml(document)).toMatch(new RegExp(`</a>: message ${results} of main,`))
 })
 
 const MARK = 'qq'

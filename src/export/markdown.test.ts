@@ -101,6 +101,7 @@ test('nothing that was said ends the place where it stands', async () => {
   const [part] = tool.parts
   const output = {
     ...tool,
+    id: countedIds(9_000)('msg'),
     parts: [{ ...part!, output: { text: HOSTILE }, tool: '`x`\n# y' } as typeof part & object],
   }
   const text = documentMarkdown({

@@ -1,4 +1,5 @@
 import { unreachable } from '../core/errors.ts'
+import { messageNumbers } from '../core/message-numbers.ts'
 import { SUMMARY_WORDS, type Part, type ReportPart, type ToolResultPart } from '../core/message.ts'
 import {
   answerSubject,
@@ -37,19 +38,22 @@ export function documentMarkdown(document: ExportDocument, { isDriven = true }: 
     `Conversation ${id} in ${inline(directory)}, from ${time(created)} to ${time(updated)}.`,
   ]
   const known: Known = {
-    numbers: messageNumbers(document),
+    numbers: placesOf(document),
     calls: callFactsOf(document),
     lines: statusLinesOfDocument(document, { isDriven }),
     isDriven,
   }
   const leftAt = leftPaused(document)
-  const sections = [...branchesOf(document)].flatMap((placed) => [
-    ...branchHead(placed, known),
-    ...(leftAt.get(placed.branch?.id ?? '') ?? []).map(leftBlock),
-    ...said(placed.messages).flatMap((message, i) =>
-      messageBlocks({ message, number: i + 1, placed }, known),
-    ),
-  ])
+  const sections = [...branchesOf(document)].flatMap((placed) => {
+    const numbers = messageNumbers(placed.messages)
+    return [
+      ...branchHead(placed, known),
+      ...(leftAt.get(placed.branch?.id ?? '') ?? []).map(leftBlock),
+      ...said(placed.messages).flatMap((message) =>
+        messageBlocks({ message, number: numbers.get(message.id)!, placed }, known),
+      ),
+    ]
+  })
   return `${[...head, ...sections].join('\n\n')}\n`
 }
 
@@ -63,11 +67,12 @@ interface Known {
   readonly isDriven: boolean
 }
 
-/** `2 of main`: the place of a message, counted from 1 in its branch. */
-function messageNumbers(document: ExportDocument): Numbers {
+/** `2 of main`: the place of a message. */
+function placesOf(document: ExportDocument): Numbers {
   const numbers = new Map<string, string>()
   for (const { branch, messages } of branchesOf(document))
-    said(messages).forEach(({ id }, i) => numbers.set(id, `${i + 1} of ${branchName(branch)}`))
+    for (const [id, number] of messageNumbers(messages))
+      if (number > 0) numbers.set(id, `${number} of ${branchName(branch)}`)
   return numbers
 }
 

@@ -163,7 +163,7 @@ describe('an answer that was cut is no conclusion', () => {
       [...said('done'), finish()],
     )
     const result = await harness({ model, tools }).run('go')
-    expect(result).toMatchObject({ status: 'completed', finishReason: 'stop', text: 'done' })
+    expect(result).toMatchObject({ status: 'completed', finishReason: 'stop', text: 'done', toolCalls: 0 })
     expect(JSON.stringify(requests[1]!.messages)).toContain('not run: the answer reached its output limit')
   })
 

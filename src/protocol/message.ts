@@ -48,6 +48,8 @@ export const messagePage = z
     calls: z.array(call).readonly(),
     /** `before` of the page that comes before this one; null: there is none. */
     before: count.nullable(),
+    /** How many messages of the branch before these are system messages; absent: none. */
+    systemsBefore: count.optional(),
   })
   .readonly()
 export type MessagePage = z.infer<typeof messagePage>

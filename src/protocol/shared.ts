@@ -1,13 +1,16 @@
+import { messageNumbers } from '../core/message-numbers.ts'
 import { authorOfMessage, authorWords, SUMMARY_WORDS } from '../core/message.ts'
 import {
   outputForPeople,
   reportDetails,
   reportHeadline,
+  reportLine,
   reportRemarks,
   reportTitle,
 } from '../core/report/report-words.ts'
 import { callEnd } from '../core/report/call-end.ts'
 import { headline } from '../core/report-summary.ts'
+import { wasRefused } from '../core/finish-reason.ts'
 import { timeOfId } from '../core/ids.ts'
 import { isFinal, isStopped, wakesParent } from '../core/run-status.ts'
 import { activityOf } from '../core/status-line/activity.ts'
@@ -24,6 +27,7 @@ const authorship = {
   outputForPeople,
   reportDetails,
   reportHeadline,
+  reportLine,
   reportRemarks,
   reportTitle,
 } as const
@@ -31,9 +35,11 @@ const authorship = {
 /** What a client derives of events in the same manner as the server does of rows. */
 export const shared = {
   ...authorship,
+  messageNumbers,
   headline,
   isFinal,
   isStopped,
+  wasRefused,
   wakesParent,
   addCost,
   addUsage,

@@ -64,6 +64,24 @@ describe('a signal', () => {
     expect(stderr).toContain('offshoot: cancelled')
     expect(user.processes()).toEqual([])
   })
+
+  it.each([
+    ['SIGINT', 'by you', 'with its parent'],
+    ['SIGTERM', 'its program was told to end', 'its program was told to end'],
+  ] as const)('that comes a second time, %s, is told as what it is: "%s"', async (signal, words, below) => {
+    const { user } = await stopped(signal, `trap '' INT TERM; echo started; sleep 1000`, signal)
+    expect(user.rows('select status from runs order by depth')).toEqual([
+      { status: 'cancelled' },
+      { status: 'cancelled' },
+    ])
+    const [{ id }] = user.rows('select conversation_id as id from runs') as [{ id: string }]
+    const told = await Promise.all([user.call(['ps', '--all']), user.call(['show', id])])
+    for (const { stdout } of told) {
+      const lines = stdout.split('\n').filter((line) => line.includes('Cancelled: '))
+      expect(lines.some((line) => line.includes(`Cancelled: ${words}`))).toBe(true)
+      expect(lines.find((line) => line.includes('general'))).toContain(`Cancelled: ${below}`)
+    }
+  })
 })
 
 /** What a signal makes of a main agent that waits for a subagent that waits for a command. */

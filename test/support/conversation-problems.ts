@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import { parseEvent, isEphemeral, type OffshootEvent } from '../../src/core/events.ts'
 import type { ConversationId } from '../../src/core/ids.ts'
 import { isStopped } from '../../src/core/run-status.ts'
+import { hasRun } from '../../src/runtime/run/count-calls.ts'
 import { readMessages } from '../../src/runtime/run/messages.ts'
 import { lastSeq, readEvents } from '../../src/runtime/log/stored-events.ts'
 import type { Reader } from '../../src/store/port.ts'
@@ -18,7 +19,7 @@ export function conversationProblems(store: Reader, conversationId: Conversation
     if (run.status === 'completed' && !run.reportMessageId && !run.reportNote)
       problems.push(`${run.agent} completed without a report or a reason`)
     if (run.endedAt === null || run.waitingFor !== null) problems.push(`${run.agent} has not ended`)
-    const counted = calls.filter((call) => call.runId === run.id).length
+    const counted = calls.filter(({ runId, status }) => runId === run.id && hasRun(status)).length
     if (counted !== run.toolCalls) problems.push(`${run.agent} counts ${run.toolCalls} calls of ${counted}`)
   }
   for (const branch of store.find('branches', { where: { conversationId } })) {

@@ -17,6 +17,23 @@ async function grown(grow: (conversation: Conversation) => void): Promise<void> 
   await store.close()
 }
 
+test('names no command to continue what was refused', async () => {
+  const refused = { finishReason: 'content-filter' as const }
+  const model = user.script({ main: [{ text: 'No.', ...refused }] })
+  const { conversation_id: id } = JSON.parse(
+    (await user.call(['run', 'Go.', '-m', model, '--output-format', 'json'])).stdout,
+  ) as { conversation_id: string }
+  for (const command of [
+    ['ps', '--all'],
+    ['show', id],
+    ['log', id],
+  ]) {
+    const { stdout } = await user.call(command)
+    expect(stdout).toContain('the provider filtered the answer')
+    expect(stdout).not.toContain('offshoot continue')
+  }
+})
+
 test('a run that ended before it was queued, by a clock that was set back, took no time', async () => {
   await grown((it) => void it.run(it.branches[0]!, state.completed, { queuedAt: 2_000, endedAt: 1_999 }))
   const { stdout } = await user.call(['ps', '--all'])

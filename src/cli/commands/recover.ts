@@ -13,7 +13,7 @@ import { dataHome } from '../../config/homes.ts'
 import { Ownership } from '../../runtime/ownership/leases.ts'
 import { abandonedDirectories, type Recovery } from '../../runtime/control/recover.ts'
 import { trustWarnings } from '../../project/project.ts'
-import { stopOfSignal, type EndSignal } from '../early-signals.ts'
+import { stopOfNextSignal, stopOfSignal, type EndSignal } from '../early-signals.ts'
 import { lookAtStore } from '../../store/sqlite/read-only-store.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { modeOption } from '../terminal/follow-run.ts'
@@ -130,7 +130,7 @@ async function untilSettled(recovery: Recovery, io: Io): Promise<EndSignal | und
   let first: EndSignal | undefined
   let stopped: Promise<void> | undefined
   const end = io.onSignal((signal) => {
-    stopped = recovery.stop(first ? 'cancel' : stopOfSignal(signal))
+    stopped = recovery.stop(first ? stopOfNextSignal(signal) : stopOfSignal(signal))
     first ??= signal
   })
   try {

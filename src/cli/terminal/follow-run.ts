@@ -7,7 +7,7 @@ import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import { hasPerson } from '../person-only-commands.ts'
 import type { Reader } from '../../store/port.ts'
 import { answerFromElsewhere, answerOnTerminal } from './approval-prompt.ts'
-import { stopOfSignal, type EndSignal } from '../early-signals.ts'
+import { stopOfNextSignal, stopOfSignal, type EndSignal } from '../early-signals.ts'
 import { exitCodeOfRun, exitCodes } from '../exit-codes.ts'
 import { outputError, writeStderr, type Io } from '../io.ts'
 import { parseDollars } from '../number-options.ts'
@@ -123,7 +123,7 @@ function stopWithoutReader(started: StartedRun, { stdout }: Io) {
 function stopOnSignals(started: StartedRun, io: Io) {
   let first: EndSignal | undefined
   const end = io.onSignal((signal) => {
-    started.stop(first ? 'cancel' : stopOfSignal(signal))
+    started.stop(first ? stopOfNextSignal(signal) : stopOfSignal(signal))
     first ??= signal
   })
   return { first: () => first, end }

@@ -6,7 +6,7 @@ import type { CallId } from '../ids.ts'
 import type { ToolResultPart } from '../message.ts'
 import { noReceipts } from '../receipt.ts'
 import { figureWords, outputForModel, reportEnvelope } from './report-envelope.ts'
-import { outputForPeople, partForPeople, reportForPeople } from './report-words.ts'
+import { outputForPeople, partForPeople, reportForPeople, reportLine } from './report-words.ts'
 import type { ReportFacts } from '../report-facts.ts'
 
 const branchId = 'brn_1' as BranchId
@@ -151,6 +151,18 @@ describe('people read what a model reads', () => {
     expect(outputForPeople({ text: 'x', subagent })).toContain(HIDDEN)
   })
 })
+
+test.each([
+  [{}, 'It is mapped. And more.', 'Report of explore: It is mapped.'],
+  [{}, '', 'Report of explore'],
+  [{ status: 'failed', error: 'no key' }, '', 'Report of explore, failed: no key'],
+  [{ status: 'paused', reason: 'limit' }, 'Half of it', 'Report of explore, paused (limit): Half of it'],
+] as const)(
+  'a report in one line says whose it is, and how it ended unless that is well: %j',
+  (more, text, line) => {
+    expect(reportLine({ ...facts, note: null, receipts: null, ...more }, text)).toBe(line)
+  },
+)
 
 const result = (output: ToolResultPart['output']): ToolResultPart => ({
   id,

@@ -47,6 +47,13 @@ export function reportHeadline(facts: ReportFacts, text: string): string {
   return said === '' ? statusWords(facts) : `${statusWords(facts)}: ${said}`
 }
 
+/** The same where nothing says whose report it is: `Report of explore: It is mapped.`, `Report of explore, failed: no key`. */
+export function reportLine(facts: ReportFacts, text: string): string {
+  const said = headline(text) || facts.error || reportRemarks(facts)[0] || ''
+  const state = facts.status === 'completed' ? '' : `, ${statusWords(facts)}`
+  return terminalLine(`Report of ${facts.agent}${state}${said === '' ? '' : `: ${said}`}`)
+}
+
 /** A part for people: without what a model read around an old report. */
 export function partForPeople(part: Part): Part {
   if (part.type === 'report')

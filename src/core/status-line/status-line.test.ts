@@ -162,6 +162,7 @@ describe('a branch that has stopped', () => {
     [state.paused('restart'), 'Paused: its program ended or left it'],
     [state.cancelled('user'), 'Cancelled: by you'],
     [state.cancelled('parent'), 'Cancelled: with its parent'],
+    [state.cancelled('restart'), 'Cancelled: its program was told to end'],
     [state.completed, 'Done'],
   ])('%j is "%s"', (to, words) => {
     expect(said(to, { endedAt: 90 })).toBe(words)
@@ -175,6 +176,17 @@ describe('a branch that has stopped', () => {
       since: 90,
       until: null,
       verb: { name: 'continue', id: 'brn_1' },
+    })
+  })
+
+  it.each(['refusal', 'content_filter'])('names no verb after a %s: it would be refused again', (code) => {
+    const error = { code, message: 'own/model: the model refused to answer' }
+    expect(statusLine({ ...base, ...state.failed, endedAt: 90, error })).toEqual({
+      state: 'Failed',
+      detail: 'own/model: the model refused to answer',
+      since: 90,
+      until: null,
+      verb: null,
     })
   })
 
@@ -286,6 +298,7 @@ describe('what is around a run', () => {
     expect(of([run('1', state.cancelled('user')), cancelled], '2').detail).toBe('with its parent')
     const later = run('1', state.cancelled('user'), { endedAt: 200 })
     expect(of([later, cancelled], '2').detail).toBe('by its parent')
+    expect(of([later, { ...cancelled, background: false }], '2').detail).toBe('with its parent')
   })
 
   it('says of one that was paused after its parent was done that everything was', () => {

@@ -1,3 +1,4 @@
+import { wasRefused } from '../finish-reason.ts'
 import type { QueueLine, RunError, WaitingFor } from '../run.ts'
 import {
   isFinal,
@@ -22,9 +23,11 @@ export interface StatusRun {
   readonly status: RunStatus
   readonly reason: RunReason | null
   readonly endReason: EndReason | null
+  /** Default: false. */
+  readonly background?: boolean | undefined
   readonly waitingFor: Wait | null
   readonly pausing?: 'user' | 'parent' | null | undefined
-  readonly error?: Pick<RunError, 'message'> | null | undefined
+  readonly error?: (Pick<RunError, 'message'> & Partial<Pick<RunError, 'code'>>) | null | undefined
   readonly queuePosition: number | null
   readonly queuedAt: number
   readonly startedAt: number | null
@@ -93,7 +96,7 @@ export function statusLine(run: StatusRun, facts: StatusFacts = {}): StatusLine 
     case 'paused':
       return { ...line(run, 'Paused', pauseDetail(run, facts)), verb: goOn(run.branchId) }
     case 'failed':
-      return { ...line(run, 'Failed', run.error?.message ?? null), verb: goOn(run.branchId) }
+      return failed(run)
     case 'completed':
       return completed(run, facts)
     case 'cancelled':
@@ -117,6 +120,12 @@ function goOn(branchId: string): StatusVerb {
 function abandoned(run: StatusRun): StatusLine {
   const verb = { name: 'recover', id: null } as const
   return { ...line(run, 'Left behind', `its process exited while it was ${run.status}`), since: null, verb }
+}
+
+/** What was refused would be refused again: its error says what to do instead. */
+function failed(run: StatusRun): StatusLine {
+  const about = line(run, 'Failed', run.error?.message ?? null)
+  return wasRefused(run) ? about : { ...about, verb: goOn(run.branchId) }
 }
 
 /** It pauses at its next boundary. Until then `continue` takes that back. */
@@ -220,10 +229,15 @@ export function unreadWords(
   return leftWords(words(reports, 'report'), words(messages, 'message'))
 }
 
-/** A run that its parent has cancelled by a call has ended before its parent, or its parent goes on. */
-function cancelWords({ endReason, endedAt }: StatusRun, { parent }: StatusFacts): string {
+/**
+ * What its parent has cancelled by a call was in the background, and ended before its parent: one that waits for a subagent
+ * makes no call. A parent that is cancelled with what is below it ends last.
+ */
+function cancelWords({ endReason, endedAt, background = false }: StatusRun, { parent }: StatusFacts): string {
+  if (endReason === 'restart') return 'its program was told to end'
   if (endReason !== 'parent') return 'by you'
-  const isWith = !parent || (parent.status === 'cancelled' && (endedAt ?? 0) >= (parent.endedAt ?? 0))
+  const isLater = !background || (endedAt ?? 0) >= (parent?.endedAt ?? 0)
+  const isWith = !parent || (parent.status === 'cancelled' && isLater)
   return isWith ? 'with its parent' : 'by its parent'
 }
 

@@ -1,4 +1,5 @@
 import type { BranchId, CallId, MessageId } from '../../core/ids.ts'
+import { messageNumbers } from '../../core/message-numbers.ts'
 import type { ToolResultPart } from '../../core/message.ts'
 import { isStopped } from '../../core/run-status.ts'
 import {
@@ -40,7 +41,7 @@ export interface BranchPage {
 
 export interface ShownMessage {
   readonly anchor: string
-  /** From 1, of all but the system messages, as in Markdown. */
+  /** As in Markdown. */
   readonly number: number
   readonly message: ExportedMessage
 }
@@ -147,10 +148,13 @@ function branchPage(
   const type = branch?.type ?? 'main'
   const isMain = anchor === 'b0'
   const agent = metadata.agent ?? 'main'
+  const numbers = messageNumbers(messages)
   const shown = messages
-    .filter(({ role }) => role !== 'system')
-    .map((message, i) => ({ anchor: `${anchor}m${i + 1}`, number: i + 1, message }))
-    .filter(({ message }) => isShown(message, results))
+    .filter((message) => isShown(message, results))
+    .map((message) => {
+      const number = numbers.get(message.id)!
+      return { anchor: `${anchor}m${number}`, number, message }
+    })
   const name = isMain ? 'main' : metadata.label?.trim() || (type === 'human' ? 'fork' : agent)
   return {
     anchor,
@@ -176,12 +180,13 @@ function isShown({ role, parts }: ExportedMessage, results: Index['results']): b
   return role !== 'tool' || parts.some((part) => part.type !== 'tool-result' || !isPaired({ results }, part))
 }
 
-/** A message that is not shown is found at the one before it. */
+/** A message that is not shown has its own number, and is found at the one before it. */
 function addSpots(spots: Map<MessageId, Spot>, page: BranchPage, messages: readonly ExportedMessage[]): void {
+  const numbers = messageNumbers(messages)
   let next = 0
   for (const message of messages) {
     if (page.messages[next]?.message === message) next++
-    const { anchor, number } = page.messages[next - 1] ?? { anchor: page.anchor, number: 0 }
-    spots.set(message.id, { anchor, number, page })
+    const { anchor } = page.messages[next - 1] ?? page
+    spots.set(message.id, { anchor, number: numbers.get(message.id)!, page })
   }
 }

@@ -39,8 +39,11 @@ export interface StartedRun {
   stop(verb: StopVerb): void
 }
 
-/** `pause`: a person pauses it. `leave`: its program ends, or drives it no further; it can go on too. `cancel` is final. */
-export type StopVerb = 'pause' | 'leave' | 'cancel'
+/**
+ * `pause`: a person pauses it. `leave`: its program ends, or drives it no further; it can go on too. Final are `cancel`, of a
+ * person, and `end`, of a program that has to end at once.
+ */
+export type StopVerb = 'pause' | 'leave' | 'cancel' | 'end'
 
 export interface Conversations {
   /** Those that are being driven: one driver each, so that no branch has two runs at a time. */
@@ -256,6 +259,7 @@ export const STOPS = {
   pause: { verb: 'pause', why: 'user' },
   leave: { verb: 'pause', why: 'restart' },
   cancel: { verb: 'cancel', by: 'user' },
+  end: { verb: 'cancel', by: 'restart' },
 } as const satisfies Record<StopVerb, StopReason>
 
 function handle(

@@ -31,6 +31,7 @@ import { compact } from './compact-conversation.ts'
 import { endRun, type EndRunPorts } from '../journal/end-run.ts'
 import { remindFirstTurn } from './first-turn-reminder.ts'
 import type { RunJournal } from '../journal/journal.ts'
+import { countCalls } from '../run/count-calls.ts'
 import { eventScope, stopRun, stopsBelow, type LiveRun } from '../run/live-run.ts'
 import { readMessages } from '../run/messages.ts'
 import { offeredTools } from '../delegation/offered-tools.ts'
@@ -113,7 +114,7 @@ async function abandon(
 function failOpen(change: Change, scope: EndScope, run: LiveRun, error: RunError): void {
   for (const child of run.children.values()) if (!child.isDriven) failOpen(change, scope, child, error)
   // as it is on disk, whatever the failed write meant it to be
-  const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
+  const toolCalls = countCalls(change.tx, run.row.id)
   run.held.reload(change.tx.get('runs', run.row.id) ?? run.row)
   run.held.count({ toolCalls })
   if (isStopped(run.row.status)) return

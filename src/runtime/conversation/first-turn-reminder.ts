@@ -21,7 +21,8 @@ export async function remindFirstTurn(
   report: Report,
 ): Promise<readonly ContextMessage[]> {
   const { row, tools, agent } = run
-  const hasOnlySpoken = row.depth > 0 && row.turns === 1 && row.toolCalls === 0 && row.limits.maxTurns > 1
+  const called = () => deps.store.count('tool_calls', { runId: row.id }) > 0
+  const hasOnlySpoken = row.depth > 0 && row.turns === 1 && row.limits.maxTurns > 1 && !called()
   if (!agent.firstTurnReminder || !hasOnlySpoken || tools.length === 0 || tree.budget.reached(row)) return []
   const { branchId } = row
   const isFirst = deps.store.count('runs', { branchId }) === 1

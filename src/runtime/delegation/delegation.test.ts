@@ -11,6 +11,7 @@ import {
   type HarnessOptions,
 } from '../../../test/support/runtime-harness.ts'
 import type { Store, Table } from '../../store/port.ts'
+import { readReceipts } from '../run/receipts.ts'
 
 const allowAll = [{ name: 'test', rules: [{ tool: '*', action: 'allow' as const }] }]
 const task = (prompt: string, more = {}) => ({
@@ -237,6 +238,10 @@ describe('a child', () => {
       ['edit', 'denied'],
     ])
     expect(both[1]!.error!.message).toContain('agent main')
+    expect(h.store.find('runs', { where: { depth: 1 } })[0]!.toolCalls).toBe(1)
+    const [run] = bound.store.find('runs', { where: { depth: 1 } })
+    expect(run!.toolCalls).toBe(0)
+    expect(readReceipts(bound.store, [run!.id]).denied).toHaveLength(2)
   })
 })
 

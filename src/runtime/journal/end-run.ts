@@ -1,4 +1,4 @@
-import { isFinal, isReported, isStopped, state } from '../../core/run-status.ts'
+import { isFinal, isReported, isStopped, state, type CancelEnd } from '../../core/run-status.ts'
 import type { NextState } from '../../core/run-steps.ts'
 import { partialReport } from '../../loop/partial-report.ts'
 import type { Outcome, Report } from '../../loop/ports.ts'
@@ -60,7 +60,7 @@ export function endRun(
     },
     lastText: { report: reportMessageId ? report.text : null },
   })
-  if (toolCalls > 0) tree.receipts.add(change.tx, run.row)
+  tree.receipts.add(change.tx, run.row)
   if (isOwed(run)) handOver(change, deps, run, report)
 }
 
@@ -70,7 +70,7 @@ function cancelPaused(change: Change, deps: EndRunPorts, run: LiveRun): void {
 }
 
 /** Ends a run that nobody drives: a paused one, or what a process left that is gone. */
-export function cancelLeft(change: Change, deps: EndRunPorts, run: LiveRun, by: 'user' | 'parent'): void {
+export function cancelLeft(change: Change, deps: EndRunPorts, run: LiveRun, by: CancelEnd): void {
   if (isFinal(run.row.status)) return
   checkUnchanged(change, run)
   endLeft(change, deps, run)
@@ -136,7 +136,7 @@ function handOver(change: Change, deps: ReportPorts & OpenJournalPorts, run: Liv
 /** Whoever cancelled it has its report in the answer: its parent, or what ended its parent too. */
 function isAnsweredByCancel({ row, stop }: LiveRun): boolean {
   const isUnknownToParent = stop?.verb === 'cancel' && stop.isUnknownToParent
-  return row.status === 'cancelled' && row.endReason === 'parent' && !isUnknownToParent
+  return row.status === 'cancelled' && row.endReason !== 'user' && !isUnknownToParent
 }
 
 /** A report and the run to which it goes. */

@@ -10,6 +10,7 @@ import type { Answer, EndedCall, Journal, StartedCall } from '../../loop/ports.t
 import type { Reader } from '../../store/port.ts'
 import type { Bus } from '../log/bus.ts'
 import { CallBatch } from './call-batch.ts'
+import { hasRun } from '../run/count-calls.ts'
 import { deliverItems, nextRead, waitingItems } from '../run/inbox.ts'
 import { changeRun, eventScope, runEvent, type LiveRun } from '../run/live-run.ts'
 import { appendMessage } from '../run/messages.ts'
@@ -62,7 +63,7 @@ export class RunJournal implements Journal {
   /** Goes on with a turn that an earlier attempt began. */
   reopen(turn: OpenTurn): void {
     for (const { id, status } of turn.rows) {
-      this.#counted.add(id)
+      if (hasRun(status)) this.#counted.add(id)
       if (status === 'running') this.#startedCalls.add(id)
     }
     this.#run.held.count({ toolCalls: turn.toolCalls })
@@ -145,7 +146,7 @@ export class RunJournal implements Journal {
       child = tool.effects === 'spawn' ? this.#ports.spawn(change, this.#run, call) : undefined
       const event = { callId: part.callId, tool: part.tool, title, input: part.input }
       change.event({ type: 'tool.started', ...eventScope(this.#run, change.at), ...event })
-      this.#count(part.callId)
+      this.#count(part.callId, true)
       this.#run.held.count({ lastAction: { tool: part.tool, title, at: change.at } })
     }
     // a delegation can be refused while it is written: alone it takes nothing else along
@@ -195,7 +196,7 @@ export class RunJournal implements Journal {
   #writeResult(change: Change, call: EndedCall): ToolResultPart {
     const batch = this.#batch!
     const part = batch.writeResult(change, call)
-    this.#count(part.callId)
+    this.#count(part.callId, hasRun(part.status))
     if (batch.isOver) {
       const { toolCalls, lastAction } = this.#run.row
       this.#writes.patch({ toolCalls, lastAction })
@@ -278,11 +279,12 @@ export class RunJournal implements Journal {
     this.#ports.bus.live(runEvent(this.#run, 'run.progress', at, { from: this.#run.row.status }))
   }
 
-  /** Every call counts once, whether it began or was refused. */
-  #count(callId: CallId): void {
-    if (this.#counted.has(callId)) return
-    this.#counted.add(callId)
-    this.#run.held.count({ toolCalls: this.#run.row.toolCalls + 1 })
+  /** Every call that ran counts once. One that was stopped before it did anything counts no more. */
+  #count(callId: CallId, ran: boolean): void {
+    if (this.#counted.has(callId) === ran) return
+    if (ran) this.#counted.add(callId)
+    else this.#counted.delete(callId)
+    this.#run.held.count({ toolCalls: this.#run.row.toolCalls + (ran ? 1 : -1) })
   }
 }
 

@@ -6,6 +6,7 @@ import { noUsage } from '../../core/usage.ts'
 import type { Answer, TurnText } from '../../loop/ports.ts'
 import type { EndedPair } from '../../loop/repeats.ts'
 import type { Reader } from '../../store/port.ts'
+import { hasRun } from '../run/count-calls.ts'
 import { readMessages } from '../run/messages.ts'
 import { turnsOfAnswers } from './turns-of-answers.ts'
 
@@ -19,7 +20,7 @@ export interface OpenTurn {
   readonly rows: readonly ToolCall[]
   /** Holds the results; absent while there are none. */
   readonly toolMessage: Message | undefined
-  /** Calls of the whole run that have a row. */
+  /** Calls of the whole run that ran. */
   readonly toolCalls: number
 }
 
@@ -66,7 +67,7 @@ function openTurnIn(messages: readonly Message[], reader: Reader, run: StoredRun
   const ofRun = reader.find('tool_calls', { where: { runId: run.id } })
   const rows = ofRun.filter((row) => row.messageId === message.id)
   const answer = answerOf(message, run, rows)
-  const toolCalls = ofRun.length
+  const toolCalls = ofRun.filter(({ status }) => hasRun(status)).length
   return { answer, position: message.position, calls, results, rows, toolMessage, toolCalls }
 }
 

@@ -4,6 +4,7 @@ import { partialReport } from '../../loop/partial-report.ts'
 import type { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { cancelLeft, endRun, type EndRunPorts } from '../journal/end-run.ts'
+import { countCalls } from '../run/count-calls.ts'
 import { changeRun, checkUnchanged, startAttempt, type LiveRun } from '../run/live-run.ts'
 import { endOpenCalls, unknownOf } from '../journal/open-calls.ts'
 import type { OpenJournalPorts } from '../journal/open-journal.ts'
@@ -109,7 +110,7 @@ function pausingOf({ row, parent }: LiveRun): 'user' | 'parent' | undefined {
 
 function pauseLeft(change: Change, deps: OpenJournalPorts, run: LiveRun, why: 'user' | 'parent'): 'paused' {
   endOpenCalls(change, deps, run)
-  const toolCalls = change.tx.count('tool_calls', { runId: run.row.id })
+  const toolCalls = countCalls(change.tx, run.row.id)
   changeRun(change, run, state.paused(why), { row: { stopNo: run.row.stopNo + 1, toolCalls } })
   return 'paused'
 }
@@ -129,7 +130,7 @@ function requeueOrPause(
   run: LiveRun,
   policy: RecoveryPolicy,
 ): RecoveredRun['became'] {
-  run.held.count({ toolCalls: change.tx.count('tool_calls', { runId: run.row.id }) })
+  run.held.count({ toolCalls: countCalls(change.tx, run.row.id) })
   if (isGivenUp(run, policy)) return giveUp(change, deps, live, run)
   const attempt = isBlamed(run) ? { attempt: run.row.attempt + 1 } : {}
   endOpenCalls(change, deps, run)

@@ -6,7 +6,7 @@ import type { CallId, RunId } from '../../core/ids.ts'
 import type { Fact } from '../../core/receipt.ts'
 import type { Run, RunFacts } from '../../core/run.ts'
 import { enterState, type NextState } from '../../core/run-steps.ts'
-import { isFinal, state } from '../../core/run-status.ts'
+import { isFinal, state, type CancelEnd } from '../../core/run-status.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import type { Grant, Level } from '../../permissions/types.ts'
 import type { EndedCall, Permit, StartedCall } from '../../loop/ports.ts'
@@ -30,7 +30,8 @@ export type StopReason =
     }
   | {
       readonly verb: 'cancel'
-      readonly by: 'user' | 'parent'
+      /** `restart`: the program that drives it was told to end, twice. */
+      readonly by: CancelEnd
       /** Its parent knows nothing of it yet: an agent above the parent did it. */
       readonly isUnknownToParent?: true
     }
@@ -208,9 +209,14 @@ export function replaceChild(run: LiveRun, next: LiveRun | undefined): void {
 export function stopRun(run: LiveRun, reason: StopReason): void {
   if (run.stop?.verb !== 'cancel' && (!run.stop || reason.verb === 'cancel')) run.stop = asAsked(run, reason)
   run.controller.abort(reason)
-  const below: StopReason =
-    reason.verb === 'cancel' ? { verb: 'cancel', by: 'parent' } : { ...reason, why: 'parent' }
+  const below = reasonBelow(reason)
   for (const child of run.children.values()) if (stopsBelow(reason, child)) stopRun(child, below)
+}
+
+/** A program that has to end ends all that it drives; anything else stops what is below because of what is above. */
+function reasonBelow(reason: StopReason): StopReason {
+  if (reason.verb === 'pause') return { ...reason, why: 'parent' }
+  return { verb: 'cancel', by: reason.by === 'restart' ? 'restart' : 'parent' }
 }
 
 /** Somebody had asked a run to pause before its program ended, or what is above it stopped: that stays the reason. */

@@ -38,8 +38,9 @@ export function readCalls(reader: Reader, runIds: readonly RunId[]): ToolCall[] 
 }
 
 /** The receipts of a run as they stand beside its report; null for a run that called no tool. */
-export function receiptsBeside(reader: Reader, row: Pick<StoredRun, 'id' | 'toolCalls'>): Receipts | null {
-  return row.toolCalls === 0 ? null : briefReceipts(readReceipts(reader, [row.id]))
+export function receiptsBeside(reader: Reader, { id }: Pick<StoredRun, 'id'>): Receipts | null {
+  const calls = readCalls(reader, [id])
+  return calls.length === 0 ? null : briefReceipts(receiptsOf(calls))
 }
 
 /** How many receipts the first context of a later branch holds. */
@@ -74,7 +75,6 @@ export class LatestReceipts {
 }
 
 function receiptText(reader: Reader, run: StoredRun): string | null {
-  if (run.toolCalls === 0) return null
   const receipts = readReceipts(reader, [run.id])
   if (isEmpty(receipts)) return null
   const who = `${run.agent}: ${terminalLine(run.description).slice(0, 100).toWellFormed()} (${run.status})`

@@ -1,9 +1,10 @@
 import type { StoredRun } from '../../core/run.ts'
 import { isStopped } from '../../core/run-status.ts'
 import type { Reader } from '../../store/port.ts'
+import { countCalls } from '../run/count-calls.ts'
 
 /** Calls are in the row of a run at the end of a turn; until then their own rows tell. */
 export function withCountedCalls(reader: Reader, run: StoredRun): StoredRun {
   if (isStopped(run.status) || run.startedAt === null) return run
-  return { ...run, toolCalls: Math.max(run.toolCalls, reader.count('tool_calls', { runId: run.id })) }
+  return { ...run, toolCalls: Math.max(run.toolCalls, countCalls(reader, run.id)) }
 }

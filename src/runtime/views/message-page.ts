@@ -16,6 +16,8 @@ export interface MessagePage {
   readonly calls: readonly CallRow[]
   /** The position that the page before this one ends below; null: there is none. */
   readonly before: number | null
+  /** How many messages of the branch before these are system messages; absent: none. */
+  readonly systemsBefore?: number
 }
 
 export interface PageOptions {
@@ -34,12 +36,15 @@ export function messagePageOf(reader: Reader, branch: Branch, { before, limit }:
     parts: readParts(reader, row.id).map(partForPeople),
   }))
   const first = messages[0]?.position ?? 0
+  const systems = reader.find('messages', { where: { branchId: branch.id, role: 'system' } })
+  const systemsBefore = systems.filter(({ position }) => position < first).length
   return {
     branchId: branch.id,
     seq: lastSeq(reader, branch.conversationId),
     messages,
     calls: messages.flatMap((message) => callsIn(reader, message)),
     before: first > 0 ? first : null,
+    ...(systemsBefore > 0 ? { systemsBefore } : {}),
   }
 }
 

@@ -21,6 +21,7 @@ const MIGRATIONS = [
   '0010_finish_reasons.sql',
   '0011_ask_numbers.sql',
   '0012_answers_and_turns.sql',
+  '0013_ends_of_cancels.sql',
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -258,7 +258,7 @@ describe('a command in the place of a message', () => {
       { config: { permissions: [WAITS_ALLOWED] } },
     )
     const { page } = served
-    await served.begin()
+    const id = await served.begin()
     await answer(page, 'Here I am.').waitFor()
     const say = async (field: string, text: string) => {
       await page.getByRole('textbox', { name: field }).fill(text)
@@ -274,6 +274,9 @@ describe('a command in the place of a message', () => {
     await page.getByText('there is no subagent 7; there are 1').first().waitFor()
     await say('Message @general', '/subagents stop 1')
     await page.getByText('1 run cancelled').first().waitFor()
+    await page.goto(`${served.url}/c/${id}`)
+    await page.getByText(/^general cancelled: scout \(/).waitFor()
+    expect(await page.getByRole('log').locator('[data-run]').count()).toBe(1)
     expect(served.tree.of('Go.')).toHaveLength(1)
     expect(served.problems).toEqual([])
   })

@@ -53,7 +53,7 @@ describe('another way', () => {
     await answer(page, 'Two.').waitFor()
     await answer(page, 'One.').hover()
     await answer(page, 'One.').getByRole('button', { name: 'Fork from here' }).click()
-    await page.getByText('fork · inherits up to message 3').waitFor()
+    await page.getByText('fork · inherits up to message 2').waitFor()
     expect(await answer(page, 'Two.').count()).toBe(0)
     await send(page, 'Message this fork', 'Third.')
     await answer(page, 'Three.').waitFor()

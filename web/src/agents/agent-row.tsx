@@ -45,15 +45,14 @@ export const AgentRow = memo(({ run }: { run: RunRow }) => {
             {detailOf(run, line)}
             <Until at={line.until} />
           </span>
-          <span className="mt-0.5 flex flex-wrap gap-x-1.5 text-2xs text-ink-3 tabular-nums">
+          <span className="mt-0.5 block text-2xs text-ink-3 tabular-nums">
             <AgentName name={run.agent} />
+            {' · '}
             <RunWord run={run} word={line.state} />
-            <span>
-              <Elapsed run={run} />
-            </span>
-            <span>{`${run.turns}/${run.maxTurns} turns`}</span>
-            {tokens > 0 && <span>{tokenWords(tokens)}</span>}
-            {run.costUsd !== 0 && <span>{costWords(run.costUsd)}</span>}
+            <Elapsed run={run} lead=" · " />
+            {` · ${run.turns}/${run.maxTurns} turns`}
+            {tokens > 0 && ` · ${tokenWords(tokens)} tokens`}
+            {run.costUsd !== 0 && ` · ${costWords(run.costUsd)}`}
             {run.endedAt !== null && <Age at={run.endedAt} />}
           </span>
         </span>
@@ -67,7 +66,7 @@ export const AgentRow = memo(({ run }: { run: RunRow }) => {
 })
 
 function Age({ at }: { at: number }) {
-  return <span>{agoWords(at, useNow())}</span>
+  return ` · ${agoWords(at, useNow())}`
 }
 
 /** The last that is known of it, without leaving the page. */

@@ -1,8 +1,9 @@
-import { runGroups, type GroupName } from 'offshoot/client'
+import type { GroupName } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
-import { useMemo, useState } from 'react'
-import { useConversationId, useView } from '../state/conversation.tsx'
+import { useState } from 'react'
+import { useConversationId } from '../state/conversation.tsx'
 import { usePref } from '../state/prefs.ts'
+import { useRunGroups } from '../state/use-run-groups.ts'
 import { useVerbs } from '../state/verbs.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
@@ -26,7 +27,7 @@ const FIRST = 10
 export function AgentsPanel() {
   const verbs = useVerbs()
   const conversationId = useConversationId()
-  const groups = useGroups()
+  const groups = useRunGroups()
   const [text, setText] = useState('')
   const [all, setAll] = usePref('allAgents')
   const names = Object.keys(TITLES) as GroupName[]
@@ -69,18 +70,6 @@ export function AgentsPanel() {
         ))}
       {all && <OtherAgents conversationId={conversationId} isFound={(run) => isFound(run, text)} />}
     </section>
-  )
-}
-
-function useGroups() {
-  const approvals = useView((state) => state.approvals)
-  const questions = useView((state) => state.questions)
-  const runs = useView((state) => state.runs)
-  const latestRuns = useView((state) => state.latestRuns)
-  const queue = useView((state) => state.queue)
-  return useMemo(
-    () => runGroups({ approvals, questions, runs, latestRuns, queue }),
-    [approvals, questions, runs, latestRuns, queue],
   )
 }
 

@@ -6,7 +6,7 @@ import { usePendingCancel } from '../state/pending-cancels.ts'
 import { useVerbs } from '../state/verbs.ts'
 import { Button } from '../ui/button.tsx'
 import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
-import { isLive } from '../ui/run-status-look.ts'
+import { canContinue, isLive } from '../ui/run-status-look.ts'
 import { useNow } from '../ui/use-now.ts'
 
 /** More than this is not thrown away by one press. US dollars. */
@@ -43,7 +43,7 @@ export function RunActions({
         </Button>
       )}
       {!ending && <PauseAction run={run} small={small} />}
-      {!ending && (paused || run.status === 'failed') && (
+      {!ending && canContinue(run) && (
         <Button
           look={look}
           small={small}

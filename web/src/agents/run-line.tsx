@@ -17,9 +17,9 @@ export function RunLine({ run, children }: { run: RunRow; children?: ReactNode }
       <RunMark run={run} word={line.state} />
       <AgentName name={run.agent} className="shrink-0" />
       <span className="min-w-0 flex-1 max-sm:line-clamp-3 sm:truncate">
-        <bdi className="text-ink">{run.task}</bdi>
+        <bdi className="text-ink">{run.task}</bdi>{' '}
         <span
-          className={`ml-2 text-xs ${needs ? 'text-needs' : run.status === 'failed' ? 'text-failed' : 'text-ink-3'}`}
+          className={`ml-1 text-xs ${needs ? 'text-needs' : run.status === 'failed' ? 'text-failed' : 'text-ink-3'}`}
         >
           {lineOf(run, line)}
           <Until at={line.until} />
@@ -34,14 +34,17 @@ export function RunLine({ run, children }: { run: RunRow; children?: ReactNode }
 /** Of the run alone, unless they say that its subagents are in them. */
 function RunFigures({ run }: { run: RunRow }) {
   const figures = [
-    run.toolCalls > 0 && counted(run.toolCalls, 'tool'),
+    run.toolCalls > 0 && counted(run.toolCalls, 'tool call'),
     run.costUsd !== 0 && costWords(run.costUsd),
     run.subtree.runs > 1 && run.subtree.costUsd !== 0 && `${costWords(run.subtree.costUsd)} with subagents`,
   ]
   return (
     <span className="shrink-0 text-end text-xs whitespace-nowrap text-ink-3 tabular-nums">
       <span className="hidden sm:inline">{figures.filter(Boolean).map((each) => `${String(each)} · `)}</span>
-      {run.costUsd !== 0 && <span className="block sm:hidden">{costWords(run.costUsd)}</span>}
+      {/* on a phone an unknown price would take the place of the task */}
+      {run.costUsd !== 0 && run.costUsd !== null && (
+        <span className="block sm:hidden">{costWords(run.costUsd)}</span>
+      )}
       <Elapsed run={run} />
     </span>
   )
@@ -56,12 +59,12 @@ export function Until({ at }: { at: number | null }) {
   )
 }
 
-/** Of what waits: since when it waits. */
-export function Elapsed({ run }: { run: RunRow }) {
+/** Of what waits: since when it waits. Nothing, and no `lead`, where nobody knows it. */
+export function Elapsed({ run, lead = '' }: { run: RunRow; lead?: string }) {
   const isDriven = useIsDriven()
   const now = useLiveNow(isLive(run) && isDriven)
   if (isLive(run) && !isDriven) return null // its process is gone: no time passes for it
   const since = run.waitingFor?.since
-  if (needsYou(run) && since !== undefined) return `waiting ${durationWords(now - since)}`
-  return durationWords(elapsedOf(run, now))
+  if (needsYou(run) && since !== undefined) return `${lead}waiting ${durationWords(now - since)}`
+  return `${lead}${durationWords(elapsedOf(run, now))}`
 }

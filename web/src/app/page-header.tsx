@@ -1,5 +1,5 @@
-import { badge, breadcrumb, costWords, runGroups, tokenWords, type BranchView } from 'offshoot/client'
-import { useEffect, useMemo, useState } from 'react'
+import { badge, breadcrumb, costWords, tokenWords, type BranchView } from 'offshoot/client'
+import { useEffect, useState } from 'react'
 import { nameOf, pathOf, runOf } from '../state/branch-lookup.ts'
 import { hueOf } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -10,11 +10,12 @@ import { showInFavicon } from './favicon.ts'
 import { keysOf, shownKeys } from '../state/keymap.ts'
 import { togglePanel } from '../state/panels.ts'
 import { navigate } from '../state/route.ts'
+import { useRunGroups } from '../state/use-run-groups.ts'
 
 /** Where one is, what it has cost, who is at work. */
 export function Header({ branch }: { branch: BranchView }) {
   const title = useView((state) => state.conversation.title)
-  const { needsYou, running } = useBadge()
+  const { needsYou, running } = badge(useRunGroups())
   const status = useView((state) => runOf(state, branch.id)?.status)
   useEffect(reloadConversations, [title, needsYou, running, status])
   useEffect(() => {
@@ -62,18 +63,6 @@ function countWords(needsYou: number, running: number): string {
 function leaveWindow(): void {
   document.title = 'Offshoot'
   showInFavicon({ needsYou: 0, running: 0 })
-}
-
-function useBadge() {
-  const approvals = useView((state) => state.approvals)
-  const questions = useView((state) => state.questions)
-  const runs = useView((state) => state.runs)
-  const latestRuns = useView((state) => state.latestRuns)
-  const queue = useView((state) => state.queue)
-  return useMemo(
-    () => badge(runGroups({ approvals, questions, runs, latestRuns, queue })),
-    [approvals, questions, runs, latestRuns, queue],
-  )
 }
 
 function Breadcrumb({ branch, title }: { branch: BranchView; title: string }) {
@@ -141,17 +130,14 @@ function Figures() {
   return (
     <p className="flex shrink-0 items-center gap-3 pr-1 text-xs whitespace-nowrap text-ink-2 tabular-nums md:pr-2">
       <span title={`${costWords(totals.costUsd)}, ${tokenWords(tokens)} tokens in ${totals.runs} runs`}>
-        {totals.costUsd === null ? (
-          <>
-            <span className="max-md:hidden">{costWords(null)}</span>
-            <span className="md:hidden">
-              <span aria-hidden="true">$?</span>
-              <span className="sr-only">{costWords(null)}</span>
-            </span>
-          </>
-        ) : (
-          costWords(totals.costUsd)
-        )}
+        {/* on a phone in two lines, which leaves the title its place */}
+        <span
+          className={
+            totals.costUsd === null ? 'max-md:inline-block max-md:w-min max-md:whitespace-normal' : ''
+          }
+        >
+          {costWords(totals.costUsd)}
+        </span>
         {budget.usd !== null && (
           <span className="text-ink-3 max-md:hidden">{` / ${costWords(budget.usd)}`}</span>
         )}

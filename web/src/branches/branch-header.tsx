@@ -1,4 +1,12 @@
-import { breadcrumb, costWords, siblings, tokenWords, type BranchView, type ViewState } from 'offshoot/client'
+import {
+  breadcrumb,
+  costWords,
+  originNumber,
+  siblings,
+  tokenWords,
+  type BranchView,
+  type ViewState,
+} from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import { useEffect, useRef } from 'react'
 import { useView } from '../state/conversation.tsx'
@@ -85,9 +93,8 @@ function BranchStatus({ run }: { run: RunRow }) {
 function kindOf(state: ViewState, branch: BranchView): string {
   const context = branch.inheritContext ? 'inherits context' : 'fresh context'
   if (branch.kind !== 'fork') return `${branch.kind} · ${context}`
-  const parent = branch.parentBranchId ? state.branches[branch.parentBranchId] : undefined
-  const origin = parent?.messages?.find(({ id }) => id === branch.originMessageId)
-  return `fork · inherits ${origin ? `up to message ${origin.position + 1}` : 'what came before'}`
+  const origin = originNumber(state, branch)
+  return `fork · inherits ${origin ? `up to message ${origin}` : 'what came before'}`
 }
 
 function SiblingPager({ branch }: { branch: BranchView }) {

@@ -1,4 +1,4 @@
-import { authorWords, reportHeadline } from 'offshoot/client'
+import { authorWords, reportLine } from 'offshoot/client'
 import type { InboxItem } from 'offshoot/protocol'
 import { useState } from 'react'
 import { useVerbs } from '../state/verbs.ts'
@@ -28,11 +28,11 @@ function InboxChip({ item }: { item: InboxItem }) {
   const [editing, setEditing] = useState(false)
   if (editing) return <EditChip item={item} onDone={() => setEditing(false)} />
   const isMine = item.kind === 'user' && (item.author === null || item.author === 'person')
-  const text = item.report ? reportHeadline(item.report, item.text) : item.text
+  const text = item.report ? reportLine(item.report, item.text) : item.text
   return (
     <li className="flex items-center gap-1 rounded-lg border border-line bg-panel py-0.5 pr-1 pl-3 text-sm">
       <span dir="auto" className="min-w-0 flex-1 truncate" title={text}>
-        {!isMine && <span className="text-ink-3">{`${writerOf(item)}: `}</span>}
+        {!isMine && !item.report && <span className="text-ink-3">{`${writerOf(item)}: `}</span>}
         {text}
       </span>
       {item.mode === 'steer' && <span className="text-xs text-running">next turn</span>}
@@ -49,8 +49,7 @@ function InboxChip({ item }: { item: InboxItem }) {
   )
 }
 
-function writerOf({ report, author, kind }: InboxItem): string {
-  if (report) return `Report of ${report.agent}`
+function writerOf({ author, kind }: InboxItem): string {
   return kind === 'user' ? authorWords(author) : 'Note'
 }
 

@@ -21,7 +21,7 @@ export function MessageActions({ message, inherited, children }: MessageActionsP
   const open = (promise: Promise<{ branchId: string }>) =>
     promise.then(({ branchId }) => navigate(branchPath(conversationId, branchId))).catch(showError)
   return (
-    <div data-print="no" className="absolute top-full z-10 -mx-1.5 flex h-7 items-center gap-0.5">
+    <div data-print="no" className="touch:h-11 absolute top-full z-10 -mx-1.5 flex h-7 items-center gap-0.5">
       {message.role !== 'user' && <VersionPicker message={message} />}
       <div className="touch:opacity-100 flex items-center opacity-0 transition-opacity group-focus-within/message:opacity-100 group-hover/message:opacity-100">
         {children}

@@ -38,7 +38,7 @@ export const ItemView = memo(
       case 'agents':
         return <AgentsCard entries={item.entries} />
       case 'notice':
-        return <Notice text={item.part.text} branchId={item.part.branchId} />
+        return <Notice text={item.part.text} branchId={item.cardOf} />
       case 'file':
         return (
           <p className="text-xs text-ink-3">{`File: ${item.part.file.filename ?? item.part.file.mediaType}`}</p>
@@ -52,6 +52,7 @@ function isSameItem(a: Item, b: Item): boolean {
   if (a === b) return true
   if (a.kind !== b.kind || a.key !== b.key || a.message !== b.message) return false
   if (a.kind === 'tool' && b.kind === 'tool') return isSameEntry(a.entry, b.entry)
+  if (a.kind === 'notice' && b.kind === 'notice') return a.cardOf === b.cardOf
   if ((a.kind === 'looks' || a.kind === 'agents') && (b.kind === 'looks' || b.kind === 'agents'))
     return (
       a.entries.length === b.entries.length &&
@@ -81,13 +82,19 @@ function Reply({ item, inherited }: { item: Extract<Item, { kind: 'text' }>; inh
         <Markdown text={part.text} streaming={streaming} />
       </div>
       {message.state === 'interrupted' && <p className="mt-1 text-xs text-ink-3">Interrupted here.</p>}
-      {last && !streaming && !message.parts.some((each) => each.type === 'tool-call') && (
+      {hasActions(item) && (
         <MessageActions message={message} inherited={inherited}>
           <CopyButton text={part.text} label="Copy answer" />
         </MessageActions>
       )}
     </article>
   )
+}
+
+/** An answer that is whole and ends its turn can be copied, made again and left from: its buttons stand below it. */
+export function hasActions(item: Item): boolean {
+  if (item.kind !== 'text' || !item.last || item.message.state === 'streaming') return false
+  return !item.message.parts.some(({ type }) => type === 'tool-call')
 }
 
 function Folded({ id, title, text }: { id: string; title: string; text: string }) {

@@ -29,8 +29,10 @@ export function ReportCard({ report, text }: ReportProps) {
         onClick={() => setOpen(!open)}
         className="touch:min-h-11 flex w-full items-center gap-1.5 rounded-md px-2 py-1 text-left text-sm hover:bg-hover"
       >
-        <span className="shrink-0 font-semibold">{title}</span>
-        <span className="min-w-0 flex-1 truncate text-xs text-ink-3">{reportDetails(report)}</span>
+        <span className="flex min-w-0 flex-1 items-baseline gap-x-1.5 max-sm:flex-wrap">
+          <span className="shrink-0 font-semibold">{title}</span>{' '}
+          <span className="min-w-0 text-xs text-ink-3 sm:flex-1 sm:truncate">{reportDetails(report)}</span>
+        </span>
         <Icon name={open ? 'down' : 'right'} size={12} className="text-ink-3" />
       </button>
       {open && (

@@ -7,16 +7,17 @@ import { useVerbs } from '../state/verbs.ts'
 import { runOf } from '../state/branch-lookup.ts'
 import { Button } from '../ui/button.tsx'
 import { Icon } from '../ui/icon.tsx'
-import { isLive, lookOf } from '../ui/run-status-look.ts'
+import { canContinue, isLive, lookOf } from '../ui/run-status-look.ts'
 
 /**
- * The status line of a branch: what it does or waits for, why, since when, and the verb that helps. A branch with a header
- * has it there; here it is where something has stopped and goes on by a button.
+ * The status line of the main branch: what it does or waits for, why, since when, and the verb that helps. Any other branch
+ * has it in its header; here are only the subagents below it that are paused.
  */
 export function StatusBar({ branch }: { branch: BranchView }) {
   const run = useView((state) => runOf(state, branch.id))
   if (!run) return null
   const isStopped = run.status === 'paused' || run.status === 'failed'
+  if (isStopped && branch.kind !== 'main') return null
   if (isStopped) return <StoppedBar branch={branch} run={run} />
   return <StatusRow branch={branch} run={run} />
 }
@@ -71,9 +72,11 @@ function StoppedBar({ branch, run }: StatusProps) {
   const line = useStatus(run)
   const isLiveBelow = useView((state) => runsBelow(state, branch).some(isLive))
   const { icon, tone } = lookOf(run)
-  const facts = [line.detail, run.reason === 'budget' && `spent ${costWords(run.subtree.costUsd)}`].filter(
-    Boolean,
-  )
+  const facts = [
+    line.detail,
+    run.reason === 'budget' && `spent ${costWords(run.subtree.costUsd)}`,
+    !canContinue(run) && run.error?.hint,
+  ].filter(Boolean)
   return (
     <div
       role="status"
@@ -90,9 +93,11 @@ function StoppedBar({ branch, run }: StatusProps) {
           Pause all
         </Button>
       )}
-      <Button icon="play" onPress={() => verbs.continue(run)}>
-        {run.status === 'failed' ? 'Retry' : 'Continue'}
-      </Button>
+      {canContinue(run) && (
+        <Button icon="play" onPress={() => verbs.continue(run)}>
+          {run.status === 'failed' ? 'Retry' : 'Continue'}
+        </Button>
+      )}
     </div>
   )
 }

@@ -11,7 +11,7 @@ import { branchPath, navigate } from '../state/route.ts'
 import { runOfCall } from '../state/branch-lookup.ts'
 import { Markdown } from '../markdown/markdown.tsx'
 import { Button } from '../ui/button.tsx'
-import { counted, hueOf } from '../ui/format.ts'
+import { hueOf } from '../ui/format.ts'
 import { Icon } from '../ui/icon.tsx'
 import { isLive } from '../ui/run-status-look.ts'
 import { useFold } from '../state/folds.ts'
@@ -104,9 +104,11 @@ function Opened({ run, report }: { run: RunRow; report: Output | undefined }) {
       )}
       {report && !isLive(run) && <Answer output={report} />}
       <div className="flex flex-wrap items-center gap-1">
-        <Button look="quiet" small icon="list" onPress={() => showPanel('steps', run.id)}>
-          {`All ${counted(run.toolCalls, 'step')}`}
-        </Button>
+        {run.toolCalls > 0 && (
+          <Button look="quiet" small icon="list" onPress={() => showPanel('steps', run.id)}>
+            {run.toolCalls === 1 ? '1 step' : `All ${run.toolCalls} steps`}
+          </Button>
+        )}
         <Button
           look="quiet"
           small

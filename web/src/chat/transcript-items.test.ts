@@ -83,6 +83,25 @@ describe('the items of a transcript', () => {
     expect(found).toEqual(['tool', 'notice'])
   })
 
+  it('have one card of a subagent that a person started, however often it is noted', () => {
+    const note = (id: string, branchId?: string) => ({ id, type: 'notice', text: id, branchId })
+    const items = itemsOf(
+      [
+        message('m1', 'user', [note('started', 'brn_2')]),
+        message('m2', 'user', [note('ended', 'brn_2')]),
+        message('m3', 'user', [note('another', 'brn_3'), note('of none')]),
+      ],
+      { callOf: () => undefined, branchOfCall: new Map() },
+    )
+    const cards = items.map((item) => (item.kind === 'notice' ? [item.key, item.cardOf] : []))
+    expect(cards).toEqual([
+      ['started', 'brn_2'],
+      ['ended', undefined],
+      ['another', 'brn_3'],
+      ['of none', undefined],
+    ])
+  })
+
   it('pass over empty text and parts of a newer program', () => {
     const parts = [
       { id: 'prt_1', type: 'text', text: ' \n' },

@@ -58,6 +58,8 @@ export type Item =
       readonly key: string
       readonly message: Message
       readonly part: PartOf<'notice'>
+      /** The branch whose card it is: that of the subagent which it is about, where no item before shows it. */
+      readonly cardOf: string | undefined
     }
   | { readonly kind: 'file'; readonly key: string; readonly message: Message; readonly part: PartOf<'file'> }
 
@@ -81,7 +83,18 @@ export function itemsOf(messages: readonly Message[], known: Known): readonly It
     }
     for (const item of itemsOfMessage(message, results, known)) join(items, item)
   }
-  return items
+  return withOneCardEach(items)
+}
+
+/** A subagent that a person started is noted at its start and at its end: the first note is its card. */
+function withOneCardEach(items: readonly Item[]): readonly Item[] {
+  const shown = new Set<string>()
+  return items.map((item) => {
+    if (item.kind !== 'notice' || item.cardOf === undefined) return item
+    if (shown.has(item.cardOf)) return { ...item, cardOf: undefined }
+    shown.add(item.cardOf)
+    return item
+  })
 }
 
 function asResult(part: Part): (readonly [string, PartOf<'tool-result'>])[] {
@@ -104,7 +117,7 @@ function itemsOfMessage(
       case 'reasoning':
         return part.text.trim() ? [{ kind: 'reasoning', key, message, part }] : []
       case 'notice':
-        return [{ kind: 'notice', key, message, part }]
+        return [noticeItem(message, part)]
       case 'file':
         return [{ kind: 'file', key, message, part }]
       case 'tool-call':
@@ -132,9 +145,11 @@ function reportsOf(message: Message): Item[] {
 }
 
 function noticesOf(message: Message): Item[] {
-  return message.parts.flatMap((part): Item[] =>
-    part.type === 'notice' ? [{ kind: 'notice', key: part.id, message, part }] : [],
-  )
+  return message.parts.flatMap((part): Item[] => (part.type === 'notice' ? [noticeItem(message, part)] : []))
+}
+
+function noticeItem(message: Message, part: PartOf<'notice'>): Item {
+  return { kind: 'notice', key: part.id, message, part, cardOf: part.branchId }
 }
 
 function toolItem(

@@ -4,7 +4,7 @@ import { useConversationView } from '../state/conversation.tsx'
 import { Button } from '../ui/button.tsx'
 import { showError } from '../ui/toasts.tsx'
 import type { Item } from './transcript-items.ts'
-import { ItemView } from './message-view.tsx'
+import { hasActions, ItemView } from './message-view.tsx'
 import { usePathItems, type PathItems } from './path-messages.ts'
 import { useShownTranscript } from './shown-transcript.ts'
 import { useStick } from './use-stick.ts'
@@ -46,7 +46,7 @@ export function Transcript({ branchId, messageId }: TranscriptProps) {
         aria-label="Messages"
         aria-live="off"
       >
-        <div className="mx-auto w-full max-w-[49rem] px-4 pt-5 pb-10">
+        <div className="touch:pb-14 mx-auto w-full max-w-[49rem] px-4 pt-5 pb-10">
           <Items items={items} branchId={branchId} box={box} />
         </div>
       </div>
@@ -122,9 +122,13 @@ function gapOf(before: Item | undefined, item: Item, inside = false): string {
   if (!before) return ''
   const small = isCall(before) && isCall(item)
   if (small) return inside ? 'pt-0.5' : 'mt-0.5'
-  const large = [item.kind, before.kind].some((kind) => kind === 'user' || kind === 'told')
+  const large = isSaid(item) || isSaid(before) || hasActions(before)
   if (large) return inside ? 'touch:pt-13 pt-9' : 'touch:mt-13 mt-9'
   return inside ? 'pt-3' : 'mt-3'
+}
+
+function isSaid({ kind }: Item): boolean {
+  return kind === 'user' || kind === 'told'
 }
 
 function isCall({ kind }: Item): boolean {

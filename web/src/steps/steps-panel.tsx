@@ -77,9 +77,7 @@ function Calls({ runs, level }: { runs: readonly RunRow[]; level: number }) {
     <>
       {branch && branch.before !== null && <Earlier branchId={branchId} />}
       {missing && <p className="py-0.5 text-xs text-ink-3">Loading…</p>}
-      {!missing && runs.every((run) => run.toolCalls === 0) && (
-        <p className="py-0.5 text-xs text-ink-3">No calls.</p>
-      )}
+      {!missing && calls.length === 0 && <p className="py-0.5 text-xs text-ink-3">No calls.</p>}
       {runs.map((run, index) => (
         <div key={run.id}>
           {runs.length > 1 && (

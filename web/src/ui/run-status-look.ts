@@ -1,4 +1,4 @@
-import { stateWords, type StatusLine } from 'offshoot/client'
+import { wasRefused, stateWords, type StatusLine } from 'offshoot/client'
 import type { RunRow } from 'offshoot/protocol'
 import type { IconName } from './icon.tsx'
 import { counted } from './format.ts'
@@ -51,6 +51,11 @@ export function isLive({ status }: Pick<RunRow, 'status'>): boolean {
   return status === 'queued' || status === 'running' || status === 'waiting'
 }
 
+/** Whether it goes on by a press: what was refused would be asked the same again. */
+export function canContinue(run: RunRow): boolean {
+  return run.status === 'paused' || (run.status === 'failed' && !wasRefused(run))
+}
+
 /** How long it has taken so far, or took. Milliseconds. */
 export function elapsedOf(run: Pick<RunRow, 'startedAt' | 'queuedAt' | 'endedAt'>, now: number): number {
   return Math.max(0, (run.endedAt ?? now) - (run.startedAt ?? run.queuedAt))
@@ -62,8 +67,9 @@ export function detailOf(run: RunRow, { state, detail }: StatusLine): string {
     case 'running':
     case 'waiting':
     case 'queued':
-    case 'failed':
       return detail ?? state
+    case 'failed':
+      return [detail ?? state, !canContinue(run) && run.error?.hint].filter(Boolean).join('. ')
     case 'completed':
       return detail ?? run.headline ?? counted(run.toolCalls, 'tool call')
     case 'paused':

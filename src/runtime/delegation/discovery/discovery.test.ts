@@ -260,7 +260,7 @@ describe('a call of use_tool', () => {
     const one = use({ tool: 't0' })
     const turns = Array.from({ length: 6 }, () => ({ toolCalls: [one] }))
     const h = harness({ tools: many(1), config: on, script: { main: turns }, layers: allowAll })
-    expect(await h.run('go')).toMatchObject({ status: 'paused', reason: 'stall', toolCalls: 6 })
+    expect(await h.run('go')).toMatchObject({ status: 'paused', reason: 'stall', toolCalls: 5 })
     expect(h.store.find('tool_calls', {}).at(-1)).toMatchObject({
       status: 'skipped',
       error: { code: 'repeated' },

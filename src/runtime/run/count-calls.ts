@@ -1,0 +1,12 @@
+import type { RunId } from '../../core/ids.ts'
+import { ranStatuses, type ToolCallStatus } from '../../core/run.ts'
+import type { Reader } from '../../store/port.ts'
+
+/** The calls of a run that ran, or run now, as its figures count them. */
+export function countCalls(reader: Reader, runId: RunId): number {
+  return ranStatuses.reduce((sum, status) => sum + reader.count('tool_calls', { runId, status }), 0)
+}
+
+export function hasRun(status: ToolCallStatus): boolean {
+  return (ranStatuses as readonly ToolCallStatus[]).includes(status)
+}

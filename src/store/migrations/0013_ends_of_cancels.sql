@@ -1,0 +1,2 @@
+-- A cancelled run may have the end "restart": its program was told to end. No table changes. A program that does not know
+-- this end would take such a row for a damaged one, and refuses the database by its version instead.
