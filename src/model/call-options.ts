@@ -65,7 +65,5 @@ function familyOptions(
 /** What the program says of a request stands before what a person has set. */
 function merged(first: ProviderOptions, second: SharedV4ProviderOptions): SharedV4ProviderOptions {
   const names = Object.keys({ ...first, ...second })
-  return Object.fromEntries(
-    names.map((name) => [name, { ...first[name], ...second[name] } as SharedV4ProviderOptions[string]]),
-  )
+  return Object.fromEntries(names.map((name) => [name, { ...first[name], ...second[name] }]))
 }
