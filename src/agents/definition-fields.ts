@@ -7,6 +7,7 @@ import {
   type Rule,
   type Summarize,
 } from '../core/agent.ts'
+import { modelSettingsSchema } from '../core/model-settings.ts'
 import { once } from '../core/once.ts'
 import { isRule, readRule } from '../core/rules/read-rule.ts'
 import { ruleListProblem } from '../core/rules/rule-list.ts'
@@ -51,6 +52,23 @@ export const definitionFields: Readonly<Record<FieldName, Field>> = {
     expected: 'a number from 0 to 2',
     strict: false,
     json: { type: 'number', minimum: 0, maximum: 2 },
+  },
+  topP: {
+    expected: 'a number from 0 to 1',
+    strict: true,
+    json: { type: 'number', minimum: 0, maximum: 1 },
+  },
+  maxOutputTokens: COUNT,
+  stopSequences: {
+    expected: 'a list of at most 16 texts',
+    strict: true,
+    json: { type: 'array', items: { type: 'string' } },
+  },
+  promptCache: { expected: '`5m` or `1h`', strict: true, json: { enum: ['5m', '1h'] } },
+  providerOptions: {
+    expected: 'options of a provider, by its name',
+    strict: true,
+    json: { type: 'object' },
   },
   tools: TOOLS,
   disallowedTools: TOOLS,
@@ -106,12 +124,13 @@ function makeSchemas(): Readonly<Record<FieldName, z.ZodType>> {
     const problem = schemaProblem(schema)
     if (problem) context.addIssue({ code: 'custom', message: problem })
   })
+  const settings = modelSettingsSchema().required().shape
   return {
     title: text,
     icon: text,
     model: text,
     effort: line.transform((value) => value.toLowerCase()).pipe(z.enum(efforts)),
-    temperature: z.number().min(0).max(2),
+    ...settings,
     tools,
     disallowedTools: tools,
     permissions: rulesSchema(),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { OffshootError } from '../core/errors.ts'
 import type { ConversationId } from '../core/ids.ts'
+import type { ModelSettings } from '../core/model-settings.ts'
 import { personOnly, TO_PERSON, turnOfPerson } from '../person/person-only.ts'
 import { hasRunMark } from '../exec/run-marks.ts'
 import type { VerbCommand } from '../runtime/control/verbs.ts'
@@ -68,15 +69,16 @@ function decidingCommand(command: Command): string | undefined {
 }
 
 function decidingOption(command: Command): string | undefined {
-  const { mode, model, budgetUsd, expose, edit } = command.opts<Options>()
+  const { mode, model, budgetUsd, set: settings, expose, edit } = command.opts<Options>()
   if (edit !== undefined) return 'inbox --edit'
-  return expose ? 'serve --expose' : personOnly({ mode, model, budgetUsd })
+  return expose ? 'serve --expose' : personOnly({ mode, model, budgetUsd, settings })
 }
 
 interface Options {
   readonly mode?: string
   readonly model?: string
   readonly budgetUsd?: number
+  readonly set?: ModelSettings
   readonly expose?: true
   /** Of `inbox`: the words of somebody else. */
   readonly edit?: string

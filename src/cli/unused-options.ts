@@ -22,15 +22,16 @@ export function refuseUnused(
 interface Decided {
   readonly mode?: Mode
   readonly approvals?: 'wait' | 'deny'
+  readonly set?: object
 }
 
 /**
  * Refuses what another process decides: what is allowed, and who is asked, is the matter of the one that drives the
  * conversation. @throws OffshootError `conflict`
  */
-export function refuseDecidedElsewhere({ mode, approvals }: Decided, driver: string): void {
-  if (mode === undefined && approvals !== 'deny') return
-  const flag = mode === undefined ? '--approvals deny' : '--mode'
+export function refuseDecidedElsewhere({ mode, approvals, set }: Decided, driver: string): void {
+  if (mode === undefined && approvals !== 'deny' && set === undefined) return
+  const flag = mode !== undefined ? '--mode' : set === undefined ? '--approvals deny' : '--set'
   throw new OffshootError('conflict', `${driver} drives this conversation, which knows no ${flag}`, {
     hint: 'leave it out, or wait until nothing goes on there',
   })

@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { modelSettingsSchema } from '../core/model-settings.ts'
 import { once } from '../core/once.ts'
 import { patternProblem } from '../core/rules/pattern-problem.ts'
 import { shown } from '../core/rules/quoted-value.ts'
 import { isRule, readRule, type RuleInput } from '../core/rules/read-rule.ts'
 import { ruleListProblem } from '../core/rules/rule-list.ts'
+import { idleSetting } from '../model/idle-setting.ts'
 import { providers } from '../model/models-and-prices.ts'
 import type { AgentSettings } from './read-agent-settings.ts'
 import { defaults } from './defaults.ts'
@@ -94,6 +96,18 @@ function priceSchema() {
     }))
 }
 
+function modelsSchema() {
+  return z
+    .record(z.string(), modelSettingsSchema())
+    .superRefine((models, context) => {
+      for (const [id, settings] of Object.entries(models)) {
+        const idle = idleSetting(settings, id)
+        if (idle) context.addIssue({ code: 'custom', path: [id, idle.name], message: idle.why })
+      }
+    })
+    .describe('how a model is asked, by provider/model')
+}
+
 function limitsSchema() {
   const { limits } = defaults
   return z.strictObject({
@@ -170,6 +184,7 @@ function makeConfigSchema() {
       .record(z.string(), agentSchema())
       .default({})
       .describe('agents by name: fields of one that there is, or a new one with description and prompt'),
+    models: modelsSchema().default({}),
     prices: z
       .record(z.string(), priceSchema())
       .default({})

@@ -10,6 +10,7 @@ export const defaults = {
   permissions: [],
   delegations: [],
   agents: {},
+  models: {},
   prices: {},
   search: { keys: {} },
   recovery: 'continue' as const,

@@ -1,4 +1,5 @@
 import type { Json } from './json.ts'
+import type { ModelSettings } from './model-settings.ts'
 
 export type Action = 'allow' | 'ask' | 'deny'
 
@@ -47,7 +48,7 @@ export const basePrompts = ['bare', 'workspace'] as const
 export type BasePrompt = (typeof basePrompts)[number]
 
 /** An agent's definition. The agent named `main` works with the person; no delegation starts it. */
-export interface AgentDefinition {
+export interface AgentDefinition extends ModelSettings {
   readonly name: string
   /** For people. */
   readonly title?: string
@@ -62,8 +63,6 @@ export interface AgentDefinition {
   readonly model?: string
   /** Absent: what its provider does by itself. */
   readonly effort?: Effort
-  /** How varied its answers are, from 0 to 2; absent: what its provider does by itself. */
-  readonly temperature?: number
   /** Tool or toolset names; absent: all that the parent has. */
   readonly tools?: readonly string[]
   readonly disallowedTools?: readonly string[]

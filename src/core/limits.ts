@@ -90,3 +90,6 @@ export const bounds = {
   /** A process group gets SIGTERM, then SIGKILL after this. Milliseconds. */
   killGraceMs: 5_000,
 } as const
+
+/** Of an answer, where it is not known how long one of the model may be. */
+export const assumedOutputTokens = 32_000

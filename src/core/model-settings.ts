@@ -23,6 +23,15 @@ export interface ModelSettings {
 
 export type SettingName = keyof ModelSettings
 
+export const settingNames: readonly SettingName[] = [
+  'temperature',
+  'topP',
+  'maxOutputTokens',
+  'stopSequences',
+  'promptCache',
+  'providerOptions',
+]
+
 export const modelSettingsSchema = once(() =>
   z.strictObject({
     temperature: z.number().min(0).max(2).optional().describe('how varied its answers are'),
@@ -32,13 +41,15 @@ export const modelSettingsSchema = once(() =>
       .array(z.string().min(1).max(200))
       .min(1)
       .max(16)
+      .readonly()
       .optional()
       .describe('texts at which an answer ends'),
     promptCache: z.enum(promptCaches).optional().describe('how long Claude keeps what it has read'),
-    providerOptions: z
-      .custom<ProviderOptions>()
+    providerOptions: (
+      z.record(z.string(), z.record(z.string(), z.unknown())) as unknown as z.ZodType<ProviderOptions>
+    )
       .superRefine((value, context) => {
-        const message = value === undefined ? undefined : providerOptionsProblem(value)
+        const message = providerOptionsProblem(value)
         if (message) context.addIssue({ code: 'custom', message })
       })
       .optional()

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { efforts } from './agent.ts'
+import { modelSettingsSchema } from './model-settings.ts'
 
 /**
  * The caps of one run, after call, config, definition and default were weighed. null: none of its own. Money and tokens are
@@ -30,4 +31,6 @@ export const runSetupSchema = z.object({
   /** What its spawn asked for; each continue gives as much again. null: nothing was said. */
   maxCostUsd: z.number().min(0).nullable(),
   maxTokens: z.number().min(0).nullable(),
+  /** How its model is asked, as its agent and whoever started it say. Absent: nothing was said. */
+  settings: modelSettingsSchema().optional(),
 })

@@ -5,6 +5,7 @@ import type { AgentDefinition } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
 import { isId, type ConversationId } from '../core/ids.ts'
 import { delivers, type Deliver } from '../core/message.ts'
+import { modelSettingsSchema, type ModelSettings } from '../core/model-settings.ts'
 import { bestEffort } from '../core/rejections.ts'
 import type { OwnModel } from '../model/custom-models.ts'
 import { smallModel } from '../model/models-and-prices.ts'
@@ -55,6 +56,8 @@ export interface ChatOptions<O = unknown> {
 export interface StartOrder {
   /** Turns of this run. */
   readonly maxTurns?: number | undefined
+  /** How the model of this run is asked, before what its agent says. */
+  readonly settings?: ModelSettings | undefined
   /** What the conversation may spend while it is driven, US dollars. */
   readonly budgetUsd?: number | undefined
 }
@@ -210,7 +213,11 @@ const chatSchema = z.strictObject({
   tools: z.array(z.unknown()).optional(),
   model,
 })
-const orderSchema = z.strictObject({ maxTurns: positive, budgetUsd: dollars })
+const orderSchema = z.strictObject({
+  maxTurns: positive,
+  budgetUsd: dollars,
+  settings: modelSettingsSchema().optional(),
+})
 const sendSchema = orderSchema.extend({ mode: z.enum(['follow_up', 'steer']).default('follow_up') })
 const spawnSchema = orderSchema.extend({
   agent: z.unknown().optional(),

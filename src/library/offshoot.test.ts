@@ -1,4 +1,5 @@
 import { ignoreLateRejection } from '../core/rejections.ts'
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -307,6 +308,58 @@ test('a model of the program’s own has the price that the configuration gives 
   const second = await (await chat.send('go', { budgetUsd: 1 })).result()
   expect(second).toMatchObject({ status: 'paused', endReason: 'budget' })
   expect(second.note).toContain('$1.00 of $1.00 are spent')
+})
+
+describe('settings', () => {
+  const opened = async () => {
+    const script = scriptedModel({
+      agents: { main: [{ text: 'one' }, { text: 'two' }], critic: [{ text: 'bad' }] },
+    })
+    const options: LanguageModelV4CallOptions[] = []
+    const model = Object.assign(Object.create(script) as typeof script, {
+      provider: 'mine.chat',
+      modelId: 'one',
+      doStream: (asked: LanguageModelV4CallOptions) => {
+        options.push(asked)
+        return script.doStream(asked)
+      },
+    })
+    return { options, offshoot: await createOffshoot({ model, store: ':memory:', env: { HOME: home } }) }
+  }
+
+  it('of a message, a spawn and a continue reach the model, before those of the agent', async () => {
+    const { options, offshoot } = await opened()
+    await using _ = offshoot
+    const chat = await offshoot.chat({ agents: [{ ...critic, topP: 0.5, stopSequences: ['END'] }] })
+    const run = await chat.send('go', { settings: { temperature: 0.5, maxOutputTokens: 900 } })
+    await run.result()
+    await (await run.continue('more', { settings: { temperature: 1 } })).result()
+    await (await chat.spawn('look', { agent: 'critic', settings: { topP: 0.1 } })).result()
+    expect(options).toMatchObject([
+      { temperature: 0.5, maxOutputTokens: 900 },
+      { temperature: 1, maxOutputTokens: 900 },
+      { topP: 0.1, stopSequences: ['END'] },
+    ])
+  })
+
+  it('that cannot be, or would do nothing, are refused by their name', async () => {
+    const { options, offshoot } = await opened()
+    await using _ = offshoot
+    const chat = await offshoot.chat()
+    const refusals = [
+      [{ temperature: 3 }, 'send: settings.temperature: '],
+      [{ speed: 1 }, 'send: settings: there is no option "speed"'],
+      [{ providerOptions: { openai: { store: true } } }, 'openai.store is no option that can be set'],
+      [{ providerOptions: { openai: { textVerbosity: 'low' } } }, 'it is no model of openai'],
+      [{ promptCache: '1h' }, 'promptCache does nothing for mine/one'],
+    ] as const
+    for (const [settings, message] of refusals)
+      await expect(chat.send('go', { settings } as never), message).rejects.toMatchObject({
+        code: 'usage',
+        message: expect.stringContaining(message),
+      })
+    expect(options).toEqual([])
+  })
 })
 
 test('an agent’s output has the type of its schema', async () => {

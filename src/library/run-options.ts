@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { modelSettingsSchema, type ModelSettings } from '../core/model-settings.ts'
 import { checkOptions } from './check-options.ts'
 
 export interface EventsOptions {
@@ -14,6 +15,8 @@ export interface EventsOptions {
 export interface ContinueOptions {
   /** Turns beyond those that are used. */
   readonly maxTurns?: number | undefined
+  /** How the model is asked from here on, before what the run has kept. */
+  readonly settings?: ModelSettings | undefined
   /** What the conversation may spend while it is driven, US dollars. */
   readonly budgetUsd?: number | undefined
   /** false, of a subagent that has stopped: its report goes to nobody, so that its parent is not woken and billed. */
@@ -38,6 +41,7 @@ const eventsSchema = z.strictObject({
 })
 const continueSchema = z.strictObject({
   maxTurns: positive,
+  settings: modelSettingsSchema().optional(),
   budgetUsd: dollars,
   wake: z.boolean().optional(),
 })

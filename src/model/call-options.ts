@@ -5,12 +5,16 @@ import type {
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
+import type { ProviderOptions } from '../core/provider-options.ts'
 import { cacheControl, isClaude, withCacheMarks } from './cache-marks.ts'
 import type { ModelRequest } from './port.ts'
 import type { Wishes } from './request-wishes.ts'
+import { thinkingInside } from './thinking-inside.ts'
 
 interface Asked {
   readonly request: ModelRequest
+  /** The longest answer of the model; null where it is not known. */
+  readonly longest: number | null
   readonly prompt: LanguageModelV4Prompt
   readonly tools: LanguageModelV4FunctionTool[]
   /** Of the request, without what the model does not take. */
@@ -20,17 +24,25 @@ interface Asked {
 /** A request in the words of the provider interface. */
 export function callOptions(
   model: LanguageModelV4,
-  { request, prompt, tools, wishes: { cache, ...wishes } }: Asked,
+  { request, longest, prompt, tools, wishes: { cache, ...wishes } }: Asked,
 ): LanguageModelV4CallOptions {
-  const { maxOutputTokens, toolChoice, agent, depth, signal, promptCache } = request
+  const { toolChoice, agent, depth, signal, promptCache, stopSequences } = request
+  const { maxOutputTokens, providerOptions } = thinkingInside(model, request, {
+    longest,
+    effort: wishes.reasoning,
+  })
   const isMarked = cache && isClaude(model)
   const chat = isMarked ? { cacheControl: { ...cacheControl(promptCache) } } : {}
   return {
     prompt: isMarked ? withCacheMarks(prompt, promptCache) : prompt,
     ...(tools.length > 0 ? { tools, toolChoice: { type: toolChoice } } : {}),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(stopSequences ? { stopSequences: [...stopSequences] } : {}),
     abortSignal: signal,
-    providerOptions: { offshoot: { agent, depth, ...chat }, ...familyOptions(model, request, cache) },
+    providerOptions: {
+      offshoot: { agent, depth, ...chat },
+      ...merged(providerOptions, familyOptions(model, request, cache)),
+    },
     ...wishes,
   }
 }
@@ -48,4 +60,10 @@ function familyOptions(
   const key = cache && cacheKey !== undefined ? { promptCacheKey: cacheKey } : {}
   if (family === 'openai') return { openai: { store: false, ...key } }
   return /^azure\b/.test(family) ? { openai: key } : {}
+}
+
+/** What the program says of a request stands before what a person has set. */
+function merged(first: ProviderOptions, second: SharedV4ProviderOptions): SharedV4ProviderOptions {
+  const names = Object.keys({ ...first, ...second })
+  return Object.fromEntries(names.map((name) => [name, { ...first[name], ...second[name] }]))
 }

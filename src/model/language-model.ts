@@ -47,7 +47,9 @@ export function createModel(
           signal,
           () => {
             const prompt = files ? toPrompt(request.messages) : toPlainPrompt(request.messages)
-            return languageModel.doStream(callOptions(languageModel, { request, prompt, tools, wishes }))
+            return languageModel.doStream(
+              callOptions(languageModel, { request, longest: info.maxOutput, prompt, tools, wishes }),
+            )
           },
           (late) => isStream(late?.stream) && void bestEffort(late.stream.cancel()),
         )

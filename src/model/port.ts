@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { Effort } from '../core/agent.ts'
 import type { ContextMessage } from '../core/build-context.ts'
-import type { PromptCache } from '../core/model-settings.ts'
+import type { ModelSettings } from '../core/model-settings.ts'
 
 /** US dollars per million tokens. */
 export interface TokenPrice {
@@ -39,18 +39,13 @@ export interface ToolSchema {
   readonly inputSchema: object
 }
 
-export interface ModelRequest {
+export interface ModelRequest extends ModelSettings {
   readonly messages: readonly ContextMessage[]
   readonly tools: readonly ToolSchema[]
   /** `none`: the tools are shown so that earlier calls stay valid, but must not be called. */
   readonly toolChoice: 'auto' | 'none'
-  readonly maxOutputTokens?: number
   /** How much it is to reason; a model that cannot be told is asked without. */
   readonly effort?: Effort
-  /** 0 to 2. A model that refuses it is asked without. */
-  readonly temperature?: number
-  /** How long what was read is kept in the prompt cache of Claude; default: five minutes. */
-  readonly promptCache?: PromptCache
   /** Of requests that begin with the same messages. */
   readonly cacheKey?: string
   /** The agent that asks: local models pick their role by it. */

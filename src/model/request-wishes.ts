@@ -2,7 +2,7 @@ import { APICallError, type LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { ModelRequest } from './port.ts'
 
 /** What a request asks for and can do without. */
-export interface Wishes extends Pick<LanguageModelV4CallOptions, 'reasoning' | 'temperature'> {
+export interface Wishes extends Pick<LanguageModelV4CallOptions, 'reasoning' | 'temperature' | 'topP'> {
   /** Whether the model is shown the files of the context; else they are described. */
   readonly files: boolean
   /** Whether the provider is told what to keep in its prompt cache, where it has to be. */
@@ -27,6 +27,7 @@ interface Wish {
 
 const INVALID = [400, 422]
 const CACHE: Wish = { name: 'cache', words: /cache/i, statuses: INVALID }
+const TOP_P: Wish = { name: 'topP', words: /\btop_?p\b/i, statuses: INVALID }
 const TEMPERATURE: Wish = { name: 'temperature', words: /temperature/i, statuses: INVALID }
 /** OpenRouter says 404, llama.cpp and Ollama 500; Mistral takes no user message behind results. */
 const FILES: Wish = {
@@ -57,9 +58,10 @@ export async function startWithWishes<T>(
 }
 
 function inUse({ request, isMarked }: Wishing, without: ReadonlySet<string>): Wish[] {
-  const { effort, temperature, messages, cacheKey } = request
+  const { effort, temperature, topP, messages, cacheKey } = request
   const wishes = [
     ...(temperature === undefined ? [] : [TEMPERATURE]),
+    ...(topP === undefined ? [] : [TOP_P]),
     ...(effort ? [{ name: effort, words: /reason|think|effort/i, statuses: INVALID }] : []),
     ...(hasFiles(messages) ? [FILES] : []),
     ...(isMarked || cacheKey !== undefined ? [CACHE] : []),
@@ -67,13 +69,14 @@ function inUse({ request, isMarked }: Wishing, without: ReadonlySet<string>): Wi
   return wishes.filter(({ name }) => !without.has(name))
 }
 
-function toWishes({ effort, temperature }: ModelRequest, wishes: readonly Wish[]): Wishes {
+function toWishes({ effort, temperature, topP }: ModelRequest, wishes: readonly Wish[]): Wishes {
   const names = new Set(wishes.map(({ name }) => name))
   return {
     files: names.has('files'),
     cache: names.has('cache'),
     ...(effort && names.has(effort) ? { reasoning: effort } : {}),
     ...(temperature !== undefined && names.has('temperature') ? { temperature } : {}),
+    ...(topP !== undefined && names.has('topP') ? { topP } : {}),
   }
 }
 

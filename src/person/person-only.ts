@@ -5,15 +5,20 @@ export interface WantedRun {
   readonly mode?: string | undefined
   readonly model?: string | undefined
   readonly budgetUsd?: number | undefined
+  readonly settings?: Readonly<Partial<Record<(typeof COSTLY)[number], unknown>>> | undefined
 }
 
 /** What a person alone gives; undefined where an agent may ask for it too. */
-export function personOnly({ mode, model, budgetUsd }: WantedRun): string | undefined {
+export function personOnly({ mode, model, budgetUsd, settings = {} }: WantedRun): string | undefined {
   if (mode !== undefined && isWider(mode)) return `the mode ${mode}`
   if (model?.trim().startsWith('scripted:')) return 'a scripted model'
   if (budgetUsd !== undefined) return 'a budget'
-  return undefined
+  const costly = COSTLY.find((name) => settings[name] !== undefined && settings[name] !== '5m')
+  return costly && `the setting ${costly}`
 }
+
+/** What can make a request dearer, or another one, than a person has allowed. */
+const COSTLY = ['providerOptions', 'promptCache', 'maxOutputTokens'] as const
 
 /**
  * A turn that the words of an agent would start or steer with what a person has allowed. `modes`: those that a conversation

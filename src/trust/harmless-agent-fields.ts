@@ -25,6 +25,13 @@ const holdsAlone: HoldsAlone = {
   disallowedTools: always,
   mode: always,
   temperature: always,
+  topP: always,
+  /** It makes no answer longer than the user's `models` allow: src/runtime/delegation/run-settings.ts. */
+  maxOutputTokens: always,
+  stopSequences: always,
+  /** To write for an hour costs more. */
+  promptCache: (keep) => keep === '5m',
+  providerOptions: never,
   permissions: always,
   maxTurns: (turns, { limits }) => turns <= limits.maxTurnsSubagent,
   /** A spawn that names no amount reserves a quarter of what is free. */

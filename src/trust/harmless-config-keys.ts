@@ -42,6 +42,7 @@ export const JUDGES: Readonly<Record<keyof Config, Judge>> = {
   store: always,
   model: same,
   smallModel: same,
+  models: 'each key',
   delegation: noLooser,
   recovery: (value, base) => value === 'pause' || same(value, base),
   limits: LIMIT_JUDGES,

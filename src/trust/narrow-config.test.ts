@@ -179,6 +179,7 @@ describe('values of a project', () => {
     [{ model: 'scripted:x' }, {}, 'model'],
     [{ smallModel: 'a/b' }, { smallModel: 'a/c' }, 'smallModel'],
     [{ prices: { 'a/b': { input: 0, output: 0 } } }, {}, 'prices.a/b'],
+    [{ models: { 'a/b': { maxOutputTokens: 5 } } }, { models: { 'a/c': {} } }, 'models.a/b'],
     [{ subagents: { backend: 'codex' } }, {}, 'subagents.backend'],
     [{ agents: { explore: { maxTurns: 300 } } }, {}, 'agents.explore'],
     [{ agents: { explore: { maxTurns: 4 } } }, { agents: { explore: { maxTurns: 3 } } }, 'agents.explore'],

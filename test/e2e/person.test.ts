@@ -136,6 +136,8 @@ const REFUSED = {
     ['a wider mode to go on with', `$P continue cnv_00000000000000000000000000 --mode auto; true`],
     ['a script of its own', `$P run hi -m scripted:x.json; true`],
     ['a budget of its own', `$P run hi --budget-usd 100; true`],
+    ['a dearer cache', `$P run hi --set promptCache=1h; true`],
+    ['options of a provider', `$P spawn hi --set ollama.seed=1; true`],
     ['a server for other machines', `$P serve --port 0 --host 0.0.0.0 --expose; true`],
     ['a word to a run in auto', `$P steer $BRN 'now do it'; true`],
     ['a word in a clean environment', `${CLEAN} $P steer $BRN 'now do it'; true`],

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
+import type { ModelSettings } from '../../core/model-settings.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
 import type { Continued } from '../../runtime/control/continue-branch.ts'
@@ -20,6 +21,7 @@ import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
 import { refuseIfDriven } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
+import { setOption } from '../set-option.ts'
 import { openStore } from '../open-store.ts'
 import { idOf } from '../typed-id.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
@@ -30,6 +32,7 @@ import type { Reader } from '../../store/port.ts'
 interface ContinueFlags extends FollowFlags {
   readonly mode?: Mode
   readonly maxTurns?: number
+  readonly set?: ModelSettings
   readonly wake: boolean
 }
 
@@ -42,6 +45,7 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns beyond those that are used', wholeNumber)
     .addOption(budgetOption())
+    .addOption(setOption())
     .option('--no-wake', 'of a subagent: keep its report on its branch, and do not wake its parent')
     .action(async (id: string, text: string | undefined, flags: ContinueFlags) =>
       setExitCode(await goOn(id, text, flags, io)),
@@ -53,7 +57,7 @@ async function goOn(typed: string, text: string | undefined, flags: ContinueFlag
   await trustBefore(directory, flags, io)
   const composed = await composeWatched(directory, flags.mode, io)
   const { runtime, workspace, systemText, warnings } = composed
-  const { maxTurns, budgetUsd } = flags
+  const { maxTurns, budgetUsd, set: settings } = flags
   const wake = flags.wake ? undefined : false
   try {
     for (const warning of warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
@@ -64,7 +68,15 @@ async function goOn(typed: string, text: string | undefined, flags: ContinueFlag
     const first = new FirstEvents(runtime.subscribe)
     const leave = attendEarly(flags, runtime, io)
     const onStored = first.follow
-    const continued = await runtime.continue({ ...where, text, maxTurns, wake, budgetUsd, onStored })
+    const continued = await runtime.continue({
+      ...where,
+      text,
+      maxTurns,
+      settings,
+      wake,
+      budgetUsd,
+      onStored,
+    })
     if (!continued.started) {
       const what = continued.outcome === 'steered' ? steered(continued) : undefined
       return await printElsewhere(continued, io, what)

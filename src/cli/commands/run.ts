@@ -2,6 +2,7 @@ import { Option, type Command } from 'commander'
 import { resolve } from 'node:path'
 import { OffshootError } from '../../core/errors.ts'
 import { isId, type BranchId, type ConversationId } from '../../core/ids.ts'
+import type { ModelSettings } from '../../core/model-settings.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { isFinal } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
@@ -38,6 +39,7 @@ import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
 import { refuseDecidedElsewhere } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
+import { setOption } from '../set-option.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
 import { readPrompt } from '../terminal/read-task.ts'
 import { hasPipedInput } from '../terminal/piped-input.ts'
@@ -55,6 +57,7 @@ interface RunFlags extends FollowFlags {
   readonly isAgentNamed: boolean
   readonly mode?: Mode
   readonly maxTurns?: number
+  readonly set?: ModelSettings
   readonly conversation?: string
   readonly continue?: true
   readonly background?: true
@@ -71,6 +74,7 @@ export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): 
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns of the main run', wholeNumber)
     .addOption(budgetOption())
+    .addOption(setOption())
     .option('--conversation <id>', 'go on with a conversation')
     .addOption(
       new Option('-c, --continue', 'go on with the latest conversation of this directory').conflicts(
@@ -142,6 +146,7 @@ async function start(
     ...(flags.maxTurns ? { maxTurns: flags.maxTurns } : {}),
     ...(conversationId ? { conversationId } : {}),
     budgetUsd: flags.budgetUsd,
+    settings: flags.set,
     isModelNamed: flags.model !== undefined,
     isAgentNamed: flags.isAgentNamed,
     onStored,

@@ -3,6 +3,7 @@ import type { RunSetting } from '../../runtime/context/run-setting.ts'
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { resolve } from 'node:path'
+import type { ModelSettings } from '../../core/model-settings.ts'
 import type { Conversation } from '../../core/conversation.ts'
 import { titleOf } from '../../runtime/conversation/open-conversation.ts'
 import { OffshootError } from '../../core/errors.ts'
@@ -44,6 +45,7 @@ import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
 import { refuseIfDriven } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
+import { setOption } from '../set-option.ts'
 import { openStore } from '../open-store.ts'
 import { idOf } from '../typed-id.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
@@ -58,6 +60,7 @@ interface SpawnFlags extends FollowFlags {
   readonly label?: string
   readonly mode?: Mode
   readonly maxTurns?: number
+  readonly set?: ModelSettings
   readonly conversation?: string
   readonly deliver: Deliver
   readonly background?: true
@@ -82,6 +85,7 @@ export function spawnCommand(program: Command, io: Io, setExitCode: SetExitCode)
     .addOption(approvalsOption())
     .option('--max-turns <n>', 'turns of the run', wholeNumber)
     .addOption(budgetOption())
+    .addOption(setOption())
     .option('--background', 'hand it to a running offshoot serve')
     .addOption(
       new Option('--backend <name>', 'who drives it; there is no other yet')
@@ -176,9 +180,9 @@ async function start(
 ): Promise<StartedOrDispatched<StartedRun, SpawnCommand>> {
   const { runtime, workspace, systemText, agents } = composed
   const agent = agents.require(flags.agent)
-  const { label, deliver, maxTurns, budgetUsd } = flags
+  const { label, deliver, maxTurns, budgetUsd, set: settings } = flags
   const model = flags.model ? await pickModel(flags.model, composed, io) : undefined
-  const order = { task, label, deliver, maxTurns, budgetUsd, model }
+  const order = { task, label, deliver, maxTurns, budgetUsd, settings, model }
   const defaultModel = () => pickModel(undefined, composed, io)
   const place = { workspace, systemText, agent, defaultModel, onStored }
   if (!conversation) return { here: await runtime.spawn({ ...order, ...place }) }

@@ -101,6 +101,7 @@ export const NAMED: Readonly<Record<string, Values>> = {
   message: FREE,
   n: FREE,
   name: FREE,
+  'name=value': FREE,
   pattern: FREE,
   prompt: FREE,
   task: FREE,

@@ -15,6 +15,7 @@ interface Flags {
 export function refuseUnusedInServer(command: Command, flags: Flags): void {
   const hint = 'leave it out, or leave out --background'
   refuseUnused(command, { why: 'with --background no answer is printed', hint, which: ['--raw-output'] })
+  refuseUnused(command, { why: 'the server takes no settings of a model', hint, which: ['--set'] })
   if (flags.approvals === 'deny')
     refuseUnused(command, { why: 'the server asks the people who use it', hint, which: ['--approvals'] })
   if (flags.conversation === undefined && !flags.continue) return

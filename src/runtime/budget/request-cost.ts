@@ -1,7 +1,6 @@
+import { assumedOutputTokens } from '../../core/limits.ts'
 import type { RequestEstimate } from '../../loop/ports.ts'
 
-/** Where it is not known how long an answer may be. Tokens. */
-const ASSUMED_OUTPUT = 32_000
 /** A request of which less is left for the answer is not made. Tokens. */
 const LEAST_OUTPUT = 256
 /** Below this the end of other requests is waited for first. Tokens. */
@@ -21,7 +20,7 @@ export interface RequestCost {
 export function requestCost({ input, maxOutput, price }: RequestEstimate): RequestCost {
   const rate = price?.long && input > price.long.overTokens ? price.long : price
   const perToken = (usdPerMillion = 0) => usdPerMillion / 1_000_000
-  const most = maxOutput ?? ASSUMED_OUTPUT
+  const most = maxOutput ?? assumedOutputTokens
   return {
     inputUsd: input * perToken(Math.max(rate?.input ?? 0, rate?.cacheWrite ?? 0)),
     outputUsdPerToken: perToken(rate?.output),

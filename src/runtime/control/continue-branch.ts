@@ -20,7 +20,7 @@ import type { ContinueAnswer } from './continue.ts'
 import { branchOf } from './verb-scope.ts'
 
 export interface ContinueOptions
-  extends RunSetting, Pick<ContinueOrder, 'text' | 'author' | 'maxTurns' | 'wake'> {
+  extends RunSetting, Pick<ContinueOrder, 'text' | 'author' | 'maxTurns' | 'settings' | 'wake'> {
   readonly conversationId: ConversationId
   /** The conversation itself, one of its branches, or a run of one. */
   readonly target: string
@@ -37,9 +37,13 @@ export async function continueBranch(
   conversations: Conversations,
   options: ContinueOptions,
 ): Promise<Continued> {
-  const { conversationId, target, text, author, maxTurns, wake, budgetUsd, workspace } = options
+  const { conversationId, target, text, author, maxTurns, settings, wake, budgetUsd, workspace } = options
   openConversation(deps, conversationId, workspace)
-  const command = { verb: 'continue', target, args: { text, author, maxTurns, wake, budgetUsd } } as const
+  const command = {
+    verb: 'continue',
+    target,
+    args: { text, author, maxTurns, settings, wake, budgetUsd },
+  } as const
   const own = () => continueOwn(deps, conversations, options)
   const { here, there } = await startOrDispatch(deps, conversationId, command, own)
   return here ?? there
@@ -48,7 +52,7 @@ export async function continueBranch(
 async function continueOwn(
   deps: ContinuePorts & ForkPorts & StartPorts & Pick<Deps, 'bus'>,
   conversations: Conversations,
-  { conversationId, target, text, author, maxTurns, wake, ...where }: ContinueOptions,
+  { conversationId, target, text, author, maxTurns, settings, wake, ...where }: ContinueOptions,
 ): Promise<Continued> {
   const branchId = branchOf(deps.store, conversationId, target)
   let outcome: Continued['outcome'] = 'continued'
@@ -66,11 +70,17 @@ async function continueOwn(
     // what has just been taken up goes on with its work anyway
     const isTakenUp = recovered.some((each) => each.run === run && each.became === 'queued')
     if (!text?.trim() && isTakenUp && wake !== false) {
-      checkKept(run.row, { maxTurns })
+      checkKept(run.row, { maxTurns, settings })
       return { run, drive: [] }
     }
     asked = [run, ...live.below(branchId)].filter(({ row }) => row.pausing)
-    const gone = continueOrSteer(change, { deps, tree: live }, run, { text, author, maxTurns, wake })
+    const gone = continueOrSteer(change, { deps, tree: live }, run, {
+      text,
+      author,
+      maxTurns,
+      settings,
+      wake,
+    })
     outcome = gone.outcome
     return { run: gone.run, drive: gone.drive }
   }

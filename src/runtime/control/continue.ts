@@ -31,7 +31,7 @@ export interface ContinueAnswer {
 export async function continueHere(
   { deps, live: conversation, requireOpen, settle }: VerbScope<ContinuePorts & Pick<Deps, 'bus'>>,
   id: string,
-  order: Pick<ContinueOrder, 'text' | 'author' | 'maxTurns' | 'wake'> & {
+  order: Pick<ContinueOrder, 'text' | 'author' | 'maxTurns' | 'settings' | 'wake'> & {
     readonly budgetUsd?: number | undefined
   },
 ): Promise<ContinueAnswer> {

@@ -1,4 +1,5 @@
 import type { Author, Deliver } from '../../core/message.ts'
+import type { ModelSettings } from '../../core/model-settings.ts'
 import { agentOf } from '../authority/authority.ts'
 import { spawnOfPerson, type PersonSpawnPorts } from '../conversation/person-spawn.ts'
 import { startHere, noDefaultModel, type StartAnswer, type StartHerePorts } from './start-here.ts'
@@ -12,6 +13,7 @@ interface SpawnArguments {
   readonly deliver?: Deliver | undefined
   readonly model?: string | undefined
   readonly maxTurns?: number | undefined
+  readonly settings?: ModelSettings | undefined
   readonly budgetUsd?: number | undefined
 }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { OffshootError, unreachable } from '../../core/errors.ts'
 import { createAuthorSchema } from '../../core/author-schema.ts'
 import { delivers } from '../../core/message.ts'
+import { modelSettingsSchema } from '../../core/model-settings.ts'
 import type { Command } from '../ownership/owner-commands.ts'
 import { answer, type AnswerAnswer } from './answer.ts'
 import { approve, type ApproveAnswer } from './approve.ts'
@@ -63,6 +64,7 @@ function createVerbSchema() {
         deliver: z.enum(delivers).optional(),
         model: z.string().optional(),
         maxTurns: z.int().min(1).optional(),
+        settings: modelSettingsSchema().optional(),
         budgetUsd: z.number().min(0).optional(),
         author,
       }),
@@ -102,6 +104,7 @@ function createContinueSchema() {
   return z.object({
     text: z.string().optional(),
     maxTurns: z.int().min(1).optional(),
+    settings: modelSettingsSchema().optional(),
     wake: z.boolean().optional(),
     budgetUsd: z.number().min(0).optional(),
     author: createAuthorSchema().optional(),

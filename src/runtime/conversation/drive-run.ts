@@ -25,6 +25,8 @@ import type { AnyTool, ToolContext, Todos } from '../../tools/port.ts'
 import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveringTools, isUnruled, learnsTools } from '../delegation/discovery/discovery.ts'
+import { modelOfRun } from './model-of-run.ts'
+import { settingsInForce } from '../delegation/run-settings.ts'
 import { readBeforeEnd, startedAnswer } from '../delegation/background-spawn.ts'
 import { checkClaims } from './check-claims.ts'
 import { compact } from './compact-conversation.ts'
@@ -158,7 +160,7 @@ async function outcomeOf(
 
 /** What it came to where it cannot begin. @throws what the store threw. */
 async function modelOnceRunning(
-  deps: Pick<Deps, 'clock' | 'recorder' | 'resolveModel'>,
+  deps: Pick<Deps, 'clock' | 'config' | 'recorder' | 'resolveModel'>,
   run: LiveRun,
   journal: RunJournal,
   left: LeftOfRun | undefined,
@@ -174,7 +176,7 @@ async function modelOnceRunning(
   }
   try {
     const model = await unlessAborted(deps.resolveModel(run.row.model), signal, deps.clock, 0)
-    return askedAs(model, run)
+    return modelOfRun(model, run, settingsInForce(deps, run))
   } catch (error) {
     return unresolved(error, run, left?.texts)
   }
@@ -184,17 +186,6 @@ function lastUsage(store: Reader, { row: { branchId } }: LiveRun): Usage | undef
   const where = { branchId, role: 'assistant', state: 'complete' } as const
   const last = store.find('messages', { where, orderBy: 'position', descending: true, limit: 1 })[0]
   return last?.usage ?? undefined
-}
-
-/** What every request of a run asks of its model beside the answer. */
-function askedAs(model: Model, { row, agent: { temperature } }: LiveRun): Model {
-  const effort = row.setup?.effort
-  const wishes = {
-    cacheKey: row.branchId,
-    ...(effort ? { effort } : {}),
-    ...(temperature === undefined ? {} : { temperature }),
-  }
-  return { info: model.info, stream: (request) => model.stream({ ...wishes, ...request }) }
 }
 
 function unresolved(error: unknown, run: LiveRun, texts: readonly TurnText[] = []): Outcome {

@@ -2,6 +2,7 @@ import { parseRun } from '../../core/run-steps.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
 import type { Author } from '../../core/message.ts'
+import type { ModelSettings } from '../../core/model-settings.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { BranchId, ConversationId, NewId } from '../../core/ids.ts'
 import { noSetup, type Run } from '../../core/run.ts'
@@ -23,6 +24,8 @@ import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
 import { aboutRun, freshFigures } from '../delegation/spawn-child.ts'
 import { freshCaps, ownTurns } from '../delegation/run-limits.ts'
+import { keptSettings } from '../delegation/run-settings.ts'
+import { recoded } from '../delegation/recoded.ts'
 
 export interface StartOptions extends RunSetting {
   readonly prompt: string
@@ -38,6 +41,8 @@ export interface StartOptions extends RunSetting {
   readonly maxTurns?: number
   /** Where the last run has not stopped, the text waits in the inbox to be read so; default: it is refused. */
   readonly queue?: Queue | undefined
+  /** How the model is asked, before what the agent says. */
+  readonly settings?: ModelSettings | undefined
   /** Go on with this conversation instead of a new one. */
   readonly conversationId?: ConversationId
 }
@@ -55,7 +60,17 @@ export type MainRunPorts = AuthorityPorts & ContinuePorts
  * after a run that has just been recovered, the text waits until that run has ended. So does a text that may be queued.
  */
 export async function mainRun(deps: MainRunPorts, options: StartOptions): Promise<StartPlan> {
-  const { conversationId, workspace, prompt, author = 'person', agent, systemText, maxTurns, queue } = options
+  const {
+    conversationId,
+    workspace,
+    prompt,
+    author = 'person',
+    agent,
+    systemText,
+    maxTurns,
+    settings,
+    queue,
+  } = options
   const named = {
     agent: options.isAgentNamed ? agent.name : undefined,
     model: options.isModelNamed ? options.model : undefined,
@@ -70,12 +85,17 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
     const last = live.latest(branch.id)
     if (last?.row.status === 'paused') {
       checkKept(last.row, named)
-      const drive = continueRun(change, { deps, tree: live }, last, { text: prompt, author, maxTurns })
+      const drive = continueRun(change, { deps, tree: live }, last, {
+        text: prompt,
+        author,
+        maxTurns,
+        settings,
+      })
       return { run: last, drive }
     }
     const isTakenUp = recovered.some(({ run }) => run === last)
     if (last && !isFinal(last.row.status) && (isTakenUp || queue)) {
-      checkKept(last.row, { ...named, maxTurns })
+      checkKept(last.row, { ...named, maxTurns, settings })
       const item = { kind: 'user', mode: queue?.mode ?? 'follow_up', text: prompt, author } as const
       const here = { conversationId: conversation.id, branchId: branch.id }
       const added = addToInbox(change, deps.newId, eventScope(last, change.at), { ...item, ...here })
@@ -118,7 +138,7 @@ interface MainBranch {
 function newRun(
   deps: Pick<Deps, 'clock' | 'config' | 'newId'>,
   budget: Budget,
-  { agent, model, maxTurns }: StartOptions,
+  { agent, model, maxTurns, settings }: StartOptions,
   { branch, authority, contextFiles }: MainBranch,
 ): LiveRun {
   const { limits } = deps.config
@@ -141,7 +161,12 @@ function newRun(
       stallMs: limits.stallMs,
       ...freshCaps(budget, { depth: 0, parentRunId: null, setup: null }, agent),
     },
-    setup: { ...noSetup, effort: agent.effort ?? null, contextFiles },
+    setup: {
+      ...noSetup,
+      effort: agent.effort ?? null,
+      contextFiles,
+      ...recoded('usage', () => keptSettings(deps, { agent, model, named: settings })),
+    },
     queuedAt: deps.clock.now(),
     startedAt: null,
   }

@@ -1,10 +1,11 @@
 import type { AgentDefinition } from '../../core/agent.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
+import type { ModelSettings } from '../../core/model-settings.ts'
 import { noSetup } from '../../core/run.ts'
 import type { Author, Deliver } from '../../core/message.ts'
 import type { Reader } from '../../store/port.ts'
-import { ToolError, type Workspace } from '../../tools/port.ts'
+import type { Workspace } from '../../tools/port.ts'
 import { agentOf, authorityOf, narrow, rootAuthority, type AuthorityPorts } from '../authority/authority.ts'
 import type { StartPlan } from './start-plan.ts'
 import { readDefinedFiles } from '../delegation/context-files.ts'
@@ -20,6 +21,8 @@ import {
   type SubagentPorts,
 } from '../delegation/spawn-child.ts'
 import { limitsOf } from '../delegation/run-limits.ts'
+import { keptSettings } from '../delegation/run-settings.ts'
+import { recoded } from '../delegation/recoded.ts'
 import type { SystemText } from '../context/system-text.ts'
 import { describeTask } from '../task/task-input.ts'
 
@@ -44,6 +47,8 @@ export interface PersonSpawn {
   /** Asked for a model where the conversation has used none yet. */
   readonly defaultModel: () => Promise<string>
   readonly maxTurns?: number | undefined
+  /** How the model is asked, before what the agent says. */
+  readonly settings?: ModelSettings | undefined
 }
 
 export type PersonSpawnPorts = AuthorityPorts & ModelPorts & SubagentPorts & Pick<Deps, 'clock' | 'store'>
@@ -71,6 +76,7 @@ export async function spawnOfPerson(deps: PersonSpawnPorts, options: PersonSpawn
   const handed = await readDefinedFiles(reader, workspace, [agentOf(deps, spawner), agent])
   await options.systemText.prepare?.(null)
   const limits = recoded('usage', () => limitsOf(deps, agent, 1, { max_turns: options.maxTurns }))
+  const settings = recoded('usage', () => keptSettings(deps, { agent, model, named: options.settings }))
   const write: StartPlan['write'] = (change, live) => {
     const here = placeOf(opened, change.at)
     if (!known) writeConversation(change, here, opened)
@@ -94,6 +100,7 @@ export async function spawnOfPerson(deps: PersonSpawnPorts, options: PersonSpawn
         effort: agent.effort ?? null,
         persona: persona?.agent ?? null,
         contextFiles: handed.contextFiles,
+        ...settings,
       },
       first: { persona, files: handed.files, receipts: live.receipts.list() },
       above,
@@ -133,14 +140,4 @@ function originOf(reader: Reader, { conversation, branch }: Opened): SpawnOrder[
   const where = { branchId: branch.id }
   const head = reader.find('messages', { where, orderBy: 'position', descending: true, limit: 1 })[0]
   return { conversationId: conversation.id, parentBranchId: branch.id, originMessageId: head?.id ?? null }
-}
-
-/** What is told to a model as the failure of its call is told to a person as an error. */
-function recoded<T>(code: 'usage' | 'conflict', make: () => T): T {
-  try {
-    return make()
-  } catch (error) {
-    if (!(error instanceof ToolError)) throw error
-    throw new OffshootError(code, error.message, error.hint ? { hint: error.hint } : {})
-  }
 }

@@ -1,6 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { Author, Said } from '../../core/message.ts'
-import { noSetup, type Run } from '../../core/run.ts'
+import type { ModelSettings } from '../../core/model-settings.ts'
+import { noSetup, type Run, type RunSetup } from '../../core/run.ts'
 import type { BranchId } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
 import type { StartedCall } from '../../loop/ports.ts'
@@ -31,6 +32,8 @@ import { requestSlot } from '../run/slots.ts'
 import { freshFigures } from './spawn-child.ts'
 import { checkKept } from './kept-settings.ts'
 import { freshCaps, ownTurns } from './run-limits.ts'
+import { keptSettings } from './run-settings.ts'
+import { recoded } from './recoded.ts'
 import { toldWhereCut } from '../../core/report/answer-texts.ts'
 import { TOLD_TO_GO_ON } from '../task/task-input.ts'
 
@@ -41,6 +44,8 @@ export interface ContinueOrder {
   readonly author?: Author | undefined
   /** Turns that it gets beyond those that are used; absent: as many as its agent has. */
   readonly maxTurns?: number | undefined
+  /** How the model is asked, before what the run has kept. */
+  readonly settings?: ModelSettings | undefined
   /** Money and tokens beyond those that are spent; absent: as much as its spawn or its definition gave. */
   readonly maxCostUsd?: number | undefined
   readonly maxTokens?: number | undefined
@@ -109,7 +114,7 @@ export function continueOrSteer(
   change: Change,
   { deps, tree }: ContinueScope,
   run: LiveRun,
-  order: Pick<ContinueOrder, 'text' | 'author' | 'maxTurns' | 'wake'>,
+  order: Pick<ContinueOrder, 'text' | 'author' | 'maxTurns' | 'settings' | 'wake'>,
 ): ContinueResult {
   if (isStopped(run.row.status)) {
     const drive = continueRun(change, { deps, tree }, run, order)
@@ -194,13 +199,15 @@ function sameRun(
   const background = run.row.parentRunId === null ? run.row.background : !waits
   const unreported = order.wake === false ? true : null
   run.held.setAsker({ ...(asked ? asked.row : { background }), unreported })
-  run.held.count({ limits })
+  const setup = setupAfter(deps, run, order)
+  run.held.count({ limits, setup })
   const { parentRunId, originCallId, background: inBackground } = run.row
   change.tx.update('runs', run.row.id, {
     parentRunId,
     originCallId,
     background: inBackground,
     limits,
+    setup,
     unreported,
   })
   return run
@@ -245,6 +252,7 @@ function followingRun(
     unreported: order.wake === false ? true : null,
     id: deps.newId('run'),
     limits: limitsAfter(deps, budget, last, order),
+    setup: setupAfter(deps, last, order),
     queuedAt: deps.clock.now(),
     startedAt: null,
   }
@@ -253,6 +261,21 @@ function followingRun(
   const run = createLiveRun({ row, agent, chain, opened, tools, parent, call: asked?.call, unusable })
   replaceChild(last, order.by ? undefined : run)
   return run
+}
+
+/** What is named now stands before what the run has kept. @throws OffshootError `usage` for what would do nothing. */
+function setupAfter(
+  deps: Pick<Deps, 'config'>,
+  { row, agent }: LiveRun,
+  { settings: named }: ContinueOrder,
+): RunSetup | null {
+  const { setup = null, model } = row
+  if (!named) return setup
+  const before = setup?.settings
+  return {
+    ...(setup ?? noSetup),
+    ...recoded('usage', () => keptSettings(deps, { agent, model, named, before })),
+  }
 }
 
 function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>) {

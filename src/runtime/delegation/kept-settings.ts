@@ -1,4 +1,5 @@
 import { OffshootError } from '../../core/errors.ts'
+import type { ModelSettings } from '../../core/model-settings.ts'
 import type { Run } from '../../core/run.ts'
 
 /** What a message or a `continue` may ask of the run that reads it. */
@@ -6,6 +7,7 @@ interface Asked {
   readonly agent?: string | undefined
   readonly model?: string | undefined
   readonly maxTurns?: number | undefined
+  readonly settings?: ModelSettings | undefined
 }
 
 /**
@@ -14,7 +16,7 @@ interface Asked {
  */
 export function checkKept(
   row: Pick<Run, 'branchId' | 'status' | 'agent' | 'model'>,
-  { agent, model, maxTurns }: Asked,
+  { agent, model, maxTurns, settings }: Asked,
 ): void {
   const { branchId, status } = row
   const kept = [
@@ -27,6 +29,9 @@ export function checkKept(
     ...(maxTurns === undefined || status === 'paused'
       ? []
       : [{ what: 'its turns', asked: `${maxTurns} turns`, leave: '--max-turns (maxTurns)' }]),
+    ...(settings === undefined || status === 'paused'
+      ? []
+      : [{ what: 'its settings', asked: Object.keys(settings).join(', '), leave: '--set (settings)' }]),
   ]
   if (kept.length === 0) return
   const list = (key: 'what' | 'asked' | 'leave') => kept.map((each) => each[key]).join(' and ')

@@ -29,6 +29,7 @@ import { restrictionRules, storeDirectoryGrants, storeRestrictions } from '../au
 import type { Scope, ScopePart } from '../context/scope.ts'
 import { personaOf, schemasOf } from './persona-and-schemas.ts'
 import { limitsOf } from './run-limits.ts'
+import { keptSettings } from './run-settings.ts'
 import { requestSlot } from '../run/slots.ts'
 import { delegationTools, exposedTo, spawnable, type DelegationPorts } from './startable-agents.ts'
 import type { FirstContext, SystemAbout, SystemText } from '../context/system-text.ts'
@@ -107,6 +108,7 @@ export function spawnChild(
   const caps = budget.reserve(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
   const limits = { ...limitsOf(deps, agent, depth + 1, { ...input, leftMs: parent.timeLeftMs() }), ...caps }
   const persona = personaOf(deps, agent, input.persona, parent.row)
+  const model = modelOf(deps, agent, parent.row.model, input.model)
   const directory = prepared.directory ?? parent.row.setup?.directory ?? null
   const setup: RunSetup = {
     directory: directory === workspace.root ? null : directory,
@@ -115,6 +117,7 @@ export function spawnChild(
     contextFiles: prepared.contextFiles,
     maxCostUsd: asked.usd ?? null,
     maxTokens: asked.tokens ?? null,
+    ...keptSettings(deps, { agent, model }),
   }
   const rules = restrictionRules(deps, input.restrictions)
   const bounds = { rules, directory: setup.directory, opened: prepared.opened }
@@ -131,7 +134,7 @@ export function spawnChild(
     text: taskText(input),
     inheritContext: input.history === 'fork',
     background: input.run_in_background ?? agent.background ?? false,
-    model: modelOf(deps, agent, parent.row.model, input.model),
+    model,
     limits,
     budget,
     setup,

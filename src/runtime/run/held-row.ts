@@ -3,7 +3,10 @@ import type { Run, RunFacts, RunLimits, StoredRun, WaitingFor } from '../../core
 
 /** What a run counts as it goes, and its limits. */
 export type Figures = Partial<
-  Pick<RunFacts, 'turns' | 'toolCalls' | 'usage' | 'costUsd' | 'lastAction' | 'limits' | 'finishReason'>
+  Pick<
+    RunFacts,
+    'turns' | 'toolCalls' | 'usage' | 'costUsd' | 'lastAction' | 'limits' | 'setup' | 'finishReason'
+  >
 >
 
 /** Who asked for a run, whether that one waits for it, and whether it is told of its report. */

@@ -1,0 +1,52 @@
+import { InvalidArgumentError, Option } from 'commander'
+import {
+  mergeSettings,
+  modelSettingsSchema,
+  settingNames,
+  type ModelSettings,
+} from '../core/model-settings.ts'
+import { nearestName } from '../core/nearest-name.ts'
+
+/** `--set temperature=0.2 --set anthropic.thinking='{"type": "adaptive"}'` */
+export function setOption(): Option {
+  return new Option(
+    '--set <name=value>',
+    'how the model is asked: temperature, topP, maxOutputTokens, stopSequences, promptCache, PROVIDER.OPTION; repeatable',
+  ).argParser((text: string, before: ModelSettings | undefined) =>
+    mergeSettings(before ?? {}, parseSetting(text)),
+  )
+}
+
+function parseSetting(text: string): ModelSettings {
+  const equals = text.indexOf('=')
+  if (equals < 1) throw new InvalidArgumentError('NAME=VALUE is expected, as temperature=0.2.')
+  const [first = '', ...path] = text.slice(0, equals).split('.')
+  const value = valueOf(text.slice(equals + 1))
+  const parsed = modelSettingsSchema().safeParse(settingsOf(first, path, value))
+  if (parsed.success) return parsed.data
+  const { path: at, message } = parsed.error.issues[0]!
+  throw new InvalidArgumentError(`${at.map(String).join('.')}: ${message.replace(/^Invalid input: /, '')}`)
+}
+
+function settingsOf(first: string, path: readonly string[], value: unknown): object {
+  if (path.length > 0 || first === 'providerOptions')
+    return { providerOptions: nested(first === 'providerOptions' ? path : [first, ...path], value) }
+  if (first === 'stopSequences') return { stopSequences: Array.isArray(value) ? value : [String(value)] }
+  if ((settingNames as readonly string[]).includes(first)) return { [first]: value }
+  const near = nearestName(first, settingNames)
+  const hint = near ? `did you mean ${near}?` : `it is one of ${settingNames.join(', ')}, or PROVIDER.OPTION.`
+  throw new InvalidArgumentError(`there is no setting ${JSON.stringify(first.slice(0, 60))}; ${hint}`)
+}
+
+function nested(path: readonly string[], value: unknown): unknown {
+  return path.reduceRight<unknown>((inner, name) => ({ [name]: inner }), value)
+}
+
+/** JSON where it is some, else a text. */
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

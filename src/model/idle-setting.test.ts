@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { idleSetting } from './idle-setting.ts'
+
+const budget = { anthropic: { thinking: { type: 'enabled', budgetTokens: 2_000 } } }
+
+it.each([
+  ['offline', { topP: 1 }, 'topP does nothing for offline: it is no language model'],
+  ['scripted:a.json', { maxOutputTokens: 1 }, 'maxOutputTokens does nothing for scripted:a.json'],
+  ['anthropic/claude-sonnet-5', { temperature: 0 }, 'it takes neither temperature nor topP'],
+  ['openai/gpt-6-sol', { topP: 0.5 }, 'it takes neither temperature nor topP'],
+  ['openai/gpt-6-sol', { stopSequences: ['x'] }, 'stopSequences does nothing for openai/gpt-6-sol'],
+  ['anthropic/claude-haiku-4-5', { temperature: 1, topP: 1 }, 'topP does nothing'],
+  ['google/gemini-3.8-flash', { promptCache: '1h' }, 'only Claude is told how long'],
+  ['openai/gpt-6-sol', { providerOptions: budget }, 'it is no model of anthropic'],
+  ['anthropic/claude-haiku-5-5', { providerOptions: budget }, '{"type": "adaptive"}'],
+] as const)('%s is not asked with %j', (model, settings, why) => {
+  expect(idleSetting(settings, model)?.why).toContain(why)
+})
+
+it.each([
+  [
+    'anthropic/claude-haiku-4-5',
+    { temperature: 0.5, stopSequences: ['x'], promptCache: '1h', providerOptions: budget },
+  ],
+  ['openai-compatible/anthropic/claude-sonnet-5', { temperature: 0.5, topP: 0.5, promptCache: '1h' }],
+  ['openai/gpt-4.1', { temperature: 0.5, topP: 0.5, maxOutputTokens: 10 }],
+  ['google/gemini-3.8-flash', { temperature: 0.5, topP: 0.5, stopSequences: ['x'] }],
+  ['mine/model', { temperature: 0.5, topP: 0.5, stopSequences: ['x'], maxOutputTokens: 10 }],
+] as const)('%s is asked with %j', (model, settings) => {
+  expect(idleSetting(settings, model)).toBeUndefined()
+})

@@ -1,0 +1,28 @@
+import type { ModelSettings } from '../../core/model-settings.ts'
+import { hourPrice } from '../../model/cache-marks.ts'
+import type { Model } from '../../model/port.ts'
+import { least } from '../budget/budget-share.ts'
+import type { LiveRun } from '../run/live-run.ts'
+
+/** A model with what every request of a run asks of it beside the answer: its budget knows the longest answer and the price. */
+export function modelOfRun(model: Model, { row }: Pick<LiveRun, 'row'>, settings: ModelSettings): Model {
+  const { maxOutputTokens, providerOptions = {}, ...rest } = settings
+  const { info } = model
+  const effort = row.setup?.effort
+  const options = providerOptions[info.provider]
+  const wishes = {
+    cacheKey: row.branchId,
+    ...(effort ? { effort } : {}),
+    ...rest,
+    ...(maxOutputTokens ? { maxOutputTokens } : {}),
+    ...(options ? { providerOptions: { [info.provider]: options } } : {}),
+  }
+  return {
+    info: {
+      ...info,
+      maxOutput: maxOutputTokens ? least(maxOutputTokens, info.maxOutput) : info.maxOutput,
+      price: settings.promptCache === '1h' ? hourPrice(info.price) : info.price,
+    },
+    stream: (request) => model.stream({ ...wishes, ...request }),
+  }
+}

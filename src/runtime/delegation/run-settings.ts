@@ -1,0 +1,63 @@
+import type { AgentDefinition } from '../../core/agent.ts'
+import { mergeSettings, type ModelSettings } from '../../core/model-settings.ts'
+import type { RunSetup } from '../../core/run.ts'
+import { idleSetting } from '../../model/idle-setting.ts'
+import { ToolError } from '../../tools/port.ts'
+import { least } from '../budget/budget-share.ts'
+import type { Deps } from '../context/deps.ts'
+
+/** Who says how the model is asked. */
+interface Said {
+  readonly agent: AgentDefinition
+  /** `provider/model`. */
+  readonly model: string
+  /** By whoever starts or continues the run: a person, or a program in the place of one. */
+  readonly named?: ModelSettings | undefined
+  /** Of the run so far. */
+  readonly before?: ModelSettings | undefined
+}
+
+/**
+ * What a run keeps of how its model is asked: what was named, else what it had, else what its agent says. An agent makes no
+ * answer longer than `models` of the configuration allow. @throws ToolError `settings` where what was named, or what an
+ * agent says of the model that it names itself, would do nothing.
+ */
+export function keptSettings(deps: Pick<Deps, 'config'>, said: Said): Pick<RunSetup, 'settings'> {
+  const { agent, model, named = {}, before } = said
+  const own = before ?? ofAgent(deps, agent, model)
+  const isItsModel = (deps.config.agents[agent.name]?.model ?? agent.model) === model
+  const idle = idleSetting(named, model) ?? (isItsModel ? idleSetting(own, model) : undefined)
+  if (idle) throw new ToolError('settings', idle.why, 'leave it out, or choose another model')
+  const settings = mergeSettings(own, named)
+  return Object.keys(settings).length > 0 ? { settings } : {}
+}
+
+function ofAgent(deps: Pick<Deps, 'config'>, agent: AgentDefinition, model: string): ModelSettings {
+  const { temperature, topP, stopSequences, promptCache, providerOptions } = agent
+  const longest =
+    agent.maxOutputTokens && least(agent.maxOutputTokens, deps.config.models[model]?.maxOutputTokens)
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(topP === undefined ? {} : { topP }),
+    ...(longest ? { maxOutputTokens: longest } : {}),
+    ...(stopSequences ? { stopSequences } : {}),
+    ...(promptCache ? { promptCache } : {}),
+    ...(providerOptions ? { providerOptions } : {}),
+  }
+}
+
+/** How the model of a run is asked: what the run keeps, before what the configuration says of its model. */
+export function settingsInForce(
+  deps: Pick<Deps, 'config'>,
+  {
+    row,
+    agent,
+  }: {
+    readonly row: { readonly model: string; readonly setup?: RunSetup | null }
+    readonly agent: AgentDefinition
+  },
+): ModelSettings {
+  // a run of an older program has none with it
+  const kept = row.setup?.settings ?? ofAgent(deps, agent, row.model)
+  return mergeSettings(deps.config.models[row.model] ?? {}, kept)
+}
