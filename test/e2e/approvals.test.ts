@@ -9,7 +9,7 @@ const PAYLOADS = readFileSync(join(import.meta.dirname, 'fixtures/terminal-paylo
   .split('\n')
   .map((line) => (JSON.parse(line) as { payload: string }).payload)
 
-const CHOICES = '[n] deny  [e] deny with a note, then press Enter: '
+const CHOICES = '[n] deny  [e] deny with a note: '
 
 let users: TestUser[]
 
@@ -78,10 +78,12 @@ describe('what a run that is taken up asks at once', () => {
 describe('on a terminal', () => {
   it('the question says who wants what, where and why; the answer counts, and a note reaches the model', async () => {
     const [once, denied, noted, closed] = await Promise.all([
-      answered(async (program) => program.type('1\r')),
-      answered(async (program) => program.type('n\r')),
+      answered(async (program) => program.type('1')),
+      answered(async (program) => program.type('n')),
       answered(async (program) => {
-        program.type('x\re\r')
+        program.type('x')
+        await program.untilStdout('  x is not an answer\r\n')
+        program.type('e')
         await program.untilStdout('  note: ')
         program.type('use the other file\r')
       }),
@@ -111,6 +113,33 @@ describe('on a terminal', () => {
     await program.untilStdout(CHOICES)
     program.type('n\r')
     await program.ended
+    expect(existsSync(join(user.directory, 'made.txt'))).toBe(false)
+  })
+
+  it('what was typed between two questions is no answer to the second', async () => {
+    const user = someone()
+    const script = user.script({ main: [makesFile(), makesFile(), { text: 'Tried.' }] })
+    const program = user.terminal(['run', 'hi', '-m', script])
+    await program.untilStdout(CHOICES)
+    program.type('n1')
+    await program.untilStdout((all) => all.split(CHOICES).length === 3)
+    program.type('n')
+    await program.ended
+    expect(user.rows('SELECT DISTINCT answer FROM approvals')).toEqual([{ answer: 'deny' }])
+    expect(existsSync(join(user.directory, 'made.txt'))).toBe(false)
+  })
+
+  it('says why a longer answer is not offered', async () => {
+    const user = someone()
+    const call = { tool: 'bash', input: { command: 'touch made.txt && rm a.txt' } }
+    const script = user.script({ main: [{ toolCalls: [call] }, { text: 'Tried.' }] })
+    const program = user.terminal(['run', 'hi', '-m', script])
+    await program.untilStdout(CHOICES)
+    expect(program.stdout).toContain('  only once: no pattern covers this call safely')
+    program.type('3')
+    await program.untilStdout('  3 is not offered here\r\n')
+    program.type('N')
+    expect((await program.ended).code).toBe(0)
     expect(existsSync(join(user.directory, 'made.txt'))).toBe(false)
   })
 

@@ -22,9 +22,9 @@ describe('the tree of a run on a terminal', () => {
       '  ✓ ◎  explore    list the files — done in TIME · 1 tool · $0: Found one file.',
       expect.stringMatching(/^ {2}✗ ●  general {4}count words — failed after TIME · 0 tools · \$0: .*…$/),
       '  ✓ ◎  explore    測試 😀 read it — done in TIME · 1 tool · $0: Read it.',
+      'The answer is here.',
+      '',
       '✓ main — done in TIME · 5 tools · $0 in all',
-      'The answer',
-      'is here.',
     ])
     expect(await afterRun(40)).toEqual([
       HEAD,
@@ -35,10 +35,10 @@ describe('the tree of a run on a terminal', () => {
       expect.stringMatching(/^ {4}failed after TIME · 0 tools · \$0/),
       '  ✓ ◎  explore 測試 😀 read it',
       expect.stringMatching(/^ {4}done in TIME · 1 tool · \$0: Read/),
+      'The answer is here.',
+      '',
       '✓ main',
       '  done in TIME · 5 tools · $0 in all',
-      'The answer',
-      'is here.',
     ])
   })
 
@@ -53,6 +53,7 @@ describe('the tree of a run on a terminal', () => {
       ...[2, 3, 4].map((n) => expect.stringMatching(new RegExp(`^ {2}◐ ◎  explore {4}part ${n} — `))),
       '  ⧗ ◎  explore    part 5 — Queued (number 1 of 2)',
       '  ⧗ ◎  explore    part 6 — Queued (number 2 of 2)',
+      'Ctrl-C pauses and exits; a second one cancels',
     ])
     program.type('\u0003')
     const ended = await program.ended

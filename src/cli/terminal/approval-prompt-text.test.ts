@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import {
   questionText,
   chosenText,
+  choicesText,
   grantText,
+  refusedKeyText,
   promptLine,
   approvalText,
   type ApprovalEvent,
@@ -119,6 +121,17 @@ describe('what lasting answers allow', () => {
     expect(grantText({ tool: 'bash', pattern: 'npm \u001b[1mtest *' })).toBe(
       '  "run" and "always" allow: bash:npm \u241b[1mtest *\n',
     )
-    expect([grantText(null), grantText(undefined)]).toEqual(['', ''])
+    for (const none of [null, undefined]) expect(grantText(none)).toMatch(/^ {2}only once: .*\n$/)
+  })
+
+  it('has keys for what is offered, and says why a key is missing', () => {
+    expect(choicesText({ tool: 'bash', pattern: 'npm test *' })).toBe(
+      '  [1] once  [2] this run  [3] always `npm test *`  [n] deny  [e] deny with a note: ',
+    )
+    expect(choicesText(null)).toMatch(
+      /^ {2}only once: .*\n {2}\[1\] once {2}\[n\] deny {2}\[e\] deny with a note: $/,
+    )
+    expect(refusedKeyText('3', null)).toBe('  3 is not offered here\n')
+    expect(refusedKeyText('\u001b', null)).toBe('  \u241b is not an answer\n')
   })
 })

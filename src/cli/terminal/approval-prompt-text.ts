@@ -43,9 +43,25 @@ export function answerWords(grant: ApprovalEvent['grant'] | undefined): string {
   return grant ? 'once|run|always|deny' : 'once|deny'
 }
 
-/** What an answer that lasts allows; nothing where none does. */
+/** What an answer that lasts allows, or why none is offered. */
 export function grantText(grant: ApprovalEvent['grant'] | undefined): string {
-  return grant ? `  "run" and "always" allow: ${promptLine(ruleText(grant))}\n` : ''
+  if (!grant) return `  ${ONLY_ONCE}\n`
+  return `  "run" and "always" allow: ${promptLine(ruleText(grant))}\n`
+}
+
+const ONLY_ONCE =
+  'only once: no pattern covers this call safely (several commands, a redirection, a shell, a guarded file)'
+
+/** The keys that answer on the terminal; where nothing can be granted, why two of them are missing. */
+export function choicesText(grant: ApprovalEvent['grant'] | undefined): string {
+  const lasting = grant ? `  [2] this run  [3] always \`${promptLine(grant.pattern ?? grant.tool)}\`` : ''
+  return `${grant ? '' : grantText(grant)}  [1] once${lasting}  [n] deny  [e] deny with a note: `
+}
+
+/** What a key that is no answer was. */
+export function refusedKeyText(key: string, grant: ApprovalEvent['grant'] | undefined): string {
+  const isLasting = !grant && (key === '2' || key === '3')
+  return `  ${promptLine(key)} is ${isLasting ? 'not offered here' : 'not an answer'}\n`
 }
 
 type AskedShown = Place & Pick<QuestionEvent, 'path' | 'question' | 'options'>

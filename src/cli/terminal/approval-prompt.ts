@@ -14,10 +14,12 @@ import {
   grantText,
   promptLine,
   approvalText,
+  choicesText,
+  refusedKeyText,
   type QuestionEvent,
   type ApprovalEvent,
 } from './approval-prompt-text.ts'
-import { dropTyped, readLines, type Lines } from './terminal-lines.ts'
+import { dropTyped, readKey, readLines, type Lines } from './terminal-lines.ts'
 
 interface Answer {
   readonly answer: ApprovalAnswer
@@ -140,7 +142,7 @@ async function put(
       const text = await typedFor(questionText(event), io, (lines) => readText(lines, event, signal))
       await runtime.questions.answer(event.questionId, { by: 'terminal', text })
     } else {
-      const answer = await typedFor(approvalText(event), io, (lines) => readAnswer(lines, event, signal))
+      const answer = await readAnswer(event, io, signal)
       await runtime.approvals.answer(event.approvalId, { by: 'terminal', ...answer })
     }
   } catch (error) {
@@ -166,18 +168,29 @@ function isAnswered(error: unknown): boolean {
   return error instanceof OffshootError && (error.code === 'not_found' || error.code === 'conflict')
 }
 
-async function readAnswer(lines: Lines, { grant }: ApprovalEvent, signal: AbortSignal): Promise<Answer> {
-  const lasting = grant ? `  [2] this run  [3] always \`${promptLine(grant.pattern ?? grant.tool)}\`` : ''
-  for (;;) {
-    const typed = await lines.next(
-      `  [1] once${lasting}  [n] deny  [e] deny with a note, then press Enter: `,
-      signal,
-    )
-    if (typed === null) return { answer: 'deny', note: 'the terminal was closed' }
-    const key = typed.trim().toLowerCase()
-    if (key === 'e') return denied(await lines.next('  note: ', signal))
-    const answer = Object.hasOwn(ANSWERS, key) ? ANSWERS[key] : undefined
-    if (answer && (grant || answer === 'once' || answer === 'deny')) return { answer }
+/** One key answers. What was typed before the question stood there is no answer to it. */
+async function readAnswer(event: ApprovalEvent, io: Io, signal: AbortSignal): Promise<Answer> {
+  const { grant } = event
+  const say = (text: string) => void io.stderr.write(cleanText(io, text))
+  await dropTyped(io)
+  say(approvalText(event))
+  let isAnswered = false
+  try {
+    say(choicesText(grant))
+    for (;;) {
+      const key = (await readKey(io, signal))?.toLowerCase() ?? null
+      if (key === null) return { answer: 'deny', note: 'the terminal was closed' }
+      const answer = Object.hasOwn(ANSWERS, key) ? ANSWERS[key] : undefined
+      const isOffered = key === 'e' || answer === 'once' || answer === 'deny' || (answer && grant)
+      if (key.trim() !== '' && !isOffered)
+        say(`${promptLine(key)}\n${refusedKeyText(key, grant)}${choicesText(grant)}`)
+      if (!isOffered) continue
+      say(`${key}\n`)
+      isAnswered = true
+      return answer ? { answer } : denied(await typedFor('', io, (lines) => lines.next('  note: ', signal)))
+    }
+  } finally {
+    if (!isAnswered) say('\n') // what comes next does not belong behind the choices
   }
 }
 

@@ -50,11 +50,12 @@ export async function follow(
   const kept = keptText(started, composed.store)
   await printRecovered(started, io)
   await printMode(started, composed, io)
-  const output = createOutput(flags, started, composed, io)
+  const signals = stopOnSignals(started, io)
+  const live = { hint: () => hintOf(signals.first()), liveAnswer: await liveAnswerOf(flags, io) }
+  const output = createOutput({ ...flags, ...live }, started, composed, io)
   const takeAnswers = answererOf(flags, io)
   const endAnswers = takeAnswers(started, composed, output, io)
   composed.leave?.()
-  const signals = stopOnSignals(started, io)
   const broken = stopWithoutReader(started, io)
   const { conversationId: id, seqBefore, recovered } = started
   const printUnknown = watchUnknown(composed, { id, seqBefore }, recovered, io)
@@ -74,6 +75,18 @@ export async function follow(
     await composed.guard.close()
     signals.end() // last: a signal while processes are being ended must not leave them
   }
+}
+
+function hintOf(first: EndSignal | undefined): string {
+  return first === undefined
+    ? 'Ctrl-C pauses and exits; a second one cancels'
+    : 'Pausing; Ctrl-C now cancels, which is final'
+}
+
+/** Loaded only where it is used: a start takes as long as what it loads. */
+async function liveAnswerOf({ outputFormat, rawOutput }: FollowFlags, { stdout }: Io) {
+  if (outputFormat !== 'text' || rawOutput || !stdout.isTTY) return undefined
+  return (await import('./answer/live-answer.ts')).createLiveAnswer
 }
 
 /** A mode that this command was not told is no surprise. */

@@ -16,6 +16,7 @@ import type { Store } from '../../store/port.ts'
 import { cleanApproval, writeStderr, useMask, write, writeRaw, type Io } from '../io.ts'
 import { jsonLine } from './json-line.ts'
 import { agentIcons } from './progress/agent-icons.ts'
+import type { createLiveAnswer } from './answer/live-answer.ts'
 import { createProgress } from './progress/progress.ts'
 import { resultDocument } from './result-document.ts'
 import { createStreamJson, type StreamJson } from '../stream-json/stream-json.ts'
@@ -29,6 +30,10 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 interface OutputFlags {
   readonly outputFormat: OutputFormat
   readonly rawOutput?: true
+  /** What Ctrl-C does now. */
+  readonly hint?: () => string
+  /** Shows the texts of the run while they are written; absent where stdout is no terminal. */
+  readonly liveAnswer?: typeof createLiveAnswer | undefined
 }
 
 /** What a run shows while it lasts and when it has ended: data on stdout, everything else on stderr. */
@@ -41,13 +46,19 @@ export interface Output {
 }
 
 export function createOutput(flags: OutputFlags, started: StartedRun, composed: Watched, io: Io): Output {
-  const { outputFormat: format, rawOutput } = flags
+  const { outputFormat: format, rawOutput, hint } = flags
   useMask(io, composed.secrets)
   const { conversationId, seqBefore } = started
   const streams = format === 'events' || format === 'stream-json'
   const progress = createProgress(io, {
     sharesTerminal: streams && io.stdout.isTTY,
     iconOf: agentIcons(composed.agents.list()),
+    ...(hint ? { hint } : {}),
+  })
+  const answer = flags.liveAnswer?.(started.branchId, io, (write) => {
+    const resume = progress.pause()
+    write()
+    resume()
   })
   const stream = format === 'stream-json' ? openStream(started, composed) : undefined
   // the events are masked; an approval among them shows what a shell would run
@@ -56,6 +67,7 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
   const show = (received: readonly OffshootEvent[]) => {
     const events = received.map((event) => maskEvent(event, composed.secrets))
     progress.notify(events)
+    answer?.notify(events)
     if (format === 'events')
       emit((isBehind(io) ? events.filter((event) => event.sub === undefined) : events).map(withPaused))
     if (stream) emit(events.flatMap(stream.push))
@@ -68,15 +80,22 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
     progress.end()
   }
   return {
-    pause: () => progress.pause(),
+    pause() {
+      const resumes = [progress.pause(), answer?.pause()]
+      return () => resumes.forEach((resume) => resume?.())
+    },
     async end(result) {
+      endFollowing()
+      await answer?.end(result.text)
       close()
       await writeStderr(io, closingLines(result, unreadLine(composed.store, result)))
-      if (format === 'text') await (rawOutput ? writeRaw : write)(io, answerText(result))
+      if (format === 'text' && !answer) await (rawOutput ? writeRaw : write)(io, answerText(result))
       if (format === 'json') await write(io, jsonLine(resultDocument(result)))
       if (stream) await write(io, jsonLine(stream.end(result)))
     },
     async fail(error) {
+      endFollowing()
+      await answer?.end('')
       close()
       if (format === 'json') emit([resultDocument(unfinished(started, composed, error))])
       if (stream) emit([stream.end(unfinished(started, composed, error))])

@@ -49,6 +49,38 @@ export function readLines(io: Io): Lines {
 
 const MAX_TURNS = 100
 const CTRL_C = 0x03
+const CTRL_D = 0x04
+
+/**
+ * Waits for one key of a person, without Enter; null when the terminal is closed. Ctrl-C is handed on as the signal that
+ * it was. What comes with the key, as of a pasted text, is dropped. @throws the signal's reason
+ */
+export async function readKey(
+  { stdin, interrupt }: Pick<Io, 'stdin' | 'interrupt'>,
+  signal: AbortSignal,
+): Promise<string | null> {
+  signal.throwIfAborted()
+  const { promise, resolve, reject } = Promise.withResolvers<string | null>()
+  const receive = (data: Buffer | string) => {
+    const bytes = Buffer.from(data)
+    if (bytes.includes(CTRL_C)) interrupt()
+    else if (bytes[0] === CTRL_D) resolve(null)
+    else resolve(bytes.toString('utf8').slice(0, 1))
+  }
+  const onEnd = () => resolve(null)
+  const onAbort = () => reject(signal.reason as Error)
+  stdin.setRawMode(true)
+  stdin.on('data', receive).on('end', onEnd).resume() // whoever read before has paused it
+  signal.addEventListener('abort', onAbort)
+  try {
+    return await promise
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    stdin.off('data', receive).off('end', onEnd)
+    stdin.setRawMode(false)
+    stdin.pause()
+  }
+}
 
 /**
  * Reads away what was typed before anybody could see what it would answer. The terminal stays in raw mode, so that a
@@ -61,7 +93,7 @@ export async function dropTyped({ stdin, interrupt }: Pick<Io, 'stdin' | 'interr
     if (Buffer.from(data).includes(CTRL_C)) interrupt()
   }
   stdin.setRawMode(true)
-  stdin.on('data', drop)
+  stdin.on('data', drop).resume() // whoever read before has paused it
   for (let turn = 0; more && turn < MAX_TURNS; turn++) {
     more = false
     await nextTurn()

@@ -134,6 +134,7 @@ export const PACKAGES: Readonly<Record<string, readonly string[] | 'everywhere'>
   'eventsource-parser': ['model', 'client'],
   htmlparser2: ['tools'],
   'jsonc-parser': ['agents', 'config'],
+  marked: ['cli'],
   minisearch: ['model'],
   'string-width': ['cli'],
   turndown: ['tools'],

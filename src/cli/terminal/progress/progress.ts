@@ -4,7 +4,7 @@ import type { RunId } from '../../../core/ids.ts'
 import { systemClock } from '../../../exec/system-clock.ts'
 import type { Io } from '../../io.ts'
 import { groupsOf, runsOf } from './turn-groups.ts'
-import { runRows, type LineStyle } from './progress-rows.ts'
+import { row, runRows, type LineStyle } from './progress-rows.ts'
 import { reflows, repaint, replace, type Drawn } from './repaint.ts'
 import { closingRows, groupRows, liveRows } from './live-rows.ts'
 import { reduceProgress, type ProgressTree } from './progress-tree.ts'
@@ -12,7 +12,7 @@ import { reduceProgress, type ProgressTree } from './progress-tree.ts'
 /** Shows the tree of runs on stderr: redrawn in place on a terminal, a line for each change otherwise. */
 export interface Progress {
   notify(events: readonly OffshootEvent[]): void
-  /** Takes the picture away until the returned function is called. */
+  /** Takes the picture away until the returned function is called. What has settled stays. */
   pause(): () => void
   /** Leaves the whole tree as it is now. */
   end(): void
@@ -23,25 +23,27 @@ export interface ProgressOptions {
   readonly sharesTerminal?: boolean
   readonly clock?: Clock
   readonly iconOf?: LineStyle['iconOf']
+  /** The last line below what goes on now. */
+  readonly hint?: () => string
 }
 
 export function createProgress(
   io: Io,
-  { sharesTerminal, clock = systemClock, iconOf }: ProgressOptions = {},
+  { sharesTerminal, clock = systemClock, iconOf, hint }: ProgressOptions = {},
 ): Progress {
   const { stderr, env } = io
-  const colour = mayColour(io)
+  const colour = mayColour(stderr, env)
   const inPlace = stderr.isTTY && env['TERM'] !== 'dumb' && !sharesTerminal
   const style = { colour, columns: 200, frame: 0 }
-  return inPlace ? liveProgress(io, { ...style, iconOf }, clock) : plainProgress(stderr, style)
+  return inPlace ? liveProgress(io, { ...style, iconOf }, { clock, hint }) : plainProgress(stderr, style)
 }
 
 /** https://no-color.org wins over https://force-color.org. */
-function mayColour({ stderr, env }: Io): boolean {
+export function mayColour({ isTTY }: Pick<NodeJS.WriteStream, 'isTTY'>, env: Io['env']): boolean {
   if (env['NO_COLOR']) return false
   const forced = env['FORCE_COLOR']
   if (forced) return forced !== '0' && forced !== 'false'
-  return stderr.isTTY && env['TERM'] !== 'dumb'
+  return isTTY && env['TERM'] !== 'dumb'
 }
 
 const REDRAW_MS = 100
@@ -57,7 +59,11 @@ const MAX_ROWS = 12
  * The picture is what goes on now; what has settled is written above it, once. The cursor is never hidden and stands
  * below the picture between two writes, so that there is nothing to put right when the program is killed.
  */
-function liveProgress({ stderr, env }: Io, look: LineStyle, clock: Clock): Progress {
+function liveProgress(
+  { stderr, env }: Io,
+  look: LineStyle,
+  { clock, hint }: { readonly clock: Clock; readonly hint: ProgressOptions['hint'] | undefined },
+): Progress {
   const settledRuns = new Set<RunId>()
   let tree: ProgressTree = new Map()
   let drawn: Drawn = { rows: [], columns: 0 }
@@ -87,6 +93,7 @@ function liveProgress({ stderr, env }: Io, look: LineStyle, clock: Clock): Progr
     const above = settle(false)
     const maxRows = Math.min(MAX_ROWS, Math.max(3, Math.floor((stderr.rows || 24) / 2) - 1))
     const rows = liveRows(tree, settledRuns, clock.now(), { ...style(), maxRows })
+    if (hint && rows.length > 0) rows.push(row([{ text: hint(), look: 'dim' }], style()))
     show(rows, above.length > 0 ? above : undefined)
   }
   const stopDrawing = every(clock, REDRAW_MS, draw)
@@ -101,7 +108,7 @@ function liveProgress({ stderr, env }: Io, look: LineStyle, clock: Clock): Progr
       }
     },
     pause() {
-      if (paused++ === 0) show([], [])
+      if (paused++ === 0) show([], settle(false))
       return () => void paused--
     },
     end() {
