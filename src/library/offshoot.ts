@@ -59,6 +59,12 @@ export interface OffshootOptions {
   readonly tools?: readonly OwnTool[] | undefined
   /** What is allowed without asking: `plan`, `ask`, `accept-edits`, `auto`. Default: `ask`, or `plan` where a conversation had that. */
   readonly mode?: Mode | undefined
+  /**
+   * What a call that needs an approval does where no `events({ answers: true })` is open: `deny` denies it at once, `wait`
+   * lets it and every question of an agent wait for `approvals.answer` and `questions.answer`, here or in another process, up
+   * to `limits.approvalMs`. Default: `deny`.
+   */
+  readonly approvals?: 'deny' | 'wait' | undefined
   /** Stands above configuration files and environment; rules are a layer of their own. */
   readonly config?: ConfigInput | undefined
   /**
@@ -165,6 +171,8 @@ export async function openOffshoot(given: OffshootOptions, test: TestOpening = {
   try {
     checkAgents(own, composed.tools, composed.agents, 'createOffshoot')
     const model = await languageModel(composed, models, options.model)
+    // nobody leaves: the runtime ends with the session
+    if (options.approvals === 'wait') composed.runtime.approvals.attend()
     return offshootOf(new LibrarySession(composed, { models, basePrompt: options.prompt }, model))
   } catch (error) {
     await release(composed)
@@ -182,6 +190,7 @@ const optionsSchema = z.strictObject({
   prompt: z.enum(basePrompts).default('bare'),
   tools: z.array(z.unknown()).default([]),
   mode: z.enum(MODES).optional(),
+  approvals: z.enum(['deny', 'wait']).default('deny'),
   config: z.record(z.string(), z.unknown()).optional(),
   trust: z
     .union([z.literal('project'), z.custom<TrustDecision>((value) => typeof value === 'function')], {

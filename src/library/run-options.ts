@@ -10,6 +10,8 @@ export interface EventsOptions {
    * needs an approval waits for `approvals.answer`; otherwise it is denied at once.
    */
   readonly answers?: boolean | undefined
+  /** Ends the stream when it aborts: the loop is left as at the end of the run, and nothing is thrown. */
+  readonly signal?: AbortSignal | undefined
 }
 
 export interface ContinueOptions {
@@ -38,6 +40,7 @@ export const dollars = z.number().min(0).optional()
 const eventsSchema = z.strictObject({
   after: z.int().min(0).optional(),
   answers: z.boolean().default(false),
+  signal: z.instanceof(AbortSignal, { error: 'expected an AbortSignal' }).optional(),
 })
 const continueSchema = z.strictObject({
   maxTurns: positive,
