@@ -42,6 +42,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'agents show': ['offshoot agents show explore'],
   'agents check': ['offshoot agents check', 'offshoot agents check .claude/agents --json'],
   'agents import': ['offshoot agents import .claude/agents/critic.md'],
+  'agents commands': ['offshoot agents commands -C ../another-project'],
   'agents export': ['offshoot agents export reviewer --format claude > .claude/agents/reviewer.md'],
   models: ['offshoot models'],
   config: ['offshoot config', 'offshoot config schema > offshoot.schema.json'],

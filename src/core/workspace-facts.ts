@@ -6,8 +6,10 @@ export interface WorkspaceFacts {
   readonly vcs: { readonly branch: string; readonly state: string } | null
   /** Names at the top level, directories with a `/` at the end. */
   readonly entries: readonly string[]
-  /** The nearest AGENTS.md, or what stands in for it. */
+  /** The nearest AGENTS.md, or what stands in for it, with the files that it imports. */
   readonly notes?: { readonly path: string; readonly text: string }
+  /** Paths of the notes of directories below. */
+  readonly nestedNotes?: readonly string[]
   /** Receipts of the latest runs of the conversation, oldest first. */
   readonly receipts?: readonly string[]
 }

@@ -1,7 +1,7 @@
 import { relative, sep } from 'node:path'
 import { builtinAgents } from '../agents/builtin-agents.ts'
 import type { KnownModel } from '../agents/foreign/foreign-model.ts'
-import { agentPlaces, userPlaces } from '../agents/agent-locations.ts'
+import { agentPlaces, userPlaces, type Homes } from '../agents/agent-locations.ts'
 import { loadAgents, type InForce, type LoadedAgents } from '../agents/load-agents.ts'
 import type { KnownTools } from '../core/rules/unknown-tool.ts'
 import { catalogue, defaultModels, providers, type Provider } from '../model/models-and-prices.ts'
@@ -34,7 +34,7 @@ export async function findAgents(
   { config, base }: Pick<LoadedConfig, 'config' | 'base'>,
   { isGranted = () => false, tools }: FindOptions = {},
 ): Promise<FoundAgents> {
-  const homes = { project, home: homeIn(env), configHome: configHome(env) }
+  const homes = homesOf(project, env)
   const options = { knownModel: knownModel(env, config), ...(tools ? { tools } : {}) }
   const users = userPlaces(homes)
   const own = new Set(users.map(({ path }) => path))
@@ -50,6 +50,11 @@ export async function findAgents(
     return { agent: judged.agent, heldBack: held.map(({ text }) => `not granted: ${text}`) }
   }
   return { ...(await loadAgents(agentPlaces(homes), { ...options, inForce })), requests }
+}
+
+/** Where files of the workspace and of its user are looked for. */
+export function homesOf(project: string, env: Env): Homes {
+  return { project, home: homeIn(env), configHome: configHome(env) }
 }
 
 /** What a name means without the project. What the user says of a name is not said of an agent of a project. */

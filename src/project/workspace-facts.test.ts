@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readWorkspaceFacts } from './workspace-facts.ts'
 
 let root = ''
@@ -60,6 +60,97 @@ test('the nearest notes count, AGENTS.md before CLAUDE.md, up to the top of the 
   expect(readWorkspaceFacts(join(root, 'a/b')).notes!.text).toBe('nearer')
   put('a/AGENTS.md', 'ours')
   expect(readWorkspaceFacts(join(root, 'a/b')).notes!.text).toBe('ours')
+})
+
+test('GEMINI.md stands in where there is no other', () => {
+  put('GEMINI.md', 'theirs')
+  expect(readWorkspaceFacts(root).notes).toEqual({ path: join(root, 'GEMINI.md'), text: 'theirs' })
+  put('CLAUDE.md', 'first')
+  expect(readWorkspaceFacts(root).notes!.text).toBe('first')
+})
+
+test('the notes of directories below are named, one of each, and none of other people’s', () => {
+  for (const path of ['a/deep/er/est', 'b', 'node_modules/x', '.hidden', 'plain']) make(path)
+  for (const path of ['AGENTS.md', 'b/AGENTS.md', 'b/CLAUDE.md', 'a/deep/GEMINI.md']) put(path, 'x')
+  for (const path of ['node_modules/x/AGENTS.md', '.hidden/AGENTS.md', 'a/deep/er/est/AGENTS.md'])
+    put(path, 'x')
+  expect(readWorkspaceFacts(root).nestedNotes).toEqual(['b/AGENTS.md', 'a/deep/GEMINI.md'])
+})
+
+describe('imports of CLAUDE.md', () => {
+  const notes = () => readWorkspaceFacts(root).notes!.text
+
+  test('follow the notes, nested ones and links to the same file once', () => {
+    make('docs')
+    put('CLAUDE.md', 'See @docs/style.md, (@docs/a.md) and @docs/a.md.')
+    put('docs/style.md', 'Use tabs. @../README')
+    put('docs/a.md', 'More.')
+    put('README', 'The readme.')
+    expect(notes().split('\n\n').slice(1)).toEqual([
+      '(CLAUDE.md imports docs/style.md:)\nUse tabs. @../README',
+      '(docs/style.md imports ../README:)\nThe readme.',
+      '(CLAUDE.md imports docs/a.md:)\nMore.',
+    ])
+  })
+
+  test('are none in code, in an address, in a word, and in AGENTS.md', () => {
+    put('a.md', 'imported')
+    const text = 'run `cat @a.md`, ``x ` @a.md``\n```sh\n@a.md\n```\n~~~\n@a.md\n~~~\nme@a.md and @team'
+    put('CLAUDE.md', text)
+    expect(notes()).toBe(text)
+    rmSync(join(root, 'CLAUDE.md'))
+    put('AGENTS.md', '@a.md')
+    expect(notes()).toBe('@a.md')
+  })
+
+  test('are named with the reason where they leave the workspace, are guarded or missing', () => {
+    make('repo/.git')
+    put('secret.md', 'private')
+    put('repo/.git/HEAD', 'ref: refs/heads/main\n')
+    put('repo/.env', 'KEY=private')
+    symlinkSync('../secret.md', join(root, 'repo/link.md'))
+    put('repo/CLAUDE.md', `@../secret.md @link.md @/etc/passwd @.env @~/.ssh/id_rsa @none.md`)
+    const { text } = readWorkspaceFacts(join(root, 'repo')).notes!
+    expect(text).not.toContain('private')
+    const reasons = [...text.matchAll(/imports (\S+), which was not read: (.*)\)/g)].map(([, path, why]) => [
+      path,
+      why,
+    ])
+    const outside = 'it is outside of the workspace'
+    expect(reasons).toEqual([
+      ['../secret.md', outside],
+      ['link.md', outside],
+      ['/etc/passwd', outside],
+      ['.env', 'files of this kind are read only when you agree'],
+      ['~/.ssh/id_rsa', 'a project does not import files of your home directory'],
+      ['none.md', 'there is no such file'],
+    ])
+  })
+
+  test('name a cycle, and end five files deep', () => {
+    put('CLAUDE.md', '@a.md @1.md')
+    put('a.md', '@b.md')
+    put('b.md', '@a.md')
+    for (const n of [1, 2, 3, 4, 5, 6]) put(`${n}.md`, `${n} @${n + 1}.md`)
+    expect(notes()).toContain(
+      '(b.md imports a.md, which was not read: it imports itself: a.md > b.md > a.md)',
+    )
+    expect(notes()).toContain('(5.md imports 6.md, which was not read: imports go at most 5 files deep)')
+  })
+
+  test('are bounded, however many there are', () => {
+    for (let n = 0; n < 10; n++) put(`${n}.md`, 'x'.repeat(30_000))
+    put('CLAUDE.md', [...Array(10).keys()].map((n) => `@${n}.md`).join(' '))
+    expect(notes().length).toBeLessThan(150_000)
+    expect(notes()).toContain('the imports before it fill the notes')
+  })
+
+  test('are found quickly in a text made to be slow', () => {
+    put('CLAUDE.md', '` '.repeat(32_000))
+    const start = performance.now()
+    expect(notes()).toHaveLength(64_000)
+    expect(performance.now() - start).toBeLessThan(2_000)
+  })
 })
 
 test('notes above the repository, and above a directory without one, are nobody’s', () => {

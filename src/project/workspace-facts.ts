@@ -1,10 +1,17 @@
 import { closeSync, constants, openSync, readdirSync, readSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { WorkspaceFacts } from '../core/workspace-facts.ts'
+import type { Workspace } from '../tools/port.ts'
 import { createWorkspace } from '../tools/workspace.ts'
+import { NO_FILE, withImports, type NoteFile } from './note-imports.ts'
 
 const MAX_BYTES = 64 * 1024
-const NOTES = ['AGENTS.md', 'CLAUDE.md']
+const NOTES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md']
+const MAX_NESTED = 20
+const MAX_NESTED_DEPTH = 3
+const MAX_DIRECTORIES = 200
+/** Directories of other people's files. */
+const FOREIGN = new Set(['node_modules', 'vendor'])
 
 /**
  * What the first context tells of a directory. What cannot be read is left out: the agent finds out by its tools.
@@ -13,11 +20,13 @@ const NOTES = ['AGENTS.md', 'CLAUDE.md']
 export function readWorkspaceFacts(root: string, top: string = root): WorkspaceFacts {
   const branch = gitBranch(root)
   const notes = nearestNotes(root, top)
+  const nestedNotes = notesBelow(root)
   return {
     root,
     vcs: branch === undefined ? null : { branch, state: 'changes not known' },
     entries: topLevel(root),
     ...(notes ? { notes } : {}),
+    ...(nestedNotes.length > 0 ? { nestedNotes } : {}),
   }
 }
 
@@ -62,11 +71,42 @@ function nearestNotes(root: string, top: string): { path: string; text: string }
   const repository = attempt(() => createWorkspace(own.at(-1)!))
   if (!repository) return undefined
   for (const path of own.flatMap((directory) => NOTES.map((name) => join(directory, name)))) {
-    const { absolute, outside, guarded } = repository.resolve(path)
-    const text = outside || guarded ? undefined : attempt(() => readHead(absolute, constants.O_NOFOLLOW))
-    if (text !== undefined) return { path, text }
+    const note = readNote(repository, path)
+    if ('problem' in note) continue
+    return { path, text: withImports({ path, text: note.text }, (each) => readNote(repository, each)) }
   }
   return undefined
+}
+
+function readNote(repository: Workspace, path: string): NoteFile {
+  const { absolute, outside, guarded } = repository.resolve(path)
+  if (outside) return { problem: 'it is outside of the workspace' }
+  if (guarded) return { problem: 'files of this kind are read only when you agree' }
+  const text = attempt(() => readHead(absolute, constants.O_NOFOLLOW))
+  return text === undefined ? { problem: NO_FILE } : { text }
+}
+
+/** The notes of directories below, breadth first; of each directory the first that counts there. */
+function notesBelow(root: string): string[] {
+  const found: string[] = []
+  let level = [root]
+  let directories = 0
+  for (let depth = 0; depth <= MAX_NESTED_DEPTH && level.length > 0; depth++) {
+    const below: string[] = []
+    for (const directory of level) {
+      if (++directories > MAX_DIRECTORIES) return found
+      const entries = attempt(() => readdirSync(directory, { withFileTypes: true })) ?? []
+      const note = NOTES.find((name) => entries.some((entry) => entry.name === name && entry.isFile()))
+      if (note && depth > 0) found.push(relative(root, join(directory, note)))
+      if (found.length === MAX_NESTED) return found
+      const own = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+      below.push(
+        ...own.map(({ name }) => join(directory, name)).filter((path) => !FOREIGN.has(basename(path))),
+      )
+    }
+    level = below.toSorted()
+  }
+  return found
 }
 
 function ancestors(directory: string): string[] {

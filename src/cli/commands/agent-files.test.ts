@@ -216,6 +216,17 @@ describe('agents export', () => {
   })
 })
 
+test('commands lists the slash commands of files, and what a description cannot do to a terminal', async () => {
+  const file = user.write(
+    '.claude/commands/git/commit.md',
+    '---\ndescription: "Commits \\e[31mred"\n---\nCommit.',
+  )
+  const { code, stdout } = await user.call(['agents', 'commands'])
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `/git:commit       Commits ␛[31mred  (${file})\n` })
+  const [command] = JSON.parse((await user.call(['agents', 'commands', '--json'])).stdout) as object[]
+  expect(command).toMatchObject({ name: 'git:commit', format: 'claude', path: file, problem: null })
+})
+
 test('ls and show say where an agent comes from', async () => {
   const file = user.write(
     '.gemini/agents/helper.md',

@@ -12,6 +12,7 @@ import { jsonLine } from '../terminal/json-line.ts'
 import { loadProjectWithWarnings } from '../load-project.ts'
 import { ruleText } from '../terminal/rule-text.ts'
 import { addAgentsCheck } from './agents-check.ts'
+import { addAgentsCommands } from './agents-commands.ts'
 import { addAgentsExport } from './agents-export.ts'
 import { addAgentsImport } from './agents-import.ts'
 import { agentIcons } from '../terminal/progress/agent-icons.ts'
@@ -27,6 +28,7 @@ export function agentsCommand(program: Command, io: Io, setExitCode: SetExitCode
   addAgentsCheck(agents, io, setExitCode)
   addAgentsImport(agents, io)
   addAgentsExport(agents, io)
+  addAgentsCommands(agents, io)
 }
 
 async function list({ directory, json }: PlaceFlags, io: Io): Promise<void> {

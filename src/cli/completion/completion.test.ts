@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => user.remove())
 
-const AGENTS = ['ls', 'show', 'check', 'import', 'export']
+const AGENTS = ['ls', 'show', 'check', 'import', 'export', 'commands']
 
 describe('the table', () => {
   test('has every command that is there, and none that is not', () => {

@@ -22,7 +22,7 @@ const SOURCE = new RegExp(
 const PATH = new RegExp(`${BEFORE}(?:${PAGE}|${FILE})${AFTER}`, 'g')
 
 /** Files that agents read in any project: their names cite no page. */
-const READ_IN_PROJECTS = new Set(['AGENTS.md', 'CLAUDE.md', 'SKILL.md'])
+const READ_IN_PROJECTS = new Set(['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'SKILL.md'])
 
 /** What the program and its users write, and what other programs read. */
 const WRITTEN = new Set([
