@@ -171,7 +171,7 @@ function isAnswered(error: unknown): boolean {
 /** One key answers. What was typed before the question stood there is no answer to it. */
 async function readAnswer(event: ApprovalEvent, io: Io, signal: AbortSignal): Promise<Answer> {
   const { grant } = event
-  const say = (text: string) => void io.stderr.write(cleanText(io, text))
+  const say = (text: string) => void io.stderr.write(cleanApproval(io, text))
   await dropTyped(io)
   say(approvalText(event))
   let isAnswered = false
