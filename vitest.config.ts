@@ -5,12 +5,16 @@ import { defineConfig } from 'vitest/config'
 const PROGRAMS = 'test/{e2e,kill}/**/*.test.ts'
 /** They need Chromium. */
 const BROWSER = 'test/e2e/browser/**/*.test.ts'
-/** Losses of power, which take a C compiler, what is found with a mechanism switched off, and what takes many programs. */
+/**
+ * Losses of power, which take a C compiler, what is found with a mechanism switched off, what takes many programs, and more
+ * random damage.
+ */
 const DURABILITY = [
   'test/power-loss/**/*.test.ts',
   'test/{kill,sim}/switches.test.ts',
   'test/many-processes/{runs,forty-processes}.test.ts',
   'test/kill/more-seeds.test.ts',
+  'test/store-care/more-damage.test.ts',
   'test/e2e/daemons.test.ts',
 ]
 /** They take packages from the registry: a fresh clone, and what is published. */

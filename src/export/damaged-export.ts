@@ -2,12 +2,21 @@ import { OffshootError } from '../core/errors.ts'
 
 const PLACE_CHARS = 160
 
-/** `place` is a path such as `messages[3].branches[0].id`; '' for the document itself. */
-export function damaged(place: string, what: string): OffshootError {
-  const near = shortPlace(place)
-  return new OffshootError('usage', `the export is damaged${near === '' ? '' : ` at ${near}`}: ${what}`, {
-    hint: 'nothing was imported; export the conversation again',
-  })
+/** An export that an import refuses, and where: a path such as `messages[3].branches[0].id`; '' for all of it. */
+export class DamagedExport extends OffshootError {
+  readonly place: string
+
+  constructor(place: string, what: string) {
+    const near = shortPlace(place)
+    super('usage', `the export is damaged${near === '' ? '' : ` at ${near}`}: ${what}`, {
+      hint: 'nothing was imported; export the conversation again',
+    })
+    this.place = place
+  }
+}
+
+export function damaged(place: string, what: string): DamagedExport {
+  return new DamagedExport(place, what)
 }
 
 /** The end of a long place. */

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { errorMessage, OffshootError } from '../core/errors.ts'
 import { checkReferences } from './check-references.ts'
-import { damaged } from './damaged-export.ts'
+import { damaged, type DamagedExport } from './damaged-export.ts'
 import { levelSchemas } from './document-schema.ts'
 import { at, EXPORT_VERSION, type ExportDocument } from './document.ts'
 
@@ -87,28 +87,38 @@ interface Level {
   readonly place: string
 }
 
-/** Level by level, so that no depth of nesting can exhaust the stack. */
 function checkShape(root: unknown): void {
+  for (const problem of shapeProblems(root)) throw problem
+}
+
+/**
+ * Every place where a value has another shape than a document has. Level by level, so that no depth of nesting can exhaust
+ * the stack.
+ */
+export function* shapeProblems(root: unknown): Generator<DamagedExport> {
   const open: Level[] = [{ kind: 'document', value: root, place: '' }]
   for (let next = open.pop(); next; next = open.pop()) {
-    for (const inner of checkLevel(next).reverse()) open.push(inner)
+    const { kind, value, place } = next
+    const { error } = levelSchemas[kind].safeParse(value)
+    for (const issue of error?.issues ?? []) yield damaged(placeOf(place, issue), issue.message)
+    for (const inner of innerLevels(next).reverse()) open.push(inner)
   }
 }
 
-function checkLevel({ kind, value, place }: Level): Level[] {
-  const { success, data, error } = levelSchemas[kind].safeParse(value)
-  if (!success) throw damaged(placeOf(place, error.issues[0]!), error.issues[0]!.message)
-  // a field of that name at another level is one of those that are kept and not read
+/** A field of that name at another level is one of those that are kept and not read. */
+function innerLevels({ kind, value, place }: Level): Level[] {
   const known = levelSchemas[kind].shape
   return (['messages', 'branches'] as const)
     .filter((name) => name in known)
-    .flatMap((name) => levels(KINDS[name], data[name] as unknown[] | undefined, at(place, name)))
+    .flatMap((name) => levels(KINDS[name], (value as Fields | null | undefined)?.[name], at(place, name)))
 }
+
+type Fields = Readonly<Record<string, unknown>>
 
 const KINDS = { messages: 'message', branches: 'branch' } as const
 
-function levels(kind: Level['kind'], values: readonly unknown[] | undefined, place: string): Level[] {
-  return (values ?? []).map((value, i) => ({ kind, value, place: `${place}[${i}]` }))
+function levels(kind: Level['kind'], values: unknown, place: string): Level[] {
+  return Array.isArray(values) ? values.map((value, i) => ({ kind, value, place: `${place}[${i}]` })) : []
 }
 
 function placeOf(place: string, { path }: z.core.$ZodIssue): string {

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import type { ConversationId } from '../../core/ids.ts'
+import type { ConversationId, NewId } from '../../core/ids.ts'
 import { systemClock } from '../../exec/system-clock.ts'
 import { dataHome, type Env } from '../../config/homes.ts'
 import { documentText } from '../../export/document-text.ts'
 import { exportConversation } from '../../export/export-conversation.ts'
-import type { Reader } from '../../store/port.ts'
+import { mendConversation } from '../../export/mend/mend-conversation.ts'
+import type { Reader, Tx } from '../../store/port.ts'
 import { repairStore, type Repair } from '../../store/sqlite/salvage/repair.ts'
 import { readBranchTree } from '../terminal/branch-tree.ts'
 import { failed, ok, warning, type Check } from './check.ts'
@@ -15,7 +16,7 @@ export async function repairChecks(env: Env): Promise<readonly Check[]> {
   const warn = (text: string) => void losses.push(warning('loss', text))
   try {
     const file = join(dataHome(env), 'offshoot.db')
-    const repair = await repairStore(file, { now: systemClock.now, makesSense, warn })
+    const repair = await repairStore(file, { now, makesSense, mend, warn })
     return [
       ...losses,
       ...(repair ? [salvaged(repair), ...lost(repair)] : [ok('repair', 'nothing is damaged')]),
@@ -31,6 +32,12 @@ function makesSense(store: Reader, conversationId: ConversationId): void {
   documentText(exportConversation(store, conversationId))
 }
 
+function mend(tx: Tx, id: ConversationId, newId: NewId): number {
+  return mendConversation(tx, id, { newId, now })
+}
+
+const { now } = systemClock
+
 function salvaged({ rows, damage, aside }: Repair): Check {
   const counts = [
     counted(rows.conversations ?? 0, 'conversation'),
@@ -42,7 +49,8 @@ function salvaged({ rows, damage, aside }: Repair): Check {
 }
 
 function lost(repair: Repair): Check[] {
-  const { unreadablePages, pages, unreadableRecords, altered, dropped, made, isLogTorn, senseless } = repair
+  const { unreadablePages, pages, unreadableRecords, altered, dropped, made, mended, isLogTorn, senseless } =
+    repair
   const said = [
     unreadablePages > 0 && `${unreadablePages} of ${pages} pages could not be read`,
     unreadableRecords > 0 && `${counted(unreadableRecords, 'record')} could not be read`,
@@ -52,6 +60,8 @@ function lost(repair: Repair): Check[] {
         : `${altered} parts were altered on disk; a notice marks each`),
     isLogTorn && 'the end of the log could not be read',
     dropped > 0 && `${counted(dropped, 'row')} hung on what was lost, and were left out`,
+    mended > 0 &&
+      `${counted(mended, 'row')} named what was lost, or held what no import takes, and ${mended === 1 ? 'was' : 'were'} changed`,
     made > 0 &&
       `${counted(made, 'conversation or branch', 'conversations or branches')} had lost its own row`,
     senseless.length > 0 && `left out, because it cannot be shown: ${senseless.join(', ')}`,

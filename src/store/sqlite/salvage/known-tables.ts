@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import { zstdDecompressSync } from 'node:zlib'
-import { idPrefix } from '../../../core/ids.ts'
+import { idPrefix, type IdPrefix } from '../../../core/ids.ts'
 import { shapes } from '../../engine.ts'
 import type { Table } from '../../port.ts'
 import type { BaseKind } from '../../tables.ts'
 import { columnName, SUM } from '../statements.ts'
+import { unparsedPart } from './mark-damaged.ts'
 import { isAsStored, sumOf } from '../sums.ts'
 import type { PageRecords, Value } from './records.ts'
 
@@ -21,6 +22,8 @@ interface KnownColumn {
   readonly type: string
   readonly isNullable: boolean
   readonly kind: BaseKind | undefined
+  /** What an id in it begins with. */
+  readonly prefix: IdPrefix | undefined
 }
 
 /** The tables of an empty database; what processes leave for each other is not among them. */
@@ -48,6 +51,7 @@ function columnsOf(db: DatabaseSync, table: Table): KnownColumn[] {
       type: type as string,
       isNullable: needed === 0,
       kind: column?.kind,
+      prefix: name === 'id' ? OWN_PREFIXES[table] : PREFIXES[name as string],
     }
   })
 }
@@ -65,9 +69,8 @@ function holds({ columns }: KnownTable, record: readonly Value[]): boolean {
   return record.length <= columns.length && columns.every((column, i) => fits(column, record[i] ?? null))
 }
 
-function fits({ name, type, isNullable }: KnownColumn, value: Value): boolean {
+function fits({ name, type, isNullable, prefix }: KnownColumn, value: Value): boolean {
   if (value === null) return isNullable
-  const prefix = PREFIXES[name]
   if (prefix && (typeof value !== 'string' || idPrefix(value) !== prefix)) return false
   switch (type) {
     case 'TEXT':
@@ -82,11 +85,24 @@ function fits({ name, type, isNullable }: KnownColumn, value: Value): boolean {
 }
 
 /** Of columns that hold the id of something. */
-const PREFIXES: Readonly<Record<string, string>> = {
+const PREFIXES: Readonly<Record<string, IdPrefix>> = {
   conversation_id: 'cnv',
   branch_id: 'brn',
   message_id: 'msg',
   run_id: 'run',
+}
+
+const OWN_PREFIXES: Readonly<Partial<Record<Table, IdPrefix>>> = {
+  conversations: 'cnv',
+  branches: 'brn',
+  messages: 'msg',
+  parts: 'prt',
+  runs: 'run',
+  tool_calls: 'cal',
+  approvals: 'apr',
+  questions: 'que',
+  inbox: 'inb',
+  artifacts: 'art',
 }
 
 /**
@@ -113,6 +129,25 @@ function isOf(id: Value | undefined, text: Value): boolean {
     return (JSON.parse(String(text)) as { id?: unknown } | null)?.id === id
   } catch {
     return true
+  }
+}
+
+/** The record of a part whose text is no object of JSON, with a notice in its place; undefined for any other. */
+export function unparsed({ name, columns }: KnownTable, record: readonly Value[]): Value[] | undefined {
+  if (name !== 'parts') return undefined
+  const at = columns.findIndex((column) => column.name === 'part')
+  const text = String(record[at])
+  return isObject(text)
+    ? undefined
+    : record.map((value, i) => (i === at ? unparsedPart(String(record[0]), text) : value))
+}
+
+function isObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
   }
 }
 

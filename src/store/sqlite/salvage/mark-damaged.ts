@@ -7,6 +7,12 @@ import { sumOf } from '../sums.ts'
 const TEXT =
   'Damaged: what stands before this line is not what was stored. It was read from a damaged database, and its checksum does not fit.'
 
+/** A part of which no text of JSON is left, as a notice with what was read. */
+export function unparsedPart(id: string, text: string): string {
+  const said = `Damaged: what stood here cannot be read. What is left of it: ${text}`
+  return JSON.stringify({ id, type: 'notice', text: said, damaged: id })
+}
+
 /** Puts a notice behind each of these parts, which say what nobody may have said. Returns how many there are. */
 export function markDamaged(db: DatabaseSync, parts: ReadonlySet<string>, newId: NewId): number {
   let marked = 0

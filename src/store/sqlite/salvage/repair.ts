@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import { OffshootError } from '../../../core/errors.ts'
-import type { ConversationId } from '../../../core/ids.ts'
-import type { Store } from '../../port.ts'
+import { createIds, type ConversationId, type NewId } from '../../../core/ids.ts'
+import type { Store, Tx } from '../../port.ts'
 import { asStoreError, readonly } from '../sqlite-errors.ts'
 import { inspectDatabase, prepareFile } from '../inspect.ts'
 import { openSqliteFile } from '../open.ts'
@@ -14,6 +15,11 @@ export interface RepairOptions {
   readonly now: () => number
   /** Looks at a conversation, and throws where it cannot be shown. */
   readonly makesSense: (store: Store, id: ConversationId) => void
+  /**
+   * Mends what was read of a conversation, so that its export can be imported: how many rows it changed. Throws where that
+   * cannot be had.
+   */
+  readonly mend: (tx: Tx, id: ConversationId, newId: NewId) => number
   /** Is told what is gone of the database since it was used last. */
   readonly warn: (text: string) => void
 }
@@ -21,6 +27,8 @@ export interface RepairOptions {
 export interface Repair extends Salvage {
   /** What was wrong. */
   readonly damage: string
+  /** Rows that named what is lost, or that no import would take. */
+  readonly mended: number
   /** Conversations that were read in part, and do not make sense without the rest. */
   readonly senseless: readonly ConversationId[]
   /** Where the damaged file is now. */
@@ -34,7 +42,7 @@ export interface Repair extends Salvage {
  */
 export async function repairStore(
   file: string,
-  { now, makesSense, warn }: RepairOptions,
+  { now, makesSense, mend, warn }: RepairOptions,
 ): Promise<Repair | undefined> {
   if (!existsSync(file)) return undefined
   const [other] = othersWith(file)
@@ -49,10 +57,11 @@ export async function repairStore(
   try {
     remove(fresh)
     const read = salvage(file, fresh, now)
-    const senseless = await dropSenseless(fresh, makesSense)
+    const newId = createIds(now, randomBytes)
+    const mended = await mendAll(fresh, (tx, id) => mend(tx, id, newId), makesSense)
     const aside = replaceDatabase(file, fresh, now())
     if (loss !== undefined) warn(loss)
-    return { ...read, damage, senseless, aside }
+    return { ...read, ...mended, damage, aside }
   } catch (error) {
     remove(fresh)
     throw isSystem(error) ? readonly(file, error) : asStoreError(error, file)
@@ -78,24 +87,31 @@ async function damageOf(
 
 const BUSY_MS = 1_000
 
-async function dropSenseless(
+/** What cannot be mended, or shown then, is left out. */
+async function mendAll(
   file: string,
+  mend: (tx: Tx, id: ConversationId) => number,
   makesSense: RepairOptions['makesSense'],
-): Promise<ConversationId[]> {
+): Promise<Pick<Repair, 'mended' | 'senseless'>> {
   await using store = closing(await openSqliteFile({ file }))
-  const senseless = store
-    .find('conversations', {})
-    .map(({ id }) => id)
-    .filter((id) => {
-      try {
-        makesSense(store, id)
-        return false
-      } catch {
-        return true
-      }
-    })
-  await store.tx((tx) => senseless.forEach((id) => tx.delete('conversations', id)), { durable: true })
-  return senseless
+  const senseless: ConversationId[] = []
+  let mended = 0
+  for (const { id } of store.find('conversations', {}))
+    try {
+      mended += await store.tx((tx) => mend(tx, id), DURABLE)
+      makesSense(store, id)
+    } catch (error) {
+      if (isOfDisk(error)) throw error
+      senseless.push(id)
+    }
+  await store.tx((tx) => senseless.forEach((id) => tx.delete('conversations', id)), DURABLE)
+  return { mended, senseless }
+}
+
+const DURABLE = { durable: true }
+
+function isOfDisk(error: unknown): boolean {
+  return error instanceof OffshootError && (error.code === 'store_full' || error.code === 'store_readonly')
 }
 
 function closing(store: Store): Store & AsyncDisposable {

@@ -5,7 +5,7 @@ import { createIds } from '../../../core/ids.ts'
 import type { Table } from '../../port.ts'
 import { foreign, newer } from '../sqlite-errors.ts'
 import { APPLICATION_ID, migrate, SCHEMA_VERSION } from '../migrate.ts'
-import { knownTables, isReadable, summed, tableOf, type KnownTable } from './known-tables.ts'
+import { knownTables, isReadable, summed, tableOf, unparsed, type KnownTable } from './known-tables.ts'
 import { markDamaged } from './mark-damaged.ts'
 import { openPages, type Pages } from './database-pages.ts'
 import { isInner, recordsOf, type Value } from './records.ts'
@@ -41,11 +41,11 @@ export function salvage(file: string, to: string, now: () => number): Salvage {
   try {
     db.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA synchronous = OFF`)
     migrate(db, to, now, { upTo: header?.version || SCHEMA_VERSION })
-    const { damaged, ...read } = readAll(pages, db)
+    const { damaged, unparsedParts, ...read } = readAll(pages, db)
     migrate(db, to, now)
     const isWhole = read.unreadablePages + read.unreadableRecords === 0 && !pages.isLogTorn
     const rejoined = rejoin(db, now(), isWhole)
-    const altered = markDamaged(db, damaged, createIds(now, randomBytes))
+    const altered = unparsedParts + markDamaged(db, damaged, createIds(now, randomBytes))
     return { ...read, ...rejoined, altered, isLogTorn: pages.isLogTorn, rows: counts(db) }
   } finally {
     db.close()
@@ -56,6 +56,8 @@ export function salvage(file: string, to: string, now: () => number): Salvage {
 interface Read extends Pick<Salvage, 'unreadablePages' | 'pages' | 'unreadableRecords'> {
   /** Ids of parts. */
   readonly damaged: ReadonlySet<string>
+  /** Of these a notice is left. */
+  readonly unparsedParts: number
 }
 
 function readAll(pages: Pages, db: DatabaseSync): Read {
@@ -65,6 +67,7 @@ function readAll(pages: Pages, db: DatabaseSync): Read {
   const silent: number[] = []
   const damaged = new Set<string>()
   let unreadableRecords = 0
+  let unparsedParts = 0
   db.exec('BEGIN')
   for (let number = 1; number <= pages.count; number++) {
     if (pages.free.has(number)) continue
@@ -73,8 +76,10 @@ function readAll(pages: Pages, db: DatabaseSync): Read {
     for (const record of found?.records ?? []) {
       const table = tableOf(known, found!.kind, record)
       if (!table) continue
-      const { values, isAltered } = summed(table, record)
+      const notice = unparsed(table, record)
+      const { values, isAltered } = summed(table, notice ?? record)
       if (!(isReadable(table, values) && insert(table, values))) unreadableRecords++
+      else if (notice) unparsedParts++
       else if (isAltered) damaged.add(String(values[0]))
     }
     unreadableRecords += found?.unreadable ?? 0
@@ -87,6 +92,7 @@ function readAll(pages: Pages, db: DatabaseSync): Read {
     pages: pages.count + pages.missing,
     unreadableRecords,
     damaged,
+    unparsedParts,
   }
 }
 
