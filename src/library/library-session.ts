@@ -111,10 +111,11 @@ export class LibrarySession implements RunHost {
   }
 
   async continue<O>(target: string, text?: string, options?: unknown): Promise<OffshootRun<O>> {
-    const order = checkContinue(options)
+    const { model: named, ...rest } = checkContinue(options)
     if (text !== undefined) checkText(text, 'continue')
     return await this.call(async () => {
       const conversationId = this.conversationOf(target)
+      const order = { ...rest, ...(named === undefined ? {} : { model: await this.modelId(named) }) }
       const where = { ...this.settingOf(conversationId), conversationId, target }
       const first = this.firstEvents()
       const onStored = first.follow

@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import { bounds } from '../core/limits.ts'
 import { modelSettingsSchema, type ModelSettings } from '../core/model-settings.ts'
+import type { OwnModel } from '../model/custom-models.ts'
 import { checkOptions } from './check-options.ts'
 
 export interface EventsOptions {
@@ -15,6 +17,10 @@ export interface EventsOptions {
 }
 
 export interface ContinueOptions {
+  /** Another model from here on: `provider/model`, or one of the AI SDK. Default: the one that it has. */
+  readonly model?: string | OwnModel | undefined
+  /** Paths of files whose text it reads first, relative to the directory. The rules of its agent decide; nobody is asked. */
+  readonly files?: readonly string[] | undefined
   /** Turns beyond those that are used. */
   readonly maxTurns?: number | undefined
   /** How the model is asked from here on, before what the run has kept. */
@@ -43,6 +49,8 @@ const eventsSchema = z.strictObject({
   signal: z.instanceof(AbortSignal, { error: 'expected an AbortSignal' }).optional(),
 })
 const continueSchema = z.strictObject({
+  model: z.unknown().optional(),
+  files: z.array(z.string().min(1)).max(bounds.filesGiven).optional(),
   maxTurns: positive,
   settings: modelSettingsSchema().optional(),
   budgetUsd: dollars,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
@@ -19,6 +20,7 @@ import {
 } from '../terminal/follow-run.ts'
 import { trustBefore } from '../terminal/ask-trust.ts'
 import { writeStderr, type Io } from '../io.ts'
+import { absoluteScript } from '../pick-model.ts'
 import { refuseIfDriven } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
 import { setOption } from '../set-option.ts'
@@ -31,6 +33,8 @@ import type { Reader } from '../../store/port.ts'
 
 interface ContinueFlags extends FollowFlags {
   readonly mode?: Mode
+  readonly model?: string
+  readonly file?: readonly string[]
   readonly maxTurns?: number
   readonly set?: ModelSettings
   readonly wake: boolean
@@ -43,6 +47,8 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     .argument('[text]', 'what it is told first; default: to continue its previous work')
     .addOption(modeOption())
     .addOption(approvalsOption())
+    .option('-m, --model <provider/model>', 'default: the one that it has')
+    .option('--file <path>', 'a file whose text it reads first; may be repeated', collect)
     .option('--max-turns <n>', 'turns beyond those that are used', wholeNumber)
     .addOption(budgetOption())
     .addOption(setOption())
@@ -52,12 +58,18 @@ export function continueCommand(program: Command, io: Io, setExitCode: SetExitCo
     )
 }
 
+function collect(path: string, before: readonly string[] = []): readonly string[] {
+  return [...before, path]
+}
+
 async function goOn(typed: string, text: string | undefined, flags: ContinueFlags, io: Io): Promise<number> {
   const { id: conversationId, directory, target } = await placeOf(typed, io)
   await trustBefore(directory, flags, io)
   const composed = await composeWatched(directory, flags.mode, io)
   const { runtime, workspace, systemText, warnings } = composed
   const { maxTurns, budgetUsd, set: settings } = flags
+  const model = flags.model && absoluteScript(flags.model, io.cwd)
+  const files = flags.file?.map((path) => resolve(io.cwd, path))
   const wake = flags.wake ? undefined : false
   try {
     for (const warning of warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
@@ -71,6 +83,8 @@ async function goOn(typed: string, text: string | undefined, flags: ContinueFlag
     const continued = await runtime.continue({
       ...where,
       text,
+      model,
+      files,
       maxTurns,
       settings,
       wake,

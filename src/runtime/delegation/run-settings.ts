@@ -46,6 +46,17 @@ function ofAgent(deps: Pick<Deps, 'config'>, agent: AgentDefinition, model: stri
   }
 }
 
+/** What a run has kept, with an answer no longer than the configuration allows the model. */
+export function cappedSettings(
+  { config }: Pick<Deps, 'config'>,
+  kept: ModelSettings,
+  model: string,
+): ModelSettings {
+  const { maxOutputTokens } = kept
+  if (maxOutputTokens === undefined) return kept
+  return { ...kept, maxOutputTokens: least(maxOutputTokens, config.models[model]?.maxOutputTokens) }
+}
+
 /** How the model of a run is asked: what the run keeps, before what the configuration says of its model. */
 export function settingsInForce(
   deps: Pick<Deps, 'config'>,
