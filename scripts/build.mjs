@@ -1,5 +1,6 @@
 // Writes dist/, which is what is published: one bundle for each entry of package.json, declarations, the files that the
-// code reads, and a manifest of its own. `--out FOLDER`: there instead.
+// code reads, the pages for people, and a manifest of its own. `--out FOLDER`: there instead. `--repository URL`: where the
+// sources are, if package.json does not say; the links of the README then lead there.
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import { builtinModules } from 'node:module'
@@ -14,17 +15,40 @@ import { lightBuiltins } from './light-builtins.mjs'
 import { lightHeaders } from './light-headers.mjs'
 import { SMALLER, startChunk } from './start-chunk.mjs'
 import { findAssets, ownPlace } from './own-place.mjs'
+import { heldAjv } from './held-ajv.mjs'
+import { ownTexts } from './own-texts.mjs'
+import { absoluteLinks, webAddress } from './readme-links.mjs'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const { values: options } = parseArgs({ options: { out: { type: 'string', default: 'dist' } } })
+const { values: options } = parseArgs({
+  options: { out: { type: 'string', default: 'dist' }, repository: { type: 'string' } },
+})
 const DIST = path.resolve(ROOT, options.out)
 const MANIFEST = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+const REPOSITORY = options.repository ?? MANIFEST.repository
+/** For people: what the README links to. */
+const PAGES = ['ARCHITECTURE.md', 'docs', 'examples']
 const ENTRIES = [
   ...Object.entries(MANIFEST.exports).map(([key, source]) => ({ key, source, name: nameOfExport(key) })),
   ...Object.entries(MANIFEST.bin).map(([key, source]) => ({ key: undefined, source, name: key })),
 ]
 /** Started as processes (docs/processes.md) and threads of their own. */
 const PROGRAMS = { 'src/exec/guard-process.ts': 'guard', 'src/tools/web/markdown-worker.ts': 'markdown' }
+
+/**
+ * Packages that are in the library's bundle: other bundlers cannot make one file of a program that imports them, because
+ * they are CommonJS and load parts of themselves or of Node.
+ */
+const IN_LIBRARY = ['ajv', 'jsonc-parser', 'yaml']
+
+/** Nothing that is published imports these: they are in all bundles that use them. */
+const NOT_IMPORTED = ['jsonc-parser', 'turndown', 'yaml']
+
+/**
+ * The oldest zod that is tested. One copy for both: a schema of the program goes to the library, and the types of two
+ * copies do not fit.
+ */
+const PEERS = { zod: '^4.2.0' }
 
 /** Finds the program for this platform in a package beside its own. */
 const LEFT_OUTSIDE = ['@vscode/ripgrep']
@@ -40,6 +64,7 @@ await buildWeb()
 await writeBundles()
 writeDeclarations()
 copyAssets()
+writeReadme()
 // The server finds the page by the same way from the root of both (src/cli/commands/serve.ts).
 fs.cpSync(WEB_DIST, path.join(DIST, path.relative(ROOT, WEB_DIST)), { recursive: true })
 writeManifest()
@@ -57,8 +82,18 @@ function nameOfExport(key) {
 async function writeBundles() {
   const all = { platform: /** @type {const} */ ('node'), plugins: [builtinData(), ownPlace(ROOT, PROGRAMS)] }
   const isCommand = (/** @type {{ key?: string | undefined }} */ { key }) => key === undefined
-  const library = { ...inputOf(ENTRIES.filter((entry) => !isCommand(entry))), ...inputOf(programs()) }
-  await writeBundle({ ...all, input: library, external: /^[^./]/ })
+  const library = await writeBundle({
+    ...all,
+    plugins: [...all.plugins, ownTexts(ROOT), heldAjv()],
+    input: inputOf(ENTRIES.filter((entry) => !isCommand(entry))),
+    external: isExternal,
+    resolve: { mainFields: ['module', 'main'] },
+  })
+  const whole = { external: [...builtinModules, /^node:/], resolve: { mainFields: ['module', 'main'] } }
+  const started = []
+  // Each in one file, so that it can be copied.
+  for (const program of programs())
+    started.push(...(await writeBundle({ ...all, ...whole, input: inputOf([program]) })))
   const { plugin, codeSplitting } = startChunk(ROOT)
   const command = await writeBundle(
     {
@@ -70,7 +105,20 @@ async function writeBundles() {
     },
     { codeSplitting, minify: SMALLER },
   )
-  writeLicenses(command)
+  writeLicenses([...library, ...started, ...command])
+}
+
+/**
+ * What the packages in the bundle import is in it too.
+ * @param {string} id
+ * @param {string} [importer]
+ */
+function isExternal(id, importer) {
+  if (id.startsWith('node:') || builtinModules.includes(id)) return true
+  const [scope = '', name = ''] = id.split('/')
+  const bare = scope.startsWith('@') ? `${scope}/${name}` : scope
+  const isPackage = /^[^./\0]/.test(id) && bare !== 'own-texts'
+  return isPackage && !IN_LIBRARY.includes(bare) && !importer?.includes('/node_modules/')
 }
 
 function programs() {
@@ -134,14 +182,30 @@ function writeDeclarations() {
 }
 
 function copyAssets() {
-  for (const name of findAssets(ROOT)) fs.cpSync(path.join(ROOT, name), path.join(DIST, name))
+  for (const name of [...findAssets(ROOT), ...PAGES])
+    fs.cpSync(path.join(ROOT, name), path.join(DIST, name), { recursive: true })
 }
 
-/** Nothing of development: no scripts, no devDependencies, no Node. */
+/** Without a known repository its links stay relative, and lead to the pages in the package. */
+function writeReadme() {
+  const address = webAddress(REPOSITORY)
+  if (address === undefined) return
+  const file = path.join(DIST, 'README.md')
+  fs.writeFileSync(file, absoluteLinks(fs.readFileSync(file, 'utf8'), address))
+}
+
+/**
+ * Nothing of development: no scripts, no devDependencies, no Node. The versions here are those of the lockfile, and a
+ * program that installs the package gets later ones with what they mend.
+ */
 function writeManifest() {
   const { name, version, description, license, type, engines } = MANIFEST
-  const dependencies = { ...MANIFEST.dependencies, ...TYPES }
-  const published = { name, version, description, license, type, engines, exports: {}, bin: {}, dependencies }
+  const imported = Object.entries({ ...MANIFEST.dependencies, ...TYPES })
+    .filter(([dependency]) => !(dependency in PEERS) && !NOT_IMPORTED.includes(dependency))
+    .map(([dependency, exact]) => [dependency, `^${exact}`])
+  const about = { name, version, description, license, repository: REPOSITORY, type, engines }
+  const dependencies = Object.fromEntries(imported)
+  const published = { ...about, exports: {}, bin: {}, dependencies, peerDependencies: PEERS }
   for (const { key, name: bundle, source } of ENTRIES) {
     const code = `./${bundle}.js`
     if (key === undefined) Object.assign(published.bin, { [bundle]: code })

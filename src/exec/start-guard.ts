@@ -1,9 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { parse } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../core/clock.ts'
+import { once } from '../core/once.ts'
 import { childEnvironment } from './child-environment.ts'
 import { writeGuardMessage, type GuardMessage } from './guard-roster.ts'
 import { send } from './terminate-processes.ts'
@@ -102,6 +104,8 @@ const RESTART_MS = 50
 /** A guard process ends within 10 s of the end of its pipe, unless it was stopped from outside. */
 const CLOSE_MS = 15_000
 
+type PipeOfChild = Omit<Socket, 'unref'> & Partial<Pick<Socket, 'unref'>>
+
 interface GuardProcess {
   isThere(): boolean
   notify(message: GuardMessage): void
@@ -118,7 +122,7 @@ function startProcess(
   onEnd: () => void,
 ): GuardProcess | undefined {
   const child = spawnGuard(args)
-  const pipe = child?.stdin as Socket | null | undefined
+  const pipe = child?.stdin as PipeOfChild | null | undefined
   if (!child || !pipe) return undefined
   const { promise: gone, resolve: markGone } = Promise.withResolvers<void>()
   let isThere = true
@@ -131,7 +135,7 @@ function startProcess(
   pipe.on('error', () => {}) // the 'exit' says it
   // Neither holds the owner: an owner that just exits is one that died.
   child.unref()
-  pipe.unref()
+  pipe.unref?.() // Bun's pipes hold no process, and have no such method
   const notify = (message: GuardMessage) => void pipe.write(writeGuardMessage(message))
   for (const [pid, startTime] of leaders) notify({ type: 'started', pid, startTime })
   const kill = () => {
@@ -157,9 +161,13 @@ function startProcess(
 /** Nothing that keeps a terminal, a pipe or a directory of the user's in use, and no mark. */
 function spawnGuard(args: readonly string[]): ChildProcess | undefined {
   const program = fileURLToPath(new URL('./guard-process.ts', import.meta.url))
+  if (!existsSync(program)) {
+    warnWithoutGuard()
+    return undefined
+  }
   try {
     const { spawn } = process.getBuiltinModule('node:child_process') // as in run-process.ts
-    const child = spawn(process.execPath, [program, ...args], {
+    const child = spawn(process.execPath, [...RUNTIME_ARGUMENTS, program, ...args], {
       cwd: parse(process.execPath).root,
       env: childEnvironment(process.env),
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -172,3 +180,14 @@ function spawnGuard(args: readonly string[]): ChildProcess | undefined {
     return undefined
   }
 }
+
+/** Deno gives a program no rights unless it is told to. */
+const RUNTIME_ARGUMENTS = process.versions['deno'] === undefined ? [] : ['run', '--allow-all']
+
+/** A program that was bundled into one file may be without it. */
+const warnWithoutGuard = once(() =>
+  process.emitWarning('guard.js is missing: child processes may outlive this program if it is killed', {
+    type: 'OffshootWarning',
+    detail: 'Copy node_modules/offshoot/guard.js beside your bundle.',
+  }),
+)

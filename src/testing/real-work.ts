@@ -17,6 +17,11 @@ export interface RealWork {
   finished(): Promise<boolean>
 }
 
+/** Bun and Deno do not list what keeps a process alive. */
+const IS_LISTED = process.versions['bun'] === undefined && process.versions['deno'] === undefined
+/** What stands in for that: most files are read, and most programs answer, in this time. */
+const UNLISTED_MS = 50
+
 /** Resources that are open already belong to the test runner: they are never waited for. */
 export function watchRealWork(): RealWork {
   const background = new Map(activeResources())
@@ -27,6 +32,7 @@ export function watchRealWork(): RealWork {
     [...resources].some(([kind, count]) => count > (background.get(kind) ?? 0))
   return {
     async finished() {
+      if (!IS_LISTED) await wait(UNLISTED_MS)
       let seen: string | undefined
       let changedAt = performance.now()
       for (let now = activeResources(); isUnderWay(now); now = activeResources()) {

@@ -1,4 +1,13 @@
-import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { publint } from 'publint'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -11,6 +20,50 @@ const RESOLUTIONS = [
   ['nodenext', 'nodenext'],
   ['esnext', 'bundler'],
 ] as const
+
+/** The lower end of the range of the peer dependency. The upper end is what npm installs by itself. */
+const OLDEST_ZOD = '4.2.0'
+
+interface Manifest {
+  readonly dependencies: Readonly<Record<string, string>>
+  readonly peerDependencies: Readonly<Record<string, string>>
+}
+
+/** It uses the disk, child processes and the store named by its argument, and the clock of the test kit. */
+const EVERYWHERE = `import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { agent, createOffshoot } from 'offshoot'
+import { createTestOffshoot, scriptedModel } from 'offshoot/testing'
+import { z } from 'zod'
+const directory = mkdtempSync(join(tmpdir(), 'everywhere-'))
+writeFileSync(join(directory, 'note.txt'), 'hello')
+const call = (tool, input) => ({ toolCalls: [{ tool, input }] })
+const main = [call('read', { path: 'note.txt' }), call('grep', { pattern: 'hel*o' }), call('bash', { command: 'echo hello' }), { text: 'done' }]
+const typed = agent({ name: 'typed', description: 'd', prompt: 'p', outputSchema: z.object({ n: z.number() }) })
+const config = { permissions: [{ tool: 'bash', action: 'allow' }] }
+const model = scriptedModel({ agents: { main } })
+const offshoot = await createOffshoot({ directory, model, config, agents: [typed], store: process.argv[2] })
+const run = await (await offshoot.chat()).send('go')
+for await (const event of run.events()) {
+  if (event.type === 'tool.completed') console.log(event.tool + ': ' + event.output.includes('hello'))
+  if (event.type === 'tool.failed') console.log(event.tool + ': false')
+}
+console.log((await run.result()).status)
+await offshoot.close()
+const test = await createTestOffshoot({ directory, script: { main: [call('read', { path: 'note.txt' }), { text: 'later', delayMs: 60_000 }] } })
+console.log((await test.clock.until((await (await test.offshoot.chat()).send('go')).result())).text)
+await test[Symbol.asyncDispose]()
+`
+
+const KILLED = `import { createOffshoot } from 'offshoot'
+import { scriptedModel } from 'offshoot/testing'
+const call = { tool: 'bash', input: { command: 'setsid sleep 1000 & kill -9 $PPID' } }
+const model = scriptedModel({ agents: { main: [{ toolCalls: [call] }] } })
+const config = { permissions: [{ tool: 'bash', action: 'allow' }] }
+const offshoot = await createOffshoot({ model, config, store: ':memory:' })
+await (await (await offshoot.chat()).send('go')).result()
+`
 
 const project = temporaryFolder('user-project')
 const home = temporaryFolder('home')
@@ -32,14 +85,38 @@ afterAll(() => {
 
 describe('what is published', () => {
   it('holds nothing of development', () => {
-    const manifest = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as object
+    const manifest = manifestOf(installed)
     for (const key of ['private', 'scripts', 'devDependencies', 'optionalDependencies']) {
       expect(manifest).not.toHaveProperty(key)
     }
-    const sources = globSync('**/*.ts', { cwd: installed, exclude: ['node_modules', '**/*.d.ts'] })
+    const exclude = ['node_modules', 'examples', '**/*.d.ts']
+    const sources = globSync('**/*.ts', { cwd: installed, exclude })
     expect(sources).toEqual([])
     expect(globSync('node_modules/node-*', { cwd: project })).toEqual([])
   })
+
+  it('shares zod with the program, and gets later versions of its packages', () => {
+    const { dependencies, peerDependencies } = manifestOf(installed) as Manifest
+    expect(peerDependencies).toEqual({ zod: `^${OLDEST_ZOD}` })
+    expect(Object.values(dependencies).filter((range) => !range.startsWith('^'))).toEqual([])
+  })
+
+  it('has the pages and examples that its README links to', () => {
+    const readme = readFileSync(join(installed, 'README.md'), 'utf8')
+    const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path!)
+    expect(links.length).toBeGreaterThan(30)
+    expect(links.filter((path) => !existsSync(join(installed, path)))).toEqual([])
+  })
+
+  it('names its repository and has absolute links where the build is told the address', async () => {
+    const address = 'https://example.org/us/offshoot'
+    const out = join(home, 'with-address')
+    await succeed('npm', 'run', 'build', '--prefix', ROOT, '--', '--out', out, '--repository', address)
+    expect(manifestOf(out)).toMatchObject({ repository: address })
+    const readme = readFileSync(join(out, 'README.md'), 'utf8')
+    expect(readme).toContain(`](${address}/blob/HEAD/docs/library.md)`)
+    expect(readme).not.toMatch(/\]\((?!https?:|#)/)
+  }, 300_000)
 
   it('can be imported', async () => {
     const code = ['', '/client', '/protocol', '/testing']
@@ -164,6 +241,77 @@ console.log(storeConformance.length > 10, await createOffshoot({ modle: 1 }).cat
   })
 })
 
+describe('elsewhere', () => {
+  const tools = temporaryFolder('tools')
+  const name = source('everywhere.mjs', EVERYWHERE)
+  beforeAll(async () => {
+    writeFileSync(join(tools, 'package.json'), '{ "private": true }')
+    await succeed('npm', 'install', '--prefix', tools, 'bun@1.4.5', 'deno@2.9.6', 'esbuild@0.28.2')
+  }, 300_000)
+  afterAll(() => rmSync(tools, { recursive: true, force: true }))
+  const RUNTIMES = [
+    ['Bun', ['bun']],
+    ['Deno', ['deno', 'run', '--allow-all']],
+  ] as const
+  const runWith = ([program, ...args]: readonly string[], ...more: string[]) =>
+    ended(join(tools, 'node_modules/.bin', program!), ...args, ...more)
+
+  it.each(RUNTIMES)(
+    'runs on %s, in memory and in a file, with the test kit',
+    async (runtime, command) => {
+      for (const store of [':memory:', `${runtime}.db`]) {
+        const { code, stdout } = await runWith(command, name, store)
+        expect({ code, stdout }).toEqual({
+          code: 0,
+          stdout: 'read: true\ngrep: true\nbash: true\ncompleted\nlater\n',
+        })
+      }
+    },
+    120_000,
+  )
+
+  it.each(RUNTIMES)('leaves no process when it is killed on %s', async (_, command) => {
+    const { signal } = await runWith(command, source('killed.mjs', KILLED))
+    expect(signal).toBe('SIGKILL')
+    await expect.poll(() => processesWith(`HOME=${home}`), { timeout: 10_000 }).toEqual([])
+  })
+
+  it('runs from one file that esbuild made, and says what has to lie beside it', async () => {
+    const folder = join(tools, 'one')
+    const made = await runWith(
+      ['esbuild'],
+      name,
+      '--bundle',
+      '--platform=node',
+      '--format=esm',
+      `--outfile=${folder}/app.mjs`,
+    )
+    expect(made.code).toBe(0)
+    const alone = await run(join(folder, 'app.mjs'), ':memory:')
+    expect(alone).toMatchObject({
+      code: 0,
+      stdout: 'read: true\ngrep: false\nbash: true\ncompleted\nlater\n',
+    })
+    expect(alone.stderr).toContain('Copy node_modules/offshoot/guard.js beside your bundle.')
+    copyFileSync(join(installed, 'guard.js'), join(folder, 'guard.js'))
+    expect(await run(join(folder, 'app.mjs'), ':memory:')).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  it('runs and compiles with the oldest zod that it accepts', async () => {
+    const folder = join(tools, 'oldest')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'package.json'), '{ "private": true }')
+    const tarball = globSync('offshoot-*.tgz', { cwd: project })[0]!
+    await succeed('npm', 'install', '--prefix', folder, join(project, tarball), `zod@${OLDEST_ZOD}`)
+    expect(manifestOf(join(folder, 'node_modules/zod'))).toMatchObject({ version: OLDEST_ZOD })
+    copyFileSync(join(project, name), join(folder, name))
+    expect(await run(join(folder, name), ':memory:')).toMatchObject({ code: 0 })
+    const snippet = join(folder, 'readme.mts')
+    writeFileSync(snippet, snippets('README.md')[0]!)
+    expect(await compile(RESOLUTIONS[0], snippet)).toEqual({ code: 0, stdout: '' })
+  }, 120_000)
+})
+
 describe('the package', () => {
   it('is as publint wants it', async () => {
     const { messages } = await publint({ pkgDir: installed, strict: true, pack: false })
@@ -217,8 +365,23 @@ function run(...args: string[]): Promise<Ended> {
 }
 
 function runWith(more: Readonly<Record<string, string>>, ...args: string[]): Promise<Ended> {
+  return endedWith(more, process.execPath, ...args)
+}
+
+function ended(...command: [string, ...string[]]): Promise<Ended> {
+  return endedWith({}, ...command)
+}
+
+function endedWith(
+  more: Readonly<Record<string, string>>,
+  ...command: [string, ...string[]]
+): Promise<Ended> {
   const env = { ...userEnvironment(home), HOME: home, ...more }
-  return new StartedProgram([process.execPath, ...args], { cwd: project, env }).ended
+  return new StartedProgram(command, { cwd: project, env }).ended
+}
+
+function manifestOf(folder: string): object {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as object
 }
 
 async function succeed(...command: [string, ...string[]]): Promise<void> {

@@ -293,10 +293,12 @@ function followingRun(
 function setupAfter(
   deps: Pick<Deps, 'config'>,
   { row, agent }: LiveRun,
-  { settings: named, model = row.model }: ContinueOrder,
+  { settings: named, model: other }: ContinueOrder,
 ): RunSetup | null {
   const { setup = null } = row
-  const before = setup?.settings && cappedSettings(deps, setup.settings, model)
+  const model = other ?? row.model
+  const kept = setup?.settings
+  const before = kept && other ? cappedSettings(deps, kept, other) : kept
   if (!named) return setup && { ...setup, ...(before ? { settings: before } : {}) }
   return {
     ...(setup ?? noSetup),

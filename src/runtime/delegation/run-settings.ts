@@ -53,8 +53,8 @@ export function cappedSettings(
   model: string,
 ): ModelSettings {
   const { maxOutputTokens } = kept
-  if (maxOutputTokens === undefined) return kept
-  return { ...kept, maxOutputTokens: least(maxOutputTokens, config.models[model]?.maxOutputTokens) }
+  const most = config.models[model]?.maxOutputTokens ?? Infinity
+  return maxOutputTokens === undefined ? kept : { ...kept, maxOutputTokens: Math.min(maxOutputTokens, most) }
 }
 
 /** How the model of a run is asked: what the run keeps, before what the configuration says of its model. */

@@ -31,8 +31,8 @@ export const offeredOptions = () => ({
     .describe('A JSON Schema: its report is then JSON that satisfies it'),
 })
 
-/** `{files: ['read']}`; an empty list is none too. */
-const toolsets = () =>
+/** `{files: ['read']}`; an empty list is none too. The type has no name of its own in an older zod. */
+const toolsets = (): z.ZodType<Record<string, string[]>> =>
   z.preprocess(
     (value, context) => {
       if (!Array.isArray(value)) return value
