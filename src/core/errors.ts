@@ -96,3 +96,8 @@ function textOf(error: unknown): string {
 export function unreachable(value: never): never {
   throw new OffshootError('internal', `unexpected value: ${JSON.stringify(value)}`)
 }
+
+/** The store could not do what it was to do. */
+export function isStoreError(error: unknown): boolean {
+  return error instanceof OffshootError && error.code.startsWith('store_')
+}

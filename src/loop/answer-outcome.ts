@@ -7,8 +7,10 @@ import type { Answer, CutReason, LoopPorts } from './ports.ts'
 
 const OTHERWISE = 'Ask in another way, or with another model.'
 
+export type Cut = AnswerEnd & { readonly reason: CutReason }
+
 /** The answer is not whole: it was cut at the output limit, or where the window was full. */
-export function isCut(end: AnswerEnd): end is AnswerEnd & { readonly reason: CutReason } {
+export function isCut(end: AnswerEnd): end is Cut {
   return end.reason === 'max_output_tokens' || end.reason === 'context_window'
 }
 

@@ -23,6 +23,8 @@ import type { Watchdog } from './watchdog.ts'
 export interface StoredAnswer {
   readonly answer: Answer
   readonly stored: Promise<void>
+  /** Tokens for which the budget left room, where the model could have written more. */
+  readonly room?: number | undefined
 }
 
 export interface RequestContext {
@@ -75,7 +77,7 @@ export async function askModel(
     }
     gate.end(place)
     release()
-    return complete(reader, turn, ports)
+    return { ...complete(reader, turn, ports), room: output.maxOutputTokens }
   }
 }
 

@@ -1,13 +1,13 @@
 import { contextMessage, type ContextMessage } from '../core/build-context.ts'
-import { OffshootError } from '../core/errors.ts'
+import { isStoreError, OffshootError } from '../core/errors.ts'
 import { foldResults } from '../core/inner-calls.ts'
+import { AT_LIMIT } from '../core/report/answer-texts.ts'
 import { callsOf, textOf } from '../core/message.ts'
 import { ignoreLateRejection } from '../core/rejections.ts'
 import type { ToolSchema } from '../model/port.ts'
 import { toolSchema } from '../tools/tool-schema.ts'
-import type { AnswerEnd } from '../model/answer-end.ts'
 import { concludedReport } from './concluded-report.ts'
-import { cutNote, emptyAnswer, failedBy, isCut, isRefused, refusalOf } from './answer-outcome.ts'
+import { cutNote, emptyAnswer, failedBy, isCut, isRefused, refusalOf, type Cut } from './answer-outcome.ts'
 import { askModel, isTooLong, notShortened, windowError, type StoredAnswer } from './ask-model.ts'
 import { Channel } from './channel.ts'
 import { executeTools } from './execute-tools.ts'
@@ -15,7 +15,6 @@ import { InputEstimate } from './input-estimate.ts'
 import { fewTurnsLeft, NO_TEXT, noTurnsLeft, TO_FOLLOW } from './instructions.ts'
 import type {
   Answer,
-  CutReason,
   Emit,
   LiveEvent,
   LoopPorts,
@@ -29,7 +28,7 @@ import type {
 import { partialReport } from './partial-report.ts'
 import { Repeats } from './repeats.ts'
 import { checkBudget, BudgetReached } from './check-budget.ts'
-import { createWatchdog, whileSuspended, type Watchdog } from './watchdog.ts'
+import { createWatchdog, whileSuspended, whyStopped, type Watchdog } from './watchdog.ts'
 
 /**
  * Drives one run, main or subagent, from its context to its outcome. Live facts are yielded; what must
@@ -62,7 +61,7 @@ async function drive(input: RunInput, ports: LoopPorts, emit: Emit): Promise<Out
       return {
         type: 'stopped',
         reason: ports.signal.reason,
-        report: own ? loop.reportAt(whyOf(own, input)) : loop.report('the run was stopped'),
+        report: own ? loop.reportAt(whyStopped(own, input.limits)) : loop.report('the run was stopped'),
       }
     if (error instanceof BudgetReached) return loop.spent(error.reached)
     const failed = failedBy(error)
@@ -98,6 +97,7 @@ class Loop {
   readonly #said: TurnText[]
   /** The text of an answer that ends the run, unless there is more to read. */
   #conclusion: TurnText | undefined
+  #roomInBudget: number | undefined
   /** The next text goes on where the one before was cut. */
   #goesOn: boolean
   /** The text of a request that was cut, until one is whole: the report of a run that ends there. */
@@ -153,9 +153,9 @@ class Loop {
       await stored
       return refused
     }
-    if (!hasCalls(answer)) {
+    if (callsOf(answer.parts).length === 0) {
       await stored
-      if (isCut(answer.end)) return this.#cutOff(answer.end)
+      if (isCut(answer.end)) return await this.#afterCut(answer.end)
       if (await this.#isToFollow(answer)) return undefined
       this.#conclusion = this.#textIn(answer)
       const more = await this.#readBeforeEnd()
@@ -282,9 +282,23 @@ class Loop {
     return { type: 'failed', error, report, finishReason: end.reason }
   }
 
+  /** An answer that is shorter for want of budget goes on where it was cut, as soon as there is more. */
+  async #afterCut(end: Cut): Promise<Outcome | undefined> {
+    if (!this.#isShort(end) || this.#ports.budget.reached()) return this.#cutOff(end)
+    await this.#instruct(AT_LIMIT)
+    this.#goesOn = true
+    return undefined
+  }
+
+  #isShort({ reason }: Cut): boolean {
+    return this.#roomInBudget !== undefined && reason === 'max_output_tokens'
+  }
+
   /** Where the budget left no room for a longer answer, that is why it was cut. */
-  #cutOff(end: AnswerEnd & { readonly reason: CutReason }): Outcome {
-    const reached = this.#ports.budget.reached()
+  #cutOff(end: Cut): Outcome {
+    const note = `the budget left room for ${this.#roomInBudget} tokens of its last answer`
+    const short = this.#isShort(end) ? ({ why: 'budget', note } as const) : undefined
+    const reached = this.#ports.budget.reached() ?? short
     if (reached) return { ...this.spent(reached), finishReason: end.reason }
     return { type: 'limit', why: end.reason, report: this.reportAt(cutNote(end)), finishReason: end.reason }
   }
@@ -308,6 +322,7 @@ class Loop {
       })
     })
     const { answer } = asked
+    this.#roomInBudget = asked.room
     this.#cut = undefined
     this.#take(answer)
     this.#goesOn = false
@@ -383,16 +398,3 @@ class Loop {
 
 /** An answer, or what a cut request had said, which has no end. */
 type Said = Pick<Answer, 'messageId' | 'parts'> & Partial<Pick<Answer, 'end'>>
-
-/** For the report of a run that its own clocks have stopped. */
-function whyOf(own: OwnStop, { limits }: RunInput): string {
-  return own === 'stall' ? `nothing happened for ${limits.stallMs / 1_000} s` : 'its time is used up'
-}
-
-function hasCalls(answer: Answer): boolean {
-  return answer.parts.some((part) => part.type === 'tool-call')
-}
-
-function isStoreError(error: unknown): boolean {
-  return error instanceof OffshootError && error.code.startsWith('store_')
-}

@@ -109,3 +109,8 @@ function createTimeLimit(clock: Clock, limitMs: number, onTimeout: () => void) {
   const leftMs = () => Math.max(0, suspensions > 0 ? left : left - (clock.now() - since))
   return { suspend, leftMs, end }
 }
+
+/** For the report of a run that its own clocks have stopped. */
+export function whyStopped(own: OwnStop, { stallMs }: Pick<RunLimits, 'stallMs'>): string {
+  return own === 'stall' ? `nothing happened for ${stallMs / 1_000} s` : 'its time is used up'
+}

@@ -4,7 +4,8 @@ import type { FinishReason } from '../finish-reason.ts'
 import { authorOf, callsOf, textOf, type Message, type Said } from '../message.ts'
 
 const WHERE_CUT = 'Go on exactly where it stopped; repeat nothing of it.'
-const AT_LIMIT = `Your last answer was cut at the output limit. ${WHERE_CUT}`
+/** What a run is told whose last answer was cut at the output limit. */
+export const AT_LIMIT = `Your last answer was cut at the output limit. ${WHERE_CUT}`
 const BEFORE_END = `Your last answer was cut before its end. ${WHERE_CUT}`
 
 const TOLD: Readonly<Partial<Record<FinishReason, string>>> = {

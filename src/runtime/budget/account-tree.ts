@@ -3,7 +3,10 @@ export interface AccountFacts {
   readonly parent: string | null
   /** What it and everything below it may come to; null: it draws on what is above it. */
   readonly cap: number | null
-  /** What its cap may grow to while there is something unreserved above it. Not more than the cap: it does not grow. */
+  /**
+   * What its cap grows to while there is something unreserved above it; null: it does not grow. A share may outgrow that
+   * once nobody else can go on.
+   */
   readonly growsTo: number | null
   /** Only an open one holds what it has not used: the rest of one that has stopped went back. */
   readonly isOpen: boolean
@@ -19,6 +22,20 @@ export interface Account extends AccountFacts {
   /** What it stands for in the account above: its cap while it is open, and never less than is committed. */
   total: number
   cap: number | null
+}
+
+/** Of an amount, what shares leave to whoever it belongs to: enough to conclude with what they report. */
+const KEPT = 1 / 20
+
+/** What shares leave of an amount; of none there is nothing to leave. */
+export function keptOf(cap: number | null): number {
+  return cap === null ? 0 : cap * KEPT
+}
+
+/** How much its cap may grow, if there is as much above it. `beyond`: nobody else can go on. */
+export function mostGrowth({ cap, growsTo }: Account, beyond: boolean): number {
+  if (growsTo === null) return 0
+  return beyond ? Infinity : Math.max(0, growsTo - cap!)
 }
 
 /** What somebody holds of an amount, and what that is. */
@@ -49,8 +66,15 @@ export class AccountTree {
     if (payer === null) return cap === null ? Infinity : cap - this.#laterBelow(null, comesBack)
     const account = this.#accounts.get(payer)!
     const own = account.cap! - this.#ownUse(payer) - this.#laterBelow(payer, comesBack)
-    const more = (account.growsTo ?? 0) - account.cap!
-    return more > 0 ? own + Math.max(0, Math.min(more, this.laterRoom(account.parent, cap, comesBack))) : own
+    const most = mostGrowth(account, true)
+    return most > 0 ? own + Math.max(0, Math.min(most, this.#laterAbove(account, cap, comesBack))) : own
+  }
+
+  #laterAbove({ parent }: Account, cap: number | null, comesBack: ReadonlySet<string>): number {
+    const room = this.laterRoom(parent, cap, comesBack)
+    const payer = this.#payer(parent)
+    const above = payer === null ? undefined : this.#accounts.get(payer)!
+    return above && above.growsTo !== null ? room : room - keptOf(above ? above.cap : cap)
   }
 
   /** Who else holds something: not the account, nor those above it, and of a share not what is below it. */

@@ -459,7 +459,7 @@ describe('the caps that a call asks for', () => {
     expect(await outcome(usd(2.5))).toBe(
       'max_cost_usd 2.5 is more than the $2.00 that is left to your own run: $1.00 of its own $3.00 are spent',
     )
-    expect(await outcome({})).toBe(0.5)
+    expect(await outcome({})).toBe(0.75) // it has grown to a quarter of the whole
   })
 
   test('are exact for sums that are not', () => {

@@ -1,26 +1,20 @@
 import type { ConversationBudget } from '../../core/conversation.ts'
 import type { ConversationId, RunId } from '../../core/ids.ts'
 import type { StoredRun, RunLimits } from '../../core/run.ts'
-import { isStopped } from '../../core/run-status.ts'
 import type { Reached, RequestEstimate, ReservationResult } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
 import { dollars, moneyReached, UNPRICED } from './money-text.ts'
 import { count, tokensOf, tokensReached } from './token-count.ts'
+import { tooDear } from './too-dear.ts'
 import { forecastOf, least, shareOf } from './budget-share.ts'
-import { figuresText } from './figures-text.ts'
 import { heldText } from './held-text.ts'
-import { clean, Ledger } from './ledger.ts'
-import { BudgetWaits } from './budget-waits.ts'
-import { anyWorks, comesBack, isHeldBack, type RunsNow } from './who-works.ts'
+import { clean, type Ledger } from './ledger.ts'
+import { Accounts } from './accounts.ts'
+import { BudgetWaits, type Claim } from './budget-waits.ts'
+import { anyWorks, comesBack, type RunsNow } from './who-works.ts'
 import type { Change } from '../log/recorder.ts'
 import { affordableOutput, requestCost, type RequestCost } from './request-cost.ts'
-import {
-  storedRun,
-  type AccountRow,
-  type RunOnAccount,
-  type Spender,
-  type UsageAndCost,
-} from './budget-account.ts'
+import { storedRun, type RunOnAccount, type Spender, type UsageAndCost } from './budget-account.ts'
 
 /** US dollars and tokens; null: without a cap. */
 export interface Rest {
@@ -48,22 +42,18 @@ export type Caps = Pick<RunLimits, 'maxCostUsd' | 'maxTokens' | 'growsTo'>
  * What has no known price adds no money: of that the tokens are capped.
  */
 export class Budget {
+  readonly #accounts: Accounts
   readonly #money: Ledger
   readonly #tokens: Ledger
-  readonly #depths = new Map<RunId, number>()
-  /** The runs that have not stopped, with the row that the ledgers know. */
-  readonly #open = new Map<RunId, { readonly run: RunOnAccount; known: AccountRow }>()
-  /** Whether all that was spent, or asked for, has a known price. */
-  #isPriced = true
-  /** Those that a person, their parent or a restart has paused, as they were attached. */
-  readonly #heldBack = new Map<RunId, RunOnAccount>()
   readonly #waits = new BudgetWaits()
-  #inFlight = 0
+  /** How many requests of a run are under way. */
+  readonly #inFlight = new Map<RunId, number>()
 
   /** `runs`: every run that the conversation has had so far. */
   constructor({ budgetUsd, maxTokens }: Whole, runs: readonly StoredRun[]) {
-    this.#money = new Ledger(budgetUsd)
-    this.#tokens = new Ledger(maxTokens)
+    this.#accounts = new Accounts(budgetUsd, maxTokens)
+    this.#money = this.#accounts.money
+    this.#tokens = this.#accounts.tokens
     for (const row of runs.toSorted((a, b) => a.depth - b.depth)) this.attach(storedRun(row))
   }
 
@@ -77,75 +67,79 @@ export class Budget {
 
   /** Follows a run that begins or goes on: what it reserves counts until it has stopped. */
   attach(run: RunOnAccount): void {
-    const { row } = run
-    this.#know(row)
+    this.#accounts.attach(run)
     run.watch?.(this.#waits.wake)
-    this.#heldBack.delete(row.id)
-    if (isHeldBack(row)) this.#heldBack.set(row.id, run)
-    if (!isStopped(row.status)) this.#open.set(row.id, { run, known: row })
   }
 
   /** A run that was not stored. */
   forget(id: RunId): void {
-    this.#open.delete(id)
-    this.#heldBack.delete(id)
-    this.#depths.delete(id)
-    this.#money.forget(id)
-    this.#tokens.forget(id)
+    this.#accounts.forget(id)
+    this.#inFlight.delete(id)
     this.#waits.wake()
   }
 
   spend({ id }: Pick<StoredRun, 'id'>, { usage, costUsd }: UsageAndCost): void {
-    this.#isPriced &&= costUsd !== null
+    if (costUsd === null) this.#accounts.isPriced = false
     this.#money.spend(id, costUsd ?? 0)
     this.#tokens.spend(id, tokensOf(usage))
+    this.#accounts.giveBack(id)
   }
 
   /** Why a run may make no further request: its conversation has spent what it may, or it has itself. */
   reached(run: Spender): Reached | undefined {
-    this.#refresh()
+    this.#accounts.refresh()
     const shared = this.#ofConversation()
     return shared ? { why: 'budget', note: shared } : this.#reachedItself(run)
   }
 
   /**
    * Asked before each request: its worst case is held until `release`, with as long an answer as there is room for. A run
-   * waits where others hold what would let it go on, and one of them is at work. `keepsSlot`: it holds its slot meanwhile.
+   * waits where others hold what would let it go on, and one of them is at work. Where none is, they go on one after the
+   * other, with whatever is unreserved. `keepsSlot`: it holds its slot meanwhile.
    */
   ask(run: Spender, estimate: RequestEstimate, keepsSlot = false): ReservationResult {
-    const { id } = run
-    this.#waits.leave(id)
+    const { id, depth } = run
+    const isTurn = this.#waits.leave(id)
     const reached = this.reached(run)
     if (reached) return reached
     const { input, price } = estimate
-    if (price === null) this.#isPriced = false
+    if (price === null) this.#accounts.isPriced = false
     const cost = requestCost(estimate)
-    const output = affordableOutput(cost, input, this.#money.room(id), this.#tokens.room(id))
-    if (output < cost.fair && this.#mayWait(id, keepsSlot)) {
-      const back = comesBack(this.#now(), id)
-      const usd = this.#money.mostRoom(id, back)
-      const most = affordableOutput(cost, input, usd, this.#tokens.mostRoom(id, back))
-      if (most > output && most >= cost.least) {
-        const held = heldText(id, cost, this.#money, this.#tokens)
-        return { until: this.#waits.enter(id), held }
-      }
+    const within = (usd: number, tokens: number) => affordableOutput(cost, input, usd, tokens)
+    const most = () => within(this.#money.room(id, true), this.#tokens.room(id, true))
+    const own = within(this.#money.room(id), this.#tokens.room(id))
+    if (own >= cost.fair) return this.#reserveRequest(run, input, own, cost)
+    const back = comesBack(this.#now(), id)
+    const later = within(this.#money.mostRoom(id, back), this.#tokens.mostRoom(id, back))
+    if (!isTurn && later > own && later >= cost.least) {
+      const used = this.#tokens.used(id)
+      const until = this.#wait({ id, depth, used, fits: () => most() >= cost.least }, keepsSlot)
+      if (until) return { until, held: heldText(id, cost, this.#money, this.#tokens) }
     }
+    const output = most()
     if (output < cost.least) return this.#tooDear(run, input, cost)
     return this.#reserveRequest(run, input, output, cost)
   }
 
-  #mayWait(id: RunId, keepsSlot: boolean): boolean {
-    return this.#inFlight > 0 || anyWorks(this.#now(), id, keepsSlot)
+  /** undefined: nobody is at work, and it is this one's turn. */
+  #wait(claim: Claim, keepsSlot: boolean): Promise<void> | undefined {
+    const { id } = claim
+    if (this.#accounts.giveBack(id, true)) this.#waits.wake()
+    if (this.#works(id, keepsSlot)) return this.#waits.enter(claim)
+    const next = keepsSlot ? id : this.#waits.next(claim)
+    if (next === id) return undefined
+    this.#waits.giveTurn(next)
+    return this.#waits.enter(claim)
+  }
+
+  /** A run in the queue goes on only once there is a slot. */
+  #works(id: RunId, keepsSlot: boolean): boolean {
+    const asks = (each: RunId) => !keepsSlot || this.#accounts.rowOf(each)?.status !== 'queued'
+    return [...this.#inFlight.keys()].some(asks) || anyWorks(this.#now(), id, keepsSlot)
   }
 
   #now(): RunsNow {
-    const driven = [...this.#open.values()].filter(({ run }) => run.watch)
-    const paused = [...this.#heldBack.values()].map(({ row }) => row)
-    return {
-      open: driven.map(({ known }) => known),
-      heldBack: paused.filter(isHeldBack),
-      waiting: this.#waits.waiting,
-    }
+    return this.#accounts.now(this.#waits.waiting)
   }
 
   /**
@@ -163,7 +157,7 @@ export class Budget {
 
   /** The same, of whatever there is: a run that gets too little pauses before its first request. */
   share(payer: RunId | null, { asked = {}, defined }: Wanted): Caps {
-    this.#refresh()
+    this.#accounts.refresh()
     const money = shareOf(this.#money, payer, asked.usd ?? defined, (amount) => amount)
     const tokens = shareOf(this.#tokens, payer, asked.tokens, whole)
     const growsTo = { maxCostUsd: money.growsTo, maxTokens: tokens.growsTo }
@@ -173,7 +167,7 @@ export class Budget {
 
   /** The caps of a run that goes on: these beyond what it has come to. */
   beyond(run: Pick<StoredRun, 'id'>, { maxCostUsd, maxTokens, growsTo }: Caps): Caps {
-    this.#refresh()
+    this.#accounts.refresh()
     const plus = (ledger: Ledger, cap: number | null) =>
       cap === null ? null : ledger.committed(run.id) + cap
     const more = growsTo && {
@@ -189,7 +183,7 @@ export class Budget {
 
   /** The limits of a run that goes on with what it had left when it stopped, as far as that is free. */
   again({ id, parentRunId, limits }: Spender): RunLimits {
-    this.#refresh()
+    this.#accounts.refresh()
     const fit = (ledger: Ledger, cap: number | null) => {
       const free = ledger.free(parentRunId)
       return cap === null || free === null ? cap : Math.min(cap, ledger.committed(id) + free)
@@ -200,7 +194,7 @@ export class Budget {
 
   /** `by`: the run that asks for it. @throws ToolError `budget`: a run that could make no request is not started. */
   checkSpawn(by?: Spender): void {
-    this.#refresh()
+    this.#accounts.refresh()
     const shared = this.#ofConversation()
     const reached = shared ? `${shared} in this conversation` : by && this.#reachedItself(by)?.note
     if (reached) throw new ToolError('budget', `no subagent is started any more: ${reached}`)
@@ -212,14 +206,14 @@ export class Budget {
 
   /** Why nothing can be reserved below a run, or null: in the conversation; undefined: something can. */
   nothingFree(payer: RunId | null): string | undefined {
-    this.#refresh()
-    if (this.#money.isUsedUp(payer)) return this.#figures(this.#money, payer)
-    return this.#tokens.free(payer) === 0 ? this.#figures(this.#tokens, payer) : undefined
+    this.#accounts.refresh()
+    if (this.#money.isUsedUp(payer)) return this.#accounts.figures(this.#money, payer)
+    return this.#tokens.free(payer) === 0 ? this.#accounts.figures(this.#tokens, payer) : undefined
   }
 
   /** What spawns below a run would reserve, one after the other, and what would be left unreserved then. null: no cap. */
   forecast(payer: RunId, spawns: readonly Wanted[]) {
-    this.#refresh()
+    this.#accounts.refresh()
     const usd = forecastOf(
       this.#money.free(payer),
       spawns.map(({ asked, defined }) => asked?.usd ?? defined),
@@ -233,26 +227,29 @@ export class Budget {
 
   /** What a run may still spend, by its own caps and by those of all. No money can be told of what has no known price. */
   left(run: Spender): Rest {
-    this.#refresh()
+    this.#accounts.refresh()
     const usd = leftOf(this.#money, run.id, run.limits.maxCostUsd)
-    return { usd: this.#isPriced ? usd : null, tokens: leftOf(this.#tokens, run.id, run.limits.maxTokens) }
+    return {
+      usd: this.#accounts.isPriced ? usd : null,
+      tokens: leftOf(this.#tokens, run.id, run.limits.maxTokens),
+    }
   }
 
   /** Of what nobody has spent: what a run holds for what it has started. */
   reserved({ id }: Pick<StoredRun, 'id'>): { readonly usd: number; readonly tokens: number } {
-    this.#refresh()
+    this.#accounts.refresh()
     return { usd: this.#money.reservedBelow(id), tokens: this.#tokens.reservedBelow(id) }
   }
 
   /** What is spent, reserved and free in the whole conversation. */
   get totals() {
-    this.#refresh()
+    this.#accounts.refresh()
     const of = (ledger: Ledger) => ({
       spent: ledger.spent,
       reserved: ledger.reservedBelow(null),
       free: ledger.free(null),
     })
-    return { usd: of(this.#money), tokens: of(this.#tokens), isPriced: this.#isPriced }
+    return { usd: of(this.#money), tokens: of(this.#tokens), isPriced: this.#accounts.isPriced }
   }
 
   /** Keeps with the conversation what it may spend, so that any process can say what is left. */
@@ -263,66 +260,31 @@ export class Budget {
       tx.update('conversations', id, { budget })
   }
 
-  #know(row: Spender): void {
-    const { id, parentRunId, depth, limits, status } = row
-    const isNew = !this.#depths.has(id)
-    if (isNew && row.costUsd === null) this.#isPriced = false
-    // whatever rows say: an account stands below one that is nearer to the root
-    const parent = parentRunId && (this.#depths.get(parentRunId) ?? depth) < depth ? parentRunId : null
-    this.#depths.set(id, depth)
-    const facts = { parent, isOpen: !isStopped(status) }
-    const { maxCostUsd, maxTokens, growsTo } = limits
-    const money = { ...facts, cap: maxCostUsd, growsTo: growsTo?.maxCostUsd ?? null }
-    const tokens = { ...facts, cap: maxTokens, growsTo: growsTo?.maxTokens ?? null }
-    this.#money.know(id, money, row.costUsd ?? 0)
-    this.#tokens.know(id, tokens, tokensOf(row.usage))
-  }
-
-  /** What has stopped since then holds nothing any more. Rows are replaced, never changed. */
-  #refresh(): void {
-    for (const each of this.#open.values()) {
-      const { row } = each.run
-      if (each.known === row) continue
-      const { status, limits, parentRunId } = each.known
-      each.known = row
-      if (isHeldBack(row)) this.#heldBack.set(row.id, each.run)
-      if (isStopped(row.status)) this.#open.delete(row.id)
-      else if (row.limits === limits && row.parentRunId === parentRunId && row.status === status) continue
-      this.#know(row)
-    }
-  }
-
   #reserveRequest(run: Spender, input: number, output: number, cost: RequestCost): ReservationResult {
     const { id } = run
     const usd = cost.inputUsd + output * cost.outputUsdPerToken
     const tokens = input + output
     this.#money.hold(id, usd)
     this.#tokens.hold(id, tokens)
-    this.#inFlight++
-    this.#updateGrownLimits(id)
+    this.#inFlight.set(id, 1 + (this.#inFlight.get(id) ?? 0))
+    this.#accounts.storeGrown(id)
     let isHeld = true
     const release = () => {
       if (!isHeld) return
       isHeld = false
       this.#money.release(id, usd)
       this.#tokens.release(id, tokens)
-      this.#inFlight--
+      this.#endRequest(id)
+      this.#accounts.giveBack(id)
       this.#waits.wake()
     }
     return { ...(output < cost.most ? { maxOutputTokens: output } : {}), release }
   }
 
-  /** A share that has grown, its own or of what is above it, stands in the row of its run; whoever drives that stores it. */
-  #updateGrownLimits(id: RunId): void {
-    for (let at: RunId | null = id; at !== null; at = this.#open.get(at)?.known.parentRunId ?? null) {
-      const run = this.#open.get(at)?.run
-      if (!run?.row.limits.growsTo) continue
-      const { limits } = run.row
-      const maxCostUsd = this.#money.capOf(at)
-      const maxTokens = this.#tokens.capOf(at)
-      if (maxCostUsd !== limits.maxCostUsd || maxTokens !== limits.maxTokens)
-        run.grow({ maxCostUsd, maxTokens })
-    }
+  #endRequest(id: RunId): void {
+    const left = this.#inFlight.get(id)! - 1
+    if (left > 0) this.#inFlight.set(id, left)
+    else this.#inFlight.delete(id)
   }
 
   #ofConversation(): string | undefined {
@@ -332,37 +294,31 @@ export class Budget {
 
   /** Why tokens are what is short, where a budget in money was given too. */
   #explained<T extends string | undefined>(tokens: T): T | string {
-    return tokens === undefined || this.#isPriced || this.#money.cap === null
+    return tokens === undefined || this.#accounts.isPriced || this.#money.cap === null
       ? tokens
       : `${tokens}; ${UNPRICED}`
   }
 
-  #reachedItself({ id, limits }: Spender): Reached | undefined {
-    const { maxCostUsd, maxTokens, growsTo } = limits
-    const usd = maxCostUsd === null ? null : Math.max(maxCostUsd, growsTo?.maxCostUsd ?? 0)
+  /** A share has no cap of its own: what it may come to is told by what is unreserved. */
+  #reachedItself({ id, limits: { maxCostUsd, maxTokens, growsTo } }: Spender): Reached | undefined {
+    const usd = (growsTo?.maxCostUsd ?? null) === null ? maxCostUsd : null
     const money = moneyReached(this.#money.used(id), usd, 'its own ')
     if (money) return { why: 'budget', note: money }
-    const most = maxTokens === null ? null : Math.max(maxTokens, growsTo?.maxTokens ?? 0)
+    const most = (growsTo?.maxTokens ?? null) === null ? maxTokens : null
     const tokens = this.#explained(tokensReached(this.#tokens.used(id), most, 'its own '))
-    if (tokens === undefined) return undefined
-    return { why: (growsTo?.maxTokens ?? null) === null ? 'max_tokens' : 'budget', note: tokens }
+    return tokens === undefined ? undefined : { why: 'max_tokens', note: tokens }
   }
 
-  /** The worst case of a request does not fit: the shortest answer that is worth it. */
   #tooDear(run: Spender, input: number, cost: RequestCost): Reached {
-    const { id, limits } = run
-    const usd = cost.inputUsd + cost.least * cost.outputUsdPerToken
-    const lacksMoney = usd > this.#money.room(id) + 1e-9
-    const ledger = lacksMoney ? this.#money : this.#tokens
-    const shown = lacksMoney ? dollars : count
-    const unit = lacksMoney ? '' : ' tokens'
-    const needs = `the next request may ${lacksMoney ? 'cost' : 'take'} ${shown(lacksMoney ? usd : input + cost.least)}${unit}`
-    const own = lacksMoney ? limits.maxCostUsd : limits.maxTokens
-    const left = clean(Math.min(leftOf(ledger, id, own) ?? Infinity, ledger.room(id)))
-    const note = `${needs}, and ${shown(left)}${unit} ${unit ? 'were' : 'was'} left when it paused: ${this.#figures(ledger, own === null ? null : id)}`
-    const asked = lacksMoney ? limits.growsTo?.maxCostUsd : limits.growsTo?.maxTokens
-    const isOwnTokens = !lacksMoney && own !== null && (asked ?? null) === null
-    return { why: isOwnTokens ? 'max_tokens' : 'budget', note: lacksMoney ? note : this.#explained(note) }
+    const ledgers = { money: this.#money, tokens: this.#tokens }
+    return tooDear(run, { input, cost }, ledgers, {
+      figures: (ledger, isShare, isCapped) => {
+        const payer = isShare ? this.#accounts.fixedAbove(ledger, run) : isCapped ? run.id : null
+        const figures = this.#accounts.figures(ledger, payer)
+        return ledger === this.#tokens ? this.#explained(figures) : figures
+      },
+      left: (ledger, cap) => leftOf(ledger, run.id, cap),
+    })
   }
 
   #checkAsked(field: 'max_cost_usd' | 'max_tokens', asked: number | undefined, payer: RunId | null): void {
@@ -373,12 +329,10 @@ export class Budget {
     const isOwn = payer !== null && ledger.whole(payer) !== ledger.whole(null)
     const left = `the ${shown(free)}${unit} that ${unit ? 'are' : 'is'} left to ${isOwn ? 'your own run' : 'this conversation'}`
     const amount = unit ? shown(asked) : asked
-    throw new ToolError('limit', `${field} ${amount} is more than ${left}: ${this.#figures(ledger, payer)}`)
-  }
-
-  #figures(ledger: Ledger, payer: RunId | null): string {
-    const rows = [...this.#open.values()].map(({ known }) => known)
-    return figuresText(ledger, payer, rows, ledger === this.#money ? 'usd' : 'tokens')
+    throw new ToolError(
+      'limit',
+      `${field} ${amount} is more than ${left}: ${this.#accounts.figures(ledger, payer)}`,
+    )
   }
 }
 

@@ -1,4 +1,11 @@
-import { AccountTree, type Account, type AccountFacts, type Holding } from './account-tree.ts'
+import {
+  AccountTree,
+  keptOf,
+  mostGrowth,
+  type Account,
+  type AccountFacts,
+  type Holding,
+} from './account-tree.ts'
 
 /**
  * Who holds how much of one shared amount, dollars or tokens: an account for each run, below that of the run which has
@@ -80,9 +87,35 @@ export class Ledger {
     this.#commit(account, -amount)
   }
 
-  /** What its next request may come to. */
-  room(id: string): number {
-    return Math.max(0, Math.min(this.#roomOf(id), this.#unspent()))
+  /**
+   * A share keeps what it has not spent up to what it grows to by itself; `isIdle`: nothing. The rest goes back, and so does
+   * what shares above it had grown by for it. Whether there was any.
+   */
+  giveBack(id: string | null, isIdle = false): boolean {
+    const account = this.#payer(id)
+    if (!account) return false
+    const before = account.cap!
+    if (account.growsTo !== null) {
+      const isOwn = id !== null && this.#accounts.get(id) === account
+      const kept = isIdle && isOwn ? 0 : Math.min(before, account.growsTo)
+      account.cap = Math.max(clean(account.committed), kept)
+      this.#settle(account)
+    }
+    return this.giveBack(account.parent) || account.cap! < before
+  }
+
+  /** What its next request may come to. `beyond`: nobody else can go on, so that a share takes what is unreserved. */
+  room(id: string, beyond = false): number {
+    return Math.max(0, Math.min(this.#roomOf(this.#payer(id), beyond), this.#unspent()))
+  }
+
+  /** What a share leaves to whoever the amount belongs to that it grows out of; 0 for what does not grow. */
+  keptAbove(id: string): number {
+    const account = this.#payer(id)
+    if (!account || account.growsTo === null) return 0
+    const above = this.#payer(account.parent)
+    if (above && above.growsTo !== null) return this.keptAbove(account.parent!)
+    return keptOf(above ? above.cap : this.cap)
   }
 
   /** The same, once every request under way and these accounts have come to an end, and spent nothing more. */
@@ -135,12 +168,18 @@ export class Ledger {
     return account ? clean(account.committed - account.used) : 0
   }
 
-  #roomOf(id: string | null): number {
-    const account = this.#payer(id)
+  #roomOf(account: Account | undefined, beyond: boolean): number {
     if (!account) return this.cap === null ? Infinity : this.cap - this.#committed
     const own = account.cap! - account.committed
-    const more = (account.growsTo ?? 0) - account.cap!
-    return more > 0 ? own + Math.max(0, Math.min(more, this.#roomOf(account.parent))) : own
+    const most = mostGrowth(account, beyond)
+    return most > 0 ? own + Math.max(0, Math.min(most, this.#above(account, beyond))) : own
+  }
+
+  /** What a share may grow by. */
+  #above({ parent }: Account, beyond: boolean): number {
+    const above = this.#payer(parent)
+    const room = this.#roomOf(above, beyond)
+    return above && above.growsTo !== null ? room : room - keptOf(above ? above.cap : this.cap)
   }
 
   /** Whatever is reserved: nothing begins that the whole does not have, once it has been made smaller. */
@@ -150,12 +189,11 @@ export class Ledger {
 
   #grow(id: string | null, amount: number): void {
     const account = this.#payer(id)
-    if (!account) return
+    if (!account || account.growsTo === null) return
     const lacks = amount - (account.cap! - account.committed)
-    if (lacks <= 0 || (account.growsTo ?? 0) <= account.cap!) return
-    const more = Math.min(lacks, account.growsTo! - account.cap!)
-    this.#grow(account.parent, more)
-    account.cap! += more
+    if (lacks <= 0) return
+    this.#grow(account.parent, lacks)
+    account.cap! += lacks
     this.#settle(account)
   }
 

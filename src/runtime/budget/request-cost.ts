@@ -39,7 +39,7 @@ export function affordableOutput(
 ): number {
   const money = usd - inputUsd + DUST_USD
   const paid = money < 0 ? -1 : outputUsdPerToken > 0 ? Math.floor(money / outputUsdPerToken) : Infinity
-  return Math.min(most, paid, tokens - input)
+  return Math.min(most, paid, Math.floor(tokens - input))
 }
 
 /** Sums of dollars are not exact. */

@@ -57,11 +57,11 @@ const rowOf = (h: ReturnType<typeof scarce>, agent: string) =>
   h.store.find('runs', {}).find((run) => run.agent === agent)!
 
 describe('a run for which others leave too little', () => {
-  const eight = Array.from({ length: 8 }, (_, n) => task(`part ${n}`))
+  const eight = Array.from({ length: 8 }, (_, n) => task(`part ${n}`, { max_tokens: 24_600 }))
   const more = Array.from({ length: 20 }, () => ({ text: 'm' }))
   const main = [{ toolCalls: eight }, { toolCalls: [read] }, ...more]
 
-  test('waits while subagents hold shares, says how many, and goes on with what they give back', async () => {
+  test('waits while subagents hold it, says how many, and goes on with what they give back', async () => {
     const explore = Array.from({ length: 20 }, (_, n) => slow(n < 4 ? 5_000 : 6_000))
     const h = scarce({ main, explore })
     const started = await h.start('go')

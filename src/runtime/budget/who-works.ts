@@ -9,7 +9,7 @@ export interface RunsNow {
   /** Those that a person, their parent or a restart has paused: the call of their parent still waits. */
   readonly heldBack: readonly AccountRow[]
   /** Those that wait for budget, and have seen the latest change. */
-  readonly waiting: ReadonlySet<RunId>
+  readonly waiting: Pick<ReadonlySet<RunId>, 'has'>
 }
 
 /**

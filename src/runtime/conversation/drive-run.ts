@@ -7,22 +7,12 @@ import type { CallId } from '../../core/ids.ts'
 import type { ToolCallPart, ToolOutput, ToolResultPart } from '../../core/message.ts'
 import { bestEffort, ignoreLateRejection } from '../../core/rejections.ts'
 import { unlessAborted } from '../../loop/unless-aborted.ts'
-import type {
-  LoopPorts,
-  Outcome,
-  Report,
-  RequestEstimate,
-  ReservationResult,
-  StartedCall,
-  ToolSet,
-  TurnText,
-} from '../../loop/ports.ts'
+import type { LoopPorts, Outcome, Report, StartedCall, ToolSet, TurnText } from '../../loop/ports.ts'
 import { partialReport } from '../../loop/partial-report.ts'
 import { runAgent } from '../../loop/run-agent.ts'
 import type { Model } from '../../model/port.ts'
 import type { Reader } from '../../store/port.ts'
 import type { AnyTool, ToolContext, Todos } from '../../tools/port.ts'
-import type { Budget } from '../budget/budget.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveringTools, isUnruled, learnsTools } from '../delegation/discovery/discovery.ts'
 import { modelOfRun } from './model-of-run.ts'
@@ -65,6 +55,7 @@ export async function driveRun(scope: Scope, run: LiveRun): Promise<void> {
   const take = (change: Change, parent: LiveRun, call: StartedCall) => writeTask(change, scope, parent, call)
   const journal = createJournal(scope.deps, run, take, scope.tree)
   run.journal = journal
+  run.held.whenGrown(() => journal.limitsGrown())
   run.isDriven = true
   const left = run.resumed || run.goesOn ? readLeft(scope.deps.store, run.row) : undefined
   if (left?.turn) journal.reopen(left.turn)
@@ -245,11 +236,8 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
     secrets: scope.deps.secrets,
     budget: {
       reached: () => (costsNothing ? undefined : budget.reached(run.row)),
-      ask: (estimate) => (costsNothing ? NOTHING_HELD : askBudget(budget, run, journal, estimate)),
-      spend: (answer) => {
-        budget.spend(run.row, answer)
-        journal.limitsGrown()
-      },
+      ask: (estimate) => (costsNothing ? NOTHING_HELD : budget.ask(run.row, estimate)),
+      spend: (answer) => budget.spend(run.row, answer),
     },
     compact: (tokens, isRefused) => compact(scope, run, model, { tokens, isRefused }),
     stop: (why) => stopRun(run, { verb: 'pause', why }),
@@ -258,18 +246,6 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
 }
 
 const NOTHING_HELD = { release: () => {} }
-
-/** A share that has grown for a request is stored as it begins: what others see as left is what there is. */
-function askBudget(
-  budget: Pick<Budget, 'ask'>,
-  { row }: LiveRun,
-  journal: Pick<RunJournal, 'limitsGrown'>,
-  estimate: RequestEstimate,
-): ReservationResult {
-  const leave = budget.ask(row, estimate)
-  journal.limitsGrown('now')
-  return leave
-}
 
 type ToolScope = ControlScope & ReportScope & { readonly deps: DelegationPorts & Pick<Deps, 'taskTexts'> }
 

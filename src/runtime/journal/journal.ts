@@ -79,13 +79,13 @@ export class RunJournal implements Journal {
     return this.#batch?.answer.parts.filter((part) => part.type === 'tool-call') ?? []
   }
 
-  /** A share of the budget that has grown is stored with the next change, or in one of its own. */
-  limitsGrown(when: 'next' | 'now' = 'next'): void {
+  /** A share of the budget that is another one is stored at once: what others see as left is what there is. */
+  limitsGrown(): void {
     const { limits } = this.#run.row
     if (limits === this.#limits) return
     this.#limits = limits
     this.#writes.patch({ limits })
-    if (when === 'now') this.#writes.later((change) => this.#writes.writeFigures(change), { durable: false })
+    this.#writes.later((change) => this.#writes.writeFigures(change), { durable: false })
   }
 
   /** What is written of a call of this turn. */

@@ -1,4 +1,4 @@
-import { OffshootError } from '../../core/errors.ts'
+import { isStoreError } from '../../core/errors.ts'
 import { ignoreLateRejection } from '../../core/rejections.ts'
 import type { Figures } from '../run/held-row.ts'
 import type { LiveRun } from '../run/live-run.ts'
@@ -88,8 +88,4 @@ export class RunWrites {
     this.#figures = {}
     change.tx.update('runs', this.#run.row.id, figures)
   }
-}
-
-function isStoreError(error: unknown): boolean {
-  return error instanceof OffshootError && error.code.startsWith('store_')
 }

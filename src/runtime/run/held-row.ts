@@ -19,6 +19,7 @@ export type Asker = Partial<Pick<RunFacts, 'parentRunId' | 'originCallId' | 'bac
 export class HeldRow {
   #row: Run
   #onMoved = () => {}
+  #onGrown = () => {}
 
   constructor(row: Run) {
     this.#row = row
@@ -58,9 +59,15 @@ export class HeldRow {
     this.#row = { ...this.#row, model }
   }
 
-  /** A share that has grown. */
+  /** A share that has grown, or has given something back. */
   grow(caps: Pick<RunLimits, 'maxCostUsd' | 'maxTokens'>): void {
     this.count({ limits: { ...this.#row.limits, ...caps } })
+    this.#onGrown()
+  }
+
+  /** Calls back when its share is another one: whoever drives it stores that. */
+  whenGrown(onGrown: () => void): void {
+    this.#onGrown = onGrown
   }
 
   /** Somebody else asks for it now, or its caller waits no longer. */

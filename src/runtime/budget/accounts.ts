@@ -1,0 +1,117 @@
+import type { RunId } from '../../core/ids.ts'
+import { isStopped } from '../../core/run-status.ts'
+import type { AccountRow, RunOnAccount, Spender } from './budget-account.ts'
+import { figuresText } from './figures-text.ts'
+import { Ledger } from './ledger.ts'
+import { tokensOf } from './token-count.ts'
+import { isHeldBack, type RunsNow } from './who-works.ts'
+
+/** The runs of a conversation with an account each, of money and of tokens. */
+export class Accounts {
+  readonly money: Ledger
+  readonly tokens: Ledger
+  readonly #depths = new Map<RunId, number>()
+  /** The runs that have not stopped, with the row that the ledgers know. */
+  readonly #open = new Map<RunId, { readonly run: RunOnAccount; known: AccountRow }>()
+  /** Those that a person, their parent or a restart has paused, as they were attached. */
+  readonly #heldBack = new Map<RunId, RunOnAccount>()
+  /** Whether all that was spent has a known price. */
+  isPriced = true
+
+  /** Caps of everything together; null: none. */
+  constructor(usd: number | null, tokens: number | null) {
+    this.money = new Ledger(usd)
+    this.tokens = new Ledger(tokens)
+  }
+
+  attach(run: RunOnAccount): void {
+    const { row } = run
+    this.#know(row)
+    this.#heldBack.delete(row.id)
+    if (isHeldBack(row)) this.#heldBack.set(row.id, run)
+    if (!isStopped(row.status)) this.#open.set(row.id, { run, known: row })
+  }
+
+  forget(id: RunId): void {
+    this.#open.delete(id)
+    this.#heldBack.delete(id)
+    this.#depths.delete(id)
+    this.money.forget(id)
+    this.tokens.forget(id)
+  }
+
+  /** The row of a run that has not stopped, as it is now. */
+  rowOf(id: RunId): AccountRow | undefined {
+    return this.#open.get(id)?.run.row
+  }
+
+  now(waiting: RunsNow['waiting']): RunsNow {
+    const driven = [...this.#open.values()].filter(({ run }) => run.watch)
+    const paused = [...this.#heldBack.values()].map(({ row }) => row)
+    return { open: driven.map(({ known }) => known), heldBack: paused.filter(isHeldBack), waiting }
+  }
+
+  /** What has stopped since then holds nothing any more. Rows are replaced, never changed. */
+  refresh(): void {
+    for (const each of this.#open.values()) {
+      const { row } = each.run
+      if (each.known === row) continue
+      const { status, limits, parentRunId } = each.known
+      each.known = row
+      if (isHeldBack(row)) this.#heldBack.set(row.id, each.run)
+      if (isStopped(row.status)) this.#open.delete(row.id)
+      else if (row.limits === limits && row.parentRunId === parentRunId && row.status === status) continue
+      this.#know(row)
+    }
+  }
+
+  /** What a share has not spent, for others; `isIdle`: all of it. Whether there was anything. */
+  giveBack(id: RunId, isIdle = false): boolean {
+    const gave = [this.money.giveBack(id, isIdle), this.tokens.giveBack(id, isIdle)]
+    this.storeGrown(id)
+    return gave.includes(true)
+  }
+
+  /** A share that is another one, its own or of what is above it, stands in the row of its run; whoever drives that stores it. */
+  storeGrown(id: RunId): void {
+    for (let at: RunId | null = id; at !== null; at = this.#open.get(at)?.known.parentRunId ?? null) {
+      const run = this.#open.get(at)?.run
+      if (!run?.row.limits.growsTo || isStopped(run.row.status)) continue
+      const { limits } = run.row
+      const maxCostUsd = this.money.capOf(at)
+      const maxTokens = this.tokens.capOf(at)
+      if (maxCostUsd !== limits.maxCostUsd || maxTokens !== limits.maxTokens)
+        run.grow({ maxCostUsd, maxTokens })
+    }
+  }
+
+  /** What is spent and reserved of what a run draws on; null: of the conversation's. */
+  figures(ledger: Ledger, payer: RunId | null): string {
+    const rows = [...this.#open.values()].map(({ known }) => known)
+    return figuresText(ledger, payer, rows, ledger === this.money ? 'usd' : 'tokens')
+  }
+
+  /** The run whose amount a share grows out of; null: the conversation's. */
+  fixedAbove(ledger: Ledger, { parentRunId }: Pick<Spender, 'parentRunId'>): RunId | null {
+    const above = parentRunId === null ? undefined : this.#open.get(parentRunId)?.known
+    if (!above) return null
+    const { growsTo } = above.limits
+    const grows = ledger === this.money ? growsTo?.maxCostUsd : growsTo?.maxTokens
+    return (grows ?? null) === null ? above.id : this.fixedAbove(ledger, above)
+  }
+
+  #know(row: Spender): void {
+    const { id, parentRunId, depth, limits, status } = row
+    const isNew = !this.#depths.has(id)
+    if (isNew && row.costUsd === null) this.isPriced = false
+    // whatever rows say: an account stands below one that is nearer to the root
+    const parent = parentRunId && (this.#depths.get(parentRunId) ?? depth) < depth ? parentRunId : null
+    this.#depths.set(id, depth)
+    const facts = { parent, isOpen: !isStopped(status) }
+    const { maxCostUsd, maxTokens, growsTo } = limits
+    const money = { ...facts, cap: maxCostUsd, growsTo: growsTo?.maxCostUsd ?? null }
+    const tokens = { ...facts, cap: maxTokens, growsTo: growsTo?.maxTokens ?? null }
+    this.money.know(id, money, row.costUsd ?? 0)
+    this.tokens.know(id, tokens, tokensOf(row.usage))
+  }
+}

@@ -1,0 +1,42 @@
+import type { Reached } from '../../loop/ports.ts'
+import type { Spender } from './budget-account.ts'
+import { clean, type Ledger } from './ledger.ts'
+import { dollars } from './money-text.ts'
+import type { RequestCost } from './request-cost.ts'
+import { count } from './token-count.ts'
+
+interface Ledgers {
+  readonly money: Ledger
+  readonly tokens: Ledger
+}
+
+/**
+ * Why a request is not made whose worst case does not fit: with the shortest answer that is worth it. `figures`: of what a
+ * run draws on, in the unit of a ledger; `left`: what a run has left by its own cap and that of all.
+ */
+export function tooDear(
+  { id, limits }: Spender,
+  { input, cost }: { readonly input: number; readonly cost: RequestCost },
+  { money, tokens }: Ledgers,
+  {
+    figures,
+    left,
+  }: {
+    readonly figures: (ledger: Ledger, isShare: boolean, isCapped: boolean) => string
+    readonly left: (ledger: Ledger, cap: number | null) => number | null
+  },
+): Reached {
+  const usd = cost.inputUsd + cost.least * cost.outputUsdPerToken
+  const lacksMoney = usd > money.room(id, true) + 1e-9
+  const ledger = lacksMoney ? money : tokens
+  const shown = lacksMoney ? dollars : (amount: number) => `${count(amount)} tokens`
+  const own = lacksMoney ? limits.maxCostUsd : limits.maxTokens
+  const isShare = ((lacksMoney ? limits.growsTo?.maxCostUsd : limits.growsTo?.maxTokens) ?? null) !== null
+  const room = ledger.room(id, true)
+  const free = clean(isShare ? room : Math.min(left(ledger, own) ?? Infinity, room))
+  const needs = `the next request may ${lacksMoney ? 'cost' : 'take'} ${shown(lacksMoney ? usd : input + cost.least)}`
+  const kept = clean(ledger.keptAbove(id))
+  const keeps = kept > 0 ? `, ${shown(kept)} ${lacksMoney ? 'was' : 'were'} kept for the agent above it` : ''
+  const note = `${needs}, and ${shown(free)} ${lacksMoney ? 'was' : 'were'} left when it paused: ${figures(ledger, isShare, own !== null)}${keeps}`
+  return { why: !lacksMoney && own !== null && !isShare ? 'max_tokens' : 'budget', note }
+}
