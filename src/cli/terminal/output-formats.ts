@@ -62,8 +62,9 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
   })
   const stream = format === 'stream-json' ? openStream(started, composed) : undefined
   const emit = (lines: readonly object[]) => put(io, lines.map(jsonLine).join(''))
+  const { isOurs = () => true } = composed
   const show = (received: readonly OffshootEvent[]) => {
-    const events = received.map((event) => maskEvent(event, composed.secrets))
+    const events = received.filter(isOurs).map((event) => maskEvent(event, composed.secrets))
     progress.notify(events)
     answer?.notify(events)
     if (format === 'events')
