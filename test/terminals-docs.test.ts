@@ -14,11 +14,12 @@ beforeAll(async () => {
   const bash = (command: string) => ({ tool: 'bash', input: { command } })
   const task = (prompt: string) => ({ tool: 'task', input: { subagent_type: 'general', prompt } })
   const model = user.script({
-    main: [{ toolCalls: [task('Wait.'), task('Ask.')] }],
+    main: [{ match: '^another way', text: 'Done.' }, { toolCalls: [task('Wait.'), task('Ask.')] }],
     general: [
       { match: '^Wait', toolCalls: [bash('sh wait.sh')] },
       { match: '^Ask', toolCalls: [bash('touch made.txt')] },
       { text: 'Made.' },
+      { text: 'Looked.' },
     ],
   })
   const permissions = [{ tool: 'bash', pattern: 'sh wait.sh', action: 'allow' }]

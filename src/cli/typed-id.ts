@@ -45,6 +45,19 @@ export function wholeId(store: Reader, typed: string): string {
   return first?.id ?? typed
 }
 
+const SHORT = [14, 17, 20]
+
+/** The shortest form of an id that a list prints and that names nothing else today; in doubt the whole id. */
+export function shortId(store: Reader, id: string): string {
+  const prefixes = SHORT.map((length) => id.slice(0, length))
+  return prefixes.find((prefix) => isUnique(store, prefix)) ?? id
+}
+
+function isUnique(store: Reader, prefix: string): boolean {
+  const kind = PREFIX.exec(prefix)?.[1] as keyof typeof KINDS | undefined
+  return kind !== undefined && candidates(store, kind, prefix).length === 1
+}
+
 /** The latest conversation of a directory, as `run --continue` takes it. @throws OffshootError `usage` */
 function lastConversation(store: Reader, cwd: string): Conversation {
   const directory = createWorkspace(cwd).root

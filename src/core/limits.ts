@@ -71,6 +71,8 @@ export const bounds = {
   answerParts: 2_000,
   /** Partial text of a streaming message is stored at most this often. Milliseconds. */
   partialWriteMs: 250,
+  /** `ps` counts what has been paused for longer, instead of listing it. Milliseconds. */
+  oldPauseMs: 7 * 24 * 60 * 60_000,
   /** The bus hands out ephemeral events at most this often per subscriber. Milliseconds. */
   busBatchMs: 16,
   /** The time of the last change of a conversation is stored as exactly as this. Milliseconds. */

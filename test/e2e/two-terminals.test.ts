@@ -232,26 +232,34 @@ describe('a run in one terminal, everything else in another', () => {
         { match: '^Say it in short', text: 'In short.' },
         { match: 'waited main', text: 'Done.' },
       ],
-      general: [{ match: '^Look beside', text: 'Looked.' }],
+      general: [
+        { match: '^Look beside', text: 'Looked.' },
+        { match: '^Look beside', text: 'Looked again.' },
+      ],
     })
     await begun(run, 'main')
     const [main] = await ps()
     const id = main!.conversationId
-    const spawned = await user.call(['spawn', '--conversation', id, '--label', 'beside', 'Look beside.'])
-    expect(spawned).toMatchObject({ code: 0, stderr: '' })
-    expect(spawned.stdout).toMatch(/^run_\w+ goes on; offshoot log -f brn_\w+ shows it\n$/)
-    const [, branch] = /log -f (\w+)/.exec(spawned.stdout)!
-    const log = await user.start(['log', '-f', branch!]).ended
-    expect(log).toMatchObject({ code: 0, stdout: expect.stringContaining('general (agent): Looked.\n') })
+    const spawn = ['spawn', '--conversation', id, '--label', 'beside', 'Look beside.']
+    const spawned = await user.call(spawn)
+    expect(spawned).toMatchObject({
+      code: 0,
+      stdout: 'Looked.\n',
+      stderr: expect.stringMatching(/run_\w+ runs in process \d+\n/),
+    })
+    const handed = await user.call([...spawn, '--background', '--output-format', 'json'])
+    expect(handed).toMatchObject({ code: 0, stderr: '' })
+    const { branch_id: branch } = JSON.parse(handed.stdout) as { branch_id: string }
+    expect(await user.start(['log', '-f', branch]).ended).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('general (agent): Looked again.\n'),
+    })
 
     const [said] = user.rows(
       `SELECT id FROM messages WHERE branch_id = '${main!.branchId}' AND role = 'user'`,
     )
     const forked = await user.call(['fork', String(said!['id']), 'Say it in short.'])
-    expect(forked).toMatchObject({ code: 0, stderr: '' })
-    const [, fork] = /^run_\w+ goes on; offshoot log -f (\w+) shows it\n$/.exec(forked.stdout)!
-    const short = await user.start(['log', '-f', fork!]).ended
-    expect(short).toMatchObject({ code: 0, stdout: expect.stringContaining('main (agent): In short.\n') })
+    expect(forked).toMatchObject({ code: 0, stdout: 'In short.\n' })
     expect(new Set((await ps('--all')).map(({ status }) => status))).toEqual(
       new Set(['completed', 'running']),
     )
@@ -260,7 +268,48 @@ describe('a run in one terminal, everything else in another', () => {
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('nobody') })
     release('main')
     expect(await run.ended).toMatchObject({ code: 0 })
-    expect(user.rows("SELECT count(*) AS n FROM runs WHERE status = 'completed'")).toEqual([{ n: 3 }])
+    expect(user.rows("SELECT count(*) AS n FROM runs WHERE status = 'completed'")).toEqual([{ n: 4 }])
+  }, 60_000)
+
+  it('shows what it was given in each format, with nothing of what else runs there', async () => {
+    const agents = {
+      main: [{ toolCalls: [bash('sh wait.sh main')] }, { match: 'waited main', text: 'Done.' }],
+      general: [
+        {
+          match: '^Nest',
+          toolCalls: [{ tool: 'task', input: { subagent_type: 'explore', prompt: 'Look.' } }],
+        },
+        { match: 'Found', text: 'Nested.' },
+        { match: '^Ask', toolCalls: [bash('touch asked.txt')] },
+        { match: 'exit code 0', text: 'Asked.' },
+      ],
+      explore: [{ text: 'Found.' }],
+    }
+    user.write('offshoot.jsonc', JSON.stringify({ ...CONFIG, limits: { maxDepth: 2 } }))
+    await user.trust()
+    const run = start(agents, '--approvals', 'wait')
+    await begun(run, 'main')
+    const [main] = await ps()
+    const spawn = ['spawn', '--conversation', main!.conversationId, '--output-format']
+    const nested = await user.call([...spawn, 'events', 'Nest it.'])
+    expect(nested.code).toBe(0)
+    const events = linesOf(nested.stdout)
+    expect(events.map(({ agent }) => agent)).not.toContain('main')
+    expect(events.find(({ type }) => type === 'run.completed' || type === 'run.failed')).toBeDefined()
+
+    const asked = user.start([...spawn, 'stream-json', 'Ask first.'])
+    await asked.untilStderr('offshoot approve apr_')
+    const [approval] = user.rows('SELECT id FROM approvals WHERE answer IS NULL')
+    await user.call(['approve', String(approval!['id']), 'once'])
+    const ended = await asked.ended
+    expect(ended.code).toBe(0)
+    const lines = linesOf(ended.stdout)
+    expect(lines[0]).toMatchObject({ type: 'system', subtype: 'init' })
+    expect(lines.filter(({ type }) => type === 'result')).toEqual([
+      expect.objectContaining({ subtype: 'success', result: 'Asked.' }),
+    ])
+    release('main')
+    expect(await run.ended).toMatchObject({ code: 0 })
   }, 60_000)
 
   it('is followed until it stops', async () => {
@@ -487,3 +536,10 @@ describe('a number that two conversations have given', () => {
     expect(await second.run.ended).toMatchObject({ code: 0 })
   })
 })
+
+function linesOf(stdout: string): Record<string, unknown>[] {
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}

@@ -8,7 +8,8 @@ import type { Mode } from '../../permissions/modes.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
 import type { Continued } from '../../runtime/control/continue-branch.ts'
 import { checkTurn } from '../person-only-commands.ts'
-import { printElsewhere } from '../remote/print-elsewhere.ts'
+import { followElsewhere } from '../remote/follow-elsewhere.ts'
+import { lastSeq } from '../../runtime/log/stored-events.ts'
 import type { SetExitCode } from '../exit-codes.ts'
 import {
   approvalsOption,
@@ -77,6 +78,7 @@ async function goOn(typed: string, text: string | undefined, flags: ContinueFlag
     const where = { workspace, systemText, conversationId, target }
     const woken = flags.wake ? wokenBy(composed.store, resolveId(composed.store, target)) : undefined
     if (woken) await writeStderr(io, `offshoot: ${woken}\n`)
+    const seqBefore = lastSeq(composed.store, conversationId)
     const first = new FirstEvents(runtime.subscribe)
     const leave = attendEarly(flags, runtime, io)
     const onStored = first.follow
@@ -91,11 +93,9 @@ async function goOn(typed: string, text: string | undefined, flags: ContinueFlag
       budgetUsd,
       onStored,
     })
-    if (!continued.started) {
-      const what = continued.outcome === 'steered' ? steered(continued) : undefined
-      return await printElsewhere(continued, io, what)
-    }
     if (continued.outcome === 'steered') await writeStderr(io, `offshoot: ${steered(continued)}\n`)
+    if (!continued.started)
+      return await followElsewhere({ conversationId, seqBefore, ...continued }, flags, composed, io)
     return await follow(continued.started, flags, { ...watchedLocally(composed, first), leave }, io)
   } finally {
     await composed.guard.close()

@@ -26,7 +26,8 @@ import { idPrefix } from '../../core/ids.ts'
 import type { Branch } from '../../core/conversation.ts'
 import type { Reader } from '../../store/port.ts'
 import { addOutputOptions } from '../terminal/output-flags.ts'
-import { printElsewhere } from '../remote/print-elsewhere.ts'
+import { followElsewhere } from '../remote/follow-elsewhere.ts'
+import { lastSeq } from '../../runtime/log/stored-events.ts'
 import { performVerb } from '../remote/perform-verb.ts'
 import { refuseIfDriven, refuseUnused } from '../unused-options.ts'
 import { wholeNumber } from '../number-options.ts'
@@ -92,13 +93,18 @@ async function fork(id: string, given: string | undefined, flags: ForkFlags, io:
     const model = flags.model ? await pickModel(flags.model, composed, io) : undefined
     const defaultModel = () => pickModel(undefined, composed, io)
     const command = { verb: 'fork', target: messageId, args: { text, model, maxTurns, budgetUsd } } as const
+    const seqBefore = lastSeq(composed.store, conversationId)
     const first = new FirstEvents(runtime.subscribe)
     const leave = attendEarly(flags, runtime, io)
     const onStored = first.follow
     const begun = await runtime.startOrDispatch(conversationId, command, () =>
       runtime.fork({ workspace, systemText, ...command.args, messageId, defaultModel, onStored }),
     )
-    if (begun.there) return await printElsewhere(begun.there, io)
+    if (begun.there) {
+      const { branchId, runId } = begun.there
+      const place = { conversationId, branchId, runId: runId!, seqBefore } // with a text there is a run
+      return await followElsewhere(place, flags, composed, io)
+    }
     const started = begun.here
     await writeStderr(io, `offshoot: fork ${started.branchId} of ${started.conversationId}\n`)
     return await follow(started, flags, { ...watchedLocally(composed, first), leave }, io)

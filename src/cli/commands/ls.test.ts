@@ -28,3 +28,20 @@ test('a longer title that came with an import is cut with an ellipsis', async ()
   expect(await user.call(['import', 'long.json'])).toMatchObject({ code: 0 })
   expect((await user.call(['ls'])).stdout).toContain(`  ${'a'.repeat(79)}…  `)
 })
+
+test('--search, --status and --limit keep those that fit', async () => {
+  const model = user.script({ '*': [{ text: 'done' }] })
+  for (const said of ['Compare the parsers', 'Compare the ports', 'Write it down'])
+    await user.call(['run', said, '-m', model])
+  const titles = async (...more: string[]) => {
+    const { stdout, stderr } = await user.call(['ls', '--json', ...more])
+    expect(stderr).toBe('')
+    return (JSON.parse(stdout) as { title: string }[]).map(({ title }) => title)
+  }
+  expect(await titles('--search', 'COMPARE')).toEqual(['Compare the ports', 'Compare the parsers'])
+  expect(await titles('--search', 'compare', '--limit', '1')).toEqual(['Compare the ports'])
+  expect(await titles('--status', 'completed')).toHaveLength(3)
+  expect(await titles('--status', 'failed')).toEqual([])
+  const { stdout } = await user.call(['ls', '--search', 'write'])
+  expect(stdout).toMatch(/^cnv_\w{26} {2}.* {2}Write it down {2}.*\n$/)
+})

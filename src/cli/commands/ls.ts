@@ -13,28 +13,34 @@ import { stateText } from '../terminal/branch-tree.ts'
 import { write, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
+import { shortId } from '../typed-id.ts'
+import { addListOptions, isFound, limited, type ListFlags } from '../terminal/list-options.ts'
+import { tableLines, type TableColumn } from '../terminal/table.ts'
 import { livingOwners } from '../remote/living-owner.ts'
 
-interface LsFlags {
+interface LsFlags extends ListFlags {
   readonly directory?: string
   readonly json?: true
 }
 
 export function lsCommand(program: Command, io: Io): void {
-  program
-    .command('ls')
+  addListOptions(program.command('ls'), 'title or id')
     .description('list the conversations, the latest first')
     .option('-C, --directory <dir>', 'only those that work on this directory')
     .option('--json', 'one JSON array')
-    .action(async ({ directory, json }: LsFlags) => {
+    .action(async ({ directory, json, ...flags }: LsFlags) => {
       await using store = await openStore(io)
       const where =
         directory === undefined ? {} : { directory: createWorkspace(resolve(io.cwd, directory)).root }
       const found = store
         .find('conversations', { where, orderBy: 'updatedAt', descending: true })
+        .filter(({ id, title }) => isFound(flags, [id, title]))
         .map((conversation) => stateOf(store, conversation))
-      if (json) return await write(io, jsonLine(found.map(entry)))
-      await write(io, found.map(line).join(''))
+        .filter(({ run }) => flags.status === undefined || run?.status === flags.status)
+      const shown = await limited(found, json ? { limit: found.length, ...flags } : flags, io)
+      if (json) return await write(io, jsonLine(shown.map(entry)))
+      if (!io.stdout.isTTY) return await write(io, shown.map(line).join(''))
+      await write(io, shown.length === 0 ? '' : terminalTable(store, shown, io))
     })
 }
 
@@ -63,11 +69,31 @@ function entry({ conversation, run, left }: Found): object {
   return { ...conversation, status, reason, left }
 }
 
-function line({ conversation, run, left }: Found): string {
-  const { id, updatedAt, title, directory } = conversation
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'ID' },
+  { title: 'CHANGED (UTC)' },
+  { title: 'STATE', isFlexible: true },
+  { title: 'TITLE', isFlexible: true },
+  { title: 'DIRECTORY', isFlexible: true },
+]
+
+function terminalTable(store: Reader, found: readonly Found[], { stdout }: Io): string {
+  const rows = found.map((each) => ({ cells: [shortId(store, each.conversation.id), ...cells(each)] }))
+  return tableLines(COLUMNS, rows, stdout.columns || 80)
+    .map((each) => `${each}\n`)
+    .join('')
+}
+
+/** Of a conversation, behind its id. */
+function cells({ conversation, run, left }: Found): readonly [string, string, string, string] {
+  const { updatedAt, title, directory } = conversation
   const updated = new Date(updatedAt).toISOString().slice(0, 16).replace('T', ' ')
-  const state = run ? stateWords(run, left) : '-'
-  return `${id}  ${updated}  ${state.padEnd(10)}  ${terminalLine(cutText(title, TITLE_CHARS))}  ${terminalLine(directory)}\n`
+  return [updated, run ? stateWords(run, left) : '-', cutText(title, TITLE_CHARS), directory]
+}
+
+function line(found: Found): string {
+  const [updated, state, title, directory] = cells(found)
+  return `${found.conversation.id}  ${updated}  ${state.padEnd(10)}  ${terminalLine(title)}  ${terminalLine(directory)}\n`
 }
 
 function stateWords(run: StoredRun, left: string | null): string {

@@ -40,3 +40,37 @@ test('a run that ended before it was queued, by a clock that was set back, took 
   expect(stdout).toContain('  0.0s  ')
   expect(stdout).not.toContain('-0.0s')
 })
+
+const DAY_MS = 86_400_000
+
+test('what was paused long ago is counted, and listed where it is asked for', async () => {
+  const now = Date.now()
+  const runs: string[] = []
+  await grown((it) => {
+    for (const endedAt of [now - 8 * DAY_MS, now - DAY_MS])
+      runs.push(it.run(it.branches[0]!, state.paused('user'), { endedAt }).id)
+  })
+  const [old, recent] = runs as [string, string]
+  const listed = async (...more: string[]) => {
+    const { stdout, stderr } = await user.call(['ps', ...more])
+    return { old: stdout.includes(old), recent: stdout.includes(recent), stderr }
+  }
+  expect(await listed()).toEqual({
+    old: false,
+    recent: true,
+    stderr:
+      'offshoot: 1 run has been paused for more than 7 days; offshoot ps --status paused lists all paused runs\n',
+  })
+  const all = { old: true, recent: true, stderr: '' }
+  for (const more of [['--status', 'paused'], ['--all'], ['--json'], ['--search', 'GENERAL']])
+    expect(await listed(...more)).toEqual(all)
+  expect(await listed('--status', 'running')).toEqual({ old: false, recent: false, stderr: '' })
+  expect(await listed('--search', 'no such text')).toEqual({ old: false, recent: false, stderr: '' })
+  expect((await user.call(['ps', '--all', '--limit', '1'])).stdout.trimEnd().split('\n')).toHaveLength(1)
+  expect(JSON.parse((await user.call(['ps', '--all', '--limit', '1', '--json'])).stdout)).toHaveLength(1)
+  for (const wrong of [
+    ['--limit', '0'],
+    ['--status', 'asleep'],
+  ])
+    expect(await user.call(['ps', ...wrong])).toMatchObject({ code: 2, stdout: '' })
+})

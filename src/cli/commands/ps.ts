@@ -9,33 +9,42 @@ import { listRuns, type RunListing } from '../../runtime/views/list-runs.ts'
 import { readReceipts } from '../../runtime/run/receipts.ts'
 import type { Store } from '../../store/port.ts'
 import { costText, stateText } from '../terminal/branch-tree.ts'
-import { writeApproval, type Io } from '../io.ts'
+import { writeApproval, writeStderr, type Io } from '../io.ts'
 import { jsonLine } from '../terminal/json-line.ts'
 import { openStore } from '../open-store.ts'
+import { shortId } from '../typed-id.ts'
+import { bounds } from '../../core/limits.ts'
+import { addListOptions, isFound, limited, type ListFlags } from '../terminal/list-options.ts'
+import { tableLines, type TableColumn } from '../terminal/table.ts'
 import { livingOwners } from '../remote/living-owner.ts'
 import { delegationText } from '../terminal/rule-text.ts'
 import { statusText, verbText } from '../terminal/status-text.ts'
 
-interface PsFlags {
+interface PsFlags extends ListFlags {
   readonly all?: true
   readonly json?: true
 }
 
 export function psCommand(program: Command, io: Io): void {
-  program
-    .command('ps')
+  addListOptions(program.command('ps'), 'agent, task or id')
     .description('the runs that have not ended, running ones first')
     .option('--all', 'those that have ended too')
     .option('--json', 'one JSON array')
-    .action(async ({ all, json }: PsFlags) => {
+    .action(async ({ all, json, ...flags }: PsFlags) => {
       await using store = await openStore(io)
       const now = systemClock.now()
-      const runs = listOwned(store, all ?? false)
+      const found = listOwned(store, all ?? flags.status !== undefined)
+        .filter(({ status }) => flags.status === undefined || status === flags.status)
+        .filter(({ id, agent, task }) => isFound(flags, [id, agent, task]))
       if (json) {
-        const whole = runs.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))
+        const shown = await limited(found, { limit: found.length, ...flags }, io)
+        const whole = shown.map((run) => ({ ...run, receipts: readReceipts(store, [run.id]) }))
         return await writeApproval(io, jsonLine(whole))
       }
-      await writeApproval(io, table(runs.map((run) => columns(run, asked(store, run), now))))
+      const isAsked = all ?? (flags.status ?? flags.search) !== undefined
+      const recent = isAsked ? found : await withoutOld(found, now, io)
+      const rows = (await limited(recent, flags, io)).map((run) => rowOf(run, asked(store, run), now))
+      await writeApproval(io, io.stdout.isTTY ? terminalTable(store, rows, io) : table(rows.map(columns)))
     })
 }
 
@@ -65,10 +74,56 @@ function asked(store: Store, { approvals, questions, statusLine }: RunListing): 
   })
 }
 
-function columns(run: Owned, asks: readonly string[], now: number): string[] {
+/** What has been paused for long has been forgotten, or is kept for later: it is counted. */
+async function withoutOld(runs: readonly Owned[], now: number, io: Io): Promise<readonly Owned[]> {
+  const isOld = ({ status, endedAt }: Owned) =>
+    status === 'paused' && endedAt !== null && now - endedAt > bounds.oldPauseMs
+  const old = runs.filter(isOld).length
+  const what = old === 1 ? '1 run has' : `${old} runs have`
+  const days = bounds.oldPauseMs / 86_400_000
+  if (old > 0)
+    await writeStderr(
+      io,
+      `offshoot: ${what} been paused for more than ${days} days; offshoot ps --status paused lists all paused runs\n`,
+    )
+  return runs.filter((run) => !isOld(run))
+}
+
+interface PsRow {
+  readonly cells: readonly string[]
+  readonly facts: readonly string[]
+}
+
+/** For a program: the facts are the last column. */
+function columns({ cells, facts }: PsRow): string[] {
+  return [...cells, facts.join(' · ')]
+}
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'ID' },
+  { title: 'STATE', isFlexible: true },
+  { title: 'AGENT', isFlexible: true },
+  { title: 'TASK', isFlexible: true },
+  { title: 'TURNS' },
+  { title: 'TOOLS' },
+  { title: 'TIME' },
+]
+
+function terminalTable(store: Store, rows: readonly PsRow[], { stdout }: Io): string {
+  if (rows.length === 0) return ''
+  const short = rows.map(({ cells: [id, ...cells], facts }) => ({
+    cells: [shortId(store, id!), ...cells],
+    facts,
+  }))
+  return tableLines(COLUMNS, short, stdout.columns || 80)
+    .map((each) => `${each}\n`)
+    .join('')
+}
+
+function rowOf(run: Owned, asks: readonly string[], now: number): PsRow {
   const { id, agent, task, depth, background, turns, maxTurns, toolCalls, costUsd, queuedAt, endedAt } = run
   const seconds = elapsedMs({ queuedAt, endedAt: endedAt ?? now }) / 1000
-  return [
+  const cells = [
     id,
     stateText(run),
     terminalLine(agent),
@@ -76,15 +131,18 @@ function columns(run: Owned, asks: readonly string[], now: number): string[] {
     `${turns}/${maxTurns} turns`,
     toolsText(toolCalls),
     `${seconds.toFixed(1)}s`,
-    [
+  ]
+  return {
+    cells,
+    facts: [
       ...costText(costUsd),
       ...belowText(run),
       ...leftText(run),
       ...(depth > 0 && background ? ['background'] : []),
       ...delegationText(run.delegations),
       ...statusParts(run, asks, now),
-    ].join(' · '),
-  ]
+    ],
+  }
 }
 
 function toolsText(toolCalls: number): string {

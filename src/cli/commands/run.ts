@@ -44,7 +44,7 @@ import { addOutputOptions } from '../terminal/output-flags.ts'
 import { readPrompt } from '../terminal/read-task.ts'
 import { hasPipedInput } from '../terminal/piped-input.ts'
 import { printOthersWaiting } from '../terminal/recovered-text.ts'
-import { isWithServer, runInServer, watchedInServer } from '../remote/server-run.ts'
+import { isWithServer, runInServer, watchedElsewhere } from '../remote/server-run.ts'
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
@@ -199,7 +199,7 @@ async function goOnThere(
     return await follow(sent.started, flags, { ...watchedLocally(composed, first), leave }, io) // the server has let go of it just now
   const started = await runInServer(sent, { conversationId, seqBefore }, composed, io)
   const asked = hasPerson(io) ? flags : { ...flags, approvals: 'wait' as const }
-  return await follow(started, asked, watchedInServer(composed, started), io)
+  return await follow(started, asked, watchedElsewhere(composed, started), io)
 }
 
 async function handOver(server: FoundServer, text: string, flags: RunFlags, io: Io): Promise<number> {

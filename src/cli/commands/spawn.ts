@@ -16,7 +16,8 @@ import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
 import type { StartedOrDispatched } from '../../runtime/control/start-or-dispatch.ts'
 import type { VerbCommand } from '../../runtime/control/verbs.ts'
 import { checkTurn } from '../person-only-commands.ts'
-import { printElsewhere } from '../remote/print-elsewhere.ts'
+import { followElsewhere } from '../remote/follow-elsewhere.ts'
+import { lastSeq } from '../../runtime/log/stored-events.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
 import { refuseUnusedInServer } from '../remote/background-options.ts'
 import {
@@ -114,10 +115,16 @@ async function spawn(argument: string | undefined, flags: SpawnFlags, io: Io): P
   try {
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
     if (conversation) refuseIfDriven(composed, conversation.id, flags)
+    const seqBefore = conversation ? lastSeq(composed.store, conversation.id) : 0
     const first = new FirstEvents(composed.runtime.subscribe)
     const leave = attendEarly(flags, composed.runtime, io)
     const begun = await start({ task, conversation, onStored: first.follow }, flags, composed, io)
-    if (begun.there) return await printElsewhere(begun.there, io)
+    if (begun.there) {
+      const place = { conversationId: conversation!.id, seqBefore, ...begun.there }
+      if (!flags.background) return await followElsewhere(place, flags, composed, io)
+      await printHandedOver(place, flags.outputFormat, io)
+      return exitCodes.completed
+    }
     const started = begun.here
     await writeStderr(io, `offshoot: subagent ${started.branchId} of ${started.conversationId}\n`)
     return await follow(started, flags, { ...watchedLocally(composed, first), leave }, io)

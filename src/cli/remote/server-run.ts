@@ -41,26 +41,43 @@ export async function runInServer(
   composed: Composed,
   io: Io,
 ): Promise<StartedRun> {
-  const { store, runtime, agents } = composed
+  const { store } = composed
   const begun = readBy(store, conversationId, sent, seqBefore)
   if (!begun) await writeStderr(io, `offshoot: it is read when ${sent.runId} has ended\n`)
   const runId =
     begun ?? (await until(composed, conversationId, () => readBy(store, conversationId, sent, seqBefore)))
   const first = readEvents(store, conversationId, seqBefore).find((event) => event.runId === runId)
+  const place = { conversationId, branchId: sent.branchId, runId }
+  const from = begun || !first ? seqBefore : first.seq - 1
+  return runElsewhere({ ...place, seqBefore: from }, composed, () => isQuiet(store, conversationId))
+}
+
+export type PlaceElsewhere = Pick<StartedRun, 'conversationId' | 'branchId' | 'runId' | 'seqBefore'>
+
+/**
+ * A run that another process drives, as a run of this process looks to whoever follows it: its stops are verbs, and its
+ * events are what the other process stores. `isAllDone`: whether nothing else that belongs to it runs.
+ */
+export function runElsewhere(
+  { conversationId, branchId, runId, seqBefore }: PlaceElsewhere,
+  composed: Composed,
+  isAllDone: () => boolean,
+): StartedRun {
+  const { store, runtime, agents } = composed
   let isStopping = false
   const isOver = () => {
     const run = store.get('runs', runId)
     if (!run) throw deleted(conversationId)
-    return (isStopped(run.status) && (isStopping || isQuiet(store, conversationId))) || undefined
+    return (isStopped(run.status) && (isStopping || isAllDone())) || undefined
   }
   const result = until(composed, conversationId, isOver).then(() => readRunResult(store, runId, 'until said'))
   ignoreLateRejection(result)
   const agent = agents.get(store.get('runs', runId)!.agent)
   return {
     conversationId,
-    branchId: sent.branchId,
+    branchId,
     runId,
-    seqBefore: begun || !first ? seqBefore : first.seq - 1,
+    seqBefore,
     tools: agent ? runtime.sheet(agent).tools : [],
     recovered: [],
     result,
@@ -74,7 +91,7 @@ export async function runInServer(
 }
 
 /** The same runtime, but that it tells and answers what another process drives: all of it since the run began. */
-export function watchedInServer(composed: Composed, { conversationId, seqBefore }: StartedRun): Watched {
+export function watchedElsewhere(composed: Composed, { conversationId, seqBefore }: StartedRun): Watched {
   const { store } = composed
   const follow: Watched['follow'] = (position, show) => {
     const look = () => showStored(position, show)

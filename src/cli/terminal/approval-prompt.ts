@@ -33,14 +33,17 @@ const ANSWERS: Readonly<Record<string, ApprovalAnswer>> = {
   n: 'deny',
 }
 
-type Ports = Pick<Watched, 'runtime' | 'store'>
+type Ports = Pick<Watched, 'runtime' | 'store' | 'isOurs'>
 
 /** Shows what is asked since the command began, before the run was driven too: a recovered run may ask at once. */
 function listen(
   { conversationId, seqBefore }: StartedRun,
-  { runtime, store }: Ports,
-  receive: (event: OffshootEvent) => void,
+  { runtime, store, isOurs = () => true }: Ports,
+  show: (event: OffshootEvent) => void,
 ): () => void {
+  const receive = (event: OffshootEvent) => {
+    if (isOurs(event)) show(event)
+  }
   const position = Follow.after(store, conversationId, seqBefore)
   const catchUp = () => {
     for (const events of position.pages()) events.forEach(receive)

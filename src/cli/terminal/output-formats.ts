@@ -64,8 +64,9 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
   // the events are masked; an approval among them shows what a shell would run
   const emit = (lines: readonly object[]) =>
     void io.stdout.write(cleanApproval(io, lines.map(jsonLine).join('')))
+  const { isOurs = () => true } = composed
   const show = (received: readonly OffshootEvent[]) => {
-    const events = received.map((event) => maskEvent(event, composed.secrets))
+    const events = received.filter(isOurs).map((event) => maskEvent(event, composed.secrets))
     progress.notify(events)
     answer?.notify(events)
     if (format === 'events')

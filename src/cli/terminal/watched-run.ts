@@ -5,6 +5,7 @@ import type { Runtime } from '../../runtime/host/runtime.ts'
 import type { Subscriber } from '../../runtime/log/bus.ts'
 import type { FirstEvents } from '../../runtime/log/first-events.ts'
 import type { Follow } from '../../runtime/log/follow.ts'
+import type { OffshootEvent } from '../../core/events.ts'
 
 /** What a run is shown with while it lasts, whichever process drives it. */
 export interface Watched extends Pick<
@@ -13,6 +14,8 @@ export interface Watched extends Pick<
 > {
   /** Shows what comes after a position, each durable event once and in order; the returned function ends it. */
   readonly follow: (position: Follow, show: Subscriber) => () => void
+  /** Which events of the conversation belong to what is shown; absent: all. */
+  readonly isOurs?: (event: OffshootEvent) => boolean
   /** Ends the attendance that began before the run was driven (`attendEarly`). */
   readonly leave?: (() => void) | undefined
   readonly runtime: Pick<Runtime, 'subscribe'> & {

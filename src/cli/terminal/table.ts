@@ -1,0 +1,59 @@
+import { cutToWidth, drawable, padToWidth, widthOf } from './progress/text-width.ts'
+
+export interface TableColumn {
+  readonly title: string
+  /** Its cells are cut where the table is too wide. */
+  readonly isFlexible?: true
+}
+
+/** A row, and lines below it that are broken between their facts. */
+export interface TableRow {
+  readonly cells: readonly string[]
+  readonly facts?: readonly string[]
+}
+
+const GAP = '  '
+const MIN_FLEXIBLE = 8
+
+/** A table with a header for a terminal of so many columns. No line is wider, but for a fact that is. */
+export function tableLines(
+  columns: readonly TableColumn[],
+  rows: readonly TableRow[],
+  width: number,
+): string[] {
+  const cells = [columns.map(({ title }) => title), ...rows.map((row) => row.cells.map(drawable))]
+  const widths = fitted(
+    columns,
+    columns.map((_, at) => Math.max(...cells.map((row) => widthOf(row[at] ?? '')))),
+    width,
+  )
+  const line = (row: readonly string[]) => {
+    const fields = row.map((cell, at) => padToWidth(cutToWidth(cell, widths[at]!), widths[at]!))
+    return cutToWidth(fields.join(GAP).trimEnd(), width)
+  }
+  const [head = [], ...body] = cells
+  return [line(head), ...body.flatMap((row, i) => [line(row), ...factLines(rows[i]!.facts ?? [], width)])]
+}
+
+/** What does not fit is taken from the widest flexible column, and then from the next. */
+function fitted(columns: readonly TableColumn[], natural: readonly number[], width: number): number[] {
+  const widths = [...natural]
+  for (;;) {
+    const total = widths.reduce((sum, each) => sum + each, GAP.length * (widths.length - 1))
+    const widest = Math.max(...widths.filter((_, at) => columns[at]!.isFlexible))
+    const at = widths.findIndex((each, i) => columns[i]!.isFlexible && each === widest)
+    if (total <= width || at < 0 || widest <= MIN_FLEXIBLE) return widths
+    widths[at] = Math.max(MIN_FLEXIBLE, widest - (total - width))
+  }
+}
+
+function factLines(facts: readonly string[], width: number): string[] {
+  const lines: string[] = []
+  for (const fact of facts.map(drawable)) {
+    const last = lines.at(-1)
+    const joined = `${last} · ${fact}`
+    if (last !== undefined && widthOf(joined) <= width) lines[lines.length - 1] = joined
+    else lines.push(`    ${fact}`)
+  }
+  return lines
+}
