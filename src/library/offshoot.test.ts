@@ -349,6 +349,7 @@ describe('settings', () => {
         message: expect.stringContaining(message),
       })
     expect(options).toEqual([])
+    expect(() => agent({ ...critic, model: 'openai/gpt-6-sol', topP: 0.5 })).toThrow('topP does nothing')
   })
 })
 
