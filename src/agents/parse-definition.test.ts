@@ -507,3 +507,34 @@ describe('malformed files', () => {
     expect(parseDefinition(once, '/p/file.md')).toMatchObject(completed[name]!)
   })
 })
+
+describe('settings of the model', () => {
+  const file = (matter: string) =>
+    parseDefinition(`---\nname: a\ndescription: b\n${matter}\n---\nc`, '/p/a.md')
+
+  test('are read, with the options of a provider', () => {
+    const matter =
+      'topP: 0.5\nmax_output_tokens: 900\nstopSequences: [END]\npromptCache: 1h\nproviderOptions:\n  ollama: { seed: 1 }'
+    expect(file(matter)).toMatchObject({
+      agent: {
+        topP: 0.5,
+        maxOutputTokens: 900,
+        stopSequences: ['END'],
+        promptCache: '1h',
+        providerOptions: { ollama: { seed: 1 } },
+      },
+      warnings: [],
+    })
+  })
+
+  test.each([
+    ['topP: 2', 'topP'],
+    ['maxOutputTokens: many', 'maxOutputTokens'],
+    ['stopSequences: []', 'stopSequences'],
+    ['promptCache: 2h', 'promptCache'],
+    ['providerOptions: { ollama: { model: x } }', 'ollama.model is no option that can be set'],
+    ['model: openai/gpt-6-sol\nstopSequences: [x]', 'stopSequences does nothing for openai/gpt-6-sol'],
+  ])('make the file unusable where they are none, or do nothing: %j', (matter, why) => {
+    expect(file(matter)).toMatchObject({ skipped: expect.stringContaining(why) })
+  })
+})

@@ -4,6 +4,7 @@ import type { Stranger } from '../core/rules/unknown-tool.ts'
 import { type FrontMatter, readFrontMatter } from './front-matter.ts'
 import { PROMPTS, readFields, type FieldNote, type NamedTool } from './read-fields.ts'
 import { fieldSpelled } from './definition-fields.ts'
+import { idleOfAgent } from '../core/idle-setting.ts'
 import { reminderProblem } from './reminder-problem.ts'
 import { agentNameProblem, nameOfFile, withToolName } from './agent-name.ts'
 import { flat } from './restricting-keys.ts'
@@ -39,9 +40,11 @@ export function parseDefinition(text: string, source: string): ParsedDefinition 
   for (const { key, near } of unknown)
     if (near) warnings.push(`${key} is not known and has no effect; ${near} was probably meant`)
   if (!isAscii(identity.name)) warnings.push(`the name ${identity.name} has characters outside ASCII`)
-  const agent = { ...identity, ...withToolName(fields, identity.name), prompt, source }
+  const agent: AgentDefinition = { ...identity, ...withToolName(fields, identity.name), prompt, source }
   const reminder = reminderProblem(agent)
   if (reminder) return { skipped: inLine(matter, { path: [spelled(matter)], problem: reminder }), warnings }
+  const idle = idleOfAgent(agent)
+  if (idle) return { skipped: inLine(matter, { path: [idle.name], problem: idle.why }), warnings }
   const extra = unknown.map(({ key }) => [key, matter.fields.get(key) ?? null] as const)
   return {
     agent: extra.length > 0 ? { ...agent, extra: Object.fromEntries(extra) } : agent,

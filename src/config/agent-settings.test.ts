@@ -199,3 +199,14 @@ test('a reminder that does nothing is refused with file and line', () => {
   )
   rmSync(directory, { recursive: true })
 })
+
+test('a setting that does nothing for the model of its agent is refused, and left out for one of another source', () => {
+  const idle = { critic: { description: 'x', prompt: 'y', model: 'openai/gpt-6-sol', topP: 0.5 } }
+  const program = { ...source('user config', idle), file: null }
+  expect(() => configuredAgents(builtinAgents(), [program])).toThrow(
+    'agents.critic.topP: topP does nothing for openai/gpt-6-sol',
+  )
+  const explore = { ...agentOf('explore'), topP: 0.5 }
+  const moved = source('user config', { explore: { model: 'openai/gpt-6-sol' } })
+  expect(configuredAgents([explore], [moved]).agents.require('explore').model).toBe('openai/gpt-6-sol')
+})

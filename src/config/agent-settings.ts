@@ -7,6 +7,7 @@ import { readDocument } from './config-file.ts'
 import type { AgentSettings } from './read-agent-settings.ts'
 import { readSource } from './read-source.ts'
 import { reminderProblem } from '../agents/reminder-problem.ts'
+import { idleOfAgent, type IdleSetting } from '../core/idle-setting.ts'
 
 export interface ConfiguredAgents {
   readonly agents: AgentRegistry
@@ -54,13 +55,26 @@ export function configuredAgent(agent: AgentDefinition, sources: readonly Source
 
 /** What a source sets and what does nothing then is refused. */
 function checked(agent: AgentDefinition, parts: readonly Part[]): AgentDefinition {
-  const part = parts.findLast(([, { firstTurnReminder }]) => firstTurnReminder !== undefined)
-  const problem = part && reminderProblem(agent)
-  if (!problem) return agent
-  const { file, name } = part[0]
-  const path = ['agents', agent.name, 'firstTurnReminder']
-  const where = file === null ? name : readDocument(readSource(file).text, file).where(path)
-  throw new OffshootError('config', `${where}: ${path.join('.')}: ${problem}`)
+  const problem = reminderProblem(agent)
+  if (problem) refuse(agent.name, parts, { name: 'firstTurnReminder', why: problem })
+  const idle = idleOfAgent(agent)
+  if (idle) refuse(agent.name, parts, idle)
+  return agent
+}
+
+/** Nothing, where another than a source of the configuration sets it. */
+function refuse(agent: string, parts: readonly Part[], { name, why }: IdleField): void {
+  const part = parts.findLast(([, settings]) => settings[name] !== undefined)
+  if (!part) return
+  const { file, name: source } = part[0]
+  const path = ['agents', agent, name]
+  const where = file === null ? source : readDocument(readSource(file).text, file).where(path)
+  throw new OffshootError('config', `${where}: ${path.join('.')}: ${why}`)
+}
+
+interface IdleField {
+  readonly name: IdleSetting['name'] | 'firstTurnReminder'
+  readonly why: string
 }
 
 function partsByName(sources: readonly Source[]): ReadonlyMap<string, readonly Part[]> {

@@ -16,6 +16,7 @@ import {
   type JsonSchema,
 } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
+import { idleSetting } from '../core/idle-setting.ts'
 import type { OwnModel, OwnModels } from '../model/custom-models.ts'
 import type { Registry } from '../tools/registry.ts'
 import { strangerProblem } from '../core/rules/unknown-tool.ts'
@@ -166,10 +167,11 @@ function readAgent(own: unknown, where: string): Read {
     ...(isZodSchema(given['outputSchema']) ? { checkOutput: checkOutput(given['outputSchema']) } : {}),
   } as Read
   const reminder = reminderProblem(agent)
+  const idle = typeof agent.model === 'string' ? idleSetting(agent, agent.model) : undefined
   const problem =
     tool && !agent.inputSchema
       ? 'exposeAsTool: it needs an inputSchema'
-      : (typedProblem(agent) ?? (reminder && `firstTurnReminder: ${reminder}`))
+      : (typedProblem(agent) ?? (reminder && `firstTurnReminder: ${reminder}`) ?? idle?.why)
   if (problem) throw new OffshootError('usage', `${at}: ${problem}`)
   return agent
 }

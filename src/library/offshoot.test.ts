@@ -1,5 +1,4 @@
 import { ignoreLateRejection } from '../core/rejections.ts'
-import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,11 +6,14 @@ import { afterAll, describe, expect, it, test } from 'vitest'
 import { loseLog } from '../../test/support/lost-log.ts'
 import { testOffshoot } from '../../test/support/test-offshoot.ts'
 import { z } from 'zod'
+import type { OwnModel } from '../model/custom-models.ts'
 import { createMemoryStore } from '../store/memory.ts'
 import { createTestOffshoot, scriptedModel } from '../testing.ts'
 import { agent } from './agent.ts'
 import { createOffshoot, type OffshootOptions } from './offshoot.ts'
 import { tool } from './tool.ts'
+
+type CallOptions = Parameters<OwnModel['doStream']>[0]
 
 const home = mkdtempSync(join(tmpdir(), 'offshoot-library-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -315,11 +317,11 @@ describe('settings', () => {
     const script = scriptedModel({
       agents: { main: [{ text: 'one' }, { text: 'two' }], critic: [{ text: 'bad' }] },
     })
-    const options: LanguageModelV4CallOptions[] = []
+    const options: CallOptions[] = []
     const model = Object.assign(Object.create(script) as typeof script, {
       provider: 'mine.chat',
       modelId: 'one',
-      doStream: (asked: LanguageModelV4CallOptions) => {
+      doStream: (asked: CallOptions) => {
         options.push(asked)
         return script.doStream(asked)
       },
@@ -359,6 +361,7 @@ describe('settings', () => {
         message: expect.stringContaining(message),
       })
     expect(options).toEqual([])
+    expect(() => agent({ ...critic, model: 'openai/gpt-6-sol', topP: 0.5 })).toThrow('topP does nothing')
   })
 })
 

@@ -48,6 +48,7 @@ export async function askModel(
   checkWindow(size.byChars(request.messages), ports)
   const input = size.tokens(request.messages)
   const { gate } = ports
+  const answerSchema = ports.answerSchema?.(request)
   const place = gate.ticket()
   for (let attempt = 1; ; attempt++) {
     const { release, ...output } = await reserveRequest(input, ports, watchdog)
@@ -60,12 +61,15 @@ export async function askModel(
     const joined = joinDeltas(live.emit)
     const reader = createReader(request.toolChoice !== 'none', ports, joined.emit)
     try {
-      await readStream({ ...request, ...output, signal: ports.signal }, reader, ports, watchdog).finally(
-        () => {
-          joined.flush()
-          live.flush()
-        },
-      )
+      await readStream(
+        { ...request, ...(answerSchema && { answerSchema }), ...output, signal: ports.signal },
+        reader,
+        ports,
+        watchdog,
+      ).finally(() => {
+        joined.flush()
+        live.flush()
+      })
     } catch (cause) {
       release()
       const error = asProviderError(cause, ports)

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../core/agent.ts'
 import type { ContextMessage } from '../core/build-context.ts'
 import type { Clock } from '../core/clock.ts'
 import type { DenialReason } from '../core/denial-reason.ts'
@@ -11,7 +12,7 @@ import type { SecretMask } from '../core/secrets/mask.ts'
 import type { Usage } from '../core/usage.ts'
 import type { AnswerEnd } from '../model/answer-end.ts'
 import type { Gate } from '../model/gate.ts'
-import type { Model, Price } from '../model/port.ts'
+import type { Model, ModelRequest, Price } from '../model/port.ts'
 import type { AnyTool, Subject, ToolContext, ToolError } from '../tools/port.ts'
 import type { EndedPair } from './repeats.ts'
 
@@ -52,6 +53,8 @@ export interface LoopPorts {
    * it is decided and run as any other.
    */
   readonly resume?: (part: ToolCallPart) => Promise<ToolResultPart> | undefined
+  /** The schema that the answer to a request has to satisfy as a whole; absent: it may be any text. */
+  readonly answerSchema?: (request: AskedFor) => JsonSchema | undefined
   readonly budget: BudgetPort
   /**
    * The next request has so many tokens, and the window is nearly full: makes the oldest turns a summary, and returns the
@@ -66,6 +69,9 @@ export interface LoopPorts {
 }
 
 export type OwnStop = 'stall' | 'timeout'
+
+/** What of a request says whether its answer can be another thing than the report. */
+export type AskedFor = Pick<ModelRequest, 'tools' | 'toolChoice'>
 
 /** What a run and its whole conversation may spend. Both answer from memory: they are called at every request. */
 export interface BudgetPort {

@@ -6,6 +6,7 @@ import type {
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider'
 import type { ProviderOptions } from '../core/provider-options.ts'
+import { answerFormat } from './answer-format.ts'
 import { cacheControl, isClaude, withCacheMarks } from './cache-marks.ts'
 import type { ModelRequest } from './port.ts'
 import type { Wishes } from './request-wishes.ts'
@@ -24,24 +25,26 @@ interface Asked {
 /** A request in the words of the provider interface. */
 export function callOptions(
   model: LanguageModelV4,
-  { request, longest, prompt, tools, wishes: { cache, ...wishes } }: Asked,
+  { request, longest, prompt, tools, wishes: { cache, format, ...wishes } }: Asked,
 ): LanguageModelV4CallOptions {
   const { toolChoice, agent, depth, signal, promptCache, stopSequences } = request
   const { maxOutputTokens, providerOptions } = thinkingInside(model, request, {
     longest,
     effort: wishes.reasoning,
   })
+  const answer = format ? answerFormat(model, request) : undefined
   const isMarked = cache && isClaude(model)
   const chat = isMarked ? { cacheControl: { ...cacheControl(promptCache) } } : {}
   return {
     prompt: isMarked ? withCacheMarks(prompt, promptCache) : prompt,
     ...(tools.length > 0 ? { tools, toolChoice: { type: toolChoice } } : {}),
     ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(answer && { responseFormat: answer.responseFormat }),
     ...(stopSequences ? { stopSequences: [...stopSequences] } : {}),
     abortSignal: signal,
     providerOptions: {
       offshoot: { agent, depth, ...chat },
-      ...merged(providerOptions, familyOptions(model, request, cache)),
+      ...merged(merged(providerOptions, answer?.providerOptions ?? {}), familyOptions(model, request, cache)),
     },
     ...wishes,
   }
@@ -63,7 +66,10 @@ function familyOptions(
 }
 
 /** What the program says of a request stands before what a person has set. */
-function merged(first: ProviderOptions, second: SharedV4ProviderOptions): SharedV4ProviderOptions {
+function merged(
+  first: ProviderOptions | SharedV4ProviderOptions,
+  second: ProviderOptions | SharedV4ProviderOptions,
+): SharedV4ProviderOptions {
   const names = Object.keys({ ...first, ...second })
   return Object.fromEntries(names.map((name) => [name, { ...first[name], ...second[name] }]))
 }

@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4Usage } from '@ai-sdk/provider'
-import type { Effort } from '../core/agent.ts'
+import type { Effort, JsonSchema } from '../core/agent.ts'
 import type { ContextMessage } from '../core/build-context.ts'
 import type { ModelSettings } from '../core/model-settings.ts'
 
@@ -46,6 +46,8 @@ export interface ModelRequest extends ModelSettings {
   readonly toolChoice: 'auto' | 'none'
   /** How much it is to reason; a model that cannot be told is asked without. */
   readonly effort?: Effort
+  /** The text of the answer is to be a value of this schema; a provider that cannot be told so is asked without. */
+  readonly answerSchema?: JsonSchema
   /** Of requests that begin with the same messages. */
   readonly cacheKey?: string
   /** The agent that asks: local models pick their role by it. */

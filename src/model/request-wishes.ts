@@ -7,6 +7,8 @@ export interface Wishes extends Pick<LanguageModelV4CallOptions, 'reasoning' | '
   readonly files: boolean
   /** Whether the provider is told what to keep in its prompt cache, where it has to be. */
   readonly cache: boolean
+  /** Whether the provider is told of the schema of the answer. */
+  readonly format: boolean
 }
 
 interface Wishing {
@@ -58,26 +60,37 @@ export async function startWithWishes<T>(
 }
 
 function inUse({ request, isMarked }: Wishing, without: ReadonlySet<string>): Wish[] {
-  const { effort, temperature, topP, messages, cacheKey } = request
+  const { effort, temperature, topP, messages, cacheKey, answerSchema } = request
   const wishes = [
     ...(temperature === undefined ? [] : [TEMPERATURE]),
     ...(topP === undefined ? [] : [TOP_P]),
     ...(effort ? [{ name: effort, words: /reason|think|effort/i, statuses: INVALID }] : []),
     ...(hasFiles(messages) ? [FILES] : []),
     ...(isMarked || cacheKey !== undefined ? [CACHE] : []),
+    ...(answerSchema ? [formatWish(answerSchema)] : []),
   ]
   return wishes.filter(({ name }) => !without.has(name))
 }
 
-function toWishes({ effort, temperature, topP }: ModelRequest, wishes: readonly Wish[]): Wishes {
+function toWishes(
+  { effort, temperature, topP, answerSchema }: ModelRequest,
+  wishes: readonly Wish[],
+): Wishes {
   const names = new Set(wishes.map(({ name }) => name))
   return {
     files: names.has('files'),
     cache: names.has('cache'),
+    format: answerSchema !== undefined && names.has(formatWish(answerSchema).name),
     ...(effort && names.has(effort) ? { reasoning: effort } : {}),
     ...(temperature !== undefined && names.has('temperature') ? { temperature } : {}),
     ...(topP !== undefined && names.has('topP') ? { topP } : {}),
   }
+}
+
+/** One schema may be refused, and another one taken. */
+function formatWish(schema: object): Wish {
+  const words = /schema|format|structured|json/i
+  return { name: `format ${JSON.stringify(schema)}`, words, statuses: INVALID }
 }
 
 function hasFiles(messages: ModelRequest['messages']): boolean {

@@ -69,6 +69,47 @@ describe('the same question over HTTP', () => {
   )
 })
 
+describe('settings of a command', () => {
+  it('reach the provider, and the run keeps them when it is continued', async () => {
+    const env = providerEnvironment('openai-compatible', server.url)
+    const json = ['--output-format', 'json']
+    const set = [
+      '--set',
+      'temperature=0.2',
+      '--set',
+      'maxOutputTokens=700',
+      '--set',
+      'openai-compatible.seed=7',
+    ]
+    server.answer({ text: 'one' }, { text: 'two' })
+    const first = await user.run(['run', 'hi', ...json, ...set, '--budget-usd', '1'], { env })
+    expect(first.code).toBe(0)
+    expect(first.stderr.match(/the price of a model is not known/g)).toHaveLength(1)
+    const { conversation_id: id } = JSON.parse(first.stdout) as { readonly conversation_id: string }
+    const again = await user.run(['continue', id, 'more', '--set', 'temperature=0.4'], { env })
+    expect(again).toMatchObject({ code: 0, stdout: 'two\n' })
+    const bodies = server
+      .requests()
+      .slice(-2)
+      .map(({ body }) => body)
+    expect(bodies).toMatchObject([
+      { temperature: 0.2, max_tokens: 700, seed: 7 },
+      { temperature: 0.4, max_tokens: 700, seed: 7 },
+    ])
+  })
+
+  it('that would do nothing end it with exit code 2, and nothing is asked', async () => {
+    const env = providerEnvironment('openai', server.url)
+    const before = server.requests().length
+    const { code, stderr } = await user.run(['run', 'hi', '--set', 'stopSequences=END'], { env })
+    expect(code).toBe(2)
+    expect(stderr).toContain(
+      'stopSequences does nothing for openai/gpt-6-sol: the Responses of OpenAI take none',
+    )
+    expect(server.requests()).toHaveLength(before)
+  })
+})
+
 describe('which model is taken', () => {
   it('is -m, then the configuration, then the first key, then a base URL alone, then Ollama, then none', async () => {
     const own = new TestUser()

@@ -1,3 +1,4 @@
+import { idleOfAgent } from '../../core/idle-setting.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { Json } from '../../core/json.ts'
 import { definitionFields, parseField, type FieldName } from '../definition-fields.ts'
@@ -96,7 +97,7 @@ export class ForeignFields {
   agent(path: string, prompt: string, found: FoundFields): ParsedDefinition {
     const identity = readIdentity({ fields: this.#fields }, path)
     this.take('name', 'description')
-    const fields = this.#checked(withLeftRestrictions(this, found))
+    const fields = this.#withoutIdle(this.#checked(withLeftRestrictions(this, found)))
     const skipped = this.#problem ?? (typeof identity === 'string' ? identity : null)
     if (skipped !== null || typeof identity === 'string')
       return { skipped: skipped!, warnings: this.warnings }
@@ -107,7 +108,16 @@ export class ForeignFields {
     return { agent, warnings: this.warnings }
   }
 
-  #checked(found: FoundFields): object {
+  /** Its own program leaves out what does nothing for a model, too. */
+  #withoutIdle(fields: Partial<AgentDefinition>): Partial<AgentDefinition> {
+    const idle = idleOfAgent(fields)
+    if (!idle) return fields
+    this.ignore(`${idle.name} is ignored: ${idle.why}`)
+    const { [idle.name]: _, ...rest } = fields
+    return this.#withoutIdle(rest)
+  }
+
+  #checked(found: FoundFields): Partial<AgentDefinition> {
     const fields = new Map<string, unknown>()
     for (const [name, value] of Object.entries(found) as [FieldName, unknown][]) {
       if (value === undefined || value === null) continue

@@ -586,3 +586,11 @@ describe('opencode.json', () => {
     expect(parts(JSON.stringify({ agent }))).toHaveLength(201)
   })
 })
+
+test('a temperature that its model does not take is left out, and the agent stays', () => {
+  const agent = agentOf(opencodeFormat, file('description: x\nmodel: openai/gpt-6-sol\ntemperature: 0.1'))
+  expect(agent.temperature).toBeUndefined()
+  expect(agent.warnings).toEqual([
+    expect.stringMatching(/^temperature is ignored: temperature does nothing for /),
+  ])
+})

@@ -4,6 +4,7 @@ import { MODES } from '../../permissions/modes.ts'
 import { modeInForce, namedBefore } from '../../runtime/authority/mode.ts'
 import type { RunResult } from '../../runtime/views/run-result.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
+import { modelInfo } from '../../model/models-and-prices.ts'
 import { hasPerson } from '../person-only-commands.ts'
 import type { Reader } from '../../store/port.ts'
 import { answerFromElsewhere, answerOnTerminal } from './approval-prompt.ts'
@@ -50,6 +51,7 @@ export async function follow(
   const kept = keptText(started, composed.store)
   await printRecovered(started, io)
   await printMode(started, composed, io)
+  const saidUnpriced = await printUnpricedModel(started, flags, composed, io)
   const signals = stopOnSignals(started, io)
   const live = { hint: () => hintOf(signals.first()), liveAnswer: await liveAnswerOf(flags, io) }
   const output = createOutput({ ...flags, ...live }, started, composed, io)
@@ -63,7 +65,7 @@ export async function follow(
     const result = await started.result.catch(output.fail)
     await endAnswers()
     await output.end(result)
-    await printUnpriced(result, flags, composed, io)
+    if (!saidUnpriced) await printUnpriced(result, flags, composed, io)
     const signal = signals.first()
     const error = broken.error()
     if (!signal && error) throw error
@@ -142,6 +144,21 @@ function stopOnSignals(started: StartedRun, io: Io) {
   return { first: () => first, end }
 }
 
+/** Said before anything is spent where this command names a budget; returns whether it was. */
+async function printUnpricedModel(
+  { runId }: StartedRun,
+  { budgetUsd }: FollowFlags,
+  { store, loaded }: Watched,
+  io: Io,
+): Promise<boolean> {
+  const model = store.get('runs', runId)?.model ?? ''
+  const hasProvider = model.includes('/') && !model.startsWith('scripted:')
+  const isPriced = !hasProvider || modelInfo(model, loaded.config.prices).price !== null
+  if (budgetUsd === undefined || isPriced) return false
+  await writeStderr(io, unpricedLine(loaded))
+  return true
+}
+
 /** A budget in money holds only for what has a price. */
 async function printUnpriced(
   { costUsd }: RunResult,
@@ -149,11 +166,14 @@ async function printUnpriced(
   { loaded }: Watched,
   io: Io,
 ): Promise<void> {
-  const { limits } = loaded.config
-  if (costUsd !== null || (budgetUsd ?? limits.budgetUsd) === null) return
-  const tokens = limits.maxTokens.toLocaleString('en-US')
+  if (costUsd !== null || (budgetUsd ?? loaded.config.limits.budgetUsd) === null) return
+  await writeStderr(io, unpricedLine(loaded))
+}
+
+function unpricedLine({ config }: Watched['loaded']): string {
+  const tokens = config.limits.maxTokens.toLocaleString('en-US')
   const line = `the price of a model is not known: the budget in money does not hold for it, the cap of ${tokens} tokens does`
-  await writeStderr(io, `offshoot: ${line}; "prices" of the configuration sets it\n`)
+  return `offshoot: ${line}; "prices" of the configuration sets it\n`
 }
 
 /** Of a conversation, `continue` goes on with the main branch. */

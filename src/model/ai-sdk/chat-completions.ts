@@ -44,7 +44,9 @@ export class ChatModel extends OpenAICompatibleChatLanguageModel {
     const url = `${baseURL}/chat/completions`
     const authorization = apiKey ? { authorization: `Bearer ${apiKey}` } : {}
     const headers = withUserAgentSuffix(authorization, `ai-sdk-openai-compatible/${VERSION}`)
-    super(model, { provider: `${name}.chat`, url: () => url, headers, fetch, includeUsage: true })
+    const provider = `${name}.chat`
+    const supports = { includeUsage: true, supportsStructuredOutputs: true }
+    super(model, { provider, url: () => url, headers, fetch, ...supports })
     this.#name = name
     this.#request = { url, headers, fetch }
   }

@@ -44,6 +44,7 @@ import { STEERED, writeTask } from '../delegation/task-continue.ts'
 import { isControlName, isTaskName } from '../task/task-input.ts'
 import { createTaskTool } from '../delegation/task-tool.ts'
 import { correctReport } from '../delegation/typed/correct-report.ts'
+import { nativeReport } from '../delegation/typed/native-report.ts'
 import { finishReport } from '../delegation/typed/finish-report.ts'
 import { createTypedTool } from '../delegation/typed/typed-tool.ts'
 import { createRegistry } from '../../tools/registry.ts'
@@ -240,6 +241,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
       spend: (answer) => budget.spend(run.row, answer),
     },
     compact: (tokens, isRefused) => compact(scope, run, model, { tokens, isRefused }),
+    answerSchema: nativeReport(scope.deps.store, run),
     stop: (why) => stopRun(run, { verb: 'pause', why }),
     timed: (leftMs) => (run.timeLeftMs = leftMs),
   }

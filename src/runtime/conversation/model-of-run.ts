@@ -1,3 +1,4 @@
+import { idleSetting } from '../../core/idle-setting.ts'
 import type { ModelSettings } from '../../core/model-settings.ts'
 import { hourPrice } from '../../model/cache-marks.ts'
 import type { Model } from '../../model/port.ts'
@@ -7,21 +8,23 @@ import type { LiveRun } from '../run/live-run.ts'
 /** A model with what every request of a run asks of it beside the answer: its budget knows the longest answer and the price. */
 export function modelOfRun(model: Model, { row }: Pick<LiveRun, 'row'>, settings: ModelSettings): Model {
   const { maxOutputTokens, providerOptions = {}, ...rest } = settings
+  const isForAnHour = rest.promptCache === '1h' && !idleSetting({ promptCache: '1h' }, row.model)
   const { info } = model
   const effort = row.setup?.effort
+  const longest = maxOutputTokens && least(maxOutputTokens, info.maxOutput)
   const options = providerOptions[info.provider]
   const wishes = {
     cacheKey: row.branchId,
     ...(effort ? { effort } : {}),
     ...rest,
-    ...(maxOutputTokens ? { maxOutputTokens } : {}),
+    ...(longest ? { maxOutputTokens: longest } : {}),
     ...(options ? { providerOptions: { [info.provider]: options } } : {}),
   }
   return {
     info: {
       ...info,
-      maxOutput: maxOutputTokens ? least(maxOutputTokens, info.maxOutput) : info.maxOutput,
-      price: settings.promptCache === '1h' ? hourPrice(info.price) : info.price,
+      maxOutput: longest ?? info.maxOutput,
+      price: isForAnHour ? hourPrice(info.price) : info.price,
     },
     stream: (request) => model.stream({ ...wishes, ...request }),
   }

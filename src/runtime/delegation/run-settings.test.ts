@@ -90,6 +90,12 @@ describe('the settings of a run', () => {
     expect(small.requests[0]!.maxOutputTokens).toBeLessThan(1_000)
   })
 
+  test('make no answer longer than the model can', async () => {
+    const { h, requests } = asked()
+    await h.run('go', { ...start, settings: { maxOutputTokens: 90_000 } })
+    expect(requests[0]!.maxOutputTokens).toBe(50_000)
+  })
+
   test('of another provider than that of the model stay out of its requests', async () => {
     const main = agent('main', {
       providerOptions: { openai: { textVerbosity: 'low' }, ollama: { seed: 1 } },
@@ -106,8 +112,6 @@ describe('the settings of a run', () => {
       code: 'usage',
       message: `promptCache does nothing for ${MODEL}: only Claude is told how long`,
     })
-    const explore = agent('explore', { model: MODEL, promptCache: '1h' })
-    await expect(h.spawn('look', { agent: explore })).rejects.toMatchObject({ code: 'usage' })
     expect(requests).toEqual([])
     const inherits = agent('explore', { promptCache: '1h' })
     await h.clock.until((await h.spawn('look', { agent: inherits, model: MODEL })).result)
@@ -158,4 +162,7 @@ test('an hour of the prompt cache costs more, and is asked for in every request'
   const result = await h.run('go', { model: 'anthropic/model', settings })
   expect(requests[0]).toMatchObject({ promptCache: '1h' })
   expect(result.costUsd).toBe(2)
+  const other = asked({ answers, agents: [agent('main', settings)] })
+  const cheap = await other.h.run('go', { ...start, agent: agent('main', settings) })
+  expect(cheap.costUsd).toBe(1) // only Claude is told how long
 })

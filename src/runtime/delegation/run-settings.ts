@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../../core/agent.ts'
+import { idleSetting } from '../../core/idle-setting.ts'
 import { mergeSettings, type ModelSettings } from '../../core/model-settings.ts'
 import type { RunSetup } from '../../core/run.ts'
-import { idleSetting } from '../../model/idle-setting.ts'
 import { ToolError } from '../../tools/port.ts'
 import { least } from '../budget/budget-share.ts'
 import type { Deps } from '../context/deps.ts'
@@ -19,14 +19,13 @@ interface Said {
 
 /**
  * What a run keeps of how its model is asked: what was named, else what it had, else what its agent says. An agent makes no
- * answer longer than `models` of the configuration allow. @throws ToolError `settings` where what was named, or what an
- * agent says of the model that it names itself, would do nothing.
+ * answer longer than `models` of the configuration allow. @throws ToolError `settings` where what was named would do
+ * nothing.
  */
 export function keptSettings(deps: Pick<Deps, 'config'>, said: Said): Pick<RunSetup, 'settings'> {
   const { agent, model, named = {}, before } = said
   const own = before ?? ofAgent(deps, agent, model)
-  const isItsModel = (deps.config.agents[agent.name]?.model ?? agent.model) === model
-  const idle = idleSetting(named, model) ?? (isItsModel ? idleSetting(own, model) : undefined)
+  const idle = idleSetting(named, model)
   if (idle) throw new ToolError('settings', idle.why, 'leave it out, or choose another model')
   const settings = mergeSettings(own, named)
   return Object.keys(settings).length > 0 ? { settings } : {}

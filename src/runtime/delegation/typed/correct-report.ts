@@ -41,7 +41,7 @@ export async function correctReport(
   ]
 }
 
-function correctionsOf(store: Reader, { row }: LiveRun): number {
+export function correctionsOf(store: Reader, { row }: LiveRun): number {
   return readMessages(store, row.branchId).filter(
     ({ role, runId, parts }) => role === 'user' && runId === row.id && textOf(parts).startsWith(BEGINNING),
   ).length

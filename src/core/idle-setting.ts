@@ -1,4 +1,4 @@
-import type { ModelSettings, SettingName } from '../core/model-settings.ts'
+import { settingNames, type ModelSettings, type SettingName } from './model-settings.ts'
 
 export interface IdleSetting {
   readonly name: SettingName
@@ -7,12 +7,16 @@ export interface IdleSetting {
 
 /** The first of the settings that would do nothing for a model, as far as that is known. */
 export function idleSetting(settings: ModelSettings, model: string): IdleSetting | undefined {
-  const names = Object.keys(settings) as SettingName[]
-  for (const name of names) {
+  for (const name of settingNames) {
     const why = settings[name] === undefined ? undefined : whyIdle(name, settings, model)
     if (why) return { name, why: `${name} does nothing for ${model}: ${why}` }
   }
   return undefined
+}
+
+/** The same of an agent, for the model that it names itself. */
+export function idleOfAgent(agent: ModelSettings & { readonly model?: string }): IdleSetting | undefined {
+  return agent.model?.includes('/') ? idleSetting(agent, agent.model) : undefined
 }
 
 /** Models whose packages leave sampling out: Claude from 4.7 on, and OpenAI's reasoning models. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { idleSetting } from './idle-setting.ts'
+import { idleOfAgent, idleSetting } from './idle-setting.ts'
 
 const budget = { anthropic: { thinking: { type: 'enabled', budgetTokens: 2_000 } } }
 
@@ -28,4 +28,11 @@ it.each([
   ['mine/model', { temperature: 0.5, topP: 0.5, stopSequences: ['x'], maxOutputTokens: 10 }],
 ] as const)('%s is asked with %j', (model, settings) => {
   expect(idleSetting(settings, model)).toBeUndefined()
+})
+
+it('an agent is judged by the model that it names, and by none that it inherits', () => {
+  const settings = { stopSequences: ['x'] }
+  expect(idleOfAgent({ ...settings, model: 'openai/gpt-6-sol' })?.name).toBe('stopSequences')
+  for (const model of ['inherit', 'small']) expect(idleOfAgent({ ...settings, model })).toBeUndefined()
+  expect(idleOfAgent(settings)).toBeUndefined()
 })
