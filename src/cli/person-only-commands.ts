@@ -68,15 +68,28 @@ function decidingCommand(command: Command): string | undefined {
 }
 
 function decidingOption(command: Command): string | undefined {
-  const { mode, model, budgetUsd, expose, edit } = command.opts<Options>()
+  const { mode, model, expose, edit, ...more } = command.opts<Options>()
   if (edit !== undefined) return 'inbox --edit'
-  return expose ? 'serve --expose' : personOnly({ mode, model, budgetUsd })
+  if (more.allow ?? more.allowedTools) return 'run --allow'
+  if (more.addDir) return 'run --add-dir'
+  const budgetUsd = more.budgetUsd ?? more.maxBudgetUsd
+  return expose ? 'serve --expose' : (personOnly({ mode, model, budgetUsd }) ?? foreignMode(more))
+}
+
+/** A mode of Claude Code that is none of ours counts as a wide one. */
+function foreignMode({ permissionMode }: Options): string | undefined {
+  return permissionMode === 'default' ? undefined : personOnly({ mode: permissionMode })
 }
 
 interface Options {
   readonly mode?: string
   readonly model?: string
+  readonly permissionMode?: string
   readonly budgetUsd?: number
+  readonly maxBudgetUsd?: number
+  readonly allow?: readonly string[]
+  readonly allowedTools?: readonly string[]
+  readonly addDir?: readonly string[]
   readonly expose?: true
   /** Of `inbox`: the words of somebody else. */
   readonly edit?: string

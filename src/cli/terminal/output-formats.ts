@@ -29,6 +29,7 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
 interface OutputFlags {
   readonly outputFormat: OutputFormat
   readonly rawOutput?: true
+  readonly verbose?: true
 }
 
 /** What a run shows while it lasts and when it has ended: data on stdout, everything else on stderr. */
@@ -46,7 +47,7 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
   const { conversationId, seqBefore } = started
   const streams = format === 'events' || format === 'stream-json'
   const progress = createProgress(io, {
-    sharesTerminal: streams && io.stdout.isTTY,
+    sharesTerminal: flags.verbose || (streams && io.stdout.isTTY),
     iconOf: agentIcons(composed.agents.list()),
   })
   const stream = format === 'stream-json' ? openStream(started, composed) : undefined
