@@ -38,7 +38,7 @@ export interface SystemPromptInput {
 }
 
 const MAX_PERSONA_CHARS = 8_000
-const MAX_ROLE_CHARS = 32_000
+export const MAX_ROLE_CHARS = 32_000
 const MAX_SCHEMAS_CHARS = 20_000
 
 /** The system text of a branch's first context . Each part is bounded, and so is the whole. */

@@ -3,6 +3,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   run: [
     'offshoot run "where is the port configured?"',
     'git diff | offshoot run "review this" --agent reviewer --mode plan',
+    'offshoot run "fix the test" --mode accept-edits --allow "bash:npm test *"',
   ],
   spawn: [
     'offshoot spawn --agent explore "where is the port configured?"',

@@ -69,16 +69,29 @@ function decidingCommand(command: Command): string | undefined {
 }
 
 function decidingOption(command: Command): string | undefined {
-  const { mode, model, budgetUsd, set: settings, expose, edit } = command.opts<Options>()
+  const { mode, model, set: settings, expose, edit, ...more } = command.opts<Options>()
   if (edit !== undefined) return 'inbox --edit'
-  return expose ? 'serve --expose' : personOnly({ mode, model, budgetUsd, settings })
+  if (more.allow ?? more.allowedTools) return 'run --allow'
+  if (more.addDir) return 'run --add-dir'
+  const budgetUsd = more.budgetUsd ?? more.maxBudgetUsd
+  return expose ? 'serve --expose' : (personOnly({ mode, model, budgetUsd, settings }) ?? foreignMode(more))
+}
+
+/** A mode of Claude Code that is none of ours counts as a wide one. */
+function foreignMode({ permissionMode }: Options): string | undefined {
+  return permissionMode === 'default' ? undefined : personOnly({ mode: permissionMode })
 }
 
 interface Options {
   readonly mode?: string
   readonly model?: string
+  readonly permissionMode?: string
   readonly budgetUsd?: number
   readonly set?: ModelSettings
+  readonly maxBudgetUsd?: number
+  readonly allow?: readonly string[]
+  readonly allowedTools?: readonly string[]
+  readonly addDir?: readonly string[]
   readonly expose?: true
   /** Of `inbox`: the words of somebody else. */
   readonly edit?: string

@@ -36,7 +36,7 @@ async function runCommandLine(args: readonly string[], io: Io): Promise<number> 
 async function commandLineOf(args: readonly string[]): Promise<readonly string[]> {
   const [first] = args
   if (first === undefined || NAMES.has(first)) return args
-  return (await import('./implied-run.ts')).impliedRun(args, NAMES)
+  return (await import('./foreign/implied-run.ts')).impliedRun(args, NAMES)
 }
 
 async function firstScreen(): Promise<string> {

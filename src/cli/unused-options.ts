@@ -33,16 +33,52 @@ export function refuseDecidedElsewhere({ mode, approvals, set }: Decided, driver
   if (mode === undefined && approvals !== 'deny' && set === undefined) return
   const flag = mode !== undefined ? '--mode' : set === undefined ? '--approvals deny' : '--set'
   throw new OffshootError('conflict', `${driver} drives this conversation, which knows no ${flag}`, {
-    hint: 'leave it out, or wait until nothing goes on there',
+    hint: LEAVE_OUT,
   })
 }
+
+const LEAVE_OUT = 'leave it out, or wait until nothing goes on there'
+
+/** Refuses the rules and instructions of one run where another process drives the conversation. */
+export function refuseRulesElsewhere(flags: HereAlone, driver: string): void {
+  refuseHereAlone(flags, { why: `${driver} drives this conversation, which knows no`, hint: LEAVE_OUT })
+}
+
+/** What only the process that drives a run can heed, by its option. */
+const HERE_ALONE = {
+  allow: '--allow',
+  deny: '--deny',
+  allowedTools: '--allowedTools',
+  disallowedTools: '--disallowedTools',
+  addDir: '--add-dir',
+  appendSystemPrompt: '--append-system-prompt',
+  jsonSchema: '--json-schema',
+} as const
+
+type HereAlone = { readonly [name in keyof typeof HERE_ALONE]?: unknown }
+
+/** @throws OffshootError `conflict` */
+export function refuseHereAlone(
+  flags: HereAlone,
+  { why, hint }: { readonly why: string; readonly hint: string },
+): void {
+  const given = Object.entries(HERE_ALONE).find(
+    ([name]) => flags[name as keyof typeof HERE_ALONE] !== undefined,
+  )
+  if (given) throw new OffshootError('conflict', `${why} ${given[1]}`, { hint })
+}
+
+/** The options of one process that have no meaning in another. */
+export const hereAlone: readonly string[] = Object.values(HERE_ALONE)
 
 /** The same, where a living process drives a conversation and would be given the command. */
 export function refuseIfDriven(
   { ownership }: { readonly ownership?: Pick<Ownership, 'livingOwner'> | undefined },
   id: ConversationId,
-  decided: Decided,
+  decided: Decided & HereAlone,
 ): void {
   const owner = ownership?.livingOwner(id)
-  if (owner) refuseDecidedElsewhere(decided, `process ${owner.pid}`)
+  if (!owner) return
+  refuseDecidedElsewhere(decided, `process ${owner.pid}`)
+  refuseRulesElsewhere(decided, `process ${owner.pid}`)
 }

@@ -39,7 +39,9 @@ process.exitCode = found > 0 ? 1 : 0
 /** Of ten seeds one stops a program for 30 s, within the first 3 s of its run, and lets it go on. */
 function playSeed(seed: number): Promise<Played> {
   const scenario = { ...scenarioOf(seed, values.all), keep: values.keep ?? false, all: values.all, off }
-  return seed % 10 === 9 ? playStopped(scenario, { at: 50 + (seed % 300) * 10, forMs: 30_000 }) : play(scenario)
+  return seed % 10 === 9
+    ? playStopped(scenario, { at: 50 + (seed % 300) * 10, forMs: 30_000 })
+    : play(scenario)
 }
 
 function figures(all: readonly Played[]): string {

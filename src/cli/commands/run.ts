@@ -1,23 +1,15 @@
-import { Option, type Command } from 'commander'
+import type { Command } from 'commander'
 import { resolve } from 'node:path'
 import { OffshootError } from '../../core/errors.ts'
 import { isId, type BranchId, type ConversationId } from '../../core/ids.ts'
-import type { ModelSettings } from '../../core/model-settings.ts'
 import type { StoredRun } from '../../core/run.ts'
 import { isFinal } from '../../core/run-status.ts'
 import { terminalLine } from '../../core/terminal-text.ts'
-import type { Mode } from '../../permissions/modes.ts'
 import type { Composed } from '../../runtime/host/compose.ts'
 import { composeWatched } from '../terminal/compose-watched.ts'
 import type { StartedRun } from '../../runtime/control/acquire-and-drive.ts'
-import {
-  approvalsOption,
-  budgetOption,
-  follow,
-  modeOption,
-  type FollowFlags,
-  attendEarly,
-} from '../terminal/follow-run.ts'
+import type { StartOptions } from '../../runtime/conversation/main-run.ts'
+import { follow, attendEarly } from '../terminal/follow-run.ts'
 import { checkTurn, hasPerson } from '../person-only-commands.ts'
 import { pickModel } from '../pick-model.ts'
 import { exitCodes, type SetExitCode } from '../exit-codes.ts'
@@ -34,13 +26,9 @@ import {
   type HandedOver,
   type FoundServer,
 } from '../remote/server-call.ts'
-import type { RunSetting } from '../../runtime/context/run-setting.ts'
 import type { Reader } from '../../store/port.ts'
 import { createWorkspace } from '../../tools/workspace.ts'
-import { refuseDecidedElsewhere } from '../unused-options.ts'
-import { wholeNumber } from '../number-options.ts'
-import { setOption } from '../set-option.ts'
-import { addOutputOptions } from '../terminal/output-flags.ts'
+import { refuseDecidedElsewhere, refuseRulesElsewhere } from '../unused-options.ts'
 import { readPrompt } from '../terminal/read-task.ts'
 import { hasPipedInput } from '../terminal/piped-input.ts'
 import { printOthersWaiting } from '../terminal/recovered-text.ts'
@@ -48,75 +36,87 @@ import { isWithServer, runInServer, watchedElsewhere } from '../remote/server-ru
 import { watchedLocally } from '../terminal/watched-run.ts'
 import { FirstEvents } from '../../runtime/log/first-events.ts'
 import { lastSeq } from '../../runtime/log/stored-events.ts'
-
-interface RunFlags extends FollowFlags {
-  readonly directory: string
-  readonly model?: string
-  readonly agent: string
-  /** On the command line, and not by default. */
-  readonly isAgentNamed: boolean
-  readonly mode?: Mode
-  readonly maxTurns?: number
-  readonly set?: ModelSettings
-  readonly conversation?: string
-  readonly continue?: true
-  readonly background?: true
-}
+import { RULE_FLAGS, type RunEnd, type RunFlags } from '../run-flags.ts'
+import { addRunOptions, readRunFlags } from './run-options.ts'
 
 export function runCommand(program: Command, io: Io, setExitCode: SetExitCode): void {
-  addOutputOptions(program.command('run'), io)
+  const command = program
+    .command('run')
     .description('ask one thing, headless; the prompt may come from stdin')
     .argument('[prompt]', 'what to do; - reads it from stdin; other data on stdin goes with it')
-    .option('-C, --directory <dir>', 'the directory to work on', '.')
-    .option('-m, --model <provider/model>', 'offshoot models lists them')
-    .option('--agent <name>', 'who works on it', 'main')
-    .addOption(modeOption())
-    .addOption(approvalsOption())
-    .option('--max-turns <n>', 'turns of the main run', wholeNumber)
-    .addOption(budgetOption())
-    .addOption(setOption())
-    .option('--conversation <id>', 'go on with a conversation')
-    .addOption(
-      new Option('-c, --continue', 'go on with the latest conversation of this directory').conflicts(
-        'conversation',
-      ),
-    )
-    .option('--background', 'hand it to a running offshoot serve, and print the ids')
-    .action(async (prompt: string | undefined, flags: Omit<RunFlags, 'isAgentNamed'>, command: Command) => {
-      if (flags.background) refuseUnusedInServer(command, flags)
-      const isAgentNamed = command.getOptionValueSource('agent') === 'cli'
-      setExitCode(await run(prompt, { ...flags, isAgentNamed }, io))
-    })
+  addRunOptions(command, io).action(async (prompt: string | undefined) => {
+    const flags = await readRunFlags(command)
+    if (flags.background) refuseUnusedInServer(command, flags)
+    setExitCode(await run(prompt, flags, io))
+  })
 }
 
 const ABOUT_PROMPT = { what: 'prompt', example: 'offshoot run "what to do"' }
 
 async function run(promptArgument: string | undefined, flags: RunFlags, io: Io): Promise<number> {
+  refuseUnrelated(flags)
+  if (flags.inputFormat === 'stream-json')
+    return await (await import('./run-messages.ts')).runMessages(promptArgument, flags, io, runOnce)
   const server = flags.background && requireServer(io, 'offshoot run drives it until it ends')
   const prompt = await promptOf(promptArgument, io)
   if (server) return await handOver(server, prompt, flags, io)
+  return (await runOnce(prompt, flags, io)).code
+}
+
+/** @throws OffshootError `usage` */
+function refuseUnrelated({ forkSession, conversation, continue: latest, inputFormat }: RunFlags): void {
+  if (!forkSession) return
+  if (inputFormat === 'stream-json')
+    throw new OffshootError(
+      'usage',
+      '--fork-session answers one prompt, and --input-format stream-json several',
+      {
+        hint: 'leave one of them out',
+      },
+    )
+  if (conversation !== undefined || latest) return
+  throw new OffshootError('usage', '--fork-session can do nothing without a conversation', {
+    hint: 'add --continue, or --resume ID',
+  })
+}
+
+/** One run, from its prompt to its end. */
+async function runOnce(prompt: string, flags: RunFlags, io: Io): Promise<RunEnd> {
   const directory = resolve(io.cwd, flags.directory)
+  const rules = await rulesOf(flags, io)
   await trustBefore(directory, flags, io)
-  const composed = await composeWatched(directory, flags.mode, io)
+  const composed = await composeWatched(directory, flags.mode, io, rules.all)
   try {
     for (const warning of composed.warnings) await writeStderr(io, `offshoot: ${terminalLine(warning)}\n`)
-    const known = conversationOf(flags, composed.store, composed.workspace.root, io)
-    checkTurn(composed.store, known, io)
+    const { runtime, store, workspace } = composed
+    rules.check(composed)
+    const known = await conversationOf(flags, store, workspace.root, io)
+    checkTurn(store, known, io)
+    if (known && flags.forkSession) {
+      const { answerOnFork } = await import('./run-on-fork.ts')
+      return await answerOnFork({ conversationId: known, prompt }, flags, composed, io)
+    }
     if (known && isWithServer(composed, known, io))
-      return await goOnThere({ conversationId: known, prompt }, flags, composed, io)
-    const first = new FirstEvents(composed.runtime.subscribe)
-    const leave = attendEarly(flags, composed.runtime, io)
-    const started = await start(
-      { conversationId: known, prompt, onStored: first.follow },
-      flags,
-      composed,
-      io,
-    )
+      return { code: await goOnThere({ conversationId: known, prompt }, flags, composed, io) }
+    const first = new FirstEvents(runtime.subscribe)
+    const leave = attendEarly(flags, runtime, io)
+    const restrictions = rules.denying
+    const input = { conversationId: known, prompt, restrictions, onStored: first.follow }
+    const started = await start(input, flags, composed, io)
     await printOthersWaiting(composed, started, io)
-    return await follow(started, flags, { ...watchedLocally(composed, first), leave }, io)
+    const code = await follow(started, flags, { ...watchedLocally(composed, first), leave }, io)
+    return { code, conversationId: started.conversationId }
   } finally {
     await composed.store.close()
   }
+}
+
+/** Most runs have none, and load no reader of rules. */
+async function rulesOf(flags: RunFlags, io: Io) {
+  if (!RULE_FLAGS.some((flag) => flags[flag] !== undefined)) return { all: [], denying: [], check: () => {} }
+  const { readRunRules, requireKnownTools } = await import('../run-rules.ts')
+  const rules = await readRunRules(flags, io)
+  return { ...rules, check: (composed: Composed) => requireKnownTools(rules, composed) }
 }
 
 /** `-`, or no argument: all of stdin. Else what stands on stdin is data beside the prompt. */
@@ -127,19 +127,15 @@ async function promptOf(argument: string | undefined, io: Io): Promise<string> {
   return (await import('../terminal/piped-data.ts')).withPipedData(prompt, io)
 }
 
-interface RunInput<C> extends Pick<RunSetting, 'onStored'> {
-  readonly conversationId: C
-  readonly prompt: string
-}
-
 async function start(
-  { conversationId, prompt, onStored }: RunInput<ConversationId | undefined>,
+  { conversationId, prompt, ...rest }: RunInput<ConversationId | undefined>,
   flags: RunFlags,
   composed: Composed,
   io: Io,
 ): Promise<StartedRun> {
   const { runtime, workspace, systemText, agents } = composed
-  const agent = agents.require(flags.agent)
+  const given = agents.require(flags.agent)
+  const { agent, ...asked } = await equipped({ agent: given, prompt, conversationId }, flags)
   const kept = conversationId && lastModel(composed.store, conversationId, agent.name)
   const model = await pickModel(flags.model, composed, io, { ...agent, kept })
   const more = {
@@ -149,9 +145,38 @@ async function start(
     settings: flags.set,
     isModelNamed: flags.model !== undefined,
     isAgentNamed: flags.isAgentNamed,
-    onStored,
   }
-  return runtime.start({ workspace, prompt, agent, model, systemText, ...more })
+  return runtime.start({ workspace, agent, model, systemText, ...more, ...rest, ...asked })
+}
+
+interface RunInput<C> extends Pick<StartOptions, 'onStored' | 'restrictions'> {
+  readonly conversationId: C
+  readonly prompt: string
+}
+
+interface Equipped extends Pick<StartOptions, 'agent' | 'prompt' | 'outputSchema'> {}
+
+/** With what the command line adds to its instructions, and what its answer has to satisfy. */
+async function equipped(
+  { agent, prompt, conversationId }: Equipped & { readonly conversationId: ConversationId | undefined },
+  { appendSystemPrompt, jsonSchema }: RunFlags,
+): Promise<Equipped> {
+  if (appendSystemPrompt === undefined && jsonSchema === undefined) return { agent, prompt }
+  const { readSchema, withAppended, withSchema } = await import('../run-agent.ts')
+  if (conversationId && appendSystemPrompt !== undefined)
+    throw new OffshootError(
+      'usage',
+      '--append-system-prompt can do nothing: the conversation has its instructions',
+      {
+        hint: 'say it in the prompt, or start a new conversation',
+      },
+    )
+  const outputSchema = jsonSchema === undefined ? undefined : readSchema(jsonSchema)
+  return {
+    agent: appendSystemPrompt === undefined ? agent : withAppended(agent, appendSystemPrompt),
+    prompt: outputSchema && conversationId ? withSchema(prompt, outputSchema) : prompt,
+    outputSchema,
+  }
 }
 
 /** That of the last run of the main branch, where the same agent answers now. */
@@ -173,6 +198,7 @@ async function goOnThere(
   io: Io,
 ): Promise<number> {
   refuseDecidedElsewhere(flags, 'offshoot serve')
+  refuseRulesElsewhere(flags, 'offshoot serve')
   const { runtime, store, agents } = composed
   const { maxTurns, budgetUsd } = flags
   const model = modelFor(flags.model, io)
@@ -221,12 +247,19 @@ async function handOver(server: FoundServer, text: string, flags: RunFlags, io: 
 async function knownConversation(flags: RunFlags, root: string, io: Io): Promise<ConversationId | undefined> {
   if (flags.conversation === undefined && !flags.continue) return undefined
   await using store = await openStore(io)
-  const known = conversationOf(flags, store, root, io)
+  const known = await conversationOf(flags, store, root, io)
   checkTurn(store, known, io)
   return known
 }
 
-function conversationOf(flags: RunFlags, store: Reader, root: string, io: Io): ConversationId | undefined {
+async function conversationOf(
+  flags: RunFlags,
+  store: Reader,
+  root: string,
+  io: Io,
+): Promise<ConversationId | undefined> {
+  if (flags.conversation === true)
+    return await (await import('../terminal/pick-conversation.ts')).pickConversation(store, root, io)
   if (flags.conversation !== undefined) {
     const id = idOf(store, flags.conversation, io)
     if (isId('cnv', id)) return id

@@ -56,7 +56,8 @@ const HELP: OptionEntry = { flags: ['--help', '-h'], about: 'display help', valu
 
 function isThere(each: Command | Option): boolean {
   const heading = 'helpGroupHeading' in each ? each.helpGroupHeading : (each as Command).helpGroup()
-  return heading !== LATER
+  const isHidden = 'hidden' in each && each.hidden
+  return heading !== LATER && !isHidden
 }
 
 function optionEntry(option: Option): OptionEntry {
@@ -104,6 +105,8 @@ export const NAMED: Readonly<Record<string, Values>> = {
   'name=value': FREE,
   pattern: FREE,
   prompt: FREE,
+  rule: FREE,
+  schema: FREE,
   task: FREE,
   text: FREE,
   x: FREE,

@@ -43,7 +43,9 @@ describe('the table', () => {
     const named = programCommands().flatMap((command) => [
       ...command.registeredArguments.filter(({ argChoices }) => !argChoices).map((each) => each.name()),
       ...command.options
-        .filter(({ argChoices, long }) => !argChoices && long !== '--agent' && long !== '--conversation')
+        .filter(
+          ({ argChoices, long, hidden }) => !hidden && !argChoices && !/^--(agent|conversation)$/.test(long!),
+        )
         .flatMap(({ flags }) => /[<[]([^>\]]+)/.exec(flags)?.[1] ?? []),
     ])
     const known = new Set(Object.keys(NAMED))

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
-import { refuseUnused } from '../unused-options.ts'
+import { hereAlone, refuseUnused } from '../unused-options.ts'
 
 interface Flags {
   readonly approvals?: 'wait' | 'deny'
-  readonly conversation?: string
+  readonly conversation?: string | true
   readonly continue?: true
 }
 
@@ -16,14 +16,15 @@ export function refuseUnusedInServer(command: Command, flags: Flags): void {
   const hint = 'leave it out, or leave out --background'
   refuseUnused(command, { why: 'with --background no answer is printed', hint, which: ['--raw-output'] })
   refuseUnused(command, { why: 'the server takes no settings of a model', hint, which: ['--set'] })
+  const which = [...hereAlone, '--fork-session', '--input-format', '--verbose']
+  refuseUnused(command, { why: 'the server that drives the run knows nothing of it', hint, which })
   if (flags.approvals === 'deny')
     refuseUnused(command, { why: 'the server asks the people who use it', hint, which: ['--approvals'] })
   if (flags.conversation === undefined && !flags.continue) return
-  const known = command.name() === 'run' ? ['--mode', '--agent'] : ['--mode']
-  const which = flags.conversation === undefined ? known : [...known, '--directory']
+  const known = command.name() === 'run' ? ['--mode', '--permission-mode', '--agent'] : ['--mode']
   refuseUnused(command, {
     why: 'with --background the server goes on with the conversation as it is',
     hint,
-    which,
+    which: flags.conversation === undefined ? known : [...known, '--directory'],
   })
 }

@@ -24,6 +24,8 @@ export interface FollowFlags {
   readonly budgetUsd?: number
   /** The answer as it is. */
   readonly rawOutput?: true
+  /** A line for each step on a terminal too. */
+  readonly verbose?: true
 }
 
 export function budgetOption(): Option {

@@ -34,6 +34,7 @@ interface OutputFlags {
   readonly hint?: () => string
   /** Shows the texts of the run while they are written; absent where stdout is no terminal. */
   readonly liveAnswer?: typeof createLiveAnswer | undefined
+  readonly verbose?: true
 }
 
 /** What a run shows while it lasts and when it has ended: data on stdout, everything else on stderr. */
@@ -51,7 +52,7 @@ export function createOutput(flags: OutputFlags, started: StartedRun, composed: 
   const { conversationId, seqBefore } = started
   const streams = format === 'events' || format === 'stream-json'
   const progress = createProgress(io, {
-    sharesTerminal: streams && io.stdout.isTTY,
+    sharesTerminal: flags.verbose || (streams && io.stdout.isTTY),
     iconOf: agentIcons(composed.agents.list()),
     ...(hint ? { hint } : {}),
   })

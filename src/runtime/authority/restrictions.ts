@@ -89,6 +89,18 @@ export function storeRestrictions(
     insertRule(change, newId, branch, { kind: 'restriction', tool, pattern, action })
 }
 
+/** Those of a main branch are of one run: the next one has its own, or none. */
+export function replaceRestrictions(
+  change: Change,
+  newId: NewId,
+  branch: Branch,
+  rules: readonly Rule[],
+): void {
+  const where = { branchId: branch.id, kind: 'restriction' } as const
+  for (const { id } of change.tx.find('rules', { where })) change.tx.delete('rules', id)
+  storeRestrictions(change, newId, branch, rules)
+}
+
 function insertRule(
   change: Change,
   newId: NewId,

@@ -1,5 +1,5 @@
 import { parseRun } from '../../core/run-steps.ts'
-import type { AgentDefinition } from '../../core/agent.ts'
+import type { AgentDefinition, JsonSchema, Rule } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
 import type { Author } from '../../core/message.ts'
 import type { ModelSettings } from '../../core/model-settings.ts'
@@ -22,6 +22,7 @@ import { createLiveRun, eventScope, type LiveRun } from '../run/live-run.ts'
 import { nameAfter, newConversation, openConversation, writeConversation } from './open-conversation.ts'
 import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
+import { replaceRestrictions, storeRestrictions } from '../authority/restrictions.ts'
 import { aboutRun, freshFigures } from '../delegation/spawn-child.ts'
 import { freshCaps, ownTurns } from '../delegation/run-limits.ts'
 import { keptSettings } from '../delegation/run-settings.ts'
@@ -43,6 +44,10 @@ export interface StartOptions extends RunSetting {
   readonly queue?: Queue | undefined
   /** How the model is asked, before what the agent says. */
   readonly settings?: ModelSettings | undefined
+  /** Narrow this run and what it starts, whichever process drives them, until the next run of the branch. */
+  readonly restrictions?: readonly Rule[] | undefined
+  /** What its answer has to satisfy, in place of what its agent says. */
+  readonly outputSchema?: JsonSchema | undefined
   /** Go on with this conversation instead of a new one. */
   readonly conversationId?: ConversationId
 }
@@ -60,17 +65,10 @@ export type MainRunPorts = AuthorityPorts & ContinuePorts
  * after a run that has just been recovered, the text waits until that run has ended. So does a text that may be queued.
  */
 export async function mainRun(deps: MainRunPorts, options: StartOptions): Promise<StartPlan> {
-  const {
-    conversationId,
-    workspace,
-    prompt,
-    author = 'person',
-    agent,
-    systemText,
-    maxTurns,
-    settings,
-    queue,
-  } = options
+  const { conversationId, workspace, prompt, author = 'person', systemText, maxTurns } = options
+  const { settings, queue } = options
+  const { restrictions = [], outputSchema } = options
+  const agent = outputSchema ? { ...options.agent, outputSchema } : options.agent
   const named = {
     agent: options.isAgentNamed ? agent.name : undefined,
     model: options.isModelNamed ? options.model : undefined,
@@ -78,24 +76,24 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
   const known = conversationId ? openConversation(deps, conversationId, workspace) : undefined
   const opened = known ?? newConversation(deps, workspace, prompt, agent.name)
   const { conversation, branch } = opened
-  const authority = narrow(deps, rootAuthority(deps, deps.store, branch.conversationId), agent)
+  const root = rootAuthority(deps, deps.store, branch.conversationId)
+  const authority = narrow(deps, root, agent, { rules: restrictions })
   const own = await readDefinedFiles({ ...authority, name: agent.name, grants: [] }, workspace, [agent])
   if (!known) await systemText.prepare?.(null)
   const write: StartPlan['write'] = (change, live, recovered) => {
     const last = live.latest(branch.id)
     if (last?.row.status === 'paused') {
       checkKept(last.row, named)
-      const drive = continueRun(change, { deps, tree: live }, last, {
-        text: prompt,
-        author,
-        maxTurns,
-        settings,
-      })
-      return { run: last, drive }
+      requireNoSchema(outputSchema)
+      storeRestrictions(change, deps.newId, branch, restrictions)
+      const order = { text: prompt, author, maxTurns, settings }
+      return { run: last, drive: continueRun(change, { deps, tree: live }, last, order) }
     }
     const isTakenUp = recovered.some(({ run }) => run === last)
     if (last && !isFinal(last.row.status) && (isTakenUp || queue)) {
       checkKept(last.row, { ...named, maxTurns, settings })
+      requireNoSchema(outputSchema)
+      storeRestrictions(change, deps.newId, branch, restrictions)
       const item = { kind: 'user', mode: queue?.mode ?? 'follow_up', text: prompt, author } as const
       const here = { conversationId: conversation.id, branchId: branch.id }
       const added = addToInbox(change, deps.newId, eventScope(last, change.at), { ...item, ...here })
@@ -103,9 +101,13 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
       return { run: last, drive: [] }
     }
     if (known) checkIdle(change.tx, branch)
-    const run = newRun(deps, live.budget, options, { branch, authority, contextFiles: own.contextFiles })
+    const started = { ...options, agent }
+    const run = newRun(deps, live.budget, started, { branch, authority, contextFiles: own.contextFiles })
     if (!known) writeConversation(change, eventScope(run, change.at), opened)
     else if (!last) nameAfter(change, conversation.id, prompt)
+    replaceRestrictions(change, deps.newId, branch, restrictions)
+    if ((branch.outputSchema ?? undefined) !== outputSchema)
+      change.tx.update('branches', branch.id, { outputSchema: outputSchema ?? null })
     if (!hasSystemText(change.tx, branch.id)) {
       const text = systemText({
         ...aboutRun(deps, run),
@@ -118,6 +120,18 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
     return run
   }
   return { conversationId: conversation.id, isNew: !known, continues: branch.id, write }
+}
+
+/** A run that goes on is checked as it was begun. @throws OffshootError `conflict` */
+function requireNoSchema(schema: JsonSchema | undefined): void {
+  if (!schema) return
+  throw new OffshootError(
+    'conflict',
+    'a run that has not ended keeps the schema that it began with, or none',
+    {
+      hint: 'leave the schema out, or end the run first: offshoot cancel ID',
+    },
+  )
 }
 
 /** Read in the transaction that adds the run: of two that come at the same time, one is refused. */

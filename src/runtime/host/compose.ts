@@ -4,7 +4,7 @@ import type { AgentRegistry } from '../../agents/registry.ts'
 import { findSkills, skillsOf, type Skill } from '../../agents/skills.ts'
 import { systemPrompt } from '../../agents/system-prompt.ts'
 import type { WorkspaceFacts } from '../../core/workspace-facts.ts'
-import type { AgentDefinition } from '../../core/agent.ts'
+import type { AgentDefinition, Rule } from '../../core/agent.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { SecretMask } from '../../core/secrets/mask.ts'
 import { smallModel } from '../../model/models-and-prices.ts'
@@ -12,6 +12,7 @@ import { createFetch, type Fetch } from '../../model/fetch.ts'
 import { OwnModels } from '../../model/custom-models.ts'
 import type { Mode } from '../../permissions/modes.ts'
 import { modeLayer } from '../../permissions/modes.ts'
+import type { Layer } from '../../permissions/types.ts'
 import { openSqliteFile } from '../../store/sqlite/open.ts'
 import type { Store } from '../../store/port.ts'
 import { builtinTools } from '../../tools/builtin-tools.ts'
@@ -84,6 +85,8 @@ export interface ComposeOptions extends TestPorts {
 }
 
 export interface OwnParts {
+  /** Of the command line: rules of all that is driven here, a layer of the root like every other. */
+  readonly rules?: readonly Rule[] | undefined
   /** Stands above files and environment. */
   readonly config?: RawConfig | undefined
   /** Whether all that the files of the directory ask for is granted, this once: the program decides. */
@@ -168,7 +171,7 @@ export async function compose({
     resolveModel: models.resolver(about),
     smallModelOf: (id) => smallModel(id, loaded.config.smallModel ?? models.small(id)),
     config: loaded.config,
-    rootLayers: [...loaded.layers, modeLayer(mode)],
+    rootLayers: [...loaded.layers, ofCommandLine(own), modeLayer(mode)],
     namedMode,
     speaker: authorOfProcess(store, env),
     owner,
@@ -197,6 +200,10 @@ export async function compose({
     tools: ports.tools,
     secrets,
   }
+}
+
+function ofCommandLine({ rules = [] }: OwnParts): Layer {
+  return { name: 'command line', rules }
 }
 
 function ownDirectories(env: Env): string[] {

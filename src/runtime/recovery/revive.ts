@@ -15,6 +15,7 @@ import {
   type Authority,
   type AuthorityPorts,
 } from '../authority/authority.ts'
+import { readRestrictions } from '../authority/restrictions.ts'
 import { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
 import { createLiveRun, type LiveRun } from '../run/live-run.ts'
@@ -91,7 +92,8 @@ function boundBy(
 ): Authority {
   if (parent) return narrow(deps, parent, agent, boundsOf(deps.store, branch.id, row))
   if (branch.kind !== 'main') return authorityOf(deps, deps.store, branch)
-  return narrow(deps, rootAuthority(deps, deps.store, row.conversationId), agent) // each message to the main branch may name another agent
+  const rules = readRestrictions(deps.store, branch.id)
+  return narrow(deps, rootAuthority(deps, deps.store, row.conversationId), agent, { rules }) // each message to the main branch may name another agent
 }
 
 /** The call of the parent that has no result yet. */

@@ -81,7 +81,7 @@ export const ORDERS: Readonly<Record<string, readonly string[]>> = {
     'control',
     'host',
   ],
-  'src/cli': ['stream-json', 'terminal', 'remote', 'completion', 'doctor', 'commands'],
+  'src/cli': ['stream-json', 'terminal', 'remote', 'completion', 'doctor', 'foreign', 'commands'],
   'web/src': [
     'ui',
     'session',

@@ -7,10 +7,10 @@ import type { LiveRun } from '../../run/live-run.ts'
 import type { CheckedReport } from '../../run/checked-report.ts'
 import { lastJson, MAX_JSON_CHARS } from './last-json.ts'
 
-/** What the report of a run has to satisfy: of a subagent what its spawn said, of a main run what its agent says. */
+/** What the report of a run has to satisfy: of a subagent what its spawn said, of a main run what it began with, or what its agent says. */
 export function outputSchemaOf(reader: Reader, { row, agent }: LiveRun): JsonSchema | undefined {
   const branch = reader.get('branches', row.branchId)
-  if (branch?.kind === 'main') return agent.outputSchema
+  if (branch?.kind === 'main') return branch.outputSchema ?? agent.outputSchema
   return (branch?.kind === 'subagent' && branch.outputSchema) || undefined
 }
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
-import { TestUser } from '../../test/support/test-user.ts'
-import { FIRST_SCREEN } from './first-screen.ts'
+import { TestUser } from '../../../test/support/test-user.ts'
+import { FIRST_SCREEN } from '../first-screen.ts'
 import { impliedRun } from './implied-run.ts'
 
 const COMMANDS = new Set(['run', 'ls', 'ps', 'continue'])

@@ -1,4 +1,4 @@
-import { OffshootError } from '../core/errors.ts'
+import { OffshootError } from '../../core/errors.ts'
 
 /** Options of the program itself. */
 const PROGRAM_OPTIONS: ReadonlySet<string> = new Set(['--help', '-h', '--version', '-v'])

@@ -1,0 +1,93 @@
+import { Option, type Command } from 'commander'
+import type { Io } from '../io.ts'
+import { parseDollars, wholeNumber } from '../number-options.ts'
+import { INPUT_FORMATS, type RunFlags } from '../run-flags.ts'
+import { setOption } from '../set-option.ts'
+import { approvalsOption, budgetOption, modeOption } from '../terminal/follow-run.ts'
+import { addOutputOptions } from '../terminal/output-flags.ts'
+
+export function addRunOptions(command: Command, io: Io): Command {
+  addOutputOptions(command, io)
+    .option('-C, --directory <dir>', 'the directory to work on', '.')
+    .option('-m, --model <provider/model>', 'offshoot models lists them')
+    .option('--agent <name>', 'who works on it', 'main')
+    .addOption(modeOption())
+    .addOption(approvalsOption())
+    .option(
+      '--allow <rule>',
+      'allow calls in this run: TOOL or TOOL:PATTERN, as "bash:npm test *"; repeatable',
+      add,
+    )
+    .option('--deny <rule>', 'deny calls in this run, written as for --allow', add)
+    .option('--add-dir <dir...>', 'let this run use files of another directory too')
+    .option('--max-turns <n>', 'turns of the main run', wholeNumber)
+    .addOption(budgetOption())
+    .addOption(setOption())
+    .option('--append-system-prompt <text>', 'add to the instructions of the agent, in a new conversation')
+    .option('--json-schema <schema>', 'a JSON Schema that the answer has to satisfy')
+    .option('--conversation <id>', 'go on with a conversation')
+    .addOption(
+      new Option('-c, --continue', 'go on with the latest conversation of this directory').conflicts(
+        'conversation',
+      ),
+    )
+    .addOption(
+      new Option('-r, --resume [id]', 'the same as --conversation; without an id, pick one').conflicts([
+        'conversation',
+        'continue',
+      ]),
+    )
+    .option('--fork-session', 'with --continue or --resume: answer on a new branch from its last message')
+    .addOption(
+      new Option('--input-format <format>', 'stream-json: one message a line on stdin, each answered in turn')
+        .choices(INPUT_FORMATS)
+        .default('text'),
+    )
+    .option('--verbose', 'print each step on a line of its own')
+    .option('--background', 'hand it to a running offshoot serve, and print the ids')
+  return addForeignOptions(command)
+}
+
+function add(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value]
+}
+
+/** In the words of other programs: not in the help, but on docs/coming-from.md. */
+const FOREIGN = [
+  '-p, --print',
+  '--permission-mode <mode>',
+  '--allowed-tools, --allowedTools <tools...>',
+  '--disallowed-tools, --disallowedTools <tools...>',
+  '--max-budget-usd <n>',
+  '-s, --session <id>',
+  '--sandbox <mode>',
+  '--full-auto',
+  '--json',
+  '--format <format>',
+  '-f, --file <file...>',
+  '-a, --ask-for-approval <policy>',
+  '-o, --output-last-message <file>',
+  '--output-schema <file>',
+  '--skip-git-repo-check',
+  '--yolo',
+  '--dangerously-skip-permissions',
+  '--dangerously-bypass-approvals-and-sandbox',
+] as const
+
+function addForeignOptions(command: Command): Command {
+  for (const flags of FOREIGN) {
+    const option = new Option(flags).hideHelp()
+    command.addOption(flags.startsWith('--max-budget') ? option.argParser(parseDollars) : option)
+  }
+  return command
+}
+
+/** What was given on the command line, in our words. @throws OffshootError `usage` for what cannot be said in them. */
+export async function readRunFlags(command: Command): Promise<RunFlags> {
+  const isGiven = (option: Option) => command.getOptionValueSource(option.attributeName()) === 'cli'
+  const isAgentNamed = command.getOptionValueSource('agent') === 'cli'
+  const { resume, ...flags } = command.opts<RunFlags & { readonly resume?: string | true }>()
+  const own = { ...flags, isAgentNamed, ...(resume === undefined ? {} : { conversation: resume }) }
+  if (!command.options.some((option) => option.hidden && isGiven(option))) return own
+  return (await import('../foreign/in-our-words.ts')).inOurWords(own)
+}

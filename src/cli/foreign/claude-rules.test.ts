@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { claudeRules } from './claude-rules.ts'
+
+const allow = (...values: string[]) => claudeRules('--allowedTools', values, 'allow')
+const deny = (...values: string[]) => claudeRules('--disallowedTools', values, 'deny')
+
+test.each([
+  [['Read'], [{ tool: 'read' }]],
+  [['Read,Edit, Bash'], [{ tool: 'read' }, { tool: 'edit' }, { tool: 'bash' }]],
+  [
+    ['Bash(git log:*)', 'Bash(npm test)'],
+    [
+      { tool: 'bash', pattern: 'git log *' },
+      { tool: 'bash', pattern: 'npm test' },
+    ],
+  ],
+  [['Edit(src/**)'], [{ tool: 'edit', pattern: 'src/**' }]],
+  [['WebFetch(domain:example.com)'], [{ tool: 'webfetch', pattern: 'example.com' }]],
+  [['*'], [{ tool: '*' }]],
+])('%j allows exactly that', (values, rules) => {
+  expect(allow(...values)).toEqual(rules.map((rule) => ({ ...rule, action: 'allow' })))
+})
+
+test('what forbids binds every tool that does it', () => {
+  expect(deny('Edit(secrets/**)', 'Bash(rm:*)', 'WebSearch')).toEqual([
+    { tool: 'websearch', action: 'deny' },
+    { tool: 'edit', pattern: 'secrets/**', action: 'deny' },
+    { tool: 'write', pattern: 'secrets/**', action: 'deny' },
+    { tool: 'bash', pattern: 'rm *', action: 'deny' },
+  ])
+})
+
+test.each([
+  ['mcp__github__search', 'MCP servers are not available yet'],
+  ['NotebookEdit', 'there is no such tool here'],
+  ['Raed', 'did you mean read?'],
+  ['Read(~/.ssh/**)', 'has no equal here'],
+  ['Bash(^rm .*$)', 'has no equal here'],
+  ['fix the bug', 'there is no such tool here; leave it out, or put the prompt before the list'],
+])('%s is an error, and nothing is dropped', (value, said) => {
+  for (const rules of [allow, deny]) expect(() => rules('Read', value)).toThrow(said)
+})

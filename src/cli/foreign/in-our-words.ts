@@ -1,0 +1,138 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { Mode } from '../../permissions/modes.ts'
+import type { RunFlags } from '../run-flags.ts'
+
+interface ForeignFlags {
+  readonly print?: true
+  readonly permissionMode?: string
+  readonly maxBudgetUsd?: number
+  readonly session?: string
+  readonly sandbox?: string
+  readonly fullAuto?: true
+  readonly json?: true
+  readonly format?: string
+  readonly file?: readonly string[]
+  readonly askForApproval?: string
+  readonly outputLastMessage?: string
+  readonly outputSchema?: string
+  readonly skipGitRepoCheck?: true
+  readonly yolo?: true
+  readonly dangerouslySkipPermissions?: true
+  readonly dangerouslyBypassApprovalsAndSandbox?: true
+}
+
+/**
+ * Options of Claude Code, Codex and opencode as ours. What would promise something else than ours do is refused, with
+ * the option to use; nothing allows more than what was written. @throws OffshootError `usage`
+ */
+export function inOurWords(flags: RunFlags & ForeignFlags): RunFlags {
+  refuseBroken(flags)
+  const { maxBudgetUsd, session, permissionMode } = flags
+  const decided = permissionMode === undefined ? {} : decidedBy(permissionMode, flags)
+  const budgetUsd = agreed('--max-budget-usd', maxBudgetUsd, '--budget-usd', flags.budgetUsd)
+  const conversation = agreed('--session', session, '--conversation or --resume', flags.conversation)
+  return {
+    ...flags,
+    ...decided,
+    ...(budgetUsd === undefined ? {} : { budgetUsd }),
+    ...(conversation === undefined ? {} : { conversation }),
+  }
+}
+
+function agreed<T>(theirs: string, value: T | undefined, ours: string, own: T | undefined): T | undefined {
+  if (value !== undefined && own !== undefined && value !== own)
+    throw new OffshootError('usage', `${theirs} and ${ours} say the same thing, and differ`, {
+      hint: 'leave one of them out',
+    })
+  return value ?? own
+}
+
+interface Decided {
+  readonly mode: Mode
+  readonly approvals?: 'deny'
+}
+
+/** The modes of Claude Code that allow no more here than there. */
+const MODES: Readonly<Record<string, Decided>> = {
+  default: { mode: 'ask' },
+  manual: { mode: 'ask' },
+  plan: { mode: 'plan' },
+  acceptEdits: { mode: 'accept-edits' },
+  dontAsk: { mode: 'ask', approvals: 'deny' },
+}
+
+/** Those that promise what there is not here. */
+const NO_MODES: Readonly<Record<string, string>> = {
+  auto: 'in Claude Code a classifier checks each action of the mode auto, and Offshoot has none',
+  bypassPermissions: 'Offshoot has no mode that skips every check: secrets and its own settings always ask',
+}
+
+function decidedBy(name: string, { mode, approvals }: RunFlags): Decided {
+  const found = Object.hasOwn(MODES, name) ? MODES[name]! : undefined
+  if (!found) {
+    const why = Object.hasOwn(NO_MODES, name) ? NO_MODES[name]! : `there is no such mode`
+    throw new OffshootError('usage', `--permission-mode ${JSON.stringify(name.slice(0, 64))}: ${why}`, {
+      hint: 'use --mode plan, ask, accept-edits, or auto, which allows everything in the directory without asking',
+    })
+  }
+  agreed('--permission-mode', found.mode, '--mode', mode)
+  agreed('--permission-mode dontAsk', found.approvals, '--approvals', approvals)
+  return found
+}
+
+const NO_SANDBOX =
+  'Offshoot has no sandbox: rules decide what may run, and an allowed program can do what you can'
+const MODE_HINT = 'use --mode plan to change nothing, or --mode accept-edits to change files without asking'
+const AUTO_HINT = 'use --mode auto, which allows everything in the directory without asking'
+const EVENTS_HINT =
+  'use --output-format events (one JSON object for each event) or json (one object at the end)'
+
+type Answer = readonly [flag: string, why: string, hint: string]
+
+/** What cannot be kept, and what to write instead. */
+function refuseBroken(flags: ForeignFlags): void {
+  const { sandbox, session, format, json, file, askForApproval, outputLastMessage, outputSchema } = flags
+  const answers: readonly (Answer | false | undefined)[] = [
+    sandbox !== undefined && ['--sandbox', NO_SANDBOX, MODE_HINT],
+    session !== undefined && SANDBOXES.has(session) && [`-s ${session}`, NO_SANDBOX, MODE_HINT],
+    flags.fullAuto && ['--full-auto', NO_SANDBOX, MODE_HINT],
+    flags.yolo && ['--yolo', NO_SANDBOX, AUTO_HINT],
+    flags.dangerouslySkipPermissions && [
+      '--dangerously-skip-permissions',
+      NO_MODES['bypassPermissions']!,
+      AUTO_HINT,
+    ],
+    flags.dangerouslyBypassApprovalsAndSandbox && [
+      '--dangerously-bypass-approvals-and-sandbox',
+      NO_SANDBOX,
+      AUTO_HINT,
+    ],
+    askForApproval !== undefined && [
+      '--ask-for-approval',
+      'what asks is decided by the mode and the rules',
+      'use --mode plan, ask, accept-edits or auto; --approvals deny never asks',
+    ],
+    json && ['--json', 'it prints the events of Codex, and these are not theirs', EVENTS_HINT],
+    format !== undefined && ['--format', 'its formats are those of opencode', EVENTS_HINT],
+    file !== undefined && [
+      '--file',
+      'files are not attached',
+      `name it in the prompt, and the agent reads it; or hand its text over: offshoot run "..." < FILE`,
+    ],
+    outputLastMessage !== undefined && [
+      '--output-last-message',
+      'the answer goes to stdout, and nothing else does',
+      'write > FILE',
+    ],
+    outputSchema !== undefined && [
+      '--output-schema',
+      'a schema is given as text',
+      'use --json-schema "$(cat FILE)"',
+    ],
+    flags.skipGitRepoCheck && ['--skip-git-repo-check', 'no repository is needed', 'leave it out'],
+  ]
+  const [flag, why, hint] = answers.find((answer) => Array.isArray(answer)) ?? []
+  if (flag !== undefined) throw new OffshootError('usage', `${flag}: ${why}`, { hint: hint! })
+}
+
+const SANDBOXES: ReadonlySet<string> = new Set(['read-only', 'workspace-write', 'danger-full-access'])

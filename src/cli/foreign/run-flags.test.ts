@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TestUser } from '../../../test/support/test-user.ts'
+
+let user: TestUser
+let model: string
+
+beforeAll(() => {
+  user = new TestUser({ 'a.txt': 'text\n' })
+  model = user.script({ '*': [{ text: 'done' }] })
+})
+afterAll(() => user.remove())
+
+/** Which tools a run has called, and how that ended. */
+async function called(args: readonly string[], ...calls: readonly object[]) {
+  const script = user.script({ main: [{ toolCalls: calls as never }, { text: 'done' }] }, 'calls.json')
+  const { code, stderr } = await user.call(['-p', 'Go.', '-m', script, ...args])
+  const rows = user.rows('SELECT tool, status, error FROM tool_calls ORDER BY id DESC LIMIT ' + calls.length)
+  const ends = rows.map(
+    ({ tool, status, error }) => `${tool}: ${error ? JSON.parse(String(error)).code : status}`,
+  )
+  return { code, stderr, ends: ends.toReversed() }
+}
+
+const bash = (command: string) => ({ tool: 'bash', input: { command } })
+const write = { tool: 'write', input: { path: 'b.txt', content: 'x' } }
+
+describe('the modes of Claude Code', () => {
+  test.each([
+    ['default', null, 'ask'],
+    ['manual', null, 'ask'],
+    ['plan', 'plan', 'plan'],
+    ['acceptEdits', 'accept-edits', 'accept-edits'],
+  ])('%s', async (name, stored, mode) => {
+    expect(await user.call(['-p', 'Go.', '-m', model, '--permission-mode', name])).toMatchObject({ code: 0 })
+    const [row] = user.rows('SELECT mode FROM conversations ORDER BY id DESC LIMIT 1')
+    expect(row).toEqual({ mode: stored ?? mode })
+  })
+
+  test.each(['auto', 'bypassPermissions', 'wild', 'constructor'])(
+    '%s is an error that names ours',
+    async (name) => {
+      const { code, stdout, stderr } = await user.call(['-p', 'Go.', '--permission-mode', name])
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toMatch(
+        /^offshoot: --permission-mode "\w+": .*\n {2}use --mode plan, ask, accept-edits, or auto,/,
+      )
+    },
+  )
+
+  test('one that contradicts --mode is an error', async () => {
+    const args = ['-p', 'Go.', '--permission-mode', 'plan', '--mode', 'auto']
+    expect((await user.call(args)).stderr).toMatch(
+      /--permission-mode and --mode say the same thing, and differ/,
+    )
+  })
+})
+
+describe('rules of one run', () => {
+  test('allow what they name, and nothing else', async () => {
+    const args = ['--allowedTools', 'Bash(echo:*)', 'Write(b.txt)']
+    const { ends, code } = await called(args, bash('echo hi'), bash('date'), write)
+    expect(ends).toEqual(['bash: completed', 'bash: unattended', 'write: completed'])
+    expect(code).toBe(5)
+    expect((await called(['--allow', 'bash:date'], bash('date'))).ends).toEqual(['bash: completed'])
+  })
+
+  test('deny wins over allow, in whatever order', async () => {
+    const args = ['--deny', 'bash:date *', '--allow', 'bash']
+    expect((await called(args, bash('date'), bash('echo hi'))).ends).toEqual([
+      'bash: denied',
+      'bash: completed',
+    ])
+  })
+
+  test('hold no longer than the run', async () => {
+    await called(['--allow', 'bash'], bash('date'))
+    expect((await called(['-c'], bash('date'))).ends).toEqual(['bash: unattended'])
+    await called(['-c', '--deny', 'bash'], bash('date'))
+    const stored = "SELECT tool, action FROM rules WHERE kind = 'restriction' AND pattern IS NULL"
+    expect(user.rows(stored)).toEqual([{ tool: 'bash', action: 'deny' }])
+    expect((await called(['-c', '--allow', 'bash'], bash('date'))).ends).toEqual(['bash: completed'])
+    expect(user.rows(stored)).toEqual([])
+  })
+
+  test('that deny hold where another process resumes the run', async () => {
+    const turn = { toolCalls: [bash('date')] }
+    const script = user.script({ main: [turn, turn, { text: 'x' }] }, 'paused.json')
+    const first = await user.call(['-p', 'Go.', '-m', script, '--deny', 'bash:date *', '--max-turns', '1'])
+    expect(first.code).toBe(4)
+    const [row] = user.rows('SELECT id FROM conversations ORDER BY id DESC LIMIT 1')
+    const config = { OFFSHOOT_PERMISSIONS: '["bash"]' }
+    await user.call(['continue', String(row!['id']), '--max-turns', '2'], { env: config })
+    const ends = user.rows('SELECT error FROM tool_calls ORDER BY id DESC LIMIT 2')
+    expect(ends.map(({ error }) => JSON.parse(String(error)).code)).toEqual(['denied', 'denied'])
+  })
+
+  test('of another directory open it, and a deny closes it again', async () => {
+    const other = new TestUser({ 'far.txt': 'far\n' })
+    const read = { tool: 'read', input: { path: `${other.directory}/far.txt` } }
+    expect((await called([], read)).ends).toEqual(['read: unattended'])
+    expect((await called(['--add-dir', other.directory], read)).ends).toEqual(['read: completed'])
+    other.remove()
+  })
+
+  test.each([
+    [['--allow', 'bsh'], /there is no tool "bsh"; did you mean "bash"\?/],
+    [['--allow', 'frobnicate'], /there is no tool "frobnicate"/],
+    [['--deny', 'Bash(rm *)'], /--allowedTools and --disallowedTools take that spelling/],
+    [['--allowedTools', 'Nope'], /there is no such tool here/],
+    [['--add-dir', 'missing'], /--add-dir: ENOENT/],
+    [['--add-dir', 'a.txt'], /a\.txt is not a directory/],
+  ])('%j is an error, and nothing runs', async (args, said) => {
+    const before = user.rows('SELECT count(*) AS n FROM runs')
+    const { code, stdout, stderr } = await user.call(['-p', 'Go.', '-m', model, ...args])
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(said)
+    expect(user.rows('SELECT count(*) AS n FROM runs')).toEqual(before)
+  })
+})
+
+describe('options of Codex and opencode that promise something else', () => {
+  test.each([
+    [['exec', 'Go.', '--full-auto'], /^offshoot: --full-auto: Offshoot has no sandbox/],
+    [
+      ['exec', '--sandbox', 'read-only', 'Go.'],
+      /^offshoot: --sandbox: Offshoot has no sandbox.*\n {2}use --mode plan/,
+    ],
+    [['exec', '-s', 'workspace-write', 'Go.'], /^offshoot: -s workspace-write: Offshoot has no sandbox/],
+    [['exec', '--json', 'Go.'], /^offshoot: --json: .*\n {2}use --output-format events/],
+    [['run', 'Go.', '--format', 'json'], /^offshoot: --format: .*\n {2}use --output-format events/],
+    [['run', 'Go.', '-f', 'a.txt'], /^offshoot: --file: .*\n {2}name it in the prompt/],
+    [['-p', 'Go.', '--dangerously-skip-permissions'], /\n {2}use --mode auto/],
+    [['exec', '--skip-git-repo-check', 'Go.'], /no repository is needed\n {2}leave it out/],
+  ])('%j is an error that names ours', async (args, said) => {
+    const { code, stdout, stderr } = await user.call(args)
+    expect([code, stdout]).toEqual([2, ''])
+    expect(stderr).toMatch(said)
+  })
+})
+
+describe('sessions', () => {
+  test('-c, -r ID, -s ID and resume go on with a conversation', async () => {
+    await user.call(['-p', 'First.', '-m', model])
+    const [row] = user.rows('SELECT id FROM conversations ORDER BY id DESC LIMIT 1')
+    const id = String(row!['id'])
+    const count = () => user.rows('SELECT count(*) AS n FROM conversations')
+    const before = count()
+    for (const line of [
+      ['-c', 'Next.'],
+      ['-r', id, 'Next.'],
+      ['run', 'Next.', '-s', id],
+      ['resume', id, 'Next.'],
+      ['resume', '--last', 'Next.'],
+    ])
+      expect(await user.call([...line, '-m', model]), line.join(' ')).toMatchObject({
+        code: 0,
+        stdout: 'done\n',
+      })
+    expect(count()).toEqual(before)
+    const runs = user.rows(`SELECT count(*) AS n FROM runs WHERE conversation_id = '${id}'`)
+    expect(runs).toEqual([{ n: 6 }])
+  })
+
+  test('--fork-session answers on a branch of its own', async () => {
+    expect(await user.call(['-c', '--fork-session', 'Else.', '-m', model])).toMatchObject({
+      code: 0,
+      stdout: 'done\n',
+    })
+    expect(user.rows("SELECT count(*) AS n FROM branches WHERE kind = 'fork'")).toEqual([{ n: 1 }])
+    expect((await user.call(['-p', 'x', '--fork-session'])).stderr).toMatch(
+      /can do nothing without a conversation/,
+    )
+    expect((await user.call(['-c', 'x', '--fork-session', '--deny', 'bash'])).stderr).toMatch(
+      /knows no --deny/,
+    )
+  })
+
+  test('--resume without an id needs somebody who picks one', async () => {
+    expect((await user.call(['--resume'], { input: 'Go.' })).stderr).toMatch(/--resume needs an id/)
+  })
+})
+
+describe('the agent of one run', () => {
+  test('has what is added to its instructions, in a new conversation alone', async () => {
+    const args = ['Go.', '-m', model, '--append-system-prompt', 'Answer in Latin.']
+    expect(await user.call(['-p', ...args])).toMatchObject({ code: 0 })
+    const [row] = user.rows(
+      "SELECT p.part FROM parts p JOIN messages m ON m.id = p.message_id WHERE m.role = 'system' ORDER BY p.id DESC LIMIT 1",
+    )
+    expect(JSON.parse(String(row!['part'])).text).toContain('## Added on the command line\nAnswer in Latin.')
+    const again = await user.call(['-c', ...args])
+    expect([again.code, again.stderr]).toEqual([
+      2,
+      expect.stringMatching(/the conversation has its instructions/),
+    ])
+  })
+
+  test('answers with JSON that satisfies a schema', async () => {
+    const schema = '{"type":"object","properties":{"port":{"type":"integer"}},"required":["port"]}'
+    const script = user.script({ main: [{ text: 'It is 80.' }, { text: '{"port": 80}' }] }, 'typed.json')
+    const args = ['Which port?', '-m', script, '--json-schema', schema, '--output-format', 'json']
+    for (const first of ['-p', '-c']) {
+      const { code, stdout, stderr } = await user.call([first, ...args])
+      expect(code, stderr).toBe(0)
+      expect(JSON.parse(stdout)).toMatchObject({ structured_output: { port: 80 } })
+    }
+    for (const wrong of ['{', '7', '{"type": "wild"}'])
+      expect(await user.call(['-p', 'x', '-m', model, '--json-schema', wrong])).toMatchObject({
+        code: 2,
+        stdout: '',
+      })
+  })
+
+  test('has the budget of --max-budget-usd', async () => {
+    const { stderr } = await user.call(['-p', 'x', '-m', model, '--max-budget-usd', '1', '--budget-usd', '2'])
+    expect(stderr).toMatch(/--max-budget-usd and --budget-usd say the same thing, and differ/)
+    expect(await user.call(['-p', 'x', '-m', model, '--max-budget-usd', '1'])).toMatchObject({ code: 0 })
+  })
+})
+
+describe('--input-format stream-json', () => {
+  const line = (content: unknown) =>
+    `${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`
+  const STREAM = ['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose']
+
+  test('answers each message in one conversation', async () => {
+    const input = line('First.') + line([{ type: 'text', text: 'Second.' }])
+    const { code, stdout, stderr } = await user.call([...STREAM, '-m', model], { input })
+    expect(code, stderr).toBe(0)
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((each) => JSON.parse(each))
+    expect(lines.filter(({ type }) => type === 'result').map(({ result }) => result)).toEqual([
+      'done',
+      'done',
+    ])
+    expect(new Set(lines.map(({ session_id }) => session_id)).size).toBe(1)
+  })
+
+  test.each([
+    ['', /no message came on stdin/],
+    ['nonsense\n', /a line on stdin is not JSON/],
+    ['{"type":"control_request"}\n', /a line on stdin is no message of a user: type: /],
+    [line(' '), /a message on stdin has no text/],
+  ])('%j is an error', async (input, said) => {
+    const { code, stderr } = await user.call([...STREAM, '-m', model], { input })
+    expect(code).toBe(2)
+    expect(stderr).toMatch(said)
+  })
+
+  test('needs the same output', async () => {
+    expect((await user.call(['-p', '--input-format', 'stream-json'])).stderr).toMatch(/needs --output-format/)
+  })
+})
