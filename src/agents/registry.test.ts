@@ -27,8 +27,7 @@ test.each(['constructor', '__proto__', 'Explore', '', 'toString'])('%j is nobody
 })
 
 test.each([
-  ['explorer', 'did you mean explore?'],
-  ['Explore', 'did you mean explore?'],
+  ['explorr', 'did you mean explore?'],
   ['exlpore', 'did you mean explore?'],
   ['genral', 'did you mean general?'],
   ['mian', 'did you mean main?'],

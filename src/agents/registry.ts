@@ -1,3 +1,4 @@
+import { agentSpelled } from './agent-aliases.ts'
 import type { AgentDefinition } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
 import { nearestName } from '../core/nearest-name.ts'
@@ -7,7 +8,7 @@ export interface AgentRegistry {
   list(): readonly AgentDefinition[]
   names(): readonly string[]
   get(name: string): AgentDefinition | undefined
-  /** @throws OffshootError `usage` that lists the known names and suggests the nearest. */
+  /** What somebody has typed: names of other systems mean ours. @throws OffshootError `usage` that lists the known names and suggests the nearest. */
   require(name: string): AgentDefinition
 }
 
@@ -20,7 +21,7 @@ export function createAgentRegistry(agents: readonly AgentDefinition[]): AgentRe
     list: () => [...byName.values()],
     names,
     get: (name) => byName.get(name),
-    require: (name) => byName.get(name) ?? unknownAgent(name, names()),
+    require: (name) => agentSpelled(name, [...byName.values()]) ?? unknownAgent(name, names()),
   }
 }
 

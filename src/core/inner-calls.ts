@@ -1,6 +1,7 @@
 import type { NewId } from './ids.ts'
 import type { Json } from './json.ts'
 import type { Part, ToolCallPart, ToolOutput, ToolResultPart } from './message.ts'
+import { discoveryAliases, plainName } from './rules/tool-names.ts'
 import { resultForModel } from './report/report-envelope.ts'
 
 /** The tool whose calls hold calls of others (docs/discovery.md). */
@@ -87,8 +88,10 @@ function readEntry(
 
 const MAX_NAME_CHARS = 200
 
+const useToolNames = new Set([USE_TOOL, ...discoveryAliases[USE_TOOL]].map(plainName))
+
 function isUseTool(name: string): boolean {
-  return name.trim().toLowerCase().replace(/[_-]/g, '') === USE_TOOL.replace('_', '')
+  return useToolNames.has(plainName(name))
 }
 
 /** What is no object is kept as text, so that the model can be told. */

@@ -427,7 +427,9 @@ test('a paused conversation keeps its agent and its model: a chat that names oth
   await expect(sent({ model: 'offline' })).rejects.toMatchObject({
     code: 'conflict',
     message: expect.stringMatching(/keeps its model .*: offline would do nothing$/),
-    hint: expect.stringContaining('leave out -m (model), or cancel that run first'),
+    hint: expect.stringContaining(
+      'leave out -m (model), or continue it with the model, or cancel that run first',
+    ),
   })
   expect(await t.clock.until((await sent({ agent: 'main' })).result())).toMatchObject({ text: 'end' })
 })

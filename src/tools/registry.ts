@@ -57,7 +57,7 @@ function indexNames(tools: readonly AnyTool[]): ReadonlyMap<string, AnyTool> {
 
 /** A name without what does not matter in it. */
 export function plain(name: string): string {
-  return name.trim().toLowerCase().replace(/[_-]/g, '')
+  return name.trim().toLowerCase().replace(/[_.-]/g, '')
 }
 
 function toolName(entry: string): string {

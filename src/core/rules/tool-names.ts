@@ -32,18 +32,31 @@ export const workingTools = {
 } as const
 
 /** Other names of the `task` tool. */
-export const taskAliases = ['Task', 'Agent', 'subagent', 'spawn_subagent'] as const
+export const taskAliases = ['Task', 'Agent', 'subagent', 'spawn_subagent', 'agentManager_subagent'] as const
+
+/** Those of them that start in the background where nobody says otherwise, as they do in their systems. */
+const backgroundAliases = ['subagent', 'spawn_subagent'] as const
 
 /** The tools that go with `task`, and other names of each. */
 export const controlAliases = {
   task_status: ['subagent_status', 'get_subagent_status', 'list_subagents', 'agent_status', 'list_tasks'],
   task_output: ['subagent_output', 'get_subagent_output', 'agent_output', 'get_task_output', 'task_result'],
   task_message: ['subagent_message', 'message_subagent', 'steer_subagent', 'send_input', 'send_message'],
-  task_cancel: ['cancel_subagent', 'stop_subagent', 'task_stop', 'kill_task', 'close_agent'],
+  task_cancel: [
+    'cancel_subagent',
+    'stop_subagent',
+    'task_stop',
+    'kill_task',
+    'close_agent',
+    'agentManager_cancelSubagent',
+  ],
 } as const
 
-/** The tools by which agents look up other tools. */
-const discoveryTools = ['get_tools', 'use_tool'] as const
+/** The tools by which agents look up other tools, and other names of each. */
+export const discoveryAliases = {
+  get_tools: ['toolManager_getTools'],
+  use_tool: ['toolManager_useTool'],
+} as const
 
 /** The agents that come with the program and are offered as tools. */
 export const builtinAgentTools = ['code_search', 'planner', 'code_review'] as const
@@ -55,22 +68,33 @@ const tools: readonly string[] = [
   ...Object.keys(workingTools),
   'task',
   ...Object.keys(controlAliases),
-  ...discoveryTools,
+  ...Object.keys(discoveryAliases),
   ...builtinAgentTools,
 ]
 
 /** The names that a rule can have in every runtime, whatever it is configured with. */
 export const ruleNames: readonly string[] = [...tools, ...toolsets, 'external_directory', '*']
 
-/** Without what does not matter in a name: upper case, `_` and `-`. */
+/** Without what does not matter in a name: upper case, `_`, `-` and `.`. */
 export function plainName(name: string): string {
-  return name.trim().toLowerCase().replace(/[_-]/g, '')
+  return name.trim().toLowerCase().replace(/[_.-]/g, '')
+}
+
+const inBackground = new Set(backgroundAliases.map(plainName))
+
+/** Whether a call of `task` under this name starts in the background where nobody says otherwise. */
+export function isBackgroundName(name: string): boolean {
+  return inBackground.has(plainName(name))
 }
 
 const spellings = new Map<string, string>([
   ...tools.map((name) => [plainName(name), name] as const),
   ...aliasesOf(Object.entries(workingTools).map(([name, { aliases }]) => [name, aliases])),
-  ...aliasesOf([['task', taskAliases], ...Object.entries(controlAliases)]),
+  ...aliasesOf([
+    ['task', taskAliases],
+    ...Object.entries(controlAliases),
+    ...Object.entries(discoveryAliases),
+  ]),
 ])
 
 function aliasesOf(names: readonly (readonly [string, readonly string[]])[]): (readonly [string, string])[] {

@@ -1,7 +1,7 @@
 import { OffshootError } from '../../core/errors.ts'
 import type { Author, Said } from '../../core/message.ts'
 import type { ModelSettings } from '../../core/model-settings.ts'
-import { noSetup, type Run, type RunSetup } from '../../core/run.ts'
+import { noSetup, type Run } from '../../core/run.ts'
 import type { BranchId } from '../../core/ids.ts'
 import { isFinal, isStopped, state, type RunStatus } from '../../core/run-status.ts'
 import type { StartedCall } from '../../loop/ports.ts'
@@ -32,8 +32,7 @@ import { requestSlot } from '../run/slots.ts'
 import { freshFigures } from './spawn-child.ts'
 import { checkKept } from './kept-settings.ts'
 import { freshCaps, ownTurns } from './run-limits.ts'
-import { cappedSettings, keptSettings } from './run-settings.ts'
-import { recoded } from './recoded.ts'
+import { setupAfter } from './run-settings.ts'
 import { toldWhereCut } from '../../core/report/answer-texts.ts'
 import { TOLD_TO_GO_ON } from '../task/task-input.ts'
 
@@ -284,26 +283,6 @@ function followingRun(
   const run = createLiveRun({ row, agent, chain, opened, tools, parent, call: asked?.call, unusable })
   replaceChild(last, order.by ? undefined : run)
   return run
-}
-
-/**
- * What is named now stands before what the run has kept. What it has kept makes no answer of another model longer than the
- * configuration allows. @throws OffshootError `usage` for what would do nothing.
- */
-function setupAfter(
-  deps: Pick<Deps, 'config'>,
-  { row, agent }: LiveRun,
-  { settings: named, model: other }: ContinueOrder,
-): RunSetup | null {
-  const { setup = null } = row
-  const model = other ?? row.model
-  const kept = setup?.settings
-  const before = kept && other ? cappedSettings(deps, kept, other) : kept
-  if (!named) return setup && { ...setup, ...(before ? { settings: before } : {}) }
-  return {
-    ...(setup ?? noSetup),
-    ...recoded('usage', () => keptSettings(deps, { agent, model, named, before })),
-  }
 }
 
 function askedBy({ parent, call, background }: NonNullable<ContinueOrder['by']>) {

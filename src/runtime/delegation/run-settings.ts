@@ -1,10 +1,12 @@
 import type { AgentDefinition } from '../../core/agent.ts'
 import { idleSetting } from '../../core/idle-setting.ts'
 import { mergeSettings, type ModelSettings } from '../../core/model-settings.ts'
-import type { RunSetup } from '../../core/run.ts'
+import { noSetup, type RunSetup } from '../../core/run.ts'
 import { ToolError } from '../../tools/port.ts'
 import { least } from '../budget/budget-share.ts'
 import type { Deps } from '../context/deps.ts'
+import type { LiveRun } from '../run/live-run.ts'
+import { recoded } from './recoded.ts'
 
 /** Who says how the model is asked. */
 interface Said {
@@ -45,12 +47,31 @@ function ofAgent(deps: Pick<Deps, 'config'>, agent: AgentDefinition, model: stri
   }
 }
 
+/**
+ * What is named now stands before what the run has kept. What it has kept makes no answer of another model longer than the
+ * configuration allows. @throws OffshootError `usage` for what would do nothing.
+ */
+export function setupAfter(
+  deps: Pick<Deps, 'config'>,
+  { row, agent }: Pick<LiveRun, 'row' | 'agent'>,
+  {
+    settings: named,
+    model: other,
+  }: { readonly settings?: ModelSettings | undefined; readonly model?: string | undefined },
+): RunSetup | null {
+  const { setup = null } = row
+  const model = other ?? row.model
+  const kept = setup?.settings
+  const before = kept && other ? cappedSettings(deps, kept, other) : kept
+  if (!named) return setup && { ...setup, ...(before ? { settings: before } : {}) }
+  return {
+    ...(setup ?? noSetup),
+    ...recoded('usage', () => keptSettings(deps, { agent, model, named, before })),
+  }
+}
+
 /** What a run has kept, with an answer no longer than the configuration allows the model. */
-export function cappedSettings(
-  { config }: Pick<Deps, 'config'>,
-  kept: ModelSettings,
-  model: string,
-): ModelSettings {
+function cappedSettings({ config }: Pick<Deps, 'config'>, kept: ModelSettings, model: string): ModelSettings {
   const { maxOutputTokens } = kept
   const most = config.models[model]?.maxOutputTokens ?? Infinity
   return maxOutputTokens === undefined ? kept : { ...kept, maxOutputTokens: Math.min(maxOutputTokens, most) }

@@ -3,6 +3,7 @@ import { noUsage } from '../../core/usage.ts'
 import type { AgentDefinition, JsonSchema } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
 import type { CallId, NewId } from '../../core/ids.ts'
+import { isBackgroundName } from '../../core/rules/tool-names.ts'
 import type { Author } from '../../core/message.ts'
 import type { Run, RunLimits, RunSetup } from '../../core/run.ts'
 import { state } from '../../core/run-status.ts'
@@ -133,7 +134,7 @@ export function spawnChild(
     label: describeTask(input),
     text: taskText(input),
     inheritContext: input.history === 'fork',
-    background: input.run_in_background ?? agent.background ?? false,
+    background: inBackground(call, agent, input),
     model,
     limits,
     budget,
@@ -144,6 +145,15 @@ export function spawnChild(
     outputSchema: input.outputSchema,
   }
   return writeSubagent(change, deps, order, systemText)
+}
+
+/** What the call says, else the agent, else the name by which the tool was called. */
+export function inBackground(
+  { part }: StartedCall,
+  { background }: AgentDefinition,
+  { run_in_background }: TaskInput,
+): boolean {
+  return run_in_background ?? background ?? isBackgroundName(part.tool)
 }
 
 /** What was read when the call was decided; nothing for a call that takes nothing along. */

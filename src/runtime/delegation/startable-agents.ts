@@ -1,3 +1,4 @@
+import { agentSpelled } from '../../agents/agent-aliases.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { Deps } from '../context/deps.ts'
 import { controlsOf, isTaskName } from '../task/task-input.ts'
@@ -49,7 +50,10 @@ function startable({ agents, config }: Known, agent: AgentDefinition, depth: num
   if (agent.disallowedTools?.some(isTaskName)) return []
   const others = agents.list().filter((each) => each.name !== 'main')
   if (agent.spawns?.includes('*')) return others
-  if (agent.spawns) return others.filter((each) => agent.spawns!.includes(each.name))
+  if (agent.spawns) {
+    const named = new Set(agent.spawns.map((name) => agentSpelled(name, others)))
+    return others.filter((each) => named.has(each))
+  }
   return depth === 0 || agent.name === 'general' ? others : []
 }
 

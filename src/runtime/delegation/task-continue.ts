@@ -7,7 +7,7 @@ import { authorOfRun, eventScope, type LiveRun } from '../run/live-run.ts'
 import { openCallWriter, type OpenJournalPorts } from '../journal/open-journal.ts'
 import type { RunTree } from '../context/scope.ts'
 import type { Change } from '../log/recorder.ts'
-import { spawnChild, taskText, type SpawnScope } from './spawn-child.ts'
+import { inBackground, spawnChild, taskText, type SpawnScope } from './spawn-child.ts'
 import { CONTINUE, TOLD_TO_GO_ON, type TaskInput } from '../task/task-input.ts'
 import { requireSubagent, type SubagentLookup } from './task-target.ts'
 
@@ -42,7 +42,7 @@ export function writeTask(
       'limit',
       `max_turns ${input.max_turns} is more than the ${most} that any run may take`,
     )
-  const background = input.run_in_background ?? run.agent.background ?? false
+  const background = inBackground(call, run.agent, input)
   const { max_turns: maxTurns, max_cost_usd: maxCostUsd, max_tokens: maxTokens } = input
   const by = { parent, call, background }
   const order = { text: textOfOrder(input), maxTurns, maxCostUsd, maxTokens, by }

@@ -1,4 +1,6 @@
 import { taskAliases } from '../../core/rules/tool-names.ts'
+import { z } from 'zod'
+import { agentSpelled } from '../../agents/agent-aliases.ts'
 import { boundedLine } from '../../agents/bounded-text.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { CallId } from '../../core/ids.ts'
@@ -20,11 +22,16 @@ export function createTaskTool(
   agentOf: (taskId: string) => string = () => '',
 ): Tool<TaskInput, ToolOutput> {
   const nameOf = (input: TaskInput) => (input.continue && agentOf(input.continue)) || input.subagent_type
+  /** Rules name agents as they are here, so this comes before anything is decided. */
+  const ours = (input: TaskInput): TaskInput => ({
+    ...input,
+    subagent_type: agentSpelled(input.subagent_type, agents)?.name ?? input.subagent_type,
+  })
   return {
     name: 'task',
     toolset: 'agents',
     description: `${texts.description()}\n\nAgents for \`subagent_type\`:\n${agentLines(agents)}`,
-    inputSchema: taskInputSchema,
+    inputSchema: z.lazy(() => taskInputSchema.transform(ours)),
     jsonSchema: texts.jsonSchema(agents.map(({ name }) => name)),
     inputAliases: taskInputAliases,
     effects: 'spawn',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { discoveryAliases } from '../../../core/rules/tool-names.ts'
 import { boundedLine } from '../../../agents/bounded-text.ts'
 import { defineTool, titleLine } from '../../../tools/define-tool.ts'
 import type { AnyTool } from '../../../tools/port.ts'
@@ -24,6 +25,7 @@ export function createGetTools(known: Pick<Registry, 'get' | 'list'>): AnyTool {
   return defineTool<ToolQuery, string>({
     name: 'get_tools',
     toolset: 'discovery',
+    aliases: discoveryAliases.get_tools,
     description: `${readFileSync(new URL('get-tools.txt', import.meta.url), 'utf8').trim()}\n\n${toolsetsLine(known)}`,
     inputSchema,
     effects: 'none',

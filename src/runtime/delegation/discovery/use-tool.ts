@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { MAX_INNER_CALLS, USE_TOOL } from '../../../core/inner-calls.ts'
+import { discoveryAliases } from '../../../core/rules/tool-names.ts'
 import { defineTool } from '../../../tools/define-tool.ts'
 import { ToolError, type AnyTool } from '../../../tools/port.ts'
 
@@ -23,6 +24,7 @@ export function createUseTool(): AnyTool {
   return defineTool<Input, never>({
     name: USE_TOOL,
     toolset: 'discovery',
+    aliases: discoveryAliases.use_tool,
     description: readFileSync(new URL('use-tool.txt', import.meta.url), 'utf8').trim(),
     inputSchema,
     effects: 'none',
