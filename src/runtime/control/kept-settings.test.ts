@@ -62,6 +62,25 @@ describe('a run that has not stopped', () => {
     started.stop('cancel')
     await h.clock.until(started.result)
   })
+
+  test('is not continued with other settings', async () => {
+    const { h, started } = await working()
+    const { conversationId, branchId } = started
+    const settings = { temperature: 0.5 }
+    const refused = {
+      code: 'conflict',
+      message: `${branchId} is running and keeps its settings: temperature would do nothing`,
+      hint: 'leave out --set (settings), or wait until that run has ended',
+    }
+    await expect(h.clock.until(h.continue(branchId, { text: 'more', settings }))).rejects.toMatchObject(
+      refused,
+    )
+    const command = { verb: 'continue', target: branchId, args: { text: 'more', settings } } as const
+    await expect(h.clock.until(h.perform(conversationId, command))).rejects.toMatchObject(refused)
+    expect(told(h)).toEqual([])
+    started.stop('cancel')
+    await h.clock.until(started.result)
+  })
 })
 
 test('a paused run keeps its agent and its model, and takes more turns', async () => {

@@ -15,7 +15,7 @@ import type { Reader } from '../../store/port.ts'
 import type { AnyTool, ToolContext, Todos } from '../../tools/port.ts'
 import type { Deps } from '../context/deps.ts'
 import { discoveringTools, isUnruled, learnsTools } from '../delegation/discovery/discovery.ts'
-import { modelOfRun } from './model-of-run.ts'
+import { modelsOfRun } from './models-of-run.ts'
 import { settingsInForce } from '../delegation/run-settings.ts'
 import { readBeforeEnd, startedAnswer } from '../delegation/background-spawn.ts'
 import { checkClaims } from './check-claims.ts'
@@ -152,7 +152,7 @@ async function outcomeOf(
 
 /** What it came to where it cannot begin. @throws what the store threw. */
 async function modelOnceRunning(
-  deps: Pick<Deps, 'clock' | 'config' | 'recorder' | 'resolveModel'>,
+  deps: Pick<Deps, 'clock' | 'recorder' | 'resolveModel'>,
   run: LiveRun,
   journal: RunJournal,
   left: LeftOfRun | undefined,
@@ -167,8 +167,7 @@ async function modelOnceRunning(
     return unresolved(error, run, left?.texts)
   }
   try {
-    const model = await unlessAborted(deps.resolveModel(run.row.model), signal, deps.clock, 0)
-    return modelOfRun(model, run, settingsInForce(deps, run))
+    return await unlessAborted(deps.resolveModel(run.row.model), signal, deps.clock, 0)
   } catch (error) {
     return unresolved(error, run, left?.texts)
   }
@@ -208,8 +207,9 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
   const { budget } = scope.tree
   // the offline searcher costs nothing and comes to an end by itself: it reads a prompt of any size
   const costsNothing = run.row.model === 'offline'
+  const { turns, aside } = modelsOfRun(model, run, settingsInForce(scope.deps, run))
   return {
-    model,
+    model: turns,
     gate: gates.of(model.info),
     tools: toolsOf(scope, run, journal),
     journal,
@@ -240,7 +240,7 @@ function loopPorts(scope: Scope, run: LiveRun, model: Model, journal: RunJournal
       ask: (estimate) => (costsNothing ? NOTHING_HELD : budget.ask(run.row, estimate)),
       spend: (answer) => budget.spend(run.row, answer),
     },
-    compact: (tokens, isRefused) => compact(scope, run, model, { tokens, isRefused }),
+    compact: (tokens, isRefused) => compact(scope, run, aside, { tokens, isRefused }),
     answerSchema: nativeReport(scope.deps.store, run),
     stop: (why) => stopRun(run, { verb: 'pause', why }),
     timed: (leftMs) => (run.timeLeftMs = leftMs),

@@ -5,8 +5,19 @@ import type { Model } from '../../model/port.ts'
 import { least } from '../budget/budget-share.ts'
 import type { LiveRun } from '../run/live-run.ts'
 
+interface ModelsOfRun {
+  readonly turns: Model
+  /** For a summary, which is not to end where an answer does. */
+  readonly aside: Model
+}
+
 /** A model with what every request of a run asks of it beside the answer: its budget knows the longest answer and the price. */
-export function modelOfRun(model: Model, { row }: Pick<LiveRun, 'row'>, settings: ModelSettings): Model {
+export function modelsOfRun(model: Model, run: Pick<LiveRun, 'row'>, settings: ModelSettings): ModelsOfRun {
+  const { maxOutputTokens: _, stopSequences: __, ...others } = settings
+  return { turns: askedWith(model, run, settings), aside: askedWith(model, run, others) }
+}
+
+function askedWith(model: Model, { row }: Pick<LiveRun, 'row'>, settings: ModelSettings): Model {
   const { maxOutputTokens, providerOptions = {}, ...rest } = settings
   const isForAnHour = rest.promptCache === '1h' && !idleSetting({ promptCache: '1h' }, row.model)
   const { info } = model
