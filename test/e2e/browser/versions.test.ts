@@ -47,13 +47,17 @@ describe('another way', () => {
       ],
     })
     const { page } = served
-    await served.begin('First.')
+    const id = await served.begin('First.')
     await answer(page, 'One.').waitFor()
     await send(page, 'Message…', 'Second.')
     await answer(page, 'Two.').waitFor()
     await answer(page, 'One.').hover()
     await answer(page, 'One.').getByRole('button', { name: 'Fork from here' }).click()
     await page.getByText('fork · inherits up to message 2').waitFor()
+    const exported = async (format: string) =>
+      (await served.user.call(['export', id, '--format', format])).stdout
+    expect(await exported('md')).toContain(', from message 2 of main')
+    expect(await exported('html')).toContain('</a>: message 2 of main,')
     expect(await answer(page, 'Two.').count()).toBe(0)
     await send(page, 'Message this fork', 'Third.')
     await answer(page, 'Three.').waitFor()

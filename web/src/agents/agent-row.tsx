@@ -66,7 +66,13 @@ export const AgentRow = memo(({ run }: { run: RunRow }) => {
 })
 
 function Age({ at }: { at: number }) {
-  return ` · ${agoWords(at, useNow())}`
+  const words = agoWords(at, useNow())
+  return (
+    <>
+      {' · '}
+      <span className="whitespace-nowrap">{words}</span>
+    </>
+  )
 }
 
 /** The last that is known of it, without leaving the page. */
