@@ -85,6 +85,8 @@ class Parents {
 function addBranch(ids: Ids, { branch, parentBranchId, place }: PlacedBranch, parents: Parents): void {
   if (!branch) return
   const here = place === '' ? 'main' : place
+  if ((branch.type === 'main') !== (place === ''))
+    throw damaged(at(here, 'type'), 'the main branch is "main", and no other branch is')
   ids.add(branch.id, at(here, 'id'))
   ids.name(parentBranchId, at(here, 'parentBranchId'))
   ids.name(branch.originToolCallId, at(here, 'originToolCallId'))

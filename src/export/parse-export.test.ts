@@ -106,6 +106,8 @@ describe('a damaged document is one error that names the place', () => {
     ['a relative directory', put('directory', '../rel'), /at directory: expected an absolute path/],
     ['a directory of a drive', put('directory', 'C:rel'), /at directory: expected an absolute path/],
     ['a wrong role', put('messages.1.role', 'boss'), /at messages\[1\]\.role/],
+    ['a main branch of another kind', put('main.type', 'human'), /at main\.type: the main branch is "main"/],
+    ['a second main branch', put(`${fork}.type`, 'main'), /branches\[0\]\.type: the main branch is "main"/],
     ['a part of no kind', put('messages.0.parts.0.type', 'x'), /at messages\[0\]\.parts\[0\]\.type/],
     ['no input', put('messages.1.parts.0.input', undefined), /parts\[0\]\.input: expected a value/],
     [

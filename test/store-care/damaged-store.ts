@@ -77,6 +77,8 @@ export class DamagedStore implements Disposable {
     expect(db.prepare('PRAGMA foreign_key_check').all()).toEqual([])
     db.close()
     const documents = await this.opened(documentsOf)
+    const mains = await this.opened((store) => store.find('branches', { where: { kind: 'main' } }))
+    expect(mains.map(({ conversationId }) => conversationId).sort()).toEqual([...documents.keys()].sort())
     const other = createMemoryStore()
     const newId = countedIds(7e12)
     for (const text of documents.values()) await expectImport(other, text, newId)

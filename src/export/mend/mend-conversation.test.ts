@@ -144,6 +144,28 @@ describe('what no import takes', () => {
     await expectImport()
   })
 
+  test.each([
+    ['of no kind', 'mian'],
+    ['lost', null],
+  ])('as a main branch that is %s is made anew', async (_, kind) => {
+    const [main] = store.find('branches', { where: { kind: 'main' } })
+    await write((tx) => {
+      if (kind === null) tx.delete('branches', main!.id)
+      else tx.update('branches', main!.id, { kind: kind as never })
+    })
+    await mend()
+    expect(store.count('branches', { kind: 'main' })).toBe(1)
+    await expectImport()
+  })
+
+  test('as a second main branch is a subagent', async () => {
+    const other = store.find('branches', {}).find(({ kind }) => kind === 'subagent')!
+    await write((tx) => tx.update('branches', other.id, { kind: 'main' }))
+    await mend()
+    expect(store.get('branches', other.id)?.kind).toBe('subagent')
+    await expectImport()
+  })
+
   test('as an altered restriction denies', async () => {
     const rule = store.find('rules', {}).find(({ kind }) => kind === 'restriction')!
     await write((tx) => tx.update('rules', rule.id, { action: 'dony' as never }))

@@ -23,6 +23,7 @@ export function mendConversation(
   ports: { readonly newId: NewId; readonly now: () => number },
 ): number {
   const rows = new MendedRows(tx, id, ports)
+  rows.mendMain()
   for (let round = 0; ; round++) {
     mendNames(tx, id, rows)
     const document = exportConversation(tx, id)

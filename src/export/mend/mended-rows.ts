@@ -89,6 +89,21 @@ export class MendedRows {
     if (table !== 'branches' && table !== 'conversations') this.remove(table, id)
   }
 
+  /** Every conversation has one: the oldest branch that stands in no other, or an empty one. */
+  mendMain(): void {
+    const conversationId = this.#conversationId
+    const branches = this.#tx.find('branches', { where: { conversationId } })
+    if (branches.some(({ kind }) => kind === 'main')) return
+    const oldest = branches.find(({ parentBranchId }) => parentBranchId === null)
+    if (oldest) return this.update('branches', oldest.id, { kind: 'main' })
+    const none = { parentBranchId: null, originMessageId: null, originToolCallId: null, outputSchema: null }
+    const about = { kind: 'main', inheritContext: false, agent: 'main', label: 'salvaged' } as const
+    const [createdAt, updatedAt] = [this.#ports.now(), this.#ports.now()]
+    const id = this.#ports.newId('brn')
+    this.#tx.insert('branches', { id, conversationId, ...none, ...about, createdAt, updatedAt })
+    this.changes++
+  }
+
   /** What restricts is kept. */
   #mendRule({ branchId, index, field }: RowAtPlace & { readonly table: 'rules' }): void {
     const where = { conversationId: this.#conversationId, branchId, kind: 'restriction' } as const
