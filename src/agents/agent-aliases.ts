@@ -1,17 +1,8 @@
+import { agentAliases } from '../core/rules/agent-names.ts'
 import { plainName } from '../core/rules/tool-names.ts'
 
-/** Names of the agents of other systems, by ours that do the same and may do no more. */
-const ALIASES: Readonly<Record<string, readonly string[]>> = {
-  main: ['build', 'primary'],
-  general: ['general-purpose', 'generalist', 'worker', 'default', 'task'],
-  explore: ['explorer', 'codebase_investigator'],
-  planner: ['plan'],
-  reviewer: ['code-review', 'code-reviewer'],
-  researcher: ['research'],
-}
-
 const ours = new Map(
-  Object.entries(ALIASES).flatMap(([name, aliases]) =>
+  Object.entries(agentAliases).flatMap(([name, aliases]) =>
     [name, ...aliases].map((alias) => [plainName(alias), name] as const),
   ),
 )

@@ -1,3 +1,4 @@
+import { agentAliases } from '../core/rules/agent-names.ts'
 import type { Item, ReadCommand } from './item.ts'
 import { UNKNOWN } from './match-pattern.ts'
 import { pathItems } from './path-items.ts'
@@ -22,7 +23,7 @@ function subjectItems(
     case 'host':
       return [hostItem(call, subject.value)]
     case 'name':
-      return [textItem(call, subject.value, exactPattern(subject.value))]
+      return [nameItem(call, subject.value)]
   }
 }
 
@@ -36,6 +37,13 @@ function unread(call: PermissionCall, command: string): readonly Item[] {
 function hostItem(call: PermissionCall, value: string): Item {
   const aliases = [value, `http://${value}`, `https://${value}`]
   return { ...textItem(call, value, hostPattern(value)), kind: 'host', aliases }
+}
+
+/** A rule that asks or denies may name an agent as other systems do: a call that names it so reaches ours. */
+function nameItem(call: PermissionCall, value: string): Item {
+  const isAgent = [call.tool, call.alsoTool].includes('task') && Object.hasOwn(agentAliases, value)
+  const item = textItem(call, value, exactPattern(value))
+  return isAgent ? { ...item, aliases: agentAliases[value]! } : item
 }
 
 function textItem(call: PermissionCall, text: string, pattern: string | null): Item {

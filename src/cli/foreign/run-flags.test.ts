@@ -15,12 +15,11 @@ async function called(args: readonly string[], ...calls: readonly object[]) {
   const script = user.script({ main: [{ toolCalls: calls as never }, { text: 'done' }] }, 'calls.json')
   const { code, stderr } = await user.call(['-p', 'Go.', '-m', script, ...args])
   const rows = user.rows('SELECT tool, status, error FROM tool_calls ORDER BY id DESC LIMIT ' + calls.length)
-  const ends = rows.map(
-    ({ tool, status, error }) => `${tool}: ${error ? JSON.parse(String(error)).code : status}`,
-  )
+  const ends = rows.map(({ tool, status, error }) => [tool, error ? codeOf(error) : status].join(': '))
   return { code, stderr, ends: ends.toReversed() }
 }
 
+const codeOf = (error: unknown): string => JSON.parse(error as string).code
 const bash = (command: string) => ({ tool: 'bash', input: { command } })
 const write = { tool: 'write', input: { path: 'b.txt', content: 'x' } }
 
@@ -91,7 +90,7 @@ describe('rules of one run', () => {
     const config = { OFFSHOOT_PERMISSIONS: '["bash"]' }
     await user.call(['continue', String(row!['id']), '--max-turns', '2'], { env: config })
     const ends = user.rows('SELECT error FROM tool_calls ORDER BY id DESC LIMIT 2')
-    expect(ends.map(({ error }) => JSON.parse(String(error)).code)).toEqual(['denied', 'denied'])
+    expect(ends.map(({ error }) => codeOf(error))).toEqual(['denied', 'denied'])
   })
 
   test('of another directory open it, and a deny closes it again', async () => {

@@ -51,6 +51,13 @@ describe('the task tool under names of other systems', () => {
     expect(children).toEqual([['planner', false]])
   })
 
+  test.each(['Explore', 'explorer'])('a rule that names an agent %s denies ours', async (pattern) => {
+    const layers = [{ name: 'rules', rules: [{ tool: 'task', pattern, action: 'deny' as const }] }]
+    const named = (subagent_type: string) => call('task', { prompt: 'look', subagent_type })
+    const { calls } = await played([named('explore'), named('Explore'), named('general')], { layers })
+    expect(calls).toEqual(['denied', 'denied', 'completed'])
+  })
+
   test('an agent starts those that its list names so', async () => {
     const lists = [agent('main', { spawns: ['Explore'] }), ...all.slice(1)]
     const both = ['Explore', 'Plan'].map((subagent_type) => call('task', { prompt: 'x', subagent_type }))
