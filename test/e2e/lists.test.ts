@@ -18,7 +18,7 @@ it('on a terminal ls and ps have a header, fit the width, and print ids that com
     expect(code).toBe(0)
     const [head, row, ...rest] = stdout.trimEnd().split('\r\n')
     expect(head).toMatch(/^ID +/)
-    expect(row).toContain('…')
+    if (show === 'cnv') expect(row).toContain('…')
     for (const line of [head, row, ...rest]) expect(line!.length).toBeLessThanOrEqual(70)
     const [id] = new RegExp(`${show}_\\w+`).exec(row!)!
     expect(id.length).toBeLessThan(26)

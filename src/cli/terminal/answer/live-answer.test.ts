@@ -24,11 +24,18 @@ function start() {
 
 const appended = (messageId: string, role = 'assistant') => ({ type: 'message.appended', messageId, role })
 const delta = (messageId: string, text: string, offset?: number) => ({
-  ...{ type: 'part.delta', messageId, partId: `${messageId}-part`, kind: 'text', text },
+  type: 'part.delta',
+  messageId,
+  partId: `${messageId}-part`,
+  kind: 'text',
+  text,
   ...(offset === undefined ? {} : { offset }),
 })
 const whole = (messageId: string, text: string) => ({
-  ...{ type: 'part.completed', messageId, partId: `${messageId}-part`, kind: 'text' },
+  type: 'part.completed',
+  messageId,
+  partId: `${messageId}-part`,
+  kind: 'text',
   part: { type: 'text', text },
 })
 const completed = (messageId: string) => ({ type: 'message.completed', messageId })
