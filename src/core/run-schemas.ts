@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { efforts } from './agent.ts'
+import type { Json } from './json.ts'
 
 /**
  * The caps of one run, after call, config, definition and default were weighed. null: none of its own. Money and tokens are
@@ -30,4 +31,8 @@ export const runSetupSchema = z.object({
   /** What its spawn asked for; each continue gives as much again. null: nothing was said. */
   maxCostUsd: z.number().min(0).nullable(),
   maxTokens: z.number().min(0).nullable(),
+  /** What a program tells its own tools about the conversation; what the run starts has it too. Absent: nothing. */
+  context: (z.unknown() as z.ZodType<Json>).optional(),
+  /** The tools that a program brought: no process goes on with the run without them. Absent: none. */
+  ownTools: z.array(z.string()).readonly().optional(),
 })

@@ -1,4 +1,5 @@
 import { parseRun } from '../../core/run-steps.ts'
+import type { Json } from '../../core/json.ts'
 import type { AgentDefinition } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
 import type { Author } from '../../core/message.ts'
@@ -23,6 +24,7 @@ import { appendMessage } from '../run/messages.ts'
 import type { Change } from '../log/recorder.ts'
 import { aboutRun, freshFigures } from '../delegation/spawn-child.ts'
 import { freshCaps, ownTurns } from '../delegation/run-limits.ts'
+import { programSetup } from '../delegation/program-setup.ts'
 
 export interface StartOptions extends RunSetting {
   readonly prompt: string
@@ -83,7 +85,9 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
       return { run: last, drive: [] }
     }
     if (known) checkIdle(change.tx, branch)
-    const run = newRun(deps, live.budget, options, { branch, authority, contextFiles: own.contextFiles })
+    const { context = last?.row.setup?.context } = options
+    const about = { branch, authority, contextFiles: own.contextFiles, context }
+    const run = newRun(deps, live.budget, options, about)
     if (!known) writeConversation(change, eventScope(run, change.at), opened)
     else if (!last) nameAfter(change, conversation.id, prompt)
     if (!hasSystemText(change.tx, branch.id)) {
@@ -113,13 +117,14 @@ interface MainBranch {
   readonly branch: Branch
   readonly authority: Authority
   readonly contextFiles: readonly string[]
+  readonly context: Json | undefined
 }
 
 function newRun(
   deps: Pick<Deps, 'clock' | 'config' | 'newId'>,
   budget: Budget,
   { agent, model, maxTurns }: StartOptions,
-  { branch, authority, contextFiles }: MainBranch,
+  { branch, authority, contextFiles, context }: MainBranch,
 ): LiveRun {
   const { limits } = deps.config
   const row: Run = {
@@ -141,7 +146,12 @@ function newRun(
       stallMs: limits.stallMs,
       ...freshCaps(budget, { depth: 0, parentRunId: null, setup: null }, agent),
     },
-    setup: { ...noSetup, effort: agent.effort ?? null, contextFiles },
+    setup: {
+      ...noSetup,
+      effort: agent.effort ?? null,
+      contextFiles,
+      ...programSetup(authority.tools, context),
+    },
     queuedAt: deps.clock.now(),
     startedAt: null,
   }
