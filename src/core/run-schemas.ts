@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { efforts } from './agent.ts'
+import type { Json } from './json.ts'
 import { modelSettingsSchema } from './model-settings.ts'
 
 /**
@@ -33,4 +34,8 @@ export const runSetupSchema = z.object({
   maxTokens: z.number().min(0).nullable(),
   /** How its model is asked, as its agent and whoever started it say. Absent: nothing was said. */
   settings: modelSettingsSchema().optional(),
+  /** What a program tells its own tools about the conversation; what the run starts has it too. Absent: nothing. */
+  context: (z.unknown() as z.ZodType<Json>).optional(),
+  /** The tools that a program brought: no process goes on with the run without them. Absent: none. */
+  ownTools: z.array(z.string()).readonly().optional(),
 })

@@ -4,6 +4,8 @@ import { createAgentRegistry } from '../agents/registry.ts'
 import type { AgentDefinition } from '../core/agent.ts'
 import { OffshootError } from '../core/errors.ts'
 import { isId, type ConversationId } from '../core/ids.ts'
+import type { Json } from '../core/json.ts'
+import { bounds } from '../core/limits.ts'
 import { delivers, type Deliver } from '../core/message.ts'
 import { modelSettingsSchema, type ModelSettings } from '../core/model-settings.ts'
 import { bestEffort } from '../core/rejections.ts'
@@ -49,6 +51,12 @@ export interface ChatOptions<O = unknown> {
   readonly agents?: readonly OwnAgent[] | undefined
   /** More tools, for this conversation. */
   readonly tools?: readonly OwnTool[] | undefined
+  /**
+   * What own tools receive as `context`, such as the user of a service: anything that JSON holds, at most 64 Ki characters.
+   * It is stored with each run, so that a run which another process goes on with has it. No model sees it. Default: that of
+   * the last run.
+   */
+  readonly context?: Json | undefined
   /** Default: the model of the agent, else that of `createOffshoot`. */
   readonly model?: string | OwnModel | undefined
 }
@@ -173,10 +181,12 @@ class Line {
 class ChatAgents {
   readonly #session: LibrarySession
   readonly #tools: Registry
+  readonly #context: Json | undefined
   #own: readonly AgentDefinition[]
 
-  constructor(session: LibrarySession, { agents = [], tools = [] }: z.output<typeof chatSchema>) {
+  constructor(session: LibrarySession, { agents = [], tools = [], context }: z.output<typeof chatSchema>) {
     this.#session = session
+    this.#context = context
     this.#tools = withTools(session.composed, tools, 'chat')
     this.#own = agents.map((each, i) => this.#read(each, `chat: agents.${i}`))
     checkAgents(this.#own, this.#tools, this.setting.agents!, 'chat')
@@ -185,7 +195,7 @@ class ChatAgents {
   get setting(): RunSetting {
     const { workspace, systemText, agents } = this.#session.composed
     const all = createAgentRegistry([...this.#own, ...agents.list()])
-    return { workspace, systemText, agents: all, tools: this.#tools }
+    return { workspace, systemText, agents: all, tools: this.#tools, context: this.#context }
   }
 
   /** By its name, or one of the program's own, which from here on has that name here. */
@@ -206,11 +216,17 @@ class ChatAgents {
 
 const text = z.string().min(1)
 const model = z.unknown().optional()
+const contextSchema = z.unknown().superRefine((value, { addIssue }) => {
+  if (!z.json().safeParse(value).success) addIssue('expected what JSON holds')
+  else if (JSON.stringify(value).length > bounds.contextChars)
+    addIssue(`expected at most ${bounds.contextChars} characters of JSON`)
+}) as z.ZodType<Json>
 const chatSchema = z.strictObject({
   conversationId: text.optional(),
   agent: z.unknown().optional(),
   agents: z.array(z.unknown()).optional(),
   tools: z.array(z.unknown()).optional(),
+  context: contextSchema.optional(),
   model,
 })
 const orderSchema = z.strictObject({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../core/clock.ts'
 import { OffshootError } from '../core/errors.ts'
+import type { Json } from '../core/json.ts'
 import type { FileData } from '../core/message.ts'
 import { defineTool } from '../tools/define-tool.ts'
 import { ToolError, type AnyTool, type ModelOutput, type RunRef, type Subject } from '../tools/port.ts'
@@ -57,6 +58,8 @@ export interface OwnToolContext {
   readonly run: RunRef
   /** The directory that the conversation works on. */
   readonly directory: string
+  /** The `context` of the chat, after a recovery too; undefined: it has none. A copy for each call. */
+  readonly context: Json | undefined
   /** Live output for people: a `tool.output` event. It is neither stored nor sent to the model. */
   emit(text: string): void
 }
@@ -115,6 +118,7 @@ function runtimeTool(own: unknown, clock: Clock, where: string): AnyTool {
     inputSchema,
     effects,
     idempotent,
+    isOwn: true,
     subject: (input) =>
       subject
         ? shownSubjects(
@@ -142,7 +146,7 @@ async function executeInTime(
   { name, execute, timeoutMs = DEFAULT_TIMEOUT_MS }: AnyDefinition,
   clock: Clock,
   input: unknown,
-  { signal, run, workspace, emit }: Parameters<AnyTool['execute']>[1],
+  { signal, run, workspace, context: about, emit }: Parameters<AnyTool['execute']>[1],
 ): Promise<unknown> {
   const timeout = new AbortController()
   const { promise: over, reject } = Promise.withResolvers<never>()
@@ -151,7 +155,13 @@ async function executeInTime(
     timeout.abort(error)
     reject(error)
   })
-  const context = { signal: AbortSignal.any([signal, timeout.signal]), run, directory: workspace.root, emit }
+  const context: OwnToolContext = {
+    signal: AbortSignal.any([signal, timeout.signal]),
+    run,
+    directory: workspace.root,
+    context: structuredClone(about),
+    emit,
+  }
   try {
     return await Promise.race([execute(input, context), over])
   } catch (error) {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Action } from '../core/agent.ts'
 import type { BranchId, CallId, ConversationId, RunId } from '../core/ids.ts'
+import type { Json } from '../core/json.ts'
 import type { FileData } from '../core/message.ts'
 import type { Fact } from '../core/receipt.ts'
 import type { Guard } from '../exec/start-guard.ts'
@@ -39,6 +40,8 @@ export interface Tool<I = never, O = unknown> {
   readonly idempotent: boolean
   /** Whether it waits for a person: that time is nobody's stall, and a subagent has it only where it is named. */
   readonly asksPerson?: true
+  /** A program that uses the library brought it: other processes may not have it. */
+  readonly isOwn?: true
   /** Other names under which models know it. */
   readonly aliases?: readonly string[]
   /** Other spellings of input fields, and of the fields of objects in its lists: `path` for `file_path`. */
@@ -66,6 +69,8 @@ export interface ToolContext {
   /** What this branch has read, so that a write can tell that a file changed since. */
   readonly files: FileLedger
   readonly todos: Todos
+  /** What a program said about the conversation, for its own tools; absent: nothing. */
+  readonly context?: Json | undefined
   /** Marks and settings for the environment of child processes. */
   readonly processMarks: Readonly<Record<string, string>>
   /** The guard of every child process (invariant R6). */

@@ -539,6 +539,50 @@ test('a run whose agent is defined in another program alone stays for that progr
   expect(runs(h).map(([, status]) => status)).toEqual(['completed', 'completed'])
 })
 
+describe('a run with tools of a program', () => {
+  const own = tool('stock', { isOwn: true, execute: never })
+  const parts = { main: [{ calls: [use('stock')] }, { text: 'end' }] }
+  const note = expect.stringMatching(
+    /^not gone on with here: its own tool is not registered here: stock\. .*chat\(.*continue\('brn_/,
+  ) as string
+
+  test('is paused by a process that lacks them, which tells its model nothing', async () => {
+    const { store } = await died({ parts, tools: [own] })
+    const h = live(store, { parts })
+    const { runs: recovered } = await h.recover()
+    expect(recovered).toMatchObject([{ status: 'running', became: 'paused' }])
+    expect(runs(h)).toEqual([['main', 'paused', 'restart', 1]])
+    expect(store.find('runs', {})[0]).toMatchObject({ reportNote: note })
+    expect(h.actor.seen).toEqual([])
+    const { branchId } = store.find('runs', {})[0]!
+    await expect(h.continue(branchId)).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'its own tool is not registered here: stock',
+    })
+    expect(runs(h)).toEqual([['main', 'paused', 'restart', 1]])
+  })
+
+  test('goes on in a process that has them', async () => {
+    const { store } = await died({ parts, tools: [own] })
+    const h = live(store, { parts: { main: [{ text: 'end' }] }, tools: [tool('stock', { isOwn: true })] })
+    await h.recover()
+    expect(runs(h).map(([, status]) => status)).toEqual(['completed'])
+  })
+
+  test('of a subagent, stays paused while its parent waits', async () => {
+    const { store } = await died({
+      parts: { main: [{ calls: [foreground('a')] }], a: [{ calls: [use('stock')] }] },
+      tools: [own],
+    })
+    const h = live(store, { parts: {} })
+    await h.recover()
+    expect(runs(h).map(([name, status]) => [name, status])).toEqual([
+      ['main', 'paused'],
+      ['a', 'paused'],
+    ])
+  })
+})
+
 test('a conversation that another process deletes while one looks is not left', async () => {
   const { store } = await died({ parts: { main: [{ calls: [use('write')] }] } })
   expect(leftConversations({ store })).toMatchObject([{ hasOpenRuns: true }])

@@ -338,6 +338,7 @@ function toolContext(
     run: { conversationId, branchId, runId, callId, agent, depth },
     files: run.files,
     todos: todosOf(deps, run),
+    context: setup?.context,
     decidedPaths: run.decidedPaths.get(callId) ?? [],
     decide: (tool, subject) => decideFurther({ deps, workspace }, run, tool, subject),
     ask: (question) => deps.questions.ask(run, callId, question),

@@ -18,6 +18,7 @@ import type { Change } from '../log/recorder.ts'
 import { requestSlot } from '../run/slots.ts'
 import { freshFigures, emitRunStarted, emitBranchCreated } from '../delegation/spawn-child.ts'
 import { freshCaps, freshLimits, limitsOf } from '../delegation/run-limits.ts'
+import { lackedTools } from '../delegation/program-setup.ts'
 import { describeTask, TOLD_TO_GO_ON } from '../task/task-input.ts'
 
 export interface ForkStart {
@@ -165,6 +166,8 @@ function firstRunOfFork(
   const limits = last
     ? freshLimits(deps, budget, { ...last, parentRunId: null }, agent)
     : { ...limitsOf(deps, agent, depth, {}), ...freshCaps(budget, { depth, parentRunId: null }, agent) }
+  const lacksTools = last && lackedTools(deps.tools, last)
+  if (lacksTools) throw lacksTools
   const row: Run = {
     ...freshFigures,
     ...state.queued,

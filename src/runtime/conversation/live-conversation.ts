@@ -255,7 +255,7 @@ export class LiveConversation implements RunTree {
   #idle(branchId: BranchId): LiveRun | undefined {
     const latest = this.#latest.get(branchId)
     if (!latest || this.#starting.has(branchId) || this.#stop || this.isPausedByUser) return undefined
-    if (!isFinal(latest.row.status)) return undefined
+    if (!isFinal(latest.row.status) || latest.lacksTools) return undefined
     const isCancelled = [latest, ...ancestorsOf(latest)].some(
       (run) => run.row.status === 'cancelled' || isBeingCancelled(run),
     )

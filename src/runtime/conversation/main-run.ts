@@ -1,4 +1,5 @@
 import { parseRun } from '../../core/run-steps.ts'
+import type { Json } from '../../core/json.ts'
 import type { AgentDefinition, JsonSchema, Rule } from '../../core/agent.ts'
 import type { Branch } from '../../core/conversation.ts'
 import type { Author } from '../../core/message.ts'
@@ -27,6 +28,7 @@ import { aboutRun, freshFigures } from '../delegation/spawn-child.ts'
 import { freshCaps, ownTurns } from '../delegation/run-limits.ts'
 import { keptSettings } from '../delegation/run-settings.ts'
 import { recoded } from '../delegation/recoded.ts'
+import { programSetup } from '../delegation/program-setup.ts'
 
 export interface StartOptions extends RunSetting {
   readonly prompt: string
@@ -101,8 +103,9 @@ export async function mainRun(deps: MainRunPorts, options: StartOptions): Promis
       return { run: last, drive: [] }
     }
     if (known) checkIdle(change.tx, branch)
-    const started = { ...options, agent }
-    const run = newRun(deps, live.budget, started, { branch, authority, contextFiles: own.contextFiles })
+    const { context = last?.row.setup?.context } = options
+    const about = { branch, authority, contextFiles: own.contextFiles, context }
+    const run = newRun(deps, live.budget, { ...options, agent }, about)
     if (!known) writeConversation(change, eventScope(run, change.at), opened)
     else if (!last) nameAfter(change, conversation.id, prompt)
     replaceRestrictions(change, deps.newId, branch, restrictions)
@@ -147,13 +150,14 @@ interface MainBranch {
   readonly branch: Branch
   readonly authority: Authority
   readonly contextFiles: readonly string[]
+  readonly context: Json | undefined
 }
 
 function newRun(
   deps: Pick<Deps, 'clock' | 'config' | 'newId'>,
   budget: Budget,
   { agent, model, maxTurns, settings }: StartOptions,
-  { branch, authority, contextFiles }: MainBranch,
+  { branch, authority, contextFiles, context }: MainBranch,
 ): LiveRun {
   const { limits } = deps.config
   const row: Run = {
@@ -180,6 +184,7 @@ function newRun(
       effort: agent.effort ?? null,
       contextFiles,
       ...recoded('usage', () => keptSettings(deps, { agent, model, named: settings })),
+      ...programSetup(authority.tools, context),
     },
     queuedAt: deps.clock.now(),
     startedAt: null,

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../../core/agent.ts'
+import type { Json } from '../../core/json.ts'
 import { OffshootError } from '../../core/errors.ts'
 import type { ConversationId } from '../../core/ids.ts'
 import type { ModelSettings } from '../../core/model-settings.ts'
@@ -13,6 +14,7 @@ import { writeSpawnCard } from '../journal/person-spawn-report.ts'
 import type { Deps } from '../context/deps.ts'
 import { newConversation, openConversation, writeConversation, type Opened } from './open-conversation.ts'
 import { personaOf } from '../delegation/persona-and-schemas.ts'
+import { contextOn, programSetup } from '../delegation/program-setup.ts'
 import {
   modelOf,
   writeSubagent,
@@ -31,6 +33,8 @@ export interface PersonSpawn {
   readonly systemText: SystemText
   /** What the conversation may spend while it is driven, US dollars. */
   readonly budgetUsd?: number | undefined
+  /** As of `RunSetting`. */
+  readonly context?: Json | undefined
   readonly agent: AgentDefinition
   readonly task: string
   /** Of the task; default: a person. */
@@ -101,6 +105,7 @@ export async function spawnOfPerson(deps: PersonSpawnPorts, options: PersonSpawn
         persona: persona?.agent ?? null,
         contextFiles: handed.contextFiles,
         ...settings,
+        ...programSetup([], options.context ?? contextOn(change.tx, opened.branch.id)),
       },
       first: { persona, files: handed.files, receipts: live.receipts.list() },
       above,

@@ -81,6 +81,8 @@ export function continueRun(
   order: ContinueOrder,
 ): readonly LiveRun[] {
   checkNoCancelAbove(run)
+  const lacking = [run, ...pausedBelow(tree, run)].find(({ lacksTools }) => lacksTools)
+  if (lacking) throw lacking.lacksTools
   if (order.wake === false) checkUnreported(change, run)
   const isOver = isFinal(run.row.status)
   if (isOver) endLeft(change, deps, run) // of a run whose last writes were lost
@@ -185,7 +187,7 @@ export function resumeStoppedBelow(
   run: LiveRun,
 ): readonly LiveRun[] {
   return pausedBelow(tree, run)
-    .filter(({ row, unusable }) => row.reason === 'parent' && !unusable)
+    .filter(({ row, unusable, lacksTools }) => row.reason === 'parent' && !unusable && !lacksTools)
     .map((child) => resumeChild(change, deps, tree.budget, child))
 }
 

@@ -29,6 +29,7 @@ import type { Change } from '../log/recorder.ts'
 import { restrictionRules, storeDirectoryGrants, storeRestrictions } from '../authority/restrictions.ts'
 import type { Scope, ScopePart } from '../context/scope.ts'
 import { personaOf, schemasOf } from './persona-and-schemas.ts'
+import { programSetup } from './program-setup.ts'
 import { limitsOf } from './run-limits.ts'
 import { keptSettings } from './run-settings.ts'
 import { requestSlot } from '../run/slots.ts'
@@ -119,6 +120,7 @@ export function spawnChild(
     maxCostUsd: asked.usd ?? null,
     maxTokens: asked.tokens ?? null,
     ...keptSettings(deps, { agent, model }),
+    ...programSetup([], parent.row.setup?.context),
   }
   const rules = restrictionRules(deps, input.restrictions)
   const bounds = { rules, directory: setup.directory, opened: prepared.opened }
@@ -178,8 +180,10 @@ export function writeSubagent(
   const { agent, parent, call, above, bounds, text } = order
   const { rules = [], opened = [] } = bounds
   const branch = newBranch(change, deps.newId, order)
-  const row = newRun(change, deps.newId, order, branch)
-  const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, bounds) })
+  const authority = narrow(deps, above, agent, bounds)
+  const setup = { ...order.setup, ...programSetup(authority.tools, order.setup.context) }
+  const row = newRun(change, deps.newId, { ...order, setup }, branch)
+  const run = createLiveRun({ row, agent, parent, call, ...authority })
   if (requestSlot(deps, run, 'end') === 'granted') startAtOnce(change, run)
   order.budget.attach(run.held)
   try {

@@ -136,9 +136,14 @@ function requeueOrPause(
   endOpenCalls(change, deps, run)
   const wasQueued = run.row.status === 'queued'
   const { toolCalls } = run.row
-  // its agent is defined elsewhere: in another program, perhaps, that goes on with it
-  const stays = policy === 'pause' || run.unusable !== undefined
-  const note = run.unusable ? { reportNote: `not gone on with here: ${run.unusable.message}` } : {}
+  // its agent or its tools are defined elsewhere: in another program, perhaps, that goes on with it
+  const why = run.unusable ?? run.lacksTools
+  const stays = policy === 'pause' || why !== undefined
+  const note = why
+    ? {
+        reportNote: `not gone on with here: ${[why.message, run.lacksTools?.hint].filter(Boolean).join('. ')}`,
+      }
+    : {}
   if (!wasQueued || stays)
     changeRun(change, run, state.paused('restart'), {
       row: { stopNo: run.row.stopNo + 1, toolCalls, ...note },

@@ -18,6 +18,7 @@ import {
 import { readRestrictions } from '../authority/restrictions.ts'
 import { LiveConversation } from '../conversation/live-conversation.ts'
 import type { Deps } from '../context/deps.ts'
+import { lackedTools } from '../delegation/program-setup.ts'
 import { createLiveRun, type LiveRun } from '../run/live-run.ts'
 import type { Scope } from '../context/scope.ts'
 
@@ -54,7 +55,8 @@ function reviver(
     const above = row.parentRunId ? rows.get(row.parentRunId) : undefined
     const parent = above && above.depth < row.depth ? revive(above) : undefined
     const bound = bindingOf(deps, row, branches.get(row.branchId)!, parent)
-    const run = createLiveRun({ row, parent, call: openCall(deps.store, row), ...bound })
+    const lacksTools = lackedTools(deps.tools, row)
+    const run = createLiveRun({ row, parent, call: openCall(deps.store, row), ...bound, lacksTools })
     if (isStopped(row.status)) run.markStopped()
     made.set(row.id, run)
     return run

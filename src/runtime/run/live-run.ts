@@ -103,6 +103,8 @@ export interface LiveRun {
   checked?: { readonly text: string; readonly result: CheckedReport }
   /** Why it cannot be driven: an agent that it needs is not defined any more. */
   readonly unusable: OffshootError | undefined
+  /** Why it does not go on here: tools of the program that began it are not there. */
+  readonly lacksTools: OffshootError | undefined
 }
 
 /** Writes what happens to a call in a transaction of somebody else: of its child's end, of a question about it. */
@@ -130,13 +132,14 @@ export interface RunEventDetails {
 }
 
 export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'opened' | 'parent' | 'call' | 'tools'> &
-  Partial<Pick<LiveRun, 'unusable'>>
+  Partial<Pick<LiveRun, 'unusable' | 'lacksTools'>>
 
 export function createLiveRun(start: LiveRunStart): LiveRun {
   const { row, ...rest } = start
   const held = new HeldRow(row)
   return {
     unusable: undefined,
+    lacksTools: undefined,
     ...rest,
     held,
     get row() {

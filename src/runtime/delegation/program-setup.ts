@@ -1,0 +1,35 @@
+import { OffshootError } from '../../core/errors.ts'
+import type { BranchId } from '../../core/ids.ts'
+import type { Json } from '../../core/json.ts'
+import type { Run, RunSetup } from '../../core/run.ts'
+import type { Reader } from '../../store/port.ts'
+import type { AnyTool } from '../../tools/port.ts'
+import type { Registry } from '../../tools/registry.ts'
+
+/** What a run keeps of the program that uses the library: its context, and which of its tools the run has. */
+export function programSetup(
+  tools: readonly AnyTool[],
+  context: Json | undefined,
+): Pick<RunSetup, 'context' | 'ownTools'> {
+  const ownTools = tools.filter(({ isOwn }) => isOwn).map(({ name }) => name)
+  return { ...(context === undefined ? {} : { context }), ...(ownTools.length > 0 ? { ownTools } : {}) }
+}
+
+/** Why a run cannot go on here: tools of the program that began it are not registered. undefined: all are. */
+export function lackedTools(
+  tools: Registry,
+  { setup, branchId, conversationId }: Pick<Run, 'setup' | 'branchId' | 'conversationId'>,
+): OffshootError | undefined {
+  const lacked = setup?.ownTools?.filter((name) => tools.get(name)?.name !== name) ?? []
+  if (lacked.length === 0) return undefined
+  const what = lacked.length === 1 ? 'its own tool is' : 'its own tools are'
+  return new OffshootError('conflict', `${what} not registered here: ${lacked.join(', ')}`, {
+    hint: `The program that defines them continues it: offshoot.chat({ conversationId: '${conversationId}', tools }), then offshoot.continue('${branchId}').`,
+  })
+}
+
+/** The context of the last run of a branch. */
+export function contextOn(reader: Reader, branchId: BranchId): Json | undefined {
+  const last = { orderBy: 'id', descending: true, limit: 1 } as const
+  return reader.find('runs', { where: { branchId }, ...last })[0]?.setup?.context
+}
