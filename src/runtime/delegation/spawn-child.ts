@@ -29,7 +29,7 @@ import { restrictionRules, storeDirectoryGrants, storeRestrictions } from '../au
 import type { Scope, ScopePart } from '../context/scope.ts'
 import { personaOf, schemasOf } from './persona-and-schemas.ts'
 import { limitsOf } from './run-limits.ts'
-import { requestSlot } from '../run/slots.ts'
+import { enterQueue } from '../run/budget-queue.ts'
 import { delegationTools, exposedTo, spawnable, type DelegationPorts } from './startable-agents.ts'
 import type { FirstContext, SystemAbout, SystemText } from '../context/system-text.ts'
 import { describeTask, isControlName, isTaskName, type TaskInput } from '../task/task-input.ts'
@@ -104,7 +104,7 @@ export function spawnChild(
   const prepared = takePrepared(parent, call.part.callId)
   const { budget } = tree
   const asked = { usd: input.max_cost_usd, tokens: input.max_tokens }
-  const caps = budget.reserve(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
+  const caps = budget.spawn(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
   const limits = { ...limitsOf(deps, agent, depth + 1, { ...input, leftMs: parent.timeLeftMs() }), ...caps }
   const persona = personaOf(deps, agent, input.persona, parent.row)
   const directory = prepared.directory ?? parent.row.setup?.directory ?? null
@@ -167,8 +167,8 @@ export function writeSubagent(
   const branch = newBranch(change, deps.newId, order)
   const row = newRun(change, deps.newId, order, branch)
   const run = createLiveRun({ row, agent, parent, call, ...narrow(deps, above, agent, bounds) })
-  if (requestSlot(deps, run, 'end') === 'granted') startAtOnce(change, run)
   order.budget.attach(run.held)
+  if (enterQueue(change, deps, order.budget, run) === 'granted') startAtOnce(change, run)
   try {
     change.addSubagent(branch.id)
     change.tx.insert('branches', branch)
