@@ -27,7 +27,7 @@ const MEANINGS = {
   'part.completed':
     'A part is complete, and `part` contains all of it. Every part has `id` and `type`. A `text`, `reasoning` or `notice` has `text` (a `text` in a user message also `author`: `person`, `runtime`, or an agent with its branch); a delivered `report` has `text`, and in `report` what the runtime knows about it; a `tool-call` has `callId`, `tool`, `input`; a `tool-result` has `callId`, `tool`, `status`, `output`; a `file` has `file`.',
   'run.queued':
-    'A run waits for a free slot. `position` is its place in its conversation, `line` says what it waits for. If the run was already waiting (`from` is `queued`), the thing that it waits for has changed.',
+    'A run waits for a free slot, or first for budget (`waitingFor`). `position` is its place in its conversation, `line` says what it waits for. If the run was already waiting (`from` is `queued`), the thing that it waits for has changed.',
   'run.started': 'A run started to work.',
   'run.resumed': 'A run continues after a wait.',
   'run.progress': 'A run started a tool call.',

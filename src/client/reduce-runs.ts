@@ -98,7 +98,7 @@ function phaseOf(run: RunRow, event: RunEvent): Partial<RunRow> {
 }
 
 function waitOf(run: RunRow, event: RunEvent): RunRow['waitingFor'] {
-  if (event.type === 'run.waiting') return event.waitingFor
+  if (event.type === 'run.waiting' || event.type === 'run.queued') return event.waitingFor ?? null
   return event.type === 'run.backgrounded' ? run.waitingFor : null
 }
 
@@ -158,7 +158,7 @@ function queueAfter(queue: readonly RunId[], event: RunEvent): readonly RunId[] 
   if (event.type === 'run.progress' || event.type === 'run.backgrounded') return queue
   const runId = event.runId!
   const isIn = queue.includes(runId)
-  if (event.type !== 'run.queued' || event.depth === 0)
+  if (event.type !== 'run.queued' || event.depth === 0 || event.waitingFor)
     return isIn ? queue.filter((id) => id !== runId) : queue
   const others = isIn ? queue.filter((id) => id !== runId) : queue
   const place = event.position ?? others.length + 1
@@ -179,7 +179,7 @@ function withQueue(state: ViewState, queue: readonly RunId[]): ViewState {
 
 /** Told with each run that comes to the line, and by the first in it when it changes. */
 function withLine(state: ViewState, event: RunEvent): ViewState {
-  if (event.type !== 'run.queued' || event.depth === 0) return state
+  if (event.type !== 'run.queued' || event.depth === 0 || event.waitingFor) return state
   const { line = 'conversation' } = event
   return line === (state.slots.line ?? 'conversation') ? state : { ...state, slots: { ...state.slots, line } }
 }

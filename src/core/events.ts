@@ -193,6 +193,8 @@ export const eventSchemas = {
     position: z.int().min(1).optional(),
     /** What the line of its conversation waits for from now on; absent: for a slot of the conversation. */
     line: codeOf<QueueLine>().optional(),
+    /** It waits for budget before it asks for a slot. null: no longer. */
+    waitingFor: waitingFor.nullable().optional(),
   }),
   'run.started': event('run.started', runShape),
   'run.resumed': event('run.resumed', runShape),

@@ -15,6 +15,10 @@ export const runLimitsSchema = z.object({
   growsTo: z
     .object({ maxTokens: z.number().min(0).nullable(), maxCostUsd: z.number().min(0).nullable() })
     .optional(),
+  /** What was named for it while others held that: its caps become these, and no more, once it is free. */
+  asked: z
+    .object({ maxTokens: z.number().min(0).nullable(), maxCostUsd: z.number().min(0).nullable() })
+    .optional(),
   timeoutMs: z.int().min(1).nullable(),
   stallMs: z.int().min(1),
 })

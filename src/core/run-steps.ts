@@ -49,6 +49,12 @@ export function waitOn(run: Run, waitingFor: WaitingFor): WaitingRun {
   throw new OffshootError('internal', `a run that is ${run.status} cannot wait on`)
 }
 
+/** A run in the queue that waits for budget, or does no longer. @throws OffshootError `internal` for one that is not there. */
+export function waitInQueue(run: Run, waitingFor: WaitingFor | null): QueuedRun {
+  if (run.status === 'queued') return { ...run, waitingFor }
+  throw new OffshootError('internal', `a run that is ${run.status} is not in the queue`)
+}
+
 /** A run in the state of an earlier row of it, with everything else as it is now. */
 export function backTo(earlier: Run, now: Run): Run {
   const {
@@ -77,7 +83,7 @@ export function parseRun(row: StoredRun): Run {
   const ended = stopped(row.endedAt ?? from)
   switch (found.status) {
     case 'queued':
-      return { ...row, ...opened(row), ...found, waitingFor: null }
+      return { ...row, ...opened(row), ...found, waitingFor: budgetOnly(row.waitingFor) }
     case 'running':
       return { ...row, ...begun(row, from), ...found, waitingFor: null }
     case 'waiting':
@@ -96,6 +102,10 @@ export function parseRun(row: StoredRun): Run {
     case 'cancelled':
       return { ...row, ...ended, ...found }
   }
+}
+
+function budgetOnly(waitingFor: WaitingFor | null): WaitingFor | null {
+  return waitingFor?.code === 'budget' ? waitingFor : null
 }
 
 function unsaid(what: WaitingFor['what'], since: number): WaitingFor {

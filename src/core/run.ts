@@ -151,7 +151,8 @@ interface OpenRun extends RunFacts {
 export interface QueuedRun extends OpenRun {
   readonly status: 'queued'
   readonly reason: null
-  readonly waitingFor: null
+  /** Others hold the budget that its spawn has named: it asks for no slot before that is free. null: it waits for a slot. */
+  readonly waitingFor: WaitingFor | null
   /** Set where it has run before. */
   readonly startedAt: number | null
 }

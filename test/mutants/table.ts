@@ -72,7 +72,7 @@ const mutants: Readonly<Record<Mutated, readonly Edit[]>> = {
   reservation: [
     {
       file: 'src/runtime/delegation/spawn-child.ts',
-      anchor: 'const caps = budget.reserve(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)',
+      anchor: 'const caps = budget.spawn(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)',
       replacement: 'const caps = { maxCostUsd: null, maxTokens: null }',
     },
   ],

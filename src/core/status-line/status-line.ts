@@ -148,7 +148,8 @@ function lowerFirst(text: string): string {
 
 /** Others wait for a slot of the process too: its place is none among the runs of one conversation. */
 function queued(run: StatusRun, { queueLength, queueLine }: StatusFacts): StatusLine {
-  const { queuePosition, queuedAt } = run
+  const { queuePosition, queuedAt, waitingFor } = run
+  if (waitingFor?.code === 'budget') return line(run, 'Waiting for budget', waitingFor.detail)
   if (queuePosition === null) return line(run, 'Queued')
   if (queueLine === 'process')
     return { ...line(run, 'Queued', 'every slot of its process is taken'), since: queuedAt }

@@ -8,6 +8,8 @@ export interface AccountFacts {
    * once nobody else can go on.
    */
   readonly growsTo: number | null
+  /** `growsTo` is what was named for it: it never grows beyond that. */
+  readonly isNamed?: boolean
   /** Only an open one holds what it has not used: the rest of one that has stopped went back. */
   readonly isOpen: boolean
 }
@@ -33,9 +35,14 @@ export function keptOf(cap: number | null): number {
 }
 
 /** How much its cap may grow, if there is as much above it. `beyond`: nobody else can go on. */
-export function mostGrowth({ cap, growsTo }: Account, beyond: boolean): number {
+export function mostGrowth({ cap, growsTo, isNamed }: Account, beyond: boolean): number {
   if (growsTo === null) return 0
-  return beyond ? Infinity : Math.max(0, growsTo - cap!)
+  return beyond && !isNamed ? Infinity : Math.max(0, growsTo - cap!)
+}
+
+/** Nobody has named its amount. */
+export function isShare(account: Account | undefined): boolean {
+  return account !== undefined && account.growsTo !== null && !account.isNamed
 }
 
 /** What somebody holds of an amount, and what that is. */
@@ -70,11 +77,11 @@ export class AccountTree {
     return most > 0 ? own + Math.max(0, Math.min(most, this.#laterAbove(account, cap, comesBack))) : own
   }
 
-  #laterAbove({ parent }: Account, cap: number | null, comesBack: ReadonlySet<string>): number {
+  #laterAbove({ parent, isNamed }: Account, cap: number | null, comesBack: ReadonlySet<string>): number {
     const room = this.laterRoom(parent, cap, comesBack)
     const payer = this.#payer(parent)
     const above = payer === null ? undefined : this.#accounts.get(payer)!
-    return above && above.growsTo !== null ? room : room - keptOf(above ? above.cap : cap)
+    return isNamed || isShare(above) ? room : room - keptOf(above ? above.cap : cap)
   }
 
   /** Who else holds something: not the account, nor those above it, and of a share not what is below it. */

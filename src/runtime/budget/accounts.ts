@@ -76,7 +76,7 @@ export class Accounts {
   storeGrown(id: RunId): void {
     for (let at: RunId | null = id; at !== null; at = this.#open.get(at)?.known.parentRunId ?? null) {
       const run = this.#open.get(at)?.run
-      if (!run?.row.limits.growsTo || isStopped(run.row.status)) continue
+      if (!(run?.row.limits.growsTo || run?.row.limits.asked) || isStopped(run.row.status)) continue
       const { limits } = run.row
       const maxCostUsd = this.money.capOf(at)
       const maxTokens = this.tokens.capOf(at)
@@ -108,10 +108,12 @@ export class Accounts {
     const parent = parentRunId && (this.#depths.get(parentRunId) ?? depth) < depth ? parentRunId : null
     this.#depths.set(id, depth)
     const facts = { parent, isOpen: !isStopped(status) }
-    const { maxCostUsd, maxTokens, growsTo } = limits
-    const money = { ...facts, cap: maxCostUsd, growsTo: growsTo?.maxCostUsd ?? null }
-    const tokens = { ...facts, cap: maxTokens, growsTo: growsTo?.maxTokens ?? null }
-    this.money.know(id, money, row.costUsd ?? 0)
-    this.tokens.know(id, tokens, tokensOf(row.usage))
+    const { growsTo, asked } = limits
+    const grows = (unit: 'maxCostUsd' | 'maxTokens') => {
+      const named = asked?.[unit] ?? null
+      return { cap: limits[unit], growsTo: named ?? growsTo?.[unit] ?? null, isNamed: named !== null }
+    }
+    this.money.know(id, { ...facts, ...grows('maxCostUsd') }, row.costUsd ?? 0)
+    this.tokens.know(id, { ...facts, ...grows('maxTokens') }, tokensOf(row.usage))
   }
 }

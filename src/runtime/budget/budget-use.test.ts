@@ -117,15 +117,21 @@ async function play({ acts, unit, cap, slots, maxOutput, input, requests, mainWo
     { maxOutput, price },
   )
   const limits = {
-    ...{
-      maxDepth: 3,
-      maxConcurrent: slots,
-      maxSpawns: 20,
-      maxTurns: 60,
-      maxTurnsSubagent: 60,
-      maxIdenticalCalls: 50,
-    },
-    ...(isMoney ? { budgetUsd: cap * USD_PER_TOKEN, maxTokens: 1e9 } : { budgetUsd: null, maxTokens: cap }),
+    maxDepth: 3,
+    maxConcurrent: slots,
+    maxSpawns: 20,
+    maxTurns: 60,
+    maxTurnsSubagent: 60,
+    maxIdenticalCalls: 50,
+    ...(isMoney
+      ? {
+          budgetUsd: cap * USD_PER_TOKEN,
+          maxTokens: 1e9,
+        }
+      : {
+          budgetUsd: null,
+          maxTokens: cap,
+        }),
   }
   const general = agent('general', { spawns: ['general'], prompt: 'x'.repeat(4 * input) })
   const h = harness({ clock, model, agents: [agent('main'), general], config: { limits } })
@@ -216,16 +222,21 @@ describe('the same', () => {
   const spawns = [undefined, undefined, undefined, 1.1].map((part) => ({ background: true, part }))
   const reads = { spawns: [], reads: true, delayMs: 300, output: 700 }
   const busy: Tree = {
-    ...{
-      unit: 'tokens',
-      cap: 100_000,
-      slots: 4,
-      maxOutput: 32_000,
-      input: 2_000,
-      requests: 60,
-      mainWorks: false,
-    },
-    acts: [{ ...reads, spawns, reads: false }, ...Array.from({ length: 59 }, () => reads)],
+    unit: 'tokens',
+    cap: 1e5,
+    slots: 4,
+    maxOutput: 32e3,
+    input: 2e3,
+    requests: 60,
+    mainWorks: false,
+    acts: [
+      {
+        ...reads,
+        spawns,
+        reads: false,
+      },
+      ...Array.from({ length: 59 }, () => reads),
+    ],
   }
   const wrong = async (what: RegExp) => (await play(busy)).wrong.filter((each) => what.test(each))
 

@@ -3,11 +3,21 @@ import type { ConversationId, RunId } from '../../core/ids.ts'
 import type { StoredRun, RunLimits } from '../../core/run.ts'
 import type { Reached, RequestEstimate, ReservationResult } from '../../loop/ports.ts'
 import { ToolError } from '../../tools/port.ts'
-import { dollars, moneyReached, UNPRICED } from './money-text.ts'
-import { count, tokensOf, tokensReached } from './token-count.ts'
+import { moneyReached, UNPRICED } from './money-text.ts'
+import { tokensOf, tokensReached } from './token-count.ts'
 import { tooDear } from './too-dear.ts'
 import { forecastOf, least, shareOf } from './budget-share.ts'
-import { heldText } from './held-text.ts'
+import { heldText, holdingsText } from './held-text.ts'
+import {
+  isLacking,
+  spawnCaps,
+  tooMuch,
+  unlessNone,
+  wholeTokens,
+  type Amount,
+  type Caps,
+  type Wanted,
+} from './spawn-caps.ts'
 import { clean, type Ledger } from './ledger.ts'
 import { Accounts } from './accounts.ts'
 import { BudgetWaits, type Claim } from './budget-waits.ts'
@@ -22,19 +32,11 @@ export interface Rest {
   readonly tokens: number | null
 }
 
-/** What is to be reserved: as it was asked for, else as a definition says, else a share. */
-export interface Wanted {
-  readonly asked?: { readonly usd?: number | undefined; readonly tokens?: number | undefined }
-  readonly defined?: number | undefined
-}
-
 /** Caps of everything together; null: none. */
 interface Whole {
   readonly budgetUsd: number | null
   readonly maxTokens: number | null
 }
-
-export type Caps = Pick<RunLimits, 'maxCostUsd' | 'maxTokens' | 'growsTo'>
 
 /**
  * What a conversation has spent, reserved and may spend: every run counts once, so what a fork shares with another
@@ -143,15 +145,50 @@ export class Budget {
   }
 
   /**
-   * The caps of a run that is about to begin below another: what is asked for has to be there, all else is made to fit.
-   * `spent` is what it has come to before. @throws ToolError `limit` or `budget` with what was asked, what is free and who
-   * reserves the rest.
+   * Asked before a subagent takes its place in the queue: what was named for it becomes its own, or something is free for its
+   * share. Waits as `ask` does. Where nobody is at work, it begins with what there is.
+   */
+  fund(run: Spender): { readonly until: Promise<void>; readonly held: string } | undefined {
+    const { id, depth } = run
+    const isTurn = this.#waits.leave(id)
+    this.#accounts.refresh()
+    const lacking = (beyond: boolean) =>
+      [this.#money, this.#tokens].find((ledger) => isLacking(ledger, id, beyond))
+    const ledger = lacking(false)
+    if (ledger && !isTurn) {
+      const later = clean(ledger.mostRoom(id, comesBack(this.#now(), id)))
+      const isMore = later > clean(ledger.room(id))
+      const until = isMore && this.#wait({ id, depth, used: 0, fits: () => !lacking(true) }, false)
+      if (until) return { until, held: holdingsText(ledger, id, ledger === this.#money) }
+    }
+    for (const each of [this.#money, this.#tokens]) each.take(id, ledger !== undefined)
+    this.#accounts.storeGrown(id)
+    return undefined
+  }
+
+  /**
+   * The caps of a subagent that is about to begin, which `fund` has to be asked about then. `by`: the run that asks for it.
+   * @throws ToolError `limit` or `budget` with what was asked, what can be left and who has the rest.
+   */
+  spawn(payer: RunId | null, wanted: Wanted, by?: Spender): Caps {
+    this.#checkReached(by)
+    return spawnCaps(this.#accounts, payer, wanted, comesBack(this.#now(), payer))
+  }
+
+  /**
+   * The caps of a run that is to go on below another: what is asked for has to be there, all else is made to fit.
+   * @throws ToolError `limit` or `budget` with what was asked, what is free and who reserves the rest.
    */
   reserve(payer: RunId | null, wanted: Wanted, by?: Spender): Caps {
-    this.checkSpawn(by)
+    this.#checkReached(by)
+    const why = this.nothingFree(payer)
+    if (why !== undefined) {
+      const hint = 'Wait for a report: what a subagent does not spend comes back.'
+      throw new ToolError('budget', `no subagent is started now, nothing is free: ${why}`, hint)
+    }
     const { usd, tokens } = wanted.asked ?? {}
-    this.#checkAsked('max_cost_usd', usd, payer)
-    this.#checkAsked('max_tokens', tokens, payer)
+    this.#checkAsked(this.#money, { field: 'max_cost_usd', asked: usd }, payer)
+    this.#checkAsked(this.#tokens, { field: 'max_tokens', asked: tokens }, payer)
     return this.share(payer, wanted)
   }
 
@@ -159,10 +196,9 @@ export class Budget {
   share(payer: RunId | null, { asked = {}, defined }: Wanted): Caps {
     this.#accounts.refresh()
     const money = shareOf(this.#money, payer, asked.usd ?? defined, (amount) => amount)
-    const tokens = shareOf(this.#tokens, payer, asked.tokens, whole)
+    const tokens = shareOf(this.#tokens, payer, asked.tokens, wholeTokens)
     const growsTo = { maxCostUsd: money.growsTo, maxTokens: tokens.growsTo }
-    const grows = growsTo.maxCostUsd !== null || growsTo.maxTokens !== null
-    return { maxCostUsd: money.cap, maxTokens: tokens.cap, ...(grows ? { growsTo } : {}) }
+    return { maxCostUsd: money.cap, maxTokens: tokens.cap, ...unlessNone('growsTo', growsTo) }
   }
 
   /** The caps of a run that goes on: these beyond what it has come to. */
@@ -192,16 +228,11 @@ export class Budget {
     return { ...limits, maxCostUsd, maxTokens: fit(this.#tokens, limits.maxTokens) }
   }
 
-  /** `by`: the run that asks for it. @throws ToolError `budget`: a run that could make no request is not started. */
-  checkSpawn(by?: Spender): void {
+  #checkReached(by: Spender | undefined): void {
     this.#accounts.refresh()
     const shared = this.#ofConversation()
     const reached = shared ? `${shared} in this conversation` : by && this.#reachedItself(by)?.note
     if (reached) throw new ToolError('budget', `no subagent is started any more: ${reached}`)
-    const why = this.nothingFree(by?.id ?? null)
-    if (why === undefined) return
-    const hint = 'Wait for a report: what a subagent does not spend comes back.'
-    throw new ToolError('budget', `no subagent is started now, nothing is free: ${why}`, hint)
   }
 
   /** Why nothing can be reserved below a run, or null: in the conversation; undefined: something can. */
@@ -300,11 +331,11 @@ export class Budget {
   }
 
   /** A share has no cap of its own: what it may come to is told by what is unreserved. */
-  #reachedItself({ id, limits: { maxCostUsd, maxTokens, growsTo } }: Spender): Reached | undefined {
-    const usd = (growsTo?.maxCostUsd ?? null) === null ? maxCostUsd : null
+  #reachedItself({ id, limits: { maxCostUsd, maxTokens, growsTo, asked } }: Spender): Reached | undefined {
+    const usd = (growsTo?.maxCostUsd ?? null) === null ? (asked?.maxCostUsd ?? maxCostUsd) : null
     const money = moneyReached(this.#money.used(id), usd, 'its own ')
     if (money) return { why: 'budget', note: money }
-    const most = (growsTo?.maxTokens ?? null) === null ? maxTokens : null
+    const most = (growsTo?.maxTokens ?? null) === null ? (asked?.maxTokens ?? maxTokens) : null
     const tokens = this.#explained(tokensReached(this.#tokens.used(id), most, 'its own '))
     return tokens === undefined ? undefined : { why: 'max_tokens', note: tokens }
   }
@@ -321,18 +352,10 @@ export class Budget {
     })
   }
 
-  #checkAsked(field: 'max_cost_usd' | 'max_tokens', asked: number | undefined, payer: RunId | null): void {
-    const isMoney = field === 'max_cost_usd'
-    const [ledger, shown, unit] = isMoney ? [this.#money, dollars, ''] : [this.#tokens, count, ' tokens']
-    const free = ledger.free(payer)
-    if (asked === undefined || free === null || asked <= free) return
-    const isOwn = payer !== null && ledger.whole(payer) !== ledger.whole(null)
-    const left = `the ${shown(free)}${unit} that ${unit ? 'are' : 'is'} left to ${isOwn ? 'your own run' : 'this conversation'}`
-    const amount = unit ? shown(asked) : asked
-    throw new ToolError(
-      'limit',
-      `${field} ${amount} is more than ${left}: ${this.#accounts.figures(ledger, payer)}`,
-    )
+  #checkAsked(ledger: Ledger, amount: Amount, payer: RunId | null): void {
+    const left = ledger.free(payer)
+    if (left !== null && (amount.asked ?? 0) > left)
+      throw tooMuch(this.#accounts, ledger, payer, { ...amount, left })
   }
 }
 
@@ -340,9 +363,4 @@ function leftOf(ledger: Ledger, id: RunId, cap: number | null): number | null {
   if (cap === null) return ledger.free(id)
   const own = clean(cap - ledger.committed(id))
   return least(own, ledger.free(null) === null ? null : clean(ledger.cap! - ledger.spent))
-}
-
-/** Tokens are whole, but for a share of next to nothing. */
-function whole(tokens: number): number {
-  return tokens < 1 ? tokens : Math.floor(tokens)
 }

@@ -12,9 +12,14 @@ export function heldText(
   tokens: Ledger,
 ): string {
   const lacksMoney = inputUsd + fair * outputUsdPerToken > money.room(id) + 1e-9
-  const holdings = (lacksMoney ? money : tokens).holdings(id)
+  return holdingsText(lacksMoney ? money : tokens, id, lacksMoney)
+}
+
+/** What others than a run hold, and who they are: `8,000 tokens are reserved by 1 subagent`. */
+export function holdingsText(ledger: Ledger, id: string, isMoney: boolean): string {
+  const holdings = ledger.holdings(id)
   const held = clean(holdings.reduce((sum, { amount }) => sum + amount, 0))
-  const amount = lacksMoney ? `${dollars(held)} is` : `${count(held)} tokens are`
+  const amount = isMoney ? `${dollars(held)} is` : `${count(held)} tokens are`
   const of = (by: Holding['by']) => holdings.filter((each) => each.by === by).length
   const words = [
     ...(of('request') > 0 ? ['running requests'] : []),

@@ -1,5 +1,6 @@
 import {
   AccountTree,
+  isShare,
   keptOf,
   mostGrowth,
   type Account,
@@ -95,9 +96,9 @@ export class Ledger {
     const account = this.#payer(id)
     if (!account) return false
     const before = account.cap!
-    if (account.growsTo !== null) {
+    if (isShare(account)) {
       const isOwn = id !== null && this.#accounts.get(id) === account
-      const kept = isIdle && isOwn ? 0 : Math.min(before, account.growsTo)
+      const kept = isIdle && isOwn ? 0 : Math.min(before, account.growsTo!)
       account.cap = Math.max(clean(account.committed), kept)
       this.#settle(account)
     }
@@ -109,17 +110,33 @@ export class Ledger {
     return Math.max(0, Math.min(this.#roomOf(this.#payer(id), beyond), this.#unspent()))
   }
 
+  /** What it lacks of what was named for it. */
+  lacks(id: string): number {
+    const account = this.#accounts.get(id)
+    return account?.isNamed ? clean(account.growsTo! - account.cap!) : 0
+  }
+
+  /** What was named for it becomes its own, as far as it is unreserved. */
+  take(id: string, beyond: boolean): void {
+    const account = this.#accounts.get(id)!
+    const amount = Math.min(this.lacks(id), this.room(id, beyond) - (account.cap! - account.committed))
+    if (amount <= 0) return
+    this.#grow(account.parent, amount)
+    account.cap! += amount
+    this.#settle(account)
+  }
+
   /** What a share leaves to whoever the amount belongs to that it grows out of; 0 for what does not grow. */
   keptAbove(id: string): number {
     const account = this.#payer(id)
-    if (!account || account.growsTo === null) return 0
+    if (!account || !isShare(account)) return 0
     const above = this.#payer(account.parent)
-    if (above && above.growsTo !== null) return this.keptAbove(account.parent!)
+    if (isShare(above)) return this.keptAbove(account.parent!)
     return keptOf(above ? above.cap : this.cap)
   }
 
   /** The same, once every request under way and these accounts have come to an end, and spent nothing more. */
-  mostRoom(id: string, comesBack: ReadonlySet<string>): number {
+  mostRoom(id: string | null, comesBack: ReadonlySet<string>): number {
     const unspent = this.cap === null ? Infinity : this.cap - this.#spent
     return Math.min(new AccountTree(this.#accounts).laterRoom(id, this.cap, comesBack), unspent)
   }
@@ -176,10 +193,10 @@ export class Ledger {
   }
 
   /** What a share may grow by. */
-  #above({ parent }: Account, beyond: boolean): number {
+  #above({ parent, isNamed }: Account, beyond: boolean): number {
     const above = this.#payer(parent)
     const room = this.#roomOf(above, beyond)
-    return above && above.growsTo !== null ? room : room - keptOf(above ? above.cap : this.cap)
+    return isNamed || isShare(above) ? room : room - keptOf(above ? above.cap : this.cap)
   }
 
   /** Whatever is reserved: nothing begins that the whole does not have, once it has been made smaller. */

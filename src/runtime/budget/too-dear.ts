@@ -31,7 +31,8 @@ export function tooDear(
   const ledger = lacksMoney ? money : tokens
   const shown = lacksMoney ? dollars : (amount: number) => `${count(amount)} tokens`
   const own = lacksMoney ? limits.maxCostUsd : limits.maxTokens
-  const isShare = ((lacksMoney ? limits.growsTo?.maxCostUsd : limits.growsTo?.maxTokens) ?? null) !== null
+  const unit = lacksMoney ? 'maxCostUsd' : 'maxTokens'
+  const isShare = (limits.growsTo?.[unit] ?? null) !== null || ledger.lacks(id) > 0
   const room = ledger.room(id, true)
   const free = clean(isShare ? room : Math.min(left(ledger, own) ?? Infinity, room))
   const needs = `the next request may ${lacksMoney ? 'cost' : 'take'} ${shown(lacksMoney ? usd : input + cost.least)}`

@@ -6,6 +6,7 @@ import {
   tool,
   type HarnessOptions,
 } from '../../../test/support/runtime-harness.ts'
+import { beginsAfterMs, cutStore } from '../../../test/support/cut-store.ts'
 import { free } from '../../model/cost-of-usage.ts'
 import { createModel } from '../../model/language-model.ts'
 import type { ScriptInput } from '../../model/model-script.ts'
@@ -26,13 +27,14 @@ const task = (description: string, more = {}) => ({
 })
 const slow = (delayMs: number) => ({ text: 'found', delayMs })
 
-interface Options extends Pick<HarnessOptions, 'layers' | 'tools'> {
+interface Options extends Pick<HarnessOptions, 'layers' | 'store' | 'tools'> {
   readonly limits?: object
+  readonly laterMs?: number
 }
 
 /** A runtime with 200,000 tokens whose model may write 32,000 at each request. */
-function scarce(agents: ScriptInput['agents'], { limits = {}, ...more }: Options = {}) {
-  const clock = handClock()
+function scarce(agents: ScriptInput['agents'], { limits = {}, laterMs, ...more }: Options = {}) {
+  const clock = handClock(laterMs)
   const scripted = createScriptedModel({ agents }, { clock })
   const info = {
     id: 'own/scarce',
@@ -168,5 +170,112 @@ describe('a run that waits for budget', () => {
       expect(h.store.get('runs', started.runId)).toMatchObject({ status })
       await h.clock.until(started.result)
     }
+  })
+})
+
+describe('a spawn whose amount others hold', () => {
+  const m = Array.from({ length: 9 }, () => ({ text: 'm' }))
+  const part = (name: string, max_tokens = 120_000, more = {}) =>
+    task(name, { max_tokens, run_in_background: false, ...more })
+  const long = [{ toolCalls: [read], delayMs: 5_000 }, slow(5_000), slow(5_000), slow(5_000), slow(5_000)]
+  const rows = (h: ReturnType<typeof scarce>) =>
+    h.store.find('runs', {}).flatMap(({ depth, status }) => (depth === 0 ? [] : [status]))
+
+  test('waits in the queue, says for what, and begins with all of it when that is free', async () => {
+    const main = [{ toolCalls: [part('one'), part('two'), part('three')] }, ...m]
+    const h = scarce({ main, explore: long })
+    const started = await h.start('go')
+    await h.clock.advance(1_000)
+    expect(rows(h)).toEqual(['running', 'queued', 'queued'])
+    const why = 'Waiting for budget: 120,000 tokens are reserved by 1 subagent'
+    expect(lines(h, 'explore')).toEqual(['Running: Thinking', why, why])
+    const queued = h.store.find('runs', { where: { status: 'queued' } })
+    expect(queued.map(({ limits: { maxTokens, asked } }) => [maxTokens, asked])).toEqual([
+      [0, { maxTokens: 120_000, maxCostUsd: null }],
+      [0, { maxTokens: 120_000, maxCostUsd: null }],
+    ])
+    await h.clock.advance(10_000)
+    expect(rows(h)).toEqual(['completed', 'running', 'queued'])
+    expect(rowOf(h, 'explore').limits.maxTokens).toBe(120_000)
+    expect(await h.clock.until(started.result)).toMatchObject({ status: 'completed' })
+    expect(rows(h)).toEqual(['completed', 'completed', 'completed'])
+  })
+
+  test('holds no slot, and comes to the end of the line of those that wait for one', async () => {
+    const calls = [part('one'), part('two'), part('three', 1_000), part('four', 1_000)]
+    const h = scarce({ main: [{ toolCalls: calls }, ...m], explore: long }, { limits: { maxConcurrent: 1 } })
+    const started = await h.start('go')
+    await h.clock.advance(1_000)
+    expect(lines(h, 'explore')).toEqual([
+      'Running: Thinking',
+      'Waiting for budget: 122,000 tokens are reserved by 3 subagents',
+      'Queued (number 1 of 2)',
+      'Queued (number 2 of 2)',
+    ])
+    await h.clock.advance(9_500)
+    expect(lines(h, 'explore')).toContain('Queued (number 2 of 2)')
+    expect(await h.clock.until(started.result)).toMatchObject({ status: 'completed' })
+    expect(rows(h)).toEqual(['completed', 'completed', 'completed', 'completed'])
+  })
+
+  test('is refused with what it asked, what can be left and the whole, where it can never fit', async () => {
+    const main = [{ toolCalls: [part('one'), part('two', 200_001)] }, ...m]
+    const h = scarce({ main, explore: long })
+    const started = await h.start('go')
+    await h.clock.until(started.result)
+    const [, refused] = h.store.find('tool_calls', { where: { tool: 'task' } })
+    expect(refused!.error!.message).toMatch(
+      /^max_tokens 200,001 is more than the 199,\d+ tokens that are left to this conversation: \d+ of 200,000 tokens are used, 120,000 is reserved by explore/,
+    )
+  })
+
+  test('begins with what there is once nobody can give anything back', async () => {
+    const usage = { input: 100, output: 99_000 }
+    const explore = [{ ...slow(5_000), usage }, ...long]
+    const main = [{ toolCalls: [part('one'), part('two')] }, ...m]
+    const h = scarce({ main, explore })
+    const started = await h.start('go')
+    await h.clock.until(started.result)
+    expect(rows(h)).toEqual(['completed', 'completed'])
+    const two = h.store.find('runs', {}).at(-1)!
+    expect(two.limits.maxTokens).toBeGreaterThan(99_000)
+    expect(two.limits.maxTokens).toBeLessThan(120_000)
+  })
+
+  test('is paused or cancelled while it waits, and goes on when it is continued', async () => {
+    for (const verb of ['pause', 'cancel'] as const) {
+      const background = { run_in_background: true }
+      const calls = [part('one', 120_000, background), part('two', 120_000, background)]
+      const h = scarce({ main: [{ toolCalls: calls }, ...m], explore: long })
+      const started = await h.start('go')
+      await h.clock.advance(1_000)
+      const [queued] = h.store.find('runs', { where: { status: 'queued' } })
+      await h.perform(started.conversationId, { verb, target: queued!.id, args: null })
+      const status = verb === 'pause' ? 'paused' : 'cancelled'
+      expect(h.store.get('runs', queued!.id)).toMatchObject({ status, waitingFor: null })
+      await h.clock.advance(30_000)
+      if (verb === 'cancel') continue
+      const again = await h.continue(queued!.branchId)
+      await h.clock.until(again.started!.result)
+      expect(h.store.get('runs', queued!.id)).toMatchObject({ status: 'completed' })
+    }
+  })
+
+  test('goes on waiting in the process that takes its conversation up', async () => {
+    const store = cutStore()
+    const main = [{ toolCalls: [part('one'), part('two')] }, ...m]
+    const h = scarce({ main, explore: long }, { store })
+    await h.start('go')
+    await h.clock.advance(1_000)
+    const left = await store.cut(store.commits)
+    const later = scarce({ main: m, explore: long }, { store: left, laterMs: beginsAfterMs(store) })
+    const recovering = later.recover()
+    await later.clock.advance(1_000)
+    expect(rows(later)).toEqual(['running', 'queued'])
+    expect(lines(later, 'explore')[1]).toMatch(
+      /^Waiting for budget: 1\d\d,\d+ tokens are reserved by 1 subagent$/,
+    )
+    await recovering
+    expect(rows(later)).toEqual(['completed', 'completed'])
   })
 })

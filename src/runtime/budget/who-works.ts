@@ -32,7 +32,7 @@ function works(run: AccountRow, now: RunsNow): boolean {
  * The runs that end without a person's doing and without this one, so that what they have not spent comes back: those that
  * wait for budget too, as they pause when nothing works any more.
  */
-export function comesBack(now: RunsNow, id: RunId): ReadonlySet<RunId> {
+export function comesBack(now: RunsNow, id: RunId | null): ReadonlySet<RunId> {
   const above = ancestors(now, id)
   const ending = now.open.filter((run) => run.id !== id && !above.has(run.id) && !needsPerson(run, now))
   return new Set(ending.map((run) => run.id))
@@ -53,10 +53,10 @@ function awaitedBy({ id }: AccountRow, { open, heldBack }: RunsNow): readonly Ac
   return foreground.length > 0 ? foreground : children.filter(({ status }) => !isStopped(status))
 }
 
-function ancestors({ open }: RunsNow, id: RunId): ReadonlySet<RunId> {
+function ancestors({ open }: RunsNow, id: RunId | null): ReadonlySet<RunId> {
   const parents = new Map(open.map((run) => [run.id, run.parentRunId]))
   const found = new Set<RunId>()
-  for (let at = parents.get(id); at && !found.has(at); at = parents.get(at)) found.add(at)
+  for (let at = id && parents.get(id); at && !found.has(at); at = parents.get(at)) found.add(at)
   return found
 }
 

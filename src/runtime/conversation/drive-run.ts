@@ -35,6 +35,7 @@ import { permitSpawn } from '../delegation/permit-spawn.ts'
 import type { Change } from '../log/recorder.ts'
 import { untilAnswered, untilStopped, whileChildrenRun } from '../run/child-waits.ts'
 import type { Scope, ScopePart } from '../context/scope.ts'
+import { untilFunded } from '../run/budget-queue.ts'
 import { untilRunning, type SlotDeps } from '../run/slots.ts'
 import { refuseTask } from '../delegation/spawn-child.ts'
 import { exposedTo, spawnable, type DelegationPorts } from '../delegation/startable-agents.ts'
@@ -132,7 +133,7 @@ async function outcomeOf(
 ): Promise<Outcome> {
   const { bus, clock, starts } = scope.deps
   await starts.admit()
-  const model = await modelOnceRunning(scope.deps, run, journal, left)
+  const model = await modelOnceRunning(scope, run, journal, left)
   if ('type' in model) return model
   const { agent, depth, turns, limits } = run.row
   const context = buildContext(readTree(scope.deps.store, run, left?.turn), run.row.branchId)
@@ -152,7 +153,7 @@ async function outcomeOf(
 
 /** What it came to where it cannot begin. @throws what the store threw. */
 async function modelOnceRunning(
-  deps: Pick<Deps, 'clock' | 'recorder' | 'resolveModel'>,
+  { deps, tree: { budget } }: ScopePart<SlotDeps & Pick<Deps, 'resolveModel'>, 'budget'>,
   run: LiveRun,
   journal: RunJournal,
   left: LeftOfRun | undefined,
@@ -160,6 +161,7 @@ async function modelOnceRunning(
   if (run.unusable) return unresolved(run.unusable, run, left?.texts)
   const { signal } = run.controller
   try {
+    await untilFunded(deps, budget, run)
     await untilRunning(deps, run)
     if (!left?.turn) await journal.steers() // what was said before it began stands in its first context
   } catch (error) {

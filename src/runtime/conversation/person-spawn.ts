@@ -84,7 +84,7 @@ export async function spawnOfPerson(deps: PersonSpawnPorts, options: PersonSpawn
   const write: StartPlan['write'] = (change, live) => {
     const here = placeOf(opened, change.at)
     if (!known) writeConversation(change, here, opened)
-    const caps = recoded('conflict', () => live.budget.reserve(null, { defined: agent.maxCostUsd }))
+    const caps = recoded('conflict', () => live.budget.spawn(null, { defined: agent.maxCostUsd }))
     const order: SpawnOrder = {
       parent: undefined,
       call: undefined,

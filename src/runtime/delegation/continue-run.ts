@@ -312,7 +312,7 @@ function limitsAfter(
     ...(tokens === undefined ? {} : { maxTokens: tokens }),
   }
   const caps = freshCaps(budget, { depth: row.depth, parentRunId, setup }, agent)
-  const { growsTo: _, ...limits } = row.limits
+  const { growsTo: _1, asked: _2, ...limits } = row.limits
   const turns = order.maxTurns ?? ownTurns(deps, agent, row.depth)
   if (isFinal(row.status)) return { ...limits, maxTurns: turns, ...caps }
   return { ...limits, maxTurns: row.turns + turns, ...budget.beyond(row, caps) }

@@ -1,7 +1,8 @@
 import type { AgentDefinition } from '../../core/agent.ts'
 import { noSetup, type Run, type RunLimits } from '../../core/run.ts'
 import { ToolError } from '../../tools/port.ts'
-import type { Budget, Caps } from '../budget/budget.ts'
+import type { Budget } from '../budget/budget.ts'
+import type { Caps } from '../budget/spawn-caps.ts'
 import { least } from '../budget/budget-share.ts'
 import type { Deps } from '../context/deps.ts'
 import type { TaskInput } from '../task/task-input.ts'
@@ -48,7 +49,7 @@ export function freshLimits(
   row: Pick<Run, 'limits' | 'depth' | 'setup' | 'parentRunId'>,
   agent: AgentDefinition,
 ): RunLimits {
-  const { growsTo: _, ...limits } = row.limits
+  const { growsTo: _1, asked: _2, ...limits } = row.limits
   const maxTurns = Math.min(limits.maxTurns, ownTurns(deps, agent, row.depth))
   return { ...limits, maxTurns, ...freshCaps(budget, row, agent) }
 }

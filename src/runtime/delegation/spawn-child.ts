@@ -32,7 +32,7 @@ import { personaOf, schemasOf } from './persona-and-schemas.ts'
 import { programSetup } from './program-setup.ts'
 import { limitsOf } from './run-limits.ts'
 import { keptSettings } from './run-settings.ts'
-import { requestSlot } from '../run/slots.ts'
+import { enterQueue } from '../run/budget-queue.ts'
 import { delegationTools, exposedTo, spawnable, type DelegationPorts } from './startable-agents.ts'
 import type { FirstContext, SystemAbout, SystemText } from '../context/system-text.ts'
 import { describeTask, isControlName, isTaskName, type TaskInput } from '../task/task-input.ts'
@@ -107,7 +107,7 @@ export function spawnChild(
   const prepared = takePrepared(parent, call.part.callId)
   const { budget } = tree
   const asked = { usd: input.max_cost_usd, tokens: input.max_tokens }
-  const caps = budget.reserve(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
+  const caps = budget.spawn(parent.row.id, { asked, defined: agent.maxCostUsd }, parent.row)
   const limits = { ...limitsOf(deps, agent, depth + 1, { ...input, leftMs: parent.timeLeftMs() }), ...caps }
   const persona = personaOf(deps, agent, input.persona, parent.row)
   const model = modelOf(deps, agent, parent.row.model, input.model)
@@ -184,8 +184,8 @@ export function writeSubagent(
   const setup = { ...order.setup, ...programSetup(authority.tools, order.setup.context) }
   const row = newRun(change, deps.newId, { ...order, setup }, branch)
   const run = createLiveRun({ row, agent, parent, call, ...authority })
-  if (requestSlot(deps, run, 'end') === 'granted') startAtOnce(change, run)
   order.budget.attach(run.held)
+  if (enterQueue(change, deps, order.budget, run) === 'granted') startAtOnce(change, run)
   try {
     change.addSubagent(branch.id)
     change.tx.insert('branches', branch)

@@ -72,7 +72,7 @@ export async function recoverConversation(
       deps.scheduler.release(run.row.id) // a later change of the same commit may have paused it again
     } else if (!resumed.includes(run)) {
       startAttempt(run)
-      requestSlot(deps, run, 'end')
+      if (!run.row.waitingFor) requestSlot(deps, run, 'end')
     }
   }
   deps.scheduler.tellLine(live.id, 'conversation') // their events came before their places

@@ -1,4 +1,4 @@
-import { backTo, parseRun, waitOn } from '../../core/run-steps.ts'
+import { backTo, parseRun, waitInQueue, waitOn } from '../../core/run-steps.ts'
 import type { Run, RunFacts, RunLimits, StoredRun, WaitingFor } from '../../core/run.ts'
 
 /** What a run counts as it goes, and its limits. */
@@ -37,6 +37,12 @@ export class HeldRow {
   /** It waits on, for something else. */
   waitFor(waitingFor: WaitingFor): void {
     this.#move(waitOn(this.#row, waitingFor))
+  }
+
+  /** It waits for budget in the queue; null: for a slot from now on. */
+  waitInQueue(waitingFor: WaitingFor | null): void {
+    this.#row = waitInQueue(this.#row, waitingFor)
+    this.#onMoved()
   }
 
   /** It is in the state of an earlier row again: the change that ended that state was not stored. */

@@ -129,6 +129,8 @@ export interface RunEventDetails {
   readonly report?: string | null
   /** Its place in the queue, 1 for the next. */
   readonly position?: number
+  /** It waits for budget no longer, and comes to the queue. */
+  readonly waitingFor?: null
 }
 
 export type LiveRunStart = Pick<LiveRun, 'row' | 'agent' | 'chain' | 'opened' | 'parent' | 'call' | 'tools'> &
@@ -276,6 +278,9 @@ export function startAtOnce({ at }: Change, { held }: Pick<LiveRun, 'held'>): vo
   held.enter(enterState(held.row, state.running, at))
 }
 
+/** Events that say what the run waits for. */
+const WAITS = new Set<RunEventType>(['run.waiting', 'run.queued'])
+
 type RunEventType = Extract<EventDraft['type'], `run.${string}`>
 
 function eventTypeOf(status: Run['status'], from: Run['status'], startedAt: number | null): RunEventType {
@@ -322,7 +327,7 @@ export function runEvent(
     background,
     callId: row.originCallId,
     ...(error ? { error } : {}),
-    ...(type === 'run.waiting' && row.waitingFor ? { waitingFor: row.waitingFor } : {}),
+    ...(WAITS.has(type) && row.waitingFor ? { waitingFor: row.waitingFor } : {}),
     ...(type === 'run.progress' ? { lastAction: row.lastAction, ...pausingOf(row) } : {}),
     ...more,
   } as EventDraft

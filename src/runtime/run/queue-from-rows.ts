@@ -18,7 +18,7 @@ export interface QueueRows {
  */
 export function queueFromRows(reader: Reader, conversationId: ConversationId): QueueRows {
   const queuedRuns = reader.find('runs', { where: { conversationId, status: 'queued' } })
-  const waiting = queuedRuns.filter((run) => run.depth > 0)
+  const waiting = queuedRuns.filter((run) => run.depth > 0 && !run.waitingFor)
   const { queued, line } = lastQueuings(reader, conversationId, new Set(waiting.map((run) => run.id)))
   const heads = queued.filter((event) => event.from === 'waiting')
   const others = queued.filter((event) => event.from !== 'waiting')
@@ -42,8 +42,10 @@ function lastQueuings(reader: Reader, conversationId: ConversationId, missing: S
     const rows = reader.find('events', { where: { conversationId }, ...page })
     for (const event of rows.flatMap((row) => unpackEvents(row).toReversed())) {
       if (event.type !== 'run.queued' || event.depth === 0) continue
+      if (event.waitingFor) continue
       last ??= event
-      if (event.from !== 'queued' && event.runId && missing.delete(event.runId)) queued.unshift(event)
+      const comes = event.from !== 'queued' || event.waitingFor === null
+      if (comes && event.runId && missing.delete(event.runId)) queued.unshift(event)
     }
     const oldest = rows.at(-1)
     if (!oldest) break

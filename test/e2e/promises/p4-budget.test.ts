@@ -22,12 +22,14 @@ describe('P4: the budget of a tree', () => {
     ])
   })
 
-  it('is reserved before a spawn: what it does not hold is refused with the figures', async () => {
+  it('is reserved before a spawn: what others hold is waited for, and what it can never hold is refused with the figures', async () => {
     expect(await reserves()).toEqual([])
   })
 
-  it('fails without reservation: all are started, whatever they were promised', async () => {
-    expect(await reserves('reservation')).toEqual(['20 subagents were promised $0.06 each of $0.5'])
+  it('fails without reservation: more work than there is money for, whatever they were promised', async () => {
+    expect(await reserves('reservation')).toEqual([
+      expect.stringMatching(/^([4-9]|1\d) subagents at work were promised \$0\.2 each of \$0\.5$/),
+    ])
   })
 })
 
@@ -89,26 +91,41 @@ async function reserves(off?: Mechanism): Promise<string[]> {
     { toolCalls: [{ tool: 'list', input: {} }], usage },
     { text: 'Found.', usage },
   ]
-  const capUsd = 0.06
+  const capUsd = 0.2
   let told = ''
-  const { subagents } = await fanOut(child, { max_cost_usd: capUsd }, off, ({ whole }) => (told = whole))
-  if (subagents.length * capUsd > BUDGET_USD)
-    return [`${subagents.length} subagents were promised $${capUsd} each of $${BUDGET_USD}`]
-  const refusals = told.match(
-    /max_cost_usd 0\.06 is more than the \$0\.0\d+ that is left to this conversation: \$\d\S* of \$0\.50 are spent, \$0\.06 is reserved by general \(brn_\w+\)/g,
+  const caps = (n: number) => ({ max_cost_usd: n === 0 ? 0.6 : capUsd })
+  const { subagents } = await fanOut(child, caps, off, ({ whole }) => (told = whole))
+  const atWork = Math.max(
+    ...subagents.map((each) => subagents.filter((other) => overlap(each, other)).length),
   )
-  expect(refusals).toHaveLength(CHILDREN - subagents.length)
+  if (atWork * capUsd > BUDGET_USD)
+    return [`${atWork} subagents at work were promised $${capUsd} each of $${BUDGET_USD}`]
+  expect(subagents.map(({ status }) => status)).toEqual(
+    Array.from({ length: CHILDREN - 1 }, () => 'completed'),
+  )
+  expect(told).toMatch(
+    /max_cost_usd 0\.6 is more than the \$0\.\d+ that is left to this conversation: \$\d\S* of \$0\.50 are spent/,
+  )
   return []
+}
+
+type Times = Pick<Document['subagents'][number], 'started_at' | 'ended_at'>
+
+/** Whether one of them had begun, and had not ended, when the other began. */
+function overlap({ started_at }: Times, other: Times): boolean {
+  return other.started_at <= started_at && started_at < other.ended_at
 }
 
 async function fanOut(
   child: Actors[string],
-  caps: object,
+  caps: object | ((n: number) => object),
   off?: Mechanism,
   onReports: (seen: Seen) => void = () => {},
 ): Promise<Document> {
   const none = { input_tokens: 0, output_tokens: 0 }
-  const calls = Array.from({ length: CHILDREN }, (_, n) => task(`${n}`, caps))
+  const calls = Array.from({ length: CHILDREN }, (_, n) =>
+    task(`${n}`, typeof caps === 'function' ? caps(n) : caps),
+  )
   const end = (seen: Seen) => (onReports(seen), { text: 'Done.', usage: none })
   const config = { limits: { maxConcurrent: AT_A_TIME, maxSpawns: CHILDREN, budgetUsd: BUDGET_USD } }
   const main = [{ toolCalls: calls, usage: none }, end]

@@ -101,7 +101,8 @@ function nextLine(tree: ProgressTree, known: RunLine | undefined, event: Offshoo
       return {
         ...(known ?? newLine(tree, event)),
         ...going(event),
-        position: placeInQueue(tree, event),
+        waitingFor: (event.waitingFor ?? null) as WaitingFor | null,
+        position: event.waitingFor ? 0 : placeInQueue(tree, event),
         line: event.line ?? 'conversation',
       }
     case 'run.started':

@@ -1,0 +1,97 @@
+import type { RunId } from '../../core/ids.ts'
+import type { RunLimits } from '../../core/run.ts'
+import { ToolError } from '../../tools/port.ts'
+import type { Accounts } from './accounts.ts'
+import { shareOf } from './budget-share.ts'
+import { clean, type Ledger } from './ledger.ts'
+import { dollars } from './money-text.ts'
+import { count } from './token-count.ts'
+
+export type Caps = Pick<RunLimits, 'maxCostUsd' | 'maxTokens' | 'growsTo' | 'asked'>
+
+/** What is to be reserved: as it was asked for, else as a definition says, else a share. */
+export interface Wanted {
+  readonly asked?: { readonly usd?: number | undefined; readonly tokens?: number | undefined }
+  readonly defined?: number | undefined
+}
+
+/** What a call has named, and a definition, in one unit. */
+export interface Amount {
+  readonly field: 'max_cost_usd' | 'max_tokens'
+  readonly asked: number | undefined
+  readonly defined?: number | undefined
+}
+
+/**
+ * The caps of a subagent that is about to begin: a share, or what is named for it. What others hold of that it has to wait
+ * for, as long as `comesBack` can give it back. @throws ToolError `limit` or `budget` with what was asked, what can be left
+ * and who has the rest.
+ */
+export function spawnCaps(
+  accounts: Accounts,
+  payer: RunId | null,
+  { asked = {}, defined }: Wanted,
+  comesBack: ReadonlySet<string>,
+): Caps {
+  const { money, tokens } = accounts
+  const most = (ledger: Ledger) => clean(ledger.mostRoom(payer, comesBack))
+  for (const ledger of [money, tokens])
+    if (ledger.cap !== 0 && most(ledger) === 0)
+      throw new ToolError(
+        'budget',
+        `no subagent is started, nothing is free: ${accounts.figures(ledger, payer)}`,
+      )
+  const weigh = (ledger: Ledger, amount: Amount) => {
+    if ((amount.asked ?? 0) > most(ledger))
+      throw tooMuch(accounts, ledger, payer, { ...amount, left: most(ledger) })
+    const named =
+      amount.asked ?? (amount.defined === undefined ? undefined : Math.min(amount.defined, most(ledger)))
+    const free = ledger.free(payer)
+    const waits = named !== undefined && free !== null && named > free
+    if (waits) return { cap: 0, growsTo: null, asked: named }
+    return { ...shareOf(ledger, payer, named, ledger === tokens ? wholeTokens : (usd) => usd), asked: null }
+  }
+  const usd = weigh(money, { field: 'max_cost_usd', asked: asked.usd, defined })
+  const own = weigh(tokens, { field: 'max_tokens', asked: asked.tokens })
+  return {
+    maxCostUsd: usd.cap,
+    maxTokens: own.cap,
+    ...unlessNone('growsTo', { maxCostUsd: usd.growsTo, maxTokens: own.growsTo }),
+    ...unlessNone('asked', { maxCostUsd: usd.asked, maxTokens: own.asked }),
+  }
+}
+
+/** What was asked for is more than can be left. */
+export function tooMuch(
+  accounts: Accounts,
+  ledger: Ledger,
+  payer: RunId | null,
+  { field, asked, left }: Amount & { readonly left: number },
+): ToolError {
+  const isMoney = ledger === accounts.money
+  const isOwn = payer !== null && ledger.whole(payer) !== ledger.whole(null)
+  const rest = isMoney ? `${dollars(left)} that is` : `${count(left)} tokens that are`
+  const whose = isOwn ? 'your own run' : 'this conversation'
+  const amount = isMoney ? asked : count(asked!)
+  const figures = accounts.figures(ledger, payer)
+  return new ToolError('limit', `${field} ${amount} is more than the ${rest} left to ${whose}: ${figures}`)
+}
+
+/** What a subagent may grow to, by unit; nothing where neither is said. */
+export function unlessNone<K extends 'growsTo' | 'asked'>(key: K, amounts: NonNullable<RunLimits[K]>) {
+  return amounts.maxCostUsd === null && amounts.maxTokens === null ? {} : { [key]: amounts }
+}
+
+/** Tokens are whole, but for a share of next to nothing. */
+export function wholeTokens(tokens: number): number {
+  return tokens < 1 ? tokens : Math.floor(tokens)
+}
+
+/** Whether a subagent has to wait in one unit: for the rest of what was named for it, or for anything at all. */
+export function isLacking(ledger: Ledger, id: string, beyond: boolean): boolean {
+  const cap = ledger.capOf(id)
+  if (cap === null || ledger.cap === 0) return false
+  const lacks = ledger.lacks(id)
+  const room = clean(ledger.room(id, beyond))
+  return lacks > 0 ? room < clean(cap + lacks) : room === 0
+}
